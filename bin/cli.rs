@@ -1,0 +1,253 @@
+//! The arguments of the command, and what they mean to the library.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use traceparse::calltree::Metric;
+use traceparse::export::Options;
+use traceparse::output::View;
+use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
+use traceparse::report::ReportOptions;
+
+use crate::times::parse_range;
+
+const EXAMPLES: &str = "\
+Examples:
+  traceparse export.xml
+      Where the CPU time went: totals, threads, and the call tree of each thread
+  traceparse export.xml --view functions --thread 'Main Thread'
+      The functions of the main thread, by self weight
+  traceparse export.xml --format folded | inferno-flamegraph > flame.svg
+      A flame graph
+  traceparse export.xml.gz --time 1.5s..2s --format json -o part.json
+      Half a second of it, for a program
+
+On a Mac, an export is made with:
+  xcrun xctrace export --input X.trace --output export.xml \\
+      --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]'
+
+Exit codes: 0 done, 1 the input could not be used, 2 wrong usage.";
+
+/// Reads what `xcrun xctrace export` writes and says where the CPU time went.
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 100, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
+#[command(subcommand_negates_reqs = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    /// When to use colours; NO_COLOR is honoured
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Shows what a table of contents (`xctrace export --toc`), or an export, holds
+    Toc(TocArgs),
+    /// Prints a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TocArgs {
+    /// Tables of contents or exports; `-` is standard input
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The output format
+    #[arg(long, value_enum, default_value_t = TocFormat::Text)]
+    pub(crate) format: TocFormat,
+    /// Write here instead of standard output
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum TocFormat {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Exports, also gzip or zstd; `-` is standard input. Tables of contents add device and duration
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// What to show; without it: summary, threads, and the call tree of each thread
+    #[arg(long, value_enum, help_heading = "Output")]
+    pub(crate) view: Option<ViewArg>,
+    /// The output format
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    pub(crate) format: Format,
+    /// Write here instead of standard output
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Hide tree nodes (and, in text, functions) below this percentage of their whole [default: 1 in text, 0 elsewhere]
+    #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
+    pub(crate) min_percent: Option<f64>,
+    /// Hide tree levels below this one
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub(crate) depth: Option<u32>,
+    /// In folded stacks, leave process and thread out
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_threads: bool,
+
+    /// Only this run of the recording (may be given several times)
+    #[arg(long, value_name = "N", help_heading = "What counts")]
+    pub(crate) run: Vec<u32>,
+    /// Only this table, such as time-profile (may be given several times)
+    #[arg(long, value_name = "SCHEMA", help_heading = "What counts")]
+    pub(crate) schema: Vec<String>,
+    /// Only this process (may be given several times)
+    #[arg(long, value_name = "NAME|PID", help_heading = "What counts")]
+    pub(crate) process: Vec<String>,
+    /// Only this thread (may be given several times); a TID may be in hex, with 0x
+    #[arg(long, value_name = "NAME|TID", help_heading = "What counts")]
+    pub(crate) thread: Vec<String>,
+    /// Only this time of the recording: 1.5s..2s, 200ms.., ..00:01.250; seconds without a unit
+    #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "What counts")]
+    pub(crate) time: Option<TimeRange>,
+    /// Threads in this state, such as Blocked, or all (may be given several times) [default: running]
+    #[arg(long, value_name = "STATE", help_heading = "What counts")]
+    pub(crate) state: Vec<String>,
+    /// What a sample counts for: its weight, or one
+    #[arg(long, value_enum, default_value_t = MetricArg::Weight, help_heading = "What counts")]
+    pub(crate) metric: MetricArg,
+
+    /// Fail if a row of a CPU table could not be read
+    #[arg(long, help_heading = "Input")]
+    pub(crate) strict: bool,
+    /// Use the complete rows of a file that was cut
+    #[arg(long, help_heading = "Input")]
+    pub(crate) allow_truncated: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ViewArg {
+    /// Inputs, tables and their rows, totals, and what was left out
+    Summary,
+    /// Threads with their weights
+    Threads,
+    /// The call tree of each thread
+    Tree,
+    /// Functions over all threads, by self weight
+    Functions,
+    /// One line for each row of the export, in its order
+    Samples,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs; every field is documented in docs/formats.md
+    Json,
+    /// A table; needs --view
+    Csv,
+    /// Folded stacks for flame graphs: process;thread;frame;…;leaf WEIGHT
+    Folded,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MetricArg {
+    Weight,
+    Samples,
+}
+
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let percent: f64 = text.trim_end_matches('%').parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("not between 0 and 100".to_owned()) }
+}
+
+impl ReportArgs {
+    /// What is shown.
+    pub(crate) fn view(&self) -> View {
+        match self.view {
+            None if self.format == Format::Folded => View::Tree,
+            None => View::Overview,
+            Some(ViewArg::Summary) => View::Summary,
+            Some(ViewArg::Threads) => View::Threads,
+            Some(ViewArg::Tree) => View::Tree,
+            Some(ViewArg::Functions) => View::Functions,
+            Some(ViewArg::Samples) => View::Samples,
+        }
+    }
+
+    /// How to read.
+    pub(crate) fn read_options(&self) -> Options {
+        Options { allow_truncated: self.allow_truncated, ..Options::default() }
+    }
+
+    /// What to answer.
+    pub(crate) fn report_options(&self) -> ReportOptions {
+        let states = match self.state.as_slice() {
+            [] => StateFilter::Running,
+            states if states.iter().any(|state| state.eq_ignore_ascii_case("all")) => StateFilter::All,
+            states => StateFilter::Only(states.to_vec()),
+        };
+        ReportOptions {
+            selection: Selection {
+                runs: self.run.clone(),
+                processes: self.process.iter().map(|text| Matcher::new(text)).collect(),
+                threads: self.thread.iter().map(|text| Matcher::new(text)).collect(),
+                time: self.time,
+                states,
+            },
+            schemas: self.schema.clone(),
+            metric: match self.metric {
+                MetricArg::Weight => Metric::Weight,
+                MetricArg::Samples => Metric::Samples,
+            },
+            min_percent: self.min_percent.unwrap_or(if self.format == Format::Text { 1.0 } else { 0.0 }),
+            depth: self.depth,
+        }
+    }
+
+    /// Whether the arguments go together.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match (self.format, self.view) {
+            (Format::Csv, None) => {
+                Err("--format csv needs a --view: summary, threads, tree, functions or samples".to_owned())
+            }
+            (Format::Folded, Some(view)) if view != ViewArg::Tree => {
+                Err("--format folded writes call trees; leave --view away, or use --view tree".to_owned())
+            }
+            (format, _) if self.no_threads && format != Format::Folded => {
+                Err("--no-threads is for --format folded".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn percentages_are_between_0_and_100() {
+        assert_eq!(parse_percent("0.5"), Ok(0.5));
+        assert_eq!(parse_percent("5%"), Ok(5.0));
+        for bad in ["-1", "101", "NaN", "x"] {
+            assert!(parse_percent(bad).is_err(), "{bad}");
+        }
+    }
+}

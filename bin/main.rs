@@ -1,0 +1,62 @@
+//! The `traceparse` command: arguments, files, progress, exit codes. What it shows is made by the library.
+
+mod cli;
+mod inputs;
+mod run;
+mod sink;
+mod times;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::Cli;
+
+/// The input could not be used.
+const EXIT_INPUT: u8 = 1;
+/// The command was called wrongly; clap uses the same.
+const EXIT_USAGE: u8 = 2;
+
+/// Why the command ends without its answer.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Arguments that do not go together.
+    Usage(String),
+    /// An input that could not be used, or an output that could not be written.
+    Input(anyhow::Error),
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Input(error)
+    }
+}
+
+fn main() -> ExitCode {
+    match run::run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Usage(message)) => {
+            anstream::eprintln!("{}: {message}\n\nFor more information, try '--help'.", error_label());
+            ExitCode::from(EXIT_USAGE)
+        }
+        // Whoever reads the output has seen enough (`traceparse … | head`).
+        Err(Failure::Input(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(Failure::Input(error)) => {
+            anstream::eprintln!("{}: {error}", error_label());
+            for cause in error.chain().skip(1) {
+                anstream::eprintln!("  caused by: {cause}");
+            }
+            ExitCode::from(EXIT_INPUT)
+        }
+    }
+}
+
+fn error_label() -> String {
+    format!("{0}error{0:#}", anstyle::AnsiColor::Red.on_default().bold())
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io_errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    io_errors.into_iter().any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,165 @@
+//! What the command does.
+
+use anyhow::{Result, anyhow, bail};
+use clap::CommandFactory;
+use traceparse::export::{Export, TableKind};
+use traceparse::output::{View, csv, folded, json, text};
+use traceparse::profile::Profile;
+use traceparse::report::{Report, report};
+
+use crate::Failure;
+use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat};
+use crate::inputs::read_all;
+use crate::sink::{style, write_to};
+
+pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
+    match cli.color {
+        Colour::Auto => {}
+        Colour::Always => anstream::ColorChoice::Always.write_global(),
+        Colour::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    match cli.command {
+        None => show_report(&cli.report, cli.color),
+        Some(Command::Toc(args)) => Ok(show_contents(&args, cli.color)?),
+        Some(Command::Completions { shell }) => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "traceparse", &mut script);
+            Ok(write_to(None, |out| out.write_all(&script))?)
+        }
+    }
+}
+
+fn show_contents(args: &TocArgs, colour: Colour) -> Result<()> {
+    let export = read_all(&args.files, &traceparse::export::Options::default())?;
+    warn(&export);
+    let path = args.output.as_deref();
+    write_to(path, |out| match args.format {
+        TocFormat::Text => text::write_contents(&export.documents, &style(path, colour), out),
+        TocFormat::Json => json::write_contents(&export.documents, out),
+    })
+}
+
+fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
+    args.check().map_err(Failure::Usage)?;
+    let export = read_all(&args.files, &args.read_options())?;
+    warn(&export);
+    check_usable(&export, args)?;
+    let report = report(&export, &args.report_options());
+    check_counted(&report, args)?;
+    if args.format == Format::Folded {
+        folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
+    }
+    let path = args.output.as_deref();
+    write_to(path, |out| match args.format {
+        Format::Text => text::write(&report, args.view(), &style(path, colour), out),
+        Format::Json => json::write(&report, args.view(), out),
+        Format::Csv => csv::write(&report, args.view(), out),
+        Format::Folded => folded::write(&report, !args.no_threads, out),
+    })?;
+    Ok(())
+}
+
+/// Prints what was noticed while reading.
+fn warn(export: &Export) {
+    let label = format!("{0}warning{0:#}", anstyle::AnsiColor::Yellow.on_default().bold());
+    for diagnostic in &export.diagnostics {
+        anstream::eprintln!("{label}: {diagnostic}");
+    }
+    for document in export.documents.iter().filter_map(|document| Some((document, document.cut_at?))) {
+        let (document, byte) = document;
+        anstream::eprintln!("{label}: {}: the file is cut at byte {byte}; complete rows count", document.input);
+    }
+}
+
+/// Whether the input holds samples, and all of them where that was asked.
+fn check_usable(export: &Export, args: &ReportArgs) -> Result<()> {
+    let cpu_tables = export.tables().filter(|table| table.kind == TableKind::Cpu);
+    let (tables, rows) = cpu_tables.fold((0, 0), |(tables, rows), table| (tables + 1, rows + table.rows));
+    let rejected = export.rejected();
+    if tables == 0 {
+        bail!("{}", no_cpu_table(export));
+    }
+    if rejected > 0 && args.strict {
+        bail!("{rejected} of {rows} rows could not be read, and --strict was given");
+    }
+    if rows > 0 && rejected == rows {
+        bail!("none of the {rows} rows of CPU tables could be read; the warnings above say why");
+    }
+    Ok(())
+}
+
+fn no_cpu_table(export: &Export) -> String {
+    let schemas = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
+    let how = |schema: &str| {
+        format!("xcrun xctrace export --input X.trace --xpath '/trace-toc/run/data/table[@schema=\"{schema}\"]'")
+    };
+    let recorded = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
+    let recorded: Vec<&str> = recorded.map(|table| table.schema.as_str()).collect();
+    let tables: Vec<String> = export
+        .tables()
+        .map(|table| format!("{} ({} rows)", table.schema.as_deref().unwrap_or("details of a track"), table.rows))
+        .collect();
+    if !tables.is_empty() {
+        return format!("no CPU table here, only: {}. Export one with: {}", tables.join(", "), how(schemas[0]));
+    }
+    match schemas.iter().find(|schema| recorded.contains(schema)) {
+        Some(schema) => {
+            format!("this is a table of contents (traceparse toc shows it); export the samples with: {}", how(schema))
+        }
+        None if !recorded.is_empty() => {
+            "this is a table of contents (traceparse toc shows it), of a recording without CPU tables; record with the \
+             Time Profiler or CPU Profiler template"
+                .to_owned()
+        }
+        None => format!("no CPU table here; export one with: {}", how(schemas[0])),
+    }
+}
+
+/// Whether any sample counts; a filter that nothing passes is a mistake worth a word.
+fn check_counted(report: &Report<'_>, args: &ReportArgs) -> Result<()> {
+    let profile = &report.export.profile;
+    if profile.samples().is_empty() {
+        let label = format!("{0}note{0:#}", anstyle::AnsiColor::Cyan.on_default().bold());
+        anstream::eprintln!("{label}: the CPU tables have no rows");
+        return Ok(());
+    }
+    let shown = if args.view() == View::Samples {
+        report.samples().count() as u64
+    } else {
+        report.series.iter().map(|series| series.counted.samples).sum()
+    };
+    let is_filtered = !(args.run.is_empty()
+        && args.schema.is_empty()
+        && args.process.is_empty()
+        && args.thread.is_empty()
+        && args.time.is_none()
+        && args.state.is_empty());
+    if shown > 0 || !is_filtered {
+        return Ok(());
+    }
+    Err(anyhow!("no sample passes the filters; the input has {}", what_there_is(profile)))
+}
+
+/// The names that filters could ask for.
+fn what_there_is(profile: &Profile) -> String {
+    const NAMES: usize = 8;
+    let list = |mut names: Vec<String>| {
+        names.sort();
+        names.dedup();
+        let more = names.len().saturating_sub(NAMES);
+        names.truncate(NAMES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        names.join(", ") + &more
+    };
+    let runs = profile.run_ids().map(|id| profile.run(id).number.to_string()).collect();
+    let tables = profile.series_ids().map(|id| profile.string(profile.series(id).schema).to_owned()).collect();
+    let processes = profile.process_ids().map(|id| profile.string(profile.process(id).name).to_owned()).collect();
+    let threads = profile.thread_ids().map(|id| profile.string(profile.thread(id).name).to_owned()).collect();
+    format!(
+        "runs: {}; tables: {}; processes: {}; threads: {}",
+        list(runs),
+        list(tables),
+        list(processes),
+        list(threads)
+    )
+}

@@ -1,0 +1,18 @@
+//! Call trees: the stacks of many samples merged by their common callers.
+//!
+//! 1. [`StackWeights`] sums the weights of equal stacks of each thread, so that everything after it costs what distinct
+//!    stacks cost, however many samples there are.
+//! 2. [`Merger`] merges levels: below one node, frames of the same function (same binary, same name) are one node.
+//! 3. [`CallTree`] is the result, and [`FunctionRow`] its sum by function.
+//!
+//! In every node, in integers: `all_weight = self_weight + Σ children's all_weight (+ hidden_weight, where pruned)`.
+
+mod functions;
+mod merge;
+mod tree;
+mod weights;
+
+pub use functions::{FunctionRow, functions};
+pub use merge::Merger;
+pub use tree::{CallTree, Label, Node};
+pub use weights::{Metric, StackWeight, StackWeights};

@@ -1,0 +1,105 @@
+//! A call tree, finished.
+
+use crate::profile::FunctionId;
+
+/// What a node stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Label {
+    /// The whole tree; only its first node.
+    Root,
+    /// Samples whose stack was not recorded; only below the root.
+    NoStack,
+    /// A function.
+    Function(FunctionId),
+}
+
+/// A node of a [`CallTree`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// What it stands for.
+    pub label: Label,
+    /// How many levels below the root; the root is 0.
+    pub depth: u32,
+    /// Weight of samples whose leaf it is.
+    pub self_weight: u64,
+    /// Weight of samples that pass through it: its own, its children's, and what pruning hid below it.
+    pub all_weight: u64,
+    /// Samples whose leaf it is.
+    pub self_samples: u64,
+    /// Samples that pass through it.
+    pub all_samples: u64,
+    /// Weight of the children that pruning hid; 0 in a tree that was not pruned.
+    pub hidden_weight: u64,
+    /// How many children pruning hid.
+    pub hidden_children: u32,
+    /// The index after the last node of its subtree.
+    pub(super) end: u32,
+}
+
+/// A call tree: nodes in the order they are read, each followed by its children, the heaviest first.
+///
+/// Equal weights are in order of name, then binary, so that equal input gives equal output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallTree {
+    pub(super) nodes: Vec<Node>,
+}
+
+impl CallTree {
+    /// All nodes, a parent before its children; [`Node::depth`] tells the level. The first one is the root.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The root, which has the sum of all weights.
+    pub fn root(&self) -> &Node {
+        &self.nodes[0]
+    }
+
+    /// The indices of a node's children, heaviest first.
+    pub fn children(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
+        let end = self.nodes[index].end as usize;
+        let first = Some(index + 1).filter(|&child| child < end);
+        std::iter::successors(first, move |&child| Some(self.nodes[child].end as usize).filter(|&next| next < end))
+    }
+
+    /// The tree without nodes that weigh less than `min_weight` and without levels below `max_depth`; what is hidden
+    /// is counted in the parent.
+    pub fn pruned(&self, min_weight: u64, max_depth: Option<u32>) -> Self {
+        let max_depth = max_depth.unwrap_or(u32::MAX);
+        let mut nodes: Vec<Node> = Vec::new();
+        // The open ancestors of the node at hand, by their index in the new tree.
+        let mut path: Vec<usize> = Vec::new();
+        let mut index = 0;
+        while index < self.nodes.len() {
+            let node = self.nodes[index];
+            path.truncate(node.depth as usize);
+            if node.depth > 0 && (node.depth > max_depth || node.all_weight < min_weight) {
+                let parent = &mut nodes[path[path.len() - 1]];
+                parent.hidden_weight += node.all_weight;
+                parent.hidden_children += 1;
+                index = node.end as usize;
+                continue;
+            }
+            path.push(nodes.len());
+            nodes.push(node);
+            index += 1;
+        }
+        set_ends(&mut nodes);
+        Self { nodes }
+    }
+}
+
+/// Sets where each subtree ends, from the depths.
+pub(super) fn set_ends(nodes: &mut [Node]) {
+    let mut open: Vec<usize> = Vec::new();
+    for index in 0..nodes.len() {
+        while open.last().is_some_and(|&last| nodes[last].depth >= nodes[index].depth) {
+            let last = open.pop().unwrap_or_default();
+            nodes[last].end = index as u32;
+        }
+        open.push(index);
+    }
+    for index in open {
+        nodes[index].end = nodes.len() as u32;
+    }
+}

@@ -1,0 +1,127 @@
+//! What can go wrong: one error type for the library, and diagnostics for what a result could not hold.
+
+use std::fmt;
+use std::io;
+
+/// A place in an input.
+///
+/// `Display` writes `NAME:LINE:BYTE`. A byte offset rather than a column: lines of an export are often megabytes
+/// long, and the byte is what `head -c` and `dd` take.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// The name of the input as the caller gave it; a path, or `-`.
+    pub input: String,
+    /// Line, from 1.
+    pub line: u64,
+    /// Byte offset from the start of the (decompressed) input, from 0.
+    pub byte: u64,
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.input, self.line, self.byte)
+    }
+}
+
+/// Why an input could not be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The reader under the parser failed.
+    Io,
+    /// The input is not what `xctrace export` writes; the text says what it looks like and what to do.
+    NotAnExport(String),
+    /// The XML breaks its own rules; the text says which.
+    Malformed(String),
+    /// The input ends before its document does.
+    Truncated {
+        /// The element that was open, outermost first, such as `trace-query-result/node/row`.
+        inside: String,
+        /// The byte at which the input ends.
+        end: u64,
+        /// Complete rows read until there, in this input.
+        rows: u64,
+    },
+    /// A limit that guards against hostile input was passed; the text says which.
+    Limit(String),
+    /// Rows of CPU tables could not be read and the caller asked for all of them.
+    Rejected(String),
+}
+
+/// An input that could not be used: what, where, and the cause below.
+#[derive(Debug)]
+pub struct Error {
+    /// What happened.
+    pub kind: ErrorKind,
+    /// Where a person should look.
+    pub at: Option<Position>,
+    /// The cause below this one.
+    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of `kind` at a place.
+    pub fn new(kind: ErrorKind, at: Option<Position>) -> Self {
+        Self { kind, at, source: None }
+    }
+
+    /// A failure of the reader below.
+    pub fn io(source: io::Error, at: Option<Position>) -> Self {
+        Self { kind: ErrorKind::Io, at, source: Some(Box::new(source)) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = &self.at {
+            write!(f, "{at}: ")?;
+        }
+        match &self.kind {
+            ErrorKind::Io => f.write_str("reading failed"),
+            ErrorKind::NotAnExport(text)
+            | ErrorKind::Malformed(text)
+            | ErrorKind::Limit(text)
+            | ErrorKind::Rejected(text) => f.write_str(text),
+            ErrorKind::Truncated { inside, end, rows } => {
+                let plural = if *rows == 1 { "row" } else { "rows" };
+                write!(
+                    f,
+                    "the file is cut: it ends at byte {end} inside <{inside}>, after {rows} complete {plural} (xctrace crashed?). \
+                     Export it again, or pass --allow-truncated to use what is there"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// Something that a result does not hold although the input had it, or that its reader should know.
+///
+/// Diagnostics come with a result; an [`Error`] comes instead of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Where it was seen first.
+    pub at: Option<Position>,
+    /// What it is, in one sentence.
+    pub message: String,
+    /// How often it was seen.
+    pub count: u64,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = &self.at {
+            write!(f, "{at}: ")?;
+        }
+        f.write_str(&self.message)?;
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,584 @@
+//! The elements of a document, from the tokens: what is open, what closes, which table the rows belong to.
+//!
+//! Every element that closes becomes a [`Value`] from its attributes, its text and the values of its children; the
+//! values wait until the parent closes in turn. A row's values are its cells. So one rule reads every shape of stack,
+//! whatever it is wrapped in, and a `ref` is a value like any other.
+
+use quick_xml::events::{BytesStart, Event};
+
+use super::definitions::{Attributes, BinaryAttributes, Definitions, Element, parse_number};
+use super::item::Value;
+use super::reject::RejectReason;
+use super::rows::{self, TableReader};
+use super::schema::{Column, Roles, TableKind};
+use super::tag::Tag;
+use super::toc::TocReader;
+use super::{Document, DocumentContent, Limits, Table};
+use crate::error::{Diagnostic, ErrorKind, Position};
+use crate::profile::{Full, StringId};
+
+/// What stops the reading, and at which byte.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) kind: ErrorKind,
+    pub(super) byte: u64,
+}
+
+impl Fault {
+    pub(super) fn malformed(text: impl Into<String>, byte: u64) -> Self {
+        Self { kind: ErrorKind::Malformed(text.into()), byte }
+    }
+
+    fn limit(text: impl Into<String>, byte: u64) -> Self {
+        Self { kind: ErrorKind::Limit(text.into()), byte }
+    }
+
+    fn full(full: Full, byte: u64) -> Self {
+        Self::limit(full.to_string(), byte)
+    }
+}
+
+/// Where an element's value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Identity {
+    None,
+    Id(u64),
+    Ref(u64),
+}
+
+/// An element whose end tag has not come yet.
+#[derive(Debug)]
+struct Open {
+    tag: Tag,
+    identity: Identity,
+    attributes: Attributes,
+    /// The byte of its `<`.
+    at: u64,
+    /// Where the values of its children start.
+    first_value: usize,
+    /// Where its name (if [`Tag::Other`]), display string and text start in the text buffer.
+    name_start: usize,
+    fmt_start: usize,
+    text_start: usize,
+    is_first_child: bool,
+}
+
+/// Which kind of document is open.
+#[derive(Debug)]
+enum Root {
+    /// None: before, between or after documents.
+    None,
+    Query,
+    Toc(Box<TocReader>),
+}
+
+/// Reads the documents of one input.
+#[derive(Debug)]
+pub(super) struct DocumentReader<'a> {
+    definitions: &'a mut Definitions,
+    limits: &'a Limits,
+    input: StringId,
+    root: Root,
+    open: Vec<Open>,
+    values: Vec<Value>,
+    text: String,
+    columns: Vec<Column>,
+    column: Column,
+    table: Option<TableReader>,
+    tables: Vec<Table>,
+    /// Whether the rows of a table that is not read are passing by.
+    is_skipping: bool,
+    /// Bytes of the inputs before this one, for the limit on expansion.
+    bytes_before: u64,
+    /// Rows that were complete, in this input.
+    pub(super) rows: u64,
+    pub(super) documents: Vec<Document>,
+    /// By topic; the line is 0 until [`locate_diagnostics`](Self::locate_diagnostics).
+    diagnostics: Vec<(&'static str, Diagnostic)>,
+}
+
+impl<'a> DocumentReader<'a> {
+    pub(super) fn new(
+        definitions: &'a mut Definitions,
+        limits: &'a Limits,
+        input: StringId,
+        bytes_before: u64,
+    ) -> Self {
+        Self {
+            definitions,
+            limits,
+            input,
+            root: Root::None,
+            open: Vec::new(),
+            values: Vec::new(),
+            text: String::new(),
+            columns: Vec::new(),
+            column: Column::default(),
+            table: None,
+            tables: Vec::new(),
+            is_skipping: false,
+            bytes_before,
+            rows: 0,
+            documents: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Whether the rows that follow belong to a table that is not read: [`count_rows`](Self::count_row) is enough.
+    pub(super) fn is_skipping(&self) -> bool {
+        self.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
+    }
+
+    /// Fills in the lines of the diagnostics that were noted since the last call.
+    pub(super) fn locate_diagnostics(&mut self, line_of: impl Fn(u64) -> u64) {
+        let unlocated = self.diagnostics.iter_mut().rev().filter_map(|(_, known)| known.at.as_mut());
+        for at in unlocated.take_while(|at| at.line == 0) {
+            at.line = line_of(at.byte);
+        }
+    }
+
+    /// What was noted, in order.
+    pub(super) fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.diagnostics).into_iter().map(|(_, diagnostic)| diagnostic).collect()
+    }
+
+    /// Counts a row of a table that is not read.
+    pub(super) fn count_row(&mut self) {
+        self.rows += 1;
+        if let Some(table) = &mut self.table {
+            table.table.rows += 1;
+        }
+    }
+
+    /// Takes the next token, which starts at `at`.
+    pub(super) fn token(&mut self, event: Event<'_>, at: u64) -> Result<(), Fault> {
+        match event {
+            Event::Start(start) => self.start(&start, at, false),
+            Event::Empty(start) => self.start(&start, at, true),
+            Event::End(end) => self.end(end.name().into_inner(), at),
+            Event::Text(text) => self.add_text(&text, at),
+            Event::CData(text) => self.add_text(&text, at),
+            Event::GeneralRef(reference) => {
+                let text = if reference.is_char_ref() {
+                    reference.resolve_char_ref().ok().flatten().map(String::from)
+                } else {
+                    quick_xml::escape::resolve_predefined_entity(&reference).map(String::from)
+                };
+                let unknown = || Fault::malformed(format!("the entity &{}; is not defined", &*reference), at);
+                self.add_text(&text.ok_or_else(unknown)?, at)
+            }
+            Event::DocType(_) if matches!(self.root, Root::None) => Err(Fault {
+                kind: ErrorKind::NotAnExport("no export has a DOCTYPE; is this a web page?".to_owned()),
+                byte: at,
+            }),
+            Event::DocType(_) => Err(Fault::malformed("a DOCTYPE inside the document", at)),
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::Eof => Ok(()),
+        }
+    }
+
+    fn add_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
+        if let Root::Toc(toc) = &mut self.root {
+            toc.text(text);
+            return Ok(());
+        }
+        match self.open.last() {
+            Some(open) if open.tag.has_text() && !matches!(open.identity, Identity::Ref(_)) => {
+                if self.text.len() + text.len() > self.limits.token_bytes {
+                    return Err(Fault::limit("the text of an element is larger than the limit", open.at));
+                }
+                self.text.push_str(text);
+                Ok(())
+            }
+            None if !text.trim_ascii().is_empty() => {
+                self.note(at, "text", || {
+                    "text outside of the document, ignored (output of xctrace mixed in?)".to_owned()
+                });
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
+        let name = start.name().into_inner();
+        if let Root::Toc(toc) = &mut self.root {
+            toc.start(name, start.attributes())?;
+            return if is_empty { self.end(name, at) } else { Ok(()) };
+        }
+        let tag = Tag::of(name);
+        match self.open.last().map(|open| open.tag) {
+            None => return self.start_document(name, at, is_empty),
+            Some(Tag::TraceQueryResult) if tag == Tag::Node => self.start_table(start)?,
+            Some(Tag::TraceQueryResult) => {
+                self.note(at, "no table", || format!("<{name}> where a table should be, ignored"));
+            }
+            Some(Tag::Node) if tag == Tag::Schema => self.start_schema(start, at)?,
+            Some(Tag::Node) => {
+                if self.starts_skipping(tag, name, at) {
+                    return Ok(());
+                }
+            }
+            Some(_) => {}
+        }
+        self.push(tag, name, start, at)?;
+        if is_empty { self.end(name, at) } else { Ok(()) }
+    }
+
+    fn start_document(&mut self, name: &str, at: u64, is_empty: bool) -> Result<(), Fault> {
+        match name {
+            "trace-query-result" => {
+                self.root = Root::Query;
+                self.open.push(Open::plain(Tag::TraceQueryResult, at));
+                if is_empty { self.end(name, at) } else { Ok(()) }
+            }
+            "trace-toc" => {
+                self.root = Root::Toc(Box::default());
+                self.open.push(Open::plain(Tag::Other, at));
+                if is_empty { self.end(name, at) } else { Ok(()) }
+            }
+            _ => Err(Fault {
+                kind: ErrorKind::NotAnExport(format!(
+                    "the document starts with <{name}>; an export starts with <trace-query-result> or <trace-toc>"
+                )),
+                byte: at,
+            }),
+        }
+    }
+
+    fn start_table(&mut self, start: &BytesStart<'_>) -> Result<(), Fault> {
+        let xpath = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == "xpath");
+        let xpath = xpath.map(|attribute| attribute.value.into_owned()).unwrap_or_default();
+        let number_after = |key: &str| -> Option<u32> {
+            let (_, rest) = xpath.split_once(key)?;
+            rest.split_once(']')?.0.parse().ok()
+        };
+        self.definitions.count_names();
+        self.columns.clear();
+        self.is_skipping = false;
+        self.table = Some(TableReader::new(Table {
+            run: number_after("/run[").unwrap_or(1),
+            position: number_after("/table["),
+            ..Table::default()
+        }));
+        Ok(())
+    }
+
+    fn start_schema(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
+        let Some(table) = &mut self.table else { return Ok(()) };
+        for attribute in start.attributes().with_checks(false).flatten() {
+            if attribute.key.0 == "name" {
+                table.table.schema = Some(unescape(&attribute.value, at)?.into_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this child of a table starts the rows of a table that is not read (and is counted, if it is a row).
+    fn starts_skipping(&mut self, tag: Tag, name: &str, at: u64) -> bool {
+        let is_cpu = self.table.as_ref().is_some_and(|table| table.table.kind == TableKind::Cpu);
+        if tag == Tag::Row && !is_cpu {
+            self.is_skipping = true;
+            self.count_row();
+            return true;
+        }
+        if tag != Tag::Row && !self.is_skipping {
+            self.note(at, "no row", || format!("<{name}> where a row should be, ignored"));
+        }
+        false
+    }
+
+    fn push(&mut self, tag: Tag, name: &str, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
+        if self.open.len() >= self.limits.element_depth {
+            let limit = self.limits.element_depth;
+            return Err(Fault::limit(format!("elements are nested deeper than {limit}"), at));
+        }
+        if self.values.len() >= self.limits.children || self.columns.len() >= self.limits.children {
+            return Err(Fault::limit(format!("an element has more than {} children", self.limits.children), at));
+        }
+        let is_first_child = self.open.last().is_none_or(|parent| parent.first_value == self.values.len());
+        let name_start = self.text.len();
+        if tag == Tag::Other {
+            self.text.push_str(name);
+        }
+        let fmt_start = self.text.len();
+        let (identity, attributes) = self.attributes(tag, start, at)?;
+        self.open.push(Open {
+            tag,
+            identity,
+            attributes,
+            at,
+            first_value: self.values.len(),
+            name_start,
+            fmt_start,
+            text_start: self.text.len(),
+            is_first_child,
+        });
+        Ok(())
+    }
+
+    /// Reads the attributes that the element's value needs; its display string goes to the text buffer.
+    fn attributes(&mut self, tag: Tag, start: &BytesStart<'_>, at: u64) -> Result<(Identity, Attributes), Fault> {
+        let needs_more = tag.has_display_name() || matches!(tag, Tag::Frame | Tag::Binary | Tag::Source);
+        if let Some(identity) = first_attribute(start.attributes_raw(), needs_more) {
+            return Ok((identity, Attributes::None));
+        }
+        let mut identity = Identity::None;
+        let mut values: [Option<std::borrow::Cow<'_, str>>; 5] = Default::default();
+        let mut is_inlined = false;
+        for attribute in start.attributes().with_checks(false) {
+            let attribute = attribute.map_err(|error| Fault::malformed(format!("an attribute: {error}"), at))?;
+            let value = &*attribute.value;
+            let slot = match (tag, attribute.key.0) {
+                (_, key @ ("id" | "ref")) => {
+                    let bad = || Fault::malformed(format!("{key}=\"{value}\" is not a number"), at);
+                    let number = parse_number(value).ok_or_else(bad)?;
+                    identity = if key == "id" { Identity::Id(number) } else { Identity::Ref(number) };
+                    continue;
+                }
+                (Tag::Frame, "inlined") => {
+                    is_inlined = value == "true";
+                    continue;
+                }
+                (Tag::Frame | Tag::Binary, "name") => 0,
+                (Tag::Frame, "addr") | (Tag::Binary, "load-addr") => 1,
+                (Tag::Binary, "UUID") => 2,
+                (Tag::Binary, "arch") => 3,
+                (Tag::Binary, "path") => 4,
+                (Tag::Source, "line") => 0,
+                (_, "fmt") if tag.has_display_name() => 0,
+                _ => continue,
+            };
+            values[slot] = Some(match attribute.value {
+                std::borrow::Cow::Borrowed(value) => unescape(value, at)?,
+                std::borrow::Cow::Owned(value) => unescape(&value, at)?.into_owned().into(),
+            });
+        }
+        let [first, second, uuid, arch, path] = &values;
+        let (first, second) = (first.as_deref(), second.as_deref());
+        let attributes = match tag {
+            Tag::Frame => self.definitions.frame_attributes(first, second, is_inlined),
+            Tag::Binary if !matches!(identity, Identity::Ref(_)) => {
+                let binary = BinaryAttributes {
+                    name: first,
+                    load_address: second,
+                    uuid: uuid.as_deref(),
+                    arch: arch.as_deref(),
+                    path: path.as_deref(),
+                };
+                self.definitions.binary(&binary).map(Attributes::Value)
+            }
+            Tag::Source => Ok(match first.and_then(parse_number).and_then(|line| u32::try_from(line).ok()) {
+                Some(line) => Attributes::Line(line),
+                None => Attributes::None,
+            }),
+            _ => {
+                self.text.push_str(first.unwrap_or_default());
+                Ok(Attributes::None)
+            }
+        };
+        Ok((identity, attributes.map_err(|full| Fault::full(full, at))?))
+    }
+
+    fn end(&mut self, name: &str, at: u64) -> Result<(), Fault> {
+        if let Root::Toc(toc) = &mut self.root {
+            if toc.end(name, at)? {
+                self.open.pop();
+                self.finish_document();
+            }
+            return Ok(());
+        }
+        let Some(open) = self.open.pop() else {
+            return Err(Fault::malformed(format!("</{name}> closes nothing"), at));
+        };
+        let is_match = match open.tag {
+            Tag::Other => self.text[open.name_start..open.fmt_start] == *name,
+            tag => Tag::of(name) == tag,
+        };
+        if !is_match {
+            return Err(Fault::malformed(format!("</{name}> closes an element of another name"), at));
+        }
+        match open.tag {
+            Tag::TraceQueryResult => self.finish_document(),
+            Tag::Node => self.finish_table(),
+            Tag::Schema => self.finish_schema(),
+            Tag::Col => self.columns.push(std::mem::take(&mut self.column)),
+            Tag::Mnemonic => self.text[open.text_start..].clone_into(&mut self.column.mnemonic),
+            Tag::EngineeringType => self.text[open.text_start..].clone_into(&mut self.column.engineering_type),
+            Tag::Row => self.finish_row(&open)?,
+            _ => self.finish_value(&open)?,
+        }
+        self.text.truncate(open.name_start);
+        Ok(())
+    }
+
+    /// The element becomes a value of its parent.
+    fn finish_value(&mut self, open: &Open) -> Result<(), Fault> {
+        let value = match open.identity {
+            Identity::Ref(id) => match self.definitions.ids.get(id) {
+                Some(value) => value,
+                None => {
+                    self.note(open.at, "ref", || format!("ref {id} is not defined; rows that use it are rejected"));
+                    Value::Bad(RejectReason::UndefinedRef)
+                }
+            },
+            Identity::None | Identity::Id(_) => {
+                let element = Element {
+                    tag: open.tag,
+                    attributes: open.attributes,
+                    fmt: &self.text[open.fmt_start..open.text_start],
+                    text: &self.text[open.text_start..],
+                    children: &self.values[open.first_value..],
+                    is_first_child: open.is_first_child,
+                };
+                self.definitions.value(element).map_err(|full| Fault::full(full, open.at))?
+            }
+        };
+        if let Identity::Id(id) = open.identity {
+            self.definitions.ids.define(id, value);
+        }
+        self.values.truncate(open.first_value);
+        // Elements between the rows of a table that is not read have no parent that would take their values.
+        if self.open.last().is_some_and(|parent| !matches!(parent.tag, Tag::Node | Tag::TraceQueryResult)) {
+            self.values.push(value);
+        }
+        let stacks = self.definitions.builder.stack_count() as u64;
+        if stacks > self.limits.free_stacks + self.bytes_before + open.at {
+            return Err(Fault::limit("stacks expand to more frames than the input has bytes", open.at));
+        }
+        Ok(())
+    }
+
+    fn finish_row(&mut self, open: &Open) -> Result<(), Fault> {
+        let cells = &self.values[open.first_value..];
+        let Some(table) = &mut self.table else { return Err(Fault::malformed("a row outside of a table", open.at)) };
+        let result = rows::add_row(table, cells, self.definitions).map_err(|full| Fault::full(full, open.at))?;
+        self.values.truncate(open.first_value);
+        self.rows += 1;
+        if let Err(reason) = result {
+            self.note(open.at, reason.name(), || format!("row rejected: {reason}"));
+        }
+        Ok(())
+    }
+
+    fn finish_schema(&mut self) {
+        let Some(table) = &mut self.table else { return };
+        self.values.clear();
+        table.table.columns = std::mem::take(&mut self.columns);
+        let schema = table.table.schema.as_deref().unwrap_or_default();
+        table.table.kind = TableKind::of_schema(schema);
+        table.roles = Roles::of(schema, &table.table.columns);
+        self.is_skipping = table.table.kind == TableKind::Other;
+        if table.table.kind == TableKind::Cpu {
+            let source = rows::Source {
+                input: self.input,
+                document: self.documents.len() as u32,
+                table: self.tables.len() as u32,
+            };
+            table.source = Some(source);
+        }
+    }
+
+    fn finish_table(&mut self) {
+        self.is_skipping = false;
+        self.values.clear();
+        if let Some(table) = self.table.take() {
+            self.tables.push(table.table);
+        }
+    }
+
+    fn finish_document(&mut self) {
+        let content = match std::mem::replace(&mut self.root, Root::None) {
+            Root::Toc(toc) => DocumentContent::Toc(toc.finish()),
+            Root::Query | Root::None => DocumentContent::Tables(std::mem::take(&mut self.tables)),
+        };
+        self.definitions.finish_document();
+        self.values.clear();
+        self.text.clear();
+        let input = self.definitions.builder.text(self.input).to_owned();
+        self.documents.push(Document { input, content, cut_at: None });
+    }
+
+    /// What is open, outermost first, and where a person should look; `None` between documents.
+    pub(super) fn unfinished(&self) -> Option<(String, u64)> {
+        if let Root::Toc(toc) = &self.root {
+            let at = self.open.first().map_or(0, |open| open.at);
+            return Some((toc.path(), at));
+        }
+        let row = self.open.iter().find(|open| open.tag == Tag::Row);
+        let at = row.or(self.open.last())?.at;
+        let names = self.open.iter().map(|open| match open.tag {
+            Tag::TraceQueryResult => "trace-query-result",
+            Tag::Node => "node",
+            Tag::Schema => "schema",
+            Tag::Row => "row",
+            _ => "",
+        });
+        let names: Vec<&str> = names.take_while(|name| !name.is_empty()).collect();
+        Some((names.join("/"), at))
+    }
+
+    /// Ends the input inside a document: what is complete stays, a row that is not is rejected.
+    pub(super) fn accept_cut(&mut self, at: u64) {
+        if self.open.iter().any(|open| open.tag == Tag::Row) {
+            if let Some(table) = &mut self.table {
+                table.table.rows += 1;
+                table.table.rejected.add(RejectReason::Cut);
+            }
+        }
+        self.open.clear();
+        self.finish_table();
+        self.finish_document();
+        if let Some(document) = self.documents.last_mut() {
+            document.cut_at = Some(at);
+        }
+    }
+
+    /// Notes a diagnostic at a byte, or counts it if one of the same `topic` was noted before.
+    fn note(&mut self, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
+        if let Some((_, known)) = self.diagnostics.iter_mut().find(|(known, _)| *known == topic) {
+            known.count += 1;
+            return;
+        }
+        let input = self.definitions.builder.text(self.input).to_owned();
+        let at = Position { input, line: 0, byte };
+        self.diagnostics.push((topic, Diagnostic { at: Some(at), message: message(), count: 1 }));
+    }
+}
+
+impl Open {
+    fn plain(tag: Tag, at: u64) -> Self {
+        Self {
+            tag,
+            identity: Identity::None,
+            attributes: Attributes::None,
+            at,
+            first_value: 0,
+            name_start: 0,
+            fmt_start: 0,
+            text_start: 0,
+            is_first_child: true,
+        }
+    }
+}
+
+fn unescape<'v>(value: &'v str, at: u64) -> Result<std::borrow::Cow<'v, str>, Fault> {
+    quick_xml::escape::unescape(value).map_err(|error| Fault::malformed(format!("an attribute: {error}"), at))
+}
+
+/// `id="N"` or `ref="N"` as `xctrace` writes it, first of the attributes, where nothing else is needed. It is what
+/// nine of ten elements have, so it is worth not going through all attributes.
+fn first_attribute(raw: &str, needs_more: bool) -> Option<Identity> {
+    if let Some(rest) = raw.strip_prefix(" ref=\"") {
+        let (number, after) = rest.split_once('"')?;
+        let is_alone = after.trim_ascii_start().is_empty();
+        return is_alone.then(|| parse_number(number)).flatten().map(Identity::Ref);
+    }
+    if needs_more {
+        return None;
+    }
+    if raw.is_empty() {
+        return Some(Identity::None);
+    }
+    let (number, _) = raw.strip_prefix(" id=\"")?.split_once('"')?;
+    parse_number(number).map(Identity::Id)
+}

@@ -1,0 +1,244 @@
+//! Reads what `xcrun xctrace export` writes, of every Xcode from 12 to 27.
+//!
+//! A document holds tables; a row has one cell for each column of the schema:
+//!
+//! ```xml
+//! <trace-query-result>
+//! <node xpath='//trace-toc[1]/run[1]/data[1]/table[9]'><schema name="time-profile">
+//!   <col><mnemonic>time</mnemonic>…</col><col><mnemonic>thread</mnemonic>…</col>…</schema>
+//! <row><sample-time id="1" fmt="00:00.648.438">648438208</sample-time><thread id="2" fmt="main (0x51) (app, pid: 7)">…
+//!   </thread><weight id="9" fmt="1.00 ms">1000000</weight><tagged-backtrace id="10"><frame id="11" name="run"
+//!   addr="0x104bfc505"><binary id="12" name="app" UUID="…" load-addr="0x104bfc000" …/></frame>…</tagged-backtrace></row>
+//! <row><sample-time id="21" fmt="00:00.649.439">649439375</sample-time><thread ref="2"/><weight ref="9"/>
+//!   <tagged-backtrace ref="10"/></row>
+//! </node></trace-query-result>
+//! ```
+//!
+//! Rules that hold for every version:
+//!
+//! * An element has an `id` where its value comes first, and is a `ref` to that id afterwards. Ids count 1, 2, 3 … over
+//!   the whole document, over all its tables and runs, and also in rows that nobody wants.
+//! * `<sentinel/>` is no value. A row whose stack is a sentinel has a weight all the same.
+//! * Numbers stand in the text of elements; `fmt` is for people, and follows their locale.
+//! * The stack decides how it is read, never a version: frames, fragments of addresses, wrapped once, twice or not.
+//! * rows = samples + rejected, for every CPU table, with a reason for each rejection.
+//!
+//! ```
+//! use traceparse::export::{Options, read};
+//!
+//! let xml = r#"<?xml version="1.0"?>
+//! <trace-query-result>
+//! <node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name="time-profile"><col><mnemonic>time</mnemonic></col>
+//! <col><mnemonic>weight</mnemonic></col><col><mnemonic>stack</mnemonic></col></schema>
+//! <row><sample-time id="1" fmt="00:00.001">1000000</sample-time><weight id="2" fmt="1.00 ms">1000000</weight><backtrace
+//! id="3"><frame id="4" name="work" addr="0x1001"/><frame id="5" name="main" addr="0x2004"/></backtrace></row>
+//! </node></trace-query-result>"#;
+//! let export = read(xml.as_bytes(), "export.xml", &Options::default())?;
+//! assert_eq!(export.profile.samples().len(), 1);
+//! let leaf = export.profile.frames_leaf_first(export.profile.samples()[0].stack).next().unwrap();
+//! assert_eq!(export.profile.function_name(leaf.function), "work");
+//! # Ok::<(), traceparse::Error>(())
+//! ```
+
+mod address;
+#[cfg(feature = "compression")]
+mod decompress;
+mod definitions;
+mod document;
+mod item;
+mod names;
+mod reject;
+mod rows;
+mod schema;
+mod skip;
+mod sniff;
+mod tag;
+mod toc;
+mod tokens;
+mod window;
+
+use std::io::Read;
+
+#[cfg(feature = "compression")]
+pub use decompress::decompress;
+pub use reject::{RejectReason, Rejected};
+pub use schema::{Column, TableKind};
+pub use toc::{Toc, TocProcess, TocRun, TocTable, lookup};
+
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::profile::{Profile, SeriesId};
+use definitions::Definitions;
+use document::DocumentReader;
+
+/// How to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Accept an input that ends before its document does: rows that are complete count, and
+    /// [`Document::cut_at`] says so. Default: no.
+    pub allow_truncated: bool,
+    /// How many bytes of the input are in memory at first; grows for a tag that does not fit. Default: 256 KiB.
+    pub buffer_size: usize,
+    /// What guards against hostile input.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { allow_truncated: false, buffer_size: 256 << 10, limits: Limits::default() }
+    }
+}
+
+/// Limits that guard against hostile input; real exports stay far below the defaults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How deep elements may be nested. Default: 256.
+    pub element_depth: usize,
+    /// How large one tag, or the text of one element, may be, in bytes. Default: 16 MiB.
+    pub token_bytes: usize,
+    /// How many children an element may have. Default: 1,000,000.
+    pub children: usize,
+    /// How many frames a stack may have; rows with deeper ones are rejected. Default: 4,096 (the deepest seen: 97).
+    pub stack_depth: usize,
+    /// How many distinct stack entries there may be beyond one for each byte of input. Fragments of addresses that
+    /// refer to each other could multiply. Default: 1,000,000.
+    pub free_stacks: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            element_depth: 256,
+            token_bytes: 16 << 20,
+            children: 1_000_000,
+            stack_depth: 4_096,
+            free_stacks: 1_000_000,
+        }
+    }
+}
+
+/// Everything that was read: the samples, and what else the inputs hold.
+#[derive(Clone, Debug, Default)]
+pub struct Export {
+    /// The samples of all CPU tables.
+    pub profile: Profile,
+    /// The documents of all inputs, in order.
+    pub documents: Vec<Document>,
+    /// What was noticed while reading; the first of each kind has the position.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Export {
+    /// The tables of all documents.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.documents.iter().flat_map(|document| match &document.content {
+            DocumentContent::Tables(tables) => tables.as_slice(),
+            DocumentContent::Toc(_) => &[],
+        })
+    }
+
+    /// The tables of contents among the documents.
+    pub fn tocs(&self) -> impl Iterator<Item = &Toc> {
+        self.documents.iter().filter_map(|document| match &document.content {
+            DocumentContent::Toc(toc) => Some(toc),
+            DocumentContent::Tables(_) => None,
+        })
+    }
+
+    /// How many rows of CPU tables are no samples.
+    pub fn rejected(&self) -> u64 {
+        self.tables().map(|table| table.rejected.total()).sum()
+    }
+}
+
+/// One document of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The name of the input.
+    pub input: String,
+    /// What it holds.
+    pub content: DocumentContent,
+    /// Where the input ended, if it ended inside the document and that was allowed.
+    pub cut_at: Option<u64>,
+}
+
+/// What a document holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DocumentContent {
+    /// Tables (`trace-query-result`).
+    Tables(Vec<Table>),
+    /// A table of contents (`trace-toc`).
+    Toc(Toc),
+}
+
+/// A table of a document and what became of its rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The run it was recorded in, from 1.
+    pub run: u32,
+    /// Its position in the recording's data, from 1, as in `table[9]` of an XPath; `None` for details of a track.
+    pub position: Option<u32>,
+    /// Its schema, such as `time-profile`; `None` for details of a track.
+    pub schema: Option<String>,
+    /// What its rows are to this crate.
+    pub kind: TableKind,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Rows of any kind.
+    pub rows: u64,
+    /// Rows that became samples; `rows` = `samples` + `rejected` for a CPU table, 0 for another.
+    pub samples: u64,
+    /// Rows that did not.
+    pub rejected: Rejected,
+    /// Where its samples are in the profile; one for each unit, so one, or none without samples.
+    pub series: Vec<SeriesId>,
+}
+
+/// Reads one input after the other into one [`Export`].
+#[derive(Debug)]
+pub struct Reader {
+    options: Options,
+    definitions: Definitions,
+    documents: Vec<Document>,
+    diagnostics: Vec<Diagnostic>,
+    bytes: u64,
+}
+
+impl Reader {
+    /// A reader that has read nothing.
+    pub fn new(options: Options) -> Self {
+        let definitions = Definitions::new(options.limits.stack_depth);
+        Self { options, definitions, documents: Vec::new(), diagnostics: Vec::new(), bytes: 0 }
+    }
+
+    /// Reads an input with all its documents. `name` is how results and errors call it.
+    ///
+    /// The source is read in large pieces; it needs no buffer of its own.
+    ///
+    /// # Errors
+    /// When the input is no export, is cut, is malformed, or passes a limit. The reader is not to be used after that:
+    /// what it holds of the broken input is not accounted for.
+    pub fn read<R: Read>(&mut self, source: R, name: &str) -> Result<(), Error> {
+        let full = |full: crate::profile::Full| Error::new(ErrorKind::Limit(full.to_string()), None);
+        let input = self.definitions.builder.string(name).map_err(full)?;
+        let mut reader = DocumentReader::new(&mut self.definitions, &self.options.limits, input, self.bytes);
+        self.bytes += tokens::read_documents(source, name, &mut reader, &self.options)?;
+        self.diagnostics.extend(reader.take_diagnostics());
+        self.documents.append(&mut reader.documents);
+        Ok(())
+    }
+
+    /// Everything that was read.
+    pub fn finish(self) -> Export {
+        Export { profile: self.definitions.builder.finish(), documents: self.documents, diagnostics: self.diagnostics }
+    }
+}
+
+/// Reads one input. `name` is how results and errors call it.
+///
+/// # Errors
+/// As [`Reader::read`].
+pub fn read<R: Read>(source: R, name: &str, options: &Options) -> Result<Export, Error> {
+    let mut reader = Reader::new(options.clone());
+    reader.read(source, name)?;
+    Ok(reader.finish())
+}

@@ -1,0 +1,128 @@
+//! Why rows of CPU tables could not become samples, and how many.
+
+use std::fmt;
+
+/// Why a row of a CPU table is not a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RejectReason {
+    /// The row has more or fewer cells than the schema has columns.
+    CellCount,
+    /// The schema has no column that a sample needs (time, weight or stack).
+    MissingColumn,
+    /// The time is absent.
+    NoTime,
+    /// The weight is absent.
+    NoWeight,
+    /// A `ref` points to an id that was not defined before.
+    UndefinedRef,
+    /// A number is missing, is not one, or is out of range.
+    BadNumber,
+    /// A cell holds an element of another kind than its column says.
+    WrongType,
+    /// The stack has a shape that this version does not know.
+    UnknownStack,
+    /// The stack is deeper than the limit.
+    StackTooDeep,
+    /// The weights of the table do not fit in 64 bits.
+    WeightOverflow,
+    /// The input ended inside the row.
+    Cut,
+}
+
+impl RejectReason {
+    /// All reasons, in the order they are reported.
+    pub const ALL: [Self; 11] = [
+        Self::CellCount,
+        Self::MissingColumn,
+        Self::NoTime,
+        Self::NoWeight,
+        Self::UndefinedRef,
+        Self::BadNumber,
+        Self::WrongType,
+        Self::UnknownStack,
+        Self::StackTooDeep,
+        Self::WeightOverflow,
+        Self::Cut,
+    ];
+
+    /// The name that machine formats use, such as `undefined-ref`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CellCount => "cell-count",
+            Self::MissingColumn => "missing-column",
+            Self::NoTime => "no-time",
+            Self::NoWeight => "no-weight",
+            Self::UndefinedRef => "undefined-ref",
+            Self::BadNumber => "bad-number",
+            Self::WrongType => "wrong-type",
+            Self::UnknownStack => "unknown-stack",
+            Self::StackTooDeep => "stack-too-deep",
+            Self::WeightOverflow => "weight-overflow",
+            Self::Cut => "cut",
+        }
+    }
+
+    /// What a person reads.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::CellCount => "the row has another number of cells than the schema has columns",
+            Self::MissingColumn => "the schema lacks a column that a sample needs (time, weight or stack)",
+            Self::NoTime => "the row has no time",
+            Self::NoWeight => "the row has no weight",
+            Self::UndefinedRef => "the row refers to an id that is not defined",
+            Self::BadNumber => "a number in the row is missing, not a number, or out of range",
+            Self::WrongType => "a cell of the row holds another kind of element than its column says",
+            Self::UnknownStack => "the stack of the row has a shape that this version does not know",
+            Self::StackTooDeep => "the stack of the row is deeper than the limit",
+            Self::WeightOverflow => "the weights of the table do not fit in 64 bits",
+            Self::Cut => "the input ends inside the row",
+        }
+    }
+}
+
+impl fmt::Display for RejectReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.sentence())
+    }
+}
+
+/// How many rows were rejected, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rejected([u64; RejectReason::ALL.len()]);
+
+impl Rejected {
+    /// Rows rejected for any reason.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// Rows rejected for `reason`.
+    pub fn of(&self, reason: RejectReason) -> u64 {
+        self.0[reason as usize]
+    }
+
+    /// The reasons that occurred, with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (RejectReason, u64)> + '_ {
+        RejectReason::ALL.into_iter().map(|reason| (reason, self.of(reason))).filter(|&(_, count)| count > 0)
+    }
+
+    pub(super) fn add(&mut self, reason: RejectReason) {
+        self.0[reason as usize] += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_its_own_place_and_name() {
+        let mut rejected = Rejected::default();
+        for (index, reason) in RejectReason::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, index);
+            rejected.add(reason);
+        }
+        assert_eq!(rejected.total(), RejectReason::ALL.len() as u64);
+        assert_eq!(rejected.iter().count(), RejectReason::ALL.len());
+    }
+}

@@ -1,0 +1,261 @@
+//! Rows of CPU tables become samples, and every row is accounted for.
+
+use super::Table;
+use super::definitions::Definitions;
+use super::item::Value;
+use super::reject::RejectReason;
+use super::schema::Roles;
+use crate::profile::{
+    CoreId, Full, ProcessId, Run, RunId, Sample, SampleKind, Series, SeriesId, StackId, StringId, ThreadId,
+};
+use crate::units::{Nanos, Unit};
+
+/// Where a table stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Source {
+    pub(super) input: StringId,
+    /// Which document of the input, from 0.
+    pub(super) document: u32,
+    /// Which table of the document, from 0.
+    pub(super) table: u32,
+}
+
+/// A table whose rows are being read.
+#[derive(Debug)]
+pub(super) struct TableReader {
+    pub(super) table: Table,
+    pub(super) roles: Roles,
+    pub(super) source: Option<Source>,
+    run: Option<RunId>,
+    series: Vec<(Unit, SeriesId)>,
+}
+
+impl TableReader {
+    pub(super) fn new(table: Table) -> Self {
+        Self { table, roles: Roles::default(), source: None, run: None, series: Vec::new() }
+    }
+}
+
+/// The cells of a row, by what they are for.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    time: u64,
+    weight: u64,
+    unit: Unit,
+    thread: Option<u32>,
+    process: Option<u32>,
+    core: Option<CoreId>,
+    state: Option<StringId>,
+    stack: Option<StackId>,
+    kernel_stack: Option<StackId>,
+    kind: SampleKind,
+    counters: Option<u32>,
+}
+
+/// Adds a row: a sample of the profile, or a rejection with its reason.
+pub(super) fn add_row(
+    table: &mut TableReader,
+    cells: &[Value],
+    definitions: &mut Definitions,
+) -> Result<Result<(), RejectReason>, Full> {
+    table.table.rows += 1;
+    let outcome = match read_cells(&table.roles, cells) {
+        Ok(row) => add_sample(table, row, definitions)?,
+        Err(reason) => Err(reason),
+    };
+    match outcome {
+        Ok(()) => table.table.samples += 1,
+        Err(reason) => table.table.rejected.add(reason),
+    }
+    Ok(outcome)
+}
+
+fn add_sample(
+    table: &mut TableReader,
+    row: Row,
+    definitions: &mut Definitions,
+) -> Result<Result<(), RejectReason>, Full> {
+    let run = run_of(table, definitions)?;
+    let series = series_of(table, run, row.unit, definitions)?;
+    let thread = thread_of(run, row.thread, row.process, definitions)?;
+    let stack = match row.kernel_stack {
+        Some(_) => definitions.join_stacks(row.stack, row.kernel_stack)?,
+        None => row.stack,
+    };
+    let sample = Sample {
+        time: Nanos::from_nanos(row.time),
+        weight: row.weight,
+        series,
+        thread,
+        stack,
+        core: row.core,
+        state: row.state,
+        kind: row.kind,
+    };
+    if definitions.builder.add_sample(sample).is_err() {
+        return Ok(Err(RejectReason::WeightOverflow));
+    }
+    if let Some(list) = row.counters {
+        definitions.add_counters(list);
+    }
+    Ok(Ok(()))
+}
+
+fn read_cells(roles: &Roles, cells: &[Value]) -> Result<Row, RejectReason> {
+    if !roles.are_complete() {
+        return Err(RejectReason::MissingColumn);
+    }
+    if cells.len() != roles.columns {
+        return Err(RejectReason::CellCount);
+    }
+    let cell = |role: Option<usize>| role.map_or(Value::Absent, |index| cells[index]);
+    let kind = optional(cell(roles.kind), |value| match value {
+        Value::Kind(kind) => Some(kind),
+        _ => None,
+    })?;
+    let kind = kind.unwrap_or_default();
+    let (weight, unit) = weight(roles, cell(roles.weight), kind)?;
+    Ok(Row {
+        time: match cell(roles.time) {
+            Value::Time(time) => time,
+            Value::Absent => return Err(RejectReason::NoTime),
+            other => return Err(wrong(other)),
+        },
+        weight,
+        unit,
+        thread: optional(cell(roles.thread), |value| match value {
+            Value::Thread(thread) => Some(thread),
+            _ => None,
+        })?,
+        process: optional(cell(roles.process), |value| match value {
+            Value::Process(process) => Some(process),
+            _ => None,
+        })?,
+        core: optional(cell(roles.core), |value| match value {
+            Value::Core(core) => Some(core),
+            _ => None,
+        })?,
+        state: optional(cell(roles.state), |value| match value {
+            Value::State(state) => Some(state),
+            _ => None,
+        })?,
+        stack: stack(cell(roles.stack.or(roles.user_stack)))?,
+        kernel_stack: stack(cell(roles.kernel_stack))?,
+        kind,
+        counters: optional(cell(roles.counters), |value| match value {
+            Value::Counters(list) => Some(list),
+            _ => None,
+        })?,
+    })
+}
+
+fn weight(roles: &Roles, cell: Value, kind: SampleKind) -> Result<(u64, Unit), RejectReason> {
+    match cell {
+        // The snapshot at the start shows where threads stood; nobody ran for it.
+        _ if roles.weight.is_none() => Ok((u64::from(kind != SampleKind::Stackshot), Unit::Samples)),
+        Value::Nanos(weight) => Ok((weight, Unit::Nanoseconds)),
+        Value::Cycles(weight) => Ok((weight, Unit::Cycles)),
+        Value::PmcEvents(weight) => Ok((weight, Unit::PmcEvents)),
+        Value::Absent => Err(RejectReason::NoWeight),
+        other => Err(wrong(other)),
+    }
+}
+
+fn stack(cell: Value) -> Result<Option<StackId>, RejectReason> {
+    match cell {
+        Value::Stack(stack) => Ok(stack),
+        Value::Absent => Ok(None),
+        Value::Bad(reason) => Err(reason),
+        _ => Err(RejectReason::UnknownStack),
+    }
+}
+
+fn optional<T>(cell: Value, get: impl Fn(Value) -> Option<T>) -> Result<Option<T>, RejectReason> {
+    match cell {
+        Value::Absent => Ok(None),
+        value => get(value).map(Some).ok_or_else(|| wrong(value)),
+    }
+}
+
+/// Why a cell that is there does not fit its column.
+fn wrong(value: Value) -> RejectReason {
+    match value {
+        Value::Bad(reason) => reason,
+        _ => RejectReason::WrongType,
+    }
+}
+
+fn run_of(table: &mut TableReader, definitions: &mut Definitions) -> Result<RunId, Full> {
+    if let Some(run) = table.run {
+        return Ok(run);
+    }
+    let source = table.source.ok_or(Full)?;
+    let run = Run { input: source.input, document: source.document, number: table.table.run };
+    Ok(*table.run.insert(definitions.builder.run(run)?))
+}
+
+fn series_of(table: &mut TableReader, run: RunId, unit: Unit, definitions: &mut Definitions) -> Result<SeriesId, Full> {
+    if let Some(&(_, series)) = table.series.iter().find(|(known, _)| *known == unit) {
+        return Ok(series);
+    }
+    let schema = definitions.builder.string(table.table.schema.as_deref().unwrap_or_default())?;
+    let position = table.source.map_or(0, |source| source.table);
+    let series = definitions.builder.series(Series { run, schema, table: position, unit })?;
+    table.series.push((unit, series));
+    table.table.series.push(series);
+    Ok(series)
+}
+
+/// The thread of a row; its process is the one inside the thread element, or else the row's own.
+fn thread_of(
+    run: RunId,
+    thread: Option<u32>,
+    row_process: Option<u32>,
+    definitions: &mut Definitions,
+) -> Result<ThreadId, Full> {
+    let own_process = thread.and_then(|index| definitions.threads[index as usize].process);
+    let process = process_of(run, own_process.or(row_process), definitions)?;
+    let Some(index) = thread else {
+        let name = definitions.builder.string("unknown thread")?;
+        return definitions.builder.thread(process, None, name);
+    };
+    let definition = &mut definitions.threads[index as usize];
+    match definition.used_as {
+        Some((known, id)) if known == process => {
+            definition.samples += 1;
+            Ok(id)
+        }
+        before => {
+            if let Some((_, id)) = before {
+                definitions.builder.count_thread_name(id, definition.name, definition.samples);
+            }
+            let id = definitions.builder.thread(process, definition.tid, definition.name)?;
+            definition.used_as = Some((process, id));
+            definition.samples = 1;
+            Ok(id)
+        }
+    }
+}
+
+fn process_of(run: RunId, process: Option<u32>, definitions: &mut Definitions) -> Result<ProcessId, Full> {
+    let Some(index) = process else {
+        let name = definitions.builder.string("unknown process")?;
+        return definitions.builder.process(run, None, name);
+    };
+    let definition = &mut definitions.processes[index as usize];
+    match definition.used_as {
+        Some((known, id)) if known == run => {
+            definition.samples += 1;
+            Ok(id)
+        }
+        before => {
+            if let Some((_, id)) = before {
+                definitions.builder.count_process_name(id, definition.name, definition.samples);
+            }
+            let id = definitions.builder.process(run, definition.pid, definition.name)?;
+            definition.used_as = Some((run, id));
+            definition.samples = 1;
+            Ok(id)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The schema of a table: which column holds what.
+//!
+//! Rows are positional. The schema lists the columns; a cell is known by its index, never by its tag:
+//!
+//! ```xml
+//! <schema name="time-profile"><col><mnemonic>time</mnemonic><name>Sample Time</name>
+//!   <engineering-type>sample-time</engineering-type></col>…</schema>
+//! ```
+
+/// A column of a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Column {
+    /// The name by which the column is known, such as `thread-state`.
+    pub mnemonic: String,
+    /// The type of its cells, such as `sample-time`.
+    pub engineering_type: String,
+}
+
+/// What a table is to this crate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableKind {
+    /// A table of CPU samples (`time-profile`, `cpu-profile`, `counters-profile`, `time-sample`): rows become samples.
+    Cpu,
+    /// Another table: rows are counted, not read.
+    #[default]
+    Other,
+}
+
+impl TableKind {
+    /// The kind of a table by the name of its schema.
+    pub fn of_schema(name: &str) -> Self {
+        match name {
+            "time-profile" | "cpu-profile" | "counters-profile" | "time-sample" => Self::Cpu,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Which column holds what a sample needs, by index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Roles {
+    pub(super) columns: usize,
+    pub(super) time: Option<usize>,
+    pub(super) thread: Option<usize>,
+    pub(super) process: Option<usize>,
+    pub(super) core: Option<usize>,
+    pub(super) state: Option<usize>,
+    pub(super) weight: Option<usize>,
+    pub(super) stack: Option<usize>,
+    pub(super) kernel_stack: Option<usize>,
+    pub(super) user_stack: Option<usize>,
+    pub(super) kind: Option<usize>,
+    pub(super) counters: Option<usize>,
+    /// `time-sample` has no weight column: a row is one sample.
+    pub(super) counts_rows: bool,
+}
+
+impl Roles {
+    /// The roles of the columns of the table `schema`.
+    pub(super) fn of(schema: &str, columns: &[Column]) -> Self {
+        let mut roles = Self { columns: columns.len(), counts_rows: schema == "time-sample", ..Self::default() };
+        for (index, column) in columns.iter().enumerate() {
+            let role = match column.mnemonic.as_str() {
+                "time" => &mut roles.time,
+                "thread" => &mut roles.thread,
+                "process" => &mut roles.process,
+                "core" | "core-index" => &mut roles.core,
+                "thread-state" => &mut roles.state,
+                "weight" => &mut roles.weight,
+                "stack" => &mut roles.stack,
+                "cp-kernel-callstack" => &mut roles.kernel_stack,
+                "cp-user-callstack" => &mut roles.user_stack,
+                "sample-type" => &mut roles.kind,
+                "counters-array" => &mut roles.counters,
+                _ => continue,
+            };
+            role.get_or_insert(index);
+        }
+        roles
+    }
+
+    /// Whether rows can become samples at all.
+    pub(super) fn are_complete(&self) -> bool {
+        let has_stack = self.stack.is_some() || self.user_stack.is_some() || self.kernel_stack.is_some();
+        self.time.is_some() && has_stack && (self.weight.is_some() || self.counts_rows)
+    }
+}

@@ -1,0 +1,117 @@
+//! The elements of an export that mean something to this crate.
+
+/// An element's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tag {
+    TraceQueryResult,
+    Node,
+    Schema,
+    Col,
+    Mnemonic,
+    EngineeringType,
+    Row,
+    Sentinel,
+    /// `sample-time`, and the times of other tables.
+    Time,
+    Weight,
+    CycleWeight,
+    PmcEvent,
+    PmcEvents,
+    Thread,
+    Tid,
+    Process,
+    Pid,
+    Core,
+    ThreadState,
+    SampleKind,
+    Frame,
+    Binary,
+    Source,
+    Path,
+    TextAddress,
+    TextAddresses,
+    KperfBacktrace,
+    /// `backtrace`, `tagged-backtrace`, `text-backtrace`: whatever holds frames, fragments or another backtrace.
+    Backtrace,
+    /// Any other element. If it holds frames it is a stack all the same: the next Xcode may wrap them once more.
+    Other,
+}
+
+impl Tag {
+    pub(super) fn of(name: &str) -> Self {
+        match name {
+            "frame" => Self::Frame,
+            "row" => Self::Row,
+            "thread" => Self::Thread,
+            "process" => Self::Process,
+            "core" => Self::Core,
+            "thread-state" => Self::ThreadState,
+            "weight" => Self::Weight,
+            "backtrace" | "tagged-backtrace" | "text-backtrace" => Self::Backtrace,
+            "sample-time" | "event-time" | "start-time" => Self::Time,
+            "binary" => Self::Binary,
+            "source" => Self::Source,
+            "path" => Self::Path,
+            "sentinel" => Self::Sentinel,
+            "cycle-weight" => Self::CycleWeight,
+            "pmc-event" => Self::PmcEvent,
+            "pmc-events" => Self::PmcEvents,
+            "tid" => Self::Tid,
+            "pid" => Self::Pid,
+            "text-address" => Self::TextAddress,
+            "text-addresses" => Self::TextAddresses,
+            "kperf-bt" => Self::KperfBacktrace,
+            "time-sample-kind" => Self::SampleKind,
+            "trace-query-result" => Self::TraceQueryResult,
+            "node" => Self::Node,
+            "schema" => Self::Schema,
+            "col" => Self::Col,
+            "mnemonic" => Self::Mnemonic,
+            "engineering-type" => Self::EngineeringType,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether the text of the element is read.
+    pub(super) fn has_text(self) -> bool {
+        matches!(
+            self,
+            Self::Time
+                | Self::Weight
+                | Self::CycleWeight
+                | Self::PmcEvent
+                | Self::PmcEvents
+                | Self::Tid
+                | Self::Pid
+                | Self::Core
+                | Self::ThreadState
+                | Self::SampleKind
+                | Self::Path
+                | Self::TextAddress
+                | Self::TextAddresses
+                | Self::Mnemonic
+                | Self::EngineeringType
+        )
+    }
+
+    /// Whether the display string (`fmt`) of the element is read: where it holds a name that stands nowhere else.
+    pub(super) fn has_display_name(self) -> bool {
+        matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace)
+    }
+
+    /// Whether rows of CPU tables can refer to such an element, so that its definitions in other tables count too.
+    pub(super) fn is_shared(self) -> bool {
+        !matches!(
+            self,
+            Self::TraceQueryResult
+                | Self::Node
+                | Self::Schema
+                | Self::Col
+                | Self::Mnemonic
+                | Self::EngineeringType
+                | Self::Row
+                | Self::Sentinel
+                | Self::Other
+        )
+    }
+}

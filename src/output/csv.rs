@@ -1,0 +1,211 @@
+//! Tables as CSV (RFC 4180: comma, double quotes where needed, LF), with a header. An absent value is an empty field.
+
+use std::io::{self, Write};
+
+use ::csv::Writer;
+
+use super::View;
+use super::labels::{binary_of, escape_folded, function_of};
+use crate::export::{DocumentContent, TableKind};
+use crate::profile::{Frame, Profile, Sample};
+use crate::report::{Report, SeriesReport};
+
+/// Writes a view of a report. The overview is written as the summary.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(report: &Report<'_>, view: View, out: &mut dyn Write) -> io::Result<()> {
+    let mut csv = Writer::from_writer(out);
+    match view {
+        View::Overview | View::Summary => summary(report, &mut csv)?,
+        View::Threads => threads(report, &mut csv)?,
+        View::Tree => trees(report, &mut csv)?,
+        View::Functions => functions(report, &mut csv)?,
+        View::Samples => samples(report, &mut csv)?,
+    }
+    csv.flush()
+}
+
+type Out<'o> = Writer<&'o mut dyn Write>;
+
+fn optional(number: Option<u64>) -> String {
+    number.map(|number| number.to_string()).unwrap_or_default()
+}
+
+fn summary(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
+    csv.write_record(["input", "run", "table", "schema", "kind", "rows", "samples", "rejected"])?;
+    for document in &report.export.documents {
+        let DocumentContent::Tables(tables) = &document.content else { continue };
+        for table in tables {
+            let kind = if table.kind == TableKind::Cpu { "cpu" } else { "other" };
+            csv.write_record([
+                document.input.as_str(),
+                &table.run.to_string(),
+                &optional(table.position.map(u64::from)),
+                table.schema.as_deref().unwrap_or_default(),
+                kind,
+                &table.rows.to_string(),
+                &table.samples.to_string(),
+                &table.rejected.total().to_string(),
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+/// `run,schema` of a series.
+fn origin<'p>(profile: &'p Profile, series: &SeriesReport) -> (String, &'p str) {
+    let row = profile.series(series.series);
+    (profile.run(row.run).number.to_string(), profile.string(row.schema))
+}
+
+fn threads(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
+    let profile = &report.export.profile;
+    csv.write_record(["run", "schema", "pid", "process", "tid", "thread", "samples", "all_weight", "unit"])?;
+    for series in &report.series {
+        let (run, schema) = origin(profile, series);
+        for thread in &series.threads {
+            let row = profile.thread(thread.thread);
+            let process = profile.process(row.process);
+            csv.write_record([
+                run.as_str(),
+                schema,
+                &optional(process.pid),
+                profile.string(process.name),
+                &optional(row.tid),
+                profile.string(row.name),
+                &thread.counted.samples.to_string(),
+                &thread.counted.weight.value.to_string(),
+                series.unit.name(),
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+fn trees(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
+    let profile = &report.export.profile;
+    csv.write_record([
+        "run",
+        "schema",
+        "pid",
+        "tid",
+        "depth",
+        "all_weight",
+        "self_weight",
+        "hidden_weight",
+        "samples",
+        "unit",
+        "function",
+        "binary",
+    ])?;
+    for series in &report.series {
+        let (run, schema) = origin(profile, series);
+        for thread in &series.threads {
+            let row = profile.thread(thread.thread);
+            let (pid, tid) = (optional(profile.process(row.process).pid), optional(row.tid));
+            for node in thread.tree.nodes() {
+                csv.write_record([
+                    run.as_str(),
+                    schema,
+                    &pid,
+                    &tid,
+                    &node.depth.to_string(),
+                    &node.all_weight.to_string(),
+                    &node.self_weight.to_string(),
+                    &node.hidden_weight.to_string(),
+                    &node.all_samples.to_string(),
+                    series.unit.name(),
+                    function_of(profile, node.label),
+                    binary_of(profile, node.label).unwrap_or_default(),
+                ])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn functions(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
+    let profile = &report.export.profile;
+    csv.write_record([
+        "run",
+        "schema",
+        "self_weight",
+        "all_weight",
+        "self_samples",
+        "all_samples",
+        "unit",
+        "function",
+        "binary",
+    ])?;
+    for series in &report.series {
+        let (run, schema) = origin(profile, series);
+        for row in &series.functions {
+            csv.write_record([
+                run.as_str(),
+                schema,
+                &row.self_weight.to_string(),
+                &row.all_weight.to_string(),
+                &row.self_samples.to_string(),
+                &row.all_samples.to_string(),
+                series.unit.name(),
+                function_of(profile, row.label),
+                binary_of(profile, row.label).unwrap_or_default(),
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+/// The header of the samples view.
+const SAMPLES: [&str; 15] = [
+    "run", "schema", "time_ns", "weight", "unit", "pid", "process", "tid", "thread", "core", "state", "address",
+    "function", "binary", "stack",
+];
+
+fn samples(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
+    csv.write_record(SAMPLES)?;
+    let mut stack = String::new();
+    for sample in report.samples() {
+        sample_row(&report.export.profile, sample, &mut stack, csv)?;
+    }
+    Ok(())
+}
+
+fn sample_row(profile: &Profile, sample: &Sample, stack: &mut String, csv: &mut Out<'_>) -> io::Result<()> {
+    let series = profile.series(sample.series);
+    let thread = profile.thread(sample.thread);
+    let process = profile.process(thread.process);
+    let leaf = profile.frames_leaf_first(sample.stack).next();
+    join_stack(profile, sample, stack);
+    csv.write_record([
+        profile.run(series.run).number.to_string().as_str(),
+        profile.string(series.schema),
+        &sample.time.as_nanos().to_string(),
+        &sample.weight.to_string(),
+        series.unit.name(),
+        &optional(process.pid),
+        profile.string(process.name),
+        &optional(thread.tid),
+        profile.string(thread.name),
+        &optional(sample.core.map(|core| u64::from(profile.core(core).index))),
+        sample.state.map_or("", |state| profile.string(state)),
+        &leaf.map(|frame| frame.address.to_string()).unwrap_or_default(),
+        leaf.map_or("", |frame| profile.function_name(frame.function)),
+        leaf.and_then(|frame| profile.binary_name(frame.function)).unwrap_or_default(),
+        stack,
+    ])?;
+    Ok(())
+}
+
+/// The function names of a sample's stack, root first, joined by `;`.
+pub(super) fn join_stack(profile: &Profile, sample: &Sample, out: &mut String) {
+    out.clear();
+    let frames: Vec<&Frame> = profile.frames_leaf_first(sample.stack).collect();
+    for frame in frames.iter().rev() {
+        if !out.is_empty() {
+            out.push(';');
+        }
+        out.push_str(&escape_folded(profile.function_name(frame.function)));
+    }
+}

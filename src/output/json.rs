@@ -1,0 +1,340 @@
+//! JSON, one document, for programs. `docs/formats.md` describes every field.
+//!
+//! Weights are integers in the unit named beside them. A reader whose integers end at 2^53 (JavaScript) loses digits
+//! above; no real recording comes near. Trees are nested as deep as stacks are, which some parsers limit.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+
+use super::View;
+use super::labels::{binary_of, function_of};
+use crate::calltree::{CallTree, Metric, Node};
+use crate::error::Diagnostic;
+use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
+use crate::profile::{Profile, Sample, SampleKind};
+use crate::report::{Amount, Report, SeriesReport};
+
+/// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
+pub const VERSION: u32 = 1;
+
+/// Writes a view of a report. The overview holds everything but functions and samples.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(report: &Report<'_>, view: View, out: &mut dyn Write) -> io::Result<()> {
+    let metric = match report.options.metric {
+        Metric::Weight => "weight",
+        Metric::Samples => "samples",
+    };
+    write!(out, "{{\"format\":\"traceparse\",\"version\":{VERSION},\"metric\":\"{metric}\"")?;
+    field(out, "documents", &report.export.documents.iter().map(document).collect())?;
+    field(out, "tables", &tables(report))?;
+    field(out, "series", &report.series.iter().enumerate().map(|row| series(report, row)).collect())?;
+    field(out, "unnamed", &unnamed(report))?;
+    field(out, "diagnostics", &report.export.diagnostics.iter().map(diagnostic).collect())?;
+    match view {
+        View::Overview | View::Tree => threads(report, true, out)?,
+        View::Threads => threads(report, false, out)?,
+        View::Functions => functions(report, out)?,
+        View::Samples => samples(report, out)?,
+        View::Summary => {}
+    }
+    out.write_all(b"}\n")
+}
+
+/// Writes what a table of contents, or an export, holds.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_contents(documents: &[Document], out: &mut dyn Write) -> io::Result<()> {
+    let documents: Value = documents.iter().map(contents).collect();
+    serde_json::to_writer(&mut *out, &json!({"format": "traceparse-toc", "version": VERSION, "documents": documents}))?;
+    out.write_all(b"\n")
+}
+
+fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
+    write!(out, ",\n\"{name}\":")?;
+    Ok(serde_json::to_writer(out, value)?)
+}
+
+fn document(document: &Document) -> Value {
+    let kind = match document.content {
+        DocumentContent::Tables(_) => "tables",
+        DocumentContent::Toc(_) => "toc",
+    };
+    json!({"input": document.input, "kind": kind, "cut_at": document.cut_at})
+}
+
+fn contents(row: &Document) -> Value {
+    let mut value = document(row);
+    match &row.content {
+        DocumentContent::Tables(tables) => value["tables"] = tables.iter().map(table).collect(),
+        DocumentContent::Toc(toc) => value["runs"] = toc_runs(toc),
+    }
+    value
+}
+
+fn tables(report: &Report<'_>) -> Value {
+    let mut rows = Vec::new();
+    for (index, document) in report.export.documents.iter().enumerate() {
+        let DocumentContent::Tables(tables) = &document.content else { continue };
+        rows.extend(tables.iter().map(|row| {
+            let mut value = table(row);
+            value["document"] = json!(index);
+            value
+        }));
+    }
+    Value::Array(rows)
+}
+
+fn table(table: &Table) -> Value {
+    let reasons: Map<String, Value> =
+        table.rejected.iter().map(|(reason, count)| (reason.name().to_owned(), json!(count))).collect();
+    json!({
+        "run": table.run,
+        "position": table.position,
+        "schema": table.schema,
+        "kind": if table.kind == TableKind::Cpu { "cpu" } else { "other" },
+        "rows": table.rows,
+        "samples": table.samples,
+        "rejected": {"total": table.rejected.total(), "reasons": reasons},
+    })
+}
+
+fn toc_runs(toc: &Toc) -> Value {
+    let object = |pairs: &[(String, String)]| -> Value {
+        Value::Object(pairs.iter().map(|(key, value)| (key.clone(), json!(value))).collect())
+    };
+    let run = |run: &TocRun| {
+        let processes = run.processes.iter();
+        let processes = processes.map(|row| json!({"name": row.name, "pid": row.pid, "path": row.path}));
+        let tables = run.tables.iter().enumerate().map(
+            |(index, row)| json!({"position": index + 1, "schema": row.schema, "attributes": object(&row.attributes)}),
+        );
+        json!({
+            "number": run.number,
+            "duration_ns": run.duration().map(|duration| duration.as_nanos()),
+            "device": object(&run.device),
+            "host_device": object(&run.host_device),
+            "process": object(&run.process),
+            "all_processes": run.is_all_processes,
+            "summary": object(&run.summary),
+            "processes": processes.collect::<Value>(),
+            "tables": tables.collect::<Value>(),
+            "tracks": run.tracks,
+        })
+    };
+    toc.runs.iter().map(run).collect()
+}
+
+fn amount(amount: &Amount) -> Value {
+    json!({"weight": amount.weight.value, "samples": amount.samples})
+}
+
+fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport)) -> Value {
+    let profile = &report.export.profile;
+    let row = profile.series(series.series);
+    let run = profile.run(row.run);
+    let states = series
+        .other_states
+        .iter()
+        .map(|(state, left_out)| json!({"state": state, "weight": left_out.weight.value, "samples": left_out.samples}));
+    // Sums of counters may pass 64 bits; JSON numbers have no limit, serde_json's do.
+    let counters: Vec<Value> = series
+        .counters
+        .iter()
+        .map(|&sum| u64::try_from(sum).map_or_else(|_| json!(sum.to_string()), |sum| json!(sum)))
+        .collect();
+    json!({
+        "series": index,
+        "input": profile.string(run.input),
+        "run": run.number,
+        "schema": profile.string(row.schema),
+        "unit": series.unit.name(),
+        "samples": series.counted.samples,
+        "all_weight": series.counted.weight.value,
+        "first_time_ns": series.times.map(|(first, _)| first.as_nanos()),
+        "last_time_ns": series.times.map(|(_, last)| last.as_nanos()),
+        "no_stack": amount(&series.no_stack),
+        "filtered_out": amount(&series.out_of_scope),
+        "other_states": states.collect::<Value>(),
+        "counters": counters,
+    })
+}
+
+fn unnamed(report: &Report<'_>) -> Value {
+    let profile = &report.export.profile;
+    let binaries = report.unnamed.binaries.iter().map(|row| {
+        let binary = profile.binary(row.binary);
+        json!({
+            "name": profile.string(binary.name),
+            "uuid": binary.uuid.map(|uuid| uuid.to_string()),
+            "arch": binary.arch.map(|arch| profile.string(arch)),
+            "path": profile.string(binary.path),
+            "frames": row.frames,
+        })
+    });
+    json!({
+        "frames": report.unnamed.frames,
+        "unnamed": report.unnamed.unnamed,
+        "without_binary": report.unnamed.without_binary,
+        "binaries": binaries.collect::<Value>(),
+    })
+}
+
+fn diagnostic(diagnostic: &Diagnostic) -> Value {
+    json!({
+        "message": diagnostic.message,
+        "count": diagnostic.count,
+        "input": diagnostic.at.as_ref().map(|at| &at.input),
+        "line": diagnostic.at.as_ref().map(|at| at.line),
+        "byte": diagnostic.at.as_ref().map(|at| at.byte),
+    })
+}
+
+/// Writes the elements of an array, one a line.
+fn array<T>(
+    out: &mut dyn Write,
+    name: &str,
+    rows: impl Iterator<Item = T>,
+    mut write: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    write!(out, ",\n\"{name}\":[")?;
+    for (index, row) in rows.enumerate() {
+        out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
+        write(row, out)?;
+    }
+    out.write_all(b"]")
+}
+
+fn threads(report: &Report<'_>, with_trees: bool, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let rows = report.series.iter().enumerate();
+    let rows = rows.flat_map(|(index, series)| series.threads.iter().map(move |thread| (index, series, thread)));
+    array(out, "threads", rows, |(index, series, thread), out| {
+        let row = profile.thread(thread.thread);
+        let process = profile.process(row.process);
+        let head = json!({
+            "series": index,
+            "process": profile.string(process.name),
+            "pid": process.pid,
+            "thread": profile.string(row.name),
+            "tid": row.tid,
+            "samples": thread.counted.samples,
+            "all_weight": thread.counted.weight.value,
+            "unit": series.unit.name(),
+        });
+        let head = head.to_string();
+        if !with_trees {
+            return out.write_all(head.as_bytes());
+        }
+        // The tree is the last field of the object, so that it can be written without holding it.
+        write!(out, "{},\"tree\":", &head[..head.len() - 1])?;
+        tree(profile, &thread.tree, out)?;
+        out.write_all(b"}")
+    })
+}
+
+/// Writes a tree as nested nodes, however deep, without recursion.
+fn tree(profile: &Profile, tree: &CallTree, out: &mut dyn Write) -> io::Result<()> {
+    let mut open = 0;
+    for node in tree.nodes() {
+        let is_sibling = open > node.depth;
+        while open > node.depth {
+            out.write_all(b"]}")?;
+            open -= 1;
+        }
+        if is_sibling {
+            out.write_all(b",")?;
+        }
+        node_head(profile, node, out)?;
+        open += 1;
+    }
+    for _ in 0..open {
+        out.write_all(b"]}")?;
+    }
+    Ok(())
+}
+
+fn node_head(profile: &Profile, node: &Node, out: &mut dyn Write) -> io::Result<()> {
+    let name = Some(function_of(profile, node.label)).filter(|name| !name.is_empty());
+    out.write_all(b"{\"function\":")?;
+    serde_json::to_writer(&mut *out, &name)?;
+    out.write_all(b",\"binary\":")?;
+    serde_json::to_writer(&mut *out, &binary_of(profile, node.label))?;
+    let Node { all_weight, self_weight, all_samples, hidden_weight, hidden_children, .. } = node;
+    write!(out, ",\"all_weight\":{all_weight},\"self_weight\":{self_weight},\"samples\":{all_samples}")?;
+    if *hidden_children > 0 {
+        write!(out, ",\"hidden_weight\":{hidden_weight},\"hidden_children\":{hidden_children}")?;
+    }
+    out.write_all(b",\"children\":[")
+}
+
+fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let rows = report.series.iter().enumerate();
+    let rows = rows.flat_map(|(index, series)| series.functions.iter().map(move |row| (index, series, row)));
+    array(out, "functions", rows, |(index, series, row), out| {
+        let value = json!({
+            "series": index,
+            "function": function_of(profile, row.label),
+            "binary": binary_of(profile, row.label),
+            "self_weight": row.self_weight,
+            "all_weight": row.all_weight,
+            "self_samples": row.self_samples,
+            "samples": row.all_samples,
+            "unit": series.unit.name(),
+        });
+        Ok(serde_json::to_writer(out, &value)?)
+    })
+}
+
+fn samples(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    array(out, "samples", report.samples(), |sample, out| {
+        Ok(serde_json::to_writer(out, &sample_value(profile, sample))?)
+    })
+}
+
+fn sample_value(profile: &Profile, sample: &Sample) -> Value {
+    let series = profile.series(sample.series);
+    let thread = profile.thread(sample.thread);
+    let process = profile.process(thread.process);
+    let mut stack: Vec<Value> = profile
+        .frames_leaf_first(sample.stack)
+        .map(|frame| {
+            json!({
+                "function": profile.function_name(frame.function),
+                "binary": profile.binary_name(frame.function),
+                "address": frame.address.to_string(),
+            })
+        })
+        .collect();
+    stack.reverse();
+    json!({
+        "run": profile.run(series.run).number,
+        "schema": profile.string(series.schema),
+        "time_ns": sample.time.as_nanos(),
+        "weight": sample.weight,
+        "unit": series.unit.name(),
+        "pid": process.pid,
+        "process": profile.string(process.name),
+        "tid": thread.tid,
+        "thread": profile.string(thread.name),
+        "core": sample.core.map(|core| profile.core(core).index),
+        "state": sample.state.map(|state| profile.string(state)),
+        "kind": kind(sample.kind),
+        "stack": sample.stack.map(|_| stack),
+    })
+}
+
+fn kind(kind: SampleKind) -> &'static str {
+    match kind {
+        SampleKind::Periodic => "periodic",
+        SampleKind::EveryThread => "every-thread",
+        SampleKind::EveryThreadLightweight => "every-thread-lightweight",
+        SampleKind::Stackshot => "stackshot",
+        SampleKind::Other => "other",
+    }
+}

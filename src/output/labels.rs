@@ -1,0 +1,84 @@
+//! How things are called in every format.
+
+use std::borrow::Cow;
+
+use crate::calltree::Label;
+use crate::profile::{Process, Profile, Thread};
+
+/// The node of samples whose stack was not recorded.
+pub const NO_STACK: &str = "[no stack recorded]";
+
+/// The name of a node; the root has none.
+pub(super) fn function_of<'p>(profile: &'p Profile, label: Label) -> &'p str {
+    match label {
+        Label::Root => "",
+        Label::NoStack => NO_STACK,
+        Label::Function(id) => profile.function_name(id),
+    }
+}
+
+/// The name of a node's binary.
+pub(super) fn binary_of(profile: &Profile, label: Label) -> Option<&str> {
+    match label {
+        Label::Function(id) => profile.binary_name(id),
+        Label::Root | Label::NoStack => None,
+    }
+}
+
+/// `NAME (PID)`.
+pub(super) fn process_label(profile: &Profile, process: &Process) -> String {
+    let name = profile.string(process.name);
+    process.pid.map_or_else(|| name.to_owned(), |pid| format!("{name} ({pid})"))
+}
+
+/// `NAME (0xTID)`, as Instruments writes it since 26.4.
+pub(super) fn thread_label(profile: &Profile, thread: &Thread) -> String {
+    let name = profile.string(thread.name);
+    thread.tid.map_or_else(|| name.to_owned(), |tid| format!("{name} ({tid:#x})"))
+}
+
+/// A name as one element of a stack whose elements are joined by `;`.
+///
+/// `;`, line feed and carriage return become `%3B`, `%0A` and `%0D`, and so does a `%` that would read as such an
+/// escape (`%25`); nothing else changes. Decoding `%3B`, `%0A`, `%0D` and `%25` gives the name back.
+pub fn escape_folded(name: &str) -> Cow<'_, str> {
+    let is_special = |(at, byte): (usize, u8)| match byte {
+        b';' | b'\n' | b'\r' => true,
+        b'%' => ["3B", "0A", "0D", "25"].iter().any(|code| name[at + 1..].starts_with(code)),
+        _ => false,
+    };
+    if !name.bytes().enumerate().any(is_special) {
+        return Cow::Borrowed(name);
+    }
+    let mut out = String::with_capacity(name.len() + 8);
+    for (at, text) in name.char_indices() {
+        match text {
+            ';' => out.push_str("%3B"),
+            '\n' => out.push_str("%0A"),
+            '\r' => out.push_str("%0D"),
+            '%' if is_special((at, b'%')) => out.push_str("%25"),
+            other => out.push(other),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn separators_are_escaped_and_come_back() {
+        for (name, escaped) in [
+            ("operator%(int)", "operator%(int)"),
+            ("f(T = int; U)", "f(T = int%3B U)"),
+            ("a%3Bb", "a%253Bb"),
+            ("é;\r\n", "é%3B%0D%0A"),
+            ("%", "%"),
+        ] {
+            assert_eq!(escape_folded(name), escaped);
+            let decoded = escaped.replace("%3B", ";").replace("%0A", "\n").replace("%0D", "\r").replace("%25", "%");
+            assert_eq!(decoded, name);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! What a table of contents, or an export, holds.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::style::{Style, Tone, fit, pad};
+use super::summary::table_lines;
+use crate::export::{Document, DocumentContent, TableKind, Toc, TocRun};
+
+/// Writes what each document holds.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_contents(documents: &[Document], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for (index, document) in documents.iter().enumerate() {
+        if index > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}", style.paint(Tone::Title, &fit(&document.input, style.width)))?;
+        match &document.content {
+            DocumentContent::Tables(tables) => table_lines(tables, style, out)?,
+            DocumentContent::Toc(toc) => toc_runs(toc, style, out)?,
+        }
+    }
+    Ok(())
+}
+
+fn toc_runs(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for run in &toc.runs {
+        writeln!(out, "{}", style.paint(Tone::Title, &format!("run {}", run.number)))?;
+        pairs("device", &run.device, style, out)?;
+        pairs("host", &run.host_device, style, out)?;
+        if run.is_all_processes {
+            line("process", "all processes", style, out)?;
+        }
+        pairs("process", &run.process, style, out)?;
+        for (name, value) in &run.summary {
+            line(name, value, style, out)?;
+        }
+        tables(run, style, out)?;
+    }
+    Ok(())
+}
+
+fn pairs(name: &str, pairs: &[(String, String)], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    if pairs.is_empty() {
+        return Ok(());
+    }
+    let texts: Vec<String> = pairs.iter().map(|(key, value)| format!("{key} {value}")).collect();
+    line(name, &texts.join(", "), style, out)
+}
+
+fn line(name: &str, value: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let room = style.width.map(|width| width.saturating_sub(24));
+    writeln!(out, "  {} {}", style.paint(Tone::Dim, &pad(name, 21)), fit(value, room))
+}
+
+/// The tables by schema, with the positions that an XPath takes; CPU tables first, since they can be exported for this
+/// command.
+fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut by_schema: BTreeMap<(bool, &str), Vec<String>> = BTreeMap::new();
+    for (index, table) in run.tables.iter().enumerate() {
+        let is_other = TableKind::of_schema(&table.schema) == TableKind::Other;
+        by_schema.entry((is_other, &table.schema)).or_default().push((index + 1).to_string());
+    }
+    let width = by_schema.keys().map(|(_, schema)| schema.chars().count()).max().unwrap_or(0);
+    writeln!(out, "  {}", style.paint(Tone::Dim, "tables, by position"))?;
+    for ((is_other, schema), positions) in by_schema {
+        let text = format!("    {}  {}", pad(schema, width), positions.join(", "));
+        if is_other {
+            writeln!(out, "{}", style.paint(Tone::Dim, &fit(&text, style.width)))?;
+        } else {
+            writeln!(out, "{}  {}", text, style.paint(Tone::Weight, "CPU table"))?;
+        }
+    }
+    Ok(())
+}

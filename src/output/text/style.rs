@@ -1,0 +1,114 @@
+//! Width and colour of text.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// How text is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Columns of the terminal; `None` writes everything in full length.
+    pub width: Option<usize>,
+    /// Whether colours (ANSI escape codes) are written.
+    pub is_coloured: bool,
+}
+
+/// What a piece of text is, for its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tone {
+    Title,
+    Weight,
+    Dim,
+    Warning,
+}
+
+impl Style {
+    /// `text` in the colour of `tone`.
+    pub(super) fn paint(&self, tone: Tone, text: &str) -> String {
+        if !self.is_coloured || text.is_empty() {
+            return text.to_owned();
+        }
+        let code = match tone {
+            Tone::Title => "1",
+            Tone::Weight => "36",
+            Tone::Dim => "2",
+            Tone::Warning => "33",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+
+    /// A name and what it belongs to, in the columns right of `used`; the second gives way first.
+    pub(super) fn two_parts(&self, name: &str, owner: &str, used: usize) -> (String, String) {
+        let Some(width) = self.width else {
+            let owner = if owner.is_empty() { String::new() } else { format!("  {owner}") };
+            return (clean(name), self.paint(Tone::Dim, &clean(&owner)));
+        };
+        let room = width.saturating_sub(used).max(MIN_NAME);
+        let name_width = name.width().min(room);
+        let name = fit(name, Some(room));
+        let left = room - name_width;
+        if owner.is_empty() || left < MIN_OWNER {
+            return (name, String::new());
+        }
+        let owner = format!("  {}", fit(owner, Some(left - 2)));
+        (name, self.paint(Tone::Dim, &owner))
+    }
+}
+
+/// A name is never cut shorter than this, however narrow the terminal.
+const MIN_NAME: usize = 16;
+/// An owner in less room than this (with the two spaces before it) says nothing.
+const MIN_OWNER: usize = 10;
+
+/// `text` without control characters, which could move the cursor or change colours.
+fn clean(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// `text` in at most `width` columns: the middle goes, since both ends of a name tell.
+pub(super) fn fit(text: &str, width: Option<usize>) -> String {
+    let text = clean(text);
+    let Some(width) = width.filter(|&width| text.width() > width) else { return text };
+    let tail = width / 3;
+    let head = width.saturating_sub(tail + 1);
+    let mut out = take_columns(text.chars(), head);
+    out.push('…');
+    out.extend(take_columns(text.chars().rev(), tail).chars().rev());
+    out
+}
+
+fn take_columns(chars: impl Iterator<Item = char>, width: usize) -> String {
+    let mut used = 0;
+    let fits = chars.take_while(|c| {
+        used += c.width().unwrap_or(0);
+        used <= width
+    });
+    fits.collect()
+}
+
+/// `text` and spaces up to `width` columns.
+pub(super) fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_their_middle() {
+        assert_eq!(fit("abcdefghij", Some(10)), "abcdefghij");
+        assert_eq!(fit("abcdefghijk", Some(10)), "abcdef…ijk");
+        assert_eq!(fit("日本語日本語", Some(7)).width(), 7);
+        assert_eq!(fit("a\x1b[31mb", None), "a\u{fffd}[31mb");
+    }
+
+    #[test]
+    fn owners_give_way_first() {
+        let style = Style { width: Some(40), is_coloured: false };
+        let (name, owner) = style.two_parts("run", "libdispatch.dylib", 10);
+        assert_eq!((name.as_str(), owner.as_str()), ("run", "  libdispatch.dylib"));
+        let (name, owner) = style.two_parts("a function with a name of thirty", "app", 10);
+        assert_eq!((name.width(), owner.as_str()), (30, ""));
+        let (name, owner) = Style::default().two_parts("f", "app", 10);
+        assert_eq!(name + &owner, "f  app");
+    }
+}

@@ -1,0 +1,130 @@
+//! What was read, what counts, and what does not.
+
+use std::io::{self, Write};
+
+use super::style::{Style, Tone, fit, pad};
+use super::{amount_text, clock, percent};
+use crate::export::{DocumentContent, Table, TableKind, Toc};
+use crate::profile::Profile;
+use crate::report::{Report, SeriesReport};
+
+/// Binaries named before the rest is only counted.
+const BINARIES: usize = 5;
+
+pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for document in &report.export.documents {
+        writeln!(out, "{}", style.paint(Tone::Title, &fit(&document.input, style.width)))?;
+        if let Some(byte) = document.cut_at {
+            let note = format!("  cut at byte {byte}: the numbers below count complete rows only");
+            writeln!(out, "{}", style.paint(Tone::Warning, &note))?;
+        }
+        match &document.content {
+            DocumentContent::Tables(tables) => table_lines(tables, style, out)?,
+            DocumentContent::Toc(toc) => toc_lines(toc, style, out)?,
+        }
+    }
+    for series in &report.series {
+        series_lines(&report.export.profile, series, style, out)?;
+    }
+    unnamed(report, style, out)?;
+    writeln!(out)
+}
+
+/// One line for each table: what became of its rows.
+pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let name = |table: &Table| table.schema.clone().unwrap_or_else(|| "details of a track".to_owned());
+    let width = tables.iter().map(|table| name(table).chars().count()).max().unwrap_or(0);
+    for table in tables {
+        let rows = if table.rows == 1 { "1 row".to_owned() } else { format!("{} rows", table.rows) };
+        let left = format!("  {}  run {}  {rows:>12}", pad(&name(table), width), table.run);
+        if table.kind == TableKind::Other {
+            writeln!(out, "{}", style.paint(Tone::Dim, &format!("{left}, not a CPU table")))?;
+            continue;
+        }
+        let rejected = table.rejected.total();
+        if rejected == 0 {
+            writeln!(out, "{left}, all of them samples")?;
+            continue;
+        }
+        let line = format!("{left} = {} samples + {rejected} rejected", table.samples);
+        writeln!(out, "{}", style.paint(Tone::Warning, &line))?;
+        for (reason, count) in table.rejected.iter() {
+            writeln!(out, "{}", style.paint(Tone::Warning, &format!("    {count} rejected: {reason}")))?;
+        }
+    }
+    Ok(())
+}
+
+/// Device, process and length of each run.
+fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    for run in &toc.runs {
+        let mut parts = vec![format!("run {}", run.number)];
+        let device = |key| crate::export::lookup(&run.device, key);
+        parts.extend(device("model").map(str::to_owned));
+        parts.extend(match (device("platform"), device("os-version")) {
+            (Some(platform), Some(version)) => Some(format!("{platform} {version}")),
+            _ => None,
+        });
+        parts.extend(crate::export::lookup(&run.process, "name").map(|name| format!("process {name}")));
+        parts.extend(run.is_all_processes.then(|| "all processes".to_owned()));
+        parts.extend(run.summary_field("duration").map(|seconds| format!("{seconds} s")));
+        parts.extend(run.summary_field("instruments-version").map(|version| format!("Instruments {version}")));
+        writeln!(out, "  {}", fit(&parts.join(" · "), style.width.map(|width| width.saturating_sub(2))))?;
+    }
+    Ok(())
+}
+
+fn series_lines(profile: &Profile, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let row = profile.series(series.series);
+    let (schema, run) = (profile.string(row.schema), profile.run(row.run).number);
+    let times = series.times.map_or_else(String::new, |(first, last)| {
+        format!(", from {} to {}", clock(first.as_nanos()), clock(last.as_nanos()))
+    });
+    writeln!(out, "\n{} run {run}: {}{times}", style.paint(Tone::Title, schema), amount_text(series.counted))?;
+    if series.no_stack.samples > 0 {
+        let share = percent(series.no_stack.weight.value, series.counted.weight.value);
+        writeln!(out, "  {share:.1}% of it has no stack recorded: {}", amount_text(series.no_stack))?;
+    }
+    if !series.other_states.is_empty() {
+        let states = series.other_states.iter().map(|(state, left_out)| format!("{state} {}", amount_text(*left_out)));
+        let states: Vec<String> = states.collect();
+        let note = format!("  not counted, for the thread's state: {} (--state all counts them)", states.join(", "));
+        writeln!(out, "{}", style.paint(Tone::Warning, &note))?;
+    }
+    if series.out_of_scope.samples > 0 {
+        writeln!(out, "  not counted, for the filters: {}", amount_text(series.out_of_scope))?;
+    }
+    if !series.counters.is_empty() {
+        let sums: Vec<String> = series.counters.iter().map(u128::to_string).collect();
+        writeln!(out, "  counters, summed in the order of the table: {}", sums.join(", "))?;
+    }
+    Ok(())
+}
+
+fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let unnamed = &report.unnamed;
+    if unnamed.unnamed == 0 {
+        return Ok(());
+    }
+    let profile = &report.export.profile;
+    write!(out, "\n{} of {} frames have no name", unnamed.unnamed, unnamed.frames)?;
+    match (unnamed.binaries.is_empty(), unnamed.without_binary) {
+        (true, _) => writeln!(out, ", in no known binary")?,
+        (false, 0) => writeln!(out, "; symbols of these binaries would name them:")?,
+        (false, outside) => {
+            writeln!(out, ", {outside} of them in no known binary; symbols of these would name the others:")?
+        }
+    }
+    for row in unnamed.binaries.iter().take(BINARIES) {
+        let binary = profile.binary(row.binary);
+        let uuid = binary.uuid.map_or_else(|| "no UUID".to_owned(), |uuid| uuid.to_string());
+        let arch = binary.arch.map_or("", |arch| profile.string(arch));
+        let frames = if row.frames == 1 { "1 frame".to_owned() } else { format!("{} frames", row.frames) };
+        let name = fit(profile.string(binary.name), Some(24));
+        writeln!(out, "  {} {uuid}  {} {}", pad(&name, 24), pad(arch, 7), style.paint(Tone::Dim, &frames))?;
+    }
+    if unnamed.binaries.len() > BINARIES {
+        writeln!(out, "  and {} more binaries; --format json lists all", unnamed.binaries.len() - BINARIES)?;
+    }
+    Ok(())
+}

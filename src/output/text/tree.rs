@@ -1,0 +1,126 @@
+//! A call tree as indented lines.
+//!
+//! Levels are indented where the tree forks only: most levels of a real stack have one child, and a line for each, one
+//! below the other, reads as the chain of calls that it is.
+//!
+//! ```text
+//!     ms all  thread   total    self  function
+//!     85.000  100.0%  100.0%   0.000  start
+//!     85.000  100.0%  100.0%   2.000  main
+//!     60.000   70.6%   70.6%  60.000  ├─ fast
+//!     23.000   27.1%   27.1%   1.000  └─ slow
+//!     22.000   25.9%   25.9%  22.000     helper
+//! ```
+
+use std::io::{self, Write};
+
+use super::scale::Scale;
+use super::style::{Style, Tone};
+use super::{binary_of, function_of, percent, share};
+use crate::calltree::{CallTree, Node};
+use crate::profile::Profile;
+use crate::report::SeriesReport;
+use crate::units::Weight;
+
+/// Columns left of the names.
+const LEFT: usize = 12 + 1 + 7 + 1 + 7 + 1 + 10 + 2;
+/// Deeper forks than fit in this share of the terminal are not indented further.
+const INDENT_SHARE: usize = 3;
+
+pub(super) fn write(
+    profile: &Profile,
+    tree: &CallTree,
+    series: &SeriesReport,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let total = tree.root().all_weight;
+    let scale = Scale::of(Weight::new(total, series.unit));
+    let writer = TreeWriter { profile, tree, series, style, scale, total };
+    let header =
+        format!("{:>12} {:>7} {:>7} {:>10}  function", format!("all {}", scale.title()), "thread", "total", "self");
+    writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
+    writer.nodes(out)
+}
+
+struct TreeWriter<'a> {
+    profile: &'a Profile,
+    tree: &'a CallTree,
+    series: &'a SeriesReport,
+    style: &'a Style,
+    scale: Scale,
+    total: u64,
+}
+
+/// A node to be written: what stands before its name, and before the names of nodes below it.
+struct Line {
+    index: usize,
+    lead: String,
+    below: String,
+}
+
+impl TreeWriter<'_> {
+    fn nodes(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut todo = self.children_of(&Line { index: 0, lead: String::new(), below: String::new() });
+        self.hidden(self.tree.root(), "", out)?;
+        while let Some(line) = todo.pop() {
+            let node = &self.tree.nodes()[line.index];
+            self.node(node, &line.lead, out)?;
+            todo.extend(self.children_of(&line));
+            self.hidden(node, &line.below, out)?;
+        }
+        Ok(())
+    }
+
+    /// The lines of a node's children, the first one last.
+    fn children_of(&self, line: &Line) -> Vec<Line> {
+        let children: Vec<usize> = self.tree.children(line.index).collect();
+        let is_chain = children.len() == 1;
+        let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(LEFT) / INDENT_SHARE);
+        let last = children.len().saturating_sub(1);
+        let lines = children.into_iter().enumerate().map(|(position, index)| {
+            let (lead, below) = if is_chain {
+                (line.below.clone(), line.below.clone())
+            } else if line.below.chars().count() + 3 > room {
+                (format!("{}·", line.below), line.below.clone())
+            } else if position == last {
+                (format!("{}└─ ", line.below), format!("{}   ", line.below))
+            } else {
+                (format!("{}├─ ", line.below), format!("{}│  ", line.below))
+            };
+            Line { index, lead, below }
+        });
+        let mut lines: Vec<Line> = lines.collect();
+        lines.reverse();
+        lines
+    }
+
+    fn node(&self, node: &Node, lead: &str, out: &mut dyn Write) -> io::Result<()> {
+        let all = self.style.paint(Tone::Weight, &format!("{:>12}", self.scale.number(node.all_weight)));
+        let shares =
+            format!("{:>6.1}% {:>6.1}%", percent(node.all_weight, self.total), share(node.all_weight, self.series));
+        let own = format!("{:>10}", self.scale.number(node.self_weight));
+        let own = if node.self_weight == 0 { self.style.paint(Tone::Dim, &own) } else { own };
+        let name = function_of(self.profile, node.label);
+        let binary = binary_of(self.profile, node.label).unwrap_or_default();
+        let (name, binary) = self.style.two_parts(name, binary, LEFT + lead.chars().count());
+        writeln!(out, "{all} {shares} {own}  {}{name}{binary}", self.style.paint(Tone::Dim, lead))
+    }
+
+    /// Says what pruning hid below a node.
+    fn hidden(&self, node: &Node, lead: &str, out: &mut dyn Write) -> io::Result<()> {
+        if node.hidden_children == 0 {
+            return Ok(());
+        }
+        let functions = if node.hidden_children == 1 { "call" } else { "calls" };
+        let line = format!(
+            "{:>12} {:>6.1}% {:>6.1}% {:>10}  {lead}… {} smaller {functions}",
+            self.scale.number(node.hidden_weight),
+            percent(node.hidden_weight, self.total),
+            share(node.hidden_weight, self.series),
+            "",
+            node.hidden_children
+        );
+        writeln!(out, "{}", self.style.paint(Tone::Dim, &line))
+    }
+}

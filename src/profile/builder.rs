@@ -1,0 +1,291 @@
+//! Writes a [`Profile`]; the only code that does.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHasher};
+
+use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
+use super::model::{Binary, Core, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread};
+use super::{CounterRow, Profile};
+use crate::units::{Address, Unit, Uuid};
+
+type FxHashMap<K, V> = HashMap<K, V, FxBuildHasher>;
+
+/// A table reached 2³² − 1 rows, or the weights of a series do not fit in 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the profile is full: a table reached 2^32 - 1 rows, or the weights of a series exceed 64 bits")
+    }
+}
+
+impl std::error::Error for Full {}
+
+/// What tells one frame from another. `group` keeps frames apart whose recorded addresses follow different rules
+/// (documents of different Xcode versions), so that each can get a lookup address of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FrameKey {
+    /// The function.
+    pub function: FunctionId,
+    /// The binary at its load address.
+    pub binary: Option<BinaryId>,
+    /// The address as recorded.
+    pub address: Address,
+    /// The source line.
+    pub source: Option<SourceLine>,
+    /// Whether it was inlined into its caller.
+    pub is_inlined: bool,
+    /// Any number of the caller's; frames of different groups are never the same frame.
+    pub group: u32,
+}
+
+/// What tells one binary from another: the UUID at its load address, or the path where it has no UUID.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum BinaryKey {
+    Uuid(Uuid, Address),
+    Path(StringId, Address),
+}
+
+/// Interns binaries, functions, frames and stacks and collects samples; [`finish`](Self::finish) makes the [`Profile`].
+///
+/// Every method that adds a row gives `Err(Full)` when its table is full; the profile so far stays usable.
+#[derive(Debug, Default)]
+pub struct ProfileBuilder {
+    profile: Profile,
+    runs: FxHashMap<Run, RunId>,
+    series: FxHashMap<Series, SeriesId>,
+    processes: FxHashMap<(RunId, Option<u64>, Option<StringId>), ProcessId>,
+    threads: FxHashMap<(ProcessId, Option<u64>, Option<StringId>), ThreadId>,
+    cores: FxHashMap<Core, CoreId>,
+    binaries: FxHashMap<BinaryKey, BinaryId>,
+    first_of_uuid: FxHashMap<Uuid, BinaryId>,
+    functions: FxHashMap<(StringId, Option<BinaryId>), FunctionId>,
+    frames: FxHashMap<FrameKey, FrameId>,
+    stacks: HashTable<StackId>,
+    process_names: FxHashMap<(ProcessId, StringId), u64>,
+    thread_names: FxHashMap<(ThreadId, StringId), u64>,
+    totals: Vec<u64>,
+}
+
+impl std::fmt::Debug for BinaryKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uuid(uuid, address) => write!(f, "{uuid}@{address}"),
+            Self::Path(path, address) => write!(f, "{path:?}@{address}"),
+        }
+    }
+}
+
+/// Pushes a row and gives its id.
+macro_rules! push {
+    ($table:expr, $id:ident, $row:expr) => {{
+        let id = $id::from_index($table.len()).ok_or(Full)?;
+        $table.push($row);
+        id
+    }};
+}
+
+/// The id of a row that is made at most once for each key.
+macro_rules! intern {
+    ($map:expr, $key:expr, $table:expr, $id:ident, $row:expr) => {{
+        let key = $key;
+        match $map.get(&key) {
+            Some(&id) => id,
+            None => {
+                let id = push!($table, $id, $row);
+                $map.insert(key, id);
+                id
+            }
+        }
+    }};
+}
+
+impl ProfileBuilder {
+    /// An empty profile.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The id of a string.
+    pub fn string(&mut self, text: &str) -> Result<StringId, Full> {
+        self.profile.strings.intern(text).ok_or(Full)
+    }
+
+    /// The text of a string.
+    pub fn text(&self, id: StringId) -> &str {
+        self.profile.strings.get(id)
+    }
+
+    /// The id of a run.
+    pub fn run(&mut self, run: Run) -> Result<RunId, Full> {
+        Ok(intern!(self.runs, run, self.profile.runs, RunId, run))
+    }
+
+    /// The id of the samples of one table in one unit.
+    pub fn series(&mut self, series: Series) -> Result<SeriesId, Full> {
+        let id = intern!(self.series, series, self.profile.series, SeriesId, series);
+        self.totals.resize(self.profile.series.len(), 0);
+        Ok(id)
+    }
+
+    /// The id of a process of a run: one for each pid, or for each name where there is no pid.
+    pub fn process(&mut self, run: RunId, pid: Option<u64>, name: StringId) -> Result<ProcessId, Full> {
+        let key = (run, pid, pid.is_none().then_some(name));
+        Ok(intern!(self.processes, key, self.profile.processes, ProcessId, Process { run, pid, name }))
+    }
+
+    /// The id of a thread of a process: one for each tid, or for each name where there is no tid.
+    pub fn thread(&mut self, process: ProcessId, tid: Option<u64>, name: StringId) -> Result<ThreadId, Full> {
+        let key = (process, tid, tid.is_none().then_some(name));
+        Ok(intern!(self.threads, key, self.profile.threads, ThreadId, Thread { process, tid, name }))
+    }
+
+    /// Says that `samples` samples showed the process under `name`; the name with most samples wins.
+    pub fn count_process_name(&mut self, process: ProcessId, name: StringId, samples: u64) {
+        *self.process_names.entry((process, name)).or_default() += samples;
+    }
+
+    /// Says that `samples` samples showed the thread under `name`; the name with most samples wins.
+    pub fn count_thread_name(&mut self, thread: ThreadId, name: StringId, samples: u64) {
+        *self.thread_names.entry((thread, name)).or_default() += samples;
+    }
+
+    /// The id of a core.
+    pub fn core(&mut self, core: Core) -> Result<CoreId, Full> {
+        Ok(intern!(self.cores, core, self.profile.cores, CoreId, core))
+    }
+
+    /// The id of a binary: one for each (UUID, load address); path and name of the first stay.
+    pub fn binary(&mut self, binary: Binary) -> Result<BinaryId, Full> {
+        let key = match binary.uuid {
+            Some(uuid) => BinaryKey::Uuid(uuid, binary.load_address),
+            None => BinaryKey::Path(binary.path, binary.load_address),
+        };
+        let id = intern!(self.binaries, key, self.profile.binaries, BinaryId, binary);
+        if let Some(uuid) = binary.uuid {
+            self.first_of_uuid.entry(uuid).or_insert(id);
+        }
+        Ok(id)
+    }
+
+    /// A binary that was added.
+    pub fn get_binary(&self, id: BinaryId) -> &Binary {
+        &self.profile.binaries[id.index()]
+    }
+
+    /// The id of the function of this name in the binary, wherever the binary was loaded.
+    pub fn function(&mut self, name: StringId, binary: Option<BinaryId>, is_named: bool) -> Result<FunctionId, Full> {
+        let binary = binary.map(|id| {
+            let uuid = self.profile.binaries[id.index()].uuid;
+            uuid.and_then(|uuid| self.first_of_uuid.get(&uuid).copied()).unwrap_or(id)
+        });
+        let row = Function { name, binary, is_named };
+        Ok(intern!(self.functions, (name, binary), self.profile.functions, FunctionId, row))
+    }
+
+    /// The id of a frame. Its lookup address is the recorded one until [`set_lookup_address`](Self::set_lookup_address).
+    pub fn frame(&mut self, key: FrameKey) -> Result<FrameId, Full> {
+        let FrameKey { function, binary, address, source, is_inlined, group: _ } = key;
+        let row = Frame { function, binary, address, lookup_address: address, source, is_inlined };
+        Ok(intern!(self.frames, key, self.profile.frames, FrameId, row))
+    }
+
+    /// How many frames there are; the next new one has this index.
+    pub fn frame_count(&self) -> usize {
+        self.profile.frames.len()
+    }
+
+    /// A frame that was added.
+    pub fn get_frame(&self, id: FrameId) -> &Frame {
+        &self.profile.frames[id.index()]
+    }
+
+    /// Sets the address by which a frame is looked up in symbol files.
+    pub fn set_lookup_address(&mut self, id: FrameId, address: Address) {
+        self.profile.frames[id.index()].lookup_address = address;
+    }
+
+    /// The id of `frame` called from `parent`.
+    pub fn stack(&mut self, parent: Option<StackId>, frame: FrameId) -> Result<StackId, Full> {
+        let row = Stack { parent, frame };
+        let hash = |row: &Stack| BuildHasherDefault::<FxHasher>::default().hash_one(row);
+        let table = &mut self.profile.stacks;
+        if let Some(&id) = self.stacks.find(hash(&row), |id: &StackId| table[id.index()] == row) {
+            return Ok(id);
+        }
+        let id = push!(table, StackId, row);
+        self.stacks.insert_unique(hash(&row), id, |id| hash(&table[id.index()]));
+        Ok(id)
+    }
+
+    /// A stack that was added.
+    pub fn get_stack(&self, id: StackId) -> &Stack {
+        &self.profile.stacks[id.index()]
+    }
+
+    /// How many distinct stacks there are.
+    pub fn stack_count(&self) -> usize {
+        self.profile.stacks.len()
+    }
+
+    /// Adds a sample, after those added before: the profile keeps the order of the input.
+    pub fn add_sample(&mut self, sample: Sample) -> Result<(), Full> {
+        if self.profile.samples.len() >= u32::MAX as usize {
+            return Err(Full);
+        }
+        let total = &mut self.totals[sample.series.index()];
+        *total = total.checked_add(sample.weight).ok_or(Full)?;
+        self.profile.samples.push(sample);
+        Ok(())
+    }
+
+    /// Adds the counter values of the sample that was added last.
+    pub fn add_counters(&mut self, values: &[u64]) {
+        if let Some(sample) = self.profile.samples.len().checked_sub(1) {
+            let start = self.profile.counter_values.len();
+            self.profile.counter_values.extend_from_slice(values);
+            self.profile.counters.push(CounterRow { sample, start });
+        }
+    }
+
+    /// The unit of a series.
+    pub fn unit(&self, id: SeriesId) -> Unit {
+        self.profile.series[id.index()].unit
+    }
+
+    /// The finished profile.
+    pub fn finish(mut self) -> Profile {
+        for (id, name) in most_counted(&self.process_names) {
+            self.profile.processes[id.index()].name = name;
+        }
+        for (id, name) in most_counted(&self.thread_names) {
+            self.profile.threads[id.index()].name = name;
+        }
+        debug_assert!(self.parents_come_first());
+        self.profile.samples.shrink_to_fit();
+        self.profile
+    }
+
+    /// A parent stack is always added before the stacks below it; trees rely on it.
+    fn parents_come_first(&self) -> bool {
+        let stacks = self.profile.stacks.iter().enumerate();
+        stacks.into_iter().all(|(index, stack)| stack.parent.is_none_or(|parent| parent.index() < index))
+    }
+}
+
+/// For each owner the name that was counted most; of equals the one interned first.
+fn most_counted<K: Copy + Eq + std::hash::Hash>(counts: &FxHashMap<(K, StringId), u64>) -> FxHashMap<K, StringId> {
+    let mut best: FxHashMap<K, (u64, StringId)> = FxHashMap::default();
+    for (&(owner, name), &count) in counts {
+        let entry = best.entry(owner).or_insert((count, name));
+        if count > entry.0 || (count == entry.0 && name < entry.1) {
+            *entry = (count, name);
+        }
+    }
+    best.into_iter().map(|(owner, (_, name))| (owner, name)).collect()
+}

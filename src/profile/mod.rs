@@ -1,0 +1,172 @@
+//! The model: what was sampled, as tables of plain rows that refer to each other by small ids.
+//!
+//! ```text
+//! sample ─► series ─► run            weight counts in the unit of the series
+//!        ─► thread ─► process ─► run
+//!        ─► stack ─► (parent stack, frame) ─► function ─► binary
+//! ```
+//!
+//! A stack is a parent stack and one frame, so a sample holds one id however deep its stack is, and the stacks of a
+//! recording take room by their distinct parts. Stacks are root first: the parent is the caller.
+//!
+//! A [`ProfileBuilder`] writes a profile once; from then on it never changes. This module knows nothing of files.
+
+mod builder;
+mod ids;
+mod model;
+mod selection;
+mod strings;
+
+pub use builder::{FrameKey, Full, ProfileBuilder};
+pub use ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
+pub use model::{Binary, Core, Frame, Function, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread};
+pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange};
+
+use crate::units::Weight;
+use strings::Strings;
+
+/// Where the counter values of a sample start; they end where the next row's start.
+#[derive(Clone, Copy, Debug)]
+struct CounterRow {
+    sample: usize,
+    start: usize,
+}
+
+/// Everything that was sampled in the inputs that were read. Made by a [`ProfileBuilder`].
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    strings: Strings,
+    runs: Vec<Run>,
+    series: Vec<Series>,
+    processes: Vec<Process>,
+    threads: Vec<Thread>,
+    cores: Vec<Core>,
+    binaries: Vec<Binary>,
+    functions: Vec<Function>,
+    frames: Vec<Frame>,
+    stacks: Vec<Stack>,
+    samples: Vec<Sample>,
+    counters: Vec<CounterRow>,
+    counter_values: Vec<u64>,
+}
+
+/// Accessors of one table: a row by its id, and all ids in order.
+macro_rules! table {
+    ($(#[$one:meta])* $get:ident, $(#[$all:meta])* $ids:ident, $id:ident, $row:ty, $table:ident) => {
+        $(#[$one])*
+        ///
+        /// # Panics
+        /// When the id is of another profile and past the end of this one's table.
+        pub fn $get(&self, id: $id) -> &$row {
+            &self.$table[id.index()]
+        }
+
+        $(#[$all])*
+        pub fn $ids(&self) -> impl ExactSizeIterator<Item = $id> + use<> {
+            (0..self.$table.len()).map(|index| $id::from_index(index).expect("a row has an id"))
+        }
+    };
+}
+
+impl Profile {
+    table!(
+        /// A run.
+        run,
+        /// All runs, in the order they were read.
+        run_ids, RunId, Run, runs
+    );
+    table!(
+        /// The samples of one table in one unit.
+        series,
+        /// All series, in the order their first samples were read.
+        series_ids, SeriesId, Series, series
+    );
+    table!(
+        /// A process.
+        process,
+        /// All processes, in the order they were first sampled.
+        process_ids, ProcessId, Process, processes
+    );
+    table!(
+        /// A thread.
+        thread,
+        /// All threads, in the order they were first sampled.
+        thread_ids, ThreadId, Thread, threads
+    );
+    table!(
+        /// A core.
+        core,
+        /// All cores, in the order they were first seen.
+        core_ids, CoreId, Core, cores
+    );
+    table!(
+        /// A binary.
+        binary,
+        /// All binaries, in the order they were first seen.
+        binary_ids, BinaryId, Binary, binaries
+    );
+    table!(
+        /// A function.
+        function,
+        /// All functions, in the order they were first seen.
+        function_ids, FunctionId, Function, functions
+    );
+    table!(
+        /// A frame.
+        frame,
+        /// All frames, in the order they were first seen.
+        frame_ids, FrameId, Frame, frames
+    );
+    table!(
+        /// A stack: its innermost frame and its parent.
+        stack,
+        /// All stacks; a parent always comes before the stacks below it.
+        stack_ids, StackId, Stack, stacks
+    );
+
+    /// The text of a string.
+    ///
+    /// # Panics
+    /// When the id is of another profile and past the end of this one's table.
+    pub fn string(&self, id: StringId) -> &str {
+        self.strings.get(id)
+    }
+
+    /// The id of a text, if any row uses it.
+    pub fn find_string(&self, text: &str) -> Option<StringId> {
+        self.strings.find(text)
+    }
+
+    /// Every sample, in the order of the input. Exports are nearly always in order of time, but not by promise.
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// The weight of a sample with its unit.
+    pub fn weight(&self, sample: &Sample) -> Weight {
+        Weight::new(sample.weight, self.series(sample.series).unit)
+    }
+
+    /// The values of the performance counters that the sample at this index carried; empty where there are none.
+    pub fn counters(&self, sample: usize) -> &[u64] {
+        let Ok(row) = self.counters.binary_search_by_key(&sample, |row| row.sample) else { return &[] };
+        let end = self.counters.get(row + 1).map_or(self.counter_values.len(), |next| next.start);
+        &self.counter_values[self.counters[row].start..end]
+    }
+
+    /// The frames of a stack from the leaf to the root.
+    pub fn frames_leaf_first(&self, stack: Option<StackId>) -> impl Iterator<Item = &Frame> {
+        let parents = std::iter::successors(stack, |&id| self.stack(id).parent);
+        parents.map(|id| self.frame(self.stack(id).frame))
+    }
+
+    /// The name of a function.
+    pub fn function_name(&self, id: FunctionId) -> &str {
+        self.string(self.function(id).name)
+    }
+
+    /// The name of a function's binary, where it has one.
+    pub fn binary_name(&self, id: FunctionId) -> Option<&str> {
+        self.function(id).binary.map(|binary| self.string(self.binary(binary).name))
+    }
+}

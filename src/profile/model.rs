@@ -1,0 +1,161 @@
+//! The rows of the profile's tables.
+
+use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
+use crate::units::{Address, Nanos, Unit, Uuid};
+
+/// One run of a recording, as one document tells of it. The same run exported into two files gives two of these:
+/// nothing says that they are one, and adding them up would count time twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Run {
+    /// The name of the input that holds it.
+    pub input: StringId,
+    /// Which document of the input, from 0; concatenated exports hold several.
+    pub document: u32,
+    /// The run's number in the recording, from 1.
+    pub number: u32,
+}
+
+/// The samples of one table in one unit: the largest set of samples whose weights may be added up.
+///
+/// A `time-profile` and a `counters-profile` of one run saw the same CPU time, and two runs are two recordings, so
+/// neither pair shares a series. A table that mixes units (no real one does) gives one series a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Series {
+    /// The run that was recorded.
+    pub run: RunId,
+    /// The schema of the table, such as `time-profile`.
+    pub schema: StringId,
+    /// Which table of the document, from 0 in document order.
+    pub table: u32,
+    /// The unit of every weight in it.
+    pub unit: Unit,
+}
+
+/// A process of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// The run it was seen in.
+    pub run: RunId,
+    /// Its number; `None` where the export names none.
+    pub pid: Option<u64>,
+    /// Its name; the one most samples carried where it changed.
+    pub name: StringId,
+}
+
+/// A thread: a tid within a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thread {
+    /// The process it belongs to.
+    pub process: ProcessId,
+    /// Its number; `None` where the export names none.
+    pub tid: Option<u64>,
+    /// Its name; the one most samples carried where it changed. Instruments often shows the outermost function here.
+    pub name: StringId,
+}
+
+/// A CPU core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Core {
+    /// Its number, from 0.
+    pub index: u32,
+    /// Its kind as recorded (`P Core`, `E Core`, `Performance`, `SMT Core` …), where it was.
+    pub kind: Option<StringId>,
+}
+
+/// A binary (executable, framework, dylib) at the address it was loaded at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Binary {
+    /// Its name, such as `libdispatch.dylib`.
+    pub name: StringId,
+    /// Its UUID, which names it across machines and finds its symbols.
+    pub uuid: Option<Uuid>,
+    /// Its architecture, such as `arm64e`.
+    pub arch: Option<StringId>,
+    /// The address of its Mach-O header in the process.
+    pub load_address: Address,
+    /// Its path on the recorded machine.
+    pub path: StringId,
+}
+
+/// A function: what frames are merged by in trees. Same binary (by UUID) and same name is the same function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Function {
+    /// Its name; an address in hex where it has none.
+    pub name: StringId,
+    /// Its binary: of several load addresses of one UUID, the first seen.
+    pub binary: Option<BinaryId>,
+    /// Whether the name is a name, and not an address in hex that stands for one.
+    pub is_named: bool,
+}
+
+/// A line of a source file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SourceLine {
+    /// Path of the file on the machine that compiled it.
+    pub path: StringId,
+    /// Line, from 1; 0 is code that the compiler made up.
+    pub line: u32,
+}
+
+/// A frame: an address in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// The function.
+    pub function: FunctionId,
+    /// The binary at its load address; `None` for code outside every known binary (JIT, say).
+    pub binary: Option<BinaryId>,
+    /// The address exactly as recorded, with the bias and authentication bits of its Xcode version.
+    pub address: Address,
+    /// The address to look up in symbol files: of the sampled instruction in a leaf, inside the call in a caller.
+    pub lookup_address: Address,
+    /// The source line, where the recording had it.
+    pub source: Option<SourceLine>,
+    /// Whether this function was inlined into the next frame towards the root, as the recording says.
+    pub is_inlined: bool,
+}
+
+/// A stack: the frame, called from the parent stack. `None` as the parent is the root of the thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stack {
+    /// The callers.
+    pub parent: Option<StackId>,
+    /// The innermost frame.
+    pub frame: FrameId,
+}
+
+/// What made a sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SampleKind {
+    /// The sampling timer or counter, the usual kind.
+    #[default]
+    Periodic,
+    /// The profile-every-thread timer (`PET`).
+    EveryThread,
+    /// Its lightweight form, which samples only threads that ran (`LPET`).
+    EveryThreadLightweight,
+    /// The snapshot of all threads at the start: it shows where they stood, and counts no CPU time (weight 0).
+    Stackshot,
+    /// A kind this version does not know.
+    Other,
+}
+
+/// One row of a CPU table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// When, counted from the start of the recording.
+    pub time: Nanos,
+    /// How much of its series' unit it stands for.
+    pub weight: u64,
+    /// The table it is a row of.
+    pub series: SeriesId,
+    /// The thread that was sampled.
+    pub thread: ThreadId,
+    /// What it was doing; `None` where no stack was recorded, although the weight is real.
+    pub stack: Option<StackId>,
+    /// Where it ran; `None` for threads that did not run.
+    pub core: Option<CoreId>,
+    /// The thread's state (`Running`, `Blocked` …), where recorded.
+    pub state: Option<StringId>,
+    /// What made it.
+    pub kind: SampleKind,
+}

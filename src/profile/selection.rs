@@ -1,0 +1,162 @@
+//! Which samples of a profile a view counts.
+
+use super::ids::StringId;
+use super::{Profile, Sample};
+use crate::units::Nanos;
+
+/// A process or a thread, by number or by name.
+///
+/// A number is a pid or tid, in decimal or in hex with `0x`; any text is also a name, which must be equal. So `751`
+/// finds process 751 as well as a process named `751`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matcher {
+    text: String,
+    number: Option<u64>,
+}
+
+impl Matcher {
+    /// What `text` stands for.
+    pub fn new(text: &str) -> Self {
+        let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+        let number = match hex {
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        };
+        Self { text: text.to_owned(), number }
+    }
+
+    /// The text it was made of.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    fn matches(&self, number: Option<u64>, name: &str) -> bool {
+        (number.is_some() && number == self.number) || name == self.text
+    }
+}
+
+/// A range of time, counted from the start of the recording: from `start` on, up to but without `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeRange {
+    /// The first time that counts.
+    pub start: Nanos,
+    /// The first time that does not count any more; `None` is the end of the recording.
+    pub end: Option<Nanos>,
+}
+
+/// Which thread states count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum StateFilter {
+    /// Running threads, and samples that carry no state: what CPU time means.
+    #[default]
+    Running,
+    /// Every sample, also of threads that waited.
+    All,
+    /// Only these states, by name in any case.
+    Only(Vec<String>),
+}
+
+/// Which samples count. The default counts every run, process, thread and time, and running threads.
+///
+/// Lists are alternatives; the fields narrow each other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Run numbers; empty is every run.
+    pub runs: Vec<u32>,
+    /// Processes; empty is every process.
+    pub processes: Vec<Matcher>,
+    /// Threads; empty is every thread.
+    pub threads: Vec<Matcher>,
+    /// Time; `None` is the whole recording.
+    pub time: Option<TimeRange>,
+    /// Thread states.
+    pub states: StateFilter,
+}
+
+impl Selection {
+    /// The selection made ready for the samples of `profile`.
+    pub fn on<'p>(&self, profile: &'p Profile) -> SelectedSamples<'p> {
+        let runs: Vec<bool> =
+            profile.run_ids().map(|run| self.runs.is_empty() || self.runs.contains(&profile.run(run).number)).collect();
+        let processes: Vec<bool> = profile
+            .process_ids()
+            .map(|id| {
+                let process = profile.process(id);
+                runs[process.run.index()]
+                    && (self.processes.is_empty()
+                        || self.processes.iter().any(|m| m.matches(process.pid, profile.string(process.name))))
+            })
+            .collect();
+        let threads = profile
+            .thread_ids()
+            .map(|id| {
+                let thread = profile.thread(id);
+                processes[thread.process.index()]
+                    && (self.threads.is_empty()
+                        || self.threads.iter().any(|m| m.matches(thread.tid, profile.string(thread.name))))
+            })
+            .collect();
+        let states = match &self.states {
+            StateFilter::All => States::All,
+            StateFilter::Running => States::Running(profile.find_string("Running")),
+            StateFilter::Only(names) => {
+                let mut wanted: Vec<StringId> = profile.samples().iter().filter_map(|sample| sample.state).collect();
+                wanted.sort_unstable();
+                wanted.dedup();
+                wanted.retain(|&id| names.iter().any(|name| name.eq_ignore_ascii_case(profile.string(id))));
+                States::Only(wanted)
+            }
+        };
+        SelectedSamples { profile, threads, time: self.time, states }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum States {
+    All,
+    Running(Option<StringId>),
+    Only(Vec<StringId>),
+}
+
+/// A [`Selection`] on one profile.
+#[derive(Clone, Debug)]
+pub struct SelectedSamples<'p> {
+    profile: &'p Profile,
+    /// By thread: whether run, process and thread are selected.
+    threads: Vec<bool>,
+    time: Option<TimeRange>,
+    states: States,
+}
+
+impl<'p> SelectedSamples<'p> {
+    /// The profile it selects from.
+    pub fn profile(&self) -> &'p Profile {
+        self.profile
+    }
+
+    /// Whether run, process, thread and time of the sample are selected, whatever its state.
+    pub fn is_in_scope(&self, sample: &Sample) -> bool {
+        self.threads[sample.thread.index()]
+            && self.time.is_none_or(|range| sample.time >= range.start && range.end.is_none_or(|end| sample.time < end))
+    }
+
+    /// Whether the state of the sample is selected.
+    pub fn is_state_counted(&self, sample: &Sample) -> bool {
+        match (&self.states, sample.state) {
+            (States::All, _) | (States::Running(_), None) => true,
+            (States::Running(running), state) => state == *running,
+            (States::Only(wanted), state) => state.is_some_and(|state| wanted.contains(&state)),
+        }
+    }
+
+    /// The samples that count, in the order of the input.
+    pub fn iter(&self) -> impl Iterator<Item = &'p Sample> {
+        self.indexed().map(|(_, sample)| sample)
+    }
+
+    /// The samples that count, with their indices in [`Profile::samples`].
+    pub fn indexed(&self) -> impl Iterator<Item = (usize, &'p Sample)> {
+        let samples = self.profile.samples().iter().enumerate();
+        samples.filter(|(_, sample)| self.is_in_scope(sample) && self.is_state_counted(sample))
+    }
+}

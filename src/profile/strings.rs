@@ -1,0 +1,52 @@
+//! Strings stored once, in one allocation, known by a small id.
+
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
+
+use super::ids::StringId;
+
+/// Every distinct string of a profile, one after the other in one buffer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Strings {
+    text: String,
+    /// Where each string ends in `text`; it starts where the one before ends.
+    ends: Vec<usize>,
+    ids: HashTable<StringId>,
+}
+
+fn hash(text: &str) -> u64 {
+    BuildHasherDefault::<FxHasher>::default().hash_one(text)
+}
+
+impl Strings {
+    /// The string of `id`. An id of another table gives another string or panics, as an index would.
+    pub(crate) fn get(&self, id: StringId) -> &str {
+        let index = id.index();
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.text[start..self.ends[index]]
+    }
+
+    /// The id of `text`, if it was interned.
+    pub(crate) fn find(&self, text: &str) -> Option<StringId> {
+        self.ids.find(hash(text), |&id| self.get(id) == text).copied()
+    }
+
+    /// The id of `text`, new where it was not there; `None` when the table is full.
+    pub(crate) fn intern(&mut self, text: &str) -> Option<StringId> {
+        if let Some(id) = self.find(text) {
+            return Some(id);
+        }
+        let id = StringId::from_index(self.ends.len())?;
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+        let Self { text: all, ends, ids } = self;
+        let get = |id: StringId| {
+            let start = if id.index() == 0 { 0 } else { ends[id.index() - 1] };
+            &all[start..ends[id.index()]]
+        };
+        ids.insert_unique(hash(text), id, |&id| hash(get(id)));
+        Some(id)
+    }
+}

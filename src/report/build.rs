@@ -1,0 +1,193 @@
+//! From an export to a report.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
+
+use super::unnamed::unnamed_frames;
+use super::{Amount, ProcessReport, Report, ReportOptions, SeriesReport, ThreadReport};
+use crate::calltree::{CallTree, Merger, Metric, StackWeight, StackWeights, functions};
+use crate::export::Export;
+use crate::profile::{ProcessId, Profile, Sample, SelectedSamples, SeriesId, StringId, ThreadId};
+use crate::units::{Unit, Weight};
+
+/// Answers what `options` ask about `export`.
+pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
+    let profile = &export.profile;
+    let selected = options.selection.on(profile);
+    let mut weights = StackWeights::new(&selected, options.metric);
+    let is_wanted = |series: SeriesId| {
+        let schema = profile.string(profile.series(series).schema);
+        options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
+    };
+    weights.retain_series(is_wanted);
+    let mut tallies = tally(profile, &selected, options.metric);
+    let mut merger = Merger::new(profile);
+    let series = profile.series_ids().filter(|&id| is_wanted(id)).map(|id| {
+        let tally = std::mem::take(&mut tallies[id.index()]);
+        series_report(profile, id, tally, weights.of_series(id), &mut merger, options)
+    });
+    Report { export, options: options.clone(), series: series.collect(), unnamed: unnamed_frames(profile, &weights) }
+}
+
+/// Sums over the samples of one series, by whether they count.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    counted: Sum,
+    out_of_scope: Sum,
+    other_states: HashMap<Option<StringId>, Sum, FxBuildHasher>,
+    no_stack: Sum,
+    times: Option<(crate::units::Nanos, crate::units::Nanos)>,
+    counters: Vec<u128>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    weight: u64,
+    samples: u64,
+}
+
+impl Sum {
+    fn add(&mut self, weight: u64) {
+        self.weight += weight;
+        self.samples += 1;
+    }
+
+    fn amount(self, unit: Unit) -> Amount {
+        Amount { weight: Weight::new(self.weight, unit), samples: self.samples }
+    }
+}
+
+fn tally(profile: &Profile, selected: &SelectedSamples<'_>, metric: Metric) -> Vec<Tally> {
+    let mut tallies = vec![Tally::default(); profile.series_ids().len()];
+    for (index, sample) in profile.samples().iter().enumerate() {
+        let tally = &mut tallies[sample.series.index()];
+        let weight = metric.of(sample);
+        if !selected.is_in_scope(sample) {
+            tally.out_of_scope.add(weight);
+        } else if !selected.is_state_counted(sample) {
+            tally.other_states.entry(sample.state).or_default().add(weight);
+        } else {
+            tally.count(sample, weight, profile.counters(index));
+        }
+    }
+    tallies
+}
+
+impl Tally {
+    fn count(&mut self, sample: &Sample, weight: u64, counters: &[u64]) {
+        self.counted.add(weight);
+        if sample.stack.is_none() {
+            self.no_stack.add(weight);
+        }
+        let (first, last) = self.times.unwrap_or((sample.time, sample.time));
+        self.times = Some((first.min(sample.time), last.max(sample.time)));
+        if self.counters.len() < counters.len() {
+            self.counters.resize(counters.len(), 0);
+        }
+        for (sum, &value) in self.counters.iter_mut().zip(counters) {
+            *sum += u128::from(value);
+        }
+    }
+}
+
+fn series_report(
+    profile: &Profile,
+    id: SeriesId,
+    tally: Tally,
+    weights: &[StackWeight],
+    merger: &mut Merger<'_>,
+    options: &ReportOptions,
+) -> SeriesReport {
+    let unit = match options.metric {
+        Metric::Weight => profile.series(id).unit,
+        Metric::Samples => Unit::Samples,
+    };
+    let whole = merger.tree(weights);
+    SeriesReport {
+        series: id,
+        unit,
+        counted: tally.counted.amount(unit),
+        out_of_scope: tally.out_of_scope.amount(unit),
+        other_states: other_states(profile, &tally, unit),
+        no_stack: tally.no_stack.amount(unit),
+        times: tally.times,
+        counters: tally.counters,
+        threads: thread_reports(profile, weights, merger, unit, options),
+        processes: process_reports(profile, weights, merger, unit, options),
+        functions: functions(profile, &whole),
+        tree: prune(&whole, options),
+    }
+}
+
+fn other_states(profile: &Profile, tally: &Tally, unit: Unit) -> Vec<(String, Amount)> {
+    let name = |state: Option<StringId>| state.map_or("no state", |state| profile.string(state)).to_owned();
+    let mut states: Vec<(String, Amount)> =
+        tally.other_states.iter().map(|(&state, sum)| (name(state), sum.amount(unit))).collect();
+    states.sort_unstable_by(|a, b| {
+        let by_size = b.1.weight.value.cmp(&a.1.weight.value).then(b.1.samples.cmp(&a.1.samples));
+        by_size.then_with(|| a.0.cmp(&b.0))
+    });
+    states
+}
+
+fn thread_reports(
+    profile: &Profile,
+    weights: &[StackWeight],
+    merger: &mut Merger<'_>,
+    unit: Unit,
+    options: &ReportOptions,
+) -> Vec<ThreadReport> {
+    let mut threads: Vec<ThreadReport> = weights
+        .chunk_by(|a, b| a.thread == b.thread)
+        .map(|rows| {
+            let tree = merger.tree(rows);
+            ThreadReport { thread: rows[0].thread, counted: amount(&tree, unit), tree: prune(&tree, options) }
+        })
+        .collect();
+    let name = |id: ThreadId| profile.string(profile.thread(id).name);
+    threads.sort_by(|a, b| {
+        heavier(a.counted, b.counted).then_with(|| (name(a.thread), a.thread).cmp(&(name(b.thread), b.thread)))
+    });
+    threads
+}
+
+fn process_reports(
+    profile: &Profile,
+    weights: &[StackWeight],
+    merger: &mut Merger<'_>,
+    unit: Unit,
+    options: &ReportOptions,
+) -> Vec<ProcessReport> {
+    let mut by_process: HashMap<ProcessId, Vec<&[StackWeight]>, FxBuildHasher> = HashMap::default();
+    for rows in weights.chunk_by(|a, b| a.thread == b.thread) {
+        by_process.entry(profile.thread(rows[0].thread).process).or_default().push(rows);
+    }
+    let mut processes: Vec<ProcessReport> = by_process
+        .into_iter()
+        .map(|(process, threads)| {
+            let tree = merger.tree(threads.into_iter().flatten());
+            ProcessReport { process, counted: amount(&tree, unit), tree: prune(&tree, options) }
+        })
+        .collect();
+    let name = |id: ProcessId| profile.string(profile.process(id).name);
+    processes.sort_by(|a, b| {
+        heavier(a.counted, b.counted).then_with(|| (name(a.process), a.process).cmp(&(name(b.process), b.process)))
+    });
+    processes
+}
+
+fn amount(tree: &CallTree, unit: Unit) -> Amount {
+    Amount { weight: Weight::new(tree.root().all_weight, unit), samples: tree.root().all_samples }
+}
+
+fn heavier(a: Amount, b: Amount) -> std::cmp::Ordering {
+    b.weight.value.cmp(&a.weight.value).then(b.samples.cmp(&a.samples))
+}
+
+/// The tree without what the options hide.
+fn prune(tree: &CallTree, options: &ReportOptions) -> CallTree {
+    // The smallest weight that is at least the percentage; the root's weight is below 2^53 in every real recording.
+    let least = (tree.root().all_weight as f64 * options.min_percent / 100.0).ceil() as u64;
+    if least == 0 && options.depth.is_none() { tree.clone() } else { tree.pruned(least, options.depth) }
+}

@@ -1,0 +1,118 @@
+//! Finished answers as plain structs: what a view shows, and what it leaves out.
+
+mod build;
+mod unnamed;
+
+pub use build::report;
+pub use unnamed::{UnnamedBinary, UnnamedFrames};
+
+use crate::calltree::{CallTree, FunctionRow, Metric};
+use crate::export::Export;
+use crate::profile::{ProcessId, Sample, Selection, SeriesId, StateFilter, ThreadId};
+use crate::units::{Nanos, Unit, Weight};
+
+/// What to answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReportOptions {
+    /// Which samples count.
+    pub selection: Selection,
+    /// Schemas that count, such as `time-profile`; empty is every CPU table.
+    pub schemas: Vec<String>,
+    /// What a sample counts for.
+    pub metric: Metric,
+    /// Tree nodes below this percentage of their tree's weight are hidden, and counted in their parent; in [0, 100].
+    pub min_percent: f64,
+    /// Levels of trees that are shown; `None` is all.
+    pub depth: Option<u32>,
+}
+
+/// The answer to one question about one or more inputs.
+#[derive(Clone, Debug)]
+pub struct Report<'e> {
+    /// What was read.
+    pub export: &'e Export,
+    /// What was asked.
+    pub options: ReportOptions,
+    /// One for each table and unit that has samples, in the order of the inputs.
+    pub series: Vec<SeriesReport>,
+    /// Frames of counted samples that have no name.
+    pub unnamed: UnnamedFrames,
+}
+
+impl Report<'_> {
+    /// The samples of the tables, run, process, thread and time that were asked for, in the order of the input, of
+    /// every thread state unless states were named: one for each row that was not rejected.
+    pub fn samples(&self) -> impl Iterator<Item = &Sample> {
+        let profile = &self.export.profile;
+        let states = match &self.options.selection.states {
+            StateFilter::Running => StateFilter::All,
+            named => named.clone(),
+        };
+        let selected = Selection { states, ..self.options.selection.clone() }.on(profile);
+        let is_wanted: Vec<bool> =
+            profile.series_ids().map(|id| self.series.iter().any(|series| series.series == id)).collect();
+        profile.samples().iter().filter(move |sample| {
+            is_wanted[sample.series.index()] && selected.is_in_scope(sample) && selected.is_state_counted(sample)
+        })
+    }
+}
+
+/// Weight and number of samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amount {
+    /// The sum of weights.
+    pub weight: Weight,
+    /// How many samples.
+    pub samples: u64,
+}
+
+/// What one series of samples says.
+#[derive(Clone, Debug)]
+pub struct SeriesReport {
+    /// The series.
+    pub series: SeriesId,
+    /// The unit of every weight in this struct.
+    pub unit: Unit,
+    /// What counts.
+    pub counted: Amount,
+    /// What the filters left out (run, process, thread, time).
+    pub out_of_scope: Amount,
+    /// What was left out for its thread state, by state, heaviest first.
+    pub other_states: Vec<(String, Amount)>,
+    /// What counts but has no stack.
+    pub no_stack: Amount,
+    /// Times of the first and the last sample that counts.
+    pub times: Option<(Nanos, Nanos)>,
+    /// Sums of the performance counters of the samples that count, in the order of the table; empty without counters.
+    pub counters: Vec<u128>,
+    /// The threads, heaviest first.
+    pub threads: Vec<ThreadReport>,
+    /// The processes, heaviest first.
+    pub processes: Vec<ProcessReport>,
+    /// The tree over all threads.
+    pub tree: CallTree,
+    /// The functions over all threads, by self weight. Recursion counts once in `all_weight`.
+    pub functions: Vec<FunctionRow>,
+}
+
+/// What one thread did.
+#[derive(Clone, Debug)]
+pub struct ThreadReport {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its samples.
+    pub counted: Amount,
+    /// Its tree, pruned as asked.
+    pub tree: CallTree,
+}
+
+/// What one process did.
+#[derive(Clone, Debug)]
+pub struct ProcessReport {
+    /// The process.
+    pub process: ProcessId,
+    /// Its samples.
+    pub counted: Amount,
+    /// Its tree over all threads, pruned as asked.
+    pub tree: CallTree,
+}

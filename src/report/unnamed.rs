@@ -1,0 +1,62 @@
+//! Frames without a name, and the binaries whose symbols would name them.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
+
+use crate::calltree::StackWeights;
+use crate::profile::{BinaryId, Profile};
+
+/// Frames without a name among the samples that count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnnamedFrames {
+    /// Distinct frames that the counted stacks have.
+    pub frames: u64,
+    /// How many of them have no name.
+    pub unnamed: u64,
+    /// The binaries they are in, most frames first.
+    pub binaries: Vec<UnnamedBinary>,
+    /// How many of them are in no known binary (JIT code, or a document that lists no binaries).
+    pub without_binary: u64,
+}
+
+/// A binary with frames that have no name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnnamedBinary {
+    /// The binary.
+    pub binary: BinaryId,
+    /// Distinct frames in it without a name.
+    pub frames: u64,
+}
+
+/// Looks at every frame of the counted stacks once.
+pub(super) fn unnamed_frames(profile: &Profile, weights: &StackWeights) -> UnnamedFrames {
+    let mut is_seen = vec![false; profile.stack_ids().len()];
+    let mut is_used = vec![false; profile.frame_ids().len()];
+    for row in weights.rows() {
+        let mut next = row.stack;
+        while let Some(id) = next.filter(|id| !std::mem::replace(&mut is_seen[id.index()], true)) {
+            let stack = profile.stack(id);
+            is_used[stack.frame.index()] = true;
+            next = stack.parent;
+        }
+    }
+    let mut result = UnnamedFrames::default();
+    let mut by_binary: HashMap<BinaryId, u64, FxBuildHasher> = HashMap::default();
+    for id in profile.frame_ids().filter(|id| is_used[id.index()]) {
+        let frame = profile.frame(id);
+        result.frames += 1;
+        if profile.function(frame.function).is_named {
+            continue;
+        }
+        result.unnamed += 1;
+        // By the function's binary, which is one for each UUID, wherever it was loaded.
+        match profile.function(frame.function).binary {
+            Some(binary) => *by_binary.entry(binary).or_default() += 1,
+            None => result.without_binary += 1,
+        }
+    }
+    result.binaries = by_binary.into_iter().map(|(binary, frames)| UnnamedBinary { binary, frames }).collect();
+    result.binaries.sort_unstable_by_key(|row| (std::cmp::Reverse(row.frames), row.binary));
+    result
+}

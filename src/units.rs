@@ -1,0 +1,222 @@
+//! Numbers that carry their meaning: time, weight with its unit, addresses, UUIDs.
+
+use std::fmt;
+
+/// A point in time or a duration in nanoseconds. Times of samples count from the start of the recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Nanos(u64);
+
+impl Nanos {
+    /// A number of nanoseconds.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Self(nanos)
+    }
+
+    /// A number of milliseconds; saturates at the largest time that can be told.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis.saturating_mul(1_000_000))
+    }
+
+    /// The nanoseconds.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// The time between two points, zero where `earlier` is the later one.
+    pub const fn since(self, earlier: Self) -> Self {
+        Self(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// What one unit of a weight stands for. Weights of different units are never added up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unit {
+    /// Nanoseconds of CPU time (`time-profile`, and `counters-profile` with a time trigger).
+    Nanoseconds,
+    /// CPU cycles (`cpu-profile`). Not convertible to time without the frequency, which the export does not hold.
+    Cycles,
+    /// Events of a performance counter (`counters-profile` with a counter as trigger).
+    PmcEvents,
+    /// Samples: tables without a weight (`time-sample`) count 1 a row.
+    Samples,
+}
+
+impl Unit {
+    /// The name that machine formats use: `ns`, `cycles`, `events`, `samples`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Nanoseconds => "ns",
+            Self::Cycles => "cycles",
+            Self::PmcEvents => "events",
+            Self::Samples => "samples",
+        }
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A weight: how much of its unit a sample, a frame or a tree node stands for.
+///
+/// `Display` writes it for people, with three or four significant digits: `85.00 ms`, `1.20 Mcycles`, `39 samples`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Weight {
+    /// The exact number.
+    pub value: u64,
+    /// What it counts.
+    pub unit: Unit,
+}
+
+impl Weight {
+    /// A weight of `value` in `unit`.
+    pub const fn new(value: u64, unit: Unit) -> Self {
+        Self { value, unit }
+    }
+
+    /// A weight in nanoseconds.
+    pub const fn nanos(value: u64) -> Self {
+        Self::new(value, Unit::Nanoseconds)
+    }
+
+    /// A weight in cycles.
+    pub const fn cycles(value: u64) -> Self {
+        Self::new(value, Unit::Cycles)
+    }
+}
+
+impl fmt::Display for Weight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self.unit {
+            Unit::Nanoseconds => scaled(self.value, &["ns", "µs", "ms", "s"]),
+            Unit::Cycles => scaled(self.value, &["cycles", "Kcycles", "Mcycles", "Gcycles", "Tcycles"]),
+            Unit::PmcEvents => scaled(self.value, &["events", "Kevents", "Mevents", "Gevents", "Tevents"]),
+            Unit::Samples if self.value == 1 => "1 sample".to_owned(),
+            Unit::Samples => format!("{} samples", self.value),
+        };
+        f.pad(&text)
+    }
+}
+
+/// `value` in the largest step of 1000 that leaves at least 1, with two decimals above the first step.
+fn scaled(value: u64, units: &[&str]) -> String {
+    let mut step = 0;
+    let mut divisor = 1_u64;
+    // 999,995 would print as 1000.00: it belongs to the next step.
+    while step + 1 < units.len() && value >= divisor.saturating_mul(1000) - (divisor / 200) {
+        divisor = divisor.saturating_mul(1000);
+        step += 1;
+    }
+    if step == 0 {
+        return format!("{value} {}", units[0]);
+    }
+    let hundredths = (u128::from(value) * 100 + u128::from(divisor) / 2) / u128::from(divisor);
+    format!("{}.{:02} {}", hundredths / 100, hundredths % 100, units[step])
+}
+
+/// An address in the memory of the recorded process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Address(u64);
+
+/// User addresses of 64-bit Apple platforms fit in 47 bits; the bits above hold a pointer authentication code.
+const USER_ADDRESS_BITS: u64 = 0x7fff_ffff_ffff;
+
+impl Address {
+    /// An address.
+    pub const fn new(address: u64) -> Self {
+        Self(address)
+    }
+
+    /// The number.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The address one byte lower, as used to find the instruction before a return address.
+    pub const fn before(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
+
+    /// The address without the pointer authentication code that arm64e leaves in the bits above 47.
+    ///
+    /// An address in the kernel's half (all 17 upper bits set) is returned as it is.
+    pub const fn without_authentication(self) -> Self {
+        if self.0 >> 47 == u64::MAX >> 47 { self } else { Self(self.0 & USER_ADDRESS_BITS) }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+/// The UUID of a binary (`LC_UUID`), written as Apple's tools do: upper case with hyphens.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Uuid(uuid::Uuid);
+
+impl Uuid {
+    /// The UUID of these bytes, in the order of the load command.
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(uuid::Uuid::from_bytes(bytes))
+    }
+
+    /// Reads a UUID in any case, with or without hyphens.
+    pub fn parse(text: &str) -> Option<Self> {
+        uuid::Uuid::try_parse(text.trim()).ok().map(Self)
+    }
+
+    /// The bytes in the order of the load command.
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Display for Uuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.hyphenated().encode_upper(&mut uuid::Uuid::encode_buffer()))
+    }
+}
+
+impl fmt::Debug for Uuid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_read_well() {
+        let shown = |value, unit| Weight::new(value, unit).to_string();
+        assert_eq!(shown(0, Unit::Nanoseconds), "0 ns");
+        assert_eq!(shown(999, Unit::Nanoseconds), "999 ns");
+        assert_eq!(shown(1_000, Unit::Nanoseconds), "1.00 µs");
+        assert_eq!(shown(999_994, Unit::Nanoseconds), "999.99 µs");
+        assert_eq!(shown(999_995, Unit::Nanoseconds), "1.00 ms");
+        assert_eq!(shown(85_000_000, Unit::Nanoseconds), "85.00 ms");
+        assert_eq!(shown(u64::MAX, Unit::Nanoseconds), "18446744073.71 s");
+        assert_eq!(shown(837_200, Unit::Cycles), "837.20 Kcycles");
+        assert_eq!(shown(1, Unit::Samples), "1 sample");
+        assert_eq!(format!("{:>12}|", Weight::cycles(22)), "   22 cycles|");
+    }
+
+    #[test]
+    fn authentication_codes_are_masked_but_kernel_addresses_stay() {
+        assert_eq!(Address::new(0x6b59_0001_961b_4938).without_authentication(), Address::new(0x0001_961b_4938));
+        assert_eq!(Address::new(0x7ff8_174d_f51f).without_authentication(), Address::new(0x7ff8_174d_f51f));
+        assert_eq!(Address::new(0xffff_fe00_0700_4000).without_authentication(), Address::new(0xffff_fe00_0700_4000));
+    }
+
+    #[test]
+    fn uuids_are_upper_case_with_hyphens() {
+        let uuid = Uuid::parse("c144ed77219a3695845eca110204f8db").unwrap();
+        assert_eq!(uuid.to_string(), "C144ED77-219A-3695-845E-CA110204F8DB");
+        assert_eq!(Uuid::parse(&uuid.to_string()), Some(uuid));
+        assert_eq!(Uuid::parse("not a uuid"), None);
+    }
+}

@@ -1,0 +1,163 @@
+//! The cases of Xcode 27 and the table of contents.
+
+use super::cases::{Case, DRAWING, GRINDING, HARVEST, PRESSING, SORTING, WAITING, cycles, one_table, samples};
+use super::orchard::{MAIN, RENDER, WORKER_1, session};
+use super::other_tables::Hang;
+use super::recording::Recording;
+use super::shape::{Shape, Table};
+use super::toc::{Target, TocOptions, render_toc};
+use super::writer::{Content, Node, RenderOptions, render};
+use super::xml::Layout;
+
+fn xcode_27_recording() -> Recording {
+    let mut recording = cycles(&[
+        (MAIN, 5, HARVEST),
+        (MAIN, 5, SORTING),
+        (WORKER_1, 2, PRESSING),
+        (WORKER_1, 9, GRINDING),
+        (RENDER, 9, "thread_start pthread_start:4 tick:2 frame:1 layout:2 scene:1 draw_leaf:1 blend:1"),
+        (RENDER, 9, DRAWING),
+        (MAIN, 5, "start:62 main:3 app_run:1 handle:5 jit:3 jit2:1"),
+    ]);
+    recording.rows[5].truncated = true;
+    let layout = recording
+        .frames
+        .iter()
+        .position(|frame| frame.function.as_deref() == Some("closure #1 in CanopyView.layout(in:)"));
+    recording.frames[layout.expect("the frame is in use")].inlined = true;
+    recording
+}
+
+pub fn xcode_27_cpu_profile() -> Case {
+    one_table(
+        "27/cpu-profile",
+        "Xcode 27: cpu-profile",
+        "Frames stand directly in `tagged-backtrace`, without display string. Callers' addresses are one less than the\n\
+         return address. One stack is marked as truncated; one frame is marked as inlined and has the address of the\n\
+         frame before it.",
+        xcode_27_recording(),
+        Shape::Xcode27,
+        Table::CpuProfile,
+    )
+}
+
+pub fn xcode_27_pretty_printed() -> Case {
+    let recording = xcode_27_recording();
+    let options = RenderOptions::new(Shape::Xcode27, Table::CpuProfile, &recording).layout(Layout::Pretty);
+    let input = render(&recording, &options);
+    Case {
+        path: "27/pretty-printed",
+        title: "A document that went through a formatter",
+        shows: "The same recording as cpu-profile with one element per line, a declaration that names the encoding, and\n\
+                double quotes around the xpath.",
+        recording,
+        input,
+    }
+}
+
+pub fn xcode_27_time_profile_waiting() -> Case {
+    let mut recording = samples(&[
+        (MAIN, 5, HARVEST),
+        (WORKER_1, 0, WAITING),
+        (MAIN, 5, HARVEST),
+        (WORKER_1, 0, WAITING),
+        (MAIN, 7, SORTING),
+        (WORKER_1, 4, PRESSING),
+    ]);
+    for row in [1, 3] {
+        recording.rows[row].state = "Blocked";
+        recording.rows[row].core = None;
+    }
+    recording.rows[4].state = "Preempted";
+    one_table(
+        "27/time-profile-waiting",
+        "Xcode 27: time-profile with waiting threads",
+        "Rows of a blocked thread, on no core, among those of running ones: recorded when waiting threads are too.",
+        recording,
+        Shape::Xcode27,
+        Table::TimeProfile,
+    )
+}
+
+fn two_runs() -> Recording {
+    let mut recording = samples(&[
+        (MAIN, 5, HARVEST),
+        (WORKER_1, 4, PRESSING),
+        (MAIN, 5, SORTING),
+        (MAIN, 6, SORTING),
+        (WORKER_1, 4, GRINDING),
+        (MAIN, 6, HARVEST),
+    ]);
+    for row in &mut recording.rows[3..] {
+        row.run = 2;
+        row.time_ns -= 3_000_000;
+    }
+    recording
+}
+
+fn several_tables(recording: &Recording) -> RenderOptions {
+    let mut late = Node::samples(2, Table::TimeProfile, recording);
+    late.table_index = 13;
+    let calls = Node { run: 1, table_index: 8, content: Content::FileCalls(vec![0, 3]) };
+    let hang = Hang { start_ns: 120_000_000, duration_ns: 710_250_000, row: 4 };
+    let hangs = Node { run: 2, table_index: 9, content: Content::PotentialHangs(vec![hang]) };
+    let first = Node::samples(1, Table::TimeProfile, recording);
+    let empty = Node { run: 2, table_index: 4, content: Content::Empty("hang-risks") };
+    RenderOptions::with_nodes(Shape::Xcode27, vec![calls, first, hangs, empty, late])
+}
+
+pub fn xcode_27_several_tables() -> Case {
+    let recording = two_runs();
+    let input = render(&recording, &several_tables(&recording));
+    Case {
+        path: "27/several-tables",
+        title: "Several tables and two runs in one document",
+        shows: "Five nodes: file system calls, the samples of run 1, hangs, a table without rows, and the samples of run 2.\n\
+                Ids run through all of them, so the samples refer to processes, threads, images and frames that\n\
+                tables without samples define.",
+        recording,
+        input,
+    }
+}
+
+pub fn xcode_27_track_detail() -> Case {
+    let recording = two_runs();
+    let detail = Node { run: 1, table_index: 0, content: Content::TrackDetail };
+    let input = render(&recording, &several_tables(&recording).insert(2, detail));
+    Case {
+        path: "27/track-detail",
+        title: "A track detail among the tables",
+        shows: "As several-tables, with a track detail after the first samples: rows of attributes and no schema, one\n\
+                attribute being `resident-%`, so this file is **not well-formed XML**. Exports look like that.",
+        recording,
+        input,
+    }
+}
+
+pub fn xcode_27_orchard() -> Case {
+    one_table(
+        "27/orchard",
+        "Orchard at work",
+        "A quarter of a second of a small app: a main thread that handles events, two workers that press juice, and a\n\
+         render thread. Made for the examples in the documentation.",
+        session(260, 20_310_506),
+        Shape::Xcode27,
+        Table::TimeProfile,
+    )
+}
+
+pub fn toc_two_runs() -> Case {
+    let recording = two_runs();
+    let mut options = TocOptions::new(Shape::Xcode27, vec![Table::TimeProfile, Table::CpuProfile]);
+    options.target = Target::Launched;
+    options.waiting_threads = true;
+    let input = render_toc(&recording, &options);
+    Case {
+        path: "toc/two-runs",
+        title: "A table of contents with two runs",
+        shows: "Written by `export --toc`. The order of attributes differs from line to line; most tables are not about\n\
+                samples; waiting threads were recorded.",
+        recording,
+        input,
+    }
+}

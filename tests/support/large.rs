@@ -1,0 +1,405 @@
+//! Documents of any size, streamed: for benches and for tests that memory stays small.
+//!
+//! Stacks are paths through a call tree: each new one keeps most of the path its thread was on and turns off near the
+//! leaf, so stacks share prefixes and frames the way real ones do. Depth runs from 12 to 62 with mean 37. With
+//! 1,200,000 rows and 300,000 distinct stacks the document is about 450 MB and holds about 20 million elements.
+//!
+//! Rows are never kept; only the id of each distinct stack and of each frame is (about 30 bytes per stack).
+
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::io::{self, Write};
+
+use super::large_code::{FUNCTIONS, Function, IMAGES, PATHS, SITES, Step, binary_attributes, callee, function, hash};
+use super::random::Rng;
+use super::shape::{Shape, Table};
+
+const THREADS: usize = 12;
+const CORES: usize = 10;
+const PID: u32 = 4_711;
+const WEIGHTS: [(u64, &str); 3] = [(1_000_000, "1.00 ms"), (2_000_000, "2.00 ms"), (1_130_000, "1.13 ms")];
+
+/// Writes a time-profile document of Xcode 14.3; see [`write_large_as`].
+pub fn write_large(out: &mut dyn Write, rows: u64, distinct_stacks: u64, seed: u64) -> io::Result<()> {
+    write_large_as(out, Shape::Xcode14_3, rows, distinct_stacks, seed)
+}
+
+/// Writes a time-profile document with `rows` rows and `distinct_stacks` stacks (no more than rows).
+///
+/// About one row in 256 has no stack. Every run with the same arguments writes the same bytes.
+///
+/// # Errors
+///
+/// Whatever `out` fails with.
+///
+/// # Panics
+///
+/// For shapes without `frame` elements (12, 14.0 and raw samples).
+pub fn write_large_as(out: &mut dyn Write, shape: Shape, rows: u64, distinct_stacks: u64, seed: u64) -> io::Result<()> {
+    assert!(
+        !matches!(shape, Shape::Xcode12 | Shape::Xcode14_0 | Shape::TimeSample),
+        "a shape with frame elements, please"
+    );
+    let mut writer = Large::new(shape, seed);
+    writer.envelope();
+    let mut time_ns = 40_000_000;
+    for row in 0..rows {
+        time_ns += 70_000 + writer.rng.below(40_000);
+        // New stacks come evenly spread over the rows.
+        let due = u128::from(row) * u128::from(distinct_stacks.min(rows)) / u128::from(rows);
+        let new = (writer.stacks.len() as u128) <= due && (writer.stacks.len() as u64) < distinct_stacks;
+        writer.row(time_ns, new);
+        if writer.buffer.len() > 1 << 16 {
+            out.write_all(&writer.buffer)?;
+            writer.buffer.clear();
+        }
+    }
+    writer.put("</node></trace-query-result>\n");
+    out.write_all(&writer.buffer)?;
+    out.flush()
+}
+
+struct Large {
+    shape: Shape,
+    rng: Rng,
+    buffer: Vec<u8>,
+    last_id: u64,
+    functions: Vec<Function>,
+    binaries: Vec<String>,
+    binary_ids: [u64; IMAGES],
+    path_ids: [u64; PATHS],
+    /// Ids by function and site, 0 while undefined; leaves and callers have different addresses.
+    caller_ids: Vec<u64>,
+    leaf_ids: Vec<u64>,
+    /// Id and thread of every stack so far.
+    stacks: Vec<(u64, u8)>,
+    seen: HashSet<u64, BuildHasherDefault<Passthrough>>,
+    paths: Vec<Vec<Step>>,
+    thread_ids: [u64; THREADS],
+    core_ids: [u64; CORES],
+    weight_ids: [u64; WEIGHTS.len()],
+    process_id: u64,
+    state_id: u64,
+    zero_id: u64,
+}
+
+impl Large {
+    fn new(shape: Shape, seed: u64) -> Large {
+        let mut rng = Rng::new(seed);
+        let functions = (0..FUNCTIONS).map(|number| function(number, &mut rng)).collect();
+        Large {
+            shape,
+            functions,
+            binaries: (0..IMAGES).map(binary_attributes).collect(),
+            rng,
+            buffer: Vec::with_capacity(1 << 17),
+            last_id: 0,
+            binary_ids: [0; IMAGES],
+            path_ids: [0; PATHS],
+            caller_ids: vec![0; FUNCTIONS * SITES],
+            leaf_ids: vec![0; FUNCTIONS * SITES],
+            stacks: Vec::new(),
+            seen: HashSet::default(),
+            paths: vec![Vec::new(); THREADS],
+            thread_ids: [0; THREADS],
+            core_ids: [0; CORES],
+            weight_ids: [0; WEIGHTS.len()],
+            process_id: 0,
+            state_id: 0,
+            zero_id: 0,
+        }
+    }
+
+    fn envelope(&mut self) {
+        self.put("<?xml version=\"1.0\"?>\n<trace-query-result>\n");
+        self.put("<node xpath='//trace-toc[1]/run[1]/data[1]/table[11]'><schema name=\"time-profile\"");
+        if self.shape.documents_schema() {
+            self.put(&format!(" documentation=\"{}\"", Table::TimeProfile.documentation()));
+        }
+        self.put(">");
+        for (mnemonic, name, kind) in Table::TimeProfile.columns(self.shape) {
+            self.put(&format!(
+                "<col><mnemonic>{mnemonic}</mnemonic><name>{name}</name><engineering-type>{kind}</engineering-type></col>"
+            ));
+        }
+        self.put("</schema>");
+    }
+
+    fn row(&mut self, time_ns: u64, new_stack: bool) {
+        let no_stack = !new_stack && (self.stacks.is_empty() || self.rng.one_in(256));
+        let earlier = if new_stack || no_stack { None } else { Some(self.earlier_stack()) };
+        let thread = earlier.map_or_else(|| self.rng.index(THREADS), |(_, thread)| usize::from(thread));
+        self.put("<row>");
+        self.time(time_ns);
+        self.thread(thread);
+        self.reference("process", self.process_id);
+        self.core();
+        self.state();
+        self.weight();
+        match earlier {
+            Some((id, _)) => self.reference(self.stack_tag(), id),
+            None if no_stack => self.put("<sentinel/>"),
+            None => self.new_stack(thread),
+        }
+        self.put("</row>\n");
+    }
+
+    /// Earlier stacks come up again and again, the first ones most often.
+    fn earlier_stack(&mut self) -> (u64, u8) {
+        let limit = 1 + self.rng.index(self.stacks.len());
+        self.stacks[self.rng.index(limit)]
+    }
+
+    fn time(&mut self, time_ns: u64) {
+        self.open_with_id("sample-time");
+        let micros = time_ns / 1_000;
+        let seconds = micros / 1_000_000;
+        self.put(" fmt=\"");
+        self.padded(seconds / 60, 2);
+        self.put(":");
+        self.padded(seconds % 60, 2);
+        self.put(".");
+        self.padded(micros / 1_000 % 1_000, 3);
+        self.put(".");
+        self.padded(micros % 1_000, 3);
+        self.put("\">");
+        self.decimal(time_ns);
+        self.put("</sample-time>");
+    }
+
+    fn thread(&mut self, thread: usize) {
+        if self.thread_ids[thread] > 0 {
+            return self.reference("thread", self.thread_ids[thread]);
+        }
+        let tid = 0x5_1000 + thread as u64 * 3;
+        let name = if thread == 0 { "Main Thread".to_owned() } else { format!("worker #{thread} (pool)") };
+        let label = self.shape.thread_label(&name, tid, "Orchard", PID);
+        self.thread_ids[thread] = self.open_with_id("thread");
+        self.put(&format!(" fmt=\"{label}\">"));
+        self.simple("tid", &format!("{tid:#x}"), tid);
+        if self.process_id > 0 {
+            self.reference("process", self.process_id);
+        } else {
+            self.process_id = self.open_with_id("process");
+            self.put(&format!(" fmt=\"Orchard ({PID})\">"));
+            self.simple("pid", &PID.to_string(), u64::from(PID));
+            self.open_with_id("device-session");
+            self.put(" fmt=\"TODO\">TODO</device-session></process>");
+        }
+        self.put("</thread>");
+    }
+
+    fn core(&mut self) {
+        let core = self.rng.index(CORES);
+        if self.core_ids[core] > 0 {
+            return self.reference("core", self.core_ids[core]);
+        }
+        let kind = if core < 4 { "E Core" } else { "P Core" };
+        self.core_ids[core] = self.simple("core", &format!("CPU {core} ({kind})"), core as u64);
+    }
+
+    fn state(&mut self) {
+        if self.state_id > 0 {
+            return self.reference("thread-state", self.state_id);
+        }
+        self.state_id = self.open_with_id("thread-state");
+        self.put(" fmt=\"Running\">Running</thread-state>");
+    }
+
+    fn weight(&mut self) {
+        let kind = if self.rng.one_in(40) { self.rng.index(WEIGHTS.len()) } else { 0 };
+        if self.weight_ids[kind] > 0 {
+            return self.reference("weight", self.weight_ids[kind]);
+        }
+        let (weight, label) = WEIGHTS[kind];
+        self.weight_ids[kind] = self.simple("weight", label, weight);
+    }
+
+    fn new_stack(&mut self, thread: usize) {
+        let path = self.new_path(thread);
+        let tag = self.stack_tag();
+        let id = self.open_with_id(tag);
+        self.stacks.push((id, thread as u8));
+        if self.shape == Shape::Xcode26_4 {
+            self.stack_label(&path);
+            self.put(">");
+            self.open_with_id("backtrace");
+        }
+        self.put(">");
+        for (distance, &step) in path.iter().rev().enumerate() {
+            self.frame(step, distance == 0);
+        }
+        if self.shape != Shape::Xcode27 {
+            self.put("</backtrace>");
+        }
+        if self.shape == Shape::Xcode26_4 {
+            if self.zero_id > 0 {
+                self.reference("uint64", self.zero_id);
+            } else {
+                self.zero_id = self.simple("uint64", "0", 0);
+            }
+        }
+        if tag == "tagged-backtrace" {
+            self.put("</tagged-backtrace>");
+        }
+        self.paths[thread] = path;
+    }
+
+    /// A path no stack had before: the thread's last one, left near its leaf and grown to a new depth.
+    fn new_path(&mut self, thread: usize) -> Vec<Step> {
+        let mut path = std::mem::take(&mut self.paths[thread]);
+        loop {
+            let depth = 12 + self.rng.index(51);
+            let kept = path.len().min(depth).saturating_sub(1 + self.rng.index(8));
+            path.truncate(kept);
+            while path.len() < depth {
+                let site = (self.rng.index(SITES) * self.rng.index(SITES) / SITES) as u8;
+                let function = match path.last() {
+                    None => thread as u32,
+                    Some(&caller) => callee(caller),
+                };
+                path.push((function, site));
+            }
+            let leaf = path.len() - 1;
+            path[leaf].1 = self.rng.index(SITES) as u8;
+            if self.seen.insert(hash(&path)) {
+                return path;
+            }
+        }
+    }
+
+    fn stack_label(&mut self, path: &[Step]) {
+        let &(function, site) = path.last().expect("paths are not empty");
+        let name = self.name(function as usize, self.leaf_address(function as usize, site));
+        self.put(" fmt=\"");
+        self.put(&name);
+        self.put(&format!(" ← ({} other frames)\"", path.len() - 1));
+    }
+
+    fn frame(&mut self, (function, site): Step, leaf: bool) {
+        let function = function as usize;
+        let slot = function * SITES + usize::from(site);
+        let known = if leaf { self.leaf_ids[slot] } else { self.caller_ids[slot] };
+        if known > 0 {
+            return self.reference("frame", known);
+        }
+        let id = self.open_with_id("frame");
+        let address = if leaf {
+            self.leaf_ids[slot] = id;
+            self.leaf_address(function, site)
+        } else {
+            self.caller_ids[slot] = id;
+            let pc = self.functions[function].start + 0x40 + 0x20 * u64::from(site);
+            pc + if self.shape == Shape::Xcode27 { 3 } else { 4 }
+        };
+        let name = self.name(function, address);
+        self.put(" name=\"");
+        self.put(&name);
+        self.put(&format!("\" addr=\"{address:#x}\">"));
+        self.binary(self.functions[function].image);
+        if let Some((path, line)) = self.functions[function].source {
+            self.source(path, line + u64::from(site));
+        }
+        self.put("</frame>");
+    }
+
+    fn leaf_address(&self, function: usize, site: u8) -> u64 {
+        self.functions[function].start + 0x100 + 4 * u64::from(site) + 1
+    }
+
+    fn name(&self, function: usize, address: u64) -> String {
+        let Function { name, start, .. } = &self.functions[function];
+        let unnamed = if self.shape == Shape::Xcode14_3 { address } else { *start };
+        name.clone().unwrap_or_else(|| format!("{unnamed:#x}"))
+    }
+
+    fn binary(&mut self, image: usize) {
+        if self.binary_ids[image] > 0 {
+            return self.reference("binary", self.binary_ids[image]);
+        }
+        self.binary_ids[image] = self.open_with_id("binary");
+        self.buffer.extend_from_slice(self.binaries[image].as_bytes());
+    }
+
+    fn source(&mut self, path: usize, line: u64) {
+        self.put(&format!("<source line=\"{line}\">"));
+        if self.path_ids[path] > 0 {
+            self.reference("path", self.path_ids[path]);
+        } else {
+            self.path_ids[path] = self.open_with_id("path");
+            self.put(&format!(">/Users/dev/Orchard/Sources/Module{}/File{path}.cpp</path>", path / 8));
+        }
+        self.put("</source>");
+    }
+
+    fn stack_tag(&self) -> &'static str {
+        match self.shape {
+            Shape::Xcode26_4 | Shape::Xcode27 => "tagged-backtrace",
+            _ => "backtrace",
+        }
+    }
+
+    /// `<tag id="N" fmt="label">number</tag>`
+    fn simple(&mut self, tag: &str, label: &str, number: u64) -> u64 {
+        let id = self.open_with_id(tag);
+        self.put(&format!(" fmt=\"{label}\">{number}</{tag}>"));
+        id
+    }
+
+    /// `<tag id="N"`
+    fn open_with_id(&mut self, tag: &str) -> u64 {
+        self.last_id += 1;
+        self.put("<");
+        self.put(tag);
+        self.put(" id=\"");
+        self.decimal(self.last_id);
+        self.put("\"");
+        self.last_id
+    }
+
+    fn reference(&mut self, tag: &str, id: u64) {
+        self.put("<");
+        self.put(tag);
+        self.put(" ref=\"");
+        self.decimal(id);
+        self.put("\"/>");
+    }
+
+    fn put(&mut self, text: &str) {
+        self.buffer.extend_from_slice(text.as_bytes());
+    }
+
+    fn decimal(&mut self, number: u64) {
+        self.padded(number, 1);
+    }
+
+    /// Digits by hand: the general formatter would take most of the time.
+    fn padded(&mut self, mut number: u64, width: usize) {
+        let mut digits = [b'0'; 20];
+        let mut first = digits.len();
+        while number > 0 || digits.len() - first < width {
+            first -= 1;
+            digits[first] = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+        self.buffer.extend_from_slice(&digits[first..]);
+    }
+}
+
+/// Keys that are hashes already.
+#[derive(Default)]
+struct Passthrough(u64);
+
+impl Hasher for Passthrough {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("only u64 keys")
+    }
+
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}

@@ -1,0 +1,47 @@
+//! The fixture writer: invented recordings, written exactly as `xcrun xctrace export` writes real ones.
+//!
+//! A test starts from a [`Recording`], which says what *really* happened (which instruction ran, on which thread,
+//! at what time). [`render`] turns it into one export document in the spelling of a given Xcode, and the
+//! methods in [`oracle`] say what a correct reader must find in that document. The two do not share code with the
+//! library, so they can disagree with it.
+//!
+//! ```text
+//! Recording::random(seed, &Size::small())        what happened
+//!     -> render(&recording, &options)            the document, as Xcode 12 ... 27 would have written it
+//!     -> recording.lookup_addresses(row, shape)  what a reader should make of it
+//! ```
+//!
+//! `cases` holds the small hand-made recordings behind `fixtures/`; `large` streams documents of any size for
+//! benches and memory tests; `toc` writes tables of contents.
+//!
+//! Everything here is plain `std`, so the folder can be included by tests, benches and examples alike.
+
+// Each test binary includes the whole folder and uses a part of it.
+#![allow(dead_code, unused_imports, unreachable_pub)]
+
+pub mod builder;
+pub mod cases;
+pub mod cases_27;
+pub mod cells;
+pub mod large;
+pub mod large_code;
+pub mod names;
+pub mod oracle;
+pub mod orchard;
+pub mod other_tables;
+pub mod random;
+pub mod recording;
+pub mod shape;
+pub mod stacks;
+pub mod toc;
+pub mod writer;
+pub mod xml;
+
+pub use cases::{Case, cases, fixtures, readme};
+pub use large::{write_large, write_large_as};
+pub use random::{Rng, Size};
+pub use recording::{CoreKind, Frame, Image, Process, Recording, Row, SampleKind, Thread};
+pub use shape::{Shape, Table};
+pub use toc::{Target, TocOptions, render_toc};
+pub use writer::{Content, Node, RenderOptions, concatenate, render};
+pub use xml::Layout;

@@ -1,0 +1,160 @@
+//! From a recording to one document.
+//!
+//! ```text
+//! let options = RenderOptions::new(Shape::Xcode14_3, Table::TimeProfile, &recording);
+//! let xml = render(&recording, &options);
+//! ```
+//!
+//! Documents with several tables list their [`Node`]s; ids run on from node to node.
+
+use super::cells::Document;
+use super::other_tables::Hang;
+use super::random::Rng;
+use super::recording::Recording;
+use super::shape::{Shape, Table};
+use super::xml::Layout;
+
+/// How to write a recording.
+#[derive(Clone, Debug)]
+pub struct RenderOptions {
+    pub shape: Shape,
+    pub layout: Layout,
+    /// Let the pointer-authentication bits of frames leak into caller addresses.
+    pub pointer_authentication: bool,
+    pub nodes: Vec<Node>,
+}
+
+/// One `node` of the document.
+#[derive(Clone, Debug)]
+pub struct Node {
+    pub run: u32,
+    /// Table number in the run, from 1. Ignored for track details.
+    pub table_index: u32,
+    pub content: Content,
+}
+
+/// What a node holds. Rows are indices into [`Recording::rows`], written in the order given.
+#[derive(Clone, Debug)]
+pub enum Content {
+    Samples {
+        table: Table,
+        rows: Vec<usize>,
+    },
+    PotentialHangs(Vec<Hang>),
+    FileCalls(Vec<usize>),
+    /// A table with this schema name and no rows.
+    Empty(&'static str),
+    /// Not well-formed XML.
+    TrackDetail,
+}
+
+impl RenderOptions {
+    /// One node per run of the recording, each with all rows of that run in recording order.
+    pub fn new(shape: Shape, table: Table, recording: &Recording) -> RenderOptions {
+        let nodes = recording.runs().into_iter().map(|run| Node::samples(run, table, recording)).collect();
+        RenderOptions::with_nodes(shape, nodes)
+    }
+
+    pub fn with_nodes(shape: Shape, nodes: Vec<Node>) -> RenderOptions {
+        RenderOptions { shape, layout: shape.layout(), pointer_authentication: false, nodes }
+    }
+
+    pub fn layout(mut self, layout: Layout) -> RenderOptions {
+        self.layout = layout;
+        self
+    }
+
+    pub fn pointer_authentication(mut self) -> RenderOptions {
+        self.pointer_authentication = true;
+        self
+    }
+
+    /// Puts the rows of every samples table out of time order.
+    pub fn shuffled(mut self, seed: u64) -> RenderOptions {
+        let mut rng = Rng::new(seed);
+        for node in &mut self.nodes {
+            if let Content::Samples { rows, .. } = &mut node.content {
+                rng.shuffle(rows);
+            }
+        }
+        self
+    }
+
+    /// Inserts a node before the one at `position`.
+    pub fn insert(mut self, position: usize, node: Node) -> RenderOptions {
+        self.nodes.insert(position, node);
+        self
+    }
+}
+
+impl Node {
+    /// All rows of a run.
+    pub fn samples(run: u32, table: Table, recording: &Recording) -> Node {
+        Node {
+            run,
+            table_index: table.usual_index(),
+            content: Content::Samples { table, rows: recording.rows_of_run(run) },
+        }
+    }
+
+    fn xpath(&self) -> String {
+        let Node { run, table_index, content } = self;
+        match content {
+            Content::TrackDetail => {
+                format!("//trace-toc[1]/run[{run}]/tracks[1]/track[1]/details[1]/detail[1]")
+            }
+            _ => format!("//trace-toc[1]/run[{run}]/data[1]/table[{table_index}]"),
+        }
+    }
+}
+
+/// Writes one document.
+///
+/// # Panics
+///
+/// When `Shape::TimeSample` is asked for a table other than `Table::TimeSample`.
+pub fn render(recording: &Recording, options: &RenderOptions) -> String {
+    let ordinary = |node: &Node| matches!(node.content, Content::Samples { table, .. } if table != Table::TimeSample);
+    assert!(
+        options.shape != Shape::TimeSample || !options.nodes.iter().any(ordinary),
+        "Shape::TimeSample goes with Table::TimeSample only"
+    );
+    let spelling = if options.shape == Shape::TimeSample { Shape::Xcode26_4 } else { options.shape };
+    let mut document = Document::new(recording, spelling, options.layout);
+    document.pointer_authentication = options.pointer_authentication;
+    for node in &options.nodes {
+        document.xml.start_node(&node.xpath());
+        match &node.content {
+            Content::Samples { table, rows } => samples(&mut document, *table, rows),
+            Content::PotentialHangs(hangs) => document.potential_hangs(hangs),
+            Content::FileCalls(rows) => document.file_calls(rows),
+            Content::Empty(schema) => document.table_without_rows(schema),
+            Content::TrackDetail => document.track_detail(),
+        }
+        document.xml.end("node");
+    }
+    document.xml.finish()
+}
+
+fn samples(document: &mut Document<'_>, table: Table, rows: &[usize]) {
+    let documentation = document.shape.documents_schema().then(|| table.documentation());
+    document.schema(table.schema(), documentation, &table.columns(document.shape));
+    for &row in rows {
+        let row = &document.recording.rows[row];
+        document.sample_row(table, row);
+    }
+}
+
+/// Documents one after the other in one file, as scripts make them: ids begin anew in each, and every document but
+/// the first has lost its first line, the XML declaration.
+pub fn concatenate(documents: &[String]) -> String {
+    let mut all = String::new();
+    for (position, document) in documents.iter().enumerate() {
+        let body = match document.split_once('\n') {
+            Some((_, body)) if position > 0 => body,
+            _ => document,
+        };
+        all.push_str(body);
+    }
+    all
+}
