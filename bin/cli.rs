@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use traceparse::calltree::Metric;
+use traceparse::calltree::{Metric, Pruning};
 use traceparse::export::Options;
-use traceparse::output::View;
 use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
-use traceparse::report::ReportOptions;
+use traceparse::report::{ReportOptions, View};
 
 use crate::times::parse_range;
 
@@ -100,7 +99,7 @@ pub(crate) struct ReportArgs {
     /// Hide tree levels below this one
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
-    /// In folded stacks, leave process and thread out
+    /// Merge the call trees of all threads into one; folded stacks have no process and thread then
     #[arg(long, help_heading = "Output")]
     pub(crate) no_threads: bool,
 
@@ -175,6 +174,7 @@ impl ReportArgs {
     /// What is shown.
     pub(crate) fn view(&self) -> View {
         match self.view {
+            _ if self.no_threads => View::MergedTree,
             None if self.format == Format::Folded => View::Tree,
             None => View::Overview,
             Some(ViewArg::Summary) => View::Summary,
@@ -210,8 +210,11 @@ impl ReportArgs {
                 MetricArg::Weight => Metric::Weight,
                 MetricArg::Samples => Metric::Samples,
             },
-            min_percent: self.min_percent.unwrap_or(if self.format == Format::Text { 1.0 } else { 0.0 }),
-            depth: self.depth,
+            pruning: Pruning {
+                min_percent: self.min_percent.unwrap_or(if self.format == Format::Text { 1.0 } else { 0.0 }),
+                depth: self.depth,
+            },
+            view: self.view(),
         }
     }
 
@@ -224,8 +227,8 @@ impl ReportArgs {
             (Format::Folded, Some(view)) if view != ViewArg::Tree => {
                 Err("--format folded writes call trees; leave --view away, or use --view tree".to_owned())
             }
-            (format, _) if self.no_threads && format != Format::Folded => {
-                Err("--no-threads is for --format folded".to_owned())
+            (format, view) if self.no_threads && (format == Format::Csv || !matches!(view, None | Some(ViewArg::Tree))) => {
+                Err("--no-threads merges call trees over all threads: it goes with --view tree in text, JSON and folded".to_owned())
             }
             _ => Ok(()),
         }

@@ -3,9 +3,9 @@
 use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory;
 use traceparse::export::{Export, TableKind};
-use traceparse::output::{View, csv, folded, json, text};
+use traceparse::output::{csv, folded, json, text};
 use traceparse::profile::Profile;
-use traceparse::report::{Report, report};
+use traceparse::report::{Report, View, report};
 
 use crate::Failure;
 use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat};
@@ -51,10 +51,10 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     }
     let path = args.output.as_deref();
     write_to(path, |out| match args.format {
-        Format::Text => text::write(&report, args.view(), &style(path, colour), out),
-        Format::Json => json::write(&report, args.view(), out),
-        Format::Csv => csv::write(&report, args.view(), out),
-        Format::Folded => folded::write(&report, !args.no_threads, out),
+        Format::Text => text::write(&report, &style(path, colour), out),
+        Format::Json => json::write(&report, out),
+        Format::Csv => csv::write(&report, out),
+        Format::Folded => folded::write(&report, out),
     })?;
     Ok(())
 }

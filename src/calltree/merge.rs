@@ -1,11 +1,12 @@
 //! Merging levels: from the weights of stacks to a tree.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault};
 
-use rustc_hash::FxBuildHasher;
+use hashbrown::HashTable;
+use rustc_hash::FxHasher;
 
-use super::tree::{CallTree, Label, Node, set_ends};
+use super::tree::{CallTree, Label, Node, Pruning, set_ends};
 use super::weights::StackWeight;
 use crate::profile::{Profile, StackId};
 
@@ -19,7 +20,8 @@ pub struct Merger<'p> {
     /// For each stack the tree (by number) that saw it last, and its node there.
     node_of_stack: Vec<(u32, u32)>,
     tree: u32,
-    child_of: HashMap<(u32, Label), u32, FxBuildHasher>,
+    /// The nodes by parent and label, which stand in `draft`.
+    child_of: HashTable<u32>,
     draft: Vec<Draft>,
     path: Vec<StackId>,
 }
@@ -29,6 +31,7 @@ pub struct Merger<'p> {
 struct Draft {
     label: Label,
     parent: u32,
+    child_count: u32,
     self_weight: u64,
     all_weight: u64,
     self_samples: u64,
@@ -42,7 +45,7 @@ impl<'p> Merger<'p> {
             profile,
             node_of_stack: vec![(0, 0); profile.stack_ids().len()],
             tree: 0,
-            child_of: HashMap::default(),
+            child_of: HashTable::new(),
             draft: Vec::new(),
             path: Vec::new(),
         }
@@ -50,6 +53,15 @@ impl<'p> Merger<'p> {
 
     /// The tree of these stacks. Their series should have one unit; threads may differ.
     pub fn tree<'w>(&mut self, weights: impl IntoIterator<Item = &'w StackWeight>) -> CallTree {
+        self.pruned_tree(weights, &Pruning::default())
+    }
+
+    /// The tree of these stacks without what `pruning` hides, which then takes no room.
+    pub fn pruned_tree<'w>(
+        &mut self,
+        weights: impl IntoIterator<Item = &'w StackWeight>,
+        pruning: &Pruning,
+    ) -> CallTree {
         self.tree += 1;
         self.child_of.clear();
         self.draft.clear();
@@ -64,7 +76,7 @@ impl<'p> Merger<'p> {
             node.self_samples += row.samples;
         }
         self.sum_up();
-        self.finish()
+        self.finish(pruning.min_weight(self.draft[0].all_weight), pruning.max_depth())
     }
 
     fn node_of(&mut self, stack: StackId) -> u32 {
@@ -89,11 +101,19 @@ impl<'p> Merger<'p> {
     }
 
     fn child(&mut self, parent: u32, label: Label) -> u32 {
-        let next = self.draft.len() as u32;
-        let node = *self.child_of.entry((parent, label)).or_insert(next);
-        if node == next {
-            self.draft.push(Draft::new(label, parent));
+        let hash = |parent: u32, label| BuildHasherDefault::<FxHasher>::default().hash_one((parent, label));
+        let Self { child_of, draft, .. } = self;
+        let is_it = |&node: &u32| (draft[node as usize].parent, draft[node as usize].label) == (parent, label);
+        if let Some(&node) = child_of.find(hash(parent, label), is_it) {
+            return node;
         }
+        let node = draft.len() as u32;
+        draft.push(Draft::new(label, parent));
+        draft[parent as usize].child_count += 1;
+        child_of.insert_unique(hash(parent, label), node, |&node| {
+            let Draft { parent, label, .. } = draft[node as usize];
+            hash(parent, label)
+        });
         node
     }
 
@@ -112,26 +132,32 @@ impl<'p> Merger<'p> {
         }
     }
 
-    /// Puts the nodes in the order they are read.
-    fn finish(&self) -> CallTree {
-        let mut children: Vec<u32> = (1..self.draft.len() as u32).collect();
+    /// Puts the nodes in the order they are read, without those that weigh less than `least` or lie below `max_depth`.
+    fn finish(&self, least: u64, max_depth: u32) -> CallTree {
+        // A child weighs no more than its parent, so a heavy node has heavy ancestors only.
+        let is_kept = |&node: &u32| self.draft[node as usize].all_weight >= least;
+        let mut children: Vec<u32> = (1..self.draft.len() as u32).filter(is_kept).collect();
         children.sort_unstable_by(|&a, &b| self.order(a, b));
-        // Children of one parent lie together now; where do they start?
-        let mut starts = vec![(0_u32, 0_u32); self.draft.len()];
-        for (position, &child) in children.iter().enumerate() {
-            let (start, count) = &mut starts[self.draft[child as usize].parent as usize];
-            if *count == 0 {
-                *start = position as u32;
-            }
-            *count += 1;
+        // Children of one parent lie together now, from `starts[parent]` on.
+        let mut starts = vec![0_u32; self.draft.len()];
+        for (position, &child) in children.iter().enumerate().rev() {
+            starts[self.draft[child as usize].parent as usize] = position as u32;
         }
-        let mut nodes = Vec::with_capacity(self.draft.len());
+        let mut nodes = Vec::new();
         let mut todo = vec![(0_u32, 0_u32)];
         while let Some((index, depth)) = todo.pop() {
-            nodes.push(self.draft[index as usize].node(depth));
-            let (start, count) = starts[index as usize];
-            let own = &children[start as usize..(start + count) as usize];
-            todo.extend(own.iter().rev().map(|&child| (child, depth + 1)));
+            let draft = &self.draft[index as usize];
+            let own = children[starts[index as usize] as usize..].iter();
+            let own = own.take_while(|&&child| depth < max_depth && self.draft[child as usize].parent == index);
+            let first = todo.len();
+            todo.extend(own.map(|&child| (child, depth + 1)));
+            todo[first..].reverse();
+            let shown = todo[first..].iter().map(|&(child, _)| self.draft[child as usize].all_weight).sum::<u64>();
+            nodes.push(Node {
+                hidden_weight: draft.all_weight - draft.self_weight - shown,
+                hidden_children: draft.child_count - (todo.len() - first) as u32,
+                ..draft.node(depth)
+            });
         }
         set_ends(&mut nodes);
         CallTree { nodes }
@@ -154,7 +180,7 @@ pub(super) fn order_labels(profile: &Profile, a: Label, b: Label) -> Ordering {
 
 impl Draft {
     fn new(label: Label, parent: u32) -> Self {
-        Self { label, parent, self_weight: 0, all_weight: 0, self_samples: 0, all_samples: 0 }
+        Self { label, parent, child_count: 0, self_weight: 0, all_weight: 0, self_samples: 0, all_samples: 0 }
     }
 
     fn node(&self, depth: u32) -> Node {

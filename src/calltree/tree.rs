@@ -61,31 +61,26 @@ impl CallTree {
         let first = Some(index + 1).filter(|&child| child < end);
         std::iter::successors(first, move |&child| Some(self.nodes[child].end as usize).filter(|&next| next < end))
     }
+}
 
-    /// The tree without nodes that weigh less than `min_weight` and without levels below `max_depth`; what is hidden
-    /// is counted in the parent.
-    pub fn pruned(&self, min_weight: u64, max_depth: Option<u32>) -> Self {
-        let max_depth = max_depth.unwrap_or(u32::MAX);
-        let mut nodes: Vec<Node> = Vec::new();
-        // The open ancestors of the node at hand, by their index in the new tree.
-        let mut path: Vec<usize> = Vec::new();
-        let mut index = 0;
-        while index < self.nodes.len() {
-            let node = self.nodes[index];
-            path.truncate(node.depth as usize);
-            if node.depth > 0 && (node.depth > max_depth || node.all_weight < min_weight) {
-                let parent = &mut nodes[path[path.len() - 1]];
-                parent.hidden_weight += node.all_weight;
-                parent.hidden_children += 1;
-                index = node.end as usize;
-                continue;
-            }
-            path.push(nodes.len());
-            nodes.push(node);
-            index += 1;
-        }
-        set_ends(&mut nodes);
-        Self { nodes }
+/// Which nodes of a tree are hidden. What is hidden is counted in its parent, so that no weight is lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Pruning {
+    /// Nodes that weigh less than this percentage of the tree; in [0, 100].
+    pub min_percent: f64,
+    /// Levels below this one; `None` hides none.
+    pub depth: Option<u32>,
+}
+
+impl Pruning {
+    /// The least weight that is shown in a tree of `total`.
+    pub(super) fn min_weight(&self, total: u64) -> u64 {
+        // A float holds every weight below 2^53 exactly, and no recording is longer than that in any unit.
+        (total as f64 * self.min_percent / 100.0).ceil() as u64
+    }
+
+    pub(super) fn max_depth(&self) -> u32 {
+        self.depth.unwrap_or(u32::MAX)
     }
 }
 

@@ -4,22 +4,21 @@ use std::io::{self, Write};
 
 use ::csv::Writer;
 
-use super::View;
 use super::labels::{binary_of, escape_folded, function_of};
 use crate::export::{DocumentContent, TableKind};
 use crate::profile::{Frame, Profile, Sample};
-use crate::report::{Report, SeriesReport};
+use crate::report::{Report, SeriesReport, View};
 
-/// Writes a view of a report. The overview is written as the summary.
+/// Writes the view of a report. The overview is written as the summary.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &Report<'_>, view: View, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = Writer::from_writer(out);
-    match view {
+    match report.options.view {
         View::Overview | View::Summary => summary(report, &mut csv)?,
         View::Threads => threads(report, &mut csv)?,
-        View::Tree => trees(report, &mut csv)?,
+        View::Tree | View::MergedTree => trees(report, &mut csv)?,
         View::Functions => functions(report, &mut csv)?,
         View::Samples => samples(report, &mut csv)?,
     }
@@ -104,7 +103,7 @@ fn trees(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
         for thread in &series.threads {
             let row = profile.thread(thread.thread);
             let (pid, tid) = (optional(profile.process(row.process).pid), optional(row.tid));
-            for node in thread.tree.nodes() {
+            for node in thread.tree.iter().flat_map(|tree| tree.nodes()) {
                 csv.write_record([
                     run.as_str(),
                     schema,

@@ -52,24 +52,25 @@ pub fn check(report: &Report<'_>) -> Result<(), Mixed> {
     Err(Mixed { series: report.series.iter().map(describe).collect() })
 }
 
-/// Writes the trees of a report; `with_threads` starts every stack with its process and thread.
+/// Writes the trees of a report: of [`View::Tree`](crate::report::View::Tree), where every stack starts with its process
+/// and thread, or of [`View::MergedTree`](crate::report::View::MergedTree) without them.
 ///
 /// # Errors
 /// When `out` fails, or the series of the report cannot be added up ([`check`]).
-pub fn write(report: &Report<'_>, with_threads: bool, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.export.profile;
     for series in &report.series {
-        if !with_threads {
-            write_tree(profile, &series.tree, "", out)?;
-            continue;
+        if let Some(tree) = &series.tree {
+            write_tree(profile, tree, "", out)?;
         }
         for thread in &series.threads {
+            let Some(tree) = &thread.tree else { continue };
             let row = profile.thread(thread.thread);
             let process = process_label(profile, profile.process(row.process));
             let thread_name = thread_label(profile, row);
             let prefix = format!("{};{}", escape_folded(&process), escape_folded(&thread_name));
-            write_tree(profile, &thread.tree, &prefix, out)?;
+            write_tree(profile, tree, &prefix, out)?;
         }
     }
     Ok(())

@@ -7,22 +7,21 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::View;
 use super::labels::{binary_of, function_of};
 use crate::calltree::{CallTree, Metric, Node};
 use crate::error::Diagnostic;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::profile::{Profile, Sample, SampleKind};
-use crate::report::{Amount, Report, SeriesReport};
+use crate::report::{Amount, Report, SeriesReport, View};
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub const VERSION: u32 = 1;
 
-/// Writes a view of a report. The overview holds everything but functions and samples.
+/// Writes the view of a report. The overview holds everything but functions and samples.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &Report<'_>, view: View, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let metric = match report.options.metric {
         Metric::Weight => "weight",
         Metric::Samples => "samples",
@@ -33,9 +32,9 @@ pub fn write(report: &Report<'_>, view: View, out: &mut dyn Write) -> io::Result
     field(out, "series", &report.series.iter().enumerate().map(|row| series(report, row)).collect())?;
     field(out, "unnamed", &unnamed(report))?;
     field(out, "diagnostics", &report.export.diagnostics.iter().map(diagnostic).collect())?;
-    match view {
-        View::Overview | View::Tree => threads(report, true, out)?,
-        View::Threads => threads(report, false, out)?,
+    match report.options.view {
+        View::Overview | View::Tree | View::Threads => threads(report, out)?,
+        View::MergedTree => merged_trees(report, out)?,
         View::Functions => functions(report, out)?,
         View::Samples => samples(report, out)?,
         View::Summary => {}
@@ -208,7 +207,7 @@ fn array<T>(
     out.write_all(b"]")
 }
 
-fn threads(report: &Report<'_>, with_trees: bool, out: &mut dyn Write) -> io::Result<()> {
+fn threads(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
     let rows = report.series.iter().enumerate();
     let rows = rows.flat_map(|(index, series)| series.threads.iter().map(move |thread| (index, series, thread)));
@@ -226,18 +225,25 @@ fn threads(report: &Report<'_>, with_trees: bool, out: &mut dyn Write) -> io::Re
             "unit": series.unit.name(),
         });
         let head = head.to_string();
-        if !with_trees {
-            return out.write_all(head.as_bytes());
-        }
+        let Some(tree) = &thread.tree else { return out.write_all(head.as_bytes()) };
         // The tree is the last field of the object, so that it can be written without holding it.
         write!(out, "{},\"tree\":", &head[..head.len() - 1])?;
-        tree(profile, &thread.tree, out)?;
+        nested(profile, tree, out)?;
+        out.write_all(b"}")
+    })
+}
+
+fn merged_trees(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let trees = report.series.iter().enumerate().filter_map(|(index, series)| Some((index, series.tree.as_ref()?)));
+    array(out, "trees", trees, |(index, tree), out| {
+        write!(out, "{{\"series\":{index},\"tree\":")?;
+        nested(&report.export.profile, tree, out)?;
         out.write_all(b"}")
     })
 }
 
 /// Writes a tree as nested nodes, however deep, without recursion.
-fn tree(profile: &Profile, tree: &CallTree, out: &mut dyn Write) -> io::Result<()> {
+fn nested(profile: &Profile, tree: &CallTree, out: &mut dyn Write) -> io::Result<()> {
     let mut open = 0;
     for node in tree.nodes() {
         let is_sibling = open > node.depth;

@@ -14,21 +14,3 @@ mod labels;
 pub mod text;
 
 pub use labels::{NO_STACK, escape_folded};
-
-/// What of a report is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum View {
-    /// Summary, threads, and the heaviest call tree of each thread.
-    #[default]
-    Overview,
-    /// Inputs, tables and their rows, totals, and what was left out.
-    Summary,
-    /// The threads with their weights.
-    Threads,
-    /// The call tree of each thread.
-    Tree,
-    /// The functions over all threads.
-    Functions,
-    /// The samples, one a row of the input, in its order.
-    Samples,
-}

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::unnamed::unnamed_frames;
-use super::{Amount, ProcessReport, Report, ReportOptions, SeriesReport, ThreadReport};
-use crate::calltree::{CallTree, Merger, Metric, StackWeight, StackWeights, functions};
+use super::{Amount, Report, ReportOptions, SeriesReport, ThreadReport, View};
+use crate::calltree::{Merger, Metric, StackWeight, StackWeights, functions};
 use crate::export::Export;
-use crate::profile::{ProcessId, Profile, Sample, SelectedSamples, SeriesId, StringId, ThreadId};
+use crate::profile::{Profile, Sample, SelectedSamples, SeriesId, StringId, ThreadId};
 use crate::units::{Unit, Weight};
 
 /// Answers what `options` ask about `export`.
@@ -51,6 +51,10 @@ impl Sum {
     fn add(&mut self, weight: u64) {
         self.weight += weight;
         self.samples += 1;
+    }
+
+    fn plus(self, row: &StackWeight) -> Self {
+        Self { weight: self.weight + row.weight, samples: self.samples + row.samples }
     }
 
     fn amount(self, unit: Unit) -> Amount {
@@ -103,7 +107,10 @@ fn series_report(
         Metric::Weight => profile.series(id).unit,
         Metric::Samples => Unit::Samples,
     };
-    let whole = merger.tree(weights);
+    let functions = match options.view {
+        View::Functions => functions(profile, &merger.tree(weights)),
+        _ => Vec::new(),
+    };
     SeriesReport {
         series: id,
         unit,
@@ -114,9 +121,8 @@ fn series_report(
         times: tally.times,
         counters: tally.counters,
         threads: thread_reports(profile, weights, merger, unit, options),
-        processes: process_reports(profile, weights, merger, unit, options),
-        functions: functions(profile, &whole),
-        tree: prune(&whole, options),
+        tree: (options.view == View::MergedTree).then(|| merger.pruned_tree(weights, &options.pruning)),
+        functions,
     }
 }
 
@@ -138,56 +144,18 @@ fn thread_reports(
     unit: Unit,
     options: &ReportOptions,
 ) -> Vec<ThreadReport> {
-    let mut threads: Vec<ThreadReport> = weights
-        .chunk_by(|a, b| a.thread == b.thread)
-        .map(|rows| {
-            let tree = merger.tree(rows);
-            ThreadReport { thread: rows[0].thread, counted: amount(&tree, unit), tree: prune(&tree, options) }
-        })
-        .collect();
+    let has_trees = matches!(options.view, View::Overview | View::Tree);
+    let threads = weights.chunk_by(|a, b| a.thread == b.thread).map(|rows| ThreadReport {
+        thread: rows[0].thread,
+        counted: rows.iter().fold(Sum::default(), |sum, row| sum.plus(row)).amount(unit),
+        tree: has_trees.then(|| merger.pruned_tree(rows, &options.pruning)),
+    });
+    let mut threads: Vec<ThreadReport> = threads.collect();
     let name = |id: ThreadId| profile.string(profile.thread(id).name);
     threads.sort_by(|a, b| {
-        heavier(a.counted, b.counted).then_with(|| (name(a.thread), a.thread).cmp(&(name(b.thread), b.thread)))
+        let by_weight = b.counted.weight.value.cmp(&a.counted.weight.value);
+        let by_size = by_weight.then(b.counted.samples.cmp(&a.counted.samples));
+        by_size.then_with(|| (name(a.thread), a.thread).cmp(&(name(b.thread), b.thread)))
     });
     threads
-}
-
-fn process_reports(
-    profile: &Profile,
-    weights: &[StackWeight],
-    merger: &mut Merger<'_>,
-    unit: Unit,
-    options: &ReportOptions,
-) -> Vec<ProcessReport> {
-    let mut by_process: HashMap<ProcessId, Vec<&[StackWeight]>, FxBuildHasher> = HashMap::default();
-    for rows in weights.chunk_by(|a, b| a.thread == b.thread) {
-        by_process.entry(profile.thread(rows[0].thread).process).or_default().push(rows);
-    }
-    let mut processes: Vec<ProcessReport> = by_process
-        .into_iter()
-        .map(|(process, threads)| {
-            let tree = merger.tree(threads.into_iter().flatten());
-            ProcessReport { process, counted: amount(&tree, unit), tree: prune(&tree, options) }
-        })
-        .collect();
-    let name = |id: ProcessId| profile.string(profile.process(id).name);
-    processes.sort_by(|a, b| {
-        heavier(a.counted, b.counted).then_with(|| (name(a.process), a.process).cmp(&(name(b.process), b.process)))
-    });
-    processes
-}
-
-fn amount(tree: &CallTree, unit: Unit) -> Amount {
-    Amount { weight: Weight::new(tree.root().all_weight, unit), samples: tree.root().all_samples }
-}
-
-fn heavier(a: Amount, b: Amount) -> std::cmp::Ordering {
-    b.weight.value.cmp(&a.weight.value).then(b.samples.cmp(&a.samples))
-}
-
-/// The tree without what the options hide.
-fn prune(tree: &CallTree, options: &ReportOptions) -> CallTree {
-    // The smallest weight that is at least the percentage; the root's weight is below 2^53 in every real recording.
-    let least = (tree.root().all_weight as f64 * options.min_percent / 100.0).ceil() as u64;
-    if least == 0 && options.depth.is_none() { tree.clone() } else { tree.pruned(least, options.depth) }
 }

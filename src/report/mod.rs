@@ -6,9 +6,9 @@ mod unnamed;
 pub use build::report;
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
-use crate::calltree::{CallTree, FunctionRow, Metric};
+use crate::calltree::{CallTree, FunctionRow, Metric, Pruning};
 use crate::export::Export;
-use crate::profile::{ProcessId, Sample, Selection, SeriesId, StateFilter, ThreadId};
+use crate::profile::{Sample, Selection, SeriesId, StateFilter, ThreadId};
 use crate::units::{Nanos, Unit, Weight};
 
 /// What to answer.
@@ -20,10 +20,30 @@ pub struct ReportOptions {
     pub schemas: Vec<String>,
     /// What a sample counts for.
     pub metric: Metric,
-    /// Tree nodes below this percentage of their tree's weight are hidden, and counted in their parent; in [0, 100].
-    pub min_percent: f64,
-    /// Levels of trees that are shown; `None` is all.
-    pub depth: Option<u32>,
+    /// Which nodes of trees are hidden.
+    pub pruning: Pruning,
+    /// What is shown. What a view does not show is not made: see the fields of [`SeriesReport`].
+    pub view: View,
+}
+
+/// What of a report is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// Summary, threads, and the heaviest call tree of each thread.
+    #[default]
+    Overview,
+    /// Inputs, tables and their rows, totals, and what was left out.
+    Summary,
+    /// The threads with their weights.
+    Threads,
+    /// The call tree of each thread.
+    Tree,
+    /// One call tree over all threads.
+    MergedTree,
+    /// The functions over all threads.
+    Functions,
+    /// The samples, one a row of the input, in its order.
+    Samples,
 }
 
 /// The answer to one question about one or more inputs.
@@ -87,11 +107,9 @@ pub struct SeriesReport {
     pub counters: Vec<u128>,
     /// The threads, heaviest first.
     pub threads: Vec<ThreadReport>,
-    /// The processes, heaviest first.
-    pub processes: Vec<ProcessReport>,
-    /// The tree over all threads.
-    pub tree: CallTree,
-    /// The functions over all threads, by self weight. Recursion counts once in `all_weight`.
+    /// The tree over all threads, in [`View::MergedTree`].
+    pub tree: Option<CallTree>,
+    /// The functions over all threads, by self weight, in [`View::Functions`]. Recursion counts once in `all_weight`.
     pub functions: Vec<FunctionRow>,
 }
 
@@ -102,17 +120,6 @@ pub struct ThreadReport {
     pub thread: ThreadId,
     /// Its samples.
     pub counted: Amount,
-    /// Its tree, pruned as asked.
-    pub tree: CallTree,
-}
-
-/// What one process did.
-#[derive(Clone, Debug)]
-pub struct ProcessReport {
-    /// The process.
-    pub process: ProcessId,
-    /// Its samples.
-    pub counted: Amount,
-    /// Its tree over all threads, pruned as asked.
-    pub tree: CallTree,
+    /// Its tree, in [`View::Overview`] and [`View::Tree`].
+    pub tree: Option<CallTree>,
 }

@@ -11,11 +11,10 @@ use std::io::{self, Write};
 pub use contents::write_contents;
 pub use style::Style;
 
-use super::View;
 use super::labels::{binary_of, function_of, process_label, thread_label};
 use crate::calltree::{FunctionRow, Label};
 use crate::profile::Profile;
-use crate::report::{Report, SeriesReport, ThreadReport};
+use crate::report::{Report, SeriesReport, ThreadReport, View};
 use crate::units::Weight;
 use scale::Scale;
 use style::{Tone, fit, pad};
@@ -23,15 +22,16 @@ use style::{Tone, fit, pad};
 /// Rows that a table of the overview shows before it sums up the rest.
 const OVERVIEW_ROWS: usize = 20;
 
-/// Writes a view of a report.
+/// Writes the view of a report.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &Report<'_>, view: View, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let view = report.options.view;
     match view {
         View::Samples => return samples(report, style, out),
         View::Overview | View::Summary => summary::write(report, style, out)?,
-        View::Threads | View::Tree | View::Functions => {}
+        View::Threads | View::Tree | View::MergedTree | View::Functions => {}
     }
     for (index, series) in report.series.iter().enumerate() {
         let is_first = index == 0 && !matches!(view, View::Overview | View::Summary);
@@ -48,6 +48,7 @@ pub fn write(report: &Report<'_>, view: View, style: &Style, out: &mut dyn Write
             View::Overview => overview(report, series, style, out)?,
             View::Threads => threads(report, series, usize::MAX, style, out)?,
             View::Tree => trees(report, series, &series.threads, style, out)?,
+            View::MergedTree => merged_tree(report, series, style, out)?,
             View::Functions => functions(report, series, style, out)?,
             View::Summary | View::Samples => {}
         }
@@ -57,7 +58,8 @@ pub fn write(report: &Report<'_>, view: View, style: &Style, out: &mut dyn Write
 
 fn overview(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     threads(report, series, OVERVIEW_ROWS, style, out)?;
-    let is_shown = |thread: &&ThreadReport| share(thread.counted.weight.value, series) >= report.options.min_percent;
+    let is_shown =
+        |thread: &&ThreadReport| share(thread.counted.weight.value, series) >= report.options.pruning.min_percent;
     let shown = series.threads.iter().filter(is_shown).count().max(1).min(series.threads.len());
     trees(report, series, &series.threads[..shown], style, out)?;
     if shown < series.threads.len() {
@@ -67,7 +69,7 @@ fn overview(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut
         let threads = if count == 1 { "thread has" } else { "threads have" };
         let note = format!(
             "{count} more {threads} less than {}% each, {rest} together; --min-percent 0 shows all",
-            report.options.min_percent
+            report.options.pruning.min_percent
         );
         writeln!(out, "\n{}", style.paint(Tone::Dim, &note))?;
     }
@@ -160,9 +162,15 @@ fn trees(
             share(thread.counted.weight.value, series)
         );
         writeln!(out, "\n{}", style.paint(Tone::Title, &fit(&title, style.width)))?;
-        tree::write(profile, &thread.tree, series, style, out)?;
+        if let Some(tree) = &thread.tree {
+            tree::write(profile, tree, series, style, out)?;
+        }
     }
     Ok(())
+}
+
+fn merged_tree(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    series.tree.as_ref().map_or(Ok(()), |tree| tree::write(&report.export.profile, tree, series, style, out))
 }
 
 fn functions(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -172,7 +180,7 @@ fn functions(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mu
     let header =
         format!("{:>12} {:>7} {:>12} {:>7} {:>8}  function", format!("self {unit}"), "%", "all", "%", "samples");
     writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
-    let least = report.options.min_percent;
+    let least = report.options.pruning.min_percent;
     let is_shown =
         |row: &FunctionRow| share(row.self_weight, series) >= least || share(row.all_weight, series) >= least;
     let (shown, hidden): (Vec<&FunctionRow>, Vec<&FunctionRow>) =
