@@ -41,6 +41,8 @@ pub struct StackWeight {
     pub samples: u64,
 }
 
+type Key = (SeriesId, ThreadId, Option<StackId>);
+
 /// The weights of all stacks that a selection counts, sorted by series, thread and stack.
 #[derive(Clone, Debug, Default)]
 pub struct StackWeights {
@@ -50,7 +52,7 @@ pub struct StackWeights {
 impl StackWeights {
     /// Sums the selected samples.
     pub fn new(samples: &SelectedSamples<'_>, metric: Metric) -> Self {
-        let mut sums: HashMap<(SeriesId, ThreadId, Option<StackId>), (u64, u64), FxBuildHasher> = HashMap::default();
+        let mut sums: HashMap<Key, (u64, u64), FxBuildHasher> = HashMap::default();
         for sample in samples.iter() {
             let sum = sums.entry((sample.series, sample.thread, sample.stack)).or_default();
             sum.0 += metric.of(sample);

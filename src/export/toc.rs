@@ -168,11 +168,10 @@ impl TocReader {
         if open != name {
             return Err(Fault::malformed(format!("</{name}> closes <{open}>"), at));
         }
-        if self.path == ["run", "info", "summary"] {
-            if let Some(run) = self.toc.runs.last_mut() {
+        if self.path == ["run", "info", "summary"]
+            && let Some(run) = self.toc.runs.last_mut() {
                 run.summary.push((open, self.text.trim().to_owned()));
             }
-        }
         Ok(false)
     }
 }

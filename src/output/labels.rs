@@ -9,7 +9,7 @@ use crate::profile::{Process, Profile, Thread};
 pub const NO_STACK: &str = "[no stack recorded]";
 
 /// The name of a node; the root has none.
-pub(super) fn function_of<'p>(profile: &'p Profile, label: Label) -> &'p str {
+pub(super) fn function_of(profile: &Profile, label: Label) -> &str {
     match label {
         Label::Root => "",
         Label::NoStack => NO_STACK,

@@ -1,0 +1,187 @@
+//! What must hold for any input, shared by the fuzz target and the test that replays its corpus.
+//!
+//! An input is one byte that says how to read, then the document. Only the low four bits of the byte count, so that the
+//! digits `0` to `9` and what follows them up to `?` spell every way and seeds stay text:
+//!
+//! ```text
+//! 5<?xml version="1.0"?><trace-query-result>…      0b0101: allow_truncated, buffers of 64 bytes
+//! ```
+
+use std::io;
+
+use traceparse::calltree::{CallTree, Metric, Pruning};
+use traceparse::export::{Export, Limits, Options, TableKind, read};
+use traceparse::output::{csv, folded, json, text};
+use traceparse::profile::{Selection, StateFilter};
+use traceparse::report::{Report, ReportOptions, SeriesReport, View, report};
+use traceparse::{Error, ErrorKind};
+
+/// The sizes that bits 1 to 3 of the first byte choose from.
+const BUFFER_SIZES: [usize; 8] = [1, 7, 64, 200, 1_000, 4_096, 16_384, 65_536];
+
+const VIEWS: [View; 7] = [
+    View::Overview,
+    View::Summary,
+    View::Threads,
+    View::Tree,
+    View::MergedTree,
+    View::Functions,
+    View::Samples,
+];
+
+/// Reads the input and writes everything that can be asked about it.
+///
+/// # Panics
+/// When something does not hold.
+pub(crate) fn check(input: &[u8]) {
+    let Some((&how, document)) = input.split_first() else { return };
+    let allow_truncated = how & 1 == 1;
+    let chosen = read(document, "fuzz", &options(BUFFER_SIZES[usize::from(how >> 1 & 7)], allow_truncated));
+    let whole = read(document, "fuzz", &options(document.len() + 1, allow_truncated));
+    check_same(&chosen, &whole);
+    let Ok(export) = chosen else { return };
+    check_rows(&export, allow_truncated);
+    let mut sink = io::sink();
+    json::write_contents(&export.documents, &mut sink).expect("a sink takes everything");
+    text::write_contents(&export.documents, &text::Style::default(), &mut sink).expect("a sink takes everything");
+    for view in VIEWS {
+        for options in questions(view) {
+            let report = report(&export, &options);
+            check_report(&report);
+            write(&report);
+        }
+    }
+}
+
+/// Limits so small that a fuzzer reaches each of them.
+fn options(buffer_size: usize, allow_truncated: bool) -> Options {
+    // A kernel stack on a user stack is twice as deep, and JSON nests twice for each frame; its parsers stop at 128.
+    let limits = Limits { element_depth: 24, token_bytes: 8_192, children: 100, stack_depth: 24, free_stacks: 200 };
+    Options { allow_truncated, buffer_size, limits }
+}
+
+fn questions(view: View) -> [ReportOptions; 2] {
+    let everything = ReportOptions {
+        selection: Selection { states: StateFilter::All, ..Selection::default() },
+        view,
+        ..ReportOptions::default()
+    };
+    let pruned = ReportOptions {
+        metric: Metric::Samples,
+        pruning: Pruning { min_percent: 10.0, depth: Some(5) },
+        view,
+        ..ReportOptions::default()
+    };
+    [everything, pruned]
+}
+
+/// The size of the buffer must not show in what was read.
+fn check_same(chosen: &Result<Export, Error>, whole: &Result<Export, Error>) {
+    match (chosen, whole) {
+        (Ok(chosen), Ok(whole)) => {
+            assert_eq!(chosen.documents, whole.documents, "documents by size of the buffer");
+            assert_eq!(chosen.diagnostics, whole.diagnostics, "diagnostics by size of the buffer");
+            assert_eq!(chosen.profile.samples(), whole.profile.samples(), "samples by size of the buffer");
+        }
+        // How large a token is shows when it does not fit, so that limit goes with the buffer.
+        (Err(Error { kind: ErrorKind::Limit(_), .. }), _) | (_, Err(Error { kind: ErrorKind::Limit(_), .. })) => {}
+        (Err(chosen), Err(whole)) => {
+            assert_eq!((&chosen.kind, &chosen.at), (&whole.kind, &whole.at), "errors by size of the buffer");
+        }
+        (Ok(_), Err(error)) | (Err(error), Ok(_)) => panic!("an error of one size of the buffer only: {error}"),
+    }
+}
+
+/// rows = samples + rejected.
+fn check_rows(export: &Export, allow_truncated: bool) {
+    for table in export.tables() {
+        match table.kind {
+            TableKind::Cpu => assert_eq!(table.rows, table.samples + table.rejected.total(), "{table:?}"),
+            TableKind::Other => assert_eq!((table.samples, table.rejected.total()), (0, 0), "{table:?}"),
+        }
+    }
+    let samples: u64 = export.tables().map(|table| table.samples).sum();
+    assert_eq!(samples, export.profile.samples().len() as u64);
+    assert!(allow_truncated || export.documents.iter().all(|document| document.cut_at.is_none()));
+}
+
+/// No sample and no weight is lost between the profile and any part of the report.
+fn check_report(report: &Report<'_>) {
+    let mut samples = 0;
+    for series in &report.series {
+        let left_out = series.other_states.iter().map(|(_, amount)| amount).chain([&series.out_of_scope]);
+        samples += series.counted.samples + left_out.map(|amount| amount.samples).sum::<u64>();
+        check_series(series);
+    }
+    assert_eq!(samples, report.export.profile.samples().len() as u64);
+    if report.options.selection.states == StateFilter::All {
+        assert_eq!(report.samples().count() as u64, samples);
+    }
+}
+
+fn check_series(series: &SeriesReport) {
+    let counted = (series.counted.weight.value, series.counted.samples);
+    let add = |sum: (u64, u64), part: (u64, u64)| (sum.0 + part.0, sum.1 + part.1);
+    let threads = series.threads.iter().map(|thread| (thread.counted.weight.value, thread.counted.samples));
+    assert_eq!(threads.fold((0, 0), add), counted, "threads");
+    for thread in &series.threads {
+        if let Some(tree) = &thread.tree {
+            check_tree(tree, (thread.counted.weight.value, thread.counted.samples));
+        }
+    }
+    if let Some(tree) = &series.tree {
+        check_tree(tree, counted);
+    }
+    if !series.functions.is_empty() {
+        let own = series.functions.iter().map(|row| (row.self_weight, row.self_samples));
+        assert_eq!(own.fold((0, 0), add), counted, "functions");
+    }
+    for row in &series.functions {
+        assert!(row.self_weight <= row.all_weight && row.all_weight <= counted.0, "{row:?}");
+        assert!(row.self_samples <= row.all_samples && row.all_samples <= counted.1, "{row:?}");
+    }
+}
+
+/// `all_weight = self_weight + Σ children's all_weight + hidden_weight`, in every node.
+fn check_tree(tree: &CallTree, counted: (u64, u64)) {
+    assert_eq!((tree.root().all_weight, tree.root().all_samples), counted, "root");
+    for (index, node) in tree.nodes().iter().enumerate() {
+        let mut weight = node.self_weight + node.hidden_weight;
+        let mut samples = node.self_samples;
+        for child in tree.children(index) {
+            let child = &tree.nodes()[child];
+            assert_eq!(child.depth, node.depth + 1);
+            weight += child.all_weight;
+            samples += child.all_samples;
+        }
+        assert_eq!(weight, node.all_weight, "{node:?}");
+        assert!(samples <= node.all_samples && (node.hidden_children > 0 || samples == node.all_samples), "{node:?}");
+    }
+}
+
+/// Writes the report in every format; what can be read back cheaply is.
+fn write(report: &Report<'_>) {
+    let mut out = Vec::new();
+    json::write(report, &mut out).expect("a vector takes everything");
+    serde_json::from_slice::<serde_json::Value>(&out).expect("JSON is JSON");
+    csv::write(report, &mut io::sink()).expect("a sink takes everything");
+    for style in [text::Style::default(), text::Style { width: Some(40), is_coloured: true }] {
+        text::write(report, &style, &mut io::sink()).expect("a sink takes everything");
+    }
+    if matches!(report.options.view, View::Tree | View::MergedTree) && folded::check(report).is_ok() {
+        check_folded(report);
+    }
+}
+
+/// The lines of folded stacks add up to what was counted.
+fn check_folded(report: &Report<'_>) {
+    let mut out = Vec::new();
+    folded::write(report, &mut out).expect("a vector takes everything");
+    let text = String::from_utf8(out).expect("names are UTF-8");
+    let weight = |line: &str| line.rsplit_once(' ').and_then(|(_, weight)| weight.parse::<u128>().ok());
+    // Not `lines()`: a carriage return within a name would be taken for an end.
+    let lines = text.split_terminator('\n');
+    let sum: u128 = lines.map(|line| weight(line).unwrap_or_else(|| panic!("a line without weight: {line:?}"))).sum();
+    let counted: u128 = report.series.iter().map(|series| u128::from(series.counted.weight.value)).sum();
+    assert_eq!(sum, counted, "folded stacks");
+}
