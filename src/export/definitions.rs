@@ -215,11 +215,7 @@ impl Definitions {
                 _ => {}
             }
         }
-        let name = match (names::process_name(element.fmt, pid), pid) {
-            ("", Some(pid)) => self.builder.string(&format!("pid {pid}"))?,
-            ("", None) => self.builder.string("unknown process")?,
-            (name, _) => self.builder.string(name)?,
-        };
+        let name = self.builder.string(names::process_name(element.fmt, pid))?;
         let index = u32::try_from(self.processes.len()).map_err(|_| Full)?;
         self.processes.push(ProcessDefinition { pid, name, used_as: None, samples: 0 });
         Ok(Value::Process(index))
@@ -235,11 +231,7 @@ impl Definitions {
                 _ => {}
             }
         }
-        let name = match (names::thread_name(element.fmt, tid), tid) {
-            ("", Some(tid)) => self.builder.string(&format!("thread {tid:#x}"))?,
-            ("", None) => self.builder.string("unknown thread")?,
-            (name, _) => self.builder.string(name)?,
-        };
+        let name = self.builder.string(names::thread_name(element.fmt, tid))?;
         let index = u32::try_from(self.threads.len()).map_err(|_| Full)?;
         self.threads.push(ThreadDefinition { tid, process, name, used_as: None, samples: 0 });
         Ok(Value::Thread(index))

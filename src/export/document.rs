@@ -520,10 +520,11 @@ impl<'a> DocumentReader<'a> {
     /// Ends the input inside a document: what is complete stays, a row that is not is rejected.
     pub(super) fn accept_cut(&mut self, at: u64) {
         if self.open.iter().any(|open| open.tag == Tag::Row)
-            && let Some(table) = &mut self.table {
-                table.table.rows += 1;
-                table.table.rejected.add(RejectReason::Cut);
-            }
+            && let Some(table) = &mut self.table
+        {
+            table.table.rows += 1;
+            table.table.rejected.add(RejectReason::Cut);
+        }
         self.open.clear();
         self.finish_table();
         self.finish_document();

@@ -216,7 +216,7 @@ fn thread_of(
     let own_process = thread.and_then(|index| definitions.threads[index as usize].process);
     let process = process_of(run, own_process.or(row_process), definitions)?;
     let Some(index) = thread else {
-        let name = definitions.builder.string("unknown thread")?;
+        let name = definitions.builder.string("")?;
         return definitions.builder.thread(process, None, name);
     };
     let definition = &mut definitions.threads[index as usize];
@@ -239,7 +239,7 @@ fn thread_of(
 
 fn process_of(run: RunId, process: Option<u32>, definitions: &mut Definitions) -> Result<ProcessId, Full> {
     let Some(index) = process else {
-        let name = definitions.builder.string("unknown process")?;
+        let name = definitions.builder.string("")?;
         return definitions.builder.process(run, None, name);
     };
     let definition = &mut definitions.processes[index as usize];

@@ -169,9 +169,10 @@ impl TocReader {
             return Err(Fault::malformed(format!("</{name}> closes <{open}>"), at));
         }
         if self.path == ["run", "info", "summary"]
-            && let Some(run) = self.toc.runs.last_mut() {
-                run.summary.push((open, self.text.trim().to_owned()));
-            }
+            && let Some(run) = self.toc.runs.last_mut()
+        {
+            run.summary.push((open, self.text.trim().to_owned()));
+        }
         Ok(false)
     }
 }

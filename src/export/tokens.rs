@@ -69,10 +69,9 @@ fn finish<R: Read>(
         is_cut.then(|| ("the start of a document".to_owned(), window.offset()))
     });
     match unfinished {
-        Some(_) if options.allow_truncated
-            && reader.unfinished().is_some() => {
-                reader.accept_cut(end);
-            }
+        Some(_) if options.allow_truncated && reader.unfinished().is_some() => {
+            reader.accept_cut(end);
+        }
         Some((inside, byte)) => {
             let kind = ErrorKind::Truncated { inside, end, rows: reader.rows };
             return Err(locate(Fault { kind, byte }, input, window));

@@ -25,16 +25,23 @@ pub(super) fn binary_of(profile: &Profile, label: Label) -> Option<&str> {
     }
 }
 
-/// `NAME (PID)`.
+/// `NAME (PID)`, or what of it there is.
 pub(super) fn process_label(profile: &Profile, process: &Process) -> String {
-    let name = profile.string(process.name);
-    process.pid.map_or_else(|| name.to_owned(), |pid| format!("{name} ({pid})"))
+    label(profile.string(process.name), process.pid.map(|pid| pid.to_string()), "unknown process")
 }
 
-/// `NAME (0xTID)`, as Instruments writes it since 26.4.
+/// `NAME (0xTID)`, as Instruments writes it since 26.4, or what of it there is.
 pub(super) fn thread_label(profile: &Profile, thread: &Thread) -> String {
-    let name = profile.string(thread.name);
-    thread.tid.map_or_else(|| name.to_owned(), |tid| format!("{name} ({tid:#x})"))
+    label(profile.string(thread.name), thread.tid.map(|tid| format!("{tid:#x}")), "unknown thread")
+}
+
+fn label(name: &str, number: Option<String>, unknown: &str) -> String {
+    match (name, number) {
+        ("", None) => unknown.to_owned(),
+        ("", Some(number)) => number,
+        (name, None) => name.to_owned(),
+        (name, Some(number)) => format!("{name} ({number})"),
+    }
 }
 
 /// A name as one element of a stack whose elements are joined by `;`.

@@ -38,7 +38,7 @@ pub struct Process {
     pub run: RunId,
     /// Its number; `None` where the export names none.
     pub pid: Option<u64>,
-    /// Its name; the one most samples carried where it changed.
+    /// Its name; the one most samples carried where it changed, empty where the export has none.
     pub name: StringId,
 }
 
@@ -49,7 +49,8 @@ pub struct Thread {
     pub process: ProcessId,
     /// Its number; `None` where the export names none.
     pub tid: Option<u64>,
-    /// Its name; the one most samples carried where it changed. Instruments often shows the outermost function here.
+    /// Its name; the one most samples carried where it changed, empty where the export has none. Instruments often
+    /// shows the outermost function here.
     pub name: StringId,
 }
 

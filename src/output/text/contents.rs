@@ -34,7 +34,7 @@ fn toc_runs(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
             line("process", "all processes", style, out)?;
         }
         pairs("process", &run.process, style, out)?;
-        for (name, value) in &run.summary {
+        for (name, value) in run.summary.iter().filter(|(_, value)| !value.is_empty()) {
             line(name, value, style, out)?;
         }
         tables(run, style, out)?;
@@ -42,12 +42,12 @@ fn toc_runs(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+/// One line for each pair; the first has the name.
 fn pairs(name: &str, pairs: &[(String, String)], style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    if pairs.is_empty() {
-        return Ok(());
+    for (index, (key, value)) in pairs.iter().enumerate() {
+        line(if index == 0 { name } else { "" }, &format!("{key}: {value}"), style, out)?;
     }
-    let texts: Vec<String> = pairs.iter().map(|(key, value)| format!("{key} {value}")).collect();
-    line(name, &texts.join(", "), style, out)
+    Ok(())
 }
 
 fn line(name: &str, value: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {

@@ -14,8 +14,8 @@ pub use style::Style;
 use super::labels::{binary_of, function_of, process_label, thread_label};
 use crate::calltree::{FunctionRow, Label};
 use crate::profile::Profile;
-use crate::report::{Report, SeriesReport, ThreadReport, View};
-use crate::units::Weight;
+use crate::report::{Amount, Report, SeriesReport, ThreadReport, View};
+use crate::units::{Unit, Weight};
 use scale::Scale;
 use style::{Tone, fit, pad};
 
@@ -91,12 +91,14 @@ fn series_title(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     writeln!(out, "{}", style.paint(Tone::Title, &fit(&title, style.width)))
 }
 
-/// `85.00 ms in 85 samples`, or only `39 samples` where that is the unit.
-fn amount_text(amount: crate::report::Amount) -> String {
-    let samples = if amount.samples == 1 { "1 sample".to_owned() } else { format!("{} samples", amount.samples) };
-    match amount.weight.unit {
-        crate::units::Unit::Samples if amount.weight.value == amount.samples => samples,
-        _ => format!("{} in {samples}", amount.weight),
+/// `85.00 ms in 85 samples`; where samples are the unit, `39 samples`, or `0 samples in 2 rows` if not all rows count.
+fn amount_text(amount: Amount) -> String {
+    let Amount { weight, samples } = amount;
+    let plural = if samples == 1 { "" } else { "s" };
+    match weight.unit {
+        Unit::Samples if weight.value == samples => weight.to_string(),
+        Unit::Samples => format!("{weight} in {samples} row{plural}"),
+        _ => format!("{weight} in {samples} sample{plural}"),
     }
 }
 

@@ -26,8 +26,7 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     for series in &report.series {
         series_lines(&report.export.profile, series, style, out)?;
     }
-    unnamed(report, style, out)?;
-    writeln!(out)
+    unnamed(report, style, out)
 }
 
 /// One line for each table: what became of its rows.

@@ -1,0 +1,119 @@
+//! Every folder `fixtures/<version>/<case>/`: the input is what the fixture writer makes, and each output format of the
+//! input is what stands beside it. A new case needs no code here.
+//!
+//! `TRACEPARSE_BLESS=1 cargo test --test fixtures` writes all files anew; look at the difference before keeping it.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use traceparse::export::{Export, Options, read};
+use traceparse::output::text::{self, Style};
+use traceparse::output::{csv, folded, json};
+use traceparse::profile::Selection;
+use traceparse::report::{ReportOptions, View, report};
+
+/// Inputs above this are shown as a whole only where that stays readable.
+const LARGE: usize = 60_000;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+fn is_blessing() -> bool {
+    std::env::var_os("TRACEPARSE_BLESS").is_some_and(|value| value == "1")
+}
+
+/// Compares a file with what it should hold, or writes it.
+fn expect(path: &Path, text: &str, wrong: &mut Vec<String>) {
+    if is_blessing() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    } else if fs::read_to_string(path).ok().as_deref() != Some(text) {
+        wrong.push(path.strip_prefix(root()).unwrap().display().to_string());
+    }
+}
+
+fn assert_none(wrong: &[String]) {
+    assert!(
+        wrong.is_empty(),
+        "{wrong:#?}\ndiffer; if the new output is right: TRACEPARSE_BLESS=1 cargo test --test fixtures"
+    );
+}
+
+#[test]
+fn inputs_are_what_the_writer_makes() {
+    let mut wrong = Vec::new();
+    for case in support::cases() {
+        expect(&root().join(case.path).join("input.xml"), &case.input, &mut wrong);
+        expect(&root().join(case.path).join("README.md"), &support::readme(&case), &mut wrong);
+    }
+    assert_none(&wrong);
+}
+
+fn folders() -> Vec<PathBuf> {
+    let list = |folder: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+        entries.filter(|path| path.is_dir()).collect()
+    };
+    let mut folders: Vec<PathBuf> = list(&root()).iter().flat_map(|version| list(version)).collect();
+    folders.sort();
+    assert!(folders.len() >= 15, "only {} cases", folders.len());
+    folders
+}
+
+#[test]
+fn outputs_are_as_expected() {
+    let mut wrong = Vec::new();
+    for folder in folders() {
+        let input = fs::read(folder.join("input.xml")).unwrap();
+        let export = read(input.as_slice(), "input.xml", &Options::default()).unwrap();
+        if export.tables().next().is_none() {
+            expect(&folder.join("expected.txt"), &contents(&export), &mut wrong);
+            continue;
+        }
+        expect(&folder.join("expected.txt"), &overview(&export), &mut wrong);
+        expect(&folder.join("expected.folded"), &folded_stacks(&export), &mut wrong);
+        expect(&folder.join("expected.json"), &json_document(&export), &mut wrong);
+        if input.len() <= LARGE {
+            expect(&folder.join("expected.samples.csv"), &samples(&export), &mut wrong);
+        }
+    }
+    assert_none(&wrong);
+}
+
+fn options(view: View) -> ReportOptions {
+    ReportOptions { selection: Selection::default(), view, ..ReportOptions::default() }
+}
+
+fn utf8(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+    let mut out = Vec::new();
+    match write(&mut out) {
+        Ok(()) => String::from_utf8(out).unwrap(),
+        Err(error) => format!("error: {error}\n"),
+    }
+}
+
+fn overview(export: &Export) -> String {
+    let mut options = options(View::Overview);
+    options.pruning.min_percent = 1.0;
+    let style = Style { width: Some(120), is_coloured: false };
+    utf8(|out| text::write(&report(export, &options), &style, out))
+}
+
+fn contents(export: &Export) -> String {
+    utf8(|out| text::write_contents(&export.documents, &Style { width: Some(120), is_coloured: false }, out))
+}
+
+fn folded_stacks(export: &Export) -> String {
+    utf8(|out| folded::write(&report(export, &options(View::Tree)), out))
+}
+
+fn json_document(export: &Export) -> String {
+    utf8(|out| json::write(&report(export, &options(View::Overview)), out))
+}
+
+fn samples(export: &Export) -> String {
+    utf8(|out| csv::write(&report(export, &options(View::Samples)), out))
+}

@@ -1,0 +1,86 @@
+//! A module uses lower floors only; the library never touches the terminal, the environment, or the process.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
+const FLOORS: [(&str, u32); 7] =
+    [("error", 0), ("units", 0), ("profile", 1), ("export", 2), ("calltree", 3), ("report", 5), ("output", 6)];
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        match entry.path() {
+            path if path.is_dir() => files.extend(sources(&path)),
+            path if path.extension().is_some_and(|extension| extension == "rs") => files.push(path),
+            _ => {}
+        }
+    }
+    files
+}
+
+/// The top-level modules that a file names as `crate::MODULE`, with their line.
+fn uses(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+        for part in line.split("crate::").skip(1) {
+            let module: String = part.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            found.push((number + 1, module));
+        }
+        assert!(!line.contains("use crate::{"), "one `use` a module, so that this test can read it: {line}");
+    }
+    found
+}
+
+#[test]
+fn modules_use_lower_floors_only() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let floors: BTreeMap<&str, u32> = FLOORS.into_iter().collect();
+    let mut seen = 0;
+    for file in sources(&src) {
+        let inside = file.strip_prefix(&src).unwrap();
+        let module = inside.components().next().unwrap().as_os_str().to_str().unwrap().trim_end_matches(".rs");
+        if module == "lib" {
+            continue;
+        }
+        let floor =
+            *floors.get(module).unwrap_or_else(|| panic!("src/{module} has no floor: give it one here and in docs"));
+        for (line, used) in uses(&fs::read_to_string(&file).unwrap()) {
+            let used_floor =
+                *floors.get(used.as_str()).unwrap_or_else(|| panic!("{}:{line}: crate::{used}", file.display()));
+            let is_below = used == module || used_floor < floor || (used_floor == 0 && floor == 0);
+            assert!(is_below, "{}:{line}: {module} (floor {floor}) uses {used} (floor {used_floor})", file.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "only {seen} uses found: does this test still read the code?");
+}
+
+#[test]
+fn the_library_leaves_the_world_alone() {
+    let forbidden = [
+        "std::env",
+        "std::process",
+        "std::fs",
+        "println!",
+        "eprintln!",
+        "print!(",
+        "dbg!",
+        "std::io::stdout",
+        "io::stdin",
+        "File::open",
+        "todo!",
+        "unimplemented!",
+        "panic!",
+    ];
+    for file in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+        let text = fs::read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        for (number, line) in code.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+            for word in forbidden {
+                assert!(!line.contains(word), "{}:{}: {word}", file.display(), number + 1);
+            }
+        }
+    }
+}
