@@ -214,8 +214,11 @@ fn threads(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     array(out, "threads", rows, |(index, series, thread), out| {
         let row = profile.thread(thread.thread);
         let process = profile.process(row.process);
+        let origin = profile.series(series.series);
         let head = json!({
             "series": index,
+            "run": profile.run(origin.run).number,
+            "schema": profile.string(origin.schema),
             "process": profile.string(process.name),
             "pid": process.pid,
             "thread": profile.string(row.name),
