@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use traceparse::calltree::{Metric, Pruning};
 use traceparse::export::Options;
 use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
-use traceparse::report::{ReportOptions, View};
+use traceparse::report::{ReportOptions, SeparateBy, View};
 
 use crate::times::parse_range;
 
@@ -99,8 +99,11 @@ pub(crate) struct ReportArgs {
     /// Hide tree levels below this one
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
-    /// Merge the call trees of all threads into one; folded stacks have no process and thread then
-    #[arg(long, help_heading = "Output")]
+    /// What has a call tree of its own
+    #[arg(long, value_enum, default_value_t = SeparateArg::Thread, value_name = "WHAT", help_heading = "Output")]
+    pub(crate) separate_by: SeparateArg,
+    /// One call tree over all threads; the same as --separate-by none
+    #[arg(long, conflicts_with = "separate_by", help_heading = "Output")]
     pub(crate) no_threads: bool,
 
     /// Only this run of the recording (may be given several times)
@@ -160,6 +163,13 @@ pub(crate) enum Format {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SeparateArg {
+    Thread,
+    Process,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MetricArg {
     Weight,
     Samples,
@@ -174,7 +184,6 @@ impl ReportArgs {
     /// What is shown.
     pub(crate) fn view(&self) -> View {
         match self.view {
-            _ if self.no_threads => View::MergedTree,
             None if self.format == Format::Folded => View::Tree,
             None => View::Overview,
             Some(ViewArg::Summary) => View::Summary,
@@ -215,6 +224,12 @@ impl ReportArgs {
                 depth: self.depth,
             },
             view: self.view(),
+            separate_by: match self.separate_by {
+                _ if self.no_threads => SeparateBy::Nothing,
+                SeparateArg::Thread => SeparateBy::Thread,
+                SeparateArg::Process => SeparateBy::Process,
+                SeparateArg::None => SeparateBy::Nothing,
+            },
         }
     }
 
@@ -226,9 +241,6 @@ impl ReportArgs {
             }
             (Format::Folded, Some(view)) if view != ViewArg::Tree => {
                 Err("--format folded writes call trees; leave --view away, or use --view tree".to_owned())
-            }
-            (format, view) if self.no_threads && (format == Format::Csv || !matches!(view, None | Some(ViewArg::Tree))) => {
-                Err("--no-threads merges call trees over all threads: it goes with --view tree in text, JSON and folded".to_owned())
             }
             _ => Ok(()),
         }

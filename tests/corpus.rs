@@ -13,7 +13,7 @@ use traceparse::error::ErrorKind;
 use traceparse::export::{DocumentContent, Export, Options, TableKind, read};
 use traceparse::output::{csv, folded};
 use traceparse::profile::{Profile, Selection, StateFilter};
-use traceparse::report::{ReportOptions, View, report};
+use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
 /// The CPU tables: file, rows, and how many of them have no stack.
 const CPU_TABLES: [(&str, u64, usize); 11] = [
@@ -128,7 +128,12 @@ fn samples_equal_the_csv(folder: &Path, file: &str) -> Result<(), Failed> {
 /// Stacks and counts, against what inferno made of the file (which drops threads, processes and weights).
 fn folded_equals(folder: &Path, file: &str) -> Result<(), Failed> {
     let export = open(folder, file)?;
-    let options = ReportOptions { metric: Metric::Samples, view: View::MergedTree, ..ReportOptions::default() };
+    let options = ReportOptions {
+        metric: Metric::Samples,
+        view: View::Tree,
+        separate_by: SeparateBy::Nothing,
+        ..ReportOptions::default()
+    };
     let mut ours = Vec::new();
     folded::write(&report(&export, &options), &mut ours)?;
     let expected = fs::read_to_string(folder.join(file).with_extension("expected.folded"))?;

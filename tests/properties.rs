@@ -10,7 +10,7 @@ use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeight
 use traceparse::export::{Export, Options, read};
 use traceparse::output::{NO_STACK, escape_folded, folded};
 use traceparse::profile::{Profile, Selection, StateFilter};
-use traceparse::report::{ReportOptions, View, report};
+use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
 fn open(recording: &support::Recording, shape: Shape) -> Export {
     let xml = render(recording, &RenderOptions::new(shape, Table::TimeProfile, recording));
@@ -84,7 +84,12 @@ fn folded_stacks_are_those_of_the_recording() {
     for seed in 0..60 {
         let recording = support::Recording::random(seed, &Size::small());
         let export = open(&recording, Shape::Xcode27);
-        let options = ReportOptions { selection: every_state(), view: View::MergedTree, ..ReportOptions::default() };
+        let options = ReportOptions {
+            selection: every_state(),
+            view: View::Tree,
+            separate_by: SeparateBy::Nothing,
+            ..ReportOptions::default()
+        };
         let mut out = Vec::new();
         folded::write(&report(&export, &options), &mut out).unwrap();
         let mut found = BTreeMap::new();

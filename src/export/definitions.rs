@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use super::address::{Conventions, FrameForm};
+use super::attributes::{BinaryFields, FrameFields};
 use super::item::{Ids, Value};
 use super::names;
 use super::reject::RejectReason;
@@ -19,7 +20,7 @@ use crate::units::{Address, Uuid};
 pub(super) struct ProcessDefinition {
     pub(super) pid: Option<u64>,
     pub(super) name: StringId,
-    /// What it was in the last row that used it, and in how many rows since.
+    /// What it became in the last row that used it, and how many rows since then did.
     pub(super) used_as: Option<(RunId, ProcessId)>,
     pub(super) samples: u64,
 }
@@ -72,18 +73,22 @@ pub(super) struct Definitions {
     pub(super) processes: Vec<ProcessDefinition>,
     pub(super) threads: Vec<ThreadDefinition>,
     /// Lists of numbers, one after the other, and where each is.
-    numbers: Vec<u64>,
-    number_lists: Vec<(usize, usize)>,
-    max_stack_depth: usize,
+    pub(super) numbers: Vec<u64>,
+    pub(super) number_lists: Vec<(usize, usize)>,
+    pub(super) max_stack_depth: usize,
     /// Counts documents over all inputs; frames of two documents are never one frame.
     document: u32,
-    conventions: Conventions,
+    pub(super) conventions: Conventions,
     /// How each frame of this document was written, and the index of the first one.
     forms: Vec<FrameForm>,
     first_frame: usize,
     /// Whether a binary is arm64 or x86, by its index.
     architectures: HashMap<BinaryId, Architecture, FxBuildHasher>,
-    scratch: Vec<FrameId>,
+    pub(super) scratch: Vec<FrameId>,
+    /// Frames of which only the address is known, so that it is written as text once.
+    pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId, FxBuildHasher>,
+    /// Kernel stacks on top of user stacks, by both.
+    pub(super) joined_stacks: HashMap<(StackId, StackId), Option<StackId>, FxBuildHasher>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,13 +126,15 @@ impl Definitions {
         self.numbers.clear();
         self.number_lists.clear();
         self.forms.clear();
+        self.bare_frames.clear();
+        self.joined_stacks.clear();
         self.conventions = Conventions::default();
         self.first_frame = self.builder.frame_count();
         self.document += 1;
     }
 
     /// Tells the builder under which names threads and processes were sampled.
-    pub(super) fn count_names(&mut self) {
+    fn count_names(&mut self) {
         for process in &mut self.processes {
             if let Some((_, id)) = process.used_as.take() {
                 self.builder.count_process_name(id, process.name, std::mem::take(&mut process.samples));
@@ -238,41 +245,37 @@ impl Definitions {
     }
 
     /// The binary of a `<binary>` with these attributes.
-    pub(super) fn binary(&mut self, attributes: &BinaryAttributes<'_>) -> Result<Value, Full> {
-        let load_address = attributes.load_address.and_then(names::parse_hex);
-        let uuid = attributes.uuid.map(Uuid::parse);
+    pub(super) fn binary(&mut self, fields: &BinaryFields<'_>) -> Result<Value, Full> {
+        let load_address = fields.load_address.as_deref().and_then(names::parse_hex);
+        // A binary without UUID is one that cannot be symbolicated; one with a broken UUID would be another binary.
+        let uuid = fields.uuid.as_deref().map(Uuid::parse);
         let (Some(load_address), Some(uuid)) = (load_address, uuid.map_or(Some(None), |uuid| uuid.map(Some))) else {
             return Ok(Value::Bad(RejectReason::BadNumber));
         };
-        let path = attributes.path.or(attributes.name).unwrap_or_default();
-        let name = attributes.name.unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path));
-        let arch = match attributes.arch {
+        let path = fields.path.as_deref().or(fields.name.as_deref()).unwrap_or_default();
+        let name = fields.name.as_deref().unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path));
+        let arch = match fields.arch.as_deref() {
             Some(arch) => Some(self.builder.string(arch)?),
             None => None,
         };
         let (name, path) = (self.builder.string(name)?, self.builder.string(path)?);
         let load_address = Address::new(load_address);
         let id = self.builder.binary(Binary { name, uuid, arch, load_address, path })?;
-        self.architectures.insert(id, architecture(attributes.arch.unwrap_or_default()));
+        self.architectures.insert(id, architecture(fields.arch.as_deref().unwrap_or_default()));
         Ok(Value::Binary(id))
     }
 
     /// What the attributes of a `<frame>` say.
-    pub(super) fn frame_attributes(
-        &mut self,
-        name: Option<&str>,
-        address: Option<&str>,
-        is_inlined: bool,
-    ) -> Result<Attributes, Full> {
-        let address = address.and_then(names::parse_hex);
-        let name = name.filter(|name| !name.is_empty());
+    pub(super) fn frame_attributes(&mut self, fields: &FrameFields<'_>) -> Result<Attributes, Full> {
+        let address = fields.address.as_deref().and_then(names::parse_hex);
+        let name = fields.name.as_deref().filter(|name| !name.is_empty());
         let is_named = name.is_some_and(|name| !names::is_hex_address(name));
         let name = match (name, address) {
             (Some(name), _) => Some(self.builder.string(&names::function_name(name))?),
             (None, Some(address)) => Some(self.builder.string(&format!("{address:#x}"))?),
             (None, None) => None,
         };
-        Ok(Attributes::Frame { name, is_named, address, is_inlined })
+        Ok(Attributes::Frame { name, is_named, address, is_inlined: fields.is_inlined })
     }
 
     fn frame(&mut self, element: Element<'_>) -> Result<Value, Full> {
@@ -297,7 +300,7 @@ impl Definitions {
         self.add_frame(FrameForm::Listed, function, binary, address, source, is_inlined).map(Value::Frame)
     }
 
-    fn add_frame(
+    pub(super) fn add_frame(
         &mut self,
         form: FrameForm,
         function: crate::profile::FunctionId,
@@ -314,156 +317,6 @@ impl Definitions {
         }
         Ok(id)
     }
-
-    /// A frame of which only the address is known, or also the name.
-    fn bare_frame(&mut self, form: FrameForm, address: u64, name: Option<&str>) -> Result<FrameId, Full> {
-        let name = name.filter(|name| !name.is_empty() && !names::is_hex_address(name));
-        let text = match name {
-            Some(name) => self.builder.string(&names::function_name(name))?,
-            None => self.builder.string(&format!("{address:#x}"))?,
-        };
-        let function = self.builder.function(text, None, name.is_some())?;
-        self.add_frame(form, function, None, address, None, false)
-    }
-
-    /// The stack of an element that holds frames, address fragments, or another stack; leaf first, as written.
-    fn stack(&mut self, element: Element<'_>) -> Result<Value, Full> {
-        let mut frames = std::mem::take(&mut self.scratch);
-        frames.clear();
-        let result = self.collect_stack(element, &mut frames);
-        self.scratch = frames;
-        result
-    }
-
-    fn collect_stack(&mut self, element: Element<'_>, frames: &mut Vec<FrameId>) -> Result<Value, Full> {
-        let (mut nested, mut others, mut has_fragments) = (None, 0_usize, false);
-        for &child in element.children {
-            match child {
-                Value::Frame(frame) => frames.push(frame),
-                Value::Addresses(list) => {
-                    has_fragments = true;
-                    let leaf = frames.is_empty().then(|| names::leaf_name(element.fmt));
-                    self.push_fragment(list, leaf, frames)?;
-                }
-                Value::Stack(stack) if nested.is_none() => nested = Some(stack),
-                Value::Bad(reason) => return Ok(Value::Bad(reason)),
-                Value::Absent | Value::Process(_) => {}
-                _ => others += 1,
-            }
-            if frames.len() > self.max_stack_depth {
-                return Ok(Value::Bad(RejectReason::StackTooDeep));
-            }
-        }
-        let is_unknown = Value::Bad(RejectReason::UnknownStack);
-        Ok(match nested {
-            Some(_) if !frames.is_empty() => is_unknown,
-            Some(stack) => Value::Stack(stack),
-            // An element that this crate does not know and that holds no frames is no stack; a backtrace that holds
-            // only elements it does not know is a stack of an unknown shape.
-            None if frames.is_empty() && element.tag == Tag::Other => Value::Other,
-            None if frames.is_empty() && !has_fragments && others > 0 => is_unknown,
-            None => Value::Stack(self.intern_stack(None, frames)?),
-        })
-    }
-
-    /// Adds the frames of one `text-addresses`; `leaf` is the name of the first one, where it is the stack's leaf.
-    fn push_fragment(&mut self, list: u32, leaf: Option<&str>, frames: &mut Vec<FrameId>) -> Result<(), Full> {
-        let (start, end) = self.number_lists[list as usize];
-        let mut name = leaf;
-        for index in start..end {
-            let address = self.numbers[index];
-            if address == 0 && index + 1 == end {
-                self.conventions.fragments_end_with_zero = true;
-                break;
-            }
-            frames.push(self.bare_frame(FrameForm::Fragment, address, name.take())?);
-            if frames.len() > self.max_stack_depth {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// The stack of a `kperf-bt`: the program counter, then the return addresses, which end with a 0.
-    ///
-    /// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. Where
-    /// the leaf function has no frame record its caller is only in the link register, and the list skips it; the
-    /// element does not say when, so such a caller is missing here, too (`time-profile` has it).
-    fn kperf_stack(&mut self, element: Element<'_>) -> Result<Value, Full> {
-        let mut frames = std::mem::take(&mut self.scratch);
-        frames.clear();
-        let result = self.collect_kperf_stack(element, &mut frames);
-        self.scratch = frames;
-        result
-    }
-
-    fn collect_kperf_stack(&mut self, element: Element<'_>, frames: &mut Vec<FrameId>) -> Result<Value, Full> {
-        let mut pc = None;
-        for &child in element.children {
-            match child {
-                Value::Address(address) => pc = pc.or(Some(address)),
-                Value::Bad(reason) => return Ok(Value::Bad(reason)),
-                _ => {}
-            }
-        }
-        if let Some(pc) = pc {
-            frames.push(self.bare_frame(FrameForm::KperfLeaf, pc, None)?);
-        }
-        for &child in element.children {
-            let Value::Addresses(list) = child else { continue };
-            let (start, end) = self.number_lists[list as usize];
-            let ends_with_zero = start < end && self.numbers[end - 1] == 0;
-            for index in start..end - usize::from(ends_with_zero) {
-                let address = self.numbers[index];
-                if index == start && !ends_with_zero && frames.len() == 1 && Some(address) == pc {
-                    continue;
-                }
-                frames.push(self.bare_frame(FrameForm::KperfCaller, address, None)?);
-                if frames.len() > self.max_stack_depth {
-                    return Ok(Value::Bad(RejectReason::StackTooDeep));
-                }
-            }
-        }
-        Ok(Value::Stack(self.intern_stack(None, frames)?))
-    }
-
-    /// The stack of frames given leaf first, on top of `root`.
-    fn intern_stack(&mut self, root: Option<StackId>, leaf_first: &[FrameId]) -> Result<Option<StackId>, Full> {
-        let mut stack = root;
-        for &frame in leaf_first.iter().rev() {
-            stack = Some(self.builder.stack(stack, frame)?);
-        }
-        Ok(stack)
-    }
-
-    /// The frames of `upper` (a kernel stack, say) called from the leaf of `lower`.
-    pub(super) fn join_stacks(
-        &mut self,
-        lower: Option<StackId>,
-        upper: Option<StackId>,
-    ) -> Result<Option<StackId>, Full> {
-        if lower.is_none() {
-            return Ok(upper);
-        }
-        let mut frames = Vec::new();
-        let mut stack = upper;
-        while let Some(id) = stack {
-            let row = self.builder.get_stack(id);
-            frames.push(row.frame);
-            stack = row.parent;
-        }
-        self.intern_stack(lower, &frames)
-    }
-}
-
-/// The attributes of a `<binary>`, unescaped.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct BinaryAttributes<'a> {
-    pub(super) name: Option<&'a str>,
-    pub(super) uuid: Option<&'a str>,
-    pub(super) arch: Option<&'a str>,
-    pub(super) load_address: Option<&'a str>,
-    pub(super) path: Option<&'a str>,
 }
 
 fn architecture(arch: &str) -> Architecture {

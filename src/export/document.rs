@@ -6,7 +6,9 @@
 
 use quick_xml::events::{BytesStart, Event};
 
-use super::definitions::{Attributes, BinaryAttributes, Definitions, Element, parse_number};
+use super::attributes::{self, Fields, Identity, unescape};
+use super::definitions::{Attributes, Definitions, Element};
+use super::fault::Fault;
 use super::item::Value;
 use super::reject::RejectReason;
 use super::rows::{self, TableReader};
@@ -15,36 +17,7 @@ use super::tag::Tag;
 use super::toc::TocReader;
 use super::{Document, DocumentContent, Limits, Table};
 use crate::error::{Diagnostic, ErrorKind, Position};
-use crate::profile::{Full, StringId};
-
-/// What stops the reading, and at which byte.
-#[derive(Debug)]
-pub(super) struct Fault {
-    pub(super) kind: ErrorKind,
-    pub(super) byte: u64,
-}
-
-impl Fault {
-    pub(super) fn malformed(text: impl Into<String>, byte: u64) -> Self {
-        Self { kind: ErrorKind::Malformed(text.into()), byte }
-    }
-
-    fn limit(text: impl Into<String>, byte: u64) -> Self {
-        Self { kind: ErrorKind::Limit(text.into()), byte }
-    }
-
-    fn full(full: Full, byte: u64) -> Self {
-        Self::limit(full.to_string(), byte)
-    }
-}
-
-/// Where an element's value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Identity {
-    None,
-    Id(u64),
-    Ref(u64),
-}
+use crate::profile::StringId;
 
 /// An element whose end tag has not come yet.
 #[derive(Debug)]
@@ -252,7 +225,6 @@ impl<'a> DocumentReader<'a> {
             let (_, rest) = xpath.split_once(key)?;
             rest.split_once(']')?.0.parse().ok()
         };
-        self.definitions.count_names();
         self.columns.clear();
         self.is_skipping = false;
         self.table = Some(TableReader::new(Table {
@@ -318,61 +290,15 @@ impl<'a> DocumentReader<'a> {
 
     /// Reads the attributes that the element's value needs; its display string goes to the text buffer.
     fn attributes(&mut self, tag: Tag, start: &BytesStart<'_>, at: u64) -> Result<(Identity, Attributes), Fault> {
-        let needs_more = tag.has_display_name() || matches!(tag, Tag::Frame | Tag::Binary | Tag::Source);
-        if let Some(identity) = first_attribute(start.attributes_raw(), needs_more) {
-            return Ok((identity, Attributes::None));
-        }
-        let mut identity = Identity::None;
-        let mut values: [Option<std::borrow::Cow<'_, str>>; 5] = Default::default();
-        let mut is_inlined = false;
-        for attribute in start.attributes().with_checks(false) {
-            let attribute = attribute.map_err(|error| Fault::malformed(format!("an attribute: {error}"), at))?;
-            let value = &*attribute.value;
-            let slot = match (tag, attribute.key.0) {
-                (_, key @ ("id" | "ref")) => {
-                    let bad = || Fault::malformed(format!("{key}=\"{value}\" is not a number"), at);
-                    let number = parse_number(value).ok_or_else(bad)?;
-                    identity = if key == "id" { Identity::Id(number) } else { Identity::Ref(number) };
-                    continue;
-                }
-                (Tag::Frame, "inlined") => {
-                    is_inlined = value == "true";
-                    continue;
-                }
-                (Tag::Frame | Tag::Binary, "name") => 0,
-                (Tag::Frame, "addr") | (Tag::Binary, "load-addr") => 1,
-                (Tag::Binary, "UUID") => 2,
-                (Tag::Binary, "arch") => 3,
-                (Tag::Binary, "path") => 4,
-                (Tag::Source, "line") => 0,
-                (_, "fmt") if tag.has_display_name() => 0,
-                _ => continue,
-            };
-            values[slot] = Some(match attribute.value {
-                std::borrow::Cow::Borrowed(value) => unescape(value, at)?,
-                std::borrow::Cow::Owned(value) => unescape(&value, at)?.into_owned().into(),
-            });
-        }
-        let [first, second, uuid, arch, path] = &values;
-        let (first, second) = (first.as_deref(), second.as_deref());
-        let attributes = match tag {
-            Tag::Frame => self.definitions.frame_attributes(first, second, is_inlined),
-            Tag::Binary if !matches!(identity, Identity::Ref(_)) => {
-                let binary = BinaryAttributes {
-                    name: first,
-                    load_address: second,
-                    uuid: uuid.as_deref(),
-                    arch: arch.as_deref(),
-                    path: path.as_deref(),
-                };
-                self.definitions.binary(&binary).map(Attributes::Value)
-            }
-            Tag::Source => Ok(match first.and_then(parse_number).and_then(|line| u32::try_from(line).ok()) {
-                Some(line) => Attributes::Line(line),
-                None => Attributes::None,
-            }),
-            _ => {
-                self.text.push_str(first.unwrap_or_default());
+        let (identity, fields) = attributes::read(tag, start, at)?;
+        let attributes = match fields {
+            _ if matches!(identity, Identity::Ref(_)) => Ok(Attributes::None),
+            Fields::None => Ok(Attributes::None),
+            Fields::Frame(frame) => self.definitions.frame_attributes(&frame),
+            Fields::Binary(binary) => self.definitions.binary(&binary).map(Attributes::Value),
+            Fields::Line(line) => Ok(line.map_or(Attributes::None, Attributes::Line)),
+            Fields::DisplayName(name) => {
+                self.text.push_str(&name);
                 Ok(Attributes::None)
             }
         };
@@ -559,26 +485,4 @@ impl Open {
             is_first_child: true,
         }
     }
-}
-
-fn unescape<'v>(value: &'v str, at: u64) -> Result<std::borrow::Cow<'v, str>, Fault> {
-    quick_xml::escape::unescape(value).map_err(|error| Fault::malformed(format!("an attribute: {error}"), at))
-}
-
-/// `id="N"` or `ref="N"` as `xctrace` writes it, first of the attributes, where nothing else is needed. It is what
-/// nine of ten elements have, so it is worth not going through all attributes.
-fn first_attribute(raw: &str, needs_more: bool) -> Option<Identity> {
-    if let Some(rest) = raw.strip_prefix(" ref=\"") {
-        let (number, after) = rest.split_once('"')?;
-        let is_alone = after.trim_ascii_start().is_empty();
-        return is_alone.then(|| parse_number(number)).flatten().map(Identity::Ref);
-    }
-    if needs_more {
-        return None;
-    }
-    if raw.is_empty() {
-        return Some(Identity::None);
-    }
-    let (number, _) = raw.strip_prefix(" id=\"")?.split_once('"')?;
-    parse_number(number).map(Identity::Id)
 }

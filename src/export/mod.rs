@@ -41,10 +41,12 @@
 //! ```
 
 mod address;
+mod attributes;
 #[cfg(feature = "compression")]
 mod decompress;
 mod definitions;
 mod document;
+mod fault;
 mod item;
 mod names;
 mod reject;
@@ -52,6 +54,7 @@ mod rows;
 mod schema;
 mod skip;
 mod sniff;
+mod stacks;
 mod tag;
 mod toc;
 mod tokens;
@@ -97,7 +100,7 @@ pub struct Limits {
     pub token_bytes: usize,
     /// How many children an element may have. Default: 1,000,000.
     pub children: usize,
-    /// How many frames a stack may have; rows with deeper ones are rejected. Default: 4,096 (the deepest seen: 97).
+    /// How many frames a stack may have; rows with deeper ones are rejected. Default: 1,024 (the deepest seen: 97).
     pub stack_depth: usize,
     /// How many distinct stack entries there may be beyond one for each byte of input. Fragments of addresses that
     /// refer to each other could multiply. Default: 1,000,000.
@@ -110,7 +113,7 @@ impl Default for Limits {
             element_depth: 256,
             token_bytes: 16 << 20,
             children: 1_000_000,
-            stack_depth: 4_096,
+            stack_depth: 1_024,
             free_stacks: 1_000_000,
         }
     }

@@ -11,7 +11,7 @@
 
 use quick_xml::events::attributes::Attributes;
 
-use super::document::Fault;
+use super::fault::Fault;
 use crate::units::Nanos;
 
 /// A table of contents.

@@ -7,7 +7,8 @@ use quick_xml::errors::{IllFormedError, SyntaxError};
 use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
-use super::document::{DocumentReader, Fault};
+use super::document::DocumentReader;
+use super::fault::Fault;
 use super::window::Window;
 use super::{Options, skip};
 use crate::error::{Error, ErrorKind, Position};

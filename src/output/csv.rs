@@ -7,7 +7,7 @@ use ::csv::Writer;
 use super::labels::{binary_of, escape_folded, function_of};
 use crate::export::{DocumentContent, TableKind};
 use crate::profile::{Frame, Profile, Sample};
-use crate::report::{Report, SeriesReport, View};
+use crate::report::{Report, Scope, SeriesReport, View};
 
 /// Writes the view of a report. The overview is written as the summary.
 ///
@@ -18,7 +18,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
         View::Overview | View::Summary => summary(report, &mut csv)?,
         View::Threads => threads(report, &mut csv)?,
-        View::Tree | View::MergedTree => trees(report, &mut csv)?,
+        View::Tree => trees(report, &mut csv)?,
         View::Functions => functions(report, &mut csv)?,
         View::Samples => samples(report, &mut csv)?,
     }
@@ -100,10 +100,15 @@ fn trees(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     ])?;
     for series in &report.series {
         let (run, schema) = origin(profile, series);
-        for thread in &series.threads {
-            let row = profile.thread(thread.thread);
-            let (pid, tid) = (optional(profile.process(row.process).pid), optional(row.tid));
-            for node in thread.tree.iter().flat_map(|tree| tree.nodes()) {
+        for row in &series.trees {
+            let (process, tid) = match row.scope {
+                Scope::Thread(id) => (Some(profile.thread(id).process), profile.thread(id).tid),
+                Scope::Process(id) => (Some(id), None),
+                Scope::All => (None, None),
+            };
+            let pid = process.and_then(|id| profile.process(id).pid);
+            let (pid, tid) = (optional(pid), optional(tid));
+            for node in row.tree.nodes() {
                 csv.write_record([
                     run.as_str(),
                     schema,
@@ -165,7 +170,7 @@ const SAMPLES: [&str; 15] = [
 fn samples(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     csv.write_record(SAMPLES)?;
     let mut stack = String::new();
-    for sample in report.samples() {
+    for (_, sample) in report.samples() {
         sample_row(&report.export.profile, sample, &mut stack, csv)?;
     }
     Ok(())

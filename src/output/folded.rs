@@ -7,7 +7,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::labels::{escape_folded, function_of, process_label, thread_label};
+use super::labels::{escape_folded, function_of, scope_labels};
 use crate::calltree::CallTree;
 use crate::profile::Profile;
 use crate::report::{Report, SeriesReport};
@@ -52,26 +52,18 @@ pub fn check(report: &Report<'_>) -> Result<(), Mixed> {
     Err(Mixed { series: report.series.iter().map(describe).collect() })
 }
 
-/// Writes the trees of a report: of [`View::Tree`](crate::report::View::Tree), where every stack starts with its process
-/// and thread, or of [`View::MergedTree`](crate::report::View::MergedTree) without them.
+/// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree). Every stack starts with the process and
+/// thread of its tree, with the process only, or with neither, as the trees are separated.
 ///
 /// # Errors
 /// When `out` fails, or the series of the report cannot be added up ([`check`]).
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.export.profile;
-    for series in &report.series {
-        if let Some(tree) = &series.tree {
-            write_tree(profile, tree, "", out)?;
-        }
-        for thread in &series.threads {
-            let Some(tree) = &thread.tree else { continue };
-            let row = profile.thread(thread.thread);
-            let process = process_label(profile, profile.process(row.process));
-            let thread_name = thread_label(profile, row);
-            let prefix = format!("{};{}", escape_folded(&process), escape_folded(&thread_name));
-            write_tree(profile, tree, &prefix, out)?;
-        }
+    for row in report.series.iter().flat_map(|series| &series.trees) {
+        let labels = scope_labels(profile, row.scope);
+        let labels: Vec<_> = labels.iter().map(|label| escape_folded(label)).collect();
+        write_tree(profile, &row.tree, &labels.join(";"), out)?;
     }
     Ok(())
 }

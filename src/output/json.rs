@@ -12,7 +12,7 @@ use crate::calltree::{CallTree, Metric, Node};
 use crate::error::Diagnostic;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::profile::{Profile, Sample, SampleKind};
-use crate::report::{Amount, Report, SeriesReport, View};
+use crate::report::{Amount, Report, Scope, SeparateBy, SeriesReport, View};
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub const VERSION: u32 = 1;
@@ -33,8 +33,8 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     field(out, "unnamed", &unnamed(report))?;
     field(out, "diagnostics", &report.export.diagnostics.iter().map(diagnostic).collect())?;
     match report.options.view {
-        View::Overview | View::Tree | View::Threads => threads(report, out)?,
-        View::MergedTree => merged_trees(report, out)?,
+        View::Overview | View::Tree => trees(report, out)?,
+        View::Threads => threads(report, out)?,
         View::Functions => functions(report, out)?,
         View::Samples => samples(report, out)?,
         View::Summary => {}
@@ -208,41 +208,57 @@ fn array<T>(
 }
 
 fn threads(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
     let rows = report.series.iter().enumerate();
-    let rows = rows.flat_map(|(index, series)| series.threads.iter().map(move |thread| (index, series, thread)));
-    array(out, "threads", rows, |(index, series, thread), out| {
-        let row = profile.thread(thread.thread);
-        let process = profile.process(row.process);
-        let origin = profile.series(series.series);
-        let head = json!({
-            "series": index,
-            "run": profile.run(origin.run).number,
-            "schema": profile.string(origin.schema),
-            "process": profile.string(process.name),
-            "pid": process.pid,
-            "thread": profile.string(row.name),
-            "tid": row.tid,
-            "samples": thread.counted.samples,
-            "all_weight": thread.counted.weight.value,
-            "unit": series.unit.name(),
-        });
-        let head = head.to_string();
-        let Some(tree) = &thread.tree else { return out.write_all(head.as_bytes()) };
+    let rows = rows.flat_map(|(index, series)| series.threads.iter().map(move |thread| (index, thread)));
+    array(out, "threads", rows, |(index, row), out| {
+        Ok(serde_json::to_writer(out, &scope(report, index, Scope::Thread(row.thread), &row.counted))?)
+    })
+}
+
+/// The trees, under the name of what has one.
+fn trees(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let name = match report.options.separate_by {
+        SeparateBy::Thread => "threads",
+        SeparateBy::Process => "processes",
+        SeparateBy::Nothing => "trees",
+    };
+    let rows = report.series.iter().enumerate();
+    let rows = rows.flat_map(|(index, series)| series.trees.iter().map(move |row| (index, row)));
+    array(out, name, rows, |(index, row), out| {
         // The tree is the last field of the object, so that it can be written without holding it.
+        let head = scope(report, index, row.scope, &row.counted).to_string();
         write!(out, "{},\"tree\":", &head[..head.len() - 1])?;
-        nested(profile, tree, out)?;
+        nested(&report.export.profile, &row.tree, out)?;
         out.write_all(b"}")
     })
 }
 
-fn merged_trees(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let trees = report.series.iter().enumerate().filter_map(|(index, series)| Some((index, series.tree.as_ref()?)));
-    array(out, "trees", trees, |(index, tree), out| {
-        write!(out, "{{\"series\":{index},\"tree\":")?;
-        nested(&report.export.profile, tree, out)?;
-        out.write_all(b"}")
-    })
+/// Whose samples, and how many.
+fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> Value {
+    let profile = &report.export.profile;
+    let origin = profile.series(report.series[series].series);
+    let mut value = json!({
+        "series": series,
+        "run": profile.run(origin.run).number,
+        "schema": profile.string(origin.schema),
+    });
+    let (process, thread) = match scope {
+        Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
+        Scope::Process(id) => (Some(id), None),
+        Scope::All => (None, None),
+    };
+    if let Some(process) = process.map(|id| profile.process(id)) {
+        value["process"] = json!(profile.string(process.name));
+        value["pid"] = json!(process.pid);
+    }
+    if let Some(thread) = thread {
+        value["thread"] = json!(profile.string(thread.name));
+        value["tid"] = json!(thread.tid);
+    }
+    value["samples"] = json!(counted.samples);
+    value["all_weight"] = json!(counted.weight.value);
+    value["unit"] = json!(counted.weight.unit.name());
+    value
 }
 
 /// Writes a tree as nested nodes, however deep, without recursion.
@@ -301,8 +317,13 @@ fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 fn samples(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
-    array(out, "samples", report.samples(), |sample, out| {
-        Ok(serde_json::to_writer(out, &sample_value(profile, sample))?)
+    array(out, "samples", report.samples(), |(index, sample), out| {
+        let mut value = sample_value(profile, sample);
+        let counters = profile.counters(index);
+        if !counters.is_empty() {
+            value["counters"] = json!(counters);
+        }
+        Ok(serde_json::to_writer(out, &value)?)
     })
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::calltree::Label;
 use crate::profile::{Process, Profile, Thread};
+use crate::report::Scope;
 
 /// The node of samples whose stack was not recorded.
 pub const NO_STACK: &str = "[no stack recorded]";
@@ -41,6 +42,18 @@ fn label(name: &str, number: Option<String>, unknown: &str) -> String {
         ("", Some(number)) => number,
         (name, None) => name.to_owned(),
         (name, Some(number)) => format!("{name} ({number})"),
+    }
+}
+
+/// Whose a tree is, from the whole to the part: process and thread, or process, or nothing.
+pub(super) fn scope_labels(profile: &Profile, scope: Scope) -> Vec<String> {
+    match scope {
+        Scope::Thread(id) => {
+            let thread = profile.thread(id);
+            vec![process_label(profile, profile.process(thread.process)), thread_label(profile, thread)]
+        }
+        Scope::Process(id) => vec![process_label(profile, profile.process(id))],
+        Scope::All => Vec::new(),
     }
 }
 

@@ -1,14 +1,15 @@
 //! From an export to a report.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
 use super::unnamed::unnamed_frames;
-use super::{Amount, Report, ReportOptions, SeriesReport, ThreadReport, View};
+use super::{Amount, Report, ReportOptions, Scope, SeparateBy, SeriesReport, ThreadReport, TreeReport, View};
 use crate::calltree::{Merger, Metric, StackWeight, StackWeights, functions};
 use crate::export::Export;
-use crate::profile::{Profile, Sample, SelectedSamples, SeriesId, StringId, ThreadId};
+use crate::profile::{ProcessId, Profile, Sample, SelectedSamples, SeriesId, StringId};
 use crate::units::{Unit, Weight};
 
 /// Answers what `options` ask about `export`.
@@ -120,8 +121,11 @@ fn series_report(
         no_stack: tally.no_stack.amount(unit),
         times: tally.times,
         counters: tally.counters,
-        threads: thread_reports(profile, weights, merger, unit, options),
-        tree: (options.view == View::MergedTree).then(|| merger.pruned_tree(weights, &options.pruning)),
+        threads: thread_reports(profile, weights, unit),
+        trees: match options.view {
+            View::Overview | View::Tree => tree_reports(profile, weights, merger, unit, options),
+            _ => Vec::new(),
+        },
         functions,
     }
 }
@@ -137,25 +141,65 @@ fn other_states(profile: &Profile, tally: &Tally, unit: Unit) -> Vec<(String, Am
     states
 }
 
-fn thread_reports(
+fn thread_reports(profile: &Profile, weights: &[StackWeight], unit: Unit) -> Vec<ThreadReport> {
+    let threads = weights.chunk_by(|a, b| a.thread == b.thread).map(|rows| ThreadReport {
+        thread: rows[0].thread,
+        counted: rows.iter().fold(Sum::default(), |sum, row| sum.plus(row)).amount(unit),
+    });
+    let mut threads: Vec<ThreadReport> = threads.collect();
+    threads.sort_by(|a, b| {
+        heavier(a.counted, b.counted)
+            .then_with(|| order(profile, Scope::Thread(a.thread)).cmp(&order(profile, Scope::Thread(b.thread))))
+    });
+    threads
+}
+
+fn tree_reports(
     profile: &Profile,
     weights: &[StackWeight],
     merger: &mut Merger<'_>,
     unit: Unit,
     options: &ReportOptions,
-) -> Vec<ThreadReport> {
-    let has_trees = matches!(options.view, View::Overview | View::Tree);
-    let threads = weights.chunk_by(|a, b| a.thread == b.thread).map(|rows| ThreadReport {
-        thread: rows[0].thread,
-        counted: rows.iter().fold(Sum::default(), |sum, row| sum.plus(row)).amount(unit),
-        tree: has_trees.then(|| merger.pruned_tree(rows, &options.pruning)),
+) -> Vec<TreeReport> {
+    let mut by_scope: Vec<(Scope, Vec<&[StackWeight]>)> = Vec::new();
+    let mut index_of: HashMap<ProcessId, usize, FxBuildHasher> = HashMap::default();
+    for rows in weights.chunk_by(|a, b| a.thread == b.thread) {
+        let (thread, next) = (rows[0].thread, by_scope.len());
+        let (scope, index) = match options.separate_by {
+            SeparateBy::Thread => (Scope::Thread(thread), next),
+            SeparateBy::Process => {
+                let process = profile.thread(thread).process;
+                (Scope::Process(process), *index_of.entry(process).or_insert(next))
+            }
+            SeparateBy::Nothing => (Scope::All, 0),
+        };
+        if index == next {
+            by_scope.push((scope, Vec::new()));
+        }
+        by_scope[index].1.push(rows);
+    }
+    let trees = by_scope.into_iter().map(|(scope, rows)| {
+        let tree = merger.pruned_tree(rows.into_iter().flatten(), &options.pruning);
+        let root = tree.root();
+        let counted = Amount { weight: Weight::new(root.all_weight, unit), samples: root.all_samples };
+        TreeReport { scope, counted, tree }
     });
-    let mut threads: Vec<ThreadReport> = threads.collect();
-    let name = |id: ThreadId| profile.string(profile.thread(id).name);
-    threads.sort_by(|a, b| {
-        let by_weight = b.counted.weight.value.cmp(&a.counted.weight.value);
-        let by_size = by_weight.then(b.counted.samples.cmp(&a.counted.samples));
-        by_size.then_with(|| (name(a.thread), a.thread).cmp(&(name(b.thread), b.thread)))
+    let mut trees: Vec<TreeReport> = trees.collect();
+    trees.sort_by(|a, b| {
+        heavier(a.counted, b.counted).then_with(|| order(profile, a.scope).cmp(&order(profile, b.scope)))
     });
-    threads
+    trees
+}
+
+fn heavier(a: Amount, b: Amount) -> Ordering {
+    b.weight.value.cmp(&a.weight.value).then(b.samples.cmp(&a.samples))
+}
+
+/// The order of scopes of equal weight: by name, then as first seen.
+fn order(profile: &Profile, scope: Scope) -> (&str, usize) {
+    match scope {
+        Scope::Thread(id) => (profile.string(profile.thread(id).name), id.index()),
+        Scope::Process(id) => (profile.string(profile.process(id).name), id.index()),
+        Scope::All => ("", 0),
+    }
 }

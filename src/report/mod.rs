@@ -8,7 +8,7 @@ pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
 use crate::calltree::{CallTree, FunctionRow, Metric, Pruning};
 use crate::export::Export;
-use crate::profile::{Sample, Selection, SeriesId, StateFilter, ThreadId};
+use crate::profile::{ProcessId, Sample, Selection, SeriesId, StateFilter, ThreadId};
 use crate::units::{Nanos, Unit, Weight};
 
 /// What to answer.
@@ -24,6 +24,20 @@ pub struct ReportOptions {
     pub pruning: Pruning,
     /// What is shown. What a view does not show is not made: see the fields of [`SeriesReport`].
     pub view: View,
+    /// What has a call tree of its own.
+    pub separate_by: SeparateBy,
+}
+
+/// What has a call tree of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SeparateBy {
+    /// Each thread.
+    #[default]
+    Thread,
+    /// Each process, over its threads.
+    Process,
+    /// Nothing: one tree over all threads.
+    Nothing,
 }
 
 /// What of a report is shown.
@@ -36,10 +50,8 @@ pub enum View {
     Summary,
     /// The threads with their weights.
     Threads,
-    /// The call tree of each thread.
+    /// The call tree of each thread, or of what else [`ReportOptions::separate_by`] says.
     Tree,
-    /// One call tree over all threads.
-    MergedTree,
     /// The functions over all threads.
     Functions,
     /// The samples, one a row of the input, in its order.
@@ -61,8 +73,9 @@ pub struct Report<'e> {
 
 impl Report<'_> {
     /// The samples of the tables, run, process, thread and time that were asked for, in the order of the input, of
-    /// every thread state unless states were named: one for each row that was not rejected.
-    pub fn samples(&self) -> impl Iterator<Item = &Sample> {
+    /// every thread state unless states were named: one for each row that was not rejected. Each comes with its index in
+    /// [`Profile::samples`](crate::profile::Profile::samples).
+    pub fn samples(&self) -> impl Iterator<Item = (usize, &Sample)> {
         let profile = &self.export.profile;
         let states = match &self.options.selection.states {
             StateFilter::Running => StateFilter::All,
@@ -71,7 +84,7 @@ impl Report<'_> {
         let selected = Selection { states, ..self.options.selection.clone() }.on(profile);
         let is_wanted: Vec<bool> =
             profile.series_ids().map(|id| self.series.iter().any(|series| series.series == id)).collect();
-        profile.samples().iter().filter(move |sample| {
+        profile.samples().iter().enumerate().filter(move |(_, sample)| {
             is_wanted[sample.series.index()] && selected.is_in_scope(sample) && selected.is_state_counted(sample)
         })
     }
@@ -107,8 +120,8 @@ pub struct SeriesReport {
     pub counters: Vec<u128>,
     /// The threads, heaviest first.
     pub threads: Vec<ThreadReport>,
-    /// The tree over all threads, in [`View::MergedTree`].
-    pub tree: Option<CallTree>,
+    /// The call trees, heaviest first, in [`View::Overview`] and [`View::Tree`].
+    pub trees: Vec<TreeReport>,
     /// The functions over all threads, by self weight, in [`View::Functions`]. Recursion counts once in `all_weight`.
     pub functions: Vec<FunctionRow>,
 }
@@ -120,6 +133,26 @@ pub struct ThreadReport {
     pub thread: ThreadId,
     /// Its samples.
     pub counted: Amount,
-    /// Its tree, in [`View::Overview`] and [`View::Tree`].
-    pub tree: Option<CallTree>,
+}
+
+/// A call tree and whose it is.
+#[derive(Clone, Debug)]
+pub struct TreeReport {
+    /// Whose it is.
+    pub scope: Scope,
+    /// The samples in it.
+    pub counted: Amount,
+    /// The tree, pruned as asked.
+    pub tree: CallTree,
+}
+
+/// Whose a call tree is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// A thread's.
+    Thread(ThreadId),
+    /// A process's.
+    Process(ProcessId),
+    /// Everybody's.
+    All,
 }

@@ -19,7 +19,7 @@ use super::style::{Style, Tone};
 use super::{binary_of, function_of, percent, share};
 use crate::calltree::{CallTree, Node};
 use crate::profile::Profile;
-use crate::report::SeriesReport;
+use crate::report::{Scope, SeriesReport, TreeReport};
 use crate::units::Weight;
 
 /// Columns left of the names.
@@ -29,16 +29,21 @@ const INDENT_SHARE: usize = 3;
 
 pub(super) fn write(
     profile: &Profile,
-    tree: &CallTree,
+    row: &TreeReport,
     series: &SeriesReport,
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let tree = &row.tree;
     let total = tree.root().all_weight;
     let scale = Scale::of(Weight::new(total, series.unit));
     let writer = TreeWriter { profile, tree, series, style, scale, total };
-    let header =
-        format!("{:>12} {:>7} {:>7} {:>10}  function", format!("all {}", scale.title()), "thread", "total", "self");
+    let whole = match row.scope {
+        Scope::Thread(_) => "thread",
+        Scope::Process(_) => "process",
+        Scope::All => "",
+    };
+    let header = format!("{:>12} {whole:>7} {:>7} {:>10}  function", format!("all {}", scale.title()), "total", "self");
     writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
     writer.nodes(out)
 }

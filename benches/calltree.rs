@@ -1,0 +1,84 @@
+//! From a profile to trees, and from trees to bytes.
+//!
+//! ```text
+//! cargo bench --bench calltree               all of them, about two minutes
+//! cargo bench --bench calltree -- write/     the writers only
+//! ```
+//!
+//! The profile has 200,000 samples of 12 threads with 50,000 distinct stacks of 12 to 62 frames (Xcode 27).
+//!
+//! * `trees/…`: summing samples by stack, then merging the sums: a tree for each thread, one tree over all, and the sum of
+//!   a tree by function. `weights` is in samples per second, the others are in distinct stacks per second.
+//! * `write/…`: what is written of a finished report, in bytes of output per second.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::hint::black_box;
+use std::io::{self, Write};
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use support::{Shape, write_large_as};
+use traceparse::calltree::{Merger, Metric, StackWeights, functions};
+use traceparse::export::{Export, Options, read};
+use traceparse::output::{csv, folded, json};
+use traceparse::profile::Selection;
+use traceparse::report::{Report, ReportOptions, View, report};
+
+fn export() -> Export {
+    let mut document = Vec::new();
+    write_large_as(&mut document, Shape::Xcode27, 200_000, 50_000, 1).expect("a vector takes everything");
+    read(document.as_slice(), "generated", &Options::default()).expect("the input is an export")
+}
+
+fn trees(criterion: &mut Criterion) {
+    let export = export();
+    let profile = &export.profile;
+    let selected = Selection::default().on(profile);
+    let weights = StackWeights::new(&selected, Metric::Weight);
+    let rows = weights.rows();
+    let merged = Merger::new(profile).tree(rows);
+
+    let mut group = criterion.benchmark_group("trees");
+    group.sample_size(20).throughput(Throughput::Elements(profile.samples().len() as u64));
+    group.bench_function("weights", |bencher| {
+        bencher.iter(|| StackWeights::new(black_box(&selected), Metric::Weight));
+    });
+    group.throughput(Throughput::Elements(rows.len() as u64));
+    group.bench_function("threads", |bencher| {
+        bencher.iter(|| {
+            let mut merger = Merger::new(profile);
+            let threads = black_box(rows).chunk_by(|a, b| a.thread == b.thread);
+            threads.map(|rows| merger.tree(rows).nodes().len()).sum::<usize>()
+        });
+    });
+    group.bench_function("merged", |bencher| bencher.iter(|| Merger::new(profile).tree(black_box(rows))));
+    group.bench_function("functions", |bencher| bencher.iter(|| functions(profile, black_box(&merged))));
+    group.finish();
+}
+
+type Writer = fn(&Report<'_>, &mut dyn Write) -> io::Result<()>;
+
+fn writers(criterion: &mut Criterion) {
+    let export = export();
+    let rows: [(&str, View, Writer); 5] = [
+        ("tree.folded", View::Tree, folded::write),
+        ("tree.json", View::Tree, json::write),
+        ("tree.csv", View::Tree, csv::write),
+        ("samples.json", View::Samples, json::write),
+        ("samples.csv", View::Samples, csv::write),
+    ];
+    let mut group = criterion.benchmark_group("write");
+    group.sample_size(10);
+    for (name, view, write) in rows {
+        let report = report(&export, &ReportOptions { view, ..ReportOptions::default() });
+        let mut out = Vec::new();
+        write(&report, &mut out).expect("a vector takes everything");
+        group.throughput(Throughput::Bytes(out.len() as u64));
+        group.bench_function(name, |bencher| bencher.iter(|| write(black_box(&report), &mut io::sink())));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, trees, writers);
+criterion_main!(benches);

@@ -1,0 +1,74 @@
+//! How many bytes of an export are read in a second.
+//!
+//! ```text
+//! cargo bench --bench reader                  all of them, about two minutes
+//! cargo bench --bench reader -- 'frames/27'   one
+//! ```
+//!
+//! * `frames/…`: 20 MB of `time-profile` with a `frame` element for each frame, one stack in four rows new, as Xcode
+//!   14.3 to 27 write it. The shapes differ in how stacks are wrapped.
+//! * `addresses/…`: 20 MB of documents whose stacks are lists of addresses: Xcode 12 and 14.0, and raw `time-sample`.
+//! * `skip/fs-syscall`: a table that holds no samples, whose rows are counted and not read.
+//!
+//! Everything is read from memory with the default options, so files and decompression are not part of it.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use support::{Content, Node, Recording, RenderOptions, Shape, Size, Table, concatenate, render, write_large_as};
+use traceparse::export::{Options, read};
+
+/// About how large each input is.
+const BYTES: usize = 20_000_000;
+
+fn frames(criterion: &mut Criterion) {
+    let shapes =
+        [("14.3", Shape::Xcode14_3), ("26.2", Shape::Xcode26_2), ("26.4", Shape::Xcode26_4), ("27", Shape::Xcode27)];
+    for (name, shape) in shapes {
+        let mut document = Vec::new();
+        write_large_as(&mut document, shape, 52_000, 13_000, 1).expect("a vector takes everything");
+        bench(criterion, "frames", name, &document);
+    }
+}
+
+fn addresses(criterion: &mut Criterion) {
+    let shapes = [
+        ("12", Shape::Xcode12, Table::TimeProfile),
+        ("14.0", Shape::Xcode14_0, Table::TimeProfile),
+        ("time-sample", Shape::TimeSample, Table::TimeSample),
+    ];
+    for (name, shape, table) in shapes {
+        let recording = Recording::random(1, &Size::medium());
+        let document = render(&recording, &RenderOptions::new(shape, table, &recording));
+        bench(criterion, "addresses", name, repeat(document).as_bytes());
+    }
+}
+
+fn skip(criterion: &mut Criterion) {
+    let recording = Recording::random(1, &Size::medium());
+    let rows = (0..recording.rows.len()).collect();
+    let node = Node { run: 1, table_index: 8, content: Content::FileCalls(rows) };
+    let document = render(&recording, &RenderOptions::with_nodes(Shape::Xcode27, vec![node]));
+    bench(criterion, "skip", "fs-syscall", repeat(document).as_bytes());
+}
+
+/// The document as often as makes a large input.
+fn repeat(document: String) -> String {
+    let count = BYTES.div_ceil(document.len());
+    concatenate(&vec![document; count])
+}
+
+fn bench(criterion: &mut Criterion, group: &str, name: &str, input: &[u8]) {
+    let mut group = criterion.benchmark_group(group);
+    group.sample_size(10).throughput(Throughput::Bytes(input.len() as u64));
+    group.bench_function(name, |bencher| {
+        bencher.iter(|| read(black_box(input), name, &Options::default()).expect("the input is an export"));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, frames, addresses, skip);
+criterion_main!(benches);

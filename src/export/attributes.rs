@@ -1,0 +1,115 @@
+//! The attributes of an element, as far as its value needs them.
+
+use std::borrow::Cow;
+
+use quick_xml::events::BytesStart;
+
+use super::definitions::parse_number;
+use super::fault::Fault;
+use super::tag::Tag;
+
+/// Where an element's value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Identity {
+    /// The element itself, and nobody refers to it.
+    None,
+    /// The element itself, which defines this id.
+    Id(u64),
+    /// The element that defined this id.
+    Ref(u64),
+}
+
+/// The attributes that an element's value needs, unescaped.
+#[derive(Debug)]
+pub(super) enum Fields<'a> {
+    None,
+    Frame(FrameFields<'a>),
+    Binary(BinaryFields<'a>),
+    /// The line of a source; `None` where it is no number.
+    Line(Option<u32>),
+    /// The display string (`fmt`) of an element whose name stands nowhere else.
+    DisplayName(Cow<'a, str>),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct FrameFields<'a> {
+    pub(super) name: Option<Cow<'a, str>>,
+    pub(super) address: Option<Cow<'a, str>>,
+    pub(super) is_inlined: bool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct BinaryFields<'a> {
+    pub(super) name: Option<Cow<'a, str>>,
+    pub(super) uuid: Option<Cow<'a, str>>,
+    pub(super) arch: Option<Cow<'a, str>>,
+    pub(super) load_address: Option<Cow<'a, str>>,
+    pub(super) path: Option<Cow<'a, str>>,
+}
+
+/// Reads the attributes of an element that starts at the byte `at`, in any order.
+pub(super) fn read<'a>(tag: Tag, start: &'a BytesStart<'_>, at: u64) -> Result<(Identity, Fields<'a>), Fault> {
+    if let Some(identity) = only_identity(tag, start.attributes_raw()) {
+        return Ok((identity, Fields::None));
+    }
+    let mut identity = Identity::None;
+    let mut fields = match tag {
+        Tag::Frame => Fields::Frame(FrameFields::default()),
+        Tag::Binary => Fields::Binary(BinaryFields::default()),
+        Tag::Source => Fields::Line(None),
+        _ => Fields::None,
+    };
+    for attribute in start.attributes().with_checks(false) {
+        let attribute = attribute.map_err(|error| Fault::malformed(format!("an attribute: {error}"), at))?;
+        let value = attribute.value;
+        match (attribute.key.0, &mut fields) {
+            (key @ ("id" | "ref"), _) => {
+                let bad = || Fault::malformed(format!("{key}=\"{value}\" is not a number"), at);
+                let number = parse_number(&value).ok_or_else(bad)?;
+                identity = if key == "id" { Identity::Id(number) } else { Identity::Ref(number) };
+            }
+            ("name", Fields::Frame(frame)) => frame.name = Some(unescape_cow(value, at)?),
+            ("addr", Fields::Frame(frame)) => frame.address = Some(value),
+            ("inlined", Fields::Frame(frame)) => frame.is_inlined = value == "true",
+            ("name", Fields::Binary(binary)) => binary.name = Some(unescape_cow(value, at)?),
+            ("UUID", Fields::Binary(binary)) => binary.uuid = Some(value),
+            ("arch", Fields::Binary(binary)) => binary.arch = Some(unescape_cow(value, at)?),
+            ("load-addr", Fields::Binary(binary)) => binary.load_address = Some(value),
+            ("path", Fields::Binary(binary)) => binary.path = Some(unescape_cow(value, at)?),
+            ("line", Fields::Line(line)) => *line = parse_number(&value).and_then(|line| u32::try_from(line).ok()),
+            ("fmt", _) if tag.has_display_name() => fields = Fields::DisplayName(unescape_cow(value, at)?),
+            _ => {}
+        }
+    }
+    Ok((identity, fields))
+}
+
+/// `id="N"` or `ref="N"` as `xctrace` writes it, first of the attributes, where nothing else is needed. It is what nine
+/// of ten elements have, so it is worth not going through all attributes.
+fn only_identity(tag: Tag, raw: &str) -> Option<Identity> {
+    if let Some(rest) = raw.strip_prefix(" ref=\"") {
+        let (number, after) = rest.split_once('"')?;
+        let is_alone = after.trim_ascii_start().is_empty();
+        return is_alone.then(|| parse_number(number)).flatten().map(Identity::Ref);
+    }
+    if tag.has_display_name() || matches!(tag, Tag::Frame | Tag::Binary | Tag::Source) {
+        return None;
+    }
+    if raw.is_empty() {
+        return Some(Identity::None);
+    }
+    let (number, _) = raw.strip_prefix(" id=\"")?.split_once('"')?;
+    parse_number(number).map(Identity::Id)
+}
+
+/// A value with its entities replaced.
+pub(super) fn unescape(value: &str, at: u64) -> Result<Cow<'_, str>, Fault> {
+    quick_xml::escape::unescape(value).map_err(|error| Fault::malformed(format!("an attribute: {error}"), at))
+}
+
+fn unescape_cow(value: Cow<'_, str>, at: u64) -> Result<Cow<'_, str>, Fault> {
+    Ok(match value {
+        Cow::Borrowed(value) => unescape(value, at)?,
+        Cow::Owned(value) => Cow::Owned(unescape(&value, at)?.into_owned()),
+    })
+}

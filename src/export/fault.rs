@@ -1,0 +1,25 @@
+//! What stops the reading, before it is known in which line.
+
+use crate::error::ErrorKind;
+use crate::profile::Full;
+
+/// What stops the reading, and at which byte.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) kind: ErrorKind,
+    pub(super) byte: u64,
+}
+
+impl Fault {
+    pub(super) fn malformed(text: impl Into<String>, byte: u64) -> Self {
+        Self { kind: ErrorKind::Malformed(text.into()), byte }
+    }
+
+    pub(super) fn limit(text: impl Into<String>, byte: u64) -> Self {
+        Self { kind: ErrorKind::Limit(text.into()), byte }
+    }
+
+    pub(super) fn full(full: Full, byte: u64) -> Self {
+        Self::limit(full.to_string(), byte)
+    }
+}

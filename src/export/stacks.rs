@@ -1,0 +1,177 @@
+//! Stacks: frames, fragments of addresses and raw `kperf` lists become parent pointers.
+//!
+//! | written by | shape |
+//! |---|---|
+//! | Xcode 12 to 14.2 | `<backtrace>` of `<text-addresses>`: addresses in decimal; the leaf's name is in `fmt` |
+//! | 14.3 to 26.3 | `<backtrace>` of `<frame>` |
+//! | 26.4, 26.5 | `<tagged-backtrace>` around such a `<backtrace>` |
+//! | 27 | `<tagged-backtrace>` of `<frame>` |
+//! | `time-sample`, all | `<kperf-bt>` with `<text-address>` (the leaf) and `<text-addresses>` (its callers) |
+//!
+//! All are leaf first; stacks are interned from the root.
+
+use super::address::FrameForm;
+use super::definitions::{Definitions, Element};
+use super::item::Value;
+use super::names;
+use super::reject::RejectReason;
+use super::tag::Tag;
+use crate::profile::{FrameId, Full, StackId};
+
+impl Definitions {
+    /// A frame of which only the address is known.
+    fn bare_frame(&mut self, form: FrameForm, address: u64) -> Result<FrameId, Full> {
+        if let Some(&frame) = self.bare_frames.get(&(form, address)) {
+            return Ok(frame);
+        }
+        let name = self.builder.string(&format!("{address:#x}"))?;
+        let function = self.builder.function(name, None, false)?;
+        let frame = self.add_frame(form, function, None, address, None, false)?;
+        self.bare_frames.insert((form, address), frame);
+        Ok(frame)
+    }
+
+    /// The leaf of a stack of fragments, whose name is in the display string.
+    fn named_leaf(&mut self, address: u64, fmt: &str) -> Result<FrameId, Full> {
+        let name = names::leaf_name(fmt);
+        if name.is_empty() || names::is_hex_address(name) {
+            return self.bare_frame(FrameForm::Fragment, address);
+        }
+        let name = self.builder.string(&names::function_name(name))?;
+        let function = self.builder.function(name, None, true)?;
+        self.add_frame(FrameForm::Fragment, function, None, address, None, false)
+    }
+
+    /// The stack of an element that holds frames, address fragments, or another stack; leaf first, as written.
+    pub(super) fn stack(&mut self, element: Element<'_>) -> Result<Value, Full> {
+        let mut frames = std::mem::take(&mut self.scratch);
+        frames.clear();
+        let result = self.collect_stack(element, &mut frames);
+        self.scratch = frames;
+        result
+    }
+
+    fn collect_stack(&mut self, element: Element<'_>, frames: &mut Vec<FrameId>) -> Result<Value, Full> {
+        let (mut nested, mut others, mut has_fragments) = (None, 0_usize, false);
+        for &child in element.children {
+            match child {
+                Value::Frame(frame) => frames.push(frame),
+                Value::Addresses(list) => {
+                    has_fragments = true;
+                    self.push_fragment(list, element.fmt, frames)?;
+                }
+                Value::Stack(stack) if nested.is_none() => nested = Some(stack),
+                Value::Bad(reason) => return Ok(Value::Bad(reason)),
+                Value::Absent | Value::Process(_) => {}
+                _ => others += 1,
+            }
+            if frames.len() > self.max_stack_depth {
+                return Ok(Value::Bad(RejectReason::StackTooDeep));
+            }
+        }
+        let is_unknown = Value::Bad(RejectReason::UnknownStack);
+        Ok(match nested {
+            Some(_) if !frames.is_empty() => is_unknown,
+            Some(stack) => Value::Stack(stack),
+            // An element that this crate does not know and that holds no frames is no stack; a backtrace that holds
+            // only elements it does not know is a stack of an unknown shape.
+            None if frames.is_empty() && element.tag == Tag::Other => Value::Other,
+            None if frames.is_empty() && !has_fragments && others > 0 => is_unknown,
+            None => Value::Stack(self.intern_stack(None, frames)?),
+        })
+    }
+
+    /// Adds the frames of one `text-addresses`; the first of the first one is the leaf, whose name `fmt` has.
+    fn push_fragment(&mut self, list: u32, fmt: &str, frames: &mut Vec<FrameId>) -> Result<(), Full> {
+        let (start, end) = self.number_lists[list as usize];
+        for index in start..end {
+            let address = self.numbers[index];
+            if address == 0 && index + 1 == end {
+                self.conventions.fragments_end_with_zero = true;
+                break;
+            }
+            frames.push(match frames.is_empty() {
+                true => self.named_leaf(address, fmt)?,
+                false => self.bare_frame(FrameForm::Fragment, address)?,
+            });
+            if frames.len() > self.max_stack_depth {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The stack of a `kperf-bt`: the program counter, then the return addresses, which end with a 0.
+    ///
+    /// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. Where
+    /// the leaf function has no frame record its caller is only in the link register, and the list skips it; the
+    /// element does not say when, so such a caller is missing here, too (`time-profile` has it).
+    pub(super) fn kperf_stack(&mut self, element: Element<'_>) -> Result<Value, Full> {
+        let mut frames = std::mem::take(&mut self.scratch);
+        frames.clear();
+        let result = self.collect_kperf_stack(element, &mut frames);
+        self.scratch = frames;
+        result
+    }
+
+    fn collect_kperf_stack(&mut self, element: Element<'_>, frames: &mut Vec<FrameId>) -> Result<Value, Full> {
+        let mut pc = None;
+        for &child in element.children {
+            match child {
+                Value::Address(address) => pc = pc.or(Some(address)),
+                Value::Bad(reason) => return Ok(Value::Bad(reason)),
+                _ => {}
+            }
+        }
+        if let Some(pc) = pc {
+            frames.push(self.bare_frame(FrameForm::KperfLeaf, pc)?);
+        }
+        for &child in element.children {
+            let Value::Addresses(list) = child else { continue };
+            let (start, end) = self.number_lists[list as usize];
+            let ends_with_zero = start < end && self.numbers[end - 1] == 0;
+            for index in start..end - usize::from(ends_with_zero) {
+                let address = self.numbers[index];
+                if index == start && !ends_with_zero && frames.len() == 1 && Some(address) == pc {
+                    continue;
+                }
+                frames.push(self.bare_frame(FrameForm::KperfCaller, address)?);
+                if frames.len() > self.max_stack_depth {
+                    return Ok(Value::Bad(RejectReason::StackTooDeep));
+                }
+            }
+        }
+        Ok(Value::Stack(self.intern_stack(None, frames)?))
+    }
+
+    /// The stack of frames given leaf first, on top of `root`.
+    fn intern_stack(&mut self, root: Option<StackId>, leaf_first: &[FrameId]) -> Result<Option<StackId>, Full> {
+        let mut stack = root;
+        for &frame in leaf_first.iter().rev() {
+            stack = Some(self.builder.stack(stack, frame)?);
+        }
+        Ok(stack)
+    }
+
+    /// The frames of `upper` (a kernel stack, say) called from the leaf of `lower`.
+    pub(super) fn join_stacks(
+        &mut self,
+        lower: Option<StackId>,
+        upper: Option<StackId>,
+    ) -> Result<Option<StackId>, Full> {
+        let (Some(low), Some(up)) = (lower, upper) else { return Ok(lower.or(upper)) };
+        if let Some(&joined) = self.joined_stacks.get(&(low, up)) {
+            return Ok(joined);
+        }
+        let mut frames = Vec::new();
+        let mut stack = upper;
+        while let Some(id) = stack {
+            let row = self.builder.get_stack(id);
+            frames.push(row.frame);
+            stack = row.parent;
+        }
+        let joined = self.intern_stack(lower, &frames)?;
+        self.joined_stacks.insert((low, up), joined);
+        Ok(joined)
+    }
+}

@@ -1,0 +1,107 @@
+//! Threads, functions and samples as tables.
+
+use std::io::{self, Write};
+
+use super::scale::Scale;
+use super::style::{Style, Tone, fit, pad};
+use super::{binary_of, clock, function_of, share};
+use crate::calltree::{FunctionRow, Label};
+use crate::output::labels::{process_label, thread_label};
+use crate::report::{Report, SeriesReport};
+
+pub(super) fn threads(
+    report: &Report<'_>,
+    series: &SeriesReport,
+    rows: usize,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let scale = Scale::of(series.counted.weight);
+    let header = format!("{:>12} {:>7} {:>9}  thread", scale.title(), "%", "samples");
+    writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
+    let line = |weight: u64, samples: u64, name: &str, process: &str, out: &mut dyn Write| {
+        let weight_text = style.paint(Tone::Weight, &format!("{:>12}", scale.number(weight)));
+        let numbers = format!("{:>6.1}% {samples:>9}", share(weight, series));
+        let (name, process) = style.two_parts(name, process, 33);
+        writeln!(out, "{weight_text} {numbers}  {name}{process}")
+    };
+    // One row more costs no more room than saying that it is missing.
+    let shown = if series.threads.len() <= rows.saturating_add(1) { series.threads.len() } else { rows };
+    for thread in &series.threads[..shown] {
+        let row = profile.thread(thread.thread);
+        let process = process_label(profile, profile.process(row.process));
+        let name = thread_label(profile, row);
+        line(thread.counted.weight.value, thread.counted.samples, &name, &process, out)?;
+    }
+    if shown < series.threads.len() {
+        let rest = &series.threads[shown..];
+        let weight = rest.iter().map(|thread| thread.counted.weight.value).sum();
+        let samples = rest.iter().map(|thread| thread.counted.samples).sum();
+        let name = format!("{} more threads; --view threads shows all", rest.len());
+        line(weight, samples, &name, "", out)?;
+    }
+    Ok(())
+}
+
+pub(super) fn functions(
+    report: &Report<'_>,
+    series: &SeriesReport,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let scale = Scale::of(series.counted.weight);
+    let unit = scale.title();
+    let header =
+        format!("{:>12} {:>7} {:>12} {:>7} {:>8}  function", format!("self {unit}"), "%", "all", "%", "samples");
+    writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
+    let least = report.options.pruning.min_percent;
+    let is_shown =
+        |row: &FunctionRow| share(row.self_weight, series) >= least || share(row.all_weight, series) >= least;
+    let (shown, hidden): (Vec<&FunctionRow>, Vec<&FunctionRow>) =
+        series.functions.iter().partition(|row| is_shown(row));
+    for row in shown {
+        let weight = style.paint(Tone::Weight, &format!("{:>12}", scale.number(row.self_weight)));
+        let numbers = format!(
+            "{:>6.1}% {:>12} {:>6.1}% {:>8}",
+            share(row.self_weight, series),
+            scale.number(row.all_weight),
+            share(row.all_weight, series),
+            row.all_samples
+        );
+        let (name, binary) =
+            style.two_parts(function_of(profile, row.label), binary_of(profile, row.label).unwrap_or_default(), 53);
+        writeln!(out, "{weight} {numbers}  {name}{binary}")?;
+    }
+    if !hidden.is_empty() {
+        let weight: u64 = hidden.iter().map(|row| row.self_weight).sum();
+        let note = format!("{} more functions below {least}%", hidden.len());
+        let line = format!("{:>12} {:>6.1}% {:>31}  {note}", scale.number(weight), share(weight, series), "");
+        writeln!(out, "{}", style.paint(Tone::Dim, &line))?;
+    }
+    Ok(())
+}
+
+pub(super) fn samples(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let header = format!("{:>16} {:>12}  {:<28} {:>4} {:<10} leaf", "time", "weight", "thread", "core", "state");
+    writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
+    for (_, sample) in report.samples() {
+        let thread = thread_label(profile, profile.thread(sample.thread));
+        let core = sample.core.map(|core| profile.core(core).index.to_string()).unwrap_or_default();
+        let state = sample.state.map_or("", |state| profile.string(state));
+        let leaf = profile.frames_leaf_first(sample.stack).next();
+        let label = leaf.map_or(Label::NoStack, |frame| Label::Function(frame.function));
+        let time = clock(sample.time.as_nanos());
+        let left = format!(
+            "{time:>16} {:>12}  {} {core:>4} {state:<10} ",
+            profile.weight(sample).to_string(),
+            pad(&fit(&thread, Some(28)), 28)
+        );
+        let (name, binary) =
+            style.two_parts(function_of(profile, label), binary_of(profile, label).unwrap_or_default(), 75);
+        writeln!(out, "{left}{name}{binary}")?;
+    }
+    Ok(())
+}
