@@ -60,6 +60,9 @@ pub(crate) struct TocArgs {
     /// The output format
     #[arg(long, value_enum, default_value_t = TocFormat::Text)]
     pub(crate) format: TocFormat,
+    /// Show what is there of a file that was cut
+    #[arg(long)]
+    pub(crate) allow_truncated: bool,
     /// Write here instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,

@@ -43,9 +43,9 @@ fn main() -> ExitCode {
         // Whoever reads the output has seen enough (`traceparse … | head`).
         Err(Failure::Input(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Input(error)) => {
-            anstream::eprintln!("{}: {error}", error_label());
+            anstream::eprintln!("{}: {}", error_label(), printable(&error.to_string()));
             for cause in error.chain().skip(1) {
-                anstream::eprintln!("  caused by: {cause}");
+                anstream::eprintln!("  caused by: {}", printable(&cause.to_string()));
             }
             ExitCode::from(EXIT_INPUT)
         }
@@ -54,6 +54,11 @@ fn main() -> ExitCode {
 
 fn error_label() -> String {
     format!("{0}error{0:#}", anstyle::AnsiColor::Red.on_default().bold())
+}
+
+/// A message without control characters: names from an input stand in it, and could steer the terminal.
+pub(crate) fn printable(message: &str) -> String {
+    message.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

@@ -1,16 +1,20 @@
 //! What the command does.
 
+use std::collections::HashSet;
+use std::path::PathBuf;
+
 use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory;
-use traceparse::export::{Export, TableKind};
+use traceparse::export::{Export, Options, TableKind};
 use traceparse::output::{csv, folded, json, text};
-use traceparse::profile::Profile;
+use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, View, report};
+use traceparse::units::Nanos;
 
-use crate::Failure;
 use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat};
 use crate::inputs::read_all;
 use crate::sink::{style, write_to};
+use crate::{Failure, printable};
 
 pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
     match cli.color {
@@ -20,7 +24,7 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
     }
     match cli.command {
         None => show_report(&cli.report, cli.color),
-        Some(Command::Toc(args)) => Ok(show_contents(&args, cli.color)?),
+        Some(Command::Toc(args)) => show_contents(&args, cli.color),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "traceparse", &mut script);
@@ -29,18 +33,33 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-fn show_contents(args: &TocArgs, colour: Colour) -> Result<()> {
-    let export = read_all(&args.files, &traceparse::export::Options::default())?;
+fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
+    check_distinct(&args.files).map_err(Failure::Usage)?;
+    let options = Options { allow_truncated: args.allow_truncated, ..Options::default() };
+    let export = read_all(&args.files, &options)?;
     warn(&export);
     let path = args.output.as_deref();
     write_to(path, |out| match args.format {
         TocFormat::Text => text::write_contents(&export.documents, &style(path, colour), out),
         TocFormat::Json => json::write_contents(&export.documents, out),
-    })
+    })?;
+    Ok(())
+}
+
+/// A file that is named twice would count twice.
+fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
+    let mut seen = HashSet::new();
+    for file in files {
+        if !seen.insert(std::fs::canonicalize(file).unwrap_or_else(|_| file.clone())) {
+            return Err(format!("{} is named twice, and would count twice", file.display()));
+        }
+    }
+    Ok(())
 }
 
 fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     args.check().map_err(Failure::Usage)?;
+    check_distinct(&args.files).map_err(Failure::Usage)?;
     let export = read_all(&args.files, &args.read_options())?;
     warn(&export);
     check_usable(&export, args)?;
@@ -63,11 +82,12 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
 fn warn(export: &Export) {
     let label = format!("{0}warning{0:#}", anstyle::AnsiColor::Yellow.on_default().bold());
     for diagnostic in &export.diagnostics {
-        anstream::eprintln!("{label}: {diagnostic}");
+        anstream::eprintln!("{label}: {}", printable(&diagnostic.to_string()));
     }
     for document in export.documents.iter().filter_map(|document| Some((document, document.cut_at?))) {
         let (document, byte) = document;
-        anstream::eprintln!("{label}: {}: the file is cut at byte {byte}; complete rows count", document.input);
+        let input = printable(&document.input);
+        anstream::eprintln!("{label}: {input}: the file is cut at byte {byte}; only complete rows count");
     }
 }
 
@@ -155,11 +175,20 @@ fn what_there_is(profile: &Profile) -> String {
     let tables = profile.series_ids().map(|id| profile.string(profile.series(id).schema).to_owned()).collect();
     let processes = profile.process_ids().map(|id| profile.string(profile.process(id).name).to_owned()).collect();
     let threads = profile.thread_ids().map(|id| profile.string(profile.thread(id).name).to_owned()).collect();
+    let mut states: Vec<StringId> = profile.samples().iter().filter_map(|sample| sample.state).collect();
+    states.sort_unstable();
+    states.dedup();
+    let states = states.into_iter().map(|state| profile.string(state).to_owned()).collect();
+    let times = profile.samples().iter().map(|sample| sample.time);
+    let seconds = |time: Option<Nanos>| time.map_or(0.0, |time| time.as_nanos() as f64 / 1e9);
     format!(
-        "runs: {}; tables: {}; processes: {}; threads: {}",
+        "runs: {}; tables: {}; processes: {}; threads: {}; states: {}; times: {:.3}s to {:.3}s",
         list(runs),
         list(tables),
         list(processes),
-        list(threads)
+        list(threads),
+        list(states),
+        seconds(times.clone().min()),
+        seconds(times.max())
     )
 }

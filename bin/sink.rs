@@ -1,5 +1,6 @@
 //! Where the output goes: standard output, or a file that appears only when it is complete.
 
+use std::fs::Metadata;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
@@ -12,31 +13,45 @@ use crate::cli::Colour;
 ///
 /// A file is written beside its target and renamed, so that nobody sees half of it.
 pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    const BUFFER: usize = 256 << 10;
     let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
-        let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
-        write(&mut out)?;
-        return Ok(out.flush()?);
+        return write_through(io::stdout().lock(), write).context("the output cannot be written");
     };
-    let name = path.display();
-    if !path.is_file() && path.exists() {
-        // A pipe or device (`/dev/stdout`) cannot be replaced by a renamed file.
-        let file = std::fs::OpenOptions::new().write(true).open(path);
-        let mut out = BufWriter::with_capacity(BUFFER, file.with_context(|| format!("{name}: cannot be written"))?);
-        write(&mut out)?;
-        return Ok(out.flush()?);
+    let failed = || format!("{}: cannot be written", path.display());
+    match std::fs::metadata(path) {
+        // A pipe or a device cannot be replaced by a renamed file.
+        Ok(metadata) if !metadata.is_file() => {
+            let file = std::fs::OpenOptions::new().write(true).open(path).with_context(failed)?;
+            write_through(file, write).with_context(failed)
+        }
+        existing => replace(path, existing.ok(), write).with_context(failed),
     }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+}
+
+fn write_through<W: Write>(out: W, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    let mut out = BufWriter::with_capacity(256 << 10, out);
+    write(&mut out)?;
+    Ok(out.flush()?)
+}
+
+/// Writes a file beside its target and renames it. A link stays, and so do the target's permissions.
+fn replace(
+    path: &Path,
+    existing: Option<Metadata>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     // The permissions of a usual new file, not those of a secret one; the process's mask still applies.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(folder);
-    let file = file.with_context(|| format!("{name}: cannot be written"))?;
-    let mut out = BufWriter::with_capacity(BUFFER, file);
-    write(&mut out).with_context(|| format!("{name}: cannot be written"))?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error).context("the output cannot be written")?;
-    file.persist(path).with_context(|| format!("{name}: cannot be written"))?;
+    // The error of tempfile names the temporary file, which says nothing to anybody.
+    let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+    if let Some(existing) = existing {
+        file.as_file().set_permissions(existing.permissions())?;
+    }
+    write_through(file.as_file(), write)?;
+    file.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }
 

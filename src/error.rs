@@ -86,7 +86,7 @@ impl fmt::Display for Error {
                 let plural = if *rows == 1 { "row" } else { "rows" };
                 write!(
                     f,
-                    "the file is cut: it ends at byte {end} inside <{inside}>, after {rows} complete {plural} (xctrace crashed?). \
+                    "the file is cut: it ends at byte {end} inside {inside}, after {rows} complete {plural} (xctrace crashed?). \
                      Export it again, or pass --allow-truncated to use what is there"
                 )
             }

@@ -1,11 +1,47 @@
-//! Reads recordings of Apple's Instruments, as `xcrun xctrace export` writes them, on any machine.
+//! Reads recordings of Apple's Instruments, as `xcrun xctrace export` writes them (Xcode 12 to 27), on any machine.
 //!
 //! ```text
 //! bytes ─► export ─► profile ─► calltree ─► report ─► output ─► bytes
 //! ```
 //!
 //! Each name is a module. [`export`] reads XML into a [`profile::Profile`] and accounts for every row; [`calltree`]
-//! merges the stacks of its samples; [`report`] puts answers together; [`output`] writes them.
+//! merges the stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use
+//! those to their left, and [`units`] and [`error`].
+//!
+//! ```
+//! use traceparse::export::{Options, read};
+//! use traceparse::report::{ReportOptions, View, report};
+//!
+//! # let xml = br#"<?xml version="1.0"?>
+//! # <trace-query-result>
+//! # <node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name="time-profile"><col><mnemonic>time</mnemonic></col>
+//! # <col><mnemonic>weight</mnemonic></col><col><mnemonic>stack</mnemonic></col></schema>
+//! # <row><sample-time id="1" fmt="00:00.001">1000000</sample-time><weight id="2" fmt="1.00 ms">1000000</weight><backtrace
+//! # id="3"><frame id="4" name="work" addr="0x1001"/><frame id="5" name="main" addr="0x2004"/></backtrace></row>
+//! # </node></trace-query-result>"#;
+//! // Any `Read` will do: a file, a pipe, a decompressor.
+//! let export = read(xml.as_slice(), "export.xml", &Options::default())?;
+//! assert_eq!(export.rejected(), 0, "every row is a sample");
+//!
+//! let options = ReportOptions { view: View::Functions, ..ReportOptions::default() };
+//! let report = report(&export, &options);
+//! let heaviest = &report.series[0].functions[0];
+//! assert_eq!((heaviest.self_weight, report.series[0].unit.name()), (1_000_000, "ns"));
+//!
+//! let mut csv = Vec::new();
+//! traceparse::output::csv::write(&report, &mut csv)?;
+//! # assert!(String::from_utf8(csv)?.ends_with("\n1,time-profile,0,1000000,0,1,ns,main,\n"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What holds everywhere:
+//!
+//! * rows = samples + rejected, for every CPU table, with a reason for each rejection ([`export::RejectReason`]).
+//! * A weight has a unit ([`units::Unit`]), and different units never add up. A [`profile::Series`] is the largest set of
+//!   samples whose weights may be added up.
+//! * In every tree node, in integers: all weight = self weight + the children's all weight + what pruning hid.
+//! * Input never panics the library; [`export::Limits`] bound what it may cost. The library opens no files, prints
+//!   nothing and has no `unsafe`.
 //!
 //! # Features
 //!
@@ -21,3 +57,8 @@ pub mod report;
 pub mod units;
 
 pub use error::{Diagnostic, Error, ErrorKind, Position};
+
+/// The example in the README, which reads as a file and not as a page of documentation, runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

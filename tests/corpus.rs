@@ -30,13 +30,15 @@ const CPU_TABLES: [(&str, u64, usize); 11] = [
     ("27/cpu-profile", 4, 0),
 ];
 
+type Test = Box<dyn FnOnce(&Path) -> Result<(), Failed> + Send>;
+
 fn main() {
     let arguments = Arguments::from_args();
     let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
     let is_missing = corpus.is_none();
     let folder = corpus.unwrap_or_default().join("xctrace");
     let mut trials = Vec::new();
-    let mut add = |name: String, test: Box<dyn FnOnce(&Path) -> Result<(), Failed> + Send>| {
+    let mut add = |name: String, test: Test| {
         let folder = folder.clone();
         trials.push(Trial::test(name, move || test(&folder)).with_ignored_flag(is_missing));
     };

@@ -209,6 +209,9 @@ impl<'a> DocumentReader<'a> {
                 self.open.push(Open::plain(Tag::Other, at));
                 if is_empty { self.end(name, at) } else { Ok(()) }
             }
+            _ if name.eq_ignore_ascii_case("html") => {
+                Err(Fault { kind: ErrorKind::NotAnExport("this is a web page, not an export".to_owned()), byte: at })
+            }
             _ => Err(Fault {
                 kind: ErrorKind::NotAnExport(format!(
                     "the document starts with <{name}>; an export starts with <trace-query-result> or <trace-toc>"

@@ -40,11 +40,21 @@ pub(super) fn read_documents<R: Read>(
             head.clear();
             head.extend(window.bytes().iter().take(HEAD));
         }
-        let used = read_window(reader, &window).map_err(|fault| locate(fault, input, &window))?;
+        let used = read_window(reader, &window).map_err(|fault| {
+            let is_nothing_yet = reader.documents.is_empty() && reader.unfinished().is_none();
+            match fault.kind {
+                // What is broken before any document starts is no export at all.
+                ErrorKind::Malformed(_) if is_nothing_yet => {
+                    let kind = ErrorKind::NotAnExport(super::sniff::describe(&head));
+                    locate(Fault { kind, ..fault }, input, &window)
+                }
+                _ => locate(fault, input, &window),
+            }
+        })?;
         reader.locate_diagnostics(|byte| window.line_of(byte));
         window.consume(used);
         if window.is_at_end() && (window.bytes().is_empty() || used == 0) {
-            return finish(reader, input, &window, &head, options);
+            return finish(reader, input, &mut window, &head, options);
         }
         if used == 0 && window.capacity() > options.limits.token_bytes {
             let limit = options.limits.token_bytes;
@@ -60,11 +70,12 @@ const HEAD: usize = 512;
 fn finish<R: Read>(
     reader: &mut DocumentReader<'_>,
     input: &str,
-    window: &Window<R>,
+    window: &mut Window<R>,
     head: &[u8],
     options: &Options,
 ) -> Result<u64, Error> {
     let end = window.offset() + window.bytes().len() as u64;
+    let cut = window.take_cut();
     let unfinished = reader.unfinished().or_else(|| {
         let is_cut = !reader.documents.is_empty() && window.bytes().starts_with(b"<");
         is_cut.then(|| ("the start of a document".to_owned(), window.offset()))
@@ -75,13 +86,24 @@ fn finish<R: Read>(
         }
         Some((inside, byte)) => {
             let kind = ErrorKind::Truncated { inside, end, rows: reader.rows };
-            return Err(locate(Fault { kind, byte }, input, window));
+            let source = cut.map(|error| Box::new(error) as _);
+            return Err(Error { source, ..locate(Fault { kind, byte }, input, window) });
+        }
+        None if reader.documents.is_empty() && cut.is_some() => {
+            let kind = ErrorKind::Truncated { inside: "compressed data".to_owned(), end, rows: 0 };
+            let source = cut.map(|error| Box::new(error) as _);
+            return Err(Error { source, ..locate(Fault { kind, byte: end }, input, window) });
         }
         None if reader.documents.is_empty() => {
             let kind = ErrorKind::NotAnExport(super::sniff::describe(head));
             return Err(Error::new(kind, Some(Position { input: input.to_owned(), line: 1, byte: 0 })));
         }
-        None => {}
+        None => {
+            if let Some(error) = cut.filter(|_| !options.allow_truncated) {
+                let at = Position { input: input.to_owned(), line: window.line_of(end), byte: end };
+                return Err(Error::io(error, Some(at)));
+            }
+        }
     }
     Ok(end)
 }

@@ -14,12 +14,14 @@ pub(super) struct Window<R> {
     offset: u64,
     line: u64,
     at_end: bool,
+    /// Why the source ended, where it says that more should follow (a cut compressed file).
+    cut: Option<io::Error>,
 }
 
 impl<R: Read> Window<R> {
     /// A window of `size` bytes at the start of `source`.
     pub(super) fn new(source: R, size: usize) -> Self {
-        Self { source, buffer: vec![0; size.max(1)], start: 0, end: 0, offset: 0, line: 1, at_end: false }
+        Self { source, buffer: vec![0; size.max(1)], start: 0, end: 0, offset: 0, line: 1, at_end: false, cut: None }
     }
 
     /// The bytes in memory that were not consumed.
@@ -52,6 +54,11 @@ impl<R: Read> Window<R> {
         self.start += count;
     }
 
+    /// Why the source ended, if it was cut below what is read here.
+    pub(super) fn take_cut(&mut self) -> Option<io::Error> {
+        self.cut.take()
+    }
+
     /// How large the window is.
     pub(super) fn capacity(&self) -> usize {
         self.buffer.len()
@@ -71,6 +78,10 @@ impl<R: Read> Window<R> {
                 Ok(0) => self.at_end = true,
                 Ok(count) => self.end += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    self.at_end = true;
+                    self.cut = Some(error);
+                }
                 Err(error) => return Err(error),
             }
         }

@@ -27,26 +27,37 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 type Out<'o> = Writer<&'o mut dyn Write>;
 
+/// Writes a record. The error of the writer below comes out as it is: a closed pipe stays one.
+fn record(csv: &mut Out<'_>, fields: &[&str]) -> io::Result<()> {
+    csv.write_record(fields).map_err(|error| match error.into_kind() {
+        ::csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    })
+}
+
 fn optional(number: Option<u64>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
 }
 
 fn summary(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
-    csv.write_record(["input", "run", "table", "schema", "kind", "rows", "samples", "rejected"])?;
+    record(csv, &["input", "run", "table", "schema", "kind", "rows", "samples", "rejected"])?;
     for document in &report.export.documents {
         let DocumentContent::Tables(tables) = &document.content else { continue };
         for table in tables {
             let kind = if table.kind == TableKind::Cpu { "cpu" } else { "other" };
-            csv.write_record([
-                document.input.as_str(),
-                &table.run.to_string(),
-                &optional(table.position.map(u64::from)),
-                table.schema.as_deref().unwrap_or_default(),
-                kind,
-                &table.rows.to_string(),
-                &table.samples.to_string(),
-                &table.rejected.total().to_string(),
-            ])?;
+            record(
+                csv,
+                &[
+                    document.input.as_str(),
+                    &table.run.to_string(),
+                    &optional(table.position.map(u64::from)),
+                    table.schema.as_deref().unwrap_or_default(),
+                    kind,
+                    &table.rows.to_string(),
+                    &table.samples.to_string(),
+                    &table.rejected.total().to_string(),
+                ],
+            )?;
         }
     }
     Ok(())
@@ -60,23 +71,26 @@ fn origin<'p>(profile: &'p Profile, series: &SeriesReport) -> (String, &'p str) 
 
 fn threads(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     let profile = &report.export.profile;
-    csv.write_record(["run", "schema", "pid", "process", "tid", "thread", "samples", "all_weight", "unit"])?;
+    record(csv, &["run", "schema", "pid", "process", "tid", "thread", "samples", "all_weight", "unit"])?;
     for series in &report.series {
         let (run, schema) = origin(profile, series);
         for thread in &series.threads {
             let row = profile.thread(thread.thread);
             let process = profile.process(row.process);
-            csv.write_record([
-                run.as_str(),
-                schema,
-                &optional(process.pid),
-                profile.string(process.name),
-                &optional(row.tid),
-                profile.string(row.name),
-                &thread.counted.samples.to_string(),
-                &thread.counted.weight.value.to_string(),
-                series.unit.name(),
-            ])?;
+            record(
+                csv,
+                &[
+                    run.as_str(),
+                    schema,
+                    &optional(process.pid),
+                    profile.string(process.name),
+                    &optional(row.tid),
+                    profile.string(row.name),
+                    &thread.counted.samples.to_string(),
+                    &thread.counted.weight.value.to_string(),
+                    series.unit.name(),
+                ],
+            )?;
         }
     }
     Ok(())
@@ -84,20 +98,23 @@ fn threads(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
 
 fn trees(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     let profile = &report.export.profile;
-    csv.write_record([
-        "run",
-        "schema",
-        "pid",
-        "tid",
-        "depth",
-        "all_weight",
-        "self_weight",
-        "hidden_weight",
-        "samples",
-        "unit",
-        "function",
-        "binary",
-    ])?;
+    record(
+        csv,
+        &[
+            "run",
+            "schema",
+            "pid",
+            "tid",
+            "depth",
+            "all_weight",
+            "self_weight",
+            "hidden_weight",
+            "samples",
+            "unit",
+            "function",
+            "binary",
+        ],
+    )?;
     for series in &report.series {
         let (run, schema) = origin(profile, series);
         for row in &series.trees {
@@ -109,20 +126,23 @@ fn trees(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
             let pid = process.and_then(|id| profile.process(id).pid);
             let (pid, tid) = (optional(pid), optional(tid));
             for node in row.tree.nodes() {
-                csv.write_record([
-                    run.as_str(),
-                    schema,
-                    &pid,
-                    &tid,
-                    &node.depth.to_string(),
-                    &node.all_weight.to_string(),
-                    &node.self_weight.to_string(),
-                    &node.hidden_weight.to_string(),
-                    &node.all_samples.to_string(),
-                    series.unit.name(),
-                    function_of(profile, node.label),
-                    binary_of(profile, node.label).unwrap_or_default(),
-                ])?;
+                record(
+                    csv,
+                    &[
+                        run.as_str(),
+                        schema,
+                        &pid,
+                        &tid,
+                        &node.depth.to_string(),
+                        &node.all_weight.to_string(),
+                        &node.self_weight.to_string(),
+                        &node.hidden_weight.to_string(),
+                        &node.all_samples.to_string(),
+                        series.unit.name(),
+                        function_of(profile, node.label),
+                        binary_of(profile, node.label).unwrap_or_default(),
+                    ],
+                )?;
             }
         }
     }
@@ -131,31 +151,27 @@ fn trees(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
 
 fn functions(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     let profile = &report.export.profile;
-    csv.write_record([
-        "run",
-        "schema",
-        "self_weight",
-        "all_weight",
-        "self_samples",
-        "all_samples",
-        "unit",
-        "function",
-        "binary",
-    ])?;
+    record(
+        csv,
+        &["run", "schema", "self_weight", "all_weight", "self_samples", "all_samples", "unit", "function", "binary"],
+    )?;
     for series in &report.series {
         let (run, schema) = origin(profile, series);
         for row in &series.functions {
-            csv.write_record([
-                run.as_str(),
-                schema,
-                &row.self_weight.to_string(),
-                &row.all_weight.to_string(),
-                &row.self_samples.to_string(),
-                &row.all_samples.to_string(),
-                series.unit.name(),
-                function_of(profile, row.label),
-                binary_of(profile, row.label).unwrap_or_default(),
-            ])?;
+            record(
+                csv,
+                &[
+                    run.as_str(),
+                    schema,
+                    &row.self_weight.to_string(),
+                    &row.all_weight.to_string(),
+                    &row.self_samples.to_string(),
+                    &row.all_samples.to_string(),
+                    series.unit.name(),
+                    function_of(profile, row.label),
+                    binary_of(profile, row.label).unwrap_or_default(),
+                ],
+            )?;
         }
     }
     Ok(())
@@ -168,7 +184,7 @@ const SAMPLES: [&str; 15] = [
 ];
 
 fn samples(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
-    csv.write_record(SAMPLES)?;
+    record(csv, &SAMPLES)?;
     let mut stack = String::new();
     for (_, sample) in report.samples() {
         sample_row(&report.export.profile, sample, &mut stack, csv)?;
@@ -182,23 +198,26 @@ fn sample_row(profile: &Profile, sample: &Sample, stack: &mut String, csv: &mut 
     let process = profile.process(thread.process);
     let leaf = profile.frames_leaf_first(sample.stack).next();
     join_stack(profile, sample, stack);
-    csv.write_record([
-        profile.run(series.run).number.to_string().as_str(),
-        profile.string(series.schema),
-        &sample.time.as_nanos().to_string(),
-        &sample.weight.to_string(),
-        series.unit.name(),
-        &optional(process.pid),
-        profile.string(process.name),
-        &optional(thread.tid),
-        profile.string(thread.name),
-        &optional(sample.core.map(|core| u64::from(profile.core(core).index))),
-        sample.state.map_or("", |state| profile.string(state)),
-        &leaf.map(|frame| frame.address.to_string()).unwrap_or_default(),
-        leaf.map_or("", |frame| profile.function_name(frame.function)),
-        leaf.and_then(|frame| profile.binary_name(frame.function)).unwrap_or_default(),
-        stack,
-    ])?;
+    record(
+        csv,
+        &[
+            profile.run(series.run).number.to_string().as_str(),
+            profile.string(series.schema),
+            &sample.time.as_nanos().to_string(),
+            &sample.weight.to_string(),
+            series.unit.name(),
+            &optional(process.pid),
+            profile.string(process.name),
+            &optional(thread.tid),
+            profile.string(thread.name),
+            &optional(sample.core.map(|core| u64::from(profile.core(core).index))),
+            sample.state.map_or("", |state| profile.string(state)),
+            &leaf.map(|frame| frame.address.to_string()).unwrap_or_default(),
+            leaf.map_or("", |frame| profile.function_name(frame.function)),
+            leaf.and_then(|frame| profile.binary_name(frame.function)).unwrap_or_default(),
+            stack,
+        ],
+    )?;
     Ok(())
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::style::{Style, Tone, fit, pad};
-use super::summary::table_lines;
+use super::style::{Style, Tone, clean, fit, pad};
+use super::summary::{cut_note, table_lines};
 use crate::export::{Document, DocumentContent, TableKind, Toc, TocRun};
 
 /// Writes what each document holds.
@@ -17,6 +17,7 @@ pub fn write_contents(documents: &[Document], style: &Style, out: &mut dyn Write
             writeln!(out)?;
         }
         writeln!(out, "{}", style.paint(Tone::Title, &fit(&document.input, style.width)))?;
+        cut_note(document, style, out)?;
         match &document.content {
             DocumentContent::Tables(tables) => table_lines(tables, style, out)?,
             DocumentContent::Toc(toc) => toc_runs(toc, style, out)?,
@@ -66,7 +67,7 @@ fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let width = by_schema.keys().map(|(_, schema)| schema.chars().count()).max().unwrap_or(0);
     writeln!(out, "  {}", style.paint(Tone::Dim, "tables, by position"))?;
     for ((is_other, schema), positions) in by_schema {
-        let text = format!("    {}  {}", pad(schema, width), positions.join(", "));
+        let text = format!("    {}  {}", pad(&clean(schema), width), positions.join(", "));
         if is_other {
             writeln!(out, "{}", style.paint(Tone::Dim, &fit(&text, style.width)))?;
         } else {

@@ -29,7 +29,11 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
         View::Samples => return tables::samples(report, style, out),
         View::Summary => return summary::write(report, style, out),
         View::Overview => summary::write(report, style, out)?,
-        View::Threads | View::Tree | View::Functions => {}
+        View::Threads | View::Tree | View::Functions => {
+            for document in &report.export.documents {
+                summary::cut_note(document, style, out)?;
+            }
+        }
     }
     for (index, series) in report.series.iter().enumerate() {
         if index > 0 || report.options.view == View::Overview {
@@ -103,12 +107,16 @@ fn series_title(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
 /// `85.00 ms in 85 samples`; where samples are the unit, `39 samples`, or `0 samples in 2 rows` if not all rows count.
 fn amount_text(amount: Amount) -> String {
     let Amount { weight, samples } = amount;
-    let plural = if samples == 1 { "" } else { "s" };
     match weight.unit {
         Unit::Samples if weight.value == samples => weight.to_string(),
-        Unit::Samples => format!("{weight} in {samples} row{plural}"),
-        _ => format!("{weight} in {samples} sample{plural}"),
+        Unit::Samples => format!("{weight} in {}", count(samples, "row")),
+        _ => format!("{weight} in {}", count(samples, "sample")),
     }
+}
+
+/// `1 row`, `2 rows`.
+fn count(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 fn share(weight: u64, series: &SeriesReport) -> f64 {

@@ -59,7 +59,7 @@ const MIN_NAME: usize = 16;
 const MIN_OWNER: usize = 10;
 
 /// `text` without control characters, which could move the cursor or change colours.
-fn clean(text: &str) -> String {
+pub(super) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 

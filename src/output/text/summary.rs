@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::style::{Style, Tone, fit, pad};
-use super::{amount_text, clock, percent};
-use crate::export::{DocumentContent, Table, TableKind, Toc};
+use super::style::{Style, Tone, clean, fit, pad};
+use super::{amount_text, clock, count, percent};
+use crate::export::{Document, DocumentContent, Table, TableKind, Toc};
 use crate::profile::Profile;
 use crate::report::{Report, SeriesReport};
 
@@ -14,10 +14,7 @@ const BINARIES: usize = 5;
 pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for document in &report.export.documents {
         writeln!(out, "{}", style.paint(Tone::Title, &fit(&document.input, style.width)))?;
-        if let Some(byte) = document.cut_at {
-            let note = format!("  cut at byte {byte}: the numbers below count complete rows only");
-            writeln!(out, "{}", style.paint(Tone::Warning, &note))?;
-        }
+        cut_note(document, style, out)?;
         match &document.content {
             DocumentContent::Tables(tables) => table_lines(tables, style, out)?,
             DocumentContent::Toc(toc) => toc_lines(toc, style, out)?,
@@ -29,12 +26,19 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     unnamed(report, style, out)
 }
 
+/// Says that a document is cut, if it is.
+pub(super) fn cut_note(document: &Document, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(byte) = document.cut_at else { return Ok(()) };
+    let note = format!("  {} is cut at byte {byte}: only complete rows count", clean(&document.input));
+    writeln!(out, "{}", style.paint(Tone::Warning, &note))
+}
+
 /// One line for each table: what became of its rows.
 pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let name = |table: &Table| table.schema.clone().unwrap_or_else(|| "details of a track".to_owned());
+    let name = |table: &Table| clean(table.schema.as_deref().unwrap_or("details of a track"));
     let width = tables.iter().map(|table| name(table).chars().count()).max().unwrap_or(0);
     for table in tables {
-        let rows = if table.rows == 1 { "1 row".to_owned() } else { format!("{} rows", table.rows) };
+        let rows = count(table.rows, "row");
         let left = format!("  {}  run {}  {rows:>12}", pad(&name(table), width), table.run);
         if table.kind == TableKind::Other {
             writeln!(out, "{}", style.paint(Tone::Dim, &format!("{left}, not a CPU table")))?;
@@ -45,7 +49,7 @@ pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) 
             writeln!(out, "{left}, all of them samples")?;
             continue;
         }
-        let line = format!("{left} = {} samples + {rejected} rejected", table.samples);
+        let line = format!("{left} = {} + {rejected} rejected", count(table.samples, "sample"));
         writeln!(out, "{}", style.paint(Tone::Warning, &line))?;
         for (reason, count) in table.rejected.iter() {
             writeln!(out, "{}", style.paint(Tone::Warning, &format!("    {count} rejected: {reason}")))?;
@@ -75,17 +79,18 @@ fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
 
 fn series_lines(profile: &Profile, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let row = profile.series(series.series);
-    let (schema, run) = (profile.string(row.schema), profile.run(row.run).number);
+    let (schema, run) = (clean(profile.string(row.schema)), profile.run(row.run).number);
     let times = series.times.map_or_else(String::new, |(first, last)| {
         format!(", from {} to {}", clock(first.as_nanos()), clock(last.as_nanos()))
     });
-    writeln!(out, "\n{} run {run}: {}{times}", style.paint(Tone::Title, schema), amount_text(series.counted))?;
+    writeln!(out, "\n{} run {run}: {}{times}", style.paint(Tone::Title, &schema), amount_text(series.counted))?;
     if series.no_stack.samples > 0 {
         let share = percent(series.no_stack.weight.value, series.counted.weight.value);
         writeln!(out, "  {share:.1}% of it has no stack recorded: {}", amount_text(series.no_stack))?;
     }
     if !series.other_states.is_empty() {
-        let states = series.other_states.iter().map(|(state, left_out)| format!("{state} {}", amount_text(*left_out)));
+        let states =
+            series.other_states.iter().map(|(state, left_out)| format!("{} {}", clean(state), amount_text(*left_out)));
         let states: Vec<String> = states.collect();
         let note = format!("  not counted, for the thread's state: {} (--state all counts them)", states.join(", "));
         writeln!(out, "{}", style.paint(Tone::Warning, &note))?;
@@ -106,7 +111,8 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
         return Ok(());
     }
     let profile = &report.export.profile;
-    write!(out, "\n{} of {} frames have no name", unnamed.unnamed, unnamed.frames)?;
+    let verb = if unnamed.unnamed == 1 { "has" } else { "have" };
+    write!(out, "\n{} of {} {verb} no name", unnamed.unnamed, count(unnamed.frames, "frame"))?;
     match (unnamed.binaries.is_empty(), unnamed.without_binary) {
         (true, _) => writeln!(out, ", in no known binary")?,
         (false, 0) => writeln!(out, "; symbols of these binaries would name them:")?,
@@ -118,9 +124,9 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
         let binary = profile.binary(row.binary);
         let uuid = binary.uuid.map_or_else(|| "no UUID".to_owned(), |uuid| uuid.to_string());
         let arch = binary.arch.map_or("", |arch| profile.string(arch));
-        let frames = if row.frames == 1 { "1 frame".to_owned() } else { format!("{} frames", row.frames) };
+        let frames = count(row.frames, "frame");
         let name = fit(profile.string(binary.name), Some(24));
-        writeln!(out, "  {} {uuid}  {} {}", pad(&name, 24), pad(arch, 7), style.paint(Tone::Dim, &frames))?;
+        writeln!(out, "  {} {uuid}  {} {}", pad(&name, 24), pad(&clean(arch), 7), style.paint(Tone::Dim, &frames))?;
     }
     if unnamed.binaries.len() > BINARIES {
         writeln!(out, "  and {} more binaries; --format json lists all", unnamed.binaries.len() - BINARIES)?;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::scale::Scale;
-use super::style::{Style, Tone, fit, pad};
+use super::style::{Style, Tone, clean, fit, pad};
 use super::{binary_of, clock, function_of, share};
 use crate::calltree::{FunctionRow, Label};
 use crate::output::labels::{process_label, thread_label};
@@ -90,7 +90,7 @@ pub(super) fn samples(report: &Report<'_>, style: &Style, out: &mut dyn Write) -
     for (_, sample) in report.samples() {
         let thread = thread_label(profile, profile.thread(sample.thread));
         let core = sample.core.map(|core| profile.core(core).index.to_string()).unwrap_or_default();
-        let state = sample.state.map_or("", |state| profile.string(state));
+        let state = clean(sample.state.map_or("", |state| profile.string(state)));
         let leaf = profile.frames_leaf_first(sample.stack).next();
         let label = leaf.map_or(Label::NoStack, |frame| Label::Function(frame.function));
         let time = clock(sample.time.as_nanos());

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 
 use super::scale::Scale;
 use super::style::{Style, Tone};
-use super::{binary_of, function_of, percent, share};
+use super::{binary_of, count, function_of, percent, share};
 use crate::calltree::{CallTree, Node};
 use crate::profile::Profile;
 use crate::report::{Scope, SeriesReport, TreeReport};
@@ -41,7 +41,7 @@ pub(super) fn write(
     let whole = match row.scope {
         Scope::Thread(_) => "thread",
         Scope::Process(_) => "process",
-        Scope::All => "",
+        Scope::All => "tree",
     };
     let header = format!("{:>12} {whole:>7} {:>7} {:>10}  function", format!("all {}", scale.title()), "total", "self");
     writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
@@ -57,33 +57,41 @@ struct TreeWriter<'a> {
     total: u64,
 }
 
-/// A node to be written: what stands before its name, and before the names of nodes below it.
+/// A line to be written: what stands before its name, and before the names of the lines below it.
 struct Line {
     index: usize,
     lead: String,
     below: String,
+    /// Whether it says what pruning hid below the node, instead of the node itself.
+    is_rest: bool,
 }
 
 impl TreeWriter<'_> {
     fn nodes(&self, out: &mut dyn Write) -> io::Result<()> {
-        let mut todo = self.children_of(&Line { index: 0, lead: String::new(), below: String::new() });
-        self.hidden(self.tree.root(), "", out)?;
+        let root = Line { index: 0, lead: String::new(), below: String::new(), is_rest: false };
+        let mut todo = self.lines_below(&root);
         while let Some(line) = todo.pop() {
             let node = &self.tree.nodes()[line.index];
-            self.node(node, &line.lead, out)?;
-            todo.extend(self.children_of(&line));
-            self.hidden(node, &line.below, out)?;
+            if line.is_rest {
+                self.rest(node, &line.lead, out)?;
+            } else {
+                self.node(node, &line.lead, out)?;
+                todo.extend(self.lines_below(&line));
+            }
         }
         Ok(())
     }
 
-    /// The lines of a node's children, the first one last.
-    fn children_of(&self, line: &Line) -> Vec<Line> {
-        let children: Vec<usize> = self.tree.children(line.index).collect();
-        let is_chain = children.len() == 1;
+    /// The lines right below one, in reverse: the children, and what is hidden.
+    fn lines_below(&self, line: &Line) -> Vec<Line> {
+        let mut entries: Vec<(usize, bool)> = self.tree.children(line.index).map(|child| (child, false)).collect();
+        if self.tree.nodes()[line.index].hidden_children > 0 {
+            entries.push((line.index, true));
+        }
+        let is_chain = entries.len() == 1;
         let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(LEFT) / INDENT_SHARE);
-        let last = children.len().saturating_sub(1);
-        let lines = children.into_iter().enumerate().map(|(position, index)| {
+        let last = entries.len().saturating_sub(1);
+        let lines = entries.into_iter().enumerate().map(|(position, (index, is_rest))| {
             let (lead, below) = if is_chain {
                 (line.below.clone(), line.below.clone())
             } else if line.below.chars().count() + 3 > room {
@@ -93,7 +101,7 @@ impl TreeWriter<'_> {
             } else {
                 (format!("{}├─ ", line.below), format!("{}│  ", line.below))
             };
-            Line { index, lead, below }
+            Line { index, lead, below, is_rest }
         });
         let mut lines: Vec<Line> = lines.collect();
         lines.reverse();
@@ -113,18 +121,14 @@ impl TreeWriter<'_> {
     }
 
     /// Says what pruning hid below a node.
-    fn hidden(&self, node: &Node, lead: &str, out: &mut dyn Write) -> io::Result<()> {
-        if node.hidden_children == 0 {
-            return Ok(());
-        }
-        let functions = if node.hidden_children == 1 { "call" } else { "calls" };
+    fn rest(&self, node: &Node, lead: &str, out: &mut dyn Write) -> io::Result<()> {
         let line = format!(
-            "{:>12} {:>6.1}% {:>6.1}% {:>10}  {lead}… {} smaller {functions}",
+            "{:>12} {:>6.1}% {:>6.1}% {:>10}  {lead}… {}",
             self.scale.number(node.hidden_weight),
             percent(node.hidden_weight, self.total),
             share(node.hidden_weight, self.series),
             "",
-            node.hidden_children
+            count(u64::from(node.hidden_children), "more call")
         );
         writeln!(out, "{}", self.style.paint(Tone::Dim, &line))
     }

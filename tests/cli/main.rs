@@ -1,0 +1,21 @@
+//! The real command, run on the fixtures: what it prints, where, and with which exit code.
+//!
+//! Numbers in these tests were counted with another program (Python's XML reader over the fixture), never copied from
+//! the command's output.
+
+// The command exists only with this feature.
+#![cfg(feature = "cli")]
+
+mod colour;
+mod command;
+mod filters;
+mod folded;
+mod json;
+mod overview;
+mod reading;
+mod rejected;
+mod subcommands;
+mod tables;
+mod unusable;
+mod usage;
+mod writing;

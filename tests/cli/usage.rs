@@ -1,0 +1,92 @@
+//! Arguments that do not go together, and help.
+
+use crate::command::{Folder, VIEWS, fails, ok, orchard, read_text};
+
+/// The arguments are refused before anything is read, with a message that says all of `words`.
+#[track_caller]
+fn refused(args: &[&str], words: &[&str]) {
+    let message = fails(2, &[&["no-such-file.xml"], args].concat());
+    for word in words {
+        assert!(message.contains(word), "{args:?}: {word:?} is not in {message}");
+    }
+    assert!(message.contains("--help"), "{args:?}: {message}");
+}
+
+#[test]
+fn folded_stacks_go_with_trees_only() {
+    for view in VIEWS.into_iter().filter(|&view| view != "tree") {
+        refused(&["--format", "folded", "--view", view], &["folded", "--view tree"]);
+    }
+}
+
+#[test]
+fn csv_needs_a_view() {
+    refused(&["--format", "csv"], &[&["--view"], &VIEWS[..]].concat());
+}
+
+/// Both say what has a tree of its own.
+#[test]
+fn no_threads_and_separate_by_exclude_each_other() {
+    refused(&["--no-threads", "--separate-by", "process"], &["--no-threads", "--separate-by"]);
+}
+
+#[test]
+fn values_that_are_none() {
+    refused(&["--view", "flame"], &["flame", "functions"]);
+    refused(&["--format", "xml"], &["xml", "folded"]);
+    refused(&["--metric", "cycles"], &["cycles", "samples"]);
+    refused(&["--color", "blue"], &["blue", "never"]);
+    refused(&["--separate-by", "core"], &["core", "process", "none"]);
+    refused(&["--min-percent", "101"], &["between 0 and 100"]);
+    refused(&["--min-percent=-1"], &["between 0 and 100"]);
+    refused(&["--min-percent", "few"], &["not a number"]);
+    refused(&["--depth=-1"], &["--depth"]);
+    refused(&["--run", "first"], &["--run"]);
+    refused(&["--frobnicate"], &["--frobnicate"]);
+}
+
+#[test]
+fn times_that_are_none() {
+    for time in ["1s", "1.5", "a..b", "1s..2x", "-1s..", "1:2:3.."] {
+        refused(&[&format!("--time={time}")], &[time, "START..END"]);
+    }
+    for time in ["2s..1s", "1s..1s"] {
+        refused(&["--time", time], &["ends before it starts"]);
+    }
+}
+
+#[test]
+fn a_file_is_needed() {
+    assert!(fails(2, &[]).contains("<FILE>"));
+    assert!(fails(2, &["toc"]).contains("<FILE>"));
+    assert!(fails(2, &["--view", "summary"]).contains("<FILE>"));
+}
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    for flag in ["--help", "-h", "help"] {
+        let help = ok(&[flag]);
+        for word in ["Examples:", "traceparse export.xml --view functions", "xcrun xctrace export", "Exit codes"] {
+            assert!(help.contains(word), "{flag}: {word:?} is not in {help}");
+        }
+    }
+    assert!(ok(&["toc", "--help"]).contains("--toc"));
+}
+
+#[test]
+fn the_version_is_the_crates() {
+    for flag in ["--version", "-V"] {
+        assert_eq!(ok(&[flag]), format!("traceparse {}\n", env!("CARGO_PKG_VERSION")));
+    }
+}
+
+#[test]
+fn options_of_the_examples_exist() {
+    let path = orchard();
+    assert!(ok(&[&path, "--view", "functions", "--thread", "Main Thread"]).contains("main  Orchard"));
+    assert!(ok(&[&path, "--format", "folded"]).contains(";main;"));
+    let folder = Folder::new();
+    let part = folder.path("part.json");
+    ok(&[&path, "--time", "0.4s..2s", "--format", "json", "-o", &part]);
+    assert!(read_text(&part).contains("\"filtered_out\""));
+}
