@@ -81,7 +81,7 @@ fn trees(
     for row in rows {
         let mut parts = scope_labels(profile, row.scope);
         parts.reverse();
-        parts.push(amount_text(row.counted));
+        parts.push(row.counted.weight.to_string());
         parts.push(format!("{:.1}% of the total", share(row.counted.weight.value, series)));
         writeln!(out, "\n{}", style.paint(Tone::Title, &fit(&parts.join(" · "), style.width)))?;
         tree::write(profile, row, series, style, out)?;

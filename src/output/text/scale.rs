@@ -2,7 +2,8 @@
 
 use crate::units::{Unit, Weight};
 
-/// How the weights of a table are written.
+/// How the weights of a table are written. Headers have little room, so units of cycles and events are short there
+/// (`Mc`, as Instruments once wrote it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scale {
     unit: &'static str,
@@ -16,8 +17,8 @@ impl Scale {
     pub(super) fn of(total: Weight) -> Self {
         let units: &[&'static str] = match total.unit {
             Unit::Nanoseconds => &["ns", "µs", "ms", "s"],
-            Unit::Cycles => &["cycles", "Kcycles", "Mcycles", "Gcycles", "Tcycles"],
-            Unit::PmcEvents => &["events", "Kevents", "Mevents", "Gevents", "Tevents"],
+            Unit::Cycles => &["cycles", "Kc", "Mc", "Gc", "Tc"],
+            Unit::PmcEvents => &["events", "Kev", "Mev", "Gev", "Tev"],
             Unit::Samples => &["samples"],
         };
         let step = (0..units.len()).rev().find(|&step| total.value >= STEPS[step]).unwrap_or(0);

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::scale::Scale;
 use super::style::{Style, Tone, clean, fit, pad};
-use super::{binary_of, clock, function_of, share};
+use super::{binary_of, clock, count, function_of, share};
 use crate::calltree::{FunctionRow, Label};
 use crate::output::labels::{process_label, thread_label};
 use crate::report::{Report, SeriesReport};
@@ -18,12 +18,12 @@ pub(super) fn threads(
 ) -> io::Result<()> {
     let profile = &report.export.profile;
     let scale = Scale::of(series.counted.weight);
-    let header = format!("{:>12} {:>7} {:>9}  thread", scale.title(), "%", "samples");
+    let header = format!("{:>11} {:>6} {:>9}  thread", scale.title(), "%", "samples");
     writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
     let line = |weight: u64, samples: u64, name: &str, process: &str, out: &mut dyn Write| {
-        let weight_text = style.paint(Tone::Weight, &format!("{:>12}", scale.number(weight)));
-        let numbers = format!("{:>6.1}% {samples:>9}", share(weight, series));
-        let (name, process) = style.two_parts(name, process, 33);
+        let weight_text = style.paint(Tone::Weight, &format!("{:>11}", scale.number(weight)));
+        let numbers = format!("{:>5.1}% {samples:>9}", share(weight, series));
+        let (name, process) = style.two_parts(name, process, 31);
         writeln!(out, "{weight_text} {numbers}  {name}{process}")
     };
     // One row more costs no more room than saying that it is missing.
@@ -52,32 +52,36 @@ pub(super) fn functions(
 ) -> io::Result<()> {
     let profile = &report.export.profile;
     let scale = Scale::of(series.counted.weight);
-    let unit = scale.title();
-    let header =
-        format!("{:>12} {:>7} {:>12} {:>7} {:>8}  function", format!("self {unit}"), "%", "all", "%", "samples");
+    // A narrow terminal needs the room for names.
+    let samples_width = if style.width.is_some_and(|width| width < 100) { 0 } else { 9 };
+    let samples = |text: &str| if samples_width == 0 { String::new() } else { format!("{text:>samples_width$}") };
+    let all = format!("all {}", scale.title());
+    let header = format!("{:>11} {:>6} {all:>11} {:>6}{}  function", "self", "%", "%", samples("samples"));
     writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
+    let used = 11 + 1 + 6 + 1 + 11 + 1 + 6 + samples_width + 2;
     let least = report.options.pruning.min_percent;
     let is_shown =
         |row: &FunctionRow| share(row.self_weight, series) >= least || share(row.all_weight, series) >= least;
     let (shown, hidden): (Vec<&FunctionRow>, Vec<&FunctionRow>) =
         series.functions.iter().partition(|row| is_shown(row));
     for row in shown {
-        let weight = style.paint(Tone::Weight, &format!("{:>12}", scale.number(row.self_weight)));
+        let weight = style.paint(Tone::Weight, &format!("{:>11}", scale.number(row.self_weight)));
         let numbers = format!(
-            "{:>6.1}% {:>12} {:>6.1}% {:>8}",
+            "{:>5.1}% {:>11} {:>5.1}%{}",
             share(row.self_weight, series),
             scale.number(row.all_weight),
             share(row.all_weight, series),
-            row.all_samples
+            samples(&row.all_samples.to_string())
         );
         let (name, binary) =
-            style.two_parts(function_of(profile, row.label), binary_of(profile, row.label).unwrap_or_default(), 53);
+            style.two_parts(function_of(profile, row.label), binary_of(profile, row.label).unwrap_or_default(), used);
         writeln!(out, "{weight} {numbers}  {name}{binary}")?;
     }
     if !hidden.is_empty() {
         let weight: u64 = hidden.iter().map(|row| row.self_weight).sum();
-        let note = format!("{} more functions below {least}%", hidden.len());
-        let line = format!("{:>12} {:>6.1}% {:>31}  {note}", scale.number(weight), share(weight, series), "");
+        let note = format!("{} below {least}%", count(hidden.len() as u64, "more function"));
+        let rest = " ".repeat(used - 11 - 1 - 6);
+        let line = format!("{:>11} {:>5.1}%{rest}{note}", scale.number(weight), share(weight, series));
         writeln!(out, "{}", style.paint(Tone::Dim, &line))?;
     }
     Ok(())

@@ -4,12 +4,13 @@
 //! below the other, reads as the chain of calls that it is.
 //!
 //! ```text
-//!     ms all  thread   total    self  function
-//!     85.000  100.0%  100.0%   0.000  start
-//!     85.000  100.0%  100.0%   2.000  main
-//!     60.000   70.6%   70.6%  60.000  ├─ fast
-//!     23.000   27.1%   27.1%   1.000  └─ slow
-//!     22.000   25.9%   25.9%  22.000     helper
+//!      all ms  thread  total      self  function
+//!      85.000  100.0%  85.0%     0.000  start
+//!      85.000  100.0%  85.0%     2.000  main
+//!      60.000   70.6%  60.0%    60.000  ├─ fast
+//!      22.500   26.5%  22.5%     0.500  ├─ slow
+//!      22.000   25.9%  22.0%    22.000  │  helper
+//!       0.500    0.6%   0.5%            └─ … 3 more calls
 //! ```
 
 use std::io::{self, Write};
@@ -23,7 +24,7 @@ use crate::report::{Scope, SeriesReport, TreeReport};
 use crate::units::Weight;
 
 /// Columns left of the names.
-const LEFT: usize = 12 + 1 + 7 + 1 + 7 + 1 + 10 + 2;
+const LEFT: usize = 11 + 1 + 7 + 1 + 6 + 1 + 9 + 2;
 /// Deeper forks than fit in this share of the terminal are not indented further.
 const INDENT_SHARE: usize = 3;
 
@@ -43,7 +44,7 @@ pub(super) fn write(
         Scope::Process(_) => "process",
         Scope::All => "tree",
     };
-    let header = format!("{:>12} {whole:>7} {:>7} {:>10}  function", format!("all {}", scale.title()), "total", "self");
+    let header = format!("{:>11} {whole:>7} {:>6} {:>9}  function", format!("all {}", scale.title()), "total", "self");
     writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
     writer.nodes(out)
 }
@@ -109,10 +110,10 @@ impl TreeWriter<'_> {
     }
 
     fn node(&self, node: &Node, lead: &str, out: &mut dyn Write) -> io::Result<()> {
-        let all = self.style.paint(Tone::Weight, &format!("{:>12}", self.scale.number(node.all_weight)));
+        let all = self.style.paint(Tone::Weight, &format!("{:>11}", self.scale.number(node.all_weight)));
         let shares =
-            format!("{:>6.1}% {:>6.1}%", percent(node.all_weight, self.total), share(node.all_weight, self.series));
-        let own = format!("{:>10}", self.scale.number(node.self_weight));
+            format!("{:>6.1}% {:>5.1}%", percent(node.all_weight, self.total), share(node.all_weight, self.series));
+        let own = format!("{:>9}", self.scale.number(node.self_weight));
         let own = if node.self_weight == 0 { self.style.paint(Tone::Dim, &own) } else { own };
         let name = function_of(self.profile, node.label);
         let binary = binary_of(self.profile, node.label).unwrap_or_default();
@@ -123,7 +124,7 @@ impl TreeWriter<'_> {
     /// Says what pruning hid below a node.
     fn rest(&self, node: &Node, lead: &str, out: &mut dyn Write) -> io::Result<()> {
         let line = format!(
-            "{:>12} {:>6.1}% {:>6.1}% {:>10}  {lead}… {}",
+            "{:>11} {:>6.1}% {:>5.1}% {:>9}  {lead}… {}",
             self.scale.number(node.hidden_weight),
             percent(node.hidden_weight, self.total),
             share(node.hidden_weight, self.series),
