@@ -32,11 +32,11 @@ fn open(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>)> {
     if metadata.is_dir() {
         if path.extension().is_some_and(|extension| extension == "trace") {
             bail!(
-                "{name} is a recording, not an export. On a Mac: xcrun xctrace export --input {name} \
+                "{name} is a recording, not an export. On a Mac: xcrun xctrace export --input '{name}' \
                  --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]' --output export.xml"
             );
         }
-        bail!("{name} is a folder; name the exports in it, such as {name}/*.xml");
+        bail!("{name} is a folder; name the exports in it, such as {}", path.join("*.xml").display());
     }
     Ok((Box::new(file), metadata.is_file().then_some(metadata.len())))
 }

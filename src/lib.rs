@@ -30,7 +30,7 @@
 //!
 //! let mut csv = Vec::new();
 //! traceparse::output::csv::write(&report, &mut csv)?;
-//! # assert!(String::from_utf8(csv)?.ends_with("\n1,time-profile,0,1000000,0,1,ns,main,\n"));
+//! # assert!(String::from_utf8(csv)?.ends_with("\nexport.xml,1,1,time-profile,0,1000000,0,1,ns,main,\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

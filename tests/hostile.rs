@@ -294,7 +294,8 @@ fn what_is_no_export_is_named() {
     for (text, word) in [
         ("", "empty"),
         ("<!DOCTYPE html><html></html>", "web page"),
-        ("<html></html>", "<html>"),
+        ("<html></html>", "web page"),
+        ("<plist></plist>", "<plist>"),
         ("PK\x03\x04", "zip"),
         ("<?xml version=\"1.0\"?>\n", "ends before"),
         ("xctrace[1:2] Document Missing Template Error\n", "not saved"),

@@ -103,6 +103,11 @@ impl Definitions {
         Self { max_stack_depth, ..Self::default() }
     }
 
+    /// Which document is being read, over all inputs, from 0.
+    pub(super) fn document_number(&self) -> u32 {
+        self.document
+    }
+
     /// Ends a document: its frames get their lookup addresses, its ids are forgotten.
     pub(super) fn finish_document(&mut self) {
         self.count_names();

@@ -27,6 +27,7 @@ struct Open {
     attributes: Attributes,
     /// The byte of its `<`.
     at: u64,
+    name_length: usize,
     /// Where the values of its children start.
     first_value: usize,
     /// Where its name (if [`Tag::Other`]), display string and text start in the text buffer.
@@ -178,20 +179,20 @@ impl<'a> DocumentReader<'a> {
             toc.start(name, start.attributes())?;
             return if is_empty { self.end(name, at) } else { Ok(()) };
         }
-        let tag = Tag::of(name);
-        match self.open.last().map(|open| open.tag) {
-            None => return self.start_document(name, at, is_empty),
-            Some(Tag::TraceQueryResult) if tag == Tag::Node => self.start_table(start)?,
-            Some(Tag::TraceQueryResult) => {
+        let Some(parent) = self.open.last().map(|open| open.tag) else {
+            return self.start_document(name, at, is_empty);
+        };
+        let tag = Tag::of(name).inside(parent);
+        match parent {
+            Tag::TraceQueryResult if tag == Tag::Node => self.start_table(start),
+            Tag::TraceQueryResult => {
                 self.note(at, "no table", || format!("<{name}> where a table should be, ignored"));
             }
-            Some(Tag::Node) if tag == Tag::Schema => self.start_schema(start, at)?,
-            Some(Tag::Node) => {
-                if self.starts_skipping(tag, name, at) {
-                    return Ok(());
-                }
+            Tag::Node if tag == Tag::Schema => self.start_schema(start, at)?,
+            Tag::Node if self.starts_skipping(tag, name, at) => {
+                return Ok(());
             }
-            Some(_) => {}
+            _ => {}
         }
         self.push(tag, name, start, at)?;
         if is_empty { self.end(name, at) } else { Ok(()) }
@@ -201,12 +202,12 @@ impl<'a> DocumentReader<'a> {
         match name {
             "trace-query-result" => {
                 self.root = Root::Query;
-                self.open.push(Open::plain(Tag::TraceQueryResult, at));
+                self.open.push(Open::plain(Tag::TraceQueryResult, name, at));
                 if is_empty { self.end(name, at) } else { Ok(()) }
             }
             "trace-toc" => {
                 self.root = Root::Toc(Box::default());
-                self.open.push(Open::plain(Tag::Other, at));
+                self.open.push(Open::plain(Tag::Other, name, at));
                 if is_empty { self.end(name, at) } else { Ok(()) }
             }
             _ if name.eq_ignore_ascii_case("html") => {
@@ -221,7 +222,7 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
-    fn start_table(&mut self, start: &BytesStart<'_>) -> Result<(), Fault> {
+    fn start_table(&mut self, start: &BytesStart<'_>) {
         let xpath = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == "xpath");
         let xpath = xpath.map(|attribute| attribute.value.into_owned()).unwrap_or_default();
         let number_after = |key: &str| -> Option<u32> {
@@ -235,11 +236,13 @@ impl<'a> DocumentReader<'a> {
             position: number_after("/table["),
             ..Table::default()
         }));
-        Ok(())
     }
 
     fn start_schema(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
         let Some(table) = &mut self.table else { return Ok(()) };
+        if table.table.schema.is_some() || table.table.rows > 0 {
+            return Err(Fault::malformed("a second schema in one table", at));
+        }
         for attribute in start.attributes().with_checks(false).flatten() {
             if attribute.key.0 == "name" {
                 table.table.schema = Some(unescape(&attribute.value, at)?.into_owned());
@@ -282,6 +285,7 @@ impl<'a> DocumentReader<'a> {
             identity,
             attributes,
             at,
+            name_length: name.len(),
             first_value: self.values.len(),
             name_start,
             fmt_start,
@@ -321,7 +325,8 @@ impl<'a> DocumentReader<'a> {
         };
         let is_match = match open.tag {
             Tag::Other => self.text[open.name_start..open.fmt_start] == *name,
-            tag => Tag::of(name) == tag,
+            // Some tags have several names, of different length.
+            tag => Tag::of(name) == tag && name.len() == open.name_length,
         };
         if !is_match {
             return Err(Fault::malformed(format!("</{name}> closes an element of another name"), at));
@@ -400,7 +405,7 @@ impl<'a> DocumentReader<'a> {
         if table.table.kind == TableKind::Cpu {
             let source = rows::Source {
                 input: self.input,
-                document: self.documents.len() as u32,
+                document: self.definitions.document_number(),
                 table: self.tables.len() as u32,
             };
             table.source = Some(source);
@@ -475,12 +480,13 @@ impl<'a> DocumentReader<'a> {
 }
 
 impl Open {
-    fn plain(tag: Tag, at: u64) -> Self {
+    fn plain(tag: Tag, name: &str, at: u64) -> Self {
         Self {
             tag,
             identity: Identity::None,
             attributes: Attributes::None,
             at,
+            name_length: name.len(),
             first_value: 0,
             name_start: 0,
             fmt_start: 0,

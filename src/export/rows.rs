@@ -14,7 +14,7 @@ use crate::units::{Nanos, Unit};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
     pub(super) input: StringId,
-    /// Which document of the input, from 0.
+    /// Which document that was read, over all inputs, from 0.
     pub(super) document: u32,
     /// Which table of the document, from 0.
     pub(super) table: u32,

@@ -72,6 +72,20 @@ impl Tag {
         }
     }
 
+    /// What the element means inside `parent`: tables, schemas and rows are such only at their place, and elements of
+    /// other meaning (or none) anywhere else.
+    pub(super) fn inside(self, parent: Self) -> Self {
+        let place = match self {
+            Self::TraceQueryResult => return Self::Other,
+            Self::Node => Self::TraceQueryResult,
+            Self::Schema | Self::Row => Self::Node,
+            Self::Col => Self::Schema,
+            Self::Mnemonic | Self::EngineeringType => Self::Col,
+            anywhere => return anywhere,
+        };
+        if parent == place { self } else { Self::Other }
+    }
+
     /// Whether the text of the element is read.
     pub(super) fn has_text(self) -> bool {
         matches!(

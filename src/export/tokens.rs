@@ -4,7 +4,7 @@ use std::io::Read;
 
 use quick_xml::encoding::EncodingError;
 use quick_xml::errors::{IllFormedError, SyntaxError};
-use quick_xml::events::Event;
+use quick_xml::events::{BytesText, Event};
 use quick_xml::reader::Reader;
 
 use super::document::DocumentReader;
@@ -137,8 +137,18 @@ fn read_window<R: Read>(reader: &mut DocumentReader<'_>, window: &Window<R>) -> 
     Ok(used)
 }
 
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// Reads tokens until the rows of a table pass by that is not read, or the bytes end; at least one if there is one.
 fn tokens(reader: &mut DocumentReader<'_>, bytes: &[u8], offset: u64, is_end: bool) -> Result<Step, Fault> {
+    // quick-xml takes a byte order mark away at the start of every slice, and does not count it. At the start of the
+    // input it is none of the text; anywhere else it is.
+    if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) {
+        if offset > 0 {
+            reader.token(Event::Text(BytesText::from_escaped(BYTE_ORDER_MARK)), offset)?;
+        }
+        return Ok(Step { used: BYTE_ORDER_MARK.len(), needs_more: false });
+    }
     let mut xml = Reader::from_reader(bytes);
     let config = xml.config_mut();
     // The document reader knows what is open, across windows; quick-xml sees one window only.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use ::csv::Writer;
 
-use super::labels::{binary_of, escape_folded, function_of};
+use super::labels::{binary_of, escape_folded, function_of, table_of};
 use crate::export::{DocumentContent, TableKind};
 use crate::profile::{Frame, Profile, Sample};
 use crate::report::{Report, Scope, SeriesReport, View};
@@ -63,34 +63,50 @@ fn summary(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// `run,schema` of a series.
-fn origin<'p>(profile: &'p Profile, series: &SeriesReport) -> (String, &'p str) {
+/// Whose a row is: `input,run,table,schema`, then `pid,process,tid,thread` where they apply.
+fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope) -> [String; 8] {
+    let profile = &report.export.profile;
     let row = profile.series(series.series);
-    (profile.run(row.run).number.to_string(), profile.string(row.schema))
+    let run = profile.run(row.run);
+    let position = table_of(report.export, series.series).and_then(|table| table.position);
+    let thread = match scope {
+        Scope::Thread(id) => Some(profile.thread(id)),
+        Scope::Process(_) | Scope::All => None,
+    };
+    let process = match scope {
+        Scope::Process(id) => Some(profile.process(id)),
+        _ => thread.map(|thread| profile.process(thread.process)),
+    };
+    [
+        profile.string(run.input).to_owned(),
+        run.number.to_string(),
+        optional(position.map(u64::from)),
+        profile.string(row.schema).to_owned(),
+        optional(process.and_then(|process| process.pid)),
+        process.map_or("", |process| profile.string(process.name)).to_owned(),
+        optional(thread.and_then(|thread| thread.tid)),
+        thread.map_or("", |thread| profile.string(thread.name)).to_owned(),
+    ]
+}
+
+/// Writes a header, given as it stands in the file.
+fn header(csv: &mut Out<'_>, columns: &str) -> io::Result<()> {
+    record(csv, &columns.split(',').collect::<Vec<_>>())
+}
+
+/// Writes a record of columns that many records share and columns of its own.
+fn record_of(csv: &mut Out<'_>, shared: &[String], own: &[&str]) -> io::Result<()> {
+    let fields: Vec<&str> = shared.iter().map(String::as_str).chain(own.iter().copied()).collect();
+    record(csv, &fields)
 }
 
 fn threads(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
-    let profile = &report.export.profile;
-    record(csv, &["run", "schema", "pid", "process", "tid", "thread", "samples", "all_weight", "unit"])?;
+    header(csv, "input,run,table,schema,pid,process,tid,thread,samples,all_weight,unit")?;
     for series in &report.series {
-        let (run, schema) = origin(profile, series);
         for thread in &series.threads {
-            let row = profile.thread(thread.thread);
-            let process = profile.process(row.process);
-            record(
-                csv,
-                &[
-                    run.as_str(),
-                    schema,
-                    &optional(process.pid),
-                    profile.string(process.name),
-                    &optional(row.tid),
-                    profile.string(row.name),
-                    &thread.counted.samples.to_string(),
-                    &thread.counted.weight.value.to_string(),
-                    series.unit.name(),
-                ],
-            )?;
+            let shared = origin(report, series, Scope::Thread(thread.thread));
+            let (samples, weight) = (thread.counted.samples.to_string(), thread.counted.weight.value.to_string());
+            record_of(csv, &shared, &[&samples, &weight, series.unit.name()])?;
         }
     }
     Ok(())
@@ -98,51 +114,27 @@ fn threads(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
 
 fn trees(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     let profile = &report.export.profile;
-    record(
+    header(
         csv,
-        &[
-            "run",
-            "schema",
-            "pid",
-            "tid",
-            "depth",
-            "all_weight",
-            "self_weight",
-            "hidden_weight",
-            "samples",
-            "unit",
-            "function",
-            "binary",
-        ],
+        "input,run,table,schema,pid,process,tid,thread,depth,all_weight,self_weight,hidden_weight,hidden_children,\
+         samples,unit,function,binary",
     )?;
     for series in &report.series {
-        let (run, schema) = origin(profile, series);
         for row in &series.trees {
-            let (process, tid) = match row.scope {
-                Scope::Thread(id) => (Some(profile.thread(id).process), profile.thread(id).tid),
-                Scope::Process(id) => (Some(id), None),
-                Scope::All => (None, None),
-            };
-            let pid = process.and_then(|id| profile.process(id).pid);
-            let (pid, tid) = (optional(pid), optional(tid));
+            let shared = origin(report, series, row.scope);
             for node in row.tree.nodes() {
-                record(
-                    csv,
-                    &[
-                        run.as_str(),
-                        schema,
-                        &pid,
-                        &tid,
-                        &node.depth.to_string(),
-                        &node.all_weight.to_string(),
-                        &node.self_weight.to_string(),
-                        &node.hidden_weight.to_string(),
-                        &node.all_samples.to_string(),
-                        series.unit.name(),
-                        function_of(profile, node.label),
-                        binary_of(profile, node.label).unwrap_or_default(),
-                    ],
-                )?;
+                let own = [
+                    &node.depth.to_string(),
+                    &node.all_weight.to_string(),
+                    &node.self_weight.to_string(),
+                    &node.hidden_weight.to_string(),
+                    &node.hidden_children.to_string(),
+                    &node.all_samples.to_string(),
+                    series.unit.name(),
+                    function_of(profile, node.label),
+                    binary_of(profile, node.label).unwrap_or_default(),
+                ];
+                record_of(csv, &shared, &own)?;
             }
         }
     }
@@ -151,40 +143,27 @@ fn trees(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
 
 fn functions(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     let profile = &report.export.profile;
-    record(
-        csv,
-        &["run", "schema", "self_weight", "all_weight", "self_samples", "all_samples", "unit", "function", "binary"],
-    )?;
+    header(csv, "input,run,table,schema,self_weight,all_weight,self_samples,samples,unit,function,binary")?;
     for series in &report.series {
-        let (run, schema) = origin(profile, series);
+        let shared = &origin(report, series, Scope::All)[..4];
         for row in &series.functions {
-            record(
-                csv,
-                &[
-                    run.as_str(),
-                    schema,
-                    &row.self_weight.to_string(),
-                    &row.all_weight.to_string(),
-                    &row.self_samples.to_string(),
-                    &row.all_samples.to_string(),
-                    series.unit.name(),
-                    function_of(profile, row.label),
-                    binary_of(profile, row.label).unwrap_or_default(),
-                ],
-            )?;
+            let own = [
+                &row.self_weight.to_string(),
+                &row.all_weight.to_string(),
+                &row.self_samples.to_string(),
+                &row.all_samples.to_string(),
+                series.unit.name(),
+                function_of(profile, row.label),
+                binary_of(profile, row.label).unwrap_or_default(),
+            ];
+            record_of(csv, shared, &own)?;
         }
     }
     Ok(())
 }
 
-/// The header of the samples view.
-const SAMPLES: [&str; 15] = [
-    "run", "schema", "time_ns", "weight", "unit", "pid", "process", "tid", "thread", "core", "state", "address",
-    "function", "binary", "stack",
-];
-
 fn samples(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
-    record(csv, &SAMPLES)?;
+    header(csv, "run,schema,time_ns,weight,unit,pid,process,tid,thread,core,state,address,function,binary,stack")?;
     let mut stack = String::new();
     for (_, sample) in report.samples() {
         sample_row(&report.export.profile, sample, &mut stack, csv)?;

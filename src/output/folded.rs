@@ -37,19 +37,20 @@ impl std::error::Error for Mixed {}
 /// [`Mixed`] with the series, if not.
 pub fn check(report: &Report<'_>) -> Result<(), Mixed> {
     let profile = &report.export.profile;
-    let mut runs: Vec<_> = report.series.iter().map(|series| profile.series(series.series).run).collect();
+    let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
+    let mut runs: Vec<_> = asked.iter().map(|series| profile.series(series.series).run).collect();
     runs.sort_unstable();
     runs.dedup();
     let kind = |series: &SeriesReport| (profile.series(series.series).schema, series.unit);
-    let is_one_kind = report.series.windows(2).all(|pair| kind(&pair[0]) == kind(&pair[1]));
-    if is_one_kind && runs.len() == report.series.len() {
+    let is_one_kind = asked.windows(2).all(|pair| kind(pair[0]) == kind(pair[1]));
+    if is_one_kind && runs.len() == asked.len() {
         return Ok(());
     }
     let describe = |series: &SeriesReport| {
         let row = profile.series(series.series);
         format!("{} (run {}, {})", profile.string(row.schema), profile.run(row.run).number, series.unit)
     };
-    Err(Mixed { series: report.series.iter().map(describe).collect() })
+    Err(Mixed { series: asked.into_iter().map(describe).collect() })
 }
 
 /// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree). Every stack starts with the process and

@@ -7,12 +7,12 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::labels::{binary_of, function_of};
+use super::labels::{binary_of, function_of, table_of};
 use crate::calltree::{CallTree, Metric, Node};
 use crate::error::Diagnostic;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
-use crate::profile::{Profile, Sample, SampleKind};
-use crate::report::{Amount, Report, Scope, SeparateBy, SeriesReport, View};
+use crate::profile::{Matcher, Profile, Sample, SampleKind, Selection, StateFilter};
+use crate::report::{Amount, Report, ReportOptions, Scope, SeparateBy, SeriesReport, View};
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub const VERSION: u32 = 1;
@@ -27,6 +27,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         Metric::Samples => "samples",
     };
     write!(out, "{{\"format\":\"traceparse\",\"version\":{VERSION},\"metric\":\"{metric}\"")?;
+    field(out, "asked", &asked(&report.options))?;
     field(out, "documents", &report.export.documents.iter().map(document).collect())?;
     field(out, "tables", &tables(report))?;
     field(out, "series", &report.series.iter().enumerate().map(|row| series(report, row)).collect())?;
@@ -55,6 +56,29 @@ pub fn write_contents(documents: &[Document], out: &mut dyn Write) -> io::Result
 fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
     write!(out, ",\n\"{name}\":")?;
     Ok(serde_json::to_writer(out, value)?)
+}
+
+/// The filters and limits that the numbers follow.
+fn asked(options: &ReportOptions) -> Value {
+    let Selection { runs, processes, threads, time, states } = &options.selection;
+    let texts = |matchers: &[Matcher]| -> Vec<String> { matchers.iter().map(|m| m.text().to_owned()).collect() };
+    let states = match states {
+        StateFilter::Running => json!("running"),
+        StateFilter::All => json!("all"),
+        StateFilter::Only(names) => json!(names),
+    };
+    let time =
+        time.map(|time| json!({"start_ns": time.start.as_nanos(), "end_ns": time.end.map(|end| end.as_nanos())}));
+    json!({
+        "runs": runs,
+        "schemas": options.schemas,
+        "processes": texts(processes),
+        "threads": texts(threads),
+        "time": time,
+        "states": states,
+        "min_percent": options.pruning.min_percent,
+        "depth": options.pruning.depth,
+    })
 }
 
 fn document(document: &Document) -> Value {
@@ -149,6 +173,7 @@ fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport)) -> Value
         "series": index,
         "input": profile.string(run.input),
         "run": run.number,
+        "table": table_of(report.export, series.series).and_then(|table| table.position),
         "schema": profile.string(row.schema),
         "unit": series.unit.name(),
         "samples": series.counted.samples,
@@ -319,6 +344,7 @@ fn samples(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
     array(out, "samples", report.samples(), |(index, sample), out| {
         let mut value = sample_value(profile, sample);
+        value["series"] = json!(report.series.iter().position(|series| series.series == sample.series));
         let counters = profile.counters(index);
         if !counters.is_empty() {
             value["counters"] = json!(counters);

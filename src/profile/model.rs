@@ -9,7 +9,7 @@ use crate::units::{Address, Nanos, Unit, Uuid};
 pub struct Run {
     /// The name of the input that holds it.
     pub input: StringId,
-    /// Which document of the input, from 0; concatenated exports hold several.
+    /// Which document that was read, over all inputs, from 0; an input of concatenated exports holds several.
     pub document: u32,
     /// The run's number in the recording, from 1.
     pub number: u32,

@@ -126,6 +126,13 @@ pub struct SeriesReport {
     pub functions: Vec<FunctionRow>,
 }
 
+impl SeriesReport {
+    /// Whether the filters left nothing of it (it is of another run, say).
+    pub fn is_filtered_out(&self) -> bool {
+        self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples > 0
+    }
+}
+
 /// What one thread did.
 #[derive(Clone, Debug)]
 pub struct ThreadReport {

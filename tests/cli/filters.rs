@@ -59,8 +59,8 @@ fn processes_are_chosen_by_name_or_pid() {
     check(&["--process", "4150"], (3, 104, 109));
     let several = fixture("26.4/time-profile");
     let threads = csv(&[&several, "--view", "threads", "--process", "Orchard"]);
-    assert!(threads[1..].iter().all(|row| row[3] == "Orchard"), "{threads:?}");
-    assert!(csv(&[&several, "--view", "threads"])[1..].iter().any(|row| row[3] != "Orchard"), "there are others");
+    assert!(threads[1..].iter().all(|row| row[5] == "Orchard"), "{threads:?}");
+    assert!(csv(&[&several, "--view", "threads"])[1..].iter().any(|row| row[5] != "Orchard"), "there are others");
 }
 
 #[test]

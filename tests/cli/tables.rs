@@ -65,7 +65,7 @@ fn the_summary_is_one_line_a_table() {
 #[test]
 fn threads_trees_and_functions_sum_to_the_total() {
     let threads = csv(&[&orchard(), "--view", "threads"]);
-    assert_eq!(threads[0].join(","), "run,schema,pid,process,tid,thread,samples,all_weight,unit");
+    assert_eq!(threads[0].join(","), "input,run,table,schema,pid,process,tid,thread,samples,all_weight,unit");
     assert_eq!(column(&threads, "all_weight"), [141_000_000, 122_000_000, 119_000_000, 103_000_000]);
     assert_eq!(column(&threads, "tid"), [172_312, 172_289, 172_311, 172_319]);
 

@@ -35,7 +35,8 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
             }
         }
     }
-    for (index, series) in report.series.iter().enumerate() {
+    let left = report.series.iter().filter(|series| !series.is_filtered_out());
+    for (index, series) in left.enumerate() {
         if index > 0 || report.options.view == View::Overview {
             writeln!(out)?;
         }

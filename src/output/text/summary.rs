@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use super::style::{Style, Tone, clean, fit, pad};
 use super::{amount_text, clock, count, percent};
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc};
-use crate::profile::Profile;
 use crate::report::{Report, SeriesReport};
 
 /// Binaries named before the rest is only counted.
@@ -21,7 +20,7 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
         }
     }
     for series in &report.series {
-        series_lines(&report.export.profile, series, style, out)?;
+        series_lines(report, series, style, out)?;
     }
     unnamed(report, style, out)
 }
@@ -45,6 +44,10 @@ pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) 
             continue;
         }
         let rejected = table.rejected.total();
+        if table.rows == 0 {
+            writeln!(out, "{left}")?;
+            continue;
+        }
         if rejected == 0 {
             writeln!(out, "{left}, all of them samples")?;
             continue;
@@ -77,13 +80,26 @@ fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn series_lines(profile: &Profile, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
     let row = profile.series(series.series);
     let (schema, run) = (clean(profile.string(row.schema)), profile.run(row.run).number);
     let times = series.times.map_or_else(String::new, |(first, last)| {
         format!(", from {} to {}", clock(first.as_nanos()), clock(last.as_nanos()))
     });
-    writeln!(out, "\n{} run {run}: {}{times}", style.paint(Tone::Title, &schema), amount_text(series.counted))?;
+    // Several documents may each have a run 1.
+    let input = if report.export.documents.len() > 1 {
+        format!(" of {}", clean(profile.string(profile.run(row.run).input)))
+    } else {
+        String::new()
+    };
+    if series.is_filtered_out() {
+        let left_out = amount_text(series.out_of_scope);
+        let line = format!("\n{schema} run {run}{input}: left out by the filters, {left_out}");
+        return writeln!(out, "{}", style.paint(Tone::Dim, &line));
+    }
+    let schema = style.paint(Tone::Title, &schema);
+    writeln!(out, "\n{schema} run {run}{input}: {}{times}", amount_text(series.counted))?;
     if series.no_stack.samples > 0 {
         let share = percent(series.no_stack.weight.value, series.counted.weight.value);
         writeln!(out, "  {share:.1}% of it has no stack recorded: {}", amount_text(series.no_stack))?;

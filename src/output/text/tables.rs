@@ -101,7 +101,7 @@ pub(super) fn samples(report: &Report<'_>, style: &Style, out: &mut dyn Write) -
         let left = format!(
             "{time:>16} {:>12}  {} {core:>4} {state:<10} ",
             profile.weight(sample).to_string(),
-            pad(&fit(&thread, Some(28)), 28)
+            pad(&fit(&thread, style.width.map(|_| 28)), 28)
         );
         let (name, binary) =
             style.two_parts(function_of(profile, label), binary_of(profile, label).unwrap_or_default(), 75);
