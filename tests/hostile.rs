@@ -396,3 +396,18 @@ fn tables_that_are_not_read_are_counted_even_ill_formed() {
     assert_eq!((tables[0].rows, tables[0].kind, tables[0].run), (3, TableKind::Other, 3));
     assert_eq!((tables[0].schema.as_deref(), tables[0].position), (Some("odd"), Some(7)));
 }
+
+/// A list of counter values that many rows refer to takes room in each of them.
+#[test]
+fn counters_cannot_multiply_without_bound() {
+    let columns = ["time", "weight", "stack", "counters-array"];
+    let columns = columns.map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
+    let values = "7 ".repeat(1_000);
+    let cells = "<sample-time>1</sample-time><weight>1</weight><sentinel/>";
+    let xml = format!(
+        "<trace-query-result><node><schema name=\"counters-profile\">{columns}</schema><row>{cells}<pmc-events \
+         id=\"1\">{values}</pmc-events></row><row>{cells}<pmc-events ref=\"1\"/></row></node></trace-query-result>"
+    );
+    let export = open(&xml).unwrap();
+    assert_eq!(export.tables().next().unwrap().rejected.of(RejectReason::BadNumber), 2);
+}

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
+use super::Limits;
 use super::address::{Conventions, FrameForm};
 use super::attributes::{BinaryFields, FrameFields};
 use super::item::{Ids, Value};
@@ -76,6 +77,7 @@ pub(super) struct Definitions {
     pub(super) numbers: Vec<u64>,
     pub(super) number_lists: Vec<(usize, usize)>,
     pub(super) max_stack_depth: usize,
+    max_counters: usize,
     /// Counts documents over all inputs; frames of two documents are never one frame.
     document: u32,
     pub(super) conventions: Conventions,
@@ -99,8 +101,9 @@ enum Architecture {
 }
 
 impl Definitions {
-    pub(super) fn new(max_stack_depth: usize) -> Self {
-        Self { max_stack_depth, ..Self::default() }
+    pub(super) fn new(limits: &Limits) -> Self {
+        let (max_stack_depth, max_counters) = (limits.stack_depth, limits.counters);
+        Self { max_stack_depth, max_counters, ..Self::default() }
     }
 
     /// Which document is being read, over all inputs, from 0.
@@ -152,6 +155,11 @@ impl Definitions {
         }
     }
 
+    fn numbers(&self, list: u32) -> &[u64] {
+        let (start, end) = self.number_lists[list as usize];
+        &self.numbers[start..end]
+    }
+
     /// Gives the sample that was added last the counter values of a list.
     pub(super) fn add_counters(&mut self, list: u32) {
         let (start, end) = self.number_lists[list as usize];
@@ -173,7 +181,13 @@ impl Definitions {
             Tag::Pid => number(element.text, Value::Pid),
             Tag::TextAddress => number(element.text, Value::Address),
             Tag::TextAddresses => self.number_list(element.text, Value::Addresses)?,
-            Tag::PmcEvents => self.number_list(element.text, Value::Counters)?,
+            Tag::PmcEvents => match self.number_list(element.text, Value::Counters)? {
+                // Rows share a list by `ref`, and each sample holds its values.
+                Value::Counters(list) if self.numbers(list).len() > self.max_counters => {
+                    Value::Bad(RejectReason::BadNumber)
+                }
+                value => value,
+            },
             Tag::SampleKind => sample_kind(element.text),
             Tag::ThreadState => match element.text.trim() {
                 "" => Value::Absent,

@@ -102,6 +102,8 @@ pub struct Limits {
     pub children: usize,
     /// How many frames a stack may have; rows with deeper ones are rejected. Default: 1,024 (the deepest seen: 97).
     pub stack_depth: usize,
+    /// How many counter values a row may have; rows with more are rejected. Default: 256 (real ones have a few).
+    pub counters: usize,
     /// How many distinct stack entries there may be beyond one for each byte of input. Fragments of addresses that
     /// refer to each other could multiply. Default: 1,000,000.
     pub free_stacks: u64,
@@ -114,6 +116,7 @@ impl Default for Limits {
             token_bytes: 16 << 20,
             children: 1_000_000,
             stack_depth: 1_024,
+            counters: 256,
             free_stacks: 1_000_000,
         }
     }
@@ -209,7 +212,7 @@ pub struct Reader {
 impl Reader {
     /// A reader that has read nothing.
     pub fn new(options: Options) -> Self {
-        let definitions = Definitions::new(options.limits.stack_depth);
+        let definitions = Definitions::new(&options.limits);
         Self { options, definitions, documents: Vec::new(), diagnostics: Vec::new(), bytes: 0 }
     }
 

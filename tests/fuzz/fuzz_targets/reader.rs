@@ -4,7 +4,7 @@
 //! cargo install cargo-fuzz
 //! mkdir -p target/fuzz-corpus
 //! RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir tests/fuzz reader target/fuzz-corpus tests/fuzz/corpus/reader \
-//!     -- -max_total_time=300
+//!     -- -dict=tests/fuzz/reader.dict -max_len=16384 -max_total_time=300
 //! ```
 //!
 //! What the fuzzer finds worth keeping goes to the first folder. An input that failed belongs to the second one, under a
