@@ -59,6 +59,7 @@ fn main() {
         add(format!("csv::{file}"), Box::new(move |folder| samples_equal_the_csv(folder, file)));
     }
     add("folded::14-16/time-profile".to_owned(), Box::new(|folder| folded_equals(folder, "14-16/time-profile")));
+    add("prefixes::other_tables".to_owned(), Box::new(prefixes_of_other_files_are_refused));
     add("index".to_owned(), Box::new(rows_equal_the_index));
     add("lookup_addresses".to_owned(), Box::new(lookup_addresses_are_instructions));
     add("tables_of_contents".to_owned(), Box::new(tables_of_contents_are_read));
@@ -231,6 +232,35 @@ fn prefixes_are_refused(folder: &Path, file: &str) -> Result<(), Failed> {
             Err(error) => ensure!(complete == 0, "prefix of {} bytes: {error}", prefix.len()),
         }
     }
+    Ok(())
+}
+
+/// The same for the files without CPU tables: refused, or (when cut) every row that has started is counted.
+fn prefixes_of_other_files_are_refused(folder: &Path) -> Result<(), Failed> {
+    let mut files = 0;
+    for entry in fs::read_dir(folder)?.flatten() {
+        for file in fs::read_dir(entry.path()).into_iter().flatten().flatten().map(|file| file.path()) {
+            let is_cpu = CPU_TABLES.iter().any(|(known, ..)| folder.join(known).with_extension("xml") == file);
+            if is_cpu || file.extension().is_none_or(|extension| extension != "xml") {
+                continue;
+            }
+            files += 1;
+            let (text, name) = (fs::read(&file)?, file.display().to_string());
+            for step in 0..200 {
+                let prefix = &text[..text.len() * step / 200];
+                let is_whole = text[prefix.len()..].iter().all(u8::is_ascii_whitespace);
+                let strict = read(prefix, &name, &Options::default());
+                ensure!(strict.is_ok() == is_whole, "{name}: prefix of {} bytes", prefix.len());
+                let lenient = read(prefix, &name, &Options { allow_truncated: true, ..Options::default() });
+                let started = memchr::memmem::find_iter(prefix, b"<row").count() as u64;
+                if let Ok(export) = lenient {
+                    let rows: u64 = export.tables().map(|table| table.rows).sum();
+                    ensure!(rows == started || rows + 1 == started, "{name}: {rows} of {started} rows");
+                }
+            }
+        }
+    }
+    ensure!(files >= 14, "only {files} files");
     Ok(())
 }
 
