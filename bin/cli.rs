@@ -124,7 +124,7 @@ pub(crate) struct ReportArgs {
     /// Only this time of the recording: 1.5s..2s, 200ms.., ..00:01.250; seconds without a unit
     #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "What counts")]
     pub(crate) time: Option<TimeRange>,
-    /// Threads in this state, such as Blocked, or all (may be given several times) [default: running]
+    /// Threads in this state, such as Blocked, or all (may be given several times) [default: running, or no state recorded]
     #[arg(long, value_name = "STATE", help_heading = "What counts")]
     pub(crate) state: Vec<String>,
     /// What a sample counts for: its weight, or one

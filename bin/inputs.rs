@@ -19,7 +19,7 @@ pub(crate) fn read_all(files: &[std::path::PathBuf], options: &Options) -> Resul
             decompress(WithProgress::new(source, &name, size)).with_context(|| format!("{name}: cannot be read"))?;
         reader.read(source, &name)?;
     }
-    Ok(reader.finish())
+    Ok(reader.finish()?)
 }
 
 fn open(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>)> {

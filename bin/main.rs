@@ -58,7 +58,7 @@ fn error_label() -> String {
 
 /// A message without control characters: names from an input stand in it, and could steer the terminal.
 pub(crate) fn printable(message: &str) -> String {
-    message.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

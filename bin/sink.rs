@@ -41,6 +41,7 @@ fn replace(
 ) -> Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    anyhow::ensure!(folder.is_dir(), "the folder does not exist");
     let mut builder = tempfile::Builder::new();
     // The permissions of a usual new file, not those of a secret one; the process's mask still applies.
     #[cfg(unix)]

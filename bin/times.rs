@@ -8,10 +8,11 @@ pub(crate) fn parse_range(text: &str) -> Result<TimeRange, String> {
     let (start, end) = text.split_once("..").ok_or("a range is START..END, such as 1.5s..2s")?;
     let start = if start.is_empty() { Nanos::default() } else { parse_time(start)? };
     let end = if end.is_empty() { None } else { Some(parse_time(end)?) };
-    if end.is_some_and(|end| end <= start) {
-        return Err("the range ends before it starts".to_owned());
+    match end {
+        Some(end) if end < start => Err("the range ends before it starts".to_owned()),
+        Some(end) if end == start => Err("the range is empty: its END does not count".to_owned()),
+        _ => Ok(TimeRange { start, end }),
     }
-    Ok(TimeRange { start, end })
 }
 
 /// Reads `1.5s`, `200ms`, `3us`, `7ns`, `2` (seconds), or `MM:SS.mmm.uuu` as Instruments shows it.

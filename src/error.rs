@@ -44,8 +44,8 @@ pub enum ErrorKind {
     },
     /// A limit that guards against hostile input was passed; the text says which.
     Limit(String),
-    /// Rows of CPU tables could not be read and the caller asked for all of them.
-    Rejected(String),
+    /// An input before this one could not be read, and the reader is of no use any more; make a new one.
+    Failed,
 }
 
 /// An input that could not be used: what, where, and the cause below.
@@ -78,10 +78,8 @@ impl fmt::Display for Error {
         }
         match &self.kind {
             ErrorKind::Io => f.write_str("reading failed"),
-            ErrorKind::NotAnExport(text)
-            | ErrorKind::Malformed(text)
-            | ErrorKind::Limit(text)
-            | ErrorKind::Rejected(text) => f.write_str(text),
+            ErrorKind::NotAnExport(text) | ErrorKind::Malformed(text) | ErrorKind::Limit(text) => f.write_str(text),
+            ErrorKind::Failed => f.write_str("an input before could not be read; read the others with a new reader"),
             ErrorKind::Truncated { inside, end, rows } => {
                 let plural = if *rows == 1 { "row" } else { "rows" };
                 write!(

@@ -51,6 +51,7 @@
 pub mod calltree;
 pub mod error;
 pub mod export;
+mod hash;
 pub mod output;
 pub mod profile;
 pub mod report;

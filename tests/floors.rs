@@ -5,8 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
-const FLOORS: [(&str, u32); 7] =
-    [("error", 0), ("units", 0), ("profile", 1), ("export", 2), ("calltree", 3), ("report", 5), ("output", 6)];
+const FLOORS: [(&str, u32); 8] = [
+    ("error", 0),
+    ("hash", 0),
+    ("units", 0),
+    ("profile", 1),
+    ("export", 2),
+    ("calltree", 3),
+    ("report", 5),
+    ("output", 6),
+];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -201,9 +201,12 @@ fn a_reader_that_gives_one_byte_at_a_time_reads_the_same() {
             Ok(count)
         }
     }
+    let shown = |result: Result<Export, Error>| {
+        result.map(|export| format!("{:?} {:?}", export.profile.samples(), export.documents)).map_err(|e| e.to_string())
+    };
     for document in documents().iter().filter(|document| document.len() < 20_000) {
-        let expected = format!("{:?}", open(document));
-        assert_eq!(format!("{:?}", read(Drip(document.as_bytes()), "test.xml", &Options::default())), expected);
+        let drip = read(Drip(document.as_bytes()), "test.xml", &Options::default());
+        assert_eq!(shown(drip), shown(open(document)));
     }
 }
 
@@ -410,4 +413,94 @@ fn counters_cannot_multiply_without_bound() {
     );
     let export = open(&xml).unwrap();
     assert_eq!(export.tables().next().unwrap().rejected.of(RejectReason::BadNumber), 2);
+}
+
+/// An id that a table which is not read defines, and a later row refers to, is defined: 26.4 writes a `uint64` beside the
+/// frames of every stack, and every table has some.
+#[test]
+fn elements_that_say_nothing_may_be_defined_in_a_table_that_is_not_read() {
+    let other = "<node><schema name=\"kdebug\"><col><mnemonic>a</mnemonic></col></schema><row><uint64 id=\"20\" \
+                 fmt=\"0\">0</uint64><boolean id=\"21\">1</boolean></row></node>";
+    let stack = "<tagged-backtrace><backtrace><frame name=\"f\" addr=\"0x11\"/></backtrace><uint64 ref=\"20\"/></tagged-backtrace>";
+    let xml = row(stack).replace("<trace-query-result>\n", &format!("<trace-query-result>\n{other}"));
+    let export = open(&xml).unwrap();
+    assert_eq!((export.profile.samples().len(), export.rejected()), (1, 0));
+    assert!(export.diagnostics.is_empty(), "{:?}", export.diagnostics);
+}
+
+/// What stands beside frames is told; what might be a frame is refused.
+#[test]
+fn no_part_of_a_stack_is_dropped_without_a_word() {
+    let frames = "<frame name=\"leaf\" addr=\"0x11\"/>";
+    let odd = open(&row(&format!("<backtrace>{frames}<colour>1</colour></backtrace>"))).unwrap();
+    assert_eq!(odd.profile.samples().len(), 1);
+    assert!(odd.diagnostics[0].message.contains("does not know"), "{:?}", odd.diagnostics);
+    for stack in [
+        format!("<backtrace>{frames}<async-frame name=\"mid\" addr=\"0x20\"/></backtrace>"),
+        format!("<tagged-backtrace><backtrace>{frames}</backtrace><backtrace>{frames}</backtrace></tagged-backtrace>"),
+    ] {
+        assert_eq!(only_reason(&open(&row(&stack)).unwrap()), Some(RejectReason::UnknownStack), "{stack}");
+    }
+}
+
+/// A document that was cut and another one appended to it: neither swallows the other.
+#[test]
+fn a_document_after_a_cut_one_is_read() {
+    let whole = row("<sentinel/>");
+    for cut in [whole.find("</row>").unwrap(), whole.find("</node>").unwrap()] {
+        for second in [whole.as_str(), whole.split_once('\n').unwrap().1] {
+            let both = format!("{}{second}", &whole[..cut]);
+            let error = open(&both).unwrap_err();
+            assert!(matches!(error.kind, ErrorKind::Truncated { end, .. } if end == cut as u64), "{error}");
+            let options = Options { allow_truncated: true, ..Options::default() };
+            let export = read(both.as_bytes(), "test.xml", &options).unwrap();
+            assert_eq!(
+                export.documents.iter().map(|document| document.cut_at).collect::<Vec<_>>(),
+                [Some(cut as u64), None]
+            );
+            assert_adds_up(&export);
+            assert_eq!(export.tables().map(|table| table.rows).sum::<u64>(), 2);
+        }
+    }
+    let in_a_tag = format!("{}{whole}", &whole[..whole.find("<weight").unwrap() + 3]);
+    assert!(open(&in_a_tag).unwrap_err().to_string().contains("a tag is cut"));
+}
+
+/// What a broken input left behind must not reach the next one.
+#[test]
+fn a_reader_that_failed_gives_nothing_any_more() {
+    let mut reader = traceparse::export::Reader::new(Options::default());
+    let bad = "<trace-query-result><node><schema name=\"time-profile\"/><row><weight id=\"2\">999</weight>";
+    assert!(reader.read(bad.as_bytes(), "bad").is_err());
+    let error = reader.read(row("<sentinel/>").as_bytes(), "good").unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Failed);
+    assert!(reader.finish().is_err());
+}
+
+#[test]
+fn the_line_of_a_cut_row_is_the_line_it_starts_in() {
+    let filler = "<row><sample-time>5</sample-time><sentinel/><weight>7</weight><sentinel/></row>\n".repeat(50);
+    let xml = table(&format!("{filler}<row>\n\n\n<sample-time>{}", "5\n".repeat(5_000)));
+    let cut = &xml[..xml.rfind("</node>").unwrap()];
+    let start = cut.rfind("<row>").unwrap();
+    for buffer_size in [64, 1 << 20] {
+        let error = read(cut.as_bytes(), "", &Options { buffer_size, ..Options::default() }).unwrap_err();
+        let line = cut[..start].matches('\n').count() as u64 + 1;
+        assert_eq!(error.at.map(|at| (at.byte, at.line)), Some((start as u64, line)));
+    }
+}
+
+/// Functions without a name are addresses: at another load address the same one is another function.
+#[test]
+fn unnamed_functions_of_two_load_addresses_are_not_mixed_up() {
+    let frame = |load: &str, id: u32| {
+        let uuid = "00000000-0000-0000-0000-000000000001";
+        format!(
+            "<row><sample-time>1</sample-time><sentinel/><weight>10</weight><backtrace><frame name=\"0x100004000\" \
+             addr=\"0x100004001\"><binary id=\"{id}\" name=\"a\" UUID=\"{uuid}\" arch=\"arm64\" load-addr=\"{load}\" \
+             path=\"/a\"/></frame></backtrace></row>"
+        )
+    };
+    let export = open(&table(&[frame("0x100000000", 1), frame("0x100004000", 2)].concat())).unwrap();
+    assert_eq!(export.profile.function_ids().len(), 2);
 }

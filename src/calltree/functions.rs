@@ -1,11 +1,8 @@
 //! A tree summed by function.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
-
 use super::merge::order_labels;
 use super::tree::{CallTree, Label};
+use crate::hash::HashMap;
 use crate::profile::Profile;
 
 /// What a function weighs over all places of a tree.
@@ -23,10 +20,10 @@ pub struct FunctionRow {
     pub all_samples: u64,
 }
 
-/// The functions of a tree, by self weight, then all weight, then name.
+/// The functions of a whole tree, by self weight, then all weight, then name. What pruning hid in a tree is missing here.
 pub fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> {
     let mut rows: Vec<FunctionRow> = Vec::new();
-    let mut row_of: HashMap<Label, usize, FxBuildHasher> = HashMap::default();
+    let mut row_of: HashMap<Label, usize> = HashMap::default();
     // How often each row is on the path from the root to the node at hand.
     let mut on_path: Vec<u32> = Vec::new();
     let mut path: Vec<usize> = Vec::new();

@@ -1,13 +1,13 @@
 //! Merging levels: from the weights of stacks to a tree.
 
 use std::cmp::Ordering;
-use std::hash::{BuildHasher, BuildHasherDefault};
+use std::hash::BuildHasher as _;
 
 use hashbrown::HashTable;
-use rustc_hash::FxHasher;
 
 use super::tree::{CallTree, Label, Node, Pruning, set_ends};
 use super::weights::StackWeight;
+use crate::hash::BuildHasher;
 use crate::profile::{Profile, StackId};
 
 /// Makes trees of one profile, one after the other.
@@ -22,6 +22,7 @@ pub struct Merger<'p> {
     tree: u32,
     /// The nodes by parent and label, which stand in `draft`.
     child_of: HashTable<u32>,
+    hasher: BuildHasher,
     draft: Vec<Draft>,
     path: Vec<StackId>,
 }
@@ -46,6 +47,7 @@ impl<'p> Merger<'p> {
             node_of_stack: vec![(0, 0); profile.stack_ids().len()],
             tree: 0,
             child_of: HashTable::new(),
+            hasher: BuildHasher::default(),
             draft: Vec::new(),
             path: Vec::new(),
         }
@@ -72,11 +74,12 @@ impl<'p> Merger<'p> {
                 None => self.child(0, Label::NoStack),
             };
             let node = &mut self.draft[node as usize];
-            node.self_weight += row.weight;
+            // The weights of one series fit; those of several are not to be added, but must not wrap either.
+            node.self_weight = node.self_weight.saturating_add(row.weight);
             node.self_samples += row.samples;
         }
         self.sum_up();
-        self.finish(pruning.min_weight(self.draft[0].all_weight), pruning.max_depth())
+        self.finish(pruning)
     }
 
     fn node_of(&mut self, stack: StackId) -> u32 {
@@ -101,8 +104,8 @@ impl<'p> Merger<'p> {
     }
 
     fn child(&mut self, parent: u32, label: Label) -> u32 {
-        let hash = |parent: u32, label| BuildHasherDefault::<FxHasher>::default().hash_one((parent, label));
-        let Self { child_of, draft, .. } = self;
+        let Self { child_of, draft, hasher, .. } = self;
+        let hash = |parent: u32, label: Label| hasher.hash_one((parent, label));
         let is_it = |&node: &u32| (draft[node as usize].parent, draft[node as usize].label) == (parent, label);
         if let Some(&node) = child_of.find(hash(parent, label), is_it) {
             return node;
@@ -121,21 +124,22 @@ impl<'p> Merger<'p> {
     fn sum_up(&mut self) {
         for index in (0..self.draft.len()).rev() {
             let node = &mut self.draft[index];
-            node.all_weight += node.self_weight;
+            node.all_weight = node.all_weight.saturating_add(node.self_weight);
             node.all_samples += node.self_samples;
             let Draft { parent, all_weight, all_samples, .. } = *node;
             if index > 0 {
                 let parent = &mut self.draft[parent as usize];
-                parent.all_weight += all_weight;
+                parent.all_weight = parent.all_weight.saturating_add(all_weight);
                 parent.all_samples += all_samples;
             }
         }
     }
 
-    /// Puts the nodes in the order they are read, without those that weigh less than `least` or lie below `max_depth`.
-    fn finish(&self, least: u64, max_depth: u32) -> CallTree {
+    /// Puts the nodes in the order they are read, without those that `pruning` hides.
+    fn finish(&self, pruning: &Pruning) -> CallTree {
+        let (total, max_depth) = (self.draft[0].all_weight, pruning.max_depth());
         // A child weighs no more than its parent, so a heavy node has heavy ancestors only.
-        let is_kept = |&node: &u32| self.draft[node as usize].all_weight >= least;
+        let is_kept = |&node: &u32| pruning.shows(self.draft[node as usize].all_weight, total);
         let mut children: Vec<u32> = (1..self.draft.len() as u32).filter(is_kept).collect();
         children.sort_unstable_by(|&a, &b| self.order(a, b));
         // Children of one parent lie together now, from `starts[parent]` on.
@@ -154,7 +158,7 @@ impl<'p> Merger<'p> {
             todo[first..].reverse();
             let shown = todo[first..].iter().map(|&(child, _)| self.draft[child as usize].all_weight).sum::<u64>();
             nodes.push(Node {
-                hidden_weight: draft.all_weight - draft.self_weight - shown,
+                hidden_weight: draft.all_weight.saturating_sub(draft.self_weight).saturating_sub(shown),
                 hidden_children: draft.child_count - (todo.len() - first) as u32,
                 ..draft.node(depth)
             });

@@ -14,5 +14,5 @@ mod weights;
 
 pub use functions::{FunctionRow, functions};
 pub use merge::Merger;
-pub use tree::{CallTree, Label, Node, Pruning};
+pub use tree::{CallTree, Label, Node, Pruning, percent};
 pub use weights::{Metric, StackWeight, StackWeights};

@@ -73,15 +73,19 @@ pub struct Pruning {
 }
 
 impl Pruning {
-    /// The least weight that is shown in a tree of `total`.
-    pub(super) fn min_weight(&self, total: u64) -> u64 {
-        // A float holds every weight below 2^53 exactly, and no recording is longer than that in any unit.
-        (total as f64 * self.min_percent / 100.0).ceil() as u64
+    /// Whether `part` of `total` is shown; nothing of nothing is.
+    pub fn shows(&self, part: u64, total: u64) -> bool {
+        percent(part, total) >= self.min_percent || total == 0
     }
 
     pub(super) fn max_depth(&self) -> u32 {
         self.depth.unwrap_or(u32::MAX)
     }
+}
+
+/// `part` of `whole` in percent; 0 of nothing.
+pub fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 
 /// Sets where each subtree ends, from the depths.

@@ -1,9 +1,6 @@
 //! The first step of every view: the summed weight of each distinct stack of each thread.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
-
+use crate::hash::HashMap;
 use crate::profile::{Sample, SampleKind, SelectedSamples, SeriesId, StackId, ThreadId};
 
 /// What a sample counts for.
@@ -52,7 +49,7 @@ pub struct StackWeights {
 impl StackWeights {
     /// Sums the selected samples.
     pub fn new(samples: &SelectedSamples<'_>, metric: Metric) -> Self {
-        let mut sums: HashMap<Key, (u64, u64), FxBuildHasher> = HashMap::default();
+        let mut sums: HashMap<Key, (u64, u64)> = HashMap::default();
         for sample in samples.iter() {
             let sum = sums.entry((sample.series, sample.thread, sample.stack)).or_default();
             sum.0 += metric.of(sample);

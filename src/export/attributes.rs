@@ -29,6 +29,8 @@ pub(super) enum Fields<'a> {
     Line(Option<u32>),
     /// The display string (`fmt`) of an element whose name stands nowhere else.
     DisplayName(Cow<'a, str>),
+    /// An unknown element with an address: a frame of a kind that nobody knows.
+    UnknownFrame,
 }
 
 #[derive(Debug, Default)]
@@ -48,7 +50,12 @@ pub(super) struct BinaryFields<'a> {
 }
 
 /// Reads the attributes of an element that starts at the byte `at`, in any order.
-pub(super) fn read<'a>(tag: Tag, start: &'a BytesStart<'_>, at: u64) -> Result<(Identity, Fields<'a>), Fault> {
+pub(super) fn read<'a>(
+    tag: Tag,
+    start: &'a BytesStart<'_>,
+    at: u64,
+    name_bytes: usize,
+) -> Result<(Identity, Fields<'a>), Fault> {
     if let Some(identity) = only_identity(tag, start.attributes_raw()) {
         return Ok((identity, Fields::None));
     }
@@ -62,6 +69,10 @@ pub(super) fn read<'a>(tag: Tag, start: &'a BytesStart<'_>, at: u64) -> Result<(
     for attribute in start.attributes().with_checks(false) {
         let attribute = attribute.map_err(|error| Fault::malformed(format!("an attribute: {error}"), at))?;
         let value = attribute.value;
+        let is_name = !matches!(attribute.key.0, "id" | "ref");
+        if is_name && value.len() > name_bytes && !matches!((&fields, tag.has_display_name()), (Fields::None, false)) {
+            return Err(Fault::limit(format!("a name or path is longer than {name_bytes} bytes"), at));
+        }
         match (attribute.key.0, &mut fields) {
             (key @ ("id" | "ref"), _) => {
                 let bad = || Fault::malformed(format!("{key}=\"{value}\" is not a number"), at);
@@ -77,6 +88,7 @@ pub(super) fn read<'a>(tag: Tag, start: &'a BytesStart<'_>, at: u64) -> Result<(
             ("load-addr", Fields::Binary(binary)) => binary.load_address = Some(value),
             ("path", Fields::Binary(binary)) => binary.path = Some(unescape_cow(value, at)?),
             ("line", Fields::Line(line)) => *line = parse_number(&value).and_then(|line| u32::try_from(line).ok()),
+            ("addr", Fields::None) if tag == Tag::Other => fields = Fields::UnknownFrame,
             ("fmt", _) if tag.has_display_name() => fields = Fields::DisplayName(unescape_cow(value, at)?),
             _ => {}
         }
@@ -92,7 +104,7 @@ fn only_identity(tag: Tag, raw: &str) -> Option<Identity> {
         let is_alone = after.trim_ascii_start().is_empty();
         return is_alone.then(|| parse_number(number)).flatten().map(Identity::Ref);
     }
-    if tag.has_display_name() || matches!(tag, Tag::Frame | Tag::Binary | Tag::Source) {
+    if tag.has_display_name() || matches!(tag, Tag::Frame | Tag::Binary | Tag::Source | Tag::Other) {
         return None;
     }
     if raw.is_empty() {

@@ -1,8 +1,5 @@
 //! What one document has defined so far, and how its elements decode.
 
-use hashbrown::HashMap;
-use rustc_hash::FxBuildHasher;
-
 use super::Limits;
 use super::address::{Conventions, FrameForm};
 use super::attributes::{BinaryFields, FrameFields};
@@ -10,6 +7,7 @@ use super::item::{Ids, Value};
 use super::names;
 use super::reject::RejectReason;
 use super::tag::Tag;
+use crate::hash::HashMap;
 use crate::profile::{
     Binary, BinaryId, Core, FrameId, FrameKey, Full, ProcessId, ProfileBuilder, RunId, SampleKind, SourceLine, StackId,
     StringId, ThreadId,
@@ -85,12 +83,14 @@ pub(super) struct Definitions {
     forms: Vec<FrameForm>,
     first_frame: usize,
     /// Whether a binary is arm64 or x86, by its index.
-    architectures: HashMap<BinaryId, Architecture, FxBuildHasher>,
+    architectures: HashMap<BinaryId, Architecture>,
     pub(super) scratch: Vec<FrameId>,
+    /// How many stacks had an element beside their frames that nobody knows.
+    pub(super) odd_stacks: u64,
     /// Frames of which only the address is known, so that it is written as text once.
-    pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId, FxBuildHasher>,
+    pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId>,
     /// Kernel stacks on top of user stacks, by both.
-    pub(super) joined_stacks: HashMap<(StackId, StackId), Option<StackId>, FxBuildHasher>,
+    pub(super) joined_stacks: HashMap<(StackId, StackId), Option<StackId>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +173,7 @@ impl Definitions {
         }
         Ok(match element.tag {
             Tag::Sentinel => Value::Absent,
+            Tag::Companion => Value::Companion,
             Tag::Time => number(element.text, Value::Time),
             Tag::Weight => number(element.text, Value::Nanos),
             Tag::CycleWeight => number(element.text, Value::Cycles),

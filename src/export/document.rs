@@ -15,7 +15,7 @@ use super::rows::{self, TableReader};
 use super::schema::{Column, Roles, TableKind};
 use super::tag::Tag;
 use super::toc::TocReader;
-use super::{Document, DocumentContent, Limits, Table};
+use super::{Document, DocumentContent, Limits, Options, Table};
 use crate::error::{Diagnostic, ErrorKind, Position};
 use crate::profile::StringId;
 
@@ -25,8 +25,9 @@ struct Open {
     tag: Tag,
     identity: Identity,
     attributes: Attributes,
-    /// The byte of its `<`.
+    /// The byte of its `<`, and its line where that is remembered.
     at: u64,
+    line: u64,
     name_length: usize,
     /// Where the values of its children start.
     first_value: usize,
@@ -35,6 +36,14 @@ struct Open {
     fmt_start: usize,
     text_start: usize,
     is_first_child: bool,
+}
+
+/// What is open, outermost first, and where a person should look.
+#[derive(Clone, Debug)]
+pub(super) struct Unfinished {
+    pub(super) inside: String,
+    pub(super) byte: u64,
+    pub(super) line: u64,
 }
 
 /// Which kind of document is open.
@@ -51,6 +60,7 @@ enum Root {
 pub(super) struct DocumentReader<'a> {
     definitions: &'a mut Definitions,
     limits: &'a Limits,
+    allow_truncated: bool,
     input: StringId,
     root: Root,
     open: Vec<Open>,
@@ -64,6 +74,8 @@ pub(super) struct DocumentReader<'a> {
     is_skipping: bool,
     /// Bytes of the inputs before this one, for the limit on expansion.
     bytes_before: u64,
+    /// A byte and its line, from which lines are counted on.
+    line_known: (u64, u64),
     /// Rows that were complete, in this input.
     pub(super) rows: u64,
     pub(super) documents: Vec<Document>,
@@ -74,13 +86,14 @@ pub(super) struct DocumentReader<'a> {
 impl<'a> DocumentReader<'a> {
     pub(super) fn new(
         definitions: &'a mut Definitions,
-        limits: &'a Limits,
+        options: &'a Options,
         input: StringId,
         bytes_before: u64,
     ) -> Self {
         Self {
             definitions,
-            limits,
+            limits: &options.limits,
+            allow_truncated: options.allow_truncated,
             input,
             root: Root::None,
             open: Vec::new(),
@@ -92,15 +105,39 @@ impl<'a> DocumentReader<'a> {
             tables: Vec::new(),
             is_skipping: false,
             bytes_before,
+            line_known: (0, 1),
             rows: 0,
             documents: Vec::new(),
             diagnostics: Vec::new(),
         }
     }
 
+    /// Says that the bytes in memory start at `byte`, in `line`.
+    pub(super) fn enter_window(&mut self, byte: u64, line: u64) {
+        self.line_known = (byte, line);
+    }
+
+    /// Remembers the line of a document, table or row that starts at `byte`: it is where a person looks if the input is
+    /// cut, and cannot be counted any more once the bytes are gone. `lines` counts between two bytes in memory.
+    pub(super) fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64) {
+        let is_toc = matches!(self.root, Root::Toc(_));
+        let Some(open) = self.open.last_mut().filter(|open| open.at == byte) else { return };
+        if is_toc || matches!(open.tag, Tag::TraceQueryResult | Tag::Node | Tag::Row) {
+            let (known, line) = self.line_known;
+            open.line = line + lines(known, byte);
+            self.line_known = (byte, open.line);
+        }
+    }
+
     /// Whether the rows that follow belong to a table that is not read: [`count_rows`](Self::count_row) is enough.
     pub(super) fn is_skipping(&self) -> bool {
         self.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
+    }
+
+    /// Registers an element of a table that is not read: rows of CPU tables may refer to it, although it says nothing
+    /// about them.
+    pub(super) fn define_other(&mut self, id: u64) {
+        self.definitions.ids.define(id, Value::Other);
     }
 
     /// Fills in the lines of the diagnostics that were noted since the last call.
@@ -144,10 +181,23 @@ impl<'a> DocumentReader<'a> {
             Event::DocType(_) if matches!(self.root, Root::None) => Err(Fault {
                 kind: ErrorKind::NotAnExport("no export has a DOCTYPE; is this a web page?".to_owned()),
                 byte: at,
+                line: None,
             }),
             Event::DocType(_) => Err(Fault::malformed("a DOCTYPE inside the document", at)),
-            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::Eof => Ok(()),
+            Event::Decl(_) => self.cut_if_open(at),
+            Event::Comment(_) | Event::PI(_) | Event::Eof => Ok(()),
         }
+    }
+
+    /// A document that starts inside another one: that one was cut, and this one appended to it.
+    fn cut_if_open(&mut self, at: u64) -> Result<(), Fault> {
+        let Some(Unfinished { inside, byte, line }) = self.unfinished() else { return Ok(()) };
+        if !self.allow_truncated {
+            let kind = ErrorKind::Truncated { inside, end: at, rows: self.rows };
+            return Err(Fault { kind, byte, line: Some(line) });
+        }
+        self.accept_cut(at);
+        Ok(())
     }
 
     fn add_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
@@ -175,8 +225,13 @@ impl<'a> DocumentReader<'a> {
 
     fn start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
         let name = start.name().into_inner();
+        if matches!(name, "trace-query-result" | "trace-toc") {
+            self.cut_if_open(at)?;
+        } else if name.contains('<') || start.attributes_raw().contains('<') {
+            return Err(Fault::malformed("a tag is cut: there is a < inside it", at));
+        }
         if let Root::Toc(toc) = &mut self.root {
-            toc.start(name, start.attributes())?;
+            toc.start(name, start.attributes(), at)?;
             return if is_empty { self.end(name, at) } else { Ok(()) };
         }
         let Some(parent) = self.open.last().map(|open| open.tag) else {
@@ -184,7 +239,7 @@ impl<'a> DocumentReader<'a> {
         };
         let tag = Tag::of(name).inside(parent);
         match parent {
-            Tag::TraceQueryResult if tag == Tag::Node => self.start_table(start),
+            Tag::TraceQueryResult if tag == Tag::Node => self.start_table(start, at)?,
             Tag::TraceQueryResult => {
                 self.note(at, "no table", || format!("<{name}> where a table should be, ignored"));
             }
@@ -210,19 +265,25 @@ impl<'a> DocumentReader<'a> {
                 self.open.push(Open::plain(Tag::Other, name, at));
                 if is_empty { self.end(name, at) } else { Ok(()) }
             }
-            _ if name.eq_ignore_ascii_case("html") => {
-                Err(Fault { kind: ErrorKind::NotAnExport("this is a web page, not an export".to_owned()), byte: at })
-            }
+            _ if name.eq_ignore_ascii_case("html") => Err(Fault {
+                kind: ErrorKind::NotAnExport("this is a web page, not an export".to_owned()),
+                byte: at,
+                line: None,
+            }),
             _ => Err(Fault {
                 kind: ErrorKind::NotAnExport(format!(
                     "the document starts with <{name}>; an export starts with <trace-query-result> or <trace-toc>"
                 )),
                 byte: at,
+                line: None,
             }),
         }
     }
 
-    fn start_table(&mut self, start: &BytesStart<'_>) {
+    fn start_table(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
+        if self.tables.len() >= self.limits.tables || self.documents.len() >= self.limits.tables {
+            return Err(Fault::limit(format!("the input has more than {} tables", self.limits.tables), at));
+        }
         let xpath = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == "xpath");
         let xpath = xpath.map(|attribute| attribute.value.into_owned()).unwrap_or_default();
         let number_after = |key: &str| -> Option<u32> {
@@ -236,6 +297,7 @@ impl<'a> DocumentReader<'a> {
             position: number_after("/table["),
             ..Table::default()
         }));
+        Ok(())
     }
 
     fn start_schema(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
@@ -285,6 +347,7 @@ impl<'a> DocumentReader<'a> {
             identity,
             attributes,
             at,
+            line: 0,
             name_length: name.len(),
             first_value: self.values.len(),
             name_start,
@@ -297,10 +360,11 @@ impl<'a> DocumentReader<'a> {
 
     /// Reads the attributes that the element's value needs; its display string goes to the text buffer.
     fn attributes(&mut self, tag: Tag, start: &BytesStart<'_>, at: u64) -> Result<(Identity, Attributes), Fault> {
-        let (identity, fields) = attributes::read(tag, start, at)?;
+        let (identity, fields) = attributes::read(tag, start, at, self.limits.name_bytes)?;
         let attributes = match fields {
             _ if matches!(identity, Identity::Ref(_)) => Ok(Attributes::None),
             Fields::None => Ok(Attributes::None),
+            Fields::UnknownFrame => Ok(Attributes::Value(Value::Bad(RejectReason::UnknownStack))),
             Fields::Frame(frame) => self.definitions.frame_attributes(&frame),
             Fields::Binary(binary) => self.definitions.binary(&binary).map(Attributes::Value),
             Fields::Line(line) => Ok(line.map_or(Attributes::None, Attributes::Line)),
@@ -348,11 +412,14 @@ impl<'a> DocumentReader<'a> {
     /// The element becomes a value of its parent.
     fn finish_value(&mut self, open: &Open) -> Result<(), Fault> {
         let value = match open.identity {
+            // It says nothing, whatever it was defined as, and a table that was not read may have defined it.
+            Identity::Ref(_) if open.tag == Tag::Companion => Value::Companion,
             Identity::Ref(id) => match self.definitions.ids.get(id) {
                 Some(value) => value,
                 None => {
-                    self.note(open.at, "ref", || format!("ref {id} is not defined; rows that use it are rejected"));
-                    Value::Bad(RejectReason::UndefinedRef)
+                    self.note(open.at, "ref", || format!("ref {id} is not defined; rows that need it are rejected"));
+                    // An element that says nothing about a sample may be missing.
+                    if open.tag.is_shared() { Value::Bad(RejectReason::UndefinedRef) } else { Value::Other }
                 }
             },
             Identity::None | Identity::Id(_) => {
@@ -367,6 +434,11 @@ impl<'a> DocumentReader<'a> {
                 self.definitions.value(element).map_err(|full| Fault::full(full, open.at))?
             }
         };
+        if std::mem::take(&mut self.definitions.odd_stacks) > 0 {
+            self.note(open.at, "odd stack", || {
+                "a stack holds an element that this version does not know; its frames count".to_owned()
+            });
+        }
         if let Identity::Id(id) = open.identity {
             self.definitions.ids.define(id, value);
         }
@@ -433,13 +505,14 @@ impl<'a> DocumentReader<'a> {
     }
 
     /// What is open, outermost first, and where a person should look; `None` between documents.
-    pub(super) fn unfinished(&self) -> Option<(String, u64)> {
+    pub(super) fn unfinished(&self) -> Option<Unfinished> {
         if let Root::Toc(toc) = &self.root {
-            let at = self.open.first().map_or(0, |open| open.at);
-            return Some((toc.path(), at));
+            let (byte, line) = self.open.first().map_or((0, 1), |open| (open.at, open.line));
+            return Some(Unfinished { inside: toc.path(), byte, line });
         }
         let row = self.open.iter().find(|open| open.tag == Tag::Row);
-        let at = row.or(self.open.last())?.at;
+        let structures = || self.open.iter().rev().find(|open| open.line > 0);
+        let look_at = row.or_else(structures).or(self.open.last())?;
         let names = self.open.iter().map(|open| match open.tag {
             Tag::TraceQueryResult => "trace-query-result",
             Tag::Node => "node",
@@ -448,7 +521,7 @@ impl<'a> DocumentReader<'a> {
             _ => "",
         });
         let names: Vec<&str> = names.take_while(|name| !name.is_empty()).collect();
-        Some((names.join("/"), at))
+        Some(Unfinished { inside: names.join("/"), byte: look_at.at, line: look_at.line })
     }
 
     /// Ends the input inside a document: what is complete stays, a row that is not is rejected.
@@ -462,6 +535,11 @@ impl<'a> DocumentReader<'a> {
         self.open.clear();
         self.finish_table();
         self.finish_document();
+        self.mark_cut(at);
+    }
+
+    /// Says of the last document that the input ends too early, at this byte.
+    pub(super) fn mark_cut(&mut self, at: u64) {
         if let Some(document) = self.documents.last_mut() {
             document.cut_at = Some(at);
         }
@@ -486,6 +564,7 @@ impl Open {
             identity: Identity::None,
             attributes: Attributes::None,
             at,
+            line: 0,
             name_length: name.len(),
             first_value: 0,
             name_start: 0,

@@ -8,15 +8,17 @@ use crate::profile::Full;
 pub(super) struct Fault {
     pub(super) kind: ErrorKind,
     pub(super) byte: u64,
+    /// Its line, where that is known already.
+    pub(super) line: Option<u64>,
 }
 
 impl Fault {
     pub(super) fn malformed(text: impl Into<String>, byte: u64) -> Self {
-        Self { kind: ErrorKind::Malformed(text.into()), byte }
+        Self { kind: ErrorKind::Malformed(text.into()), byte, line: None }
     }
 
     pub(super) fn limit(text: impl Into<String>, byte: u64) -> Self {
-        Self { kind: ErrorKind::Limit(text.into()), byte }
+        Self { kind: ErrorKind::Limit(text.into()), byte, line: None }
     }
 
     pub(super) fn full(full: Full, byte: u64) -> Self {

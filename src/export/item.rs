@@ -8,11 +8,8 @@
 //!
 //! Ids count 1, 2, 3 … over the whole document in the order of the start tags, so the map is a vector.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
-
 use super::reject::RejectReason;
+use crate::hash::HashMap;
 use crate::profile::{BinaryId, CoreId, FrameId, SampleKind, SourceLine, StackId, StringId};
 
 /// What an element stands for. Small and `Copy`: children are collected by value until their parent closes.
@@ -22,6 +19,8 @@ pub(super) enum Value {
     Absent,
     /// An element that plays no part in CPU samples.
     Other,
+    /// An element that is known to stand beside frames and to say nothing of them.
+    Companion,
     /// A time in nanoseconds.
     Time(u64),
     /// A weight in nanoseconds.
@@ -70,7 +69,7 @@ pub(super) struct Ids {
     /// By id, from 1; `None` where the id was not defined (yet).
     dense: Vec<Option<Value>>,
     /// Ids far beyond the dense ones: excerpts and hostile files.
-    sparse: HashMap<u64, Value, FxBuildHasher>,
+    sparse: HashMap<u64, Value>,
     defined: usize,
 }
 

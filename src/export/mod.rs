@@ -102,10 +102,14 @@ pub struct Limits {
     pub children: usize,
     /// How many frames a stack may have; rows with deeper ones are rejected. Default: 1,024 (the deepest seen: 97).
     pub stack_depth: usize,
+    /// How many tables and documents an input may have. Default: 10,000.
+    pub tables: usize,
+    /// How long a name or path may be, in bytes. Default: 64 KiB.
+    pub name_bytes: usize,
     /// How many counter values a row may have; rows with more are rejected. Default: 256 (real ones have a few).
     pub counters: usize,
     /// How many distinct stack entries there may be beyond one for each byte of input. Fragments of addresses that
-    /// refer to each other could multiply. Default: 1,000,000.
+    /// refer to each other could multiply. Default: 65,536.
     pub free_stacks: u64,
 }
 
@@ -116,8 +120,10 @@ impl Default for Limits {
             token_bytes: 16 << 20,
             children: 1_000_000,
             stack_depth: 1_024,
+            tables: 10_000,
+            name_bytes: 64 << 10,
             counters: 256,
-            free_stacks: 1_000_000,
+            free_stacks: 65_536,
         }
     }
 }
@@ -207,13 +213,14 @@ pub struct Reader {
     documents: Vec<Document>,
     diagnostics: Vec<Diagnostic>,
     bytes: u64,
+    has_failed: bool,
 }
 
 impl Reader {
     /// A reader that has read nothing.
     pub fn new(options: Options) -> Self {
         let definitions = Definitions::new(&options.limits);
-        Self { options, definitions, documents: Vec::new(), diagnostics: Vec::new(), bytes: 0 }
+        Self { options, definitions, documents: Vec::new(), diagnostics: Vec::new(), bytes: 0, has_failed: false }
     }
 
     /// Reads an input with all its documents. `name` is how results and errors call it.
@@ -221,21 +228,37 @@ impl Reader {
     /// The source is read in large pieces; it needs no buffer of its own.
     ///
     /// # Errors
-    /// When the input is no export, is cut, is malformed, or passes a limit. The reader is not to be used after that:
-    /// what it holds of the broken input is not accounted for.
+    /// When the input is no export, is cut, is malformed, or passes a limit. The reader is of no use after that: what it
+    /// holds of the broken input is not accounted for, so it gives nothing any more ([`ErrorKind::Failed`]).
     pub fn read<R: Read>(&mut self, source: R, name: &str) -> Result<(), Error> {
+        self.check()?;
+        // Until the input is read to its end.
+        self.has_failed = true;
         let full = |full: crate::profile::Full| Error::new(ErrorKind::Limit(full.to_string()), None);
         let input = self.definitions.builder.string(name).map_err(full)?;
-        let mut reader = DocumentReader::new(&mut self.definitions, &self.options.limits, input, self.bytes);
+        let mut reader = DocumentReader::new(&mut self.definitions, &self.options, input, self.bytes);
         self.bytes += tokens::read_documents(source, name, &mut reader, &self.options)?;
         self.diagnostics.extend(reader.take_diagnostics());
         self.documents.append(&mut reader.documents);
+        self.has_failed = false;
         Ok(())
     }
 
+    fn check(&self) -> Result<(), Error> {
+        if self.has_failed { Err(Error::new(ErrorKind::Failed, None)) } else { Ok(()) }
+    }
+
     /// Everything that was read.
-    pub fn finish(self) -> Export {
-        Export { profile: self.definitions.builder.finish(), documents: self.documents, diagnostics: self.diagnostics }
+    ///
+    /// # Errors
+    /// When an input could not be read.
+    pub fn finish(self) -> Result<Export, Error> {
+        self.check()?;
+        Ok(Export {
+            profile: self.definitions.builder.finish(),
+            documents: self.documents,
+            diagnostics: self.diagnostics,
+        })
     }
 }
 
@@ -246,5 +269,5 @@ impl Reader {
 pub fn read<R: Read>(source: R, name: &str, options: &Options) -> Result<Export, Error> {
     let mut reader = Reader::new(options.clone());
     reader.read(source, name)?;
-    Ok(reader.finish())
+    reader.finish()
 }

@@ -21,7 +21,7 @@ pub(super) fn thread_name(fmt: &str, tid: Option<u64>) -> &str {
     let at_tid = tid.and_then(|tid| {
         let bare = format!("0x{tid:x} (");
         let parenthesised = format!("(0x{tid:x})");
-        fmt.rfind(&parenthesised).or_else(|| fmt.rfind(&bare))
+        fmt.rfind(&parenthesised).max(fmt.rfind(&bare))
     });
     // Without the number (names scrubbed, tid edited): the last token that looks like one.
     let end = at_tid.or_else(|| fmt.rfind(" (0x")).or_else(|| fmt.rfind(" 0x")).unwrap_or_else(|| {
@@ -136,6 +136,7 @@ mod tests {
                 0xddac,
                 "Java: GC task thread#4 (ParallelGC)",
             ),
+            ("w (0x2)  0x2 (p, pid: 7)", 0x2, "w (0x2)"),
             ("worker (0x2) (0x13) (My (App), pid: 7)", 0x13, "worker (0x2)"),
             ("idle #6 (0x4e3) (kernel, pid: 0)", 0x4e3, "idle #6"),
             ("(0x4e3) (kernel, pid: 0)", 0x4e3, ""),

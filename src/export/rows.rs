@@ -214,7 +214,10 @@ fn thread_of(
     definitions: &mut Definitions,
 ) -> Result<ThreadId, Full> {
     let own_process = thread.and_then(|index| definitions.threads[index as usize].process);
-    let process = process_of(run, own_process.or(row_process), definitions)?;
+    let pid = |process: Option<u32>| process.map(|index| definitions.processes[index as usize].pid);
+    // The same process under the name of this row, if it was renamed (by exec); otherwise the thread's own.
+    let process = if pid(own_process) == pid(row_process) { row_process } else { own_process.or(row_process) };
+    let process = process_of(run, process, definitions)?;
     let Some(index) = thread else {
         let name = definitions.builder.string("")?;
         return definitions.builder.thread(process, None, name);

@@ -8,8 +8,8 @@ use super::document::DocumentReader;
 use super::tag::Tag;
 use super::tokens::Step;
 
-/// The longest name of an element that is looked for, and what must follow it.
-const LOOK_AHEAD: usize = "<time-sample-kind id=\"".len();
+/// The longest name of an element that is looked for with its id, and more than most others have.
+const LOOK_AHEAD: usize = "<time-sample-kind id=\"18446744073709551615\"".len();
 
 /// Counts rows until the end of the table or a definition to be read, which is where it stops.
 pub(super) fn rows(reader: &mut DocumentReader<'_>, bytes: &[u8], is_end: bool) -> Step {
@@ -20,8 +20,14 @@ pub(super) fn rows(reader: &mut DocumentReader<'_>, bytes: &[u8], is_end: bool) 
         }
         if starts_row(rest) {
             reader.count_row();
-        } else if rest.starts_with(b"/node") || starts_definition(rest) {
+        } else if rest.starts_with(b"/node") {
             return Step { used: at, needs_more: false };
+        } else {
+            match definition(rest) {
+                Some((true, _)) => return Step { used: at, needs_more: false },
+                Some((false, Some(id))) => reader.define_other(id),
+                Some((false, None)) | None => {}
+            }
         }
     }
     Step { used: bytes.len(), needs_more: true }
@@ -31,9 +37,13 @@ fn starts_row(rest: &[u8]) -> bool {
     rest.strip_prefix(b"row").is_some_and(|after| after.first().is_some_and(|byte| b" />\t\r\n".contains(byte)))
 }
 
-fn starts_definition(rest: &[u8]) -> bool {
-    let name_end = rest.iter().take(LOOK_AHEAD).position(|byte| !(byte.is_ascii_lowercase() || *byte == b'-'));
-    let Some(name_end) = name_end.filter(|&end| end > 0) else { return false };
-    rest[name_end..].starts_with(b" id=")
-        && std::str::from_utf8(&rest[..name_end]).is_ok_and(|name| Tag::of(name).is_shared())
+/// Whether an element that defines an id is one that rows of CPU tables refer to, and its id.
+fn definition(rest: &[u8]) -> Option<(bool, Option<u64>)> {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
+    let name_end = rest.iter().take(LOOK_AHEAD).position(|byte| !is_name(byte)).filter(|&end| end > 0)?;
+    let value = rest[name_end..].strip_prefix(b" id=\"")?;
+    let name = std::str::from_utf8(&rest[..name_end]).ok()?;
+    let digits = value.iter().take(20).take_while(|byte| byte.is_ascii_digit()).count();
+    let id = std::str::from_utf8(&value[..digits]).ok().and_then(|digits| digits.parse().ok());
+    Some((Tag::of(name).is_shared(), id))
 }

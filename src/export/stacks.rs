@@ -61,8 +61,10 @@ impl Definitions {
                     self.push_fragment(list, element.fmt, frames)?;
                 }
                 Value::Stack(stack) if nested.is_none() => nested = Some(stack),
+                // Which of two stacks called the other? Nobody knows such a shape.
+                Value::Stack(_) => return Ok(Value::Bad(RejectReason::UnknownStack)),
                 Value::Bad(reason) => return Ok(Value::Bad(reason)),
-                Value::Absent | Value::Process(_) => {}
+                Value::Absent | Value::Process(_) | Value::Companion => {}
                 _ => others += 1,
             }
             if frames.len() > self.max_stack_depth {
@@ -72,6 +74,14 @@ impl Definitions {
         let is_unknown = Value::Bad(RejectReason::UnknownStack);
         Ok(match nested {
             Some(_) if !frames.is_empty() => is_unknown,
+            _ if others > 0 && (nested.is_some() || !frames.is_empty()) && element.tag == Tag::Backtrace => {
+                // The frames are known, what stands beside them is not: the next Xcode may have added a word.
+                self.odd_stacks += 1;
+                Value::Stack(match nested {
+                    Some(stack) => stack,
+                    None => self.intern_stack(None, frames)?,
+                })
+            }
             Some(stack) => Value::Stack(stack),
             // An element that this crate does not know and that holds no frames is no stack; a backtrace that holds
             // only elements it does not know is a stack of an unknown shape.

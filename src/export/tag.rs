@@ -33,6 +33,8 @@ pub(super) enum Tag {
     KperfBacktrace,
     /// `backtrace`, `tagged-backtrace`, `text-backtrace`: whatever holds frames, fragments or another backtrace.
     Backtrace,
+    /// `uint64`, `boolean`, `register-content`: elements that stand beside the frames of a stack and say nothing.
+    Companion,
     /// Any other element. If it holds frames it is a stack all the same: the next Xcode may wrap them once more.
     Other,
 }
@@ -62,6 +64,7 @@ impl Tag {
             "text-addresses" => Self::TextAddresses,
             "kperf-bt" => Self::KperfBacktrace,
             "time-sample-kind" => Self::SampleKind,
+            "uint64" | "boolean" | "register-content" => Self::Companion,
             "trace-query-result" => Self::TraceQueryResult,
             "node" => Self::Node,
             "schema" => Self::Schema,
@@ -125,6 +128,7 @@ impl Tag {
                 | Self::EngineeringType
                 | Self::Row
                 | Self::Sentinel
+                | Self::Companion
                 | Self::Other
         )
     }

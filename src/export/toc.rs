@@ -102,6 +102,8 @@ fn parse_seconds(text: &str) -> Option<Nanos> {
 
 /// Elements of a table of contents are few; more than this deep is no such document.
 const MAX_DEPTH: usize = 64;
+/// Real ones have some hundred, with every process of a machine some thousand.
+const MAX_ELEMENTS: usize = 200_000;
 
 /// Reads a table of contents from tokens.
 #[derive(Debug, Default)]
@@ -109,6 +111,7 @@ pub(super) struct TocReader {
     toc: Toc,
     path: Vec<String>,
     text: String,
+    elements: usize,
 }
 
 impl TocReader {
@@ -128,9 +131,13 @@ impl TocReader {
         }
     }
 
-    pub(super) fn start(&mut self, name: &str, mut attributes: Attributes<'_>) -> Result<(), Fault> {
+    pub(super) fn start(&mut self, name: &str, mut attributes: Attributes<'_>, at: u64) -> Result<(), Fault> {
         if self.path.len() >= MAX_DEPTH {
-            return Err(Fault::malformed("a table of contents is not nested so deep", 0));
+            return Err(Fault::malformed("a table of contents is not nested so deep", at));
+        }
+        self.elements += 1;
+        if self.elements > MAX_ELEMENTS {
+            return Err(Fault::limit(format!("a table of contents has more than {MAX_ELEMENTS} elements"), at));
         }
         let pairs = attributes.with_checks(false).flatten().map(|attribute| {
             let value = quick_xml::escape::unescape(&attribute.value).unwrap_or_default().into_owned();

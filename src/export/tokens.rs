@@ -1,13 +1,13 @@
 //! From bytes to tokens: quick-xml on the part of the input that is in memory, as far as whole tokens go.
 
-use std::io::Read;
+use std::io::{self, Read};
 
 use quick_xml::encoding::EncodingError;
 use quick_xml::errors::{IllFormedError, SyntaxError};
 use quick_xml::events::{BytesText, Event};
 use quick_xml::reader::Reader;
 
-use super::document::DocumentReader;
+use super::document::{DocumentReader, Unfinished};
 use super::fault::Fault;
 use super::window::Window;
 use super::{Options, skip};
@@ -40,6 +40,7 @@ pub(super) fn read_documents<R: Read>(
             head.clear();
             head.extend(window.bytes().iter().take(HEAD));
         }
+        reader.enter_window(window.offset(), window.line_of(window.offset()));
         let used = read_window(reader, &window).map_err(|fault| {
             let is_nothing_yet = reader.documents.is_empty() && reader.unfinished().is_none();
             match fault.kind {
@@ -59,7 +60,7 @@ pub(super) fn read_documents<R: Read>(
         if used == 0 && window.capacity() > options.limits.token_bytes {
             let limit = options.limits.token_bytes;
             let kind = ErrorKind::Limit(format!("a single tag or text is larger than {limit} bytes"));
-            return Err(locate(Fault { kind, byte: window.offset() }, input, &window));
+            return Err(locate(Fault { kind, byte: window.offset(), line: None }, input, &window));
         }
     }
 }
@@ -67,6 +68,7 @@ pub(super) fn read_documents<R: Read>(
 /// How much of the start of an input is kept to say what it looks like.
 const HEAD: usize = 512;
 
+/// Ends the input: it should be between documents, and hold one at least.
 fn finish<R: Read>(
     reader: &mut DocumentReader<'_>,
     input: &str,
@@ -76,40 +78,40 @@ fn finish<R: Read>(
 ) -> Result<u64, Error> {
     let end = window.offset() + window.bytes().len() as u64;
     let cut = window.take_cut();
-    let unfinished = reader.unfinished().or_else(|| {
-        let is_cut = !reader.documents.is_empty() && window.bytes().starts_with(b"<");
-        is_cut.then(|| ("the start of a document".to_owned(), window.offset()))
-    });
-    match unfinished {
-        Some(_) if options.allow_truncated && reader.unfinished().is_some() => {
-            reader.accept_cut(end);
+    let is_compressed_cut = cut.is_some();
+    let fail = |kind, byte, line, cut: Option<io::Error>| {
+        let source = cut.map(|error| Box::new(error) as _);
+        Err(Error { source, ..locate(Fault { kind, byte, line }, input, window) })
+    };
+    if let Some(Unfinished { inside, byte, line }) = reader.unfinished() {
+        if !options.allow_truncated {
+            return fail(ErrorKind::Truncated { inside, end, rows: reader.rows }, byte, Some(line), cut);
         }
-        Some((inside, byte)) => {
-            let kind = ErrorKind::Truncated { inside, end, rows: reader.rows };
-            let source = cut.map(|error| Box::new(error) as _);
-            return Err(Error { source, ..locate(Fault { kind, byte }, input, window) });
-        }
-        None if reader.documents.is_empty() && cut.is_some() => {
-            let kind = ErrorKind::Truncated { inside: "compressed data".to_owned(), end, rows: 0 };
-            let source = cut.map(|error| Box::new(error) as _);
-            return Err(Error { source, ..locate(Fault { kind, byte: end }, input, window) });
-        }
-        None if reader.documents.is_empty() => {
-            let kind = ErrorKind::NotAnExport(super::sniff::describe(head));
-            return Err(Error::new(kind, Some(Position { input: input.to_owned(), line: 1, byte: 0 })));
-        }
-        None => {
-            if let Some(error) = cut.filter(|_| !options.allow_truncated) {
-                let at = Position { input: input.to_owned(), line: window.line_of(end), byte: end };
-                return Err(Error::io(error, Some(at)));
+        reader.accept_cut(end);
+        return Ok(end);
+    }
+    if reader.documents.is_empty() {
+        return match cut {
+            Some(_) => {
+                fail(ErrorKind::Truncated { inside: "compressed data".to_owned(), end, rows: 0 }, end, None, cut)
             }
+            None => fail(ErrorKind::NotAnExport(super::sniff::describe(head)), 0, Some(1), None),
+        };
+    }
+    // All documents are complete; is something behind them that is not?
+    if is_compressed_cut || window.bytes().starts_with(b"<") {
+        if !options.allow_truncated {
+            let inside = "what follows the document".to_owned();
+            return fail(ErrorKind::Truncated { inside, end, rows: reader.rows }, window.offset(), None, cut);
         }
+        reader.mark_cut(end);
     }
     Ok(end)
 }
 
 fn locate<R: Read>(fault: Fault, input: &str, window: &Window<R>) -> Error {
-    let at = Position { input: input.to_owned(), line: window.line_of(fault.byte), byte: fault.byte };
+    let line = fault.line.unwrap_or_else(|| window.line_of(fault.byte));
+    let at = Position { input: input.to_owned(), line, byte: fault.byte };
     Error::new(fault.kind, Some(at))
 }
 
@@ -128,7 +130,7 @@ fn read_window<R: Read>(reader: &mut DocumentReader<'_>, window: &Window<R>) -> 
         if step.needs_more {
             break;
         }
-        let step = tokens(reader, &bytes[used..], offset + used as u64, window.is_at_end())?;
+        let step = tokens(reader, bytes, used, offset, window.is_at_end())?;
         used += step.used;
         if step.needs_more {
             break;
@@ -140,7 +142,16 @@ fn read_window<R: Read>(reader: &mut DocumentReader<'_>, window: &Window<R>) -> 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Reads tokens until the rows of a table pass by that is not read, or the bytes end; at least one if there is one.
-fn tokens(reader: &mut DocumentReader<'_>, bytes: &[u8], offset: u64, is_end: bool) -> Result<Step, Fault> {
+///
+/// `window` is what is in memory, from the byte `window_offset` of the input on; its first `used` bytes were read.
+fn tokens(
+    reader: &mut DocumentReader<'_>,
+    window: &[u8],
+    used: usize,
+    window_offset: u64,
+    is_end: bool,
+) -> Result<Step, Fault> {
+    let (bytes, offset) = (&window[used..], window_offset + used as u64);
     // quick-xml takes a byte order mark away at the start of every slice, and does not count it. At the start of the
     // input it is none of the text; anywhere else it is.
     if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) {
@@ -170,6 +181,10 @@ fn tokens(reader: &mut DocumentReader<'_>, bytes: &[u8], offset: u64, is_end: bo
             Err(error) => return Err(Fault::malformed(describe(&error), at)),
         };
         reader.token(event, at)?;
+        reader.remember_line(at, |from, to| {
+            let range = (from - window_offset) as usize..(to - window_offset) as usize;
+            memchr::memchr_iter(b'\n', &window[range]).count() as u64
+        });
         if reader.is_skipping() {
             return Ok(Step { used: xml.buffer_position() as usize, needs_more: false });
         }

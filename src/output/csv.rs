@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use ::csv::Writer;
 
-use super::labels::{binary_of, escape_folded, function_of, table_of};
+use super::labels::{binary_of, escape_folded, function_of};
 use crate::export::{DocumentContent, TableKind};
 use crate::profile::{Frame, Profile, Sample};
 use crate::report::{Report, Scope, SeriesReport, View};
@@ -68,7 +68,7 @@ fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope) -> [String; 
     let profile = &report.export.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);
-    let position = table_of(report.export, series.series).and_then(|table| table.position);
+    let position = report.table(series.series).and_then(|table| table.position);
     let thread = match scope {
         Scope::Thread(id) => Some(profile.thread(id)),
         Scope::Process(_) | Scope::All => None,
@@ -120,7 +120,7 @@ fn trees(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
          samples,unit,function,binary",
     )?;
     for series in &report.series {
-        for row in &series.trees {
+        for row in report.trees(series) {
             let shared = origin(report, series, row.scope);
             for node in row.tree.nodes() {
                 let own = [

@@ -61,7 +61,7 @@ pub fn check(report: &Report<'_>) -> Result<(), Mixed> {
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.export.profile;
-    for row in report.series.iter().flat_map(|series| &series.trees) {
+    for row in report.series.iter().flat_map(|series| report.trees(series)) {
         let labels = scope_labels(profile, row.scope);
         let labels: Vec<_> = labels.iter().map(|label| escape_folded(label)).collect();
         write_tree(profile, &row.tree, &labels.join(";"), out)?;

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::labels::{binary_of, function_of, table_of};
+use super::labels::{binary_of, function_of};
 use crate::calltree::{CallTree, Metric, Node};
 use crate::error::Diagnostic;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
@@ -173,7 +173,7 @@ fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport)) -> Value
         "series": index,
         "input": profile.string(run.input),
         "run": run.number,
-        "table": table_of(report.export, series.series).and_then(|table| table.position),
+        "table": report.table(series.series).and_then(|table| table.position),
         "schema": profile.string(row.schema),
         "unit": series.unit.name(),
         "samples": series.counted.samples,
@@ -248,7 +248,7 @@ fn trees(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         SeparateBy::Nothing => "trees",
     };
     let rows = report.series.iter().enumerate();
-    let rows = rows.flat_map(|(index, series)| series.trees.iter().map(move |row| (index, row)));
+    let rows = rows.flat_map(|(index, series)| report.trees(series).map(move |row| (index, row)));
     array(out, name, rows, |(index, row), out| {
         // The tree is the last field of the object, so that it can be written without holding it.
         let head = scope(report, index, row.scope, &row.counted).to_string();
@@ -344,7 +344,7 @@ fn samples(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
     array(out, "samples", report.samples(), |(index, sample), out| {
         let mut value = sample_value(profile, sample);
-        value["series"] = json!(report.series.iter().position(|series| series.series == sample.series));
+        value["series"] = json!(report.position(sample.series));
         let counters = profile.counters(index);
         if !counters.is_empty() {
             value["counters"] = json!(counters);

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use crate::calltree::Label;
-use crate::export::{Export, Table};
-use crate::profile::{Process, Profile, SeriesId, Thread};
+use crate::profile::{Process, Profile, Thread};
 use crate::report::Scope;
 
 /// The node of samples whose stack was not recorded.
@@ -44,11 +43,6 @@ fn label(name: &str, number: Option<String>, unknown: &str) -> String {
         (name, None) => name.to_owned(),
         (name, Some(number)) => format!("{name} ({number})"),
     }
-}
-
-/// The table whose samples a series holds.
-pub(super) fn table_of(export: &Export, series: SeriesId) -> Option<&Table> {
-    export.tables().find(|table| table.series.contains(&series))
 }
 
 /// Whose a tree is, from the whole to the part: process and thread, or process, or nothing.

@@ -1,18 +1,15 @@
 //! Writes a [`Profile`]; the only code that does.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasher, BuildHasherDefault};
+use std::hash::BuildHasher as _;
 
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHasher};
 
 use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 use super::model::{Binary, Core, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread};
 use super::{CounterRow, Profile};
+use crate::hash::{BuildHasher, HashMap};
 use crate::units::{Address, Unit, Uuid};
-
-type FxHashMap<K, V> = HashMap<K, V, FxBuildHasher>;
 
 /// A table reached 2³² − 1 rows, or the weights of a series do not fit in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,19 +54,29 @@ enum BinaryKey {
 #[derive(Debug, Default)]
 pub struct ProfileBuilder {
     profile: Profile,
-    runs: FxHashMap<Run, RunId>,
-    series: FxHashMap<Series, SeriesId>,
-    processes: FxHashMap<(RunId, Option<u64>, Option<StringId>), ProcessId>,
-    threads: FxHashMap<(ProcessId, Option<u64>, Option<StringId>), ThreadId>,
-    cores: FxHashMap<Core, CoreId>,
-    binaries: FxHashMap<BinaryKey, BinaryId>,
-    first_of_uuid: FxHashMap<Uuid, BinaryId>,
-    functions: FxHashMap<(StringId, Option<BinaryId>), FunctionId>,
-    frames: FxHashMap<FrameKey, FrameId>,
+    runs: HashMap<Run, RunId>,
+    series: HashMap<Series, SeriesId>,
+    processes: HashMap<(RunId, Option<u64>, Option<StringId>), ProcessId>,
+    threads: HashMap<(ProcessId, Option<u64>, Option<StringId>), ThreadId>,
+    cores: HashMap<Core, CoreId>,
+    binaries: HashMap<BinaryKey, BinaryId>,
+    first_of_uuid: HashMap<Uuid, BinaryId>,
+    functions: HashMap<(StringId, Option<BinaryId>), FunctionId>,
+    frames: HashMap<FrameKey, FrameId>,
     stacks: HashTable<StackId>,
-    process_names: FxHashMap<(ProcessId, StringId), u64>,
-    thread_names: FxHashMap<(ThreadId, StringId), u64>,
+    hasher: BuildHasher,
+    process_names: HashMap<(ProcessId, StringId), u64>,
+    thread_names: HashMap<(ThreadId, StringId), u64>,
     totals: Vec<u64>,
+}
+
+impl BinaryKey {
+    fn of(binary: &Binary) -> Self {
+        match binary.uuid {
+            Some(uuid) => Self::Uuid(uuid, binary.load_address),
+            None => Self::Path(binary.path, binary.load_address),
+        }
+    }
 }
 
 impl std::fmt::Debug for BinaryKey {
@@ -109,6 +116,50 @@ impl ProfileBuilder {
     /// An empty profile.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A builder that starts as a copy of `profile` without functions, frames, stacks and samples. Ids of everything
+    /// that was copied stay what they were.
+    pub(super) fn without_frames(profile: &Profile) -> Self {
+        let Profile { strings, runs, series, processes, threads, cores, binaries, .. } = profile;
+        let copy = Profile {
+            strings: strings.clone(),
+            runs: runs.clone(),
+            series: series.clone(),
+            processes: processes.clone(),
+            threads: threads.clone(),
+            cores: cores.clone(),
+            binaries: binaries.clone(),
+            ..Profile::default()
+        };
+        let mut builder = Self { totals: vec![0; series.len()], ..Self::default() };
+        // The maps by key; names of threads and processes stay, and nothing is counted anew.
+        builder.runs = runs.iter().copied().zip(profile.run_ids()).collect();
+        builder.series = series.iter().copied().zip(profile.series_ids()).collect();
+        builder.cores = cores.iter().copied().zip(profile.core_ids()).collect();
+        for id in profile.binary_ids() {
+            let binary = profile.binary(id);
+            builder.binaries.insert(BinaryKey::of(binary), id);
+            if let Some(uuid) = binary.uuid {
+                builder.first_of_uuid.entry(uuid).or_insert(id);
+            }
+        }
+        builder.profile = copy;
+        builder
+    }
+
+    /// Adds the samples of `profile`, whose other tables this builder has, with their stacks replaced.
+    pub(super) fn copy_samples(
+        &mut self,
+        profile: &Profile,
+        stack: impl Fn(StackId) -> Option<StackId>,
+    ) -> Result<(), Full> {
+        for sample in &profile.samples {
+            self.add_sample(Sample { stack: sample.stack.and_then(&stack), ..*sample })?;
+        }
+        self.profile.counters.clone_from(&profile.counters);
+        self.profile.counter_values.clone_from(&profile.counter_values);
+        Ok(())
     }
 
     /// The id of a string.
@@ -162,11 +213,7 @@ impl ProfileBuilder {
 
     /// The id of a binary: one for each (UUID, load address); path and name of the first stay.
     pub fn binary(&mut self, binary: Binary) -> Result<BinaryId, Full> {
-        let key = match binary.uuid {
-            Some(uuid) => BinaryKey::Uuid(uuid, binary.load_address),
-            None => BinaryKey::Path(binary.path, binary.load_address),
-        };
-        let id = intern!(self.binaries, key, self.profile.binaries, BinaryId, binary);
+        let id = intern!(self.binaries, BinaryKey::of(&binary), self.profile.binaries, BinaryId, binary);
         if let Some(uuid) = binary.uuid {
             self.first_of_uuid.entry(uuid).or_insert(id);
         }
@@ -178,12 +225,17 @@ impl ProfileBuilder {
         &self.profile.binaries[id.index()]
     }
 
+    /// Of several load addresses of one binary, the one that was added first.
+    pub fn first_load(&self, binary: BinaryId) -> BinaryId {
+        let uuid = self.profile.binaries[binary.index()].uuid;
+        uuid.and_then(|uuid| self.first_of_uuid.get(&uuid).copied()).unwrap_or(binary)
+    }
+
     /// The id of the function of this name in the binary, wherever the binary was loaded.
+    ///
+    /// A name that is an address (`is_named` is false) means one function at one load address only.
     pub fn function(&mut self, name: StringId, binary: Option<BinaryId>, is_named: bool) -> Result<FunctionId, Full> {
-        let binary = binary.map(|id| {
-            let uuid = self.profile.binaries[id.index()].uuid;
-            uuid.and_then(|uuid| self.first_of_uuid.get(&uuid).copied()).unwrap_or(id)
-        });
+        let binary = if is_named { binary.map(|id| self.first_load(id)) } else { binary };
         let row = Function { name, binary, is_named };
         Ok(intern!(self.functions, (name, binary), self.profile.functions, FunctionId, row))
     }
@@ -213,7 +265,8 @@ impl ProfileBuilder {
     /// The id of `frame` called from `parent`.
     pub fn stack(&mut self, parent: Option<StackId>, frame: FrameId) -> Result<StackId, Full> {
         let row = Stack { parent, frame };
-        let hash = |row: &Stack| BuildHasherDefault::<FxHasher>::default().hash_one(row);
+        let hasher = &self.hasher;
+        let hash = |row: &Stack| hasher.hash_one(row);
         let table = &mut self.profile.stacks;
         if let Some(&id) = self.stacks.find(hash(&row), |id: &StackId| table[id.index()] == row) {
             return Ok(id);
@@ -279,8 +332,8 @@ impl ProfileBuilder {
 }
 
 /// For each owner the name that was counted most; of equals the one interned first.
-fn most_counted<K: Copy + Eq + std::hash::Hash>(counts: &FxHashMap<(K, StringId), u64>) -> FxHashMap<K, StringId> {
-    let mut best: FxHashMap<K, (u64, StringId)> = FxHashMap::default();
+fn most_counted<K: Copy + Eq + std::hash::Hash>(counts: &HashMap<(K, StringId), u64>) -> HashMap<K, StringId> {
+    let mut best: HashMap<K, (u64, StringId)> = HashMap::default();
     for (&(owner, name), &count) in counts {
         let entry = best.entry(owner).or_insert((count, name));
         if count > entry.0 || (count == entry.0 && name < entry.1) {

@@ -14,12 +14,14 @@
 mod builder;
 mod ids;
 mod model;
+mod rebuild;
 mod selection;
 mod strings;
 
 pub use builder::{FrameKey, Full, ProfileBuilder};
 pub use ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 pub use model::{Binary, Core, Frame, Function, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread};
+pub use rebuild::Replacement;
 pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange};
 
 use crate::units::Weight;

@@ -83,7 +83,8 @@ pub struct Binary {
 pub struct Function {
     /// Its name; an address in hex where it has none.
     pub name: StringId,
-    /// Its binary: of several load addresses of one UUID, the first seen.
+    /// Its binary: of several load addresses of one UUID, the first seen. A function that is known by its address is
+    /// another one at each load address.
     pub binary: Option<BinaryId>,
     /// Whether the name is a name, and not an address in hex that stands for one.
     pub is_named: bool,

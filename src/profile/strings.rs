@@ -1,11 +1,11 @@
 //! Strings stored once, in one allocation, known by a small id.
 
-use std::hash::{BuildHasher, BuildHasherDefault};
+use std::hash::BuildHasher as _;
 
 use hashbrown::HashTable;
-use rustc_hash::FxHasher;
 
 use super::ids::StringId;
+use crate::hash::BuildHasher;
 
 /// Every distinct string of a profile, one after the other in one buffer.
 #[derive(Clone, Debug, Default)]
@@ -14,10 +14,7 @@ pub(crate) struct Strings {
     /// Where each string ends in `text`; it starts where the one before ends.
     ends: Vec<usize>,
     ids: HashTable<StringId>,
-}
-
-fn hash(text: &str) -> u64 {
-    BuildHasherDefault::<FxHasher>::default().hash_one(text)
+    hasher: BuildHasher,
 }
 
 impl Strings {
@@ -30,7 +27,7 @@ impl Strings {
 
     /// The id of `text`, if it was interned.
     pub(crate) fn find(&self, text: &str) -> Option<StringId> {
-        self.ids.find(hash(text), |&id| self.get(id) == text).copied()
+        self.ids.find(self.hasher.hash_one(text), |&id| self.get(id) == text).copied()
     }
 
     /// The id of `text`, new where it was not there; `None` when the table is full.
@@ -41,12 +38,12 @@ impl Strings {
         let id = StringId::from_index(self.ends.len())?;
         self.text.push_str(text);
         self.ends.push(self.text.len());
-        let Self { text: all, ends, ids } = self;
+        let Self { text: all, ends, ids, hasher } = self;
         let get = |id: StringId| {
             let start = if id.index() == 0 { 0 } else { ends[id.index() - 1] };
             &all[start..ends[id.index()]]
         };
-        ids.insert_unique(hash(text), id, |&id| hash(get(id)));
+        ids.insert_unique(hasher.hash_one(text), id, |&id| hasher.hash_one(get(id)));
         Some(id)
     }
 }

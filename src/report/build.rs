@@ -1,14 +1,13 @@
 //! From an export to a report.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
+use std::ops::Range;
 
 use super::unnamed::unnamed_frames;
-use super::{Amount, Report, ReportOptions, Scope, SeparateBy, SeriesReport, ThreadReport, TreeReport, View};
+use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
 use crate::calltree::{Merger, Metric, StackWeight, StackWeights, functions};
-use crate::export::Export;
+use crate::export::{DocumentContent, Export};
+use crate::hash::HashMap;
 use crate::profile::{ProcessId, Profile, Sample, SelectedSamples, SeriesId, StringId};
 use crate::units::{Unit, Weight};
 
@@ -28,7 +27,28 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
         let tally = std::mem::take(&mut tallies[id.index()]);
         series_report(profile, id, tally, weights.of_series(id), &mut merger, options)
     });
-    Report { export, options: options.clone(), series: series.collect(), unnamed: unnamed_frames(profile, &weights) }
+    let series: Vec<SeriesReport> = series.collect();
+    let unnamed = unnamed_frames(profile, &weights);
+    let mut positions = vec![None; profile.series_ids().len()];
+    for (position, row) in series.iter().enumerate() {
+        positions[row.series.index()] = Some(position);
+    }
+    let tables = tables_of_series(export);
+    Report { export, options: options.clone(), series, unnamed, weights, positions, tables }
+}
+
+/// By series: the document and the table that hold its samples.
+fn tables_of_series(export: &Export) -> Vec<Option<(usize, usize)>> {
+    let mut found = vec![None; export.profile.series_ids().len()];
+    for (index, document) in export.documents.iter().enumerate() {
+        let DocumentContent::Tables(tables) = &document.content else { continue };
+        for (position, table) in tables.iter().enumerate() {
+            for series in &table.series {
+                found[series.index()] = Some((index, position));
+            }
+        }
+    }
+    found
 }
 
 /// Sums over the samples of one series, by whether they count.
@@ -36,7 +56,7 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
 struct Tally {
     counted: Sum,
     out_of_scope: Sum,
-    other_states: HashMap<Option<StringId>, Sum, FxBuildHasher>,
+    other_states: HashMap<Option<StringId>, Sum>,
     no_stack: Sum,
     times: Option<(crate::units::Nanos, crate::units::Nanos)>,
     counters: Vec<u128>,
@@ -122,8 +142,8 @@ fn series_report(
         times: tally.times,
         counters: tally.counters,
         threads: thread_reports(profile, weights, unit),
-        trees: match options.view {
-            View::Overview | View::Tree => tree_reports(profile, weights, merger, unit, options),
+        scopes: match options.view {
+            View::Overview | View::Tree => scope_reports(profile, weights, unit, options.separate_by),
             _ => Vec::new(),
         },
         functions,
@@ -154,18 +174,13 @@ fn thread_reports(profile: &Profile, weights: &[StackWeight], unit: Unit) -> Vec
     threads
 }
 
-fn tree_reports(
-    profile: &Profile,
-    weights: &[StackWeight],
-    merger: &mut Merger<'_>,
-    unit: Unit,
-    options: &ReportOptions,
-) -> Vec<TreeReport> {
-    let mut by_scope: Vec<(Scope, Vec<&[StackWeight]>)> = Vec::new();
-    let mut index_of: HashMap<ProcessId, usize, FxBuildHasher> = HashMap::default();
+fn scope_reports(profile: &Profile, weights: &[StackWeight], unit: Unit, separate_by: SeparateBy) -> Vec<ScopeReport> {
+    let mut scopes: Vec<(Scope, Sum, Vec<Range<usize>>)> = Vec::new();
+    let mut index_of: HashMap<ProcessId, usize> = HashMap::default();
+    let mut start = 0;
     for rows in weights.chunk_by(|a, b| a.thread == b.thread) {
-        let (thread, next) = (rows[0].thread, by_scope.len());
-        let (scope, index) = match options.separate_by {
+        let (thread, next) = (rows[0].thread, scopes.len());
+        let (scope, index) = match separate_by {
             SeparateBy::Thread => (Scope::Thread(thread), next),
             SeparateBy::Process => {
                 let process = profile.thread(thread).process;
@@ -174,21 +189,20 @@ fn tree_reports(
             SeparateBy::Nothing => (Scope::All, 0),
         };
         if index == next {
-            by_scope.push((scope, Vec::new()));
+            scopes.push((scope, Sum::default(), Vec::new()));
         }
-        by_scope[index].1.push(rows);
+        let (_, sum, ranges) = &mut scopes[index];
+        *sum = rows.iter().fold(*sum, |sum, row| sum.plus(row));
+        ranges.push(start..start + rows.len());
+        start += rows.len();
     }
-    let trees = by_scope.into_iter().map(|(scope, rows)| {
-        let tree = merger.pruned_tree(rows.into_iter().flatten(), &options.pruning);
-        let root = tree.root();
-        let counted = Amount { weight: Weight::new(root.all_weight, unit), samples: root.all_samples };
-        TreeReport { scope, counted, tree }
-    });
-    let mut trees: Vec<TreeReport> = trees.collect();
-    trees.sort_by(|a, b| {
+    let scopes =
+        scopes.into_iter().map(|(scope, sum, stacks)| ScopeReport { scope, counted: sum.amount(unit), stacks });
+    let mut scopes: Vec<ScopeReport> = scopes.collect();
+    scopes.sort_by(|a, b| {
         heavier(a.counted, b.counted).then_with(|| order(profile, a.scope).cmp(&order(profile, b.scope)))
     });
-    trees
+    scopes
 }
 
 fn heavier(a: Amount, b: Amount) -> Ordering {

@@ -6,8 +6,10 @@ mod unnamed;
 pub use build::report;
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
-use crate::calltree::{CallTree, FunctionRow, Metric, Pruning};
-use crate::export::Export;
+use std::ops::Range;
+
+use crate::calltree::{CallTree, FunctionRow, Merger, Metric, Pruning, StackWeights};
+use crate::export::{DocumentContent, Export, Table};
 use crate::profile::{ProcessId, Sample, Selection, SeriesId, StateFilter, ThreadId};
 use crate::units::{Nanos, Unit, Weight};
 
@@ -69,9 +71,39 @@ pub struct Report<'e> {
     pub series: Vec<SeriesReport>,
     /// Frames of counted samples that have no name.
     pub unnamed: UnnamedFrames,
+    weights: StackWeights,
+    /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.
+    positions: Vec<Option<usize>>,
+    tables: Vec<Option<(usize, usize)>>,
 }
 
 impl Report<'_> {
+    /// The call trees of a series, heaviest first. Each is made when it is asked for: there may be thousands of threads,
+    /// and few are looked at.
+    pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = TreeReport> + 'r {
+        let mut merger = Merger::new(&self.export.profile);
+        let weights = self.weights.of_series(series.series);
+        series.scopes.iter().map(move |row| {
+            let stacks = row.stacks.iter().flat_map(|range| &weights[range.clone()]);
+            let tree = merger.pruned_tree(stacks, &self.options.pruning);
+            TreeReport { scope: row.scope, counted: row.counted, tree }
+        })
+    }
+
+    /// Where a series is in [`series`](Self::series); `None` if it was not asked for.
+    pub fn position(&self, series: SeriesId) -> Option<usize> {
+        self.positions.get(series.index()).copied().flatten()
+    }
+
+    /// The table that holds the samples of a series.
+    pub fn table(&self, series: SeriesId) -> Option<&Table> {
+        let (document, table) = self.tables.get(series.index()).copied().flatten()?;
+        match &self.export.documents.get(document)?.content {
+            DocumentContent::Tables(tables) => tables.get(table),
+            DocumentContent::Toc(_) => None,
+        }
+    }
+
     /// The samples of the tables, run, process, thread and time that were asked for, in the order of the input, of
     /// every thread state unless states were named: one for each row that was not rejected. Each comes with its index in
     /// [`Profile::samples`](crate::profile::Profile::samples).
@@ -82,10 +114,8 @@ impl Report<'_> {
             named => named.clone(),
         };
         let selected = Selection { states, ..self.options.selection.clone() }.on(profile);
-        let is_wanted: Vec<bool> =
-            profile.series_ids().map(|id| self.series.iter().any(|series| series.series == id)).collect();
         profile.samples().iter().enumerate().filter(move |(_, sample)| {
-            is_wanted[sample.series.index()] && selected.is_in_scope(sample) && selected.is_state_counted(sample)
+            self.position(sample.series).is_some() && selected.is_in_scope(sample) && selected.is_state_counted(sample)
         })
     }
 }
@@ -120,8 +150,8 @@ pub struct SeriesReport {
     pub counters: Vec<u128>,
     /// The threads, heaviest first.
     pub threads: Vec<ThreadReport>,
-    /// The call trees, heaviest first, in [`View::Overview`] and [`View::Tree`].
-    pub trees: Vec<TreeReport>,
+    /// What has a call tree, heaviest first, in [`View::Overview`] and [`View::Tree`]; [`Report::trees`] makes them.
+    pub scopes: Vec<ScopeReport>,
     /// The functions over all threads, by self weight, in [`View::Functions`]. Recursion counts once in `all_weight`.
     pub functions: Vec<FunctionRow>,
 }
@@ -140,6 +170,17 @@ pub struct ThreadReport {
     pub thread: ThreadId,
     /// Its samples.
     pub counted: Amount,
+}
+
+/// What has a call tree.
+#[derive(Clone, Debug)]
+pub struct ScopeReport {
+    /// Whose the tree is.
+    pub scope: Scope,
+    /// The samples in it.
+    pub counted: Amount,
+    /// Where its stacks are in the weights of the series.
+    stacks: Vec<Range<usize>>,
 }
 
 /// A call tree and whose it is.

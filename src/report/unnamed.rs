@@ -1,11 +1,9 @@
 //! Frames without a name, and the binaries whose symbols would name them.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
-
 use crate::calltree::StackWeights;
+use crate::hash::HashMap;
 use crate::profile::{BinaryId, Profile};
+use crate::units::Uuid;
 
 /// Frames without a name among the samples that count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,7 +40,8 @@ pub(super) fn unnamed_frames(profile: &Profile, weights: &StackWeights) -> Unnam
         }
     }
     let mut result = UnnamedFrames::default();
-    let mut by_binary: HashMap<BinaryId, u64, FxBuildHasher> = HashMap::default();
+    let mut by_binary: HashMap<BinaryId, u64> = HashMap::default();
+    let mut first_of_uuid: HashMap<Uuid, BinaryId> = HashMap::default();
     for id in profile.frame_ids().filter(|id| is_used[id.index()]) {
         let frame = profile.frame(id);
         result.frames += 1;
@@ -50,9 +49,13 @@ pub(super) fn unnamed_frames(profile: &Profile, weights: &StackWeights) -> Unnam
             continue;
         }
         result.unnamed += 1;
-        // By the function's binary, which is one for each UUID, wherever it was loaded.
-        match profile.function(frame.function).binary {
-            Some(binary) => *by_binary.entry(binary).or_default() += 1,
+        match frame.binary {
+            // One line for each UUID, wherever it was loaded.
+            Some(binary) => {
+                let uuid = profile.binary(binary).uuid;
+                let first = uuid.map_or(binary, |uuid| *first_of_uuid.entry(uuid).or_insert(binary));
+                *by_binary.entry(first).or_default() += 1;
+            }
             None => result.without_binary += 1,
         }
     }

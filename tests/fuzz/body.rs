@@ -52,8 +52,16 @@ pub(crate) fn check(input: &[u8]) {
 /// Limits so small that a fuzzer reaches each of them.
 fn options(buffer_size: usize, allow_truncated: bool) -> Options {
     // A kernel stack on a user stack is twice as deep, and JSON nests twice for each frame; its parsers stop at 128.
-    let limits =
-        Limits { element_depth: 24, token_bytes: 8_192, children: 100, stack_depth: 24, counters: 8, free_stacks: 200 };
+    let limits = Limits {
+        element_depth: 24,
+        token_bytes: 8_192,
+        children: 100,
+        stack_depth: 24,
+        tables: 16,
+        name_bytes: 4_096,
+        counters: 8,
+        free_stacks: 200,
+    };
     Options { allow_truncated, buffer_size, limits }
 }
 
@@ -119,7 +127,7 @@ fn check_report(report: &Report<'_>) {
     for series in &report.series {
         let left_out = series.other_states.iter().map(|(_, amount)| amount).chain([&series.out_of_scope]);
         samples += series.counted.samples + left_out.map(|amount| amount.samples).sum::<u64>();
-        check_series(series);
+        check_series(report, series);
     }
     assert_eq!(samples, report.export.profile.samples().len() as u64);
     if report.options.selection.states == StateFilter::All {
@@ -127,14 +135,14 @@ fn check_report(report: &Report<'_>) {
     }
 }
 
-fn check_series(series: &SeriesReport) {
+fn check_series(report: &Report<'_>, series: &SeriesReport) {
     let counted = (series.counted.weight.value, series.counted.samples);
     let add = |sum: (u64, u64), part: (u64, u64)| (sum.0 + part.0, sum.1 + part.1);
     let threads = series.threads.iter().map(|thread| (thread.counted.weight.value, thread.counted.samples));
     assert_eq!(threads.fold((0, 0), add), counted, "threads");
-    let trees = series.trees.iter().map(|row| (row.counted.weight.value, row.counted.samples));
-    assert!(series.trees.is_empty() || trees.fold((0, 0), add) == counted, "trees");
-    for row in &series.trees {
+    let scopes = series.scopes.iter().map(|row| (row.counted.weight.value, row.counted.samples));
+    assert!(series.scopes.is_empty() || scopes.fold((0, 0), add) == counted, "scopes");
+    for row in report.trees(series) {
         check_tree(&row.tree, (row.counted.weight.value, row.counted.samples));
     }
     if !series.functions.is_empty() {

@@ -13,7 +13,8 @@ pub use contents::write_contents;
 pub use style::Style;
 
 use super::labels::{binary_of, function_of, scope_labels};
-use crate::report::{Amount, Report, SeriesReport, TreeReport, View};
+use crate::calltree::percent;
+use crate::report::{Amount, Report, ScopeReport, SeriesReport, TreeReport, View};
 use crate::units::{Unit, Weight};
 use style::{Tone, fit};
 
@@ -47,7 +48,7 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
         match report.options.view {
             View::Overview => overview(report, series, style, out)?,
             View::Threads => tables::threads(report, series, usize::MAX, style, out)?,
-            View::Tree => trees(report, series, &series.trees, style, out)?,
+            View::Tree => trees(report, series, report.trees(series), style, out)?,
             View::Functions => tables::functions(report, series, style, out)?,
             View::Summary | View::Samples => {}
         }
@@ -58,10 +59,10 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
 fn overview(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     tables::threads(report, series, OVERVIEW_ROWS, style, out)?;
     let least = report.options.pruning.min_percent;
-    let is_shown = |row: &&TreeReport| share(row.counted.weight.value, series) >= least;
-    let shown = series.trees.iter().filter(is_shown).count().max(1).min(series.trees.len());
-    trees(report, series, &series.trees[..shown], style, out)?;
-    let hidden = &series.trees[shown..];
+    let is_shown = |row: &&ScopeReport| share(row.counted.weight.value, series) >= least;
+    let shown = series.scopes.iter().filter(is_shown).count().max(1).min(series.scopes.len());
+    trees(report, series, report.trees(series).take(shown), style, out)?;
+    let hidden = &series.scopes[shown..];
     if !hidden.is_empty() {
         let weight = hidden.iter().map(|row| row.counted.weight.value).sum();
         let weight = Weight::new(weight, series.unit);
@@ -74,7 +75,7 @@ fn overview(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut
 fn trees(
     report: &Report<'_>,
     series: &SeriesReport,
-    rows: &[TreeReport],
+    rows: impl Iterator<Item = TreeReport>,
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -85,7 +86,7 @@ fn trees(
         parts.push(row.counted.weight.to_string());
         parts.push(format!("{:.1}% of the total", share(row.counted.weight.value, series)));
         writeln!(out, "\n{}", style.paint(Tone::Title, &fit(&parts.join(" · "), style.width)))?;
-        tree::write(profile, row, series, style, out)?;
+        tree::write(profile, &row, series, style, out)?;
     }
     Ok(())
 }
@@ -122,11 +123,6 @@ fn count(number: u64, what: &str) -> String {
 
 fn share(weight: u64, series: &SeriesReport) -> f64 {
     percent(weight, series.counted.weight.value)
-}
-
-/// `part` of `whole` in percent; 0 of nothing.
-fn percent(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 }
 }
 
 /// A time as `MM:SS.mmm.uuu`, as Instruments shows it (truncated, not rounded).

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use super::style::{Style, Tone, clean, fit, pad};
-use super::{amount_text, clock, count, percent};
+use super::{amount_text, clock, count};
+use crate::calltree::percent;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc};
 use crate::report::{Report, SeriesReport};
 

@@ -17,8 +17,8 @@ use std::io::{self, Write};
 
 use super::scale::Scale;
 use super::style::{Style, Tone};
-use super::{binary_of, count, function_of, percent, share};
-use crate::calltree::{CallTree, Node};
+use super::{binary_of, count, function_of, share};
+use crate::calltree::{CallTree, Node, percent};
 use crate::profile::Profile;
 use crate::report::{Scope, SeriesReport, TreeReport};
 use crate::units::Weight;

@@ -1,0 +1,8 @@
+//! How tables are hashed: fast, and seeded anew in every process, since names, addresses and ids come from input that
+//! may be made to collide. No output follows the order of a table.
+
+/// The hasher of every table that input fills.
+pub(crate) type BuildHasher = foldhash::fast::RandomState;
+
+/// A map whose keys may come from input.
+pub(crate) type HashMap<K, V> = std::collections::HashMap<K, V, BuildHasher>;
