@@ -7,6 +7,7 @@ use traceparse::calltree::{Metric, Pruning};
 use traceparse::export::Options;
 use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
 use traceparse::report::{ReportOptions, SeparateBy, View};
+use traceparse::symbolicate::ImageSpec;
 
 use crate::times::parse_range;
 
@@ -18,6 +19,8 @@ Examples:
       The functions of the main thread, by self weight
   traceparse export.xml --format folded | inferno-flamegraph > flame.svg
       A flame graph
+  traceparse export.xml --dsym App.dSYM --symbols ~/Library/Developer/Xcode/Archives
+      With the names, inlined functions and lines that symbol files have
   traceparse export.xml.gz --time 1.5s..2s --format json -o part.json
       Half a second of it, for a program
 
@@ -45,6 +48,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Shows what a table of contents (`xctrace export --toc`), or an export, holds
     Toc(TocArgs),
+    /// Names addresses from a symbol file, in the form of atos
+    Symbolicate(SymbolicateArgs),
+    /// Lists UUID, architecture, kind and path of the symbols in files and folders
+    Uuid(UuidArgs),
     /// Prints a completion script for a shell
     Completions {
         /// The shell
@@ -66,6 +73,48 @@ pub(crate) struct TocArgs {
     /// Write here instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SymbolicateArgs {
+    /// The dSYM, binary, or `.symbols` file
+    #[arg(short = 'o', long = "object", value_name = "FILE", value_hint = ValueHint::AnyPath)]
+    pub(crate) object: PathBuf,
+    /// The architecture, where the file has several
+    #[arg(long, value_name = "ARCH")]
+    pub(crate) arch: Option<String>,
+    /// The address at which the binary was loaded, in hex; without it, addresses are those in the file
+    #[arg(short, long, value_name = "ADDRESS", value_parser = parse_address)]
+    pub(crate) load_address: Option<u64>,
+    /// Addresses are offsets from the Mach-O header
+    #[arg(long, conflicts_with = "load_address")]
+    pub(crate) offset: bool,
+    /// Show inlined functions too, innermost first, with an empty line between addresses
+    #[arg(short, long)]
+    pub(crate) inlines: bool,
+    /// Show the whole path of source files
+    #[arg(long)]
+    pub(crate) full_path: bool,
+    /// Addresses in hex, as they are; without any, they are read from standard input
+    #[arg(value_name = "ADDRESS", value_parser = parse_address)]
+    pub(crate) addresses: Vec<u64>,
+}
+
+fn parse_address(text: &str) -> Result<u64, String> {
+    let digits = text.trim().trim_start_matches("0x").trim_start_matches("0X");
+    let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let number = is_hex.then(|| u64::from_str_radix(digits, 16).ok()).flatten();
+    number.ok_or_else(|| format!("{text:?} is not an address in hex"))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UuidArgs {
+    /// Symbol files, bundles, or folders to search
+    #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// The output format
+    #[arg(long, value_enum, default_value_t = TocFormat::Text)]
+    pub(crate) format: TocFormat,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -108,6 +157,22 @@ pub(crate) struct ReportArgs {
     /// One call tree over all threads; the same as --separate-by none
     #[arg(long, conflicts_with = "separate_by", help_heading = "Output")]
     pub(crate) no_threads: bool,
+
+    /// Symbols: a dSYM, another symbol file, or a folder to search (may be given several times)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
+    pub(crate) dsym: Vec<PathBuf>,
+    /// The same as --dsym; read well with folders
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
+    pub(crate) symbols: Vec<PathBuf>,
+    /// Where a binary was loaded, for exports that do not say (Xcode 12 to 14.2) (may be given several times)
+    #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols")]
+    pub(crate) image: Vec<ImageSpec>,
+    /// Show the function that holds the code only, not those that were inlined into it
+    #[arg(long, help_heading = "Symbols")]
+    pub(crate) no_inlines: bool,
+    /// Do not remember, in the cache folder, which UUIDs a folder of symbols has
+    #[arg(long, help_heading = "Symbols")]
+    pub(crate) no_cache: bool,
 
     /// Only this run of the recording (may be given several times)
     #[arg(long, value_name = "N", help_heading = "What counts")]

@@ -4,6 +4,7 @@ mod cli;
 mod inputs;
 mod run;
 mod sink;
+mod symbols;
 mod times;
 
 use std::io;
@@ -59,6 +60,12 @@ fn error_label() -> String {
 /// A message without control characters: names from an input stand in it, and could steer the terminal.
 pub(crate) fn printable(message: &str) -> String {
     message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Prints a warning.
+pub(crate) fn warning(message: &str) {
+    let label = format!("{0}warning{0:#}", anstyle::AnsiColor::Yellow.on_default().bold());
+    anstream::eprintln!("{label}: {}", printable(message));
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {

@@ -14,7 +14,8 @@ use traceparse::units::Nanos;
 use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat};
 use crate::inputs::read_all;
 use crate::sink::{style, write_to};
-use crate::{Failure, printable};
+use crate::symbols::{list_uuids, name_addresses, name_frames};
+use crate::{Failure, warning};
 
 pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
     match cli.color {
@@ -25,6 +26,8 @@ pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         None => show_report(&cli.report, cli.color),
         Some(Command::Toc(args)) => show_contents(&args, cli.color),
+        Some(Command::Symbolicate(args)) => Ok(name_addresses(&args)?),
+        Some(Command::Uuid(args)) => Ok(list_uuids(&args)?),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "traceparse", &mut script);
@@ -60,10 +63,12 @@ fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
 fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     args.check().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
-    let export = read_all(&args.files, &args.read_options())?;
+    let mut export = read_all(&args.files, &args.read_options())?;
     warn(&export);
     check_usable(&export, args)?;
-    let report = report(&export, &args.report_options());
+    let symbolication = name_frames(&mut export, args)?;
+    let mut report = report(&export, &args.report_options());
+    report.symbolication = symbolication;
     check_counted(&report, args)?;
     if args.format == Format::Folded {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
@@ -80,14 +85,12 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
 
 /// Prints what was noticed while reading.
 fn warn(export: &Export) {
-    let label = format!("{0}warning{0:#}", anstyle::AnsiColor::Yellow.on_default().bold());
     for diagnostic in &export.diagnostics {
-        anstream::eprintln!("{label}: {}", printable(&diagnostic.to_string()));
+        warning(&diagnostic.to_string());
     }
     for document in export.documents.iter().filter_map(|document| Some((document, document.cut_at?))) {
         let (document, byte) = document;
-        let input = printable(&document.input);
-        anstream::eprintln!("{label}: {input}: the file is cut at byte {byte}; only complete rows count");
+        warning(&format!("{}: the file is cut at byte {byte}; only complete rows count", document.input));
     }
 }
 

@@ -55,6 +55,10 @@ mod hash;
 pub mod output;
 pub mod profile;
 pub mod report;
+#[cfg(feature = "symbols")]
+pub mod symbolicate;
+#[cfg(feature = "symbols")]
+pub mod symbols;
 pub mod units;
 
 pub use error::{Diagnostic, Error, ErrorKind, Position};

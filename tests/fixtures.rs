@@ -60,7 +60,9 @@ fn folders() -> Vec<PathBuf> {
         let entries = fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
         entries.filter(|path| path.is_dir()).collect()
     };
-    let mut folders: Vec<PathBuf> = list(&root()).iter().flat_map(|version| list(version)).collect();
+    // Symbol files have tables of their own and another test.
+    let versions = list(&root()).into_iter().filter(|version| !version.ends_with("symbols"));
+    let mut folders: Vec<PathBuf> = versions.flat_map(|version| list(&version)).collect();
     folders.sort();
     assert!(folders.len() >= 15, "only {} cases", folders.len());
     folders

@@ -13,6 +13,10 @@ use crate::error::Diagnostic;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::profile::{Matcher, Profile, Sample, SampleKind, Selection, StateFilter};
 use crate::report::{Amount, Report, ReportOptions, Scope, SeparateBy, SeriesReport, View};
+#[cfg(feature = "symbols")]
+use crate::symbolicate::{Missing, SymbolicationSummary};
+#[cfg(feature = "symbols")]
+use crate::symbols::Found;
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub const VERSION: u32 = 1;
@@ -32,6 +36,10 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     field(out, "tables", &tables(report))?;
     field(out, "series", &report.series.iter().enumerate().map(|row| series(report, row)).collect())?;
     field(out, "unnamed", &unnamed(report))?;
+    #[cfg(feature = "symbols")]
+    if let Some(summary) = &report.symbolication {
+        field(out, "symbolication", &symbolication(summary))?;
+    }
     field(out, "diagnostics", &report.export.diagnostics.iter().map(diagnostic).collect())?;
     match report.options.view {
         View::Overview | View::Tree => trees(report, out)?,
@@ -204,6 +212,43 @@ fn unnamed(report: &Report<'_>) -> Value {
         "unnamed": report.unnamed.unnamed,
         "without_binary": report.unnamed.without_binary,
         "binaries": binaries.collect::<Value>(),
+    })
+}
+
+#[cfg(feature = "symbols")]
+fn symbolication(summary: &SymbolicationSummary) -> Value {
+    let file = |found: &Found| {
+        json!({
+            "path": found.path.display().to_string(),
+            "kind": found.kind.name(),
+            "uuid": found.uuid.to_string(),
+            "arch": found.arch,
+        })
+    };
+    let binaries = summary.binaries.iter().map(|row| {
+        let (missing, same_name) = match &row.missing {
+            None => (Value::Null, &[][..]),
+            Some(Missing::OutsideFunctions) => (json!("outside-functions"), &[][..]),
+            Some(Missing::NoFile { same_name }) => (json!("no-file"), same_name.as_slice()),
+        };
+        json!({
+            "name": row.name,
+            "uuid": row.uuid.map(|uuid| uuid.to_string()),
+            "arch": row.arch,
+            "frames": row.frames,
+            "named_before": row.named_before,
+            "named_now": row.named_now,
+            "disagreements": row.disagreements,
+            "frames_now": row.frames_now,
+            "files": row.used.iter().map(file).collect::<Value>(),
+            "missing": missing,
+            "other_builds": same_name.iter().map(file).collect::<Value>(),
+        })
+    });
+    json!({
+        "binaries": binaries.collect::<Value>(),
+        "frames_without_binary": summary.frames_without_binary,
+        "notes": summary.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })
 }
 

@@ -34,7 +34,17 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
         positions[row.series.index()] = Some(position);
     }
     let tables = tables_of_series(export);
-    Report { export, options: options.clone(), series, unnamed, weights, positions, tables }
+    Report {
+        export,
+        options: options.clone(),
+        series,
+        unnamed,
+        #[cfg(feature = "symbols")]
+        symbolication: None,
+        weights,
+        positions,
+        tables,
+    }
 }
 
 /// By series: the document and the table that hold its samples.

@@ -71,6 +71,9 @@ pub struct Report<'e> {
     pub series: Vec<SeriesReport>,
     /// Frames of counted samples that have no name.
     pub unnamed: UnnamedFrames,
+    /// What symbol files named, where some were given; the caller sets it.
+    #[cfg(feature = "symbols")]
+    pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
     weights: StackWeights,
     /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.
     positions: Vec<Option<usize>>,

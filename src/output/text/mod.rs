@@ -4,6 +4,8 @@ mod contents;
 mod scale;
 mod style;
 mod summary;
+#[cfg(feature = "symbols")]
+mod symbols;
 mod tables;
 mod tree;
 

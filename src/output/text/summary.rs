@@ -23,6 +23,10 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     for series in &report.series {
         series_lines(report, series, style, out)?;
     }
+    #[cfg(feature = "symbols")]
+    if let Some(summary) = &report.symbolication {
+        super::symbols::write(summary, style, out)?;
+    }
     unnamed(report, style, out)
 }
 

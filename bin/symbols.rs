@@ -1,0 +1,210 @@
+//! Symbols on the command line: where they are looked for, and the commands that use nothing else.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::io::{self, BufRead, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use etcetera::BaseStrategy;
+use traceparse::export::Export;
+use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, display_name, symbolicate};
+use traceparse::symbols::{FileSystem, Found, Index, Locator, SymbolFinder, SymbolFrame, with_symbols};
+
+use crate::cli::{ReportArgs, SymbolicateArgs, TocFormat, UuidArgs};
+use crate::{printable, warning};
+
+/// Names the frames of an export from the files that the arguments name, if they name any.
+pub(crate) fn name_frames(export: &mut Export, args: &ReportArgs) -> Result<Option<SymbolicationSummary>> {
+    let paths: Vec<&PathBuf> = args
+        .dsym
+        .iter()
+        .chain(&args.symbols)
+        .chain(args.image.iter().filter_map(|image| image.path.as_ref()))
+        .collect();
+    if paths.is_empty() {
+        ensure!(args.image.is_empty(), "--image says where a binary was loaded; --dsym or --symbols say what is in it");
+        return Ok(None);
+    }
+    let mut locator = Locator::new(&FileSystem);
+    for path in paths {
+        look_in(&mut locator, path, !args.no_cache)?;
+    }
+    warn(&locator);
+    let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
+    let (profile, summary) = symbolicate(&export.profile, &locator, &options)?;
+    export.profile = profile;
+    for note in &summary.notes {
+        warning(&note.to_string());
+    }
+    Ok(Some(summary))
+}
+
+/// Adds what is at a path. What a folder holds is remembered in the cache folder, if that is wanted.
+fn look_in(locator: &mut Locator<'_>, path: &Path, is_cached: bool) -> Result<()> {
+    let file = if is_cached && path.is_dir() { index_file(path) } else { None };
+    let mut index = file
+        .as_deref()
+        .and_then(|file| std::fs::read(file).ok())
+        .map_or_else(Index::default, |text| Index::from_json(&text));
+    let found = locator.add(path, &mut index).with_context(|| format!("{}: cannot be searched", path.display()))?;
+    if index.is_changed() {
+        // An index that cannot be kept costs time at the next run, and nothing else.
+        let _ = file.map(|file| keep(&file, &index.to_json()));
+    }
+    if found == 0 {
+        warn(locator);
+        bail!("{}: no symbols are there (no dSYM, Mach-O, .symbols or .symbolsarchive file)", path.display());
+    }
+    Ok(())
+}
+
+/// The file that remembers a folder.
+fn index_file(folder: &Path) -> Option<PathBuf> {
+    let folder = std::fs::canonicalize(folder).ok()?;
+    let mut hasher = DefaultHasher::new();
+    folder.hash(&mut hasher);
+    let cache = etcetera::choose_base_strategy().ok()?.cache_dir();
+    Some(cache.join("traceparse").join(format!("symbols-{:016x}.json", hasher.finish())))
+}
+
+fn keep(file: &Path, text: &[u8]) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let mut new = tempfile::NamedTempFile::new_in(folder)?;
+    new.write_all(text)?;
+    new.persist(file)?;
+    Ok(())
+}
+
+/// Notes beyond this many are only counted.
+const MAX_NOTES: usize = 10;
+
+fn warn(locator: &Locator<'_>) {
+    for note in locator.notes().iter().take(MAX_NOTES) {
+        warning(&note.to_string());
+    }
+    let more = locator.notes().len().saturating_sub(MAX_NOTES);
+    if more > 0 {
+        warning(&format!("{more} more files could not be used; traceparse uuid lists those that can"));
+    }
+}
+
+/// Lists what symbols there are.
+pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
+    let mut locator = Locator::new(&FileSystem);
+    for path in &args.paths {
+        locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be searched", path.display()))?;
+    }
+    warn(&locator);
+    ensure!(!locator.found().is_empty(), "no symbols are there");
+    crate::sink::write_to(None, |out| match args.format {
+        TocFormat::Text => locator.found().iter().try_for_each(|found| {
+            let path = printable(&found.path.display().to_string());
+            writeln!(out, "{}  {:<8} {:<14}  {path}", found.uuid, printable(&found.arch), found.kind.to_string())
+        }),
+        TocFormat::Json => {
+            let rows: Vec<serde_json::Value> = locator.found().iter().map(found_value).collect();
+            writeln!(out, "{}", serde_json::Value::Array(rows))
+        }
+    })
+}
+
+fn found_value(found: &Found) -> serde_json::Value {
+    serde_json::json!({
+        "uuid": found.uuid.to_string(),
+        "arch": found.arch,
+        "kind": found.kind.name(),
+        "name": found.name,
+        "path": found.path.display().to_string(),
+        "text_address": found.text_address,
+        "text_size": found.text_size,
+    })
+}
+
+/// Names addresses, as atos does.
+pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
+    let mut locator = Locator::new(&FileSystem);
+    let path = &args.object;
+    locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
+    warn(&locator);
+    let found = choose(&locator, args)?;
+    let addresses = if args.addresses.is_empty() { read_addresses()? } else { args.addresses.clone() };
+    // Addresses are relative to the Mach-O header; in the file it is at the address of __TEXT.
+    let base = if args.offset { 0 } else { args.load_address.or(found.text_address).unwrap_or(0) };
+    let mut relative: Vec<u64> = addresses.iter().filter_map(|address| address.checked_sub(base)).collect();
+    relative.sort_unstable();
+    relative.dedup();
+    let data = locator.load(&found).with_context(|| format!("{}: cannot be read", path.display()))?;
+    let mut answers = vec![String::new(); relative.len()];
+    let notes = with_symbols(&data, &found, |symbols| {
+        symbols.look_up(&relative, &mut |index, frames| answers[index] = lines(frames, &found, args))
+    });
+    for note in notes.with_context(|| format!("{}: cannot be read", path.display()))? {
+        warning(&note.to_string());
+    }
+    crate::sink::write_to(None, |out| {
+        for (position, address) in addresses.iter().enumerate() {
+            if args.inlines && position > 0 {
+                writeln!(out)?;
+            }
+            let index = address.checked_sub(base).and_then(|address| relative.binary_search(&address).ok());
+            match index.map(|index| answers[index].as_str()).filter(|answer| !answer.is_empty()) {
+                Some(answer) => writeln!(out, "{answer}")?,
+                None => writeln!(out, "{address:#x}")?,
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The one image that is meant.
+fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
+    let mut found: Vec<&Found> = locator.found().iter().collect();
+    found.retain(|found| args.arch.as_ref().is_none_or(|arch| *arch == found.arch));
+    found.sort_by_key(|found| found.kind);
+    let Some(best) = found.first() else {
+        let arches: Vec<&str> = locator.found().iter().map(|found| found.arch.as_str()).collect();
+        match &args.arch {
+            Some(arch) if !arches.is_empty() => bail!("there is no {arch} in it, only {}", arches.join(", ")),
+            _ => bail!("{}: no symbols are there", args.object.display()),
+        }
+    };
+    if let Some(other) = found.iter().find(|other| other.uuid != best.uuid) {
+        bail!(
+            "{} holds several images ({} {}, {} {} …); choose one with --arch, or name one file",
+            args.object.display(),
+            best.arch,
+            best.uuid,
+            other.arch,
+            other.uuid
+        );
+    }
+    Ok((*best).clone())
+}
+
+fn read_addresses() -> Result<Vec<u64>> {
+    let mut addresses = Vec::new();
+    for line in io::stdin().lock().lines() {
+        for word in line?.split_whitespace() {
+            let digits = word.trim_start_matches("0x").trim_start_matches("0X");
+            let address = u64::from_str_radix(digits, 16);
+            addresses.push(address.with_context(|| format!("{word:?} is not an address in hex"))?);
+        }
+    }
+    Ok(addresses)
+}
+
+/// `function (in Module) (File.mm:45)`, for the function that holds the code, or for each one that was inlined.
+fn lines(frames: &[SymbolFrame<'_>], found: &Found, args: &SymbolicateArgs) -> String {
+    let shown = if args.inlines { frames } else { &frames[frames.len().saturating_sub(1)..] };
+    let lines = shown.iter().map(|frame| {
+        let name = frame.function.or(frame.linkage_name).map_or_else(|| "<unknown>".to_owned(), display_name);
+        let place = frame.file.map(|file| {
+            let file = if args.full_path { file } else { file.rsplit('/').next().unwrap_or(file) };
+            format!(" ({file}:{})", frame.line.unwrap_or(0))
+        });
+        printable(&format!("{name} (in {}){}", found.name, place.unwrap_or_default()))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}

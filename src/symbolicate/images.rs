@@ -1,0 +1,120 @@
+//! Images that the user names, for documents whose stacks name none.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use super::Key;
+use crate::symbols::{Found, SymbolFinder};
+use crate::units::{Address, Uuid};
+
+/// A binary at its load address: `UUID@LOAD_ADDRESS`, or `UUID@LOAD_ADDRESS=PATH` where its symbols are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageSpec {
+    /// The UUID.
+    pub uuid: Uuid,
+    /// The address of its Mach-O header in the recorded process.
+    pub load_address: Address,
+    /// Its symbol file or bundle, where given apart.
+    pub path: Option<PathBuf>,
+}
+
+/// A text that is no [`ImageSpec`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageSpecError(String);
+
+impl fmt::Display for ImageSpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; an image is UUID@LOAD_ADDRESS or UUID@LOAD_ADDRESS=PATH, such as 5F2C…@0x102af4000", self.0)
+    }
+}
+
+impl std::error::Error for ImageSpecError {}
+
+impl std::str::FromStr for ImageSpec {
+    type Err = ImageSpecError;
+
+    fn from_str(text: &str) -> Result<Self, ImageSpecError> {
+        let (image, path) = match text.split_once('=') {
+            Some((image, path)) => (image, Some(PathBuf::from(path))),
+            None => (text, None),
+        };
+        let (uuid, address) = image.split_once('@').ok_or_else(|| ImageSpecError("there is no @".to_owned()))?;
+        let uuid = Uuid::parse(uuid).ok_or_else(|| ImageSpecError(format!("{uuid:?} is not a UUID")))?;
+        let digits = address.strip_prefix("0x").unwrap_or(address);
+        let number = u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'));
+        let load_address = number.ok_or_else(|| ImageSpecError(format!("{address:?} is not an address in hex")))?;
+        Ok(Self { uuid, load_address: Address::new(load_address), path })
+    }
+}
+
+/// The named images by address.
+#[derive(Debug, Default)]
+pub(super) struct ImageMap {
+    /// Start, end (exclusive), image; sorted by start.
+    ranges: Vec<(u64, u64, Image)>,
+}
+
+/// An image that frames without a binary may lie in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Image {
+    pub(super) uuid: Uuid,
+    pub(super) load_address: Address,
+    pub(super) name: String,
+    pub(super) arch: String,
+    pub(super) path: String,
+}
+
+impl ImageMap {
+    /// The images with the size that their symbol files tell; one without a file ends where the next one starts.
+    pub(super) fn new(specs: &[ImageSpec], finder: &dyn SymbolFinder) -> Self {
+        let mut specs: Vec<&ImageSpec> = specs.iter().collect();
+        specs.sort_by_key(|spec| spec.load_address);
+        let ranges = specs.iter().enumerate().map(|(index, spec)| {
+            let found: Vec<Found> = finder.find(spec.uuid);
+            let start = spec.load_address.get();
+            let size = found.iter().find_map(|found| found.text_size);
+            let next = specs.get(index + 1).map_or(u64::MAX, |next| next.load_address.get());
+            let end = size.map_or(next, |size| start.saturating_add(size).min(next));
+            let best = found.first();
+            let image = Image {
+                uuid: spec.uuid,
+                load_address: spec.load_address,
+                name: best.map(|found| found.name.clone()).unwrap_or_default(),
+                arch: best.map(|found| found.arch.clone()).unwrap_or_default(),
+                path: best.map(|found| found.path.display().to_string()).unwrap_or_default(),
+            };
+            (start, end, image)
+        });
+        Self { ranges: ranges.collect() }
+    }
+
+    /// The image at an address.
+    pub(super) fn image(&self, address: Address) -> Option<&Image> {
+        let index = self.ranges.partition_point(|(start, ..)| *start <= address.get()).checked_sub(1)?;
+        let (_, end, image) = &self.ranges[index];
+        (address.get() < *end).then_some(image)
+    }
+
+    /// What a frame without a binary is looked up by.
+    pub(super) fn key(&self, address: Address) -> Option<Key> {
+        let image = self.image(address)?;
+        Some(Key { uuid: image.uuid, address: address.get() - image.load_address.get() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_read_from_text() {
+        let uuid = "C144ED77-219A-3695-845E-CA110204F8DB";
+        let spec: ImageSpec = format!("{uuid}@0x102af4000=App.dSYM").parse().unwrap();
+        assert_eq!((spec.uuid.to_string().as_str(), spec.load_address.get()), (uuid, 0x1_02af_4000));
+        assert_eq!(spec.path, Some(PathBuf::from("App.dSYM")));
+        assert_eq!(format!("{uuid}@102af4000").parse::<ImageSpec>().unwrap().path, None);
+        for bad in ["", uuid, "x@0x1", &format!("{uuid}@"), &format!("{uuid}@zz"), &format!("{uuid}@0x+1")] {
+            assert!(bad.parse::<ImageSpec>().is_err(), "{bad}");
+        }
+    }
+}

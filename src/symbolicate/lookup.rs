@@ -1,0 +1,132 @@
+//! The addresses of each image, looked up once.
+
+use rayon::prelude::*;
+
+use super::names::display_name;
+use crate::hash::HashMap;
+use crate::symbols::{Found, Note, SymbolFinder, SymbolFrame, with_symbols};
+use crate::units::Uuid;
+
+/// What is to be looked up in one image.
+#[derive(Clone, Debug)]
+pub(super) struct ImageAddresses {
+    pub(super) uuid: Uuid,
+    /// Relative to the Mach-O header; sorted, distinct.
+    pub(super) addresses: Vec<u64>,
+}
+
+/// A frame of an answer; its strings are indices of [`Answers::strings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AnswerFrame {
+    pub(super) function: Option<u32>,
+    pub(super) file: Option<u32>,
+    pub(super) line: Option<u32>,
+    pub(super) is_inlined: bool,
+}
+
+/// What the files of one image answered.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    addresses: Vec<u64>,
+    /// By address: where its frames are; empty where nothing is known.
+    ranges: Vec<(u32, u32)>,
+    frames: Vec<AnswerFrame>,
+    /// Names as they are shown, and files.
+    pub(super) strings: Vec<String>,
+    /// The files that answered, best first.
+    pub(super) used: Vec<Found>,
+    /// Files that could not be read, and why; and what else is worth a word.
+    pub(super) notes: Vec<Note>,
+}
+
+impl Answers {
+    /// The frames at an address, innermost first; empty where no file knows it.
+    pub(super) fn at(&self, address: u64) -> &[AnswerFrame] {
+        let Ok(index) = self.addresses.binary_search(&address) else { return &[] };
+        let (start, end) = self.ranges[index];
+        &self.frames[start as usize..end as usize]
+    }
+}
+
+/// Looks up all images, each on its own core.
+pub(super) fn look_up_all(images: Vec<ImageAddresses>, finder: &dyn SymbolFinder) -> HashMap<Uuid, Answers> {
+    images.into_par_iter().map(|image| (image.uuid, look_up(image, finder))).collect()
+}
+
+/// Asks the files of an image, the best first, until all its addresses are known or no file is left.
+fn look_up(image: ImageAddresses, finder: &dyn SymbolFinder) -> Answers {
+    let mut answers = Answers { ranges: vec![(0, 0); image.addresses.len()], ..Answers::default() };
+    let mut strings = StringIds::default();
+    let mut open: Vec<usize> = (0..image.addresses.len()).collect();
+    for found in finder.find(image.uuid) {
+        if open.is_empty() {
+            break;
+        }
+        let asked: Vec<u64> = open.iter().map(|&index| image.addresses[index]).collect();
+        let before = answers.frames.len();
+        let result = finder.load(&found).and_then(|data| {
+            with_symbols(&data, &found, |symbols| {
+                symbols.look_up(&asked, &mut |position, frames| {
+                    let start = answers.frames.len() as u32;
+                    answers.frames.extend(frames.iter().map(|frame| strings.frame(frame)));
+                    answers.ranges[open[position]] = (start, answers.frames.len() as u32);
+                })
+            })
+        });
+        let name = found.path.display();
+        match result {
+            Ok(notes) => {
+                answers.notes.extend(notes.iter().map(|note| Note { message: format!("{name}: {note}"), count: 1 }))
+            }
+            Err(error) => answers.notes.push(Note { message: format!("{name}: {error}"), count: 1 }),
+        }
+        if answers.frames.len() > before {
+            answers.used.push(found);
+        }
+        open.retain(|&index| answers.ranges[index] == (0, 0));
+    }
+    answers.addresses = image.addresses;
+    answers.strings = strings.finish();
+    answers
+}
+
+/// Strings of answers, each once; names are demangled when all are known, once each.
+#[derive(Debug, Default)]
+struct StringIds {
+    names: HashMap<Box<str>, u32>,
+    files: HashMap<Box<str>, u32>,
+}
+
+impl StringIds {
+    fn frame(&mut self, frame: &SymbolFrame<'_>) -> AnswerFrame {
+        let next = |ids: &Self| (ids.names.len() + ids.files.len()) as u32;
+        let name = frame.function.or(frame.linkage_name);
+        let function = name.map(|name| {
+            let next = next(self);
+            id(&mut self.names, name, next)
+        });
+        let file = frame.file.map(|file| {
+            let next = next(self);
+            id(&mut self.files, file, next)
+        });
+        AnswerFrame { function, file, line: frame.line, is_inlined: frame.is_inlined }
+    }
+
+    fn finish(self) -> Vec<String> {
+        let mut strings = vec![String::new(); self.names.len() + self.files.len()];
+        for (name, id) in self.names {
+            strings[id as usize] = display_name(&name);
+        }
+        for (file, id) in self.files {
+            strings[id as usize] = file.into_string();
+        }
+        strings
+    }
+}
+
+fn id(ids: &mut HashMap<Box<str>, u32>, text: &str, next: u32) -> u32 {
+    match ids.get(text) {
+        Some(&id) => id,
+        None => *ids.entry(text.into()).or_insert(next),
+    }
+}

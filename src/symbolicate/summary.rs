@@ -1,0 +1,52 @@
+//! What became of the frames, binary by binary.
+
+use crate::symbols::{Found, Note};
+use crate::units::Uuid;
+
+/// What symbolication did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SymbolicationSummary {
+    /// Binaries with frames, those with most unnamed frames first.
+    pub binaries: Vec<BinarySummary>,
+    /// Frames outside every known binary; nothing can name them.
+    pub frames_without_binary: u64,
+    /// Notes about files, each with its path.
+    pub notes: Vec<Note>,
+}
+
+/// What symbolication did for one binary (one UUID).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BinarySummary {
+    /// The binary's name.
+    pub name: String,
+    /// Its UUID; without one nothing can be found.
+    pub uuid: Option<Uuid>,
+    /// Its architecture.
+    pub arch: String,
+    /// Distinct frames of the recording in it.
+    pub frames: u64,
+    /// How many the recording named.
+    pub named_before: u64,
+    /// How many have a name now.
+    pub named_now: u64,
+    /// How many the symbols call another function than the recording did.
+    pub disagreements: u64,
+    /// How many frames there are now, with inlined functions.
+    pub frames_now: u64,
+    /// The files that answered.
+    pub used: Vec<Found>,
+    /// Why frames have no name, where some have none.
+    pub missing: Option<Missing>,
+}
+
+/// Why frames of a binary have no name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// No file with its UUID was found; these have its name, but another UUID: another build.
+    NoFile {
+        /// Files of the same name.
+        same_name: Vec<Found>,
+    },
+    /// There is a file, but the addresses lie outside of every function in it.
+    OutsideFunctions,
+}

@@ -1,0 +1,185 @@
+//! The container around records (`.symbols`), and what all these files hold.
+//!
+//! `xcrun symbols -symbolsPackageDir` writes one container for each UUID; Instruments keeps containers without symbols
+//! ("shallow signatures") and bare records (`.symbolsarchive`) in `.trace` bundles. Little endian:
+//!
+//! | part | size | fields |
+//! |---|---|---|
+//! | header | 24 | u32 `0xFF01FF02`, u32 version 1, u32 pid, u32 0, u32 flags, u32 count of images |
+//! | image | 56 | UUID, u32 time, u32 flags, u64 loaded at, u64 unloaded at, u32 cputype, u32 cpusubtype, u32 count of segments, u32 length of the path |
+//! | … its path | | padded with NULs |
+//! | … its segments | 32 each | name in 16 bytes, u64 address, u64 size: as linked |
+//! | chunk | 16 | u32 `0xA1B22B1A`, u32 kind 3, 5 or 7, u32 `0xA1B22B1A`, u32 length with these 16 bytes |
+//! | … its record | | see `apple_record` |
+//! | trailer | | u32 `0x00C0FFEE` …: the shared cache's identity, of no use here |
+//!
+//! Images come first, then one chunk for each image that has symbols. A chunk belongs to the image with its UUID.
+
+use super::apple_bytes::{Broken, Cutter, broken, sixteen_at, u32_at, u64_at};
+use super::apple_lookup::AppleSymbols;
+use super::apple_record::{Record, SHORT_HEADER};
+use super::apple_segments::LinkedSegment;
+use super::architecture::Architecture;
+use crate::units::Uuid;
+
+const CONTAINER: u32 = 0xff01_ff02;
+const CHUNK: u32 = 0xa1b2_2b1a;
+const TRAILER: u32 = 0x00c0_ffee;
+
+/// The kinds of chunks that were seen to hold a record.
+const CHUNK_KINDS: [u32; 3] = [3, 5, 7];
+
+/// An image that a file knows, with or without its symbols.
+#[derive(Clone, Debug)]
+pub struct AppleImage<'a> {
+    /// Its UUID.
+    pub uuid: Uuid,
+    /// The Mach-O number of its architecture.
+    pub cputype: u32,
+    /// The Mach-O number of its variant, with capabilities in the upper byte.
+    pub cpusubtype: u32,
+    /// Its path, or that of the dSYM that the file was made of; `None` in an archive, which names none.
+    pub path: Option<&'a str>,
+    /// Its symbols; `None` where the file only lists the image ("no symbols in it").
+    pub symbols: Option<Box<AppleSymbols<'a>>>,
+}
+
+impl AppleImage<'_> {
+    /// The name of its architecture as Apple spells it, such as `arm64e`; `None` for one this crate does not know.
+    pub fn arch(&self) -> Option<&'static str> {
+        Architecture::new(self.cputype, self.cpusubtype).name()
+    }
+}
+
+/// Whether bytes begin like a container or an archive; for the latter, `size` must be that of the file.
+pub fn is_apple_symbols(start: &[u8], size: u64) -> bool {
+    let Some(start) = start.first_chunk::<8>() else {
+        return false;
+    };
+    u32_at(start, 0) == CONTAINER || (matches!(u32_at(start, 0), 1 | 7) && u64::from(u32_at(start, 4)) == size)
+}
+
+/// Reads the images of a `.symbols` or `.symbolsarchive` file, which are told apart by content. Strings are borrowed;
+/// what is allocated is at most a few times the size of the file.
+///
+/// # Errors
+/// When the file is neither, or breaks a rule of its format.
+pub fn images(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
+    if file.len() >= 4 && u32_at(file, 0) == CONTAINER { container(file) } else { archive(file).map(|one| vec![one]) }
+}
+
+/// Reads a record alone.
+fn archive(file: &[u8]) -> Result<AppleImage<'_>, Broken> {
+    if file.len() >= SHORT_HEADER && matches!(u32_at(file, 0), 1 | 7) && u32_at(file, 4) as usize != file.len() {
+        let rule = format_args!("its size {:#x} is not that of the file, {:#x}", u32_at(file, 4), file.len());
+        return Err(broken(0, "record", rule));
+    }
+    let record = Record::read(file, 0, file.len())?;
+    Ok(AppleImage {
+        uuid: record.uuid,
+        cputype: record.cputype,
+        cpusubtype: record.cpusubtype,
+        path: record.path,
+        symbols: Some(Box::new(AppleSymbols::new(record, &[])?)),
+    })
+}
+
+/// An image as the container describes it.
+struct Listed<'a> {
+    image: AppleImage<'a>,
+    segments: Vec<LinkedSegment>,
+}
+
+/// Reads a container.
+fn container(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
+    let mut cutter = Cutter::new(file, 0, file.len());
+    let header = cutter.bytes(24, "header of a container")?;
+    if u32_at(header, 4) != 1 {
+        return Err(broken(4, "container", format_args!("its version is {}; 1 is known", u32_at(header, 4))));
+    }
+    let count = u32_at(header, 20);
+    if u64::from(count) * 56 > cutter.left() as u64 {
+        let rule = format_args!("{count} images of 0x38 bytes are more than the {:#x} bytes left", cutter.left());
+        return Err(broken(20, "container", rule));
+    }
+    let mut listed = (0..count).map(|index| image(&mut cutter, index)).collect::<Result<Vec<_>, _>>()?;
+    let mut by_uuid: Vec<(Uuid, usize)> =
+        listed.iter().enumerate().map(|(index, one)| (one.image.uuid, index)).collect();
+    by_uuid.sort_unstable();
+    while let Some(record) = chunk(&mut cutter, file)? {
+        attach(record, &mut listed, &by_uuid)?;
+    }
+    Ok(listed.into_iter().map(|listed| listed.image).collect())
+}
+
+/// Reads the next image.
+fn image<'a>(cutter: &mut Cutter<'a>, index: u32) -> Result<Listed<'a>, Broken> {
+    let what = format_args!("image {index}");
+    let fixed = cutter.bytes(56, what)?;
+    let at = cutter.at;
+    let path = cutter.bytes(u64::from(u32_at(fixed, 52)), format_args!("path of {what}"))?;
+    let end = path.iter().position(|&byte| byte == 0).unwrap_or(path.len());
+    let path = std::str::from_utf8(&path[..end])
+        .map_err(|error| broken(at + error.valid_up_to(), format_args!("path of {what}"), "it is not UTF-8"))?;
+    let segments = cutter.table::<32>(u32_at(fixed, 48), "segments of an image")?;
+    let linked = |segment: &[u8; 32]| LinkedSegment {
+        name: sixteen_at(segment, 0),
+        address: u64_at(segment, 16),
+        size: u64_at(segment, 24),
+    };
+    let image = AppleImage {
+        uuid: Uuid::from_bytes(sixteen_at(fixed, 0)),
+        cputype: u32_at(fixed, 40),
+        cpusubtype: u32_at(fixed, 44),
+        path: Some(path).filter(|path| !path.is_empty()),
+        symbols: None,
+    };
+    Ok(Listed { image, segments: segments.entries.iter().map(linked).collect() })
+}
+
+/// A record and where its chunk begins.
+struct Chunk<'a> {
+    at: usize,
+    record: Record<'a>,
+}
+
+/// Reads the next chunk; `None` at the end or at the trailer.
+fn chunk<'a>(cutter: &mut Cutter<'a>, file: &'a [u8]) -> Result<Option<Chunk<'a>>, Broken> {
+    if cutter.left() == 0 {
+        return Ok(None);
+    }
+    let at = cutter.at;
+    let magic = u32_at(cutter.bytes(4, "chunk")?, 0);
+    if magic == TRAILER {
+        return Ok(None);
+    }
+    if magic != CHUNK {
+        let rule = format_args!("it begins with {magic:#010x}, and not with {CHUNK:#x} or {TRAILER:#010x}");
+        return Err(broken(at, "chunk", rule));
+    }
+    let rest = cutter.bytes(12, "chunk")?;
+    let (kind, again, length) = (u32_at(rest, 0), u32_at(rest, 4), u32_at(rest, 8));
+    if !CHUNK_KINDS.contains(&kind) || again != CHUNK {
+        let rule = format_args!("kind {kind} and {again:#x} are not a kind of 3, 5 or 7 and {CHUNK:#x}");
+        return Err(broken(at, "chunk", rule));
+    }
+    let Some(room) = length.checked_sub(16) else {
+        return Err(broken(at, "chunk", format_args!("its length {length:#x} is less than its 0x10 bytes of header")));
+    };
+    let record_at = cutter.at;
+    cutter.bytes(u64::from(room), format_args!("chunk of length {length:#x}"))?;
+    Ok(Some(Chunk { at, record: Record::read(file, record_at, room as usize)? }))
+}
+
+/// Gives a record to its image, the first with its UUID. The same UUID is the same binary, so of two records one will do.
+fn attach<'a>(chunk: Chunk<'a>, listed: &mut [Listed<'a>], by_uuid: &[(Uuid, usize)]) -> Result<(), Broken> {
+    let Chunk { at, record } = chunk;
+    let first = by_uuid.partition_point(|&(uuid, _)| uuid < record.uuid);
+    let Some(&(_, index)) = by_uuid.get(first).filter(|&&(uuid, _)| uuid == record.uuid) else {
+        return Err(broken(at, "chunk", format_args!("no image has its UUID {}", record.uuid)));
+    };
+    let Listed { image, segments } = &mut listed[index];
+    let symbols = Box::new(AppleSymbols::new(record, segments)?);
+    image.symbols.get_or_insert(symbols);
+    Ok(())
+}

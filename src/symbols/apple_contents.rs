@@ -1,0 +1,43 @@
+//! What the symbols of an image cover, for checks and listings; look-up needs none of it.
+//!
+//! Addresses are the record's own (see `apple_segments`): for code they are relative to the start of `__TEXT`.
+
+use std::ops::Range;
+
+use super::apple_bytes::u32_at;
+use super::apple_lookup::AppleSymbols;
+use super::apple_record::Entry;
+
+impl<'a> AppleSymbols<'a> {
+    /// The sections with their names, such as `__TEXT __text`, in file order; the part before the first one is called
+    /// `MACH_HEADER`. `None` for a name that is not UTF-8.
+    pub fn sections(&self) -> impl Iterator<Item = (Option<&'a str>, Range<u64>)> {
+        let strings = self.record.strings;
+        self.record.sections.iter().map(move |section| {
+            let end = section.address.saturating_add(section.size);
+            (strings.get(section.at, section.name), section.address..end)
+        })
+    }
+
+    /// The addresses of the symbols, functions and data, sorted by their start; folded functions repeat theirs.
+    pub fn symbol_ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> {
+        let symbols = self.record.symbols;
+        (0..symbols.entries.len()).map(move |index| {
+            let symbol = Entry::of(&symbols, index);
+            symbol.address..symbol.end
+        })
+    }
+
+    /// The addresses of the line entries, sorted by their start.
+    pub fn line_ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> {
+        self.record.lines.entries.iter().map(|line| {
+            let address = u64::from(u32_at(line, 0));
+            address..address + u64::from(u32_at(line, 4))
+        })
+    }
+
+    /// How many inlined calls there are.
+    pub fn inlined_call_count(&self) -> usize {
+        self.record.inlined.entries.len()
+    }
+}

@@ -1,0 +1,282 @@
+//! The symbols of one image of a `.symbols` or `.symbolsarchive` file, and how addresses are looked up in them.
+//!
+//! 1. The symbols at the greatest address not above the one asked for are the function, if they reach it.
+//! 2. The inlined call at the address is searched in the function, then in that call, and so on.
+//! 3. The line table says where the innermost code comes from; each caller's place is the call of what was inlined.
+//!
+//! Names: the display name, if there is one. The linker name stands in for it, without the one `_` that Mach-O puts in
+//! front of every C name. A symbol that the linker made to reach another binary is written without the underscore of its
+//! target, as Instruments does:
+//!
+//! | display name | linker name | function | linkage name |
+//! |---|---|---|---|
+//! | `A::f()` | `__ZN1A1fEv` | `A::f()` | `_ZN1A1fEv` |
+//! | `main` | `_main` | `main` | |
+//! | | `__ZN7TFSInfoD2Ev` | `_ZN7TFSInfoD2Ev` | |
+//! | | `DYLD-STUB$$_strlen` | `DYLD-STUB$$strlen` | |
+//! | `0x195f311e8` | `0x195f311e8` | `0x195f311e8` (no name: where a function starts is all that was known) | |
+//!
+//! **Folded functions.** A linker keeps one copy of functions with equal code, so several names have one address. Flag
+//! `0x800` says so, and Instruments writes a symbol `<deduplicated_symbol>` beside them. Which of them ran cannot be
+//! known, so that is the answer: without line or inlined calls where the flag says that code was folded.
+
+use std::fmt;
+
+use super::apple_bytes::{Broken, u32_at};
+use super::apple_inlined::InlinedCalls;
+use super::apple_record::{Entry, Place, Record};
+use super::apple_segments::{LinkedSegment, SegmentMap};
+use super::frame::{Note, SymbolFrame, Symbols};
+
+/// What folded functions are called.
+pub const DEDUPLICATED: &str = "<deduplicated_symbol>";
+
+/// The flag of functions that were folded.
+const IS_FOLDED: u32 = 0x800;
+
+/// The flags of functions (1) and of stubs (2); data has neither.
+const IS_CODE: u32 = 3;
+
+/// Symbols at one address beyond this many are not looked at; the most seen are 42.
+const MAX_AT_ONE_ADDRESS: usize = 1_024;
+
+/// The symbols of one image.
+#[derive(Clone)]
+pub struct AppleSymbols<'a> {
+    pub(super) record: Record<'a>,
+    inlined: InlinedCalls<'a>,
+    segments: SegmentMap,
+}
+
+impl fmt::Debug for AppleSymbols<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Record { uuid, symbols, inlined, lines, .. } = &self.record;
+        let [symbols, inlined, lines] = [symbols.entries.len(), inlined.entries.len(), lines.entries.len()];
+        write!(f, "AppleSymbols({uuid}: {symbols} symbols, {inlined} inlined calls, {lines} lines)")
+    }
+}
+
+/// The function at an address.
+#[derive(Clone, Copy, Debug)]
+struct Function {
+    symbol: Entry,
+    /// Whether it is one of several with different names.
+    is_ambiguous: bool,
+    /// Whether it was folded, so that its lines are those of another function perhaps.
+    is_folded: bool,
+}
+
+/// Where code comes from, read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Source<'a> {
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+/// The names of an entry.
+#[derive(Clone, Copy, Debug, Default)]
+struct Names<'a> {
+    function: Option<&'a str>,
+    linkage_name: Option<&'a str>,
+    /// What a stub leads to; `function` is `None` then.
+    stub: Option<&'a str>,
+}
+
+impl<'a> AppleSymbols<'a> {
+    /// The symbols of a record inside of a container that holds `linked`, or of one alone.
+    pub(super) fn new(record: Record<'a>, linked: &[LinkedSegment]) -> Result<Self, Broken> {
+        let inlined = InlinedCalls::read(&record)?;
+        Ok(Self { record, inlined, segments: SegmentMap::new(record.segments, linked) })
+    }
+
+    /// The functions of which one has the code at an address relative to the start of `__TEXT`: several where functions
+    /// were folded, otherwise one or none. Frames hold names only.
+    pub fn candidates(&self, address: u64) -> Vec<SymbolFrame<'a>> {
+        let Some(address) = self.segments.to_record(address) else {
+            return Vec::new();
+        };
+        let mut unreadable = Unreadable::default();
+        let names = self.symbols_at(address).map(|symbol| self.names(&symbol, &mut unreadable));
+        let names = names.filter(|names| names.function.is_some_and(|function| function != DEDUPLICATED));
+        names
+            .map(|Names { function, linkage_name, .. }| SymbolFrame {
+                function,
+                linkage_name,
+                ..SymbolFrame::default()
+            })
+            .collect()
+    }
+
+    /// The symbols that begin at the greatest address not above this one of the record, reach it, and are code.
+    fn symbols_at(&self, address: u64) -> impl Iterator<Item = Entry> {
+        let symbols = &self.record.symbols;
+        let last = symbols.nearest(address);
+        let range = last.map_or(0..0, |last| symbols.first_like(last)..last + 1);
+        let entries = range.take(MAX_AT_ONE_ADDRESS).map(|index| Entry::of(symbols, index));
+        entries.filter(move |symbol| {
+            symbol.contains(address) && (self.segments.is_text(symbol.address) || symbol.flags & IS_CODE != 0)
+        })
+    }
+
+    /// The function at an address of the record.
+    fn function_at(&self, address: u64, unreadable: &mut Unreadable) -> Option<Function> {
+        let mut symbols = self.symbols_at(address);
+        let first = symbols.next()?;
+        let is_folded = first.flags & IS_FOLDED != 0;
+        let mut function = Function { symbol: first, is_ambiguous: is_folded, is_folded };
+        for symbol in symbols {
+            function.is_folded |= symbol.flags & IS_FOLDED != 0;
+            if function.is_folded {
+                function.is_ambiguous = true;
+                break;
+            }
+            if !function.is_ambiguous {
+                let names = [first, symbol].map(|symbol| self.names(&symbol, unreadable).function);
+                function.is_ambiguous = names[0] != names[1];
+            }
+            if function.symbol.first_inlined().is_none() && symbol.first_inlined().is_some() {
+                function.symbol = symbol;
+            }
+        }
+        Some(function)
+    }
+
+    /// The place of the line entry at an address of the record.
+    fn line_at(&self, address: u64) -> Option<Place> {
+        let lines = &self.record.lines;
+        let index = lines.nearest(address)?;
+        let line = &lines.entries[index];
+        let end = u64::from(u32_at(line, 0)) + u64::from(u32_at(line, 4));
+        (address < end).then(|| Place::of(lines, index, 8))
+    }
+
+    /// The calls that were inlined at an address of the record, outermost first.
+    fn inlined_at(&self, symbol: &Entry, address: u64) -> impl Iterator<Item = usize> {
+        let step = move |caller: &Entry| self.inlined.find(caller.first_inlined()?, address);
+        std::iter::successors(step(symbol), move |&call| step(&Entry::of(&self.inlined.table, call)))
+    }
+
+    /// Answers one address of the record; `false` where nothing is known of it.
+    fn answer_one(&self, address: u64, frames: &mut Frames<'a>, answer: &mut dyn FnMut(&[SymbolFrame<'_>])) -> bool {
+        frames.calls.clear();
+        frames.list.clear();
+        let unreadable = &mut frames.unreadable;
+        let function = self.function_at(address, unreadable);
+        if let Some(Function { symbol, is_folded: false, .. }) = function {
+            frames.calls.extend(self.inlined_at(&symbol, address));
+        }
+        let is_folded = function.is_some_and(|function| function.is_folded);
+        let line = if is_folded { None } else { self.line_at(address) };
+        let mut source = line.map(|place| self.source(place, unreadable)).unwrap_or_default();
+        for &call in frames.calls.iter().rev() {
+            let names = self.names(&Entry::of(&self.inlined.table, call), unreadable);
+            frames.list.push(names.frame(source, true));
+            source = self.source(Place::of(&self.inlined.table, call, 24), unreadable);
+        }
+        let names = match function {
+            Some(Function { is_ambiguous: true, .. }) => Names { function: Some(DEDUPLICATED), ..Names::default() },
+            Some(Function { symbol, .. }) => self.names(&symbol, unreadable),
+            None => Names::default(),
+        };
+        let stub = names.stub.map(|target| format!("{STUB}{target}"));
+        let mut outermost = names.frame(source, false);
+        if let Some(stub) = &stub {
+            // Nothing is inlined into a stub, so its name, which is in no file, is that of the only frame.
+            outermost.function = Some(stub);
+            answer(&[outermost]);
+            return true;
+        }
+        frames.list.push(names.frame(source, false));
+        let is_known = frames.list.iter().any(|frame| frame.function.is_some() || frame.file.is_some());
+        if is_known {
+            answer(&frames.list);
+        }
+        is_known
+    }
+
+    /// Reads the names of an entry.
+    fn names(&self, entry: &Entry, unreadable: &mut Unreadable) -> Names<'a> {
+        let mut read = |offset| self.text(entry.at, offset, unreadable);
+        let (display, linker) = (read(entry.display_name), read(entry.linker_name));
+        if display.is_none()
+            && let Some(target) = linker.and_then(|linker| linker.strip_prefix(STUB))
+        {
+            return Names { stub: Some(without_underscore(target)), ..Names::default() };
+        }
+        let linker = linker.map(without_underscore);
+        let function = display.or(linker);
+        Names { function, linkage_name: linker.filter(|_| linker != function), stub: None }
+    }
+
+    fn source(&self, place: Place, unreadable: &mut Unreadable) -> Source<'a> {
+        let Some(file) = self.text(place.at, place.file, unreadable) else {
+            return Source::default();
+        };
+        let column = (place.column != 0).then_some(place.column);
+        Source { file: Some(file), line: Some(place.line), column }
+    }
+
+    /// The string of an entry; `None` where it has none, an empty one, or one that is not UTF-8.
+    fn text(&self, entry: usize, offset: u32, unreadable: &mut Unreadable) -> Option<&'a str> {
+        let text = self.record.name(entry, offset)?;
+        if text.is_none() {
+            unreadable.count += 1;
+            unreadable.first.get_or_insert(entry);
+        }
+        text.filter(|text| !text.is_empty())
+    }
+}
+
+impl<'a> Names<'a> {
+    fn frame(self, source: Source<'a>, is_inlined: bool) -> SymbolFrame<'a> {
+        let Names { function, linkage_name, .. } = self;
+        let Source { file, line, column } = source;
+        SymbolFrame { function, linkage_name, file, line, column, is_inlined }
+    }
+}
+
+/// What the linker puts in front of the name of what a stub leads to.
+const STUB: &str = "DYLD-STUB$$";
+
+/// A linker name as the compiler knows it.
+fn without_underscore(name: &str) -> &str {
+    name.strip_prefix('_').unwrap_or(name)
+}
+
+/// Room for an answer, and what could not be read for all of them.
+#[derive(Debug, Default)]
+struct Frames<'a> {
+    calls: Vec<usize>,
+    list: Vec<SymbolFrame<'a>>,
+    unreadable: Unreadable,
+}
+
+/// Strings that are not UTF-8.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unreadable {
+    count: u64,
+    first: Option<usize>,
+}
+
+impl Symbols for AppleSymbols<'_> {
+    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note> {
+        if !self.segments.has_text() {
+            let message = format!("the symbols of {} have no segment __TEXT to count addresses from", self.record.uuid);
+            return vec![Note { message, count: 1 }];
+        }
+        let mut frames = Frames::default();
+        for (index, &relative) in addresses.iter().enumerate() {
+            if let Some(address) = self.segments.to_record(relative) {
+                self.answer_one(address, &mut frames, &mut |frames| answer(index, frames));
+            }
+        }
+        let first = frames.unreadable.first.map(|first| {
+            let count = frames.unreadable.count;
+            let message =
+                format!("names or paths that are not UTF-8 were left out {count} times, the first at {first:#x}");
+            Note { message, count: 1 }
+        });
+        first.into_iter().collect()
+    }
+}

@@ -1,0 +1,104 @@
+//! The record's own addresses.
+//!
+//! A record does not keep the addresses that its image was linked to. Segments that carry symbols come first, one after
+//! the other, and `__TEXT` begins at 0; the others follow, so `__PAGEZERO` lies in the middle:
+//!
+//! | segment | linked to | in the record |
+//! |---|---|---|
+//! | `__PAGEZERO` | `0x0` + `0x100000000` | `0x10000` |
+//! | `__TEXT` | `0x100000000` + `0x8000` | `0x0` |
+//! | `__DATA` | `0x10000c000` + `0x4000` | `0xc000` |
+//!
+//! A `.symbols` container holds the linked addresses as well, so all of its segments can be looked up. A record alone
+//! (`.symbolsarchive`) does not, so only `__TEXT` can, and that is where code is.
+
+use std::collections::BTreeMap;
+
+use super::apple_bytes::{Broken, Table, broken, sixteen_at, u64_at};
+
+/// The name of the segment that addresses are relative to.
+const TEXT: &[u8; 16] = b"__TEXT\0\0\0\0\0\0\0\0\0\0";
+
+/// A segment of an image as it was linked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LinkedSegment {
+    pub(super) name: [u8; 16],
+    pub(super) address: u64,
+    pub(super) size: u64,
+}
+
+/// Which addresses of the image are which in the record.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SegmentMap {
+    // Sorted by `relative`.
+    spans: Vec<Span>,
+    /// Where `__TEXT` is in the record; empty where it has none.
+    text: (u64, u64),
+}
+
+/// Part of the image and where it is in the record.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    /// Relative to the linked start of `__TEXT`.
+    relative: u64,
+    size: u64,
+    record: u64,
+}
+
+impl SegmentMap {
+    /// The map of a record, whose segments were checked, inside of a container that holds `linked`, or of one alone.
+    pub(super) fn new(segments: Table<'_, 32>, linked: &[LinkedSegment]) -> Self {
+        let mut in_record = BTreeMap::new();
+        for segment in segments.entries {
+            in_record.entry(sixteen_at(segment, 16)).or_insert((u64_at(segment, 0), u64_at(segment, 8)));
+        }
+        let Some(&(text, text_size)) = in_record.get(TEXT) else {
+            return Self::default();
+        };
+        let text_span = Span { relative: 0, size: text_size, record: text };
+        let mut spans = vec![text_span];
+        if let Some(linked_text) = linked.iter().find(|segment| segment.name == *TEXT) {
+            for segment in linked.iter().filter(|segment| segment.name != *TEXT) {
+                let relative = segment.address.checked_sub(linked_text.address);
+                if let (Some(relative), Some(&(record, size))) = (relative, in_record.get(&segment.name)) {
+                    spans.push(Span { relative, size: size.min(segment.size), record });
+                }
+            }
+        }
+        spans.sort_by_key(|span| span.relative);
+        Self { spans, text: (text, text + text_size) }
+    }
+
+    /// The record's address of an address relative to the start of `__TEXT`; `None` outside of all segments.
+    pub(super) fn to_record(&self, relative: u64) -> Option<u64> {
+        let index = self.spans.partition_point(|span| span.relative <= relative).checked_sub(1)?;
+        let span = self.spans[index];
+        let inside = relative - span.relative;
+        (inside < span.size).then(|| span.record + inside)
+    }
+
+    /// Whether an address of the record lies in `__TEXT`.
+    pub(super) fn is_text(&self, address: u64) -> bool {
+        (self.text.0..self.text.1).contains(&address)
+    }
+
+    /// Whether there is a `__TEXT` at all.
+    pub(super) fn has_text(&self) -> bool {
+        !self.spans.is_empty()
+    }
+}
+
+/// Checks that segments end within 64 bits, and gives their sorted ranges.
+pub(super) fn check_segments(segments: Table<'_, 32>) -> Result<Vec<(u64, u64)>, Broken> {
+    let mut ranges = Vec::with_capacity(segments.entries.len());
+    for (index, segment) in segments.entries.iter().enumerate() {
+        let (address, size) = (u64_at(segment, 0), u64_at(segment, 8));
+        let Some(end) = address.checked_add(size) else {
+            let rule = format_args!("{address:#x} + {size:#x} is more than 64 bits hold");
+            return Err(broken(segments.offset(index), format_args!("segment {index}"), rule));
+        };
+        ranges.push((address, end));
+    }
+    ranges.sort_unstable();
+    Ok(ranges)
+}

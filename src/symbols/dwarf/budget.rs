@@ -1,0 +1,71 @@
+//! Limits on what the DWARF of one file may cost.
+//!
+//! DWARF refers to itself: a thousand functions may name one list of a million ranges, a thousand units one line
+//! table. A sound file refers to each part about once, so the entries of all tables together are no more than its
+//! bytes, and no byte is read more than a few times. Past that, the file is broken or hostile, and the unit at hand is
+//! given up.
+
+use std::cell::Cell;
+use std::fmt;
+
+/// Why a part of the DWARF could not be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It breaks the rules of its format.
+    Malformed(gimli::Error),
+    /// Its abbreviations, which tell the shape of its entries, are missing or broken.
+    NoAbbreviations,
+    /// It would cost more than a sound file of its size does.
+    TooCostly,
+}
+
+impl From<gimli::Error> for Fault {
+    fn from(error: gimli::Error) -> Self {
+        Self::Malformed(error)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(error) => error.fmt(f),
+            Self::NoAbbreviations => f.write_str("its abbreviations are missing or broken"),
+            Self::TooCostly => f.write_str("it is larger than the file can hold"),
+        }
+    }
+}
+
+/// What may still be spent on one file.
+#[derive(Debug)]
+pub(super) struct Budget {
+    entries: Cell<u64>,
+    steps: Cell<u64>,
+}
+
+impl Budget {
+    /// Steps that any file may take, some tenths of a second.
+    const FREE_STEPS: u64 = 1 << 24;
+    /// How often each byte may be read.
+    const PASSES: u64 = 8;
+
+    /// The budget of a file whose DWARF has this many bytes.
+    pub(super) fn new(debug_bytes: u64) -> Self {
+        let steps = debug_bytes.saturating_mul(Self::PASSES).saturating_add(Self::FREE_STEPS);
+        Self { entries: Cell::new(debug_bytes), steps: Cell::new(steps) }
+    }
+
+    /// Pays for entries that are kept in a table.
+    pub(super) fn keep(&self, entries: usize) -> Result<(), Fault> {
+        spend(&self.entries, entries)
+    }
+
+    /// Pays for bytes that are read.
+    pub(super) fn walk(&self, bytes: usize) -> Result<(), Fault> {
+        spend(&self.steps, bytes)
+    }
+}
+
+fn spend(purse: &Cell<u64>, amount: usize) -> Result<(), Fault> {
+    purse.set(purse.get().checked_sub(amount as u64).ok_or(Fault::TooCostly)?);
+    Ok(())
+}

@@ -1,0 +1,273 @@
+//! The functions of a unit, and what was inlined into them.
+//!
+//! A unit is a tree of entries, written depth first. Functions (`DW_TAG_subprogram`) are found in one walk over all of
+//! it; what was inlined into a function (`DW_TAG_inlined_subroutine`, at any depth, perhaps inside lexical blocks) in a
+//! second walk over the function alone, when the first address falls into it. Both walks are loops, not recursion: a
+//! file of 5 KB can nest entries deeper than a stack is.
+//!
+//! ```text
+//! subprogram draw                     0x100..0x180
+//!   inlined_subroutine scale          0x120..0x150   called at image.cc:140
+//!     inlined_subroutine clamp        0x128..0x130   called at image.cc:88
+//! ```
+
+use std::cell::OnceCell;
+
+use gimli::{AttributeValue, EntriesRaw, UnitOffset};
+
+use super::budget::{Budget, Fault};
+use super::names::Names;
+use super::ranges::RangeAttributes;
+use super::{Bytes, MAX_ATTRIBUTES, UnitRef};
+
+/// Deepest inlining that is read; what is inlined deeper counts as part of the function around it. Seen: 33.
+const MAX_INLINE_DEPTH: usize = 1000;
+/// Most functions before an address that are tried where the nearest does not reach it, as functions overlap rarely.
+const MAX_OVERLAPPING: usize = 32;
+
+/// A stretch of a function.
+#[derive(Clone, Copy, Debug)]
+struct FunctionRange {
+    begin: u64,
+    end: u64,
+    function: usize,
+}
+
+/// A function that has code.
+#[derive(Debug)]
+pub(super) struct Function<'data> {
+    /// Its entry.
+    pub(super) offset: UnitOffset,
+    /// The address at which it is entered: not always its lowest one, since unlikely parts may be put elsewhere.
+    pub(super) entry: u64,
+    /// What was inlined into it, read when it is asked for; `None` where that cannot be read.
+    body: OnceCell<Option<Box<Body<'data>>>>,
+    /// What it is called, found when it is asked for.
+    pub(super) called: OnceCell<Called<'data>>,
+}
+
+/// What a function is called in answers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Called<'data> {
+    /// The name.
+    pub(super) function: Option<&'data str>,
+    /// Its linkage name, where that is not the name.
+    pub(super) linkage_name: Option<&'data str>,
+}
+
+impl<'data> Called<'data> {
+    /// Of the names that DWARF has, the linkage name is the name.
+    pub(super) fn new(function: Option<&'data str>, names: Names<'data>) -> Self {
+        Self { function, linkage_name: names.linkage.filter(|_| names.linkage != function) }
+    }
+}
+
+/// What was inlined into a function.
+#[derive(Debug, Default)]
+pub(super) struct Body<'data> {
+    inlinees: Vec<Inlinee<'data>>,
+    /// Sorted by depth, then begin.
+    ranges: Vec<InlineRange>,
+}
+
+/// A function that was inlined, at one place.
+#[derive(Debug)]
+pub(super) struct Inlinee<'data> {
+    /// The entry at which its names are looked for: the function that it is a copy of, mostly.
+    pub(super) named_by: UnitOffset,
+    /// The file of the call, an index into the table of files.
+    pub(super) call_file: Option<u32>,
+    /// The line of the call; 0 where it belongs to no line.
+    pub(super) call_line: Option<u32>,
+    /// The column of the call.
+    pub(super) call_column: Option<u32>,
+    /// What it is called, found when it is asked for.
+    pub(super) called: OnceCell<Called<'data>>,
+}
+
+/// A stretch of an inlined function.
+#[derive(Clone, Copy, Debug)]
+struct InlineRange {
+    /// How many functions are inlined around it.
+    depth: u32,
+    inlinee: u32,
+    begin: u64,
+    end: u64,
+}
+
+/// The functions of one unit.
+#[derive(Debug)]
+pub(super) struct Functions<'data> {
+    functions: Vec<Function<'data>>,
+    /// Sorted by begin, then in the order of the file.
+    ranges: Vec<FunctionRange>,
+}
+
+impl<'data> Functions<'data> {
+    /// Walks over all entries of a unit.
+    pub(super) fn read(unit: UnitRef<'_, 'data>, budget: &Budget) -> Result<Self, Fault> {
+        budget.walk(unit.header.length_including_self())?;
+        let (mut functions, mut ranges) = (Vec::new(), Vec::new());
+        let mut entries = unit.entries_raw(None)?;
+        while !entries.is_empty() {
+            let offset = entries.next_offset();
+            let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+            if abbreviation.attributes().len() > MAX_ATTRIBUTES {
+                return Err(Fault::TooCostly);
+            }
+            if abbreviation.tag() != gimli::DW_TAG_subprogram {
+                entries.skip_attributes(abbreviation.attributes())?;
+                continue;
+            }
+            let mut attributes = RangeAttributes::default();
+            for &specification in abbreviation.attributes() {
+                attributes.observe(unit, &entries.read_attribute(specification)?)?;
+            }
+            let first = ranges.len();
+            let function = functions.len();
+            attributes.for_each(unit, budget, |range| {
+                ranges.push(FunctionRange { begin: range.begin, end: range.end, function });
+            })?;
+            if let Some(first) = ranges.get(first) {
+                let entry = attributes.entry().unwrap_or(first.begin);
+                functions.push(Function { offset, entry, body: OnceCell::new(), called: OnceCell::new() });
+            }
+        }
+        ranges.sort_by_key(|range| range.begin);
+        Ok(Self { functions, ranges })
+    }
+
+    /// The function whose code is at an address: of several, the one that begins last.
+    pub(super) fn find(&self, address: u64) -> Option<&Function<'data>> {
+        let end = self.ranges.partition_point(|range| range.begin <= address);
+        let candidates = self.ranges[..end].iter().rev().take(MAX_OVERLAPPING);
+        candidates.into_iter().find(|range| address < range.end).map(|range| &self.functions[range.function])
+    }
+}
+
+impl<'data> Function<'data> {
+    /// What was inlined into the function; `None` where that cannot be read, which `on_fault` is told once.
+    pub(super) fn body(
+        &self,
+        unit: UnitRef<'_, 'data>,
+        budget: &Budget,
+        on_fault: impl FnOnce(Fault),
+    ) -> Option<&Body<'data>> {
+        let read = || Body::read(unit, self.offset, budget).map(Box::new).map_err(on_fault).ok();
+        self.body.get_or_init(read).as_deref()
+    }
+}
+
+impl<'data> Body<'data> {
+    /// Walks over the entries below a function.
+    fn read(unit: UnitRef<'_, 'data>, function: UnitOffset, budget: &Budget) -> Result<Self, Fault> {
+        let mut body = Self::default();
+        let mut entries = unit.entries_raw(Some(function))?;
+        let depth = entries.next_depth();
+        // The depths in the tree of the inlined functions around the entry at hand.
+        let mut around: Vec<isize> = Vec::new();
+        // The depth of the function inside this one that is being passed over.
+        let mut skipped = None;
+        let mut is_first = true;
+        loop {
+            let (offset, at) = (entries.next_offset(), entries.next_depth());
+            if (at <= depth && !is_first) || entries.is_empty() {
+                break;
+            }
+            let Some(abbreviation) = entries.read_abbreviation()? else { continue };
+            if abbreviation.attributes().len() > MAX_ATTRIBUTES {
+                return Err(Fault::TooCostly);
+            }
+            budget.walk(1 + abbreviation.attributes().len())?;
+            while around.last().is_some_and(|&depth| depth >= at) {
+                around.pop();
+            }
+            skipped = skipped.filter(|&depth| at > depth);
+            match abbreviation.tag() {
+                gimli::DW_TAG_inlined_subroutine if skipped.is_none() && around.len() < MAX_INLINE_DEPTH => {
+                    body.add_inlinee(
+                        unit,
+                        &mut entries,
+                        offset,
+                        abbreviation.attributes(),
+                        around.len() as u32,
+                        budget,
+                    )?;
+                    around.push(at);
+                }
+                tag => {
+                    // A function inside a function has its own code, and what is inlined there is not inlined here.
+                    if tag == gimli::DW_TAG_subprogram && !is_first && skipped.is_none() {
+                        skipped = Some(at);
+                    }
+                    entries.skip_attributes(abbreviation.attributes())?;
+                }
+            }
+            is_first = false;
+        }
+        body.ranges.sort_by_key(|range| (range.depth, range.begin));
+        Ok(body)
+    }
+
+    fn add_inlinee(
+        &mut self,
+        unit: UnitRef<'_, 'data>,
+        entries: &mut EntriesRaw<'_, Bytes<'data>>,
+        offset: UnitOffset,
+        specifications: &[gimli::AttributeSpecification],
+        depth: u32,
+        budget: &Budget,
+    ) -> Result<(), Fault> {
+        let mut attributes = RangeAttributes::default();
+        let (mut call_file, mut call_line, mut call_column) = (None, None, None);
+        let (mut named_by, mut has_name) = (offset, false);
+        let number = |value: Option<u64>| value.and_then(|value| u32::try_from(value).ok());
+        for &specification in specifications {
+            let attribute = entries.read_attribute(specification)?;
+            match attribute.name() {
+                gimli::DW_AT_call_file => {
+                    call_file = match attribute.value() {
+                        // Up to DWARF 4, file 0 means that there is none.
+                        AttributeValue::FileIndex(0) if unit.header.version() < 5 => None,
+                        AttributeValue::FileIndex(file) => u32::try_from(file).ok(),
+                        _ => None,
+                    };
+                }
+                gimli::DW_AT_abstract_origin => {
+                    if let AttributeValue::UnitRef(origin) = attribute.value() {
+                        named_by = origin;
+                    }
+                }
+                gimli::DW_AT_name | gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => has_name = true,
+                gimli::DW_AT_call_line => call_line = number(attribute.udata_value()),
+                gimli::DW_AT_call_column => call_column = number(attribute.udata_value()),
+                _ => attributes.observe(unit, &attribute)?,
+            }
+        }
+        let inlinee = u32::try_from(self.inlinees.len()).map_err(|_| Fault::TooCostly)?;
+        attributes.for_each(unit, budget, |range| {
+            self.ranges.push(InlineRange { depth, inlinee, begin: range.begin, end: range.end });
+        })?;
+        budget.keep(1)?;
+        let named_by = if has_name { offset } else { named_by };
+        self.inlinees.push(Inlinee { named_by, call_file, call_line, call_column, called: OnceCell::new() });
+        Ok(())
+    }
+
+    /// Puts the functions that are inlined at an address into `chain`, outermost first.
+    pub(super) fn find<'a>(&'a self, address: u64, chain: &mut Vec<&'a Inlinee<'data>>) {
+        chain.clear();
+        let mut ranges = &self.ranges[..];
+        loop {
+            let depth = chain.len() as u32;
+            let end = ranges.partition_point(|range| (range.depth, range.begin) <= (depth, address));
+            match ranges[..end].last() {
+                Some(range) if range.depth == depth && address < range.end => {
+                    chain.push(&self.inlinees[range.inlinee as usize]);
+                    ranges = &ranges[end..];
+                }
+                _ => return,
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The line table of a unit: which line of which file each instruction comes from.
+//!
+//! The table is a program that counts addresses and lines up. Its rows come in sequences, one for each stretch of
+//! code; a row holds until the next one, and the last row of a sequence ends it. Of several rows at one address the
+//! last one counts.
+
+use std::cell::OnceCell;
+
+use gimli::{DebugLineOffset, LineProgramHeader};
+
+use super::budget::{Budget, Fault};
+use super::{Bytes, UnitRef};
+
+/// Longest path. Without a bound, short entries of a file table could be joined to paths of any length.
+const MAX_PATH_LENGTH: usize = 16 << 10;
+
+/// One stretch of code.
+#[derive(Debug)]
+struct Sequence {
+    begin: u64,
+    end: u64,
+    /// Its rows are `rows[first_row..][..row_count]`, sorted by address.
+    first_row: usize,
+    row_count: usize,
+}
+
+/// A row: the instructions from `address` on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    address: u64,
+    /// An index into the table of files.
+    pub(super) file: u32,
+    /// The line; 0 is code that belongs to no line.
+    pub(super) line: u32,
+    /// The column; 0 is unknown.
+    pub(super) column: u32,
+}
+
+/// The line table of one unit.
+#[derive(Debug)]
+pub(super) struct Lines<'data> {
+    rows: Vec<Row>,
+    /// Sorted by their begin.
+    sequences: Vec<Sequence>,
+    header: LineProgramHeader<Bytes<'data>>,
+    comp_dir: Option<Bytes<'data>>,
+    /// The paths that were asked for, by index of the file.
+    paths: Box<[OnceCell<Option<Box<str>>>]>,
+}
+
+impl<'data> Lines<'data> {
+    /// Runs the program at `offset` of `.debug_line`.
+    pub(super) fn read(unit: UnitRef<'_, 'data>, offset: DebugLineOffset, budget: &Budget) -> Result<Self, Fault> {
+        let program = unit.dwarf.debug_line.program(offset, unit.header.address_size(), unit.comp_dir, None)?;
+        let header = program.header();
+        // Each row and each file takes a byte at least.
+        budget.keep(header.unit_length())?;
+        budget.walk(header.unit_length())?;
+        let (mut rows, mut sequences) = (Vec::<Row>::new(), Vec::new());
+        let mut first_row = 0;
+        let mut program = program.rows();
+        while let Some((_, row)) = program.next_row()? {
+            let address = row.address();
+            if row.end_sequence() {
+                match rows.get(first_row) {
+                    Some(&Row { address: begin, .. }) if begin < address => {
+                        let row_count = rows.len() - first_row;
+                        sequences.push(Sequence { begin, end: address, first_row, row_count });
+                    }
+                    _ => rows.truncate(first_row),
+                }
+                first_row = rows.len();
+                continue;
+            }
+            let row = Row {
+                address,
+                file: u32::try_from(row.file_index()).unwrap_or(u32::MAX),
+                line: row.line().map_or(0, |line| u32::try_from(line.get()).unwrap_or(0)),
+                column: match row.column() {
+                    gimli::ColumnType::LeftEdge => 0,
+                    gimli::ColumnType::Column(column) => u32::try_from(column.get()).unwrap_or(0),
+                },
+            };
+            match rows[first_row..].last_mut() {
+                Some(last) if last.address == address => *last = row,
+                _ => rows.push(row),
+            }
+        }
+        sequences.sort_by_key(|sequence| sequence.begin);
+        let header = program.header().clone();
+        let paths = std::iter::repeat_with(OnceCell::new).take(header.file_names().len() + 1).collect();
+        Ok(Self { rows, sequences, header, comp_dir: unit.comp_dir, paths })
+    }
+
+    /// The stretches of code that the table covers.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = gimli::Range> {
+        self.sequences.iter().map(|sequence| gimli::Range { begin: sequence.begin, end: sequence.end })
+    }
+
+    /// The row of an address.
+    pub(super) fn row(&self, address: u64) -> Option<Row> {
+        let sequence = self.sequences.partition_point(|sequence| sequence.begin <= address).checked_sub(1)?;
+        let sequence = &self.sequences[sequence];
+        if address >= sequence.end {
+            return None;
+        }
+        let rows = &self.rows[sequence.first_row..][..sequence.row_count];
+        rows.get(rows.partition_point(|row| row.address <= address).checked_sub(1)?).copied()
+    }
+
+    /// The path of a file, joined when it is asked for first.
+    pub(super) fn path(&self, unit: UnitRef<'_, 'data>, file: u64) -> Option<&str> {
+        let path = self.paths.get(usize::try_from(file).ok()?)?;
+        path.get_or_init(|| self.join(unit, file).map(String::into_boxed_str)).as_deref()
+    }
+
+    /// Compilation folder, folder and name of a file; each may be absolute, which makes those before it void.
+    fn join(&self, unit: UnitRef<'_, 'data>, file: u64) -> Option<String> {
+        let entry = self.header.file(file)?;
+        let name = unit.attr_string(entry.path_name()).ok()?.slice();
+        // Folder 0 is the compilation folder, which the unit knows in all versions of DWARF.
+        let folder = (entry.directory_index() != 0).then(|| entry.directory(&self.header)).flatten();
+        let folder = folder.and_then(|folder| unit.attr_string(folder).ok()).map(|folder| folder.slice());
+        let parts = [self.comp_dir.map(|folder| folder.slice()), folder, Some(name)];
+        let mut path = String::new();
+        for part in parts.into_iter().flatten().filter(|part| !part.is_empty()) {
+            if part.len() > MAX_PATH_LENGTH {
+                return None;
+            }
+            push_path(&mut path, &String::from_utf8_lossy(part));
+        }
+        (!path.is_empty()).then_some(path)
+    }
+}
+
+fn push_path(path: &mut String, part: &str) {
+    if part.starts_with(['/', '\\']) || matches!(part.get(1..3), Some(":/" | ":\\")) {
+        path.clear();
+    } else if !path.is_empty() && !path.ends_with(['/', '\\']) {
+        // Cross-compiled on Windows: the folder has its drive before it.
+        path.push(if path.starts_with('\\') || path.get(1..3) == Some(":\\") { '\\' } else { '/' });
+    }
+    path.push_str(part);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::push_path;
+
+    #[test]
+    fn paths_are_joined_and_absolute_parts_replace_what_is_before() {
+        let join = |parts: &[&str]| {
+            let mut path = String::new();
+            parts.iter().for_each(|part| push_path(&mut path, part));
+            path
+        };
+        assert_eq!(join(&["/src/app", "lib", "a.c"]), "/src/app/lib/a.c");
+        assert_eq!(join(&["/src/app/", "a.c"]), "/src/app/a.c");
+        assert_eq!(join(&["/src/app", "/usr/include", "a.h"]), "/usr/include/a.h");
+        assert_eq!(join(&["lib", "a.c"]), "lib/a.c");
+        assert_eq!(join(&["C:\\src", "lib", "a.c"]), "C:\\src\\lib\\a.c");
+    }
+}

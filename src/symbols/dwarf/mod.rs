@@ -1,0 +1,202 @@
+//! Names from a Mach-O file and its DWARF: functions, inlined functions, files and lines.
+//!
+//! An address is relative to the Mach-O header; adding the address of `__TEXT` *of this very slice* gives the address
+//! that DWARF and symbols use. Then, for each address:
+//!
+//! 1. the unit, by its ranges ([`units`]);
+//! 2. in it the function, and what is inlined there ([`functions`]);
+//! 3. in it the line ([`lines`]); every function but the innermost stands at the line of the call inlined into it.
+//!
+//! # Which name
+//!
+//! The outermost function takes the name of the symbol that starts exactly where the function does, since DWARF often
+//! has only `Update` for what the linker knows as `_ZN…6UpdateEv`; then its linkage name, then its plain name
+//! ([`names`]). Of several symbols at that start (aliases, folded functions) the one that DWARF names is taken.
+//! Inlined functions have no symbols: linkage name, then plain name, and no name at all where both are missing (old
+//! Swift) rather than that of the function around them.
+//!
+//! # Where DWARF is silent
+//!
+//! Code without DWARF (a third of some apps: static libraries) is named by the symbol table alone, without a line. So
+//! are units that cannot be read: a broken `.debug_aranges`, unit or line table makes a [`Note`] and costs only itself.
+//!
+//! # Why not addr2line
+//!
+//! The crate `addr2line` reads the same tables in the same order, and a test holds both equal. But it follows inlined
+//! functions by recursion, so that a file of 5 KB overflows the stack of a worker thread and ends the process; it gives
+//! up a whole file where one unit is broken; it turns line 0 into no line; and it does not tell a linkage name from a
+//! plain one, nor where a function starts.
+
+mod budget;
+mod functions;
+mod lines;
+mod names;
+mod ranges;
+mod units;
+
+use gimli::{EndianSlice, LittleEndian};
+
+use super::frame::{Note, Notes, SymbolFrame, Symbols};
+use super::layout::Layout;
+use super::macho::{MachoError, Slice};
+use super::symbol_table::SymbolTable;
+use functions::{Called, Function, Inlinee};
+use lines::Row;
+use names::{Names, names};
+use units::{Unit, Units};
+
+/// A part of the file.
+type Bytes<'data> = EndianSlice<'data, LittleEndian>;
+/// A unit with its sections.
+type UnitRef<'a, 'data> = gimli::UnitRef<'a, Bytes<'data>>;
+
+/// Most attributes of an entry. Attributes may take no bytes at all, so that entries of one byte could have millions.
+const MAX_ATTRIBUTES: usize = 1000;
+
+/// The symbols of one slice of a Mach-O file: a dSYM's DWARF, or a binary.
+///
+/// Opening reads the load commands only; each look-up reads what its addresses need and keeps nothing. Look-ups of
+/// several threads do not disturb each other, and each pays for what it reads.
+#[derive(Debug)]
+pub struct MachoSymbols<'data> {
+    layout: Layout<'data>,
+}
+
+impl<'data> MachoSymbols<'data> {
+    /// Opens a slice of `file`, which [`slices`](super::slices) has listed.
+    ///
+    /// # Errors
+    ///
+    /// Where the slice does not lie in the file, is big endian, or its load commands are broken.
+    pub fn open(file: &'data [u8], slice: &Slice) -> Result<Self, MachoError> {
+        Layout::read(file, slice).map(|layout| Self { layout })
+    }
+}
+
+impl Symbols for MachoSymbols<'_> {
+    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note> {
+        let mut notes = Notes::default();
+        self.layout.notes.iter().for_each(|note| notes.add(note.message.as_str()));
+        let table = SymbolTable::read(&self.layout, &mut notes);
+        let units = Units::read(&self.layout, notes);
+        let (mut frames, mut chain) = (Vec::new(), Vec::new());
+        for (index, &address) in addresses.iter().enumerate() {
+            let Some(address) = address.checked_add(self.layout.text_address) else { continue };
+            frames.clear();
+            find_frames(&units, &table, address, &mut chain, &mut frames);
+            if !frames.is_empty() {
+                answer(index, &frames);
+            }
+        }
+        // The frames borrow from the units.
+        drop((frames, chain));
+        units.into_notes().into_vec()
+    }
+}
+
+/// Puts the frames at an address into `frames`, innermost first; none where nothing is known.
+fn find_frames<'a, 'data: 'a>(
+    units: &'a Units<'data>,
+    table: &SymbolTable<'data>,
+    address: u64,
+    chain: &mut Vec<&'a Inlinee<'data>>,
+    frames: &mut Vec<SymbolFrame<'a>>,
+) {
+    let mut line_only = None;
+    for unit in units.at(address) {
+        let function = units.functions(unit).and_then(|functions| functions.find(address));
+        if let Some(function) = function {
+            return function_frames(units, unit, function, table, address, chain, frames);
+        }
+        if line_only.is_none() {
+            line_only = units.lines(unit).and_then(|lines| lines.row(address)).map(|row| (unit, row));
+        }
+    }
+    let location = line_only.map(|(unit, row)| Location::of_row(units, unit, row)).unwrap_or_default();
+    let function = table.containing(address);
+    if function.is_some() || location.file.is_some() {
+        frames.push(location.frame(Called { function, linkage_name: None }, false));
+    }
+}
+
+/// The frames of a function and of what is inlined in it at an address.
+fn function_frames<'a, 'data: 'a>(
+    units: &'a Units<'data>,
+    unit: &'a Unit<'data>,
+    function: &'a Function<'data>,
+    table: &SymbolTable<'data>,
+    address: u64,
+    chain: &mut Vec<&'a Inlinee<'data>>,
+    frames: &mut Vec<SymbolFrame<'a>>,
+) {
+    let mut location = Location::default();
+    let on_fault = |fault| units.note("inlined functions could not be read, frames and lines are missing", fault);
+    // Without what is inlined, the line of the address would be put into the wrong function.
+    if let Some(body) = function.body(units.unit_ref(unit), &units.budget, on_fault) {
+        let row = units.lines(unit).and_then(|lines| lines.row(address));
+        location = row.map(|row| Location::of_row(units, unit, row)).unwrap_or_default();
+        body.find(address, chain);
+        for inlinee in chain.drain(..).rev() {
+            let called = inlinee.called.get_or_init(|| {
+                let names = names(units, unit, inlinee.named_by, &units.budget);
+                Called::new(names.best(), names)
+            });
+            frames.push(location.frame(*called, true));
+            location = Location::of_call(units, unit, inlinee);
+        }
+    }
+    let called = function.called.get_or_init(|| {
+        let names = names(units, unit, function.offset, &units.budget);
+        let symbol = symbol_at(table, function.entry, names);
+        Called::new(symbol.or(names.best()).or_else(|| table.containing(function.entry)), names)
+    });
+    frames.push(location.frame(*called, false));
+}
+
+/// The symbol that starts where a function does: the one that DWARF names, or else the first.
+fn symbol_at<'data>(table: &SymbolTable<'data>, entry: u64, names: Names<'data>) -> Option<&'data str> {
+    let mut symbols = table.at(entry);
+    let first = symbols.next()?;
+    let is_named = |symbol: &&str| Some(*symbol) == names.linkage || Some(*symbol) == names.plain;
+    if is_named(&first) { Some(first) } else { symbols.find(is_named).or(Some(first)) }
+}
+
+/// Where a frame stands.
+#[derive(Clone, Copy, Debug, Default)]
+struct Location<'a> {
+    file: Option<&'a str>,
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+impl<'a> Location<'a> {
+    /// Where an instruction comes from.
+    fn of_row<'data: 'a>(units: &'a Units<'data>, unit: &'a Unit<'data>, row: Row) -> Self {
+        let file = units.lines(unit).and_then(|lines| lines.path(units.unit_ref(unit), u64::from(row.file)));
+        Self { file, line: Some(row.line), column: Some(row.column).filter(|&column| column > 0) }
+    }
+
+    /// Where an inlined function was called.
+    fn of_call<'data: 'a>(units: &'a Units<'data>, unit: &'a Unit<'data>, inlinee: &Inlinee<'data>) -> Self {
+        let path = |file| units.lines(unit).and_then(|lines| lines.path(units.unit_ref(unit), file));
+        Self {
+            file: inlinee.call_file.map(u64::from).and_then(path),
+            line: inlinee.call_line,
+            column: inlinee.call_column.filter(|&column| column > 0),
+        }
+    }
+
+    fn frame(self, called: Called<'a>, is_inlined: bool) -> SymbolFrame<'a> {
+        SymbolFrame {
+            function: called.function,
+            linkage_name: called.linkage_name,
+            file: self.file,
+            line: self.line,
+            column: self.column,
+            is_inlined,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! The one interface of all symbol files: addresses in, frames out.
+//!
+//! An address at which three functions are inlined into each other has three frames, innermost first. Each frame says
+//! where *it* stands: the innermost at the address itself, every other at the call of the frame before it.
+//!
+//! ```text
+//! clamp   (inlined)  util.h:12     the instruction
+//! scale   (inlined)  image.cc:88   calls clamp
+//! draw               image.cc:140  calls scale
+//! ```
+
+use std::fmt;
+
+/// One frame of an answer; answers are innermost first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SymbolFrame<'a> {
+    /// The function's name as the file has it, mangled or not, without demangling; `None` where it has none.
+    pub function: Option<&'a str>,
+    /// Its linkage (mangled) name, where the file has one that is not `function` itself.
+    pub linkage_name: Option<&'a str>,
+    /// The source file, with the folders that the file records before it.
+    pub file: Option<&'a str>,
+    /// The line, from 1. `Some(0)` is code that the compiler made and that belongs to no line of `file`; `None` is a
+    /// line that the symbol file does not tell.
+    pub line: Option<u32>,
+    /// The column, from 1.
+    pub column: Option<u32>,
+    /// Whether this function was inlined into the next frame, so true for all but the last.
+    pub is_inlined: bool,
+}
+
+/// A symbol file that is open for one binary.
+pub trait Symbols {
+    /// Looks up sorted, distinct addresses, relative to the start of `__TEXT` (the Mach-O header).
+    ///
+    /// Calls `answer(index, frames)` at most once for each index into `addresses`, in any order, with at least one
+    /// frame, and never for an address about which the file knows nothing. The frames live as long as the call.
+    ///
+    /// Returns what a reader of the answers should know: parts of the file that could not be used.
+    fn look_up(&self, addresses: &[u64], answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>])) -> Vec<Note>;
+}
+
+/// Something about a symbol file that made answers poorer than they could be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What it is, in one sentence, without the name of the file.
+    pub message: String,
+    /// How often it was seen.
+    pub count: u64,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
+        }
+        Ok(())
+    }
+}
+
+/// Most messages that are kept apart; a broken file of a thousand units has a few kinds of faults, not a thousand.
+const MAX_NOTES: usize = 32;
+
+/// Collects notes: the same sentence twice is one note with a count of 2.
+#[derive(Debug, Default)]
+pub struct Notes(Vec<Note>);
+
+impl Notes {
+    /// Adds one sighting.
+    pub fn add(&mut self, message: impl Into<String>) {
+        let message = message.into();
+        if let Some(note) = self.0.iter_mut().find(|note| note.message == message) {
+            note.count += 1;
+        } else if self.0.len() < MAX_NOTES {
+            self.0.push(Note { message, count: 1 });
+        }
+    }
+
+    /// The notes so far.
+    pub fn iter(&self) -> impl Iterator<Item = &Note> {
+        self.0.iter()
+    }
+
+    /// The notes in the order of their first sighting.
+    pub fn into_vec(self) -> Vec<Note> {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_notes_are_counted_and_their_number_is_bounded() {
+        let mut notes = Notes::default();
+        for index in 0..1000 {
+            notes.add("one");
+            notes.add(format!("{index}"));
+        }
+        let notes = notes.into_vec();
+        assert_eq!(notes.len(), MAX_NOTES);
+        assert_eq!(notes[0].to_string(), "one (1000 times)");
+        assert_eq!(notes[1].to_string(), "0");
+    }
+}

@@ -1,0 +1,184 @@
+//! Where the parts of one slice are: sections, symbol table, function starts, DWARF.
+//!
+//! A dSYM repeats the load commands of its binary, so its sections have the binary's addresses; of their contents it
+//! holds only `__DWARF` and the symbol table. Names of sections are cut to 16 bytes: `.debug_str_offsets` is
+//! `__debug_str_offs`.
+
+use std::ops::Range;
+
+use object::LittleEndian;
+use object::macho::{self, MachHeader32, MachHeader64, Nlist32, Nlist64};
+use object::read::macho::{FunctionStartsIterator, MachHeader, Section as _, Segment};
+
+use super::frame::Notes;
+use super::macho::{MachoError, Slice};
+
+/// The parts of a slice, borrowed from the file.
+#[derive(Debug)]
+pub(super) struct Layout<'data> {
+    /// The address of `__TEXT`.
+    pub(super) text_address: u64,
+    /// All sections in the order of the load commands, by which symbols number them, from 1.
+    pub(super) sections: Vec<Section>,
+    /// The sections of `__DWARF`: name and contents.
+    debug: Vec<(&'data [u8], &'data [u8])>,
+    /// The symbols and their names.
+    pub(super) symbols: Option<Symtab<'data>>,
+    /// `LC_FUNCTION_STARTS`, relative to the address of `__TEXT`. Binaries have it, dSYMs do not.
+    pub(super) function_starts: FunctionStartsIterator<'data>,
+    /// Whether the lowest bit of a function start says Thumb instead of being part of the address.
+    pub(super) has_thumb_bit: bool,
+    /// What could not be used.
+    pub(super) notes: Notes,
+}
+
+/// One section: where it is in memory, and what it holds.
+#[derive(Clone, Debug)]
+pub(super) struct Section {
+    /// Its addresses.
+    pub(super) addresses: Range<u64>,
+    /// Whether it holds instructions.
+    pub(super) is_executable: bool,
+}
+
+/// The symbol table as it is in the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Symtab<'data> {
+    /// The symbols.
+    pub(super) symbols: Nlists<'data>,
+    /// The names, each ended by a zero byte.
+    pub(super) strings: &'data [u8],
+}
+
+/// Symbols of 32-bit or 64-bit files.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Nlists<'data> {
+    Narrow(&'data [Nlist32<LittleEndian>]),
+    Wide(&'data [Nlist64<LittleEndian>]),
+}
+
+/// The header types of both widths, and how their symbols are wrapped.
+trait Width: MachHeader<Endian = LittleEndian> {
+    fn nlists<'data>(symbols: &'data [Self::Nlist]) -> Nlists<'data>;
+}
+
+impl Width for MachHeader32<LittleEndian> {
+    fn nlists<'data>(symbols: &'data [Self::Nlist]) -> Nlists<'data> {
+        Nlists::Narrow(symbols)
+    }
+}
+
+impl Width for MachHeader64<LittleEndian> {
+    fn nlists<'data>(symbols: &'data [Self::Nlist]) -> Nlists<'data> {
+        Nlists::Wide(symbols)
+    }
+}
+
+impl<'data> Layout<'data> {
+    /// Reads the load commands of a slice of `file`.
+    ///
+    /// # Errors
+    ///
+    /// Where the slice does not lie in the file, is big endian, or its load commands break their rules. A symbol table
+    /// or section that lies outside of the slice is a note.
+    pub(super) fn read(file: &'data [u8], slice: &Slice) -> Result<Self, MachoError> {
+        let (start, end) = (usize::try_from(slice.range.start), usize::try_from(slice.range.end));
+        let data = match (start, end) {
+            (Ok(start), Ok(end)) => file.get(start..end),
+            _ => None,
+        };
+        let data = data.ok_or_else(|| MachoError::Malformed("the slice does not lie in the file".to_owned()))?;
+        match data.first_chunk().map(|magic| u32::from_le_bytes(*magic)) {
+            Some(macho::MH_MAGIC_64) => read::<MachHeader64<LittleEndian>>(data),
+            Some(macho::MH_MAGIC) => read::<MachHeader32<LittleEndian>>(data),
+            _ => Err(MachoError::Malformed("big-endian (PowerPC) files are not read".to_owned())),
+        }
+    }
+
+    /// The contents of a DWARF section by its name in ELF files (`.debug_info`); empty where it is absent.
+    pub(super) fn debug_section(&self, name: &str) -> &'data [u8] {
+        // `.debug_str_offsets` is `__debug_str_offs`.
+        let name = name.strip_prefix('.').unwrap_or(name).as_bytes();
+        let name = &name[..name.len().min(14)];
+        let found = self.debug.iter().find(|(section, _)| section.strip_prefix(b"__") == Some(name));
+        found.map_or(&[], |(_, contents)| contents)
+    }
+}
+
+fn read<Mach: Width>(data: &[u8]) -> Result<Layout<'_>, MachoError> {
+    let header = Mach::parse(data, 0)?;
+    let mut layout = Layout {
+        text_address: 0,
+        sections: Vec::new(),
+        debug: Vec::new(),
+        symbols: None,
+        function_starts: FunctionStartsIterator::default(),
+        has_thumb_bit: header.cputype(LittleEndian) == macho::CPU_TYPE_ARM,
+        notes: Notes::default(),
+    };
+    let mut commands = header.load_commands(LittleEndian, data, 0)?;
+    while let Some(command) = commands.next()? {
+        if let Some((segment, section_data)) = Mach::Segment::from_command(command)? {
+            if segment.name() == b"__TEXT" {
+                layout.text_address = segment.vmaddr(LittleEndian).into();
+            }
+            add_sections::<Mach>(&mut layout, data, segment, section_data)?;
+        } else if let Some(symtab) = command.symtab()? {
+            match symtab.symbols::<Mach, _>(LittleEndian, data) {
+                Ok(table) => {
+                    let start = symtab.stroff.get(LittleEndian) as usize;
+                    let strings = data.get(start..).unwrap_or_default();
+                    let strings = &strings[..strings.len().min(symtab.strsize.get(LittleEndian) as usize)];
+                    layout.symbols = Some(Symtab { symbols: Mach::nlists(table.symbols()), strings });
+                }
+                Err(error) => layout.notes.add(format!("the symbol table was ignored: {error}")),
+            }
+        } else if command.cmd() == macho::LC_FUNCTION_STARTS {
+            let starts = command.data::<macho::LinkeditDataCommand<LittleEndian>>()?;
+            match starts.function_starts(LittleEndian, data, 0) {
+                Ok(starts) => layout.function_starts = starts,
+                Err(error) => layout.notes.add(format!("the function starts were ignored: {error}")),
+            }
+        }
+    }
+    Ok(layout)
+}
+
+fn add_sections<'data, Mach: Width>(
+    layout: &mut Layout<'data>,
+    data: &'data [u8],
+    segment: &Mach::Segment,
+    section_data: &'data [u8],
+) -> Result<(), MachoError> {
+    let executable = macho::S_ATTR_PURE_INSTRUCTIONS.0 | macho::S_ATTR_SOME_INSTRUCTIONS.0;
+    for section in segment.sections(LittleEndian, section_data)? {
+        let address = section.addr(LittleEndian).into();
+        let size: u64 = section.size(LittleEndian).into();
+        layout.sections.push(Section {
+            addresses: address..address.saturating_add(size),
+            is_executable: section.flags(LittleEndian).0 & executable != 0,
+        });
+        if section.segment_name() != b"__DWARF" || size == 0 {
+            continue;
+        }
+        // The offset in a section has 32 bits, in a segment 64: files above 4 GiB are right in the latter only.
+        let by_segment = (segment.fileoff(LittleEndian).into())
+            .wrapping_add(address.wrapping_sub(segment.vmaddr(LittleEndian).into()));
+        let offset = match section.offset(LittleEndian) {
+            offset if by_segment as u32 == offset => by_segment,
+            offset => u64::from(offset),
+        };
+        let range = usize::try_from(offset).ok().zip(usize::try_from(offset.saturating_add(size)).ok());
+        match range.and_then(|(start, end)| data.get(start..end)) {
+            Some(_) if section.name().starts_with(b"__zdebug_") => {
+                layout.notes.add("compressed DWARF sections were ignored");
+            }
+            Some(contents) => layout.debug.push((section.name(), contents)),
+            None => {
+                let name = String::from_utf8_lossy(section.name());
+                layout.notes.add(format!("the section {name} was ignored: it does not lie in the file; it is cut"));
+            }
+        }
+    }
+    Ok(())
+}

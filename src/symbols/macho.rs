@@ -1,0 +1,368 @@
+//! What a Mach-O file holds: one slice for each architecture, told from its header and load commands.
+//!
+//! | first bytes | what it is |
+//! |---|---|
+//! | `CF FA ED FE`, `CE FA ED FE` | a thin file, 64 or 32 bits, little endian: all that Apple has made since 2006 |
+//! | `FE ED FA CF`, `FE ED FA CE` | the same in big endian: PowerPC; listed, but its symbols are not read |
+//! | `CA FE BA BE` | a fat file: a count, then offset and size of each slice, in big endian. Java classes begin with the same bytes, and have their version, 45 or more, where the count is |
+//! | `CA FE BA BF` | a fat file with 64-bit offsets |
+//!
+//! A file is found by the UUID of its slices (`LC_UUID`) and by nothing else: a binary and its dSYM have the same one,
+//! two builds never do, and the architecture is spelled in several ways (system images of an arm64 app say `arm64e`).
+//!
+//! Only headers and load commands are read, a few KB of each slice, whatever the file's size.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+
+use object::Endianness;
+use object::macho::{self, MachHeader32, MachHeader64};
+use object::read::macho::{MachHeader, MachOFatFile32, MachOFatFile64, Segment};
+
+use super::architecture::Architecture;
+use super::frame::{Note, Notes};
+use crate::units::Uuid;
+
+/// Most slices of a fat file. Larger counts are the version of a Java class.
+const MAX_SLICES: u32 = 42;
+/// Most bytes of load commands. Those of the largest apps take some 100 KB.
+const MAX_COMMAND_BYTES: u64 = 8 << 20;
+/// Read at once at the start of a slice: enough for the load commands of nearly all dSYMs.
+const FIRST_READ: u64 = 4096;
+
+/// Whether a file that begins with these bytes (8 are enough) is a thin or fat Mach-O file.
+pub fn is_macho(start: &[u8]) -> bool {
+    match start.first_chunk::<4>().map(|magic| u32::from_be_bytes(*magic)) {
+        Some(macho::MH_MAGIC | macho::MH_CIGAM | macho::MH_MAGIC_64 | macho::MH_CIGAM_64) => true,
+        Some(macho::FAT_MAGIC | macho::FAT_MAGIC_64) => slice_count(start).is_some(),
+        _ => false,
+    }
+}
+
+/// The number of slices that a fat header tells.
+fn slice_count(start: &[u8]) -> Option<u32> {
+    let count = u32::from_be_bytes(*start.get(4..)?.first_chunk()?);
+    (1..=MAX_SLICES).contains(&count).then_some(count)
+}
+
+/// One architecture of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// `LC_UUID`, by which symbols are found. Object files have none.
+    pub uuid: Option<Uuid>,
+    /// The processor.
+    pub architecture: Architecture,
+    /// What the slice is.
+    pub kind: Kind,
+    /// Where it is in the file, in bytes.
+    pub range: Range<u64>,
+    /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in
+    /// libraries; 0 too where there is no `__TEXT`. The dSYM's can differ from its binary's.
+    pub text_address: u64,
+    /// The size of `__TEXT` in memory.
+    pub text_size: u64,
+}
+
+/// What a Mach-O file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The companion file of a binary that holds its DWARF (`MH_DSYM`).
+    Dsym,
+    /// A program (`MH_EXECUTE`).
+    Executable,
+    /// A library or framework (`MH_DYLIB`).
+    Dylib,
+    /// A plug-in (`MH_BUNDLE`).
+    Bundle,
+    /// An object file, not linked (`MH_OBJECT`).
+    Object,
+    /// Anything else: the dynamic linker, kernel extensions, stubs.
+    Other,
+}
+
+impl Kind {
+    fn new(file_type: macho::FileType) -> Self {
+        match file_type {
+            macho::MH_DSYM => Self::Dsym,
+            macho::MH_EXECUTE => Self::Executable,
+            macho::MH_DYLIB => Self::Dylib,
+            macho::MH_BUNDLE => Self::Bundle,
+            macho::MH_OBJECT => Self::Object,
+            _ => Self::Other,
+        }
+    }
+
+    /// The name in one word, as lists print it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dsym => "dSYM",
+            Self::Executable => "executable",
+            Self::Dylib => "dylib",
+            Self::Bundle => "bundle",
+            Self::Object => "object",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The slices of a file, and what was passed over.
+#[derive(Debug, Default)]
+pub struct Slices {
+    /// The slices, in the order of the file.
+    pub found: Vec<Slice>,
+    /// Slices of a fat file that could not be read; the others can be used.
+    pub notes: Vec<Note>,
+}
+
+/// Why a file has no slices.
+#[derive(Debug)]
+pub enum MachoError {
+    /// Reading failed.
+    Io(io::Error),
+    /// The file does not begin as a Mach-O file does.
+    NotMacho,
+    /// The file begins as a Mach-O file but breaks its rules; the text says which.
+    Malformed(String),
+}
+
+impl fmt::Display for MachoError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(_) => f.write_str("reading failed"),
+            Self::NotMacho => f.write_str("not a Mach-O file"),
+            Self::Malformed(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for MachoError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(source) => Some(source),
+            _ => None,
+        }
+    }
+}
+
+impl From<io::Error> for MachoError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<object::read::Error> for MachoError {
+    fn from(error: object::read::Error) -> Self {
+        Self::Malformed(error.to_string())
+    }
+}
+
+/// Lists the slices of a file that is in memory.
+///
+/// # Errors
+///
+/// As [`slices`], without failures of reading.
+pub fn slices_of(file: &[u8]) -> Result<Slices, MachoError> {
+    slices(file.len() as u64, &mut |offset, buffer| {
+        let start = usize::try_from(offset).ok().and_then(|offset| file.get(offset..)?.get(..buffer.len()));
+        buffer.copy_from_slice(start.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    })
+}
+
+/// Lists the slices of a file of `length` bytes.
+///
+/// `read_at(offset, buffer)` fills the buffer from that offset of the file (as `FileExt::read_exact_at` does); it is
+/// asked for headers and load commands only: 4 KB of each slice, and the rest of its load commands where they are
+/// longer, 8 MB at most. Offsets and lengths lie within `length`.
+///
+/// # Errors
+///
+/// [`MachoError::NotMacho`] for other files, Java classes among them, [`MachoError::Malformed`] where a thin file or
+/// every slice of a fat one is broken, and [`MachoError::Io`] where `read_at` fails.
+pub fn slices(length: u64, read_at: &mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>) -> Result<Slices, MachoError> {
+    let mut file = File { length, read_at, buffer: Vec::new() };
+    let start = file.read(0, length.min(FIRST_READ))?;
+    if !is_macho(start) {
+        return Err(MachoError::NotMacho);
+    }
+    let ranges = match u32::from_be_bytes(*start.first_chunk().ok_or(MachoError::NotMacho)?) {
+        macho::FAT_MAGIC => fat_ranges(MachOFatFile32::parse(start)?.arches()),
+        macho::FAT_MAGIC_64 => fat_ranges(MachOFatFile64::parse(start)?.arches()),
+        _ => return Ok(Slices { found: vec![file.slice(0..length)?], notes: Vec::new() }),
+    };
+    let (mut found, mut notes, mut first_fault) = (Vec::new(), Notes::default(), None);
+    for range in ranges {
+        match file.slice(range) {
+            Ok(slice) => found.push(slice),
+            Err(MachoError::Io(error)) => return Err(error.into()),
+            Err(error) => {
+                notes.add(format!("a slice of the file cannot be used: {error}"));
+                first_fault.get_or_insert(error);
+            }
+        }
+    }
+    match first_fault {
+        Some(fault) if found.is_empty() => Err(fault),
+        _ => Ok(Slices { found, notes: notes.into_vec() }),
+    }
+}
+
+/// Where the slices of a fat file say they are.
+fn fat_ranges<Fat: object::read::macho::FatArch>(arches: &[Fat]) -> Vec<Range<u64>> {
+    arches
+        .iter()
+        .map(|arch| {
+            let (offset, size) = arch.file_range();
+            offset..offset.saturating_add(size)
+        })
+        .collect()
+}
+
+/// A file of which parts are read into one buffer.
+struct File<'a> {
+    length: u64,
+    read_at: &'a mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>,
+    buffer: Vec<u8>,
+}
+
+impl File<'_> {
+    /// The bytes at an offset; the caller has checked that they lie in the file and are not too many.
+    fn read(&mut self, offset: u64, length: u64) -> Result<&[u8], MachoError> {
+        let length = usize::try_from(length).map_err(|_| MachoError::Malformed("too large a header".to_owned()))?;
+        self.buffer.clear();
+        self.buffer.resize(length, 0);
+        (self.read_at)(offset, &mut self.buffer)?;
+        Ok(&self.buffer)
+    }
+
+    /// Reads the header and the load commands of the slice at `range`.
+    fn slice(&mut self, range: Range<u64>) -> Result<Slice, MachoError> {
+        if range.end > self.length || range.start >= range.end {
+            let text = format!(
+                "it should lie at bytes {} to {}, but the file has {}; it is cut",
+                range.start, range.end, self.length
+            );
+            return Err(MachoError::Malformed(text));
+        }
+        let size = range.end - range.start;
+        let start = self.read(range.start, size.min(FIRST_READ))?;
+        let needed = match start.first_chunk().map(|magic| u32::from_be_bytes(*magic)) {
+            Some(macho::MH_MAGIC_64 | macho::MH_CIGAM_64) => needed::<MachHeader64<Endianness>>(start)?,
+            Some(macho::MH_MAGIC | macho::MH_CIGAM) => needed::<MachHeader32<Endianness>>(start)?,
+            _ => return Err(MachoError::Malformed("it is no Mach-O file (a static library?)".to_owned())),
+        };
+        if needed > size {
+            return Err(MachoError::Malformed("the file ends inside its load commands; it is cut".to_owned()));
+        }
+        if needed > MAX_COMMAND_BYTES {
+            return Err(MachoError::Malformed(format!("{needed} bytes of load commands are too many")));
+        }
+        if needed > FIRST_READ {
+            self.read(range.start, needed)?;
+        }
+        if matches!(self.buffer.first(), Some(0xCF)) || self.buffer.get(3) == Some(&0xCF) {
+            describe::<MachHeader64<Endianness>>(&self.buffer, range)
+        } else {
+            describe::<MachHeader32<Endianness>>(&self.buffer, range)
+        }
+    }
+}
+
+/// How many bytes the header and the load commands take.
+fn needed<Mach: MachHeader<Endian = Endianness>>(start: &[u8]) -> Result<u64, MachoError> {
+    let header = Mach::parse(start, 0)?;
+    Ok(size_of::<Mach>() as u64 + u64::from(header.sizeofcmds(header.endian()?)))
+}
+
+/// Reads a slice from its header and load commands.
+fn describe<Mach: MachHeader<Endian = Endianness>>(start: &[u8], range: Range<u64>) -> Result<Slice, MachoError> {
+    let header = Mach::parse(start, 0)?;
+    let endian = header.endian()?;
+    let mut slice = Slice {
+        uuid: None,
+        architecture: Architecture::new(header.cputype(endian).0, header.cpusubtype(endian).0),
+        kind: Kind::new(header.filetype(endian)),
+        range,
+        text_address: 0,
+        text_size: 0,
+    };
+    let mut commands = header.load_commands(endian, start, 0)?;
+    while let Some(command) = commands.next()? {
+        if let Some(uuid) = command.uuid()? {
+            slice.uuid = Some(Uuid::from_bytes(uuid.uuid));
+        } else if let Some((segment, _)) = Mach::Segment::from_command(command)?
+            && segment.name() == b"__TEXT"
+        {
+            slice.text_address = segment.vmaddr(endian).into();
+            slice.text_size = segment.vmsize(endian).into();
+        }
+    }
+    Ok(slice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbols::testing::{Macho, TEXT, fat};
+
+    #[test]
+    fn a_thin_file_is_one_slice() {
+        let file = Macho::default().write();
+        let slices = slices_of(&file).unwrap();
+        assert!(slices.notes.is_empty());
+        let [slice] = &slices.found[..] else { panic!("{slices:?}") };
+        assert_eq!(slice.uuid.unwrap().to_string(), "00010203-0405-0607-0809-0A0B0C0D0E0F");
+        assert_eq!((slice.architecture.to_string().as_str(), slice.kind.name()), ("arm64", "dSYM"));
+        assert_eq!((slice.text_address, slice.text_size), (TEXT, 0x3000));
+        assert_eq!(slice.range, 0..file.len() as u64);
+    }
+
+    #[test]
+    fn a_broken_slice_of_a_fat_file_does_not_hide_the_others() {
+        let good = Macho::default().write();
+        let file = fat(&[b"!<arch>\n", &good, &good[..100]]);
+        let slices = slices_of(&file).unwrap();
+        let [slice] = &slices.found[..] else { panic!("{slices:?}") };
+        assert_eq!(&file[slice.range.start as usize..slice.range.end as usize], good);
+        assert_eq!(slices.notes.len(), 2, "{:?}", slices.notes);
+        let cut = slices_of(&file[..file.len() - 1]).unwrap();
+        assert!(cut.notes.iter().any(|note| note.message.contains("it is cut")), "{:?}", cut.notes);
+    }
+
+    #[test]
+    fn other_files_are_told_apart() {
+        let java = [0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 52];
+        for start in [&java[..], b"\x7FELF\x02\x01\x01\0", b"PK\x03\x04", b"", &[0xCA, 0xFE, 0xBA, 0xBE, 0, 0, 0, 0]] {
+            assert!(!is_macho(start), "{start:x?}");
+            assert!(matches!(slices_of(start), Err(MachoError::NotMacho)), "{start:x?}");
+        }
+        let file = Macho::default().write();
+        assert!(is_macho(&file[..8]));
+        for end in 4..file.len() - 1 {
+            // Cut inside of its load commands, a file is an error; behind them, a slice.
+            let _ = slices_of(&file[..end]);
+        }
+        assert!(matches!(slices_of(&file[..40]), Err(MachoError::Malformed(_))));
+    }
+
+    #[test]
+    fn only_load_commands_are_read() {
+        let mut file = Macho::default().write();
+        file.resize(1 << 20, 0);
+        let mut read = 0;
+        let slices = slices(file.len() as u64, &mut |offset, buffer| {
+            read += buffer.len();
+            buffer.copy_from_slice(&file[offset as usize..][..buffer.len()]);
+            Ok(())
+        });
+        assert_eq!(slices.unwrap().found.len(), 1);
+        assert!(read <= 8192, "{read}");
+    }
+}

@@ -1,0 +1,42 @@
+//! Symbol files: what names the addresses of an image, found by its UUID.
+//!
+//! | file | read for |
+//! |---|---|
+//! | dSYM, or any Mach-O file with DWARF 2 to 5 | functions, inlined functions, files, lines |
+//! | Mach-O symbol table and function starts | functions |
+//! | `.symbols` (`xcrun symbols`) and `.symbolsarchive` (Instruments) | functions, inlined functions, files, lines |
+//!
+//! A [`Locator`] walks what the user names and knows files by content. [`with_symbols`] opens one; [`Symbols`] answers
+//! addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module knows nothing of exports.
+
+mod apple_bytes;
+mod apple_container;
+mod apple_contents;
+mod apple_inlined;
+mod apple_lookup;
+mod apple_record;
+mod apple_segments;
+mod architecture;
+mod contents;
+mod dwarf;
+mod files;
+mod frame;
+mod index;
+mod layout;
+mod locate;
+mod macho;
+mod symbol_table;
+#[cfg(test)]
+mod testing;
+
+pub use apple_bytes::Broken;
+pub use apple_container::{AppleImage, images as apple_images, is_apple_symbols};
+pub use apple_lookup::{AppleSymbols, DEDUPLICATED};
+pub use architecture::Architecture;
+pub use contents::with_symbols;
+pub use dwarf::MachoSymbols;
+pub use files::{Entry, FileSystem, Files};
+pub use frame::{Note, Notes, SymbolFrame, Symbols};
+pub use index::{Index, Stamp};
+pub use locate::{Found, Locator, SourceKind, SymbolFinder};
+pub use macho::{Kind as MachoKind, MachoError, Slice, Slices, is_macho, slices, slices_of};

@@ -1,0 +1,234 @@
+//! The symbol table: names of functions by the address at which they start.
+//!
+//! The linker names the outermost function better than DWARF does: DWARF often has a bare `Update` or `deinit` where
+//! the symbol is `$s6Sentry…`. And code of libraries without DWARF has nothing else.
+//!
+//! # Which symbols count
+//!
+//! Only those that are defined in a section that holds instructions, and lie in it. Debugging entries (STABs, which
+//! the linker writes for dsymutil) do not count, nor do data, absolute symbols and `__mh_execute_header`.
+//!
+//! # How far a symbol reaches
+//!
+//! Mach-O has no sizes: a symbol reaches to the next one, to the next start that `LC_FUNCTION_STARTS` tells (a binary
+//! has one start for each function, also for those that lost their names to `strip`), or to the end of its section.
+//!
+//! # Underscore
+//!
+//! The compiler puts one `_` before each name that it gives to the assembler. Exactly one is taken off, which gives
+//! the name as the language and its DWARF have it:
+//!
+//! | symbol | name | |
+//! |---|---|---|
+//! | `_main` | `main` | C |
+//! | `__ZN3foo3barEv` | `_ZN3foo3barEv` | C++, Rust (legacy) |
+//! | `__RNvC4demo3run` | `_RNvC4demo3run` | Rust (v0) |
+//! | `_$s4Demo6WidgetC` | `$s4Demo6WidgetC` | Swift; `__T0…` of Swift 4 gives `_T0…` |
+//! | `___28+[Widget shared]_block_invoke` | `__28+[Widget shared]_block_invoke` | a block |
+//! | `-[Widget draw]` | `-[Widget draw]` | Objective-C has no underscore, nothing is taken off |
+//! | `__hidden#12_` | `__hidden#12_` | Bitcode hid the name; the text is the key to a BCSymbolMap and stays as it is |
+
+use std::ops::Range;
+
+use object::LittleEndian;
+use object::read::macho::Nlist;
+
+use super::frame::Notes;
+use super::layout::{Layout, Nlists, Section};
+
+/// Longest name: without a bound, a string table without zero bytes would be read to its end for every name.
+const MAX_NAME_LENGTH: usize = 1 << 20;
+
+/// The start of a function.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    address: u64,
+    /// Where its name is; 0 where only the start is known.
+    name: u32,
+    rank: Rank,
+}
+
+/// Which of several names at one address is taken first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// Known outside of its file.
+    External,
+    /// Known in its file only.
+    Local,
+    /// A start without a name.
+    Nameless,
+}
+
+/// Names of functions by address.
+#[derive(Debug, Default)]
+pub(super) struct SymbolTable<'data> {
+    /// Sorted by address, then rank, then as in the file.
+    starts: Vec<Start>,
+    /// Addresses of the sections that hold instructions, sorted.
+    sections: Vec<Range<u64>>,
+    strings: &'data [u8],
+}
+
+impl<'data> SymbolTable<'data> {
+    /// Reads the symbols of a slice. What cannot be read is a note, and missing.
+    pub(super) fn read(layout: &Layout<'data>, notes: &mut Notes) -> Self {
+        let executable = layout.sections.iter().filter(|section| section.is_executable);
+        let mut sections: Vec<_> = executable.map(|section| section.addresses.clone()).collect();
+        sections.sort_unstable_by_key(|addresses| addresses.start);
+        let mut table = Self { starts: Vec::new(), sections, strings: &[] };
+        if let Some(symtab) = layout.symbols {
+            table.strings = symtab.strings;
+            match symtab.symbols {
+                Nlists::Narrow(symbols) => table.add_symbols(symbols, &layout.sections),
+                Nlists::Wide(symbols) => table.add_symbols(symbols, &layout.sections),
+            }
+        }
+        table.add_function_starts(layout, notes);
+        // Symbols are mostly sorted already, which a stable sort notices.
+        table.starts.sort_by_key(|start| (start.address, start.rank));
+        table
+    }
+
+    fn add_symbols<Symbol: Nlist<Endian = LittleEndian>>(&mut self, symbols: &[Symbol], sections: &[Section]) {
+        for symbol in symbols {
+            let section = usize::from(symbol.n_sect()).checked_sub(1).and_then(|index| sections.get(index));
+            let address = symbol.n_value(LittleEndian).into();
+            let name = symbol.n_strx(LittleEndian);
+            if symbol.is_definition()
+                && section.is_some_and(|section| section.is_executable && section.addresses.contains(&address))
+                && name != 0
+            {
+                let rank = if symbol.n_type().is_ext() { Rank::External } else { Rank::Local };
+                self.starts.push(Start { address, name, rank });
+            }
+        }
+    }
+
+    fn add_function_starts(&mut self, layout: &Layout<'_>, notes: &mut Notes) {
+        let mut offsets = layout.function_starts;
+        loop {
+            match offsets.next() {
+                Ok(None) => return,
+                Ok(Some(offset)) => {
+                    let address = layout.text_address.wrapping_add(offset);
+                    let address = if layout.has_thumb_bit { address & !1 } else { address };
+                    self.starts.push(Start { address, name: 0, rank: Rank::Nameless });
+                }
+                Err(error) => return notes.add(format!("the function starts were read in part: {error}")),
+            }
+        }
+    }
+
+    /// The names of functions that start exactly here, best first.
+    pub(super) fn at(&self, address: u64) -> impl Iterator<Item = &'data str> {
+        let first = self.starts.partition_point(|start| start.address < address);
+        let starts = self.starts[first..].iter().take_while(move |start| start.address == address);
+        starts.filter_map(|start| self.name(*start))
+    }
+
+    /// The name of the function that reaches over this address.
+    pub(super) fn containing(&self, address: u64) -> Option<&'data str> {
+        let section = self.sections.partition_point(|addresses| addresses.start <= address).checked_sub(1)?;
+        let section = &self.sections[section];
+        let last = self.starts.partition_point(|start| start.address <= address).checked_sub(1)?;
+        let start = self.starts[last].address;
+        (section.contains(&address) && section.contains(&start)).then(|| self.at(start).next())?
+    }
+
+    fn name(&self, start: Start) -> Option<&'data str> {
+        if start.name == 0 {
+            return None;
+        }
+        let name = self.strings.get(start.name as usize..)?;
+        let name = &name[..name.len().min(MAX_NAME_LENGTH)];
+        let name = std::str::from_utf8(&name[..memchr::memchr(0, name)?]).ok()?;
+        Some(without_underscore(name)).filter(|name| !name.is_empty())
+    }
+}
+
+/// The name as its language has it: without the one `_` that Mach-O adds.
+fn without_underscore(name: &str) -> &str {
+    if name.starts_with("__hidden#") { name } else { name.strip_prefix('_').unwrap_or(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbols::macho::slices_of;
+    use crate::symbols::testing::{CODE, CODE_SIZE, DATA, Macho, TEXT};
+
+    const LOCAL: u8 = 0xE;
+    const EXTERNAL: u8 = 0xF;
+    const STAB: u8 = 0x24;
+
+    fn with_table(macho: &Macho<'_>, test: impl FnOnce(&SymbolTable<'_>)) {
+        let file = macho.write();
+        let layout = Layout::read(&file, &slices_of(&file).unwrap().found[0]).unwrap();
+        let mut notes = Notes::default();
+        test(&SymbolTable::read(&layout, &mut notes));
+        assert_eq!(notes.into_vec(), []);
+    }
+
+    #[test]
+    fn a_symbol_reaches_to_the_next_one_or_the_end_of_its_section() {
+        let symbols = [
+            (EXTERNAL, 1, TEXT, "__mh_execute_header"),
+            (EXTERNAL, 1, CODE + 0x40, "_second"),
+            (EXTERNAL, 1, CODE + 0x10, "_first"),
+            (STAB, 1, CODE + 0x18, "_debugging_entry"),
+            (EXTERNAL, 2, DATA, "_data"),
+            (EXTERNAL, 2, CODE + 0x20, "_in_another_section"),
+            (2, 0, CODE + 0x24, "_absolute"),
+            (EXTERNAL, 99, CODE + 0x28, "_in_no_section"),
+        ];
+        with_table(&Macho { symbols: &symbols, ..Macho::default() }, |table| {
+            assert_eq!(table.containing(TEXT), None);
+            assert_eq!(table.containing(CODE + 0xF), None);
+            assert_eq!(table.containing(CODE + 0x10), Some("first"));
+            assert_eq!(table.containing(CODE + 0x3F), Some("first"));
+            assert_eq!(table.containing(CODE + 0x40), Some("second"));
+            assert_eq!(table.containing(CODE + CODE_SIZE - 1), Some("second"));
+            assert_eq!(table.containing(DATA), None);
+            assert_eq!(table.at(CODE + 0x41).next(), None);
+        });
+    }
+
+    #[test]
+    fn a_function_that_lost_its_name_does_not_get_that_of_the_one_before() {
+        let symbols = [(EXTERNAL, 1, CODE, "_named"), (EXTERNAL, 1, CODE + 0x80, "_later")];
+        // 0x1000, 0x1020, 0x1080.
+        let starts = [0x80, 0x20, 0x20, 0x60, 0, 0, 0, 0];
+        with_table(&Macho { symbols: &symbols, function_starts: &starts, ..Macho::default() }, |table| {
+            assert_eq!(table.containing(CODE + 0x1F), Some("named"));
+            assert_eq!(table.containing(CODE + 0x20), None);
+            assert_eq!(table.containing(CODE + 0x7F), None);
+            assert_eq!(table.containing(CODE + 0x80), Some("later"));
+        });
+    }
+
+    #[test]
+    fn of_several_names_the_external_one_is_first() {
+        let symbols = [(LOCAL, 1, CODE, "_local"), (EXTERNAL, 1, CODE, "_external"), (EXTERNAL, 1, CODE, "_alias")];
+        with_table(&Macho { symbols: &symbols, ..Macho::default() }, |table| {
+            assert_eq!(table.at(CODE).collect::<Vec<_>>(), ["external", "alias", "local"]);
+            assert_eq!(table.containing(CODE + 1), Some("external"));
+        });
+    }
+
+    #[test]
+    fn exactly_one_underscore_is_taken_off() {
+        for (symbol, name) in [
+            ("_main", "main"),
+            ("__ZN3foo3barEv", "_ZN3foo3barEv"),
+            ("__RNvC4demo3run", "_RNvC4demo3run"),
+            ("_$s4Demo6WidgetC", "$s4Demo6WidgetC"),
+            ("__T04Demo", "_T04Demo"),
+            ("-[Widget draw]", "-[Widget draw]"),
+            ("___28+[Widget shared]_block_invoke", "__28+[Widget shared]_block_invoke"),
+            ("__hidden#12_", "__hidden#12_"),
+            ("_OUTLINED_FUNCTION_7", "OUTLINED_FUNCTION_7"),
+        ] {
+            assert_eq!(without_underscore(symbol), name);
+        }
+    }
+}
