@@ -1,15 +1,17 @@
 //! Symbols on the command line: where they are looked for, and the commands that use nothing else.
 
+use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use etcetera::BaseStrategy;
 use traceparse::export::Export;
 use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, display_name, symbolicate};
-use traceparse::symbols::{FileSystem, Found, Index, Locator, SymbolFinder, SymbolFrame, with_symbols};
+use traceparse::symbols::{FileSystem, Found, Index, Locator, SymbolFinder, SymbolFrame, look_up};
+use traceparse::units::Uuid;
 
 use crate::cli::{ReportArgs, SymbolicateArgs, TocFormat, UuidArgs};
 use crate::{printable, warning};
@@ -37,6 +39,14 @@ pub(crate) fn name_frames(export: &mut Export, args: &ReportArgs) -> Result<Opti
     for note in &summary.notes {
         warning(&note.to_string());
     }
+    let known: HashSet<Uuid> = summary.binaries.iter().filter_map(|binary| binary.uuid).collect();
+    for image in args.image.iter().filter(|image| known.contains(&image.uuid) && locator.find(image.uuid).is_empty()) {
+        warning(&format!("no symbols for the image {} at {}", image.uuid, image.load_address));
+    }
+    let advice = summary.advice();
+    for sentence in advice.iter().take(MAX_NOTES) {
+        warning(sentence);
+    }
     Ok(Some(summary))
 }
 
@@ -52,11 +62,18 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, is_cached: bool) -> Result<()
         // An index that cannot be kept costs time at the next run, and nothing else.
         let _ = file.map(|file| keep(&file, &index.to_json()));
     }
-    if found == 0 {
+    if found == 0 && !is_known(locator, path) {
         warn(locator);
         bail!("{}: no symbols are there (no dSYM, Mach-O, .symbols or .symbolsarchive file)", path.display());
     }
     Ok(())
+}
+
+/// Whether what is at a path was found below another one already.
+fn is_known(locator: &Locator<'_>, path: &Path) -> bool {
+    let canonical = |path: &Path| std::fs::canonicalize(path).ok();
+    let Some(path) = canonical(path) else { return false };
+    locator.found().iter().any(|found| canonical(&found.path).is_some_and(|found| found.starts_with(&path)))
 }
 
 /// The file that remembers a folder.
@@ -86,7 +103,7 @@ fn warn(locator: &Locator<'_>) {
     }
     let more = locator.notes().len().saturating_sub(MAX_NOTES);
     if more > 0 {
-        warning(&format!("{more} more files could not be used; traceparse uuid lists those that can"));
+        warning(&format!("{more} more files could not be used"));
     }
 }
 
@@ -97,7 +114,8 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
         locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be searched", path.display()))?;
     }
     warn(&locator);
-    ensure!(!locator.found().is_empty(), "no symbols are there");
+    let paths: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
+    ensure!(!locator.found().is_empty(), "{}: no symbols are there", paths.join(", "));
     crate::sink::write_to(None, |out| match args.format {
         TocFormat::Text => locator.found().iter().try_for_each(|found| {
             let path = printable(&found.path.display().to_string());
@@ -105,7 +123,8 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
         }),
         TocFormat::Json => {
             let rows: Vec<serde_json::Value> = locator.found().iter().map(found_value).collect();
-            writeln!(out, "{}", serde_json::Value::Array(rows))
+            let document = serde_json::json!({"format": "traceparse-uuid", "version": 1, "images": rows});
+            writeln!(out, "{document}")
         }
     })
 }
@@ -135,14 +154,20 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     let mut relative: Vec<u64> = addresses.iter().filter_map(|address| address.checked_sub(base)).collect();
     relative.sort_unstable();
     relative.dedup();
-    let data = locator.load(&found).with_context(|| format!("{}: cannot be read", path.display()))?;
     let mut answers = vec![String::new(); relative.len()];
-    let notes = with_symbols(&data, &found, |symbols| {
-        symbols.look_up(&relative, &mut |index, frames| answers[index] = lines(frames, &found, args))
+    let asked = look_up(&locator, found.uuid, &relative, &mut |index, frames| {
+        answers[index] = lines(frames, &found, args);
     });
-    for note in notes.with_context(|| format!("{}: cannot be read", path.display()))? {
-        warning(&note.to_string());
+    let mut failed = None;
+    for one in &asked {
+        match &one.result {
+            Ok(notes) => {
+                notes.iter().take(1).for_each(|note| warning(&format!("{}: {note}", one.found.path.display())))
+            }
+            Err(error) => failed = Some(format!("{}: {error}", one.found.path.display())),
+        }
     }
+    ensure!(failed.is_none() || asked.iter().any(|one| one.result.is_ok()), "{}", failed.unwrap_or_default());
     crate::sink::write_to(None, |out| {
         for (position, address) in addresses.iter().enumerate() {
             if args.inlines && position > 0 {
@@ -172,7 +197,7 @@ fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
     };
     if let Some(other) = found.iter().find(|other| other.uuid != best.uuid) {
         bail!(
-            "{} holds several images ({} {}, {} {} …); choose one with --arch, or name one file",
+            "{} holds several images, such as {} {} and {} {}; choose one with --arch, or name one file",
             args.object.display(),
             best.arch,
             best.uuid,
@@ -189,7 +214,7 @@ fn read_addresses() -> Result<Vec<u64>> {
         for word in line?.split_whitespace() {
             let digits = word.trim_start_matches("0x").trim_start_matches("0X");
             let address = u64::from_str_radix(digits, 16);
-            addresses.push(address.with_context(|| format!("{word:?} is not an address in hex"))?);
+            addresses.push(address.map_err(|_| anyhow!("{word:?} is not an address in hex"))?);
         }
     }
     Ok(addresses)

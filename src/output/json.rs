@@ -405,11 +405,19 @@ fn sample_value(profile: &Profile, sample: &Sample) -> Value {
     let mut stack: Vec<Value> = profile
         .frames_leaf_first(sample.stack)
         .map(|frame| {
-            json!({
+            let mut value = json!({
                 "function": profile.function_name(frame.function),
                 "binary": profile.binary_name(frame.function),
                 "address": frame.address.to_string(),
-            })
+            });
+            if let Some(source) = frame.source {
+                value["file"] = json!(profile.string(source.path));
+                value["line"] = json!(source.line);
+            }
+            if frame.is_inlined {
+                value["inlined"] = json!(true);
+            }
+            value
         })
         .collect();
     stack.reverse();

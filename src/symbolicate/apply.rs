@@ -9,11 +9,8 @@ use crate::hash::HashMap;
 use crate::profile::{
     Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, Replacement, SourceLine,
 };
-use crate::symbols::SymbolFinder;
+use crate::symbols::{DEDUPLICATED, SymbolFinder};
 use crate::units::Uuid;
-
-/// What Apple's tools print where the linker folded several functions into one.
-const FOLDED: &str = "<deduplicated_symbol>";
 
 pub(super) fn apply(
     profile: &Profile,
@@ -52,9 +49,18 @@ impl Writer<'_> {
         let binary = self.binary_of(builder, frame)?;
         let key = key(self.profile, self.map, frame);
         let found = key.and_then(|key| self.answers.get(&key.uuid).map(|answers| (answers, answers.at(key.address))));
-        let (answers, chain) = found.filter(|(_, chain)| !chain.is_empty()).unzip();
-        let was_named = self.profile.function(frame.function).is_named;
+        // Where the linker folded functions into one, no file knows which of them ran; a name that the recording has is
+        // better, and one that it does not have cannot be had.
         let recorded = self.profile.function_name(frame.function);
+        let is_folded = |answers: &Answers, chain: &[AnswerFrame]| {
+            let name = chain.last().and_then(|frame| frame.function);
+            name.is_some_and(|name| answers.strings[name as usize] == DEDUPLICATED)
+        };
+        let was_named = self.profile.function(frame.function).is_named;
+        let is_known = |answers: &Answers, chain: &[AnswerFrame]| {
+            !chain.is_empty() && recorded != DEDUPLICATED && !(was_named && is_folded(answers, chain))
+        };
+        let (answers, chain) = found.filter(|(answers, chain)| is_known(answers, chain)).unzip();
         let (mut disagrees, mut is_named_now) = (false, was_named);
         let frames = match (answers, chain) {
             (Some(answers), Some(chain)) => {
@@ -88,12 +94,11 @@ impl Writer<'_> {
         };
         // The frame on its leaf side has the same address, and so the same answer.
         let is_covered = frame.is_inlined && chain.is_some();
-        let is_folded = recorded == FOLDED;
         self.count(builder, binary, |tally| {
             tally.frames += 1;
             tally.named_before += u64::from(was_named);
             tally.named_now += u64::from(is_named_now);
-            tally.disagreements += u64::from(disagrees && !is_folded);
+            tally.disagreements += u64::from(disagrees);
             tally.frames_now += if is_covered { 0 } else { frames.len() as u64 };
         });
         Ok(Replacement { frames, is_covered })
@@ -150,7 +155,11 @@ impl Writer<'_> {
                 let name = profile.string(profile.binary(id).name);
                 tally.missing = Some(match has_file {
                     true => Missing::OutsideFunctions,
-                    false => Missing::NoFile { same_name: finder.find_by_name(name) },
+                    false => {
+                        let mut same_name = finder.find_by_name(name);
+                        same_name.sort_by_key(|found| found.arch != tally.arch);
+                        Missing::NoFile { same_name }
+                    }
                 });
             }
             binaries.push(tally);

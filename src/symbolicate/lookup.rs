@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::names::display_name;
 use crate::hash::HashMap;
-use crate::symbols::{Found, Note, SymbolFinder, SymbolFrame, with_symbols};
+use crate::symbols::{self, Asked, Found, Note, SymbolFinder, SymbolFrame};
 use crate::units::Uuid;
 
 /// What is to be looked up in one image.
@@ -53,37 +53,28 @@ pub(super) fn look_up_all(images: Vec<ImageAddresses>, finder: &dyn SymbolFinder
     images.into_par_iter().map(|image| (image.uuid, look_up(image, finder))).collect()
 }
 
-/// Asks the files of an image, the best first, until all its addresses are known or no file is left.
+/// Asks the files of an image.
 fn look_up(image: ImageAddresses, finder: &dyn SymbolFinder) -> Answers {
     let mut answers = Answers { ranges: vec![(0, 0); image.addresses.len()], ..Answers::default() };
     let mut strings = StringIds::default();
-    let mut open: Vec<usize> = (0..image.addresses.len()).collect();
-    for found in finder.find(image.uuid) {
-        if open.is_empty() {
-            break;
-        }
-        let asked: Vec<u64> = open.iter().map(|&index| image.addresses[index]).collect();
-        let before = answers.frames.len();
-        let result = finder.load(&found).and_then(|data| {
-            with_symbols(&data, &found, |symbols| {
-                symbols.look_up(&asked, &mut |position, frames| {
-                    let start = answers.frames.len() as u32;
-                    answers.frames.extend(frames.iter().map(|frame| strings.frame(frame)));
-                    answers.ranges[open[position]] = (start, answers.frames.len() as u32);
-                })
-            })
-        });
+    let asked = symbols::look_up(finder, image.uuid, &image.addresses, &mut |index, frames| {
+        let start = answers.frames.len() as u32;
+        answers.frames.extend(frames.iter().map(|frame| strings.frame(frame)));
+        answers.ranges[index] = (start, answers.frames.len() as u32);
+    });
+    for Asked { found, answers: count, result } in asked {
         let name = found.path.display();
         match result {
-            Ok(notes) => {
-                answers.notes.extend(notes.iter().map(|note| Note { message: format!("{name}: {note}"), count: 1 }))
-            }
+            // A broken file has a note for each part of it: the first one tells enough.
+            Ok(notes) => answers.notes.extend(notes.first().map(|note| {
+                let more = if notes.len() > 1 { format!(" (and {} more)", notes.len() - 1) } else { String::new() };
+                Note { message: format!("{name}: {note}{more}"), count: 1 }
+            })),
             Err(error) => answers.notes.push(Note { message: format!("{name}: {error}"), count: 1 }),
         }
-        if answers.frames.len() > before {
+        if count > 0 {
             answers.used.push(found);
         }
-        open.retain(|&index| answers.ranges[index] == (0, 0));
     }
     answers.addresses = image.addresses;
     answers.strings = strings.finish();

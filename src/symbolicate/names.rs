@@ -158,16 +158,21 @@ fn may_be_mangled(name: &str) -> bool {
 
 /// Whether two names, from the recording and from a symbol file, mean one function.
 ///
-/// Demanglers differ in spaces, in return types and in how much of a template or a Swift module they spell out, so what
-/// counts is the innermost name without its arguments.
+/// Demanglers differ in spaces, in result types, in template arguments and in how much of a Swift module they spell out,
+/// so what counts is the name with its qualifiers, as far as both have them: `Widget.draw` is `Demo.Widget.draw`, but
+/// `A::init` is not `B::init`.
 pub(super) fn is_same_function(one: &str, other: &str) -> bool {
-    one == other || base_name(one) == base_name(other)
+    if one == other {
+        return true;
+    }
+    let (one, other) = (qualified_name(one), qualified_name(other));
+    !one.is_empty() && !other.is_empty() && (one.ends_with(&other) || other.ends_with(&one))
 }
 
-/// `bar` of `void ns::Foo<int>::bar<char>(char const*) const`; the whole of an Objective-C method.
-fn base_name(name: &str) -> String {
+/// `ns`, `Foo`, `bar` of `void ns::Foo<int>::bar<char>(char const*) const`; the whole of an Objective-C method.
+fn qualified_name(name: &str) -> Vec<String> {
     if name.starts_with("-[") || name.starts_with("+[") {
-        return name.to_owned();
+        return vec![name.to_owned()];
     }
     let name = name.split(" in ").next().unwrap_or(name);
     let mut flat = String::with_capacity(name.len());
@@ -192,10 +197,13 @@ fn base_name(name: &str) -> String {
     let flat = flat.trim().trim_end_matches(" const").trim();
     // A Swift result type stands behind an arrow, a C++ one before a space.
     let flat = flat.split(" -> ").next().unwrap_or(flat).trim();
-    let last = flat.rsplit("::").next().unwrap_or(flat);
-    let last = last.rsplit(' ').next().unwrap_or(last);
-    let last = last.rsplit('.').find(|part| !part.is_empty()).unwrap_or(last);
-    last.trim_start_matches('_').to_owned()
+    let flat = match flat.rfind("operator") {
+        // `operator bool` and `operator new` hold a space that ends no result type.
+        Some(operator) => flat[..operator].rfind(' ').map_or(flat, |space| &flat[space + 1..]),
+        None => flat.rsplit(' ').next().unwrap_or(flat),
+    };
+    let parts = flat.split("::").flat_map(|part| part.split('.')).map(|part| part.trim_start_matches('_'));
+    parts.filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -230,11 +238,24 @@ mod tests {
             ("boost::invoke<int>(int)", "void boost::invoke<int>(int)"),
             ("Widget.draw(scale:)", "Demo.Widget.draw(scale: Swift.Int) -> Swift.Int"),
             ("_main", "main"),
+            ("tick", "paint::tick(int)"),
+            ("(anonymous namespace)::run(int)", "app::(anonymous namespace)::run(int)"),
+            ("A::operator bool() const", "A::operator bool()"),
         ] {
-            assert!(is_same_function(one, other), "{one} / {other}: {} / {}", base_name(one), base_name(other));
+            assert!(
+                is_same_function(one, other),
+                "{one} / {other}: {:?} / {:?}",
+                qualified_name(one),
+                qualified_name(other)
+            );
         }
-        for (one, other) in [("foo::bar()", "foo::baz()"), ("-[A b]", "-[A c]"), ("operator<(A, B)", "operator>(A, B)")]
-        {
+        for (one, other) in [
+            ("foo::bar()", "foo::baz()"),
+            ("-[A b]", "-[A c]"),
+            ("other::Widget::tick(long)", "paint::tick(int)"),
+            ("A::init()", "B::init()"),
+            ("operator<(A, B)", "operator>(A, B)"),
+        ] {
             assert!(!is_same_function(one, other), "{one} / {other}");
         }
     }

@@ -50,3 +50,32 @@ pub enum Missing {
     /// There is a file, but the addresses lie outside of every function in it.
     OutsideFunctions,
 }
+
+impl SymbolicationSummary {
+    /// What would name more frames, one sentence each; nothing where nothing is to be done.
+    pub fn advice(&self) -> Vec<String> {
+        let mut advice: Vec<String> = self.binaries.iter().filter_map(BinarySummary::advice).collect();
+        if self.binaries.is_empty() && self.frames_without_binary > 0 {
+            advice.push(
+                "the stacks name no binary (Xcode 12 to 14.2 do not); say where one was loaded with --image UUID@ADDRESS"
+                    .to_owned(),
+            );
+        }
+        advice
+    }
+}
+
+impl BinarySummary {
+    fn advice(&self) -> Option<String> {
+        let Some(Missing::NoFile { same_name }) = &self.missing else { return None };
+        let found = same_name.first()?;
+        let Self { name, arch, .. } = self;
+        let uuid = self.uuid.map(|uuid| uuid.to_string()).unwrap_or_default();
+        let path = found.path.display();
+        Some(if found.arch == *arch {
+            format!("no symbols for {name} {uuid} {arch}; {path} has the UUID {}: a different build", found.uuid)
+        } else {
+            format!("no symbols for {name} {uuid} {arch}; {path} has {} ({}) only", found.arch, found.uuid)
+        })
+    }
+}

@@ -166,6 +166,7 @@ impl<'f> Locator<'f> {
             };
             // The order of a folder is the machine's; the order of answers is not.
             paths.sort();
+            let first_folder = todo.len();
             for path in paths {
                 self.entries += 1;
                 if self.entries > MAX_ENTRIES {
@@ -180,6 +181,7 @@ impl<'f> Locator<'f> {
                     Ok(Entry::Other) | Err(_) => {}
                 }
             }
+            todo[first_folder..].reverse();
         }
     }
 

@@ -6,6 +6,7 @@ use super::style::{Style, Tone, clean, fit, pad};
 use super::{amount_text, clock, count};
 use crate::calltree::percent;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc};
+use crate::profile::BinaryId;
 use crate::report::{Report, SeriesReport};
 
 /// Binaries named before the rest is only counted.
@@ -126,6 +127,21 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     Ok(())
 }
 
+/// Whether symbols of a binary were found, which then do not name it: the line above says so.
+#[cfg(feature = "symbols")]
+fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
+    use crate::symbolicate::Missing;
+    let uuid = report.export.profile.binary(binary).uuid;
+    report.symbolication.as_ref().is_some_and(|summary| {
+        summary.binaries.iter().any(|row| row.uuid == uuid && row.missing == Some(Missing::OutsideFunctions))
+    })
+}
+
+#[cfg(not(feature = "symbols"))]
+fn has_symbols(_: &Report<'_>, _: BinaryId) -> bool {
+    false
+}
+
 fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let unnamed = &report.unnamed;
     if unnamed.unnamed == 0 {
@@ -141,7 +157,7 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
             writeln!(out, ", {outside} of them in no known binary; symbols of these would name the others:")?
         }
     }
-    for row in unnamed.binaries.iter().take(BINARIES) {
+    for row in unnamed.binaries.iter().take(BINARIES).filter(|row| !has_symbols(report, row.binary)) {
         let binary = profile.binary(row.binary);
         let uuid = binary.uuid.map_or_else(|| "no UUID".to_owned(), |uuid| uuid.to_string());
         let arch = binary.arch.map_or("", |arch| profile.string(arch));

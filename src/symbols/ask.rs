@@ -1,0 +1,66 @@
+//! Asking all files of an image, the best first.
+
+use std::io;
+
+use super::contents::with_symbols;
+use super::frame::{Note, SymbolFrame};
+use super::locate::{Found, SymbolFinder};
+use crate::units::Uuid;
+
+/// What became of one file that was asked.
+#[derive(Debug)]
+pub struct Asked {
+    /// The file.
+    pub found: Found,
+    /// How many addresses it answered better than the files before it.
+    pub answers: usize,
+    /// What it noted, or why it could not be read.
+    pub result: io::Result<Vec<Note>>,
+}
+
+/// Looks up sorted, distinct addresses in the files of an image, the best first, until every address has an answer with
+/// a source file or no symbol file is left.
+///
+/// `answer` may be called again for an address that was answered without a source file: a file that was cut, or has a
+/// symbol table only, does not stand before one that knows more. The last call for an address counts.
+pub fn look_up(
+    finder: &dyn SymbolFinder,
+    uuid: Uuid,
+    addresses: &[u64],
+    answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>]),
+) -> Vec<Asked> {
+    let mut state = vec![State::Unknown; addresses.len()];
+    let mut asked = Vec::new();
+    for found in finder.find(uuid) {
+        let open: Vec<usize> = (0..addresses.len()).filter(|&index| state[index] != State::Located).collect();
+        if open.is_empty() {
+            break;
+        }
+        let wanted: Vec<u64> = open.iter().map(|&index| addresses[index]).collect();
+        let mut answers = 0;
+        let result = finder.load(&found).and_then(|data| {
+            with_symbols(&data, &found, |symbols| {
+                symbols.look_up(&wanted, &mut |position, frames| {
+                    let index = open[position];
+                    let is_located = frames.iter().any(|frame| frame.file.is_some());
+                    let new = if is_located { State::Located } else { State::Named };
+                    if new > state[index] {
+                        state[index] = new;
+                        answers += 1;
+                        answer(index, frames);
+                    }
+                })
+            })
+        });
+        asked.push(Asked { found, answers, result });
+    }
+    asked
+}
+
+/// How much is known of an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum State {
+    Unknown,
+    Named,
+    Located,
+}

@@ -1,0 +1,171 @@
+//! What the tests on symbols share: the built fixtures, exports that hit them, and a cache folder of their own.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use assert_cmd::assert::Assert;
+use predicates::str::contains;
+use serde_json::Value;
+
+use crate::command::{Folder, finish, stderr_of, stdout_of, traceparse};
+
+/// UUIDs of `fixtures/symbols/README.md`.
+pub(crate) const DEMO: &str = "4C4C443B-5555-3144-A14B-1553F2DDDC05";
+pub(crate) const DEMO_X86: &str = "4C4C448F-5555-3144-A1F6-FD5AB9C5E50C";
+pub(crate) const INLINING: &str = "4C4C446D-5555-3144-A14C-ADA0C4848C5D";
+pub(crate) const FAT_ARM64: &str = "4C4C442E-5555-3144-A115-77B00E711BA8";
+pub(crate) const FAT_X86: &str = "4C4C44C1-5555-3144-A130-9F3E59C98AD8";
+pub(crate) const SEVERAL: &str = "4C4C44B7-5555-3144-A1A0-5D69B2E59EBF";
+
+/// Where the images of the exports were loaded.
+pub(crate) const LOAD_ADDRESS: u64 = 0x1_02a4_0000;
+
+/// The stack `draw` of `recording.md` as exports have it, leaf first: addresses relative to the Mach-O header.
+pub(crate) const DRAW: [(u64, &str); 5] = [(0x565, ""), (0x50c, ""), (0x600, ""), (0x670, ""), (0x714, "")];
+/// What llvm-symbolizer calls these, root first.
+pub(crate) const DRAW_NAMES: [&str; 5] = ["main", "run_loop", "draw_frame", "draw_shape", "fill_span"];
+
+/// A leaf under three inlined calls (`expected.tsv` has 0x3c8; the leaf of an export is one further).
+pub(crate) const INLINED_LEAF: (u64, &str) = (0x3c9, "");
+/// The functions there, outermost first.
+pub(crate) const INLINED_NAMES: [&str; 4] = [
+    "paint::blend_image(paint::Pixel const*, paint::Pixel const*, int, int)",
+    "paint::blend_row(paint::Pixel const*, paint::Pixel const*, int)",
+    "paint::blend_pixel(paint::Pixel const&, paint::Pixel const&)",
+    "paint::clamp_channel(int)",
+];
+
+/// A path among the built fixtures, such as `arm64-dwarf4/Demo.dSYM`.
+pub(crate) fn built(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built").join(path);
+    assert!(path.exists(), "{} is not there", path.display());
+    path.into_os_string().into_string().expect("the path is UTF-8")
+}
+
+/// The DWARF file of a bundle.
+pub(crate) fn dwarf_file(case: &str, name: &str) -> String {
+    built(&format!("{case}/{name}.dSYM/Contents/Resources/DWARF/{name}"))
+}
+
+/// A folder for one test, with a cache folder in it, and a command that knows only these.
+pub(crate) struct Case {
+    pub(crate) folder: Folder,
+}
+
+impl Case {
+    pub(crate) fn new() -> Self {
+        Self { folder: Folder::new() }
+    }
+
+    /// An export of one sample whose frames lie in one image: address in it and name, leaf first; no name is `""`.
+    pub(crate) fn export(&self, name: &str, uuid: &str, frames: &[(u64, &str)]) -> String {
+        let frames: String = frames.iter().map(|(address, function)| frame(name, uuid, *address, function)).collect();
+        self.folder.file("export.xml", document(&format!("<tagged-backtrace>{frames}</tagged-backtrace>")))
+    }
+
+    /// The export of most tests: the stack `draw`, without a single name.
+    pub(crate) fn draw(&self) -> String {
+        self.export("Demo", DEMO, &DRAW)
+    }
+
+    /// The stack `draw` as Xcode 13 to 14.2 write it: addresses without images.
+    pub(crate) fn draw_of_xcode_13(&self) -> String {
+        let addresses = DRAW.map(|(address, _)| (LOAD_ADDRESS + address).to_string());
+        let (leaf, callers) = addresses.split_first().expect("there is a leaf");
+        self.folder.file(
+            "export.xml",
+            document(&format!(
+                "<backtrace fmt=\"{:#x} ← (4 other frames)\"><text-addresses>{leaf}</text-addresses>\
+                 <text-addresses>{}</text-addresses></backtrace>",
+                LOAD_ADDRESS + DRAW[0].0,
+                callers.join(" ")
+            )),
+        )
+    }
+
+    /// The command with the cache folder of this test.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = traceparse(args);
+        command.env("XDG_CACHE_HOME", self.folder.path("cache"));
+        command
+    }
+
+    /// Standard output of a run that succeeds, with or without warnings.
+    pub(crate) fn answer(&self, args: &[&str]) -> String {
+        stdout_of(&finish(&mut self.command(args)).success())
+    }
+
+    /// Standard output of a run that succeeds and has nothing to complain about.
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
+        stdout_of(&finish(&mut self.command(args)).success().stderr(""))
+    }
+
+    /// Standard output and standard error of a run that succeeds with a warning.
+    pub(crate) fn warns(&self, args: &[&str]) -> (String, String) {
+        let assert = finish(&mut self.command(args)).success().stderr(contains("warning: "));
+        (stdout_of(&assert), stderr_of(&assert))
+    }
+
+    /// Standard error of a run that ends with `code`, having written no output.
+    pub(crate) fn fails(&self, code: i32, args: &[&str]) -> String {
+        let assert: Assert = finish(&mut self.command(args)).code(code).stdout("").stderr(contains("error: "));
+        stderr_of(&assert)
+    }
+
+    /// The JSON output of a run that succeeds.
+    pub(crate) fn json(&self, args: &[&str]) -> Value {
+        let text = self.answer(&[args, &["--format", "json"]].concat());
+        serde_json::from_str(&text).expect("the output is JSON")
+    }
+
+    /// The functions of the stack of the first sample, root first.
+    pub(crate) fn stack(&self, args: &[&str]) -> Vec<String> {
+        let answer = self.json(&[args, &["--view", "samples"]].concat());
+        let stack = answer["samples"][0]["stack"].as_array().expect("the sample has a stack");
+        stack.iter().map(|frame| frame["function"].as_str().expect("functions are text").to_owned()).collect()
+    }
+
+    /// The files that remember folders.
+    pub(crate) fn cache_files(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.folder.path("cache/traceparse")) else { return Vec::new() };
+        let mut paths: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").path().into_os_string().into_string().expect("UTF-8"))
+            .collect();
+        paths.sort();
+        paths
+    }
+}
+
+fn frame(name: &str, uuid: &str, address: u64, function: &str) -> String {
+    let address = LOAD_ADDRESS + address;
+    let function = if function.is_empty() { format!("{address:#x}") } else { function.replace('<', "&lt;") };
+    let arch = if [DEMO_X86, FAT_X86].contains(&uuid) { "x86_64" } else { "arm64" };
+    format!(
+        "<frame name=\"{function}\" addr=\"{address:#x}\"><binary name=\"{name}\" UUID=\"{uuid}\" arch=\"{arch}\" \
+         load-addr=\"{LOAD_ADDRESS:#x}\" path=\"/Applications/{name}\"/></frame>"
+    )
+}
+
+fn document(stack: &str) -> String {
+    let columns = ["time", "weight", "stack"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
+    format!(
+        "<?xml version=\"1.0\"?>\n<trace-query-result>\n<node><schema name=\"time-profile\">{columns}</schema>\
+         <row><sample-time>1000000</sample-time><weight>1000000</weight>{stack}</row></node></trace-query-result>\n"
+    )
+}
+
+/// The names that a stack without symbols has.
+pub(crate) fn addresses(frames: &[(u64, &str)]) -> Vec<String> {
+    frames.iter().rev().map(|(address, _)| format!("{:#x}", LOAD_ADDRESS + address)).collect()
+}
+
+/// What was said was said in one line that begins with `error: `, plus causes.
+#[track_caller]
+pub(crate) fn assert_one_sentence(message: &str, words: &[&str]) {
+    let errors = message.lines().filter(|line| line.starts_with("error: ")).count();
+    assert_eq!(errors, 1, "{message}");
+    for word in words {
+        assert!(message.contains(word), "{word:?} is not in {message}");
+    }
+}
