@@ -7,6 +7,7 @@ mod sink;
 mod symbols;
 mod times;
 
+use std::borrow::Cow;
 use std::io;
 use std::process::ExitCode;
 
@@ -58,8 +59,12 @@ fn error_label() -> String {
 }
 
 /// A message without control characters: names from an input stand in it, and could steer the terminal.
-pub(crate) fn printable(message: &str) -> String {
-    message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+pub(crate) fn printable(message: &str) -> Cow<'_, str> {
+    // The control characters beyond ASCII start with this byte in UTF-8.
+    if message.bytes().all(|byte| byte >= b' ' && byte != 0x7f && byte != 0xc2) {
+        return Cow::Borrowed(message);
+    }
+    Cow::Owned(message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect())
 }
 
 /// Prints a warning.

@@ -118,7 +118,8 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
     ensure!(!locator.found().is_empty(), "{}: no symbols are there", paths.join(", "));
     crate::sink::write_to(None, |out| match args.format {
         TocFormat::Text => locator.found().iter().try_for_each(|found| {
-            let path = printable(&found.path.display().to_string());
+            let path = found.path.display().to_string();
+            let path = printable(&path);
             writeln!(out, "{}  {:<8} {:<14}  {path}", found.uuid, printable(&found.arch), found.kind.to_string())
         }),
         TocFormat::Json => {
@@ -154,9 +155,13 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     let mut relative: Vec<u64> = addresses.iter().filter_map(|address| address.checked_sub(base)).collect();
     relative.sort_unstable();
     relative.dedup();
-    let mut answers = vec![String::new(); relative.len()];
+    // All answers in one text, and where each is; a later answer for an address stands for it.
+    let mut text = String::new();
+    let mut places = vec![0..0; relative.len()];
     let asked = look_up(&locator, found.uuid, &relative, &mut |index, frames| {
-        answers[index] = lines(frames, &found, args);
+        let start = text.len();
+        write_frames(&mut text, frames, &found, args);
+        places[index] = start..text.len();
     });
     let mut failed = None;
     for one in &asked {
@@ -174,7 +179,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
                 writeln!(out)?;
             }
             let index = address.checked_sub(base).and_then(|address| relative.binary_search(&address).ok());
-            match index.map(|index| answers[index].as_str()).filter(|answer| !answer.is_empty()) {
+            match index.map(|index| &text[places[index].clone()]).filter(|answer| !answer.is_empty()) {
                 Some(answer) => writeln!(out, "{answer}")?,
                 None => writeln!(out, "{address:#x}")?,
             }
@@ -221,15 +226,22 @@ fn read_addresses() -> Result<Vec<u64>> {
 }
 
 /// `function (in Module) (File.mm:45)`, for the function that holds the code, or for each one that was inlined.
-fn lines(frames: &[SymbolFrame<'_>], found: &Found, args: &SymbolicateArgs) -> String {
+fn write_frames(out: &mut String, frames: &[SymbolFrame<'_>], found: &Found, args: &SymbolicateArgs) {
+    use std::fmt::Write as _;
     let shown = if args.inlines { frames } else { &frames[frames.len().saturating_sub(1)..] };
-    let lines = shown.iter().map(|frame| {
-        let name = frame.function.or(frame.linkage_name).map_or_else(|| "<unknown>".to_owned(), display_name);
-        let place = frame.file.map(|file| {
+    for (index, frame) in shown.iter().enumerate() {
+        if index > 0 {
+            out.push('\n');
+        }
+        let name = frame.function.or(frame.linkage_name).map_or("<unknown>".into(), display_name);
+        out.push_str(&printable(&name));
+        out.push_str(" (in ");
+        out.push_str(&printable(&found.name));
+        out.push(')');
+        if let Some(file) = frame.file {
             let file = if args.full_path { file } else { file.rsplit('/').next().unwrap_or(file) };
-            format!(" ({file}:{})", frame.line.unwrap_or(0))
-        });
-        printable(&format!("{name} (in {}){}", found.name, place.unwrap_or_default()))
-    });
-    lines.collect::<Vec<_>>().join("\n")
+            // Writing to a string cannot fail.
+            let _ = write!(out, " ({}:{})", printable(file), frame.line.unwrap_or(0));
+        }
+    }
 }

@@ -137,7 +137,7 @@ fn stacks() -> Vec<Stack> {
         let mut functions: Vec<String> = row["frames"]
             .split("; ")
             .filter(|frame| *frame != "-")
-            .map(|frame| display_name(frame.split('|').next().unwrap()))
+            .map(|frame| display_name(frame.split('|').next().unwrap()).into_owned())
             .collect();
         functions.reverse();
         let is_leaf = row["role"] == "leaf";

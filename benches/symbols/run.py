@@ -15,6 +15,7 @@ import argparse
 import os
 import random
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -33,7 +34,8 @@ PACKAGE = '[package]\nname = "{}"\nversion = "0.0.0"\nedition = "2024"\n\n[works
           '[profile.release]\nlto = "thin"\ncodegen-units = 1\n'
 MORE = [f"-DSQLITE_ENABLE_{name}" for name in
         ["FTS3", "FTS4", "FTS5", "RTREE", "GEOPOLY", "SESSION", "PREUPDATE_HOOK", "DBSTAT_VTAB", "STAT4"]]
-IMAGES = {"sqlite-a": ["-O2", *MORE], "sqlite-b": ["-O2"], "sqlite-c": ["-O3"], "sqlite-d": ["-O1", *MORE]}
+# To zig, -O1 to -O3 are one.
+IMAGES = {"sqlite-a": ["-O2", *MORE], "sqlite-b": ["-O2"], "sqlite-c": ["-Os", *MORE], "sqlite-d": ["-O2", *MORE[:5]]}
 SEED = 20260921
 TARGETS = {("one", "llvm-symbolizer", "cpu"): 0.3, ("one", "addr2line loop", "cpu"): 1.1,
            ("several", "addr2line loop", "wall"): 1.0}
@@ -47,7 +49,7 @@ def need(name: str) -> str:
 
 
 def call(*command, **more) -> str:
-    done = subprocess.run([str(one) for one in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+    done = subprocess.run([str(one) for one in command], capture_output=True, text=True, **more)
     if done.returncode != 0:
         sys.exit(f"run.py: {' '.join(map(str, command))}\n{done.stderr}")
     return done.stdout
@@ -83,15 +85,16 @@ def build_images(work: Path) -> dict:
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(work / "zig"), "ZIG_LOCAL_CACHE_DIR": str(work / "zig")}
     print("compiling SQLite", len(IMAGES), "times", flush=True)
     for name, options in IMAGES.items():
-        command = [python, "-m", "ziglang", "cc", "-target", "aarch64-macos", "-g", *options, "-c", source / "sqlite3.c"]
-        jobs.append(subprocess.Popen([*map(str, command), "-o", str(work / f"{name}.o")], env=environment))
+        command = [python, "-m", "ziglang", "cc", "-target", "aarch64-macos", "-g", *options]
+        command += ["-c", source / "sqlite3.c", "-o", work / f"{name}.o"]
+        jobs.append(subprocess.Popen([str(one) for one in command], env=environment))
         if len(jobs) % (os.cpu_count() or 1) == 0 and any(job.wait() for job in jobs):
             sys.exit("run.py: zig cc failed")
     if any(job.wait() for job in jobs):
         sys.exit("run.py: zig cc failed")
     for name in IMAGES:
-        call(lld, "-arch", "arm64", "-platform_version", "macos", "13.0", "13.0", "-dylib", "-undefined", "dynamic_lookup",
-             "-o", work / name, work / f"{name}.o")
+        call(lld, "-arch", "arm64", "-platform_version", "macos", "13.0", "13.0", "-dylib",
+             "-undefined", "dynamic_lookup", "-o", work / name, work / f"{name}.o")
         call(dsymutil, work / name, "-o", work / f"{name}.dSYM")
     return dwarf
 
@@ -115,7 +118,7 @@ def uuid(path: Path) -> str:
     return re.search(r"UUID: (\S+)", call(need("llvm-dwarfdump"), "--uuid", path))[1]
 
 
-def export(path: Path, images: dict, picked: dict) -> None:
+def export(path: Path, images: dict, picked: dict) -> bool:
     """A time profile as Xcode 26.4 writes it, in which each picked instruction is a frame once, in stacks of 20."""
     frames = [(name, pc) for name, places in picked.items() for pc in places]
     random.Random(SEED).shuffle(frames)
@@ -140,19 +143,21 @@ def export(path: Path, images: dict, picked: dict) -> None:
                         f'<process {new()} fmt="Bench (1)"><pid {new()} fmt="1">1</pid></process></thread>'
             else:
                 first = thread
-            out.write(f'<row><sample-time {new()} fmt="0">{row * ms}</sample-time>{first}<weight {new()} fmt="1.00 ms">{ms}'
-                      f'</weight><tagged-backtrace {new()} fmt="stack"><backtrace {new()}>')
+            out.write(f'<row><sample-time {new()} fmt="0">{row * ms}</sample-time>{first}<weight {new()} fmt="1.00 ms">'
+                      f'{ms}</weight><tagged-backtrace {new()} fmt="stack"><backtrace {new()}>')
             for position, (name, pc) in enumerate(frames[row:row + 20]):
                 base = (1 + list(images).index(name)) << 32
                 # The leaf stands one byte behind its start, callers at the instruction after their call.
                 address = base + pc + (1 if position == 0 else 4)
                 identity = new()
                 binary = f'<binary ref="{binaries[name]}"/>' if name in binaries else \
-                    f'<binary {new()} name="{name}" UUID="{images[name][1]}" arch="arm64" load-addr="{base:#x}" path="/{name}"/>'
+                    f'<binary {new()} name="{name}" UUID="{images[name][1]}" arch="arm64" ' \
+                    f'load-addr="{base:#x}" path="/{name}"/>'
                 binaries.setdefault(name, last)
                 out.write(f'<frame {identity} name="{address:#x}" addr="{address:#x}">{binary}</frame>')
             out.write("</backtrace></tagged-backtrace></row>")
         out.write("</node></trace-query-result>\n")
+    return True
 
 
 def measure(command: list, given: Path, out: Path) -> tuple:
@@ -207,6 +212,17 @@ def answers(path: Path, is_llvm: bool) -> list:
     return rows
 
 
+def apart(check, *arguments) -> bool:
+    """Runs a check in a process of its own: memory of this one would count as the tools' peak."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        is_good = check(*arguments)
+        sys.stdout.flush()
+        os._exit(0 if is_good else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def agree(tools: list, count: int, work: Path) -> bool:
     """Prints on how many addresses the tools say the same; whether that is nearly all."""
     by_tool = {name: answers(work / f"out-{name.replace(' ', '-')}", name == "llvm-symbolizer") for name in tools}
@@ -245,6 +261,10 @@ def main() -> None:
     megabytes = os.path.getsize(file) / 1e6
     if megabytes < 4:
         sys.exit(f"run.py: the dSYM has {megabytes:.1f} MB, which is less than 4")
+    load = os.getloadavg()[0]
+    print(f"{os.cpu_count()} cores, load {load:.1f} before the first round"
+          f"{'; wall time needs idle cores, CPU time does not' if load > 1 else ''}")
+    print(f"peaks are at least this script's own {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
     print("; ".join(f"{name} {os.path.getsize(path) / 1e6:.1f} MB" for name, (path, _) in images.items()))
     is_good = True
     for count in [2_000, 20_000]:
@@ -259,7 +279,7 @@ def main() -> None:
         }
         title = f"one image of {megabytes:.1f} MB, {count:,} distinct addresses"
         is_good &= compare(title, "one", tools, given, work, args.rounds)
-        is_good &= agree(["traceparse", "llvm-symbolizer", "addr2line loop"], count, work)
+        is_good &= apart(agree, ["traceparse", "llvm-symbolizer", "addr2line loop"], count, work)
     # The command prefers one folder, which it is given with nothing else in it.
     folder = work / "symbols"
     folder.mkdir(exist_ok=True)
@@ -270,7 +290,7 @@ def main() -> None:
         rng = random.Random(SEED + count)
         picked = {name: rng.sample(text_section(path), count) for name, (path, _) in images.items()}
         document, pairs = work / f"export-{count}.xml", []
-        export(document, images, picked)
+        is_good &= apart(export, document, images, picked)
         for name, (path, _) in images.items():
             given = work / f"addresses-{name}-{count}"
             given.write_text("".join(f"{address:#x}\n" for address in picked[name]))
@@ -285,7 +305,9 @@ def main() -> None:
         title = f"{len(images)} images, {len(images) * count:,} distinct addresses, an export of " \
                 f"{document.stat().st_size / 1e6:.1f} MB"
         is_good &= compare(title, "several", tools, Path(os.devnull), work, args.rounds)
-        print((work / "out-traceparse").read_text())
+        said = re.search(r"symbols: .*", (work / "out-traceparse").read_text())
+        print(said[0] if said else "no symbols were used")
+        is_good &= said is not None and f"{len(images) * count} of {len(images) * count} frames" in said[0]
     sys.exit(0 if is_good else 1)
 
 

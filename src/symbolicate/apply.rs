@@ -4,10 +4,10 @@ use super::images::ImageMap;
 use super::lookup::{AnswerFrame, Answers};
 use super::names::{is_hex_address, is_same_function};
 use super::summary::{BinarySummary, Missing, SymbolicationSummary};
-use super::{SymbolicateOptions, first_binaries, key};
+use super::{Key, SymbolicateOptions, first_binaries, key};
 use crate::hash::HashMap;
 use crate::profile::{
-    Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, Replacement, SourceLine,
+    Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, Replacement, SourceLine, StringId,
 };
 use crate::symbols::{DEDUPLICATED, SymbolFinder};
 use crate::units::Uuid;
@@ -27,10 +27,25 @@ pub(super) fn apply(
         first: first_binaries(profile),
         tallies: HashMap::default(),
         without_binary: 0,
+        string_ids: HashMap::default(),
     };
     let new = profile.with_frames(|builder, id| writer.replace(builder, id))?;
     let summary = writer.summary(&new, finder);
     Ok((new, summary))
+}
+
+/// What the files of an image say of one address; at least one frame.
+struct Answer<'a> {
+    uuid: Uuid,
+    answers: &'a Answers,
+    chain: &'a [AnswerFrame],
+}
+
+/// What became of a frame's name.
+#[derive(Clone, Copy)]
+struct Outcome {
+    is_named: bool,
+    disagrees: bool,
 }
 
 struct Writer<'a> {
@@ -41,72 +56,98 @@ struct Writer<'a> {
     first: HashMap<Uuid, BinaryId>,
     tallies: HashMap<BinaryId, BinarySummary>,
     without_binary: u64,
+    /// By image: the ids of its answers' strings, as far as they were used.
+    string_ids: HashMap<Uuid, Vec<Option<StringId>>>,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     fn replace(&mut self, builder: &mut ProfileBuilder, id: FrameId) -> Result<Replacement, Full> {
         let frame = self.profile.frame(id);
         let binary = self.binary_of(builder, frame)?;
-        let key = key(self.profile, self.map, frame);
-        let found = key.and_then(|key| self.answers.get(&key.uuid).map(|answers| (answers, answers.at(key.address))));
-        // Where the linker folded functions into one, no file knows which of them ran; a name that the recording has is
-        // better, and one that it does not have cannot be had.
-        let recorded = self.profile.function_name(frame.function);
-        let is_folded = |answers: &Answers, chain: &[AnswerFrame]| {
-            let name = chain.last().and_then(|frame| frame.function);
-            name.is_some_and(|name| answers.strings[name as usize] == DEDUPLICATED)
-        };
         let was_named = self.profile.function(frame.function).is_named;
-        let is_known = |answers: &Answers, chain: &[AnswerFrame]| {
-            !chain.is_empty() && recorded != DEDUPLICATED && !(was_named && is_folded(answers, chain))
-        };
-        let (answers, chain) = found.filter(|(answers, chain)| is_known(answers, chain)).unzip();
-        let (mut disagrees, mut is_named_now) = (false, was_named);
-        let frames = match (answers, chain) {
-            (Some(answers), Some(chain)) => {
-                let chain = self.shown(chain);
-                let text = |frame: &AnswerFrame| frame.function.map(|id| answers.strings[id as usize].as_str());
-                let named = |frame: &AnswerFrame| text(frame).filter(|name| !is_hex_address(name));
-                // Which of the functions the recording named, if any; that one keeps its spelling.
-                let agreed = chain
-                    .iter()
-                    .rposition(|frame| was_named && named(frame).is_some_and(|name| is_same_function(recorded, name)));
-                disagrees = was_named && agreed.is_none() && chain.iter().any(|frame| named(frame).is_some());
-                is_named_now = was_named || chain.iter().any(|frame| named(frame).is_some());
-                let mut frames = Vec::with_capacity(chain.len());
-                for (index, answer) in chain.iter().enumerate() {
-                    let is_outermost = index + 1 == chain.len();
-                    // The function that holds the code keeps what stood for its name, if the file has none either.
-                    let keeps = agreed == Some(index) || (is_outermost && named(answer).is_none());
-                    let (name, is_named) = match named(answer) {
-                        // Instruments keeps functions without a name under the address at which they start.
-                        None if is_outermost && !was_named => (text(answer).unwrap_or(recorded), false),
-                        _ if keeps => (recorded, was_named),
-                        Some(name) => (name, true),
-                        // Swift once left inlined functions without a name: the caller's instead would be wrong.
-                        None => ("<unknown>", false),
-                    };
-                    frames.push(add(builder, frame, binary, answer, (name, is_named), answers, !is_outermost)?);
-                }
-                frames
+        let answer = self.answer(frame);
+        let (frames, outcome) = match &answer {
+            Some(answer) => self.expand(builder, frame, binary, answer)?,
+            None => {
+                let outcome = Outcome { is_named: was_named, disagrees: false };
+                (vec![copy(self.profile, builder, frame, binary)?], outcome)
             }
-            _ => vec![copy(self.profile, builder, frame, binary)?],
         };
         // The frame on its leaf side has the same address, and so the same answer.
-        let is_covered = frame.is_inlined && chain.is_some();
+        let is_covered = frame.is_inlined && answer.is_some();
         self.count(builder, binary, |tally| {
             tally.frames += 1;
             tally.named_before += u64::from(was_named);
-            tally.named_now += u64::from(is_named_now);
-            tally.disagreements += u64::from(disagrees);
+            tally.named_now += u64::from(outcome.is_named);
+            tally.disagreements += u64::from(outcome.disagrees);
             tally.frames_now += if is_covered { 0 } else { frames.len() as u64 };
         });
         Ok(Replacement { frames, is_covered })
     }
 
+    /// What the files say of a frame's address, if it is better than what the recording says.
+    fn answer(&self, frame: &Frame) -> Option<Answer<'a>> {
+        let Key { uuid, address } = key(self.profile, self.map, frame)?;
+        let answers = self.answers.get(&uuid)?;
+        let chain = self.shown(answers.at(address));
+        let outermost = chain.last()?;
+        // Where the linker folded functions into one, no file knows which of them ran: a name that the recording has is
+        // better, and one that it does not have cannot be had.
+        let is_folded = answers.text(outermost.function) == Some(DEDUPLICATED);
+        let function = self.profile.function(frame.function);
+        let recorded = self.profile.string(function.name);
+        (recorded != DEDUPLICATED && !(is_folded && function.is_named)).then_some(Answer { uuid, answers, chain })
+    }
+
+    /// The frames of an answer.
+    fn expand(
+        &mut self,
+        builder: &mut ProfileBuilder,
+        frame: &Frame,
+        binary: Option<BinaryId>,
+        answer: &Answer<'_>,
+    ) -> Result<(Vec<FrameId>, Outcome), Full> {
+        let &Answer { uuid, answers, chain } = answer;
+        let function = *self.profile.function(frame.function);
+        let (kept, was_named) = (function.name, function.is_named);
+        let recorded = self.profile.string(kept);
+        let named = |frame: &AnswerFrame| answers.text(frame.function).filter(|name| !is_hex_address(name));
+        // Which of the functions the recording named, if any; that one keeps its spelling.
+        let agreed = chain
+            .iter()
+            .rposition(|frame| was_named && named(frame).is_some_and(|name| is_same_function(recorded, name)));
+        let knows_name = chain.iter().any(|frame| named(frame).is_some());
+        let outcome =
+            Outcome { is_named: was_named || knows_name, disagrees: was_named && agreed.is_none() && knows_name };
+        let ids = self.string_ids.entry(uuid).or_insert_with(|| vec![None; answers.strings.len()]);
+        let mut frames = Vec::with_capacity(chain.len());
+        for (index, answer) in chain.iter().enumerate() {
+            let is_outermost = index + 1 == chain.len();
+            let (name, is_named) = match (answer.function, named(answer)) {
+                _ if agreed == Some(index) => (kept, true),
+                (Some(name), Some(_)) => (intern(builder, ids, answers, name)?, true),
+                // Instruments keeps functions without a name under the address at which they start.
+                (Some(start), None) if is_outermost && !was_named => (intern(builder, ids, answers, start)?, false),
+                _ if is_outermost => (kept, was_named),
+                // Swift once left inlined functions without a name: the caller's instead would be wrong.
+                _ => (builder.string("<unknown>")?, false),
+            };
+            let path = answer.file.map(|file| intern(builder, ids, answers, file)).transpose()?;
+            let source = match path {
+                Some(path) => Some(SourceLine { path, line: answer.line.unwrap_or(0) }),
+                None => frame.source.filter(|_| is_outermost),
+            };
+            let function = builder.function(name, binary, is_named)?;
+            let (address, is_inlined) = (frame.address, !is_outermost);
+            let key = FrameKey { function, binary, address, source, is_inlined, group: 0 };
+            frames.push(add_frame(builder, frame, key)?);
+        }
+        Ok((frames, outcome))
+    }
+
     /// The frames of an answer that are shown.
     fn shown<'f>(&self, chain: &'f [AnswerFrame]) -> &'f [AnswerFrame] {
-        if self.options.with_inlines { chain } else { &chain[chain.len() - 1..] }
+        if self.options.with_inlines { chain } else { &chain[chain.len().saturating_sub(1)..] }
     }
 
     /// The frame's binary, or the image that the user named for its address.
@@ -171,27 +212,18 @@ impl Writer<'_> {
     }
 }
 
-/// Adds one function of an answer as a frame.
-fn add(
+/// The id of a string of the answers; each is looked up by its text once.
+fn intern(
     builder: &mut ProfileBuilder,
-    frame: &Frame,
-    binary: Option<BinaryId>,
-    answer: &AnswerFrame,
-    (name, is_named): (&str, bool),
+    ids: &mut [Option<StringId>],
     answers: &Answers,
-    is_inlined: bool,
-) -> Result<FrameId, Full> {
-    let text = builder.string(name)?;
-    let function = builder.function(text, binary, is_named)?;
-    let source = match (answer.file, answer.line) {
-        (Some(file), line) => {
-            let path = builder.string(&answers.strings[file as usize])?;
-            Some(SourceLine { path, line: line.unwrap_or(0) })
-        }
-        (None, _) if !is_inlined => frame.source,
-        (None, _) => None,
-    };
-    add_frame(builder, frame, FrameKey { function, binary, address: frame.address, source, is_inlined, group: 0 })
+    index: u32,
+) -> Result<StringId, Full> {
+    let index = index as usize;
+    match ids[index] {
+        Some(id) => Ok(id),
+        None => Ok(*ids[index].insert(builder.string(&answers.strings[index])?)),
+    }
 }
 
 /// Adds a frame that no file knows, as it was.

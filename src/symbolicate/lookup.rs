@@ -40,6 +40,11 @@ pub(super) struct Answers {
 }
 
 impl Answers {
+    /// A string of an answer.
+    pub(super) fn text(&self, index: Option<u32>) -> Option<&str> {
+        index.map(|index| self.strings[index as usize].as_str())
+    }
+
     /// The frames at an address, innermost first; empty where no file knows it.
     pub(super) fn at(&self, address: u64) -> &[AnswerFrame] {
         let Ok(index) = self.addresses.binary_search(&address) else { return &[] };
@@ -106,7 +111,7 @@ impl StringIds {
     fn finish(self) -> Vec<String> {
         let mut strings = vec![String::new(); self.names.len() + self.files.len()];
         for (name, id) in self.names {
-            strings[id as usize] = display_name(&name);
+            strings[id as usize] = display_name(&name).into_owned();
         }
         for (file, id) in self.files {
             strings[id as usize] = file.into_string();

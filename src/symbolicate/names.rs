@@ -1,5 +1,7 @@
 //! Names for people: demangling, and whether two spellings mean one function.
 
+use std::borrow::Cow;
+
 use symbolic_common::{Language, Name, NameMangling};
 use symbolic_demangle::{Demangle, DemangleOptions};
 
@@ -7,18 +9,18 @@ use symbolic_demangle::{Demangle, DemangleOptions};
 ///
 /// The spelling is Instruments' where demanglers differ, so that a function has one name whoever named it: Rust without
 /// its hash, Swift with labels but without types and modules, C++ with `>>`, `id<P>` and `1ull`.
-pub fn display_name(name: &str) -> String {
+pub fn display_name(name: &str) -> Cow<'_, str> {
     if !may_be_mangled(name) {
-        return name.to_owned();
+        return Cow::Borrowed(name);
     }
     if is_swift(name) {
         let options = DemangleOptions::name_only().parameters(true);
         let demangled = Name::new(name, NameMangling::Mangled, Language::Swift).demangle(options);
-        return demangled.map_or_else(|| name.to_owned(), |text| without_swift_types(&text));
+        return demangled.map_or(Cow::Borrowed(name), |text| Cow::Owned(without_swift_types(&text)));
     }
     // Objective-C methods, blocks and C names come back as they are.
     let text = Name::new(name, NameMangling::Mangled, Language::Unknown);
-    respell_cpp(&text.try_demangle(DemangleOptions::complete()))
+    Cow::Owned(respell_cpp(&text.try_demangle(DemangleOptions::complete())))
 }
 
 fn is_swift(name: &str) -> bool {

@@ -1,7 +1,10 @@
 //! The files below the locator: the one place in the library that touches a file system, behind a trait.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
+
+use symbolic_common::ByteView;
 
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +47,40 @@ pub trait Files: Sync {
     /// # Errors
     /// When the file may not be read.
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>>;
+
+    /// A part of a file, of which only pieces may be needed.
+    ///
+    /// # Errors
+    /// When the file may not be read, or ends before the part does.
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        let length = usize::try_from(range.end.saturating_sub(range.start)).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let bytes = self.read(path, range.start, length)?;
+        FileBytes::new(ByteView::from_vec(bytes), 0..length)
+    }
+}
+
+/// A part of a file, in memory or mapped.
+#[derive(Clone, Debug)]
+pub struct FileBytes {
+    file: ByteView<'static>,
+    range: Range<usize>,
+}
+
+impl FileBytes {
+    fn new(file: ByteView<'static>, range: Range<usize>) -> io::Result<Self> {
+        if file.get(range.clone()).is_none() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was"));
+        }
+        Ok(Self { file, range })
+    }
+}
+
+impl Deref for FileBytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.file[self.range.clone()]
+    }
 }
 
 /// The file system of this machine.
@@ -80,5 +117,13 @@ impl Files for FileSystem {
         let mut bytes = Vec::new();
         file.take(length as u64).read_to_end(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Maps the file: a look-up touches a part of a dSYM, and reading all of it costs as much as the look-up itself (a
+    /// third of the CPU time at 2,000 addresses of a 7 MB file). A file that somebody truncates at that moment ends the
+    /// process; symbol files are written once, unlike the exports, which are never mapped.
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        let place = |offset: u64| usize::try_from(offset).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge));
+        FileBytes::new(ByteView::open(path)?, place(range.start)?..place(range.end)?)
     }
 }

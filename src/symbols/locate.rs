@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::contents::{self, Contents, Image};
-use super::files::{Entry, Files};
+use super::files::{Entry, FileBytes, Files};
 use super::frame::Note;
 use super::index::{Index, Stamp};
 use crate::units::Uuid;
@@ -79,7 +79,7 @@ pub trait SymbolFinder: Sync {
     ///
     /// # Errors
     /// When the file cannot be read any more.
-    fn load(&self, found: &Found) -> io::Result<Vec<u8>>;
+    fn load(&self, found: &Found) -> io::Result<FileBytes>;
 }
 
 /// Bounds of a walk; far above what a folder of symbols holds.
@@ -240,9 +240,11 @@ impl SymbolFinder for Locator<'_> {
         indices.iter().map(|&index| self.found[index].clone()).collect()
     }
 
-    fn load(&self, found: &Found) -> io::Result<Vec<u8>> {
+    fn load(&self, found: &Found) -> io::Result<FileBytes> {
         let (offset, length) = found.range;
-        let length = usize::try_from(length.min(MAX_FILE)).unwrap_or(usize::MAX);
-        self.files.read(&found.path, offset, length)
+        if length > MAX_FILE {
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {MAX_FILE} bytes")));
+        }
+        self.files.load(&found.path, offset..offset.saturating_add(length))
     }
 }

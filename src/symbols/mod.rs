@@ -37,7 +37,7 @@ pub use architecture::Architecture;
 pub use ask::{Asked, look_up};
 pub use contents::with_symbols;
 pub use dwarf::MachoSymbols;
-pub use files::{Entry, FileSystem, Files};
+pub use files::{Entry, FileBytes, FileSystem, Files};
 pub use frame::{Note, Notes, SymbolFrame, Symbols};
 pub use index::{Index, Stamp};
 pub use locate::{Found, Locator, SourceKind, SymbolFinder};

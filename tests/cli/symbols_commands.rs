@@ -208,7 +208,7 @@ fn check_table(name: &str, file: &str, arch: &str, least: usize) {
         }
         let address = u64::from_str_radix(&address[2..], 16).expect("addresses are in hex");
         let place = (source != "-").then(|| format!("{source}:{line}"));
-        by_address.entry(address).or_default().push((display_name(function), place));
+        by_address.entry(address).or_default().push((display_name(function).into_owned(), place));
     }
     assert!(by_address.len() >= least, "{name} has {} addresses", by_address.len());
 

@@ -4,7 +4,7 @@
 //! code; a row holds until the next one, and the last row of a sequence ends it. Of several rows at one address the
 //! last one counts.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use gimli::{DebugLineOffset, LineProgramHeader};
 
@@ -46,6 +46,8 @@ pub(super) struct Lines<'data> {
     comp_dir: Option<Bytes<'data>>,
     /// The paths that were asked for, by index of the file.
     paths: Box<[OnceCell<Option<Box<str>>>]>,
+    /// Where the last address was found: addresses are asked in order, so the next one is near.
+    last_row: Cell<usize>,
 }
 
 impl<'data> Lines<'data> {
@@ -58,6 +60,8 @@ impl<'data> Lines<'data> {
         budget.walk(header.unit_length())?;
         let (mut rows, mut sequences) = (Vec::<Row>::new(), Vec::new());
         let mut first_row = 0;
+        // A row takes some bytes of the program; real tables have one for every three to five.
+        rows.reserve(header.unit_length() / 4);
         let mut program = program.rows();
         while let Some((_, row)) = program.next_row()? {
             let address = row.address();
@@ -89,7 +93,7 @@ impl<'data> Lines<'data> {
         sequences.sort_by_key(|sequence| sequence.begin);
         let header = program.header().clone();
         let paths = std::iter::repeat_with(OnceCell::new).take(header.file_names().len() + 1).collect();
-        Ok(Self { rows, sequences, header, comp_dir: unit.comp_dir, paths })
+        Ok(Self { rows, sequences, header, comp_dir: unit.comp_dir, paths, last_row: Cell::new(0) })
     }
 
     /// The stretches of code that the table covers.
@@ -105,7 +109,18 @@ impl<'data> Lines<'data> {
             return None;
         }
         let rows = &self.rows[sequence.first_row..][..sequence.row_count];
-        rows.get(rows.partition_point(|row| row.address <= address).checked_sub(1)?).copied()
+        // From the last one on in growing steps; from the first one, if that is behind (or of another sequence).
+        let last = self.last_row.get();
+        let mut low = if rows.get(last).is_some_and(|row| row.address <= address) { last } else { 0 };
+        let mut step = 8;
+        while rows.get(low + step).is_some_and(|row| row.address <= address) {
+            low += step;
+            step *= 2;
+        }
+        let high = (low + step).min(rows.len());
+        let index = (low + rows[low..high].partition_point(|row| row.address <= address)).checked_sub(1)?;
+        self.last_row.set(index);
+        rows.get(index).copied()
     }
 
     /// The path of a file, joined when it is asked for first.
