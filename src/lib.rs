@@ -1,11 +1,12 @@
 //! Reads recordings of Apple's Instruments, as `xcrun xctrace export` writes them (Xcode 12 to 27), on any machine.
 //!
 //! ```text
-//! bytes ─► export ─► profile ─► calltree ─► report ─► output ─► bytes
+//! bytes ─► export ─► profile ─► symbolicate ─► calltree ─► report ─► output ─► bytes
 //! ```
 //!
-//! Each name is a module. [`export`] reads XML into a [`profile::Profile`] and accounts for every row; [`calltree`]
-//! merges the stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use
+//! Each name is a module. [`export`] reads XML into a [`profile::Profile`] and accounts for every row;
+//! `symbolicate` names the addresses in it from symbol files, which `symbols` finds and reads; [`calltree`] merges the
+//! stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use
 //! those to their left, and [`units`] and [`error`].
 //!
 //! ```
@@ -40,13 +41,15 @@
 //! * A weight has a unit ([`units::Unit`]), and different units never add up. A [`profile::Series`] is the largest set of
 //!   samples whose weights may be added up.
 //! * In every tree node, in integers: all weight = self weight + the children's all weight + what pruning hid.
-//! * Input never panics the library; [`export::Limits`] bound what it may cost. The library opens no files, prints
-//!   nothing and has no `unsafe`.
+//! * Input never panics the library; [`export::Limits`] bound what it may cost. The library prints nothing, has no
+//!   `unsafe`, and opens no files but symbol files that it was given the path of (`symbols::FileSystem`, which maps them
+//!   into memory: nothing may cut them short meanwhile).
 //!
 //! # Features
 //!
-//! Features only add. `cli` (default) builds the command, and turns on `compression`
-//! (`export::decompress`, gzip and zstd). The library alone is `default-features = false`.
+//! Features only add. `cli` (default) builds the command, and turns on `compression` (`export::decompress`, gzip and
+//! zstd) and `symbols` (the modules `symbols` and `symbolicate`). `swift` (default) demangles Swift names, and needs a
+//! C++17 compiler to build. The library alone is `default-features = false`.
 
 pub mod calltree;
 pub mod error;

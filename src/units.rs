@@ -168,6 +168,11 @@ impl Uuid {
         uuid::Uuid::try_parse(text.trim()).ok().map(Self)
     }
 
+    /// Whether all its bits are 0: some linkers write that for no UUID.
+    pub const fn is_nil(&self) -> bool {
+        self.0.is_nil()
+    }
+
     /// The bytes in the order of the load command.
     pub const fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()

@@ -197,7 +197,7 @@ fn stacks_show_the_functions_they_hit_in_every_convention() {
                 let expected: Vec<String> = stack
                     .frames
                     .iter()
-                    .zip(functions_of_unnamed(&export.profile))
+                    .zip(functions(&export.profile))
                     .flat_map(|((_, _, functions), unnamed)| match functions.is_empty() {
                         true => vec![unnamed],
                         false => functions.clone(),
@@ -210,11 +210,6 @@ fn stacks_show_the_functions_they_hit_in_every_convention() {
             }
         }
     }
-}
-
-/// The names of the frames before, root first: where nothing is known they stay.
-fn functions_of_unnamed(profile: &Profile) -> Vec<String> {
-    functions(profile)
 }
 
 #[test]
@@ -252,6 +247,36 @@ fn names_of_the_recording_stay_unless_the_symbols_say_otherwise() {
         assert_eq!(functions(&profile).last().map(String::as_str), Some(shown));
         assert_eq!(summary.binaries[0].disagreements, disagreements, "{recorded}");
     }
+}
+
+/// Xcode 27 lists some inlined functions as frames of one address, all but the innermost marked.
+#[test]
+fn inlined_frames_of_the_recording_are_replaced_once() {
+    let stacks = stacks();
+    let stack = stacks.iter().find(|stack| stack.name == "fat/leaf-inlined" && stack.arch == "x86_64").unwrap();
+    let expected: Vec<String> = stack.frames.iter().flat_map(|(_, _, functions)| functions.clone()).collect();
+    let [.., outer, inner] = expected.as_slice() else { panic!("{expected:?}") };
+    let xml = export(stack, Convention::ReturnAddress, 0x1_0000_0000);
+    // The leaf, and once more for the function that it is inlined into.
+    let start = xml.find("<frame ").unwrap();
+    let end = start + xml[start..].find("</frame>").unwrap() + "</frame>".len();
+    let leaf = &xml[start..end];
+    let (name_start, name_end) = (leaf.find("0x").unwrap(), leaf.find("\" addr").unwrap());
+    let named = |name: &str| format!("{}{name}{}", &leaf[..name_start], &leaf[name_end..]);
+    let caller = named(outer).replacen("<frame ", "<frame inlined=\"true\" ", 1);
+    let xml = format!("{}{}{caller}{}", &xml[..start], named(inner), &xml[end..]);
+    let export = read(xml.as_bytes(), "", &Options::default()).unwrap();
+
+    let shown = |path: &str, with_inlines: bool| {
+        let options = SymbolicateOptions { with_inlines, ..SymbolicateOptions::default() };
+        let (profile, summary) = symbolicate(&export.profile, &locator(&built().join(path)), &options).unwrap();
+        assert_eq!(summary.binaries[0].disagreements, 0, "{path}");
+        functions(&profile)
+    };
+    assert_eq!(shown("fat/FatDemo.dSYM", true), expected);
+    assert_eq!(shown("fat/FatDemo.dSYM", false), expected[..expected.len() - 1]);
+    // A symbol table knows one function only, and so less than the recording.
+    assert_eq!(shown("fat/FatDemo", true), expected);
 }
 
 #[test]
@@ -293,4 +318,12 @@ fn images_that_the_user_names_hold_the_addresses_of_fragments() {
     let expected: Vec<String> = stack.frames.iter().flat_map(|(_, _, functions)| functions.clone()).collect();
     assert_eq!(functions(&profile), expected);
     assert_eq!((summary.frames_without_binary, summary.binaries[0].name.as_str()), (0, "Demo"));
+
+    // Nobody knows where an image without a file ends: it must not take the rest of the process.
+    let options = SymbolicateOptions {
+        images: vec![format!("11111111-2222-3333-4444-555555555555@{load_address:#x}").parse().unwrap()],
+        ..SymbolicateOptions::default()
+    };
+    let (_, summary) = symbolicate(&export.profile, &locator, &options).unwrap();
+    assert_eq!(summary.frames_without_binary, addresses.len() as u64);
 }

@@ -48,7 +48,7 @@ impl Archive {
 impl Files for Archive {
     fn entry(&self, path: &Path) -> io::Result<Entry> {
         match self.0.get(path) {
-            Some(bytes) => Ok(Entry::File { length: bytes.len() as u64, modified: 1 }),
+            Some(bytes) => Ok(Entry::File { length: bytes.len() as u64, modified: 1, changed: 1 }),
             None if self.0.keys().any(|file| file.starts_with(path)) => Ok(Entry::Folder),
             None => Err(io::ErrorKind::NotFound.into()),
         }

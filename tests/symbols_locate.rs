@@ -101,22 +101,15 @@ fn an_index_spares_files_that_did_not_change() {
         locator.found().to_vec()
     };
     let mut kept = Index::from_json(&index.to_json());
-    // The same length and time, another content: what is remembered is believed.
+    let mut locator = Locator::new(&FileSystem);
+    locator.add(folder.path(), &mut kept).unwrap();
+    assert_eq!(locator.found(), first);
+    assert!(!kept.is_changed(), "nothing was looked at again");
+    // The same length and time, another content, as tools leave it that set times: the system knows.
     let time = fs::metadata(&file).unwrap().modified().unwrap();
     fs::write(&file, vec![0; fs::metadata(&file).unwrap().len() as usize]).unwrap();
     fs::File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
     let mut locator = Locator::new(&FileSystem);
     locator.add(folder.path(), &mut kept).unwrap();
-    assert_eq!(locator.found(), first);
-    assert!(!kept.is_changed());
-    // Another time: it is looked at again.
-    fs::File::options()
-        .write(true)
-        .open(&file)
-        .unwrap()
-        .set_modified(time + std::time::Duration::from_secs(1))
-        .unwrap();
-    let mut locator = Locator::new(&FileSystem);
-    locator.add(folder.path(), &mut kept).unwrap();
-    assert!(locator.found().is_empty() && kept.is_changed());
+    assert!((locator.found().is_empty() && kept.is_changed()) || cfg!(not(unix)));
 }

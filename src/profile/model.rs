@@ -112,8 +112,17 @@ pub struct Frame {
     pub lookup_address: Address,
     /// The source line, where the recording had it.
     pub source: Option<SourceLine>,
-    /// Whether this function was inlined into the next frame towards the root, as the recording says.
+    /// Whether the recording marks the frame as inlined: Xcode 27 does so with the outer of two frames of one address.
+    /// In a profile that was symbolicated: whether this function was inlined into the next frame towards the root.
     pub is_inlined: bool,
+}
+
+impl Frame {
+    /// Whether a recording lists this frame as inlined beside `callee`: both are of one address, so that whoever knows the
+    /// functions at that address knows both.
+    pub fn is_inlined_beside(&self, callee: &Self) -> bool {
+        self.is_inlined && self.binary == callee.binary && self.address == callee.address
+    }
 }
 
 /// A stack: the frame, called from the parent stack. `None` as the parent is the root of the thread.

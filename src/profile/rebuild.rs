@@ -8,9 +8,9 @@ use super::{Full, Profile, ProfileBuilder};
 pub struct Replacement {
     /// The frames that stand for it, innermost first; never empty.
     pub frames: Vec<FrameId>,
-    /// Whether the frame on its leaf side stands for it already: its recording listed inlined functions as frames of
-    /// one address, and that frame's replacement has them all.
-    pub is_covered: bool,
+    /// Whether they are all functions of its address: then they stand for callers, too, that the recording lists as
+    /// inlined at that address ([`Frame::is_inlined_beside`](super::Frame::is_inlined_beside)).
+    pub covers_callers: bool,
 }
 
 impl Profile {
@@ -18,7 +18,7 @@ impl Profile {
     /// ids for strings, runs, series, processes, threads, cores and binaries.
     ///
     /// `replace` is asked once for each frame, in order of their ids, and adds what it needs to the builder of the new
-    /// profile.
+    /// profile. Frames that mark what was inlined mean another thing before than after, so a profile is replaced once.
     ///
     /// # Errors
     /// [`Full`] when a table of the new profile is.
@@ -31,19 +31,24 @@ impl Profile {
         for id in self.frame_ids() {
             replacements.push(replace(&mut builder, id)?);
         }
-        // A parent comes before its children, so its new stack is known.
-        let mut stacks: Vec<Option<StackId>> = Vec::with_capacity(self.stacks.len());
+        // By old stack: the new one, and the new one without its frame, for a callee that covers it. A parent comes
+        // before its children, so its new stacks are known.
+        let mut stacks: Vec<(Option<StackId>, Option<StackId>)> = Vec::with_capacity(self.stacks.len());
         for stack in &self.stacks {
-            let mut new = stack.parent.and_then(|parent| stacks[parent.index()]);
+            let frame = self.frame(stack.frame);
+            let (parent, without_parent) = match stack.parent {
+                Some(parent) if self.frame(self.stack(parent).frame).is_inlined_beside(frame) => stacks[parent.index()],
+                Some(parent) => (stacks[parent.index()].0, stacks[parent.index()].0),
+                None => (None, None),
+            };
             let replacement = &replacements[stack.frame.index()];
-            if !replacement.is_covered {
-                for &frame in replacement.frames.iter().rev() {
-                    new = Some(builder.stack(new, frame)?);
-                }
+            let mut new = if replacement.covers_callers { without_parent } else { parent };
+            for &frame in replacement.frames.iter().rev() {
+                new = Some(builder.stack(new, frame)?);
             }
-            stacks.push(new);
+            stacks.push((new, without_parent));
         }
-        builder.copy_samples(self, |stack| stacks[stack.index()])?;
+        builder.copy_samples(self, |stack| stacks[stack.index()].0)?;
         Ok(builder.finish())
     }
 }

@@ -28,10 +28,24 @@ pub(super) fn apply(
         tallies: HashMap::default(),
         without_binary: 0,
         string_ids: HashMap::default(),
+        is_grouped: grouped_frames(profile),
     };
     let new = profile.with_frames(|builder, id| writer.replace(builder, id))?;
     let summary = writer.summary(&new, finder);
     Ok((new, summary))
+}
+
+/// The frames that stand in some stack beside one of the same address that is marked as inlined.
+fn grouped_frames(profile: &Profile) -> Vec<bool> {
+    let mut is_grouped = vec![false; profile.frame_ids().len()];
+    for stack in profile.stack_ids().map(|id| profile.stack(id)) {
+        let Some(parent) = stack.parent.map(|parent| profile.stack(parent).frame) else { continue };
+        if profile.frame(parent).is_inlined_beside(profile.frame(stack.frame)) {
+            is_grouped[parent.index()] = true;
+            is_grouped[stack.frame.index()] = true;
+        }
+    }
+    is_grouped
 }
 
 /// What the files of an image say of one address; at least one frame.
@@ -58,6 +72,8 @@ struct Writer<'a> {
     without_binary: u64,
     /// By image: the ids of its answers' strings, as far as they were used.
     string_ids: HashMap<Uuid, Vec<Option<StringId>>>,
+    /// By frame: whether the recording lists it with others of one address, inlined into each other.
+    is_grouped: Vec<bool>,
 }
 
 impl<'a> Writer<'a> {
@@ -65,7 +81,7 @@ impl<'a> Writer<'a> {
         let frame = self.profile.frame(id);
         let binary = self.binary_of(builder, frame)?;
         let was_named = self.profile.function(frame.function).is_named;
-        let answer = self.answer(frame);
+        let answer = self.answer(id);
         let (frames, outcome) = match &answer {
             Some(answer) => self.expand(builder, frame, binary, answer)?,
             None => {
@@ -73,30 +89,35 @@ impl<'a> Writer<'a> {
                 (vec![copy(self.profile, builder, frame, binary)?], outcome)
             }
         };
-        // The frame on its leaf side has the same address, and so the same answer.
-        let is_covered = frame.is_inlined && answer.is_some();
         self.count(builder, binary, |tally| {
             tally.frames += 1;
             tally.named_before += u64::from(was_named);
             tally.named_now += u64::from(outcome.is_named);
             tally.disagreements += u64::from(outcome.disagrees);
-            tally.frames_now += if is_covered { 0 } else { frames.len() as u64 };
+            tally.frames_now += frames.len() as u64;
         });
-        Ok(Replacement { frames, is_covered })
+        let covers_callers = answer.is_some_and(|answer| answer.chain.len() > 1);
+        Ok(Replacement { frames, covers_callers })
     }
 
     /// What the files say of a frame's address, if it is better than what the recording says.
-    fn answer(&self, frame: &Frame) -> Option<Answer<'a>> {
+    fn answer(&self, id: FrameId) -> Option<Answer<'a>> {
+        let frame = self.profile.frame(id);
         let Key { uuid, address } = key(self.profile, self.map, frame)?;
         let answers = self.answers.get(&uuid)?;
-        let chain = self.shown(answers.at(address));
+        let chain = answers.at(address);
         let outermost = chain.last()?;
         // Where the linker folded functions into one, no file knows which of them ran: a name that the recording has is
         // better, and one that it does not have cannot be had.
         let is_folded = answers.text(outermost.function) == Some(DEDUPLICATED);
         let function = self.profile.function(frame.function);
         let recorded = self.profile.string(function.name);
-        (recorded != DEDUPLICATED && !(is_folded && function.is_named)).then_some(Answer { uuid, answers, chain })
+        if recorded == DEDUPLICATED || (is_folded && function.is_named) {
+            return None;
+        }
+        // What the recording knows of inlined functions is more than a file does that knows of one function only.
+        let is_poorer = chain.len() == 1 && self.is_grouped[id.index()];
+        (!is_poorer).then_some(Answer { uuid, answers, chain })
     }
 
     /// The frames of an answer.
@@ -113,15 +134,14 @@ impl<'a> Writer<'a> {
         let recorded = self.profile.string(kept);
         let named = |frame: &AnswerFrame| answers.text(frame.function).filter(|name| !is_hex_address(name));
         // Which of the functions the recording named, if any; that one keeps its spelling.
-        let agreed = chain
-            .iter()
-            .rposition(|frame| was_named && named(frame).is_some_and(|name| is_same_function(recorded, name)));
+        let agreed = if was_named { agreement(recorded, chain, &named) } else { None };
         let knows_name = chain.iter().any(|frame| named(frame).is_some());
         let outcome =
             Outcome { is_named: was_named || knows_name, disagrees: was_named && agreed.is_none() && knows_name };
+        let first_shown = chain.len() - self.shown(chain).len();
         let ids = self.string_ids.entry(uuid).or_insert_with(|| vec![None; answers.strings.len()]);
         let mut frames = Vec::with_capacity(chain.len());
-        for (index, answer) in chain.iter().enumerate() {
+        for (index, answer) in chain.iter().enumerate().skip(first_shown) {
             let is_outermost = index + 1 == chain.len();
             let (name, is_named) = match (answer.function, named(answer)) {
                 _ if agreed == Some(index) => (kept, true),
@@ -210,6 +230,21 @@ impl<'a> Writer<'a> {
         notes.sort_by(|a, b| a.message.cmp(&b.message));
         SymbolicationSummary { binaries, frames_without_binary: self.without_binary, notes }
     }
+}
+
+/// Which function of an answer the recording named: one of exactly that name, or the one that holds the code if its
+/// name, and no other, means the same.
+fn agreement<'n>(
+    recorded: &str,
+    chain: &[AnswerFrame],
+    named: &impl Fn(&AnswerFrame) -> Option<&'n str>,
+) -> Option<usize> {
+    if let Some(exact) = chain.iter().rposition(|frame| named(frame) == Some(recorded)) {
+        return Some(exact);
+    }
+    let is_same = |frame: &AnswerFrame| named(frame).is_some_and(|name| is_same_function(recorded, name));
+    let outermost = chain.len() - 1;
+    (is_same(&chain[outermost]) && !chain[..outermost].iter().any(is_same)).then_some(outermost)
 }
 
 /// The id of a string of the answers; each is looked up by its text once.

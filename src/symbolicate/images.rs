@@ -65,7 +65,7 @@ pub(super) struct Image {
 }
 
 impl ImageMap {
-    /// The images with the size that their symbol files tell; one without a file ends where the next one starts.
+    /// The images with the size that their symbol files tell.
     pub(super) fn new(specs: &[ImageSpec], finder: &dyn SymbolFinder) -> Self {
         let mut specs: Vec<&ImageSpec> = specs.iter().collect();
         specs.sort_by_key(|spec| spec.load_address);
@@ -74,7 +74,8 @@ impl ImageMap {
             let start = spec.load_address.get();
             let size = found.iter().find_map(|found| found.text_size);
             let next = specs.get(index + 1).map_or(u64::MAX, |next| next.load_address.get());
-            let end = size.map_or(next, |size| start.saturating_add(size).min(next));
+            // An image that no file tells the size of holds nothing: it would hold the rest of the process.
+            let end = start.saturating_add(size.unwrap_or(0)).min(next);
             let best = found.first();
             let image = Image {
                 uuid: spec.uuid,

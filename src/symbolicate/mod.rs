@@ -67,7 +67,8 @@ fn key(profile: &Profile, map: &ImageMap, frame: &Frame) -> Option<Key> {
     let Some(binary) = frame.binary else { return map.key(frame.lookup_address) };
     let binary = profile.binary(binary);
     let address = relative(frame.lookup_address, binary.load_address)?;
-    Some(Key { uuid: binary.uuid?, address })
+    let uuid = binary.uuid.filter(|uuid| !uuid.is_nil())?;
+    Some(Key { uuid, address })
 }
 
 fn relative(address: Address, load_address: Address) -> Option<u64> {

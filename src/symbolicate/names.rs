@@ -20,7 +20,33 @@ pub fn display_name(name: &str) -> Cow<'_, str> {
     }
     // Objective-C methods, blocks and C names come back as they are.
     let text = Name::new(name, NameMangling::Mangled, Language::Unknown);
-    Cow::Owned(respell_cpp(&text.try_demangle(DemangleOptions::complete())))
+    let demangled = text.try_demangle(DemangleOptions::complete());
+    let demangled = if is_constructor_template(name) { without_parameters(&demangled) } else { demangled };
+    Cow::Owned(respell_cpp(&demangled))
+}
+
+/// Whether a mangled name is that of a constructor or destructor with template arguments of its own. The demangler takes
+/// the first parameter of such a one for a result type, which constructors do not have, and leaves it out.
+fn is_constructor_template(name: &str) -> bool {
+    let is_template = |window: &[u8]| matches!(window, [b'C', b'1'..=b'3', b'I'] | [b'D', b'0'..=b'2', b'I']);
+    name.trim_start_matches('_').starts_with("ZN") && name.as_bytes().windows(3).any(is_template)
+}
+
+/// `Foo<int>(…)`: that there are parameters which are not known is better than parameters that are wrong.
+fn without_parameters(name: &str) -> Cow<'_, str> {
+    let Some(inner) = name.strip_suffix(')') else { return Cow::Borrowed(name) };
+    let mut depth = 1;
+    for (index, byte) in inner.bytes().enumerate().rev() {
+        match byte {
+            b')' => depth += 1,
+            b'(' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Cow::Owned(format!("{}(…)", &inner[..index]));
+        }
+    }
+    Cow::Borrowed(name)
 }
 
 fn is_swift(name: &str) -> bool {
@@ -95,6 +121,7 @@ fn respell_cpp(name: &str) -> String {
         ("(unsigned int)", "u"),
         ("(long long)", "ll"),
         ("(long)", "l"),
+        ("(int)", ""),
     ] {
         name = replace_numbers(&name, cast, |digits| format!("{digits}{suffix}"));
     }
@@ -108,7 +135,9 @@ fn replace_numbers(name: &str, prefix: &str, text: impl Fn(&str) -> String) -> S
     let mut rest = name;
     while let Some(at) = rest.find(prefix) {
         let number = &rest[at + prefix.len()..];
-        let end = number.bytes().take_while(u8::is_ascii_digit).count();
+        let sign = usize::from(number.starts_with('-'));
+        let digits = number[sign..].bytes().take_while(u8::is_ascii_digit).count();
+        let end = if digits == 0 { 0 } else { sign + digits };
         out.push_str(&rest[..at]);
         match end {
             0 => out.push_str(prefix),
@@ -164,11 +193,43 @@ fn may_be_mangled(name: &str) -> bool {
 /// so what counts is the name with its qualifiers, as far as both have them: `Widget.draw` is `Demo.Widget.draw`, but
 /// `A::init` is not `B::init`.
 pub(super) fn is_same_function(one: &str, other: &str) -> bool {
-    if one == other {
+    if without_spaces(one).eq(without_spaces(other)) {
         return true;
+    }
+    if has_particulars(one) || has_particulars(other) {
+        return false;
     }
     let (one, other) = (qualified_name(one), qualified_name(other));
     !one.is_empty() && !other.is_empty() && (one.ends_with(&other) || other.ends_with(&one))
+}
+
+fn without_spaces(name: &str) -> impl Iterator<Item = char> + '_ {
+    name.chars().filter(|c| !c.is_whitespace())
+}
+
+/// Whether a name says more than a path: which closure, of which function, for which trait. Two such names are the same
+/// only if they are spelled the same.
+fn has_particulars(name: &str) -> bool {
+    const PARTICULARS: [&str; 17] = [
+        "{",
+        "#",
+        "'",
+        " in ",
+        " as ",
+        "(*",
+        "_block_invoke",
+        "invocation function",
+        "operator()",
+        "operator[]",
+        "new[]",
+        "delete[]",
+        " infix",
+        "outlined ",
+        "vtable",
+        " for ",
+        "thunk",
+    ];
+    PARTICULARS.iter().any(|word| name.contains(word))
 }
 
 /// `ns`, `Foo`, `bar` of `void ns::Foo<int>::bar<char>(char const*) const`; the whole of an Objective-C method.
@@ -225,6 +286,8 @@ mod tests {
             ("_ZN1AILy1EE1fEv", "A<1ull>::f()"),
             ("_ZN1AI1BI1CEE1fEv", "A<B<C>>::f()"),
             ("_Z1fPU11objcproto1P11objc_object", "f(id<P>)"),
+            ("_ZN3FooC2IiEET_", "Foo::Foo<int>(…)"),
+            ("_ZN3FooC2Ei", "Foo::Foo(int)"),
             ("-[Widget draw:]", "-[Widget draw:]"),
             ("__28+[Widget shared]_block_invoke", "__28+[Widget shared]_block_invoke"),
         ] {
@@ -256,6 +319,12 @@ mod tests {
             ("-[A b]", "-[A c]"),
             ("other::Widget::tick(long)", "paint::tick(int)"),
             ("A::init()", "B::init()"),
+            ("closure #1 in X.a()", "closure #1 in Y.a()"),
+            ("<A as Debug>::fmt", "<B as Debug>::fmt"),
+            ("a::foo::{{closure}}", "a::foo"),
+            ("operator()(int)", "operator[](int)"),
+            ("invocation function for block in foo()", "invocation function for block in bar()"),
+            ("__28+[Widget x]_block_invoke", "__28+[Gadget x]_block_invoke"),
             ("operator<(A, B)", "operator>(A, B)"),
         ] {
             assert!(!is_same_function(one, other), "{one} / {other}");

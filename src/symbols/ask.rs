@@ -42,7 +42,7 @@ pub fn look_up(
             with_symbols(&data, &found, |symbols| {
                 symbols.look_up(&wanted, &mut |position, frames| {
                     let index = open[position];
-                    let is_located = frames.iter().any(|frame| frame.file.is_some());
+                    let is_located = frames.iter().any(|frame| frame.file.is_some() && frame.function.is_some());
                     let new = if is_located { State::Located } else { State::Named };
                     if new > state[index] {
                         state[index] = new;

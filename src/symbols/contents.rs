@@ -8,7 +8,7 @@ use super::dwarf::MachoSymbols;
 use super::files::Files;
 use super::frame::{Note, Symbols};
 use super::locate::{Found, SourceKind};
-use super::macho::{Kind, is_macho, slices, slices_of};
+use super::macho::{Kind, MachoError, is_macho, slices, slices_of};
 use crate::units::Uuid;
 
 /// What a file holds.
@@ -18,6 +18,8 @@ pub(super) enum Contents {
     Images(Vec<Image>),
     /// A known kind of file that is not read, or a broken one: a sentence.
     Known(String),
+    /// A file that could not be read this time; another time it may.
+    Unreadable(String),
     /// Anything else.
     Unknown,
 }
@@ -44,7 +46,7 @@ const MAX_APPLE: u64 = 1 << 30;
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64) -> Contents {
     let head = match files.read(path, 0, HEAD) {
         Ok(head) => head,
-        Err(error) => return Contents::Known(format!("cannot be read: {error}")),
+        Err(error) => return Contents::Unreadable(format!("cannot be read: {error}")),
     };
     if is_macho(&head) {
         return macho(files, path, length);
@@ -66,12 +68,13 @@ fn macho(files: &dyn Files, path: &Path, length: u64) -> Contents {
     };
     let found = match slices(length, &mut read_at) {
         Ok(found) => found.found,
-        Err(error) => return Contents::Known(format!("{error}")),
+        Err(MachoError::Io(error)) => return Contents::Unreadable(format!("cannot be read: {error}")),
+        Err(error) => return Contents::Known(format!("a broken Mach-O file: {error}")),
     };
     let images = found.into_iter().filter_map(|slice| {
         Some(Image {
             kind: if slice.kind == Kind::Dsym { SourceKind::Dsym } else { SourceKind::MachO },
-            uuid: slice.uuid?,
+            uuid: slice.uuid.filter(|uuid| !uuid.is_nil())?,
             arch: slice.architecture.name().unwrap_or("unknown").to_owned(),
             name: None,
             text_address: Some(slice.text_address),
@@ -93,7 +96,7 @@ fn apple(files: &dyn Files, path: &Path, length: u64) -> Contents {
     }
     let data = match files.read(path, 0, length as usize) {
         Ok(data) => data,
-        Err(error) => return Contents::Known(format!("cannot be read: {error}")),
+        Err(error) => return Contents::Unreadable(format!("cannot be read: {error}")),
     };
     let found = match images(&data) {
         Ok(found) => found,
@@ -103,14 +106,15 @@ fn apple(files: &dyn Files, path: &Path, length: u64) -> Contents {
         if data.starts_with(&[0x02, 0xff, 0x01, 0xff]) { SourceKind::Symbols } else { SourceKind::SymbolsArchive };
     let with_symbols: Vec<Image> = found
         .iter()
-        .filter(|image| image.symbols.is_some())
+        .filter(|image| image.symbols.is_some() && !image.uuid.is_nil())
         .map(|image| Image {
             kind,
             uuid: image.uuid,
             arch: image.arch().unwrap_or("unknown").to_owned(),
             name: image.path.and_then(|path| path.rsplit('/').next()).map(str::to_owned),
             text_address: None,
-            text_size: None,
+            // Its functions tell how far it reaches.
+            text_size: image.symbols.as_ref().and_then(|symbols| symbols.symbol_ranges().map(|range| range.end).max()),
             range: (0, length),
         })
         .collect();

@@ -9,12 +9,14 @@ use symbolic_common::ByteView;
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// A regular file, with its length and when it changed (nanoseconds since 1970, 0 where unknown).
+    /// A regular file, with its length and times in nanoseconds since 1970, 0 where unknown.
     File {
         /// Bytes.
         length: u64,
-        /// When its content changed last.
+        /// When its content changed last, as it says; whoever copies a file may set it.
         modified: u64,
+        /// When anything about it changed last, as the system saw it; 0 where the system does not tell.
+        changed: u64,
     },
     /// A folder.
     Folder,
@@ -87,6 +89,17 @@ impl Deref for FileBytes {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileSystem;
 
+#[cfg(unix)]
+fn changed(metadata: &std::fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.ctime() as u64).wrapping_mul(1_000_000_000).wrapping_add(metadata.ctime_nsec() as u64)
+}
+
+#[cfg(not(unix))]
+fn changed(_: &std::fs::Metadata) -> u64 {
+    0
+}
+
 impl Files for FileSystem {
     fn entry(&self, path: &Path) -> io::Result<Entry> {
         let metadata = std::fs::metadata(path)?;
@@ -98,7 +111,7 @@ impl Files for FileSystem {
         }
         let modified = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         let modified = modified.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX));
-        Ok(Entry::File { length: metadata.len(), modified })
+        Ok(Entry::File { length: metadata.len(), modified, changed: changed(&metadata) })
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

@@ -22,6 +22,8 @@ pub struct Stamp {
     pub length: u64,
     /// When it changed last, in nanoseconds since 1970; 0 where unknown, which never matches.
     pub modified: u64,
+    /// When the system saw it change last; 0 where the system does not tell.
+    pub changed: u64,
 }
 
 /// An index of files by path.
@@ -45,7 +47,9 @@ impl Index {
         }
         let mut files = BTreeMap::new();
         for (path, file) in value["files"].as_object()? {
-            let stamp = Stamp { length: file["length"].as_u64()?, modified: file["modified"].as_u64()? };
+            let number = |name: &str| file[name].as_u64();
+            let (length, modified, changed) = (number("length")?, number("modified")?, number("changed")?);
+            let stamp = Stamp { length, modified, changed };
             let contents = match (&file["images"], &file["known"]) {
                 (Value::Array(images), _) => Contents::Images(images.iter().map(image).collect::<Option<_>>()?),
                 (_, Value::String(what)) => Contents::Known(what.clone()),
@@ -59,11 +63,11 @@ impl Index {
     /// The index as JSON: the files that were asked for.
     pub fn to_json(&self) -> Vec<u8> {
         let files = self.files.iter().filter(|(path, _)| self.used.contains(*path)).map(|(path, (stamp, contents))| {
-            let mut value = json!({"length": stamp.length, "modified": stamp.modified});
+            let mut value = json!({"length": stamp.length, "modified": stamp.modified, "changed": stamp.changed});
             match contents {
                 Contents::Images(images) => value["images"] = images.iter().map(image_value).collect(),
                 Contents::Known(what) => value["known"] = json!(what),
-                Contents::Unknown => {}
+                Contents::Unknown | Contents::Unreadable(_) => {}
             }
             (path.clone(), value)
         });
@@ -138,7 +142,7 @@ mod tests {
             text_size: None,
             range: (16, 4096),
         };
-        let stamp = Stamp { length: 5000, modified: 99 };
+        let stamp = Stamp { length: 5000, modified: 99, changed: 98 };
         let mut index = Index::default();
         index.set(Path::new("/a"), stamp, &Contents::Images(vec![image]));
         index.set(Path::new("/b"), stamp, &Contents::Known("a zip".to_owned()));

@@ -84,7 +84,7 @@ pub trait SymbolFinder: Sync {
 
 /// Bounds of a walk; far above what a folder of symbols holds.
 const MAX_DEPTH: usize = 64;
-const MAX_ENTRIES: usize = 5_000_000;
+const MAX_ENTRIES: usize = 1_000_000;
 /// A larger symbol file than this is not loaded.
 const MAX_FILE: u64 = 16 << 30;
 
@@ -132,7 +132,9 @@ impl<'f> Locator<'f> {
         let before = self.found.len();
         match self.files.entry(path)? {
             Entry::Folder => self.walk(path, index),
-            Entry::File { length, modified } => self.look_at(path, Stamp { length, modified }, index, true),
+            Entry::File { length, modified, changed } => {
+                self.look_at(path, Stamp { length, modified, changed }, index, true)
+            }
             Entry::Other => {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a folder"));
             }
@@ -151,10 +153,13 @@ impl<'f> Locator<'f> {
     }
 
     fn walk(&mut self, root: &Path, index: &mut Index) {
+        let base = self.files.canonical(root).unwrap_or_else(|_| root.to_owned());
         let mut todo = vec![(root.to_owned(), 0)];
         while let Some((folder, depth)) = todo.pop() {
             let canonical = self.files.canonical(&folder).unwrap_or_else(|_| folder.clone());
-            if depth > MAX_DEPTH || !self.folders.insert(canonical) {
+            // A link to a folder that holds this one would lead through the whole machine.
+            let is_above = depth > 0 && base.starts_with(&canonical);
+            if depth > MAX_DEPTH || is_above || !self.folders.insert(canonical) {
                 continue;
             }
             let mut paths = match self.files.list(&folder) {
@@ -175,8 +180,8 @@ impl<'f> Locator<'f> {
                 }
                 match self.files.entry(&path) {
                     Ok(Entry::Folder) => todo.push((path, depth + 1)),
-                    Ok(Entry::File { length, modified }) => {
-                        self.look_at(&path, Stamp { length, modified }, index, false);
+                    Ok(Entry::File { length, modified, changed }) => {
+                        self.look_at(&path, Stamp { length, modified, changed }, index, false);
                     }
                     Ok(Entry::Other) | Err(_) => {}
                 }
@@ -195,7 +200,9 @@ impl<'f> Locator<'f> {
             Some(contents) => contents,
             None => {
                 let contents = contents::read(self.files, path, stamp.length);
-                index.set(&canonical, stamp, &contents);
+                if !matches!(contents, Contents::Unreadable(_)) {
+                    index.set(&canonical, stamp, &contents);
+                }
                 contents
             }
         };
@@ -205,7 +212,7 @@ impl<'f> Locator<'f> {
                     self.push(path, image);
                 }
             }
-            Contents::Known(what) => self.note(path, &what),
+            Contents::Known(what) | Contents::Unreadable(what) => self.note(path, &what),
             Contents::Unknown if is_named => self.note(path, "no symbols are known in such a file"),
             Contents::Unknown => {}
         }

@@ -21,7 +21,7 @@ use super::ranges::RangeAttributes;
 use super::{Bytes, MAX_ATTRIBUTES, UnitRef};
 
 /// Deepest inlining that is read; what is inlined deeper counts as part of the function around it. Seen: 33.
-const MAX_INLINE_DEPTH: usize = 1000;
+const MAX_INLINE_DEPTH: usize = 200;
 /// Most functions before an address that are tried where the nearest does not reach it, as functions overlap rarely.
 const MAX_OVERLAPPING: usize = 32;
 
