@@ -239,7 +239,7 @@ fn ranges_are_no_more_than_the_file_has_bytes() {
     assert!(notes[0].contains("larger than the file can hold"), "{notes:?}");
 }
 
-/// A thousand levels that all claim the same code.
+/// Thousands of levels that all claim the same code.
 #[test]
 fn frames_are_no_more_than_the_deepest_inlining_that_is_read() {
     let mut unit = Unit::new(false);
@@ -254,7 +254,7 @@ fn frames_are_no_more_than_the_deepest_inlining_that_is_read() {
     let info = unit.finish();
     let dwarf = sections(&info, &[]);
     let (lines, notes) = look_up(&Macho { dwarf: &dwarf, ..Macho::default() }, &[0x20]);
-    assert_eq!(lines.len(), 1001);
+    assert_eq!(lines.len(), 201);
     assert_eq!(notes, [""; 0]);
 }
 
