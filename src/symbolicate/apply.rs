@@ -1,8 +1,8 @@
 //! Makes the new profile from the answers.
 
 use super::images::ImageMap;
-use super::lookup::{AnswerFrame, Answers};
-use super::names::{is_hex_address, is_same_function};
+use super::lookup::{AnswerFrame, Answers, StringKind};
+use super::names::is_same_function;
 use super::summary::{BinarySummary, Missing, SymbolicationSummary};
 use super::{Key, SymbolicateOptions, first_binaries, key};
 use crate::hash::HashMap;
@@ -109,7 +109,7 @@ impl<'a> Writer<'a> {
         let outermost = chain.last()?;
         // Where the linker folded functions into one, no file knows which of them ran: a name that the recording has is
         // better, and one that it does not have cannot be had.
-        let is_folded = answers.text(outermost.function) == Some(DEDUPLICATED);
+        let is_folded = answers.kind(outermost.function) == Some(StringKind::Folded);
         let function = self.profile.function(frame.function);
         let recorded = self.profile.string(function.name);
         if recorded == DEDUPLICATED || (is_folded && function.is_named) {
@@ -132,10 +132,10 @@ impl<'a> Writer<'a> {
         let function = *self.profile.function(frame.function);
         let (kept, was_named) = (function.name, function.is_named);
         let recorded = self.profile.string(kept);
-        let named = |frame: &AnswerFrame| answers.text(frame.function).filter(|name| !is_hex_address(name));
+        let is_known = |frame: &AnswerFrame| answers.is_named(frame.function);
         // Which of the functions the recording named, if any; that one keeps its spelling.
-        let agreed = if was_named { agreement(recorded, chain, &named) } else { None };
-        let knows_name = chain.iter().any(|frame| named(frame).is_some());
+        let agreed = if was_named { agreement(recorded, chain, answers) } else { None };
+        let knows_name = chain.iter().any(is_known);
         let outcome =
             Outcome { is_named: was_named || knows_name, disagrees: was_named && agreed.is_none() && knows_name };
         let first_shown = chain.len() - self.shown(chain).len();
@@ -143,11 +143,11 @@ impl<'a> Writer<'a> {
         let mut frames = Vec::with_capacity(chain.len());
         for (index, answer) in chain.iter().enumerate().skip(first_shown) {
             let is_outermost = index + 1 == chain.len();
-            let (name, is_named) = match (answer.function, named(answer)) {
+            let (name, is_named) = match (answer.function, is_known(answer)) {
                 _ if agreed == Some(index) => (kept, true),
-                (Some(name), Some(_)) => (intern(builder, ids, answers, name)?, true),
+                (Some(name), true) => (intern(builder, ids, answers, name)?, true),
                 // Instruments keeps functions without a name under the address at which they start.
-                (Some(start), None) if is_outermost && !was_named => (intern(builder, ids, answers, start)?, false),
+                (Some(start), false) if is_outermost && !was_named => (intern(builder, ids, answers, start)?, false),
                 _ if is_outermost => (kept, was_named),
                 // Swift once left inlined functions without a name: the caller's instead would be wrong.
                 _ => (builder.string("<unknown>")?, false),
@@ -234,11 +234,8 @@ impl<'a> Writer<'a> {
 
 /// Which function of an answer the recording named: one of exactly that name, or the one that holds the code if its
 /// name, and no other, means the same.
-fn agreement<'n>(
-    recorded: &str,
-    chain: &[AnswerFrame],
-    named: &impl Fn(&AnswerFrame) -> Option<&'n str>,
-) -> Option<usize> {
+fn agreement(recorded: &str, chain: &[AnswerFrame], answers: &Answers) -> Option<usize> {
+    let named = |frame: &AnswerFrame| answers.text(frame.function).filter(|_| answers.is_named(frame.function));
     if let Some(exact) = chain.iter().rposition(|frame| named(frame) == Some(recorded)) {
         return Some(exact);
     }

@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::names::display_name;
+use super::names::{display_name, is_hex_address};
 use crate::hash::HashMap;
-use crate::symbols::{self, Asked, Found, Note, SymbolFinder, SymbolFrame};
+use crate::symbols::{self, Asked, DEDUPLICATED, Found, Note, SymbolFinder, SymbolFrame};
 use crate::units::Uuid;
 
 /// What is to be looked up in one image.
@@ -24,6 +24,17 @@ pub(super) struct AnswerFrame {
     pub(super) is_inlined: bool,
 }
 
+/// What a string of the answers is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StringKind {
+    Name,
+    /// Where a function without a name starts.
+    Address,
+    /// Functions that the linker folded into one.
+    Folded,
+    File,
+}
+
 /// What the files of one image answered.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
@@ -33,6 +44,8 @@ pub(super) struct Answers {
     frames: Vec<AnswerFrame>,
     /// Names as they are shown, and files.
     pub(super) strings: Vec<String>,
+    /// By string. Apart from the texts: of most frames nobody needs to look at the text.
+    kinds: Vec<StringKind>,
     /// The files that answered, best first.
     pub(super) used: Vec<Found>,
     /// Files that could not be read, and why; and what else is worth a word.
@@ -43,6 +56,16 @@ impl Answers {
     /// A string of an answer.
     pub(super) fn text(&self, index: Option<u32>) -> Option<&str> {
         index.map(|index| self.strings[index as usize].as_str())
+    }
+
+    /// The kind of a function's name, if it has one.
+    pub(super) fn kind(&self, function: Option<u32>) -> Option<StringKind> {
+        function.map(|index| self.kinds[index as usize])
+    }
+
+    /// Whether a function has a name, and not just a place.
+    pub(super) fn is_named(&self, function: Option<u32>) -> bool {
+        matches!(self.kind(function), Some(StringKind::Name | StringKind::Folded))
     }
 
     /// The frames at an address, innermost first; empty where no file knows it.
@@ -82,7 +105,7 @@ fn look_up(image: ImageAddresses, finder: &dyn SymbolFinder) -> Answers {
         }
     }
     answers.addresses = image.addresses;
-    answers.strings = strings.finish();
+    (answers.strings, answers.kinds) = strings.finish();
     answers
 }
 
@@ -108,15 +131,22 @@ impl StringIds {
         AnswerFrame { function, file, line: frame.line, is_inlined: frame.is_inlined }
     }
 
-    fn finish(self) -> Vec<String> {
-        let mut strings = vec![String::new(); self.names.len() + self.files.len()];
+    fn finish(self) -> (Vec<String>, Vec<StringKind>) {
+        let count = self.names.len() + self.files.len();
+        let (mut strings, mut kinds) = (vec![String::new(); count], vec![StringKind::File; count]);
         for (name, id) in self.names {
-            strings[id as usize] = display_name(&name).into_owned();
+            let shown = display_name(&name).into_owned();
+            kinds[id as usize] = match shown.as_str() {
+                DEDUPLICATED => StringKind::Folded,
+                name if is_hex_address(name) => StringKind::Address,
+                _ => StringKind::Name,
+            };
+            strings[id as usize] = shown;
         }
         for (file, id) in self.files {
             strings[id as usize] = file.into_string();
         }
-        strings
+        (strings, kinds)
     }
 }
 
