@@ -64,6 +64,8 @@ use std::io::Read;
 
 #[cfg(feature = "compression")]
 pub use decompress::decompress;
+#[cfg(feature = "symbols")]
+pub(crate) use names::is_hex_address;
 pub use reject::{RejectReason, Rejected};
 pub use schema::{Column, TableKind};
 pub use toc::{Toc, TocProcess, TocRun, TocTable, lookup};

@@ -54,7 +54,7 @@ pub(super) fn leaf_name(fmt: &str) -> &str {
 }
 
 /// Whether a frame's name is an address that stands for a missing name.
-pub(super) fn is_hex_address(name: &str) -> bool {
+pub(crate) fn is_hex_address(name: &str) -> bool {
     name.strip_prefix("0x").is_some_and(|digits| {
         !digits.is_empty() && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
     })

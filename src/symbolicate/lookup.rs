@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::names::{display_name, is_hex_address};
+use super::names::display_name;
+use crate::export::is_hex_address;
 use crate::hash::HashMap;
 use crate::symbols::{self, Asked, DEDUPLICATED, Found, Note, SymbolFinder, SymbolFrame};
 use crate::units::Uuid;

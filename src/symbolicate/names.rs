@@ -175,12 +175,6 @@ fn objc_protocols(name: &str) -> String {
     out
 }
 
-/// Whether a name is an address that stands for a missing one.
-pub(super) fn is_hex_address(name: &str) -> bool {
-    name.strip_prefix("0x")
-        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
 /// Whether a name starts as mangled ones do; demanglers are slow to say no.
 fn may_be_mangled(name: &str) -> bool {
     let start = name.trim_start_matches('_');
