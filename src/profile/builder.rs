@@ -145,6 +145,13 @@ impl ProfileBuilder {
             }
         }
         builder.profile = copy;
+        // There will be at least as many as there were, but for what the recording lists more than once.
+        let (frames, stacks) = (profile.frames.len(), profile.stacks.len());
+        builder.frames.reserve(frames);
+        builder.profile.frames.reserve(frames);
+        builder.stacks = HashTable::with_capacity(stacks);
+        builder.profile.stacks.reserve(stacks);
+        builder.profile.samples.reserve_exact(profile.samples.len());
         builder
     }
 
