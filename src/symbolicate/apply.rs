@@ -138,7 +138,7 @@ impl<'a> Writer<'a> {
         let knows_name = chain.iter().any(is_known);
         let outcome =
             Outcome { is_named: was_named || knows_name, disagrees: was_named && agreed.is_none() && knows_name };
-        let first_shown = chain.len() - self.shown(chain).len();
+        let first_shown = if self.options.with_inlines { 0 } else { chain.len() - 1 };
         let ids = self.string_ids.entry(uuid).or_insert_with(|| vec![None; answers.strings.len()]);
         let mut frames = Vec::with_capacity(chain.len());
         for (index, answer) in chain.iter().enumerate().skip(first_shown) {
@@ -163,11 +163,6 @@ impl<'a> Writer<'a> {
             frames.push(add_frame(builder, frame, key)?);
         }
         Ok((frames, outcome))
-    }
-
-    /// The frames of an answer that are shown.
-    fn shown<'f>(&self, chain: &'f [AnswerFrame]) -> &'f [AnswerFrame] {
-        if self.options.with_inlines { chain } else { &chain[chain.len().saturating_sub(1)..] }
     }
 
     /// The frame's binary, or the image that the user named for its address.

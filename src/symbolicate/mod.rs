@@ -5,7 +5,8 @@
 //! 3. A new profile is made, in which a frame is one frame for each function that was inlined there (`apply`).
 //!
 //! A frame that the recording named keeps that name, unless the symbols say that it is another function: then the
-//! symbols are right, since the UUID is the same, and the disagreement is counted. The summary says for each binary how
+//! symbols are right, since the UUID is the same, and the disagreement is counted. Inlined functions that the recording
+//! lists itself stay where the files know one function only. The summary says for each binary how
 //! many frames have names now, and why the others have none.
 
 mod apply;
