@@ -58,6 +58,8 @@ mod hash;
 pub mod output;
 pub mod profile;
 pub mod report;
+#[cfg(feature = "fleet")]
+pub mod stats;
 #[cfg(feature = "symbols")]
 pub mod symbolicate;
 #[cfg(feature = "symbols")]

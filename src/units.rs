@@ -28,6 +28,61 @@ impl Nanos {
     }
 }
 
+/// A number in millionths: a measure such as `1.98` % CPU, kept as an integer.
+///
+/// Sums of integers are the same in every order, so a mean over a fleet is the same number whichever core, machine or SQL
+/// engine adds it up. `1.98` is `Millionths::new(1_980_000)`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Millionths(u64);
+
+impl Millionths {
+    /// One.
+    pub const ONE: Self = Self(1_000_000);
+
+    /// A number of millionths.
+    pub const fn new(millionths: u64) -> Self {
+        Self(millionths)
+    }
+
+    /// The millionths.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The nearest to `numerator / denominator`, halves up; `None` where the denominator is 0 or the quotient has no room.
+    pub fn of_ratio(numerator: u128, denominator: u128) -> Option<Self> {
+        if denominator == 0 {
+            return None;
+        }
+        let (whole, rest) = (numerator / denominator, numerator % denominator);
+        // Denominators beyond 106 bits, which have no room to be multiplied, lose the bits that do not matter.
+        let shift = (128 - denominator.leading_zeros()).saturating_sub(106);
+        let (rest, denominator) = (rest >> shift, (denominator >> shift).max(1));
+        let fraction = (rest * 2_000_000 + denominator) / (2 * denominator);
+        let millionths = whole.checked_mul(1_000_000)?.checked_add(fraction)?;
+        u64::try_from(millionths).ok().map(Self)
+    }
+
+    /// The number, as near as a double can be.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+
+    /// The nearest to a number, halves away from zero; `None` for numbers below zero, too large, or no numbers.
+    pub fn from_f64(number: f64) -> Option<Self> {
+        let millionths = (number * 1e6).round();
+        (0.0..1.8e19).contains(&millionths).then_some(Self(millionths as u64))
+    }
+}
+
+impl fmt::Display for Millionths {
+    /// As a decimal, exactly, without zeros at the end: `1.98`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = format!("{}.{:06}", self.0 / 1_000_000, self.0 % 1_000_000);
+        f.pad(text.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
 /// What one unit of a weight stands for. Weights of different units are never added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
@@ -208,6 +263,25 @@ mod tests {
         assert_eq!(shown(837_200, Unit::Cycles), "837.20 Kcycles");
         assert_eq!(shown(1, Unit::Samples), "1 sample");
         assert_eq!(format!("{:>12}|", Weight::cycles(22)), "   22 cycles|");
+    }
+
+    #[test]
+    fn millionths_are_exact_decimals() {
+        assert_eq!(Millionths::new(1_980_000).to_string(), "1.98");
+        assert_eq!(Millionths::ONE.to_string(), "1");
+        assert_eq!(Millionths::default().to_string(), "0");
+        assert_eq!(Millionths::of_ratio(198, 100), Some(Millionths::new(1_980_000)));
+        assert_eq!(Millionths::of_ratio(1, 2_000_000), Some(Millionths::new(1)), "a half goes up");
+        assert_eq!(Millionths::of_ratio(1, 2_000_001), Some(Millionths::new(0)));
+        assert_eq!(Millionths::of_ratio(1, 0), None);
+        assert_eq!(Millionths::of_ratio(u128::MAX, 1), None);
+        assert_eq!(Millionths::of_ratio(u128::MAX / 2, u128::MAX), Some(Millionths::new(500_000)));
+        assert_eq!(Millionths::of_ratio(u128::MAX - 1, u128::MAX), Some(Millionths::ONE));
+        assert_eq!(Millionths::of_ratio(1, u128::MAX), Some(Millionths::new(0)));
+        assert_eq!(Millionths::from_f64(1.98), Some(Millionths::new(1_980_000)));
+        for bad in [-1.0, f64::NAN, f64::INFINITY, 1e15] {
+            assert_eq!(Millionths::from_f64(bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
-const FLOORS: [(&str, u32); 10] = [
+const FLOORS: [(&str, u32); 12] = [
     ("symbols", 2),
     ("symbolicate", 3),
     ("error", 0),
@@ -14,6 +14,8 @@ const FLOORS: [(&str, u32); 10] = [
     ("profile", 1),
     ("export", 2),
     ("calltree", 3),
+    ("stats", 3),
+    ("fleet", 4),
     ("report", 5),
     ("output", 6),
 ];

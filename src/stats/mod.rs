@@ -1,0 +1,1 @@
+//! Statistics of many numbers: distributions, quantiles, intervals, histograms. Knows nothing of profiles.
