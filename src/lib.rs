@@ -54,6 +54,8 @@
 pub mod calltree;
 pub mod error;
 pub mod export;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 mod hash;
 pub mod output;
 pub mod profile;

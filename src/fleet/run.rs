@@ -1,0 +1,227 @@
+//! What is kept of one run: the rows of a dataset.
+
+use crate::hash::HashMap;
+use crate::units::{Millionths, Nanos, Unit};
+
+/// The function name of samples without a stack.
+pub const NO_STACK: &str = "(no stack)";
+/// The function name of all code of a binary that has no names. Addresses differ from run to run, so they are one row.
+pub const UNNAMED: &str = "(unnamed)";
+
+/// Where the recorded time of a run comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WallSource {
+    /// The table of contents says how long was recorded.
+    Toc,
+    /// A manifest says it (its column `duration`, in seconds).
+    Manifest,
+    /// Nobody says it: the time between the first and the last sample. A run that was idle at its start or end was
+    /// longer, so its CPU use is overstated; reports mark such runs.
+    Samples,
+}
+
+impl WallSource {
+    /// The name in machine formats: `toc`, `manifest`, `samples`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Toc => "toc",
+            Self::Manifest => "manifest",
+            Self::Samples => "samples",
+        }
+    }
+
+    /// The source with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Toc, Self::Manifest, Self::Samples].into_iter().find(|source| source.name() == name)
+    }
+}
+
+/// A run: where it comes from, what is known of it, and its totals. A row of the table `runs`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunRecord {
+    /// The hash of the file's content, in hex; with `-2`, `-3` … for the second and further runs of one file.
+    pub run_id: String,
+    /// What decided the other rows of this run: content, table of contents, labels and settings, as a hash in hex. A
+    /// dataset is up to date where it has this.
+    pub fingerprint: String,
+    /// The path of the export, as it was found.
+    pub source: String,
+    /// Its size in bytes.
+    pub source_bytes: u64,
+    /// What cohorts are made of, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and what a manifest
+    /// adds. A key that is not known is absent.
+    pub labels: Vec<(String, String)>,
+    /// How many runs this one stands for, where runs were chosen with unequal chances; 1 without a manifest that says so.
+    pub run_weight: Millionths,
+    /// When recording started (ISO 8601), where the table of contents says so.
+    pub start: Option<String>,
+    /// The recorded time; `None` where nothing tells it (one sample, no table of contents). Such a run has no rate.
+    pub wall: Option<Nanos>,
+    /// Where `wall` comes from.
+    pub wall_source: WallSource,
+    /// The recorded part of the time axis of windows, from here to `wall` later: 0 with a table of contents, else the
+    /// first sample.
+    pub wall_start: Nanos,
+    /// The table that was measured, such as `time-profile`.
+    pub schema: String,
+    /// The unit of every weight of the run.
+    pub unit: Unit,
+    /// The weight of all samples that count.
+    pub weight: u64,
+    /// How many samples count.
+    pub samples: u64,
+    /// The number of samples of one weight that would be as noisy (Kish: (Σw)² / Σw²), rounded down; equals `samples` where
+    /// all weigh the same.
+    pub effective_samples: u64,
+    /// Rows of the table that could not be read.
+    pub rejected: u64,
+    /// How many cores ran a sample; 0 where none was recorded.
+    pub cores: u32,
+    /// The most frequent weight of a sample, which is the sampling interval where the unit is nanoseconds.
+    pub usual_weight: u64,
+    /// The version of this crate that measured it.
+    pub parser_version: String,
+}
+
+impl RunRecord {
+    /// The value of a label; `None` where it is not known.
+    pub fn label(&self, key: &str) -> Option<&str> {
+        self.labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// The measure of a weight in this run, see [`rate_of`]; `None` where the recorded time is not known.
+    pub fn rate(&self, weight: u64) -> Option<Millionths> {
+        rate_of(weight, self.unit, self.wall?)
+    }
+
+    /// The seconds of the time axis that were recorded from start to end: the windows that may be compared. Empty for
+    /// runs shorter than a window.
+    pub fn whole_seconds(&self) -> std::ops::Range<u32> {
+        const SECOND: u64 = 1_000_000_000;
+        let Some(wall) = self.wall else { return 0..0 };
+        let start = self.wall_start.as_nanos();
+        let first = start.div_ceil(SECOND);
+        let end = start.saturating_add(wall.as_nanos()) / SECOND;
+        let clamp = |second: u64| u32::try_from(second).unwrap_or(u32::MAX);
+        clamp(first)..clamp(end.max(first))
+    }
+}
+
+/// What `weight` is per recorded time: percent of one core where it is nanoseconds (100 % is one core, more are possible),
+/// else its unit per second. Rounded to the nearest millionth, halves up; `None` for no time.
+pub fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths> {
+    let per_nano = match unit {
+        Unit::Nanoseconds => 100,
+        Unit::Cycles | Unit::PmcEvents | Unit::Samples => 1_000_000_000,
+    };
+    Millionths::of_ratio(u128::from(weight) * per_nano, u128::from(wall.as_nanos()))
+}
+
+/// A name of one run: an index of [`RunMeasures::names`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameId(pub u32);
+
+/// What a function of a binary weighs in the threads of one name of a process. A row of the table `frames`.
+///
+/// The self weights of all rows add up to the weight of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FrameRow {
+    /// The process, by name.
+    pub process: NameId,
+    /// The thread, by name; threads of one name in one process are one row.
+    pub thread: NameId,
+    /// The binary, by name; empty where it is not known.
+    pub binary: NameId,
+    /// The function, [`UNNAMED`] or [`NO_STACK`].
+    pub function: NameId,
+    /// Weight of samples whose leaf it is.
+    pub self_weight: u64,
+    /// Weight of samples that have it anywhere in their stack; once each.
+    pub all_weight: u64,
+    /// Samples whose leaf it is.
+    pub self_samples: u64,
+    /// Samples that have it anywhere in their stack.
+    pub all_samples: u64,
+}
+
+/// What a binary weighs in the threads of one name of a process. A row of the table `binaries`; it is not the sum of its
+/// functions, since a sample that is in two of them counts once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BinaryRow {
+    /// The process, by name.
+    pub process: NameId,
+    /// The thread, by name.
+    pub thread: NameId,
+    /// The binary, by name; empty for code outside every known binary and for samples without a stack.
+    pub binary: NameId,
+    /// Weight of samples whose leaf is in it.
+    pub self_weight: u64,
+    /// Weight of samples that have it anywhere in their stack; once each.
+    pub all_weight: u64,
+    /// Samples whose leaf is in it.
+    pub self_samples: u64,
+    /// Samples that have it anywhere in their stack.
+    pub all_samples: u64,
+}
+
+/// What the threads of one name weigh in one second. A row of the table `windows`; seconds without samples have none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WindowRow {
+    /// The process, by name.
+    pub process: NameId,
+    /// The thread, by name.
+    pub thread: NameId,
+    /// The second, counted from the start of the recording: second 0 is from 0 s up to but without 1 s.
+    pub second: u32,
+    /// The weight of its samples.
+    pub weight: u64,
+    /// How many they are.
+    pub samples: u64,
+}
+
+/// One run, measured: everything that a fleet keeps of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunMeasures {
+    /// The run.
+    pub record: RunRecord,
+    /// The names that rows refer to, each once.
+    pub names: Vec<String>,
+    /// Functions, sorted by the texts of process, thread, binary, function.
+    pub frames: Vec<FrameRow>,
+    /// Binaries, sorted by the texts of process, thread, binary.
+    pub binaries: Vec<BinaryRow>,
+    /// Seconds, sorted by the texts of process, thread, and second.
+    pub windows: Vec<WindowRow>,
+}
+
+impl RunMeasures {
+    /// The text of a name; empty for an id of another run that is past the end.
+    pub fn name(&self, id: NameId) -> &str {
+        self.names.get(id.0 as usize).map_or("", String::as_str)
+    }
+}
+
+/// Collects names, each once.
+#[derive(Debug, Default)]
+pub struct NamesBuilder {
+    names: Vec<String>,
+    ids: HashMap<String, u32>,
+}
+
+impl NamesBuilder {
+    /// The id of a text.
+    pub fn id(&mut self, text: &str) -> NameId {
+        if let Some(&id) = self.ids.get(text) {
+            return NameId(id);
+        }
+        let id = self.names.len() as u32;
+        self.names.push(text.to_owned());
+        self.ids.insert(text.to_owned(), id);
+        NameId(id)
+    }
+
+    /// The names by id.
+    pub fn finish(self) -> Vec<String> {
+        self.names
+    }
+}
