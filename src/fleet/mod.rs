@@ -19,6 +19,6 @@
 mod run;
 
 pub use run::{
-    BinaryRow, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED, WallSource, WindowRow,
-    rate_of,
+    BinaryRow, FailedInput, FailureKind, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED,
+    WallSource, WindowRow, rate_of,
 };

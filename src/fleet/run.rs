@@ -225,3 +225,71 @@ impl NamesBuilder {
         self.names
     }
 }
+
+/// Why a file gave no run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FailureKind {
+    /// It could not be opened or read.
+    Unreadable,
+    /// It has no bytes.
+    Empty,
+    /// It is not what `xctrace export` writes.
+    NotAnExport,
+    /// It ends before its document does.
+    Truncated,
+    /// Its XML is broken, or passes a limit.
+    Malformed,
+    /// It has no CPU table, none that was asked for, or no samples that count.
+    NoSamples,
+    /// Another file has the same content, and counts.
+    Duplicate,
+}
+
+impl FailureKind {
+    /// All kinds.
+    pub const ALL: [Self; 7] = [
+        Self::Unreadable,
+        Self::Empty,
+        Self::NotAnExport,
+        Self::Truncated,
+        Self::Malformed,
+        Self::NoSamples,
+        Self::Duplicate,
+    ];
+
+    /// The name in machine formats: `unreadable`, `empty`, `not-an-export`, `truncated`, `malformed`, `no-samples`,
+    /// `duplicate`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Empty => "empty",
+            Self::NotAnExport => "not-an-export",
+            Self::Truncated => "truncated",
+            Self::Malformed => "malformed",
+            Self::NoSamples => "no-samples",
+            Self::Duplicate => "duplicate",
+        }
+    }
+
+    /// The kind with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A file that gave no run, and why. It is named in every report, and never counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedInput {
+    /// The path, as it was found.
+    pub source: String,
+    /// Its size in bytes, 0 where not even that is known.
+    pub source_bytes: u64,
+    /// The hash of its content, in hex; `None` where it could not be read.
+    pub run_id: Option<String>,
+    /// As [`RunRecord::fingerprint`]; the same file with the same settings fails again.
+    pub fingerprint: String,
+    /// What kind of failure.
+    pub kind: FailureKind,
+    /// What happened and what to do, in one sentence.
+    pub reason: String,
+}
