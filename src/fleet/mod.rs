@@ -16,8 +16,26 @@
 //! **Absent is zero.** A function that a run never sampled used 0 % there. Every row of a report counts those runs, and
 //! says how many they are.
 
+mod alert;
+mod assemble;
+mod builder;
+mod columns;
+mod options;
+mod report;
 mod run;
+mod summary;
+mod timeline;
+mod verdict;
+mod watch;
+mod windows;
 
+pub use alert::{AlertError, AlertMeasure, AlertRule, AlertStatistic, AlertSubject, Comparison, SYSTEM_CPU_LIMIT};
+pub use builder::FleetBuilder;
+pub use options::{FleetOptions, FleetScope, Measure, SortKey};
+pub use report::{
+    AlertOutcome, AlertRun, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs,
+    RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, WindowReport,
+};
 pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED,
     WallSource, WindowRow, rate_of,

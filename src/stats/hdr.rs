@@ -68,11 +68,20 @@ impl WindowHistogram {
 
     /// Counts a value. One above [`LARGEST`](Self::LARGEST) counts as that, and as [saturated](Self::saturated).
     pub fn record(&mut self, value: Millionths) {
+        self.record_n(value, 1);
+    }
+
+    /// Counts a value so many times.
+    pub fn record_n(&mut self, value: Millionths, times: u64) {
+        if times == 0 {
+            return;
+        }
         let unit =
             value.get() / MILLIONTHS_IN_UNIT + u64::from(value.get() % MILLIONTHS_IN_UNIT >= MILLIONTHS_IN_UNIT / 2);
-        let is_counted = self.count() < MOST && self.counts.record(unit.min(HIGHEST)).is_ok();
+        let has_room = self.count().saturating_add(times) <= MOST;
+        let is_counted = has_room && self.counts.record_n(unit.min(HIGHEST), times).is_ok();
         if unit > HIGHEST || !is_counted {
-            self.saturated = self.saturated.saturating_add(1);
+            self.saturated = self.saturated.saturating_add(times);
         }
     }
 

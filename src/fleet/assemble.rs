@@ -1,0 +1,310 @@
+//! From the runs of a fleet to its report.
+
+use std::cmp::Ordering;
+
+use super::builder::{FleetBuilder, StoredRun};
+use super::columns::{Entry, FleetNames, ScopeColumn};
+use super::options::{FleetOptions, SortKey};
+use super::report::{
+    Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable,
+};
+use super::run::WallSource;
+use super::summary::{Totals, sort_value, summarize};
+use super::timeline::{timeline, window_max, window_quantiles, window_report};
+use super::verdict::outcome;
+use crate::hash::HashMap;
+use crate::stats::{BoxPlot, Distribution, Quantile, bins, noise_floor};
+use crate::units::{Millionths, Unit};
+
+/// Steps of a histogram.
+const MAX_BINS: usize = 30;
+
+pub(super) fn assemble(mut builder: FleetBuilder) -> FleetReport {
+    let order = put_in_order(&mut builder);
+    let fleet = Fleet::new(&builder, &order);
+    let cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.cohort_report(cohort)).collect();
+    let alerts = builder.watches.iter().flat_map(|watch| {
+        let of =
+            |(cohort, members): (usize, &Vec<usize>)| outcome(watch, cohort, &builder.runs, members, fleet.options);
+        fleet.members.iter().enumerate().map(of).collect::<Vec<_>>()
+    });
+    let report = FleetReport {
+        inputs: inputs(&builder),
+        alerts: alerts.collect(),
+        contrasts: fleet.contrasts(),
+        runs: builder.runs.iter().map(|run| fleet.run_row(run)).collect(),
+        notes: builder.notes.clone(),
+        options: builder.options.clone(),
+        cohorts,
+    };
+    report
+}
+
+/// Puts runs in the order of their sources, and cohorts in the order of their labels, whatever order they came in.
+/// Returns the new position of each old run.
+fn put_in_order(builder: &mut FleetBuilder) -> Vec<u32> {
+    let mut sorted = builder.cohorts.clone();
+    sorted.sort();
+    let cohort_of: Vec<u32> =
+        builder.cohorts.iter().map(|cohort| sorted.partition_point(|other| other < cohort) as u32).collect();
+    builder.cohorts = sorted;
+    let mut runs: Vec<(usize, StoredRun)> = std::mem::take(&mut builder.runs).into_iter().enumerate().collect();
+    runs.sort_by(|(_, a), (_, b)| (&a.record.source, &a.record.run_id).cmp(&(&b.record.source, &b.record.run_id)));
+    let mut order = vec![0; runs.len()];
+    for (new, (old, _)) in runs.iter().enumerate() {
+        order[*old] = new as u32;
+    }
+    for watch in &mut builder.watches {
+        watch.values = runs.iter().map(|(old, _)| watch.values[*old]).collect();
+    }
+    builder.runs =
+        runs.into_iter().map(|(_, run)| StoredRun { cohort: cohort_of[run.cohort as usize], ..run }).collect();
+    builder.failed.sort_by(|a, b| a.source.cmp(&b.source));
+    builder.without_time.sort();
+    builder.notes.sort();
+    order
+}
+
+fn inputs(builder: &FleetBuilder) -> Inputs {
+    let estimated = builder.runs.iter().filter(|run| run.record.wall_source == WallSource::Samples);
+    Inputs {
+        runs: builder.runs.len() as u64,
+        without_time: builder.without_time.clone(),
+        estimated_time: estimated.count() as u64,
+        rejected_rows: builder.rejected_rows,
+        failed: builder.failed.clone(),
+    }
+}
+
+/// The runs in order, ready to be asked.
+struct Fleet<'b> {
+    options: &'b FleetOptions,
+    cohorts: &'b [Cohort],
+    runs: &'b [StoredRun],
+    names: &'b FleetNames,
+    /// By cohort: its runs.
+    members: Vec<Vec<usize>>,
+    columns: Vec<SortedColumn<'b>>,
+}
+
+/// The entries of a scope with their runs in order, sorted by cohort and key.
+struct SortedColumn<'b> {
+    column: &'b ScopeColumn,
+    entries: Vec<Entry>,
+}
+
+/// One key in one cohort.
+struct Group<'e> {
+    key: u32,
+    entries: &'e [Entry],
+    distribution: Distribution,
+    weighted_mean: Option<Millionths>,
+    sort_value: f64,
+}
+
+impl<'b> Fleet<'b> {
+    fn new(builder: &'b FleetBuilder, order: &[u32]) -> Self {
+        let mut members = vec![Vec::new(); builder.cohorts.len()];
+        for (index, run) in builder.runs.iter().enumerate() {
+            members[run.cohort as usize].push(index);
+        }
+        let columns = builder.columns.iter().map(|column| {
+            let moved = column.entries.iter().map(|entry| Entry { run: order[entry.run as usize], ..*entry });
+            let mut entries: Vec<Entry> = moved.collect();
+            entries.sort_unstable_by_key(|entry| (builder.runs[entry.run as usize].cohort, entry.key, entry.run));
+            SortedColumn { column, entries }
+        });
+        Self {
+            options: &builder.options,
+            cohorts: &builder.cohorts,
+            runs: &builder.runs,
+            names: &builder.names,
+            members,
+            columns: columns.collect(),
+        }
+    }
+
+    fn members(&self, cohort: usize) -> impl Iterator<Item = &'b StoredRun> {
+        self.members[cohort].iter().map(|&run| &self.runs[run])
+    }
+
+    fn unit(&self, cohort: usize) -> Unit {
+        self.cohorts[cohort].unit
+    }
+
+    fn cohort_report(&self, cohort: usize) -> CohortReport {
+        let unit = self.unit(cohort);
+        let members: Vec<&StoredRun> = self.members(cohort).collect();
+        let mut totals = self.recorded(cohort);
+        for run in &members {
+            totals.add_weight(run.weight, run.record.run_weight);
+        }
+        let rates = members.iter().map(|run| (run.rate, run.record.run_weight));
+        let distribution = self.distribution(rates.collect(), 0, Millionths::default());
+        CohortReport {
+            cohort: self.cohorts[cohort].clone(),
+            runs: members.len() as u64,
+            across_runs: summarize(&distribution, totals.rate(unit), self.options),
+            bins: bins(&distribution, MAX_BINS),
+            box_plot: BoxPlot::new(&distribution),
+            within_runs: window_report(&members, unit, self.options),
+            timeline: timeline(&members, unit, self.options),
+            tables: self.columns.iter().map(|column| self.table(column, cohort)).collect(),
+        }
+    }
+
+    /// The distribution of values and their run weights, and of runs without a value.
+    fn distribution(&self, values: Vec<(Millionths, Millionths)>, zeros: u64, zero_weight: Millionths) -> Distribution {
+        if self.options.is_weighted {
+            Distribution::weighted(values, zeros, u128::from(zero_weight.get()))
+        } else {
+            Distribution::new(values.into_iter().map(|(value, _)| value).collect(), zeros)
+        }
+    }
+
+    /// The recorded time of a cohort.
+    fn recorded(&self, cohort: usize) -> Totals {
+        let mut totals = Totals::default();
+        for run in self.members(cohort) {
+            totals.add_wall(run.record.wall.unwrap_or_default(), run.record.run_weight);
+        }
+        totals
+    }
+
+    /// The keys of a scope in a cohort, in the order of the options.
+    fn groups<'e>(&self, column: &'e SortedColumn<'_>, cohort: usize) -> Vec<Group<'e>> {
+        let cohort_of = |entry: &Entry| self.runs[entry.run as usize].cohort as usize;
+        let start = column.entries.partition_point(|entry| cohort_of(entry) < cohort);
+        let end = column.entries.partition_point(|entry| cohort_of(entry) <= cohort);
+        let recorded = self.recorded(cohort);
+        let all_weight: u64 = self.members(cohort).map(|run| run.record.run_weight.get()).fold(0, u64::saturating_add);
+        let groups = column.entries[start..end].chunk_by(|a, b| a.key == b.key);
+        let mut groups: Vec<Group<'e>> =
+            groups.map(|entries| self.group(entries, cohort, recorded, all_weight)).collect();
+        let by_name = |group: &Group<'_>| column.column.name(group.key, self.names);
+        groups.sort_by(|a, b| {
+            descending(a.sort_value, b.sort_value)
+                .then_with(|| self.tie(a, b))
+                .then_with(|| by_name(a).cmp(&by_name(b)))
+        });
+        groups
+    }
+
+    /// Equal values are in the order of their largest value, and then of all they used.
+    fn tie(&self, a: &Group<'_>, b: &Group<'_>) -> Ordering {
+        let max = |group: &Group<'_>| group.distribution.max();
+        max(b).cmp(&max(a)).then_with(|| b.weighted_mean.cmp(&a.weighted_mean))
+    }
+
+    fn group<'e>(&self, entries: &'e [Entry], cohort: usize, recorded: Totals, all_weight: u64) -> Group<'e> {
+        let mut totals = recorded;
+        let mut values = Vec::with_capacity(entries.len());
+        let mut seen_weight = 0_u64;
+        for entry in entries {
+            let record = &self.runs[entry.run as usize].record;
+            totals.add_weight(entry.weight, record.run_weight);
+            seen_weight = seen_weight.saturating_add(record.run_weight.get());
+            values.push((record.rate(entry.weight).unwrap_or_default(), record.run_weight));
+        }
+        let zeros = self.members[cohort].len() as u64 - entries.len() as u64;
+        let zero_weight = Millionths::new(all_weight.saturating_sub(seen_weight));
+        let distribution = self.distribution(values, zeros, zero_weight);
+        let weighted_mean = totals.rate(self.unit(cohort));
+        let sort_value = sort_value(&distribution, weighted_mean, self.options);
+        Group { key: entries[0].key, entries, distribution, weighted_mean, sort_value }
+    }
+
+    fn table(&self, column: &SortedColumn<'_>, cohort: usize) -> ScopeTable {
+        let groups = self.groups(column, cohort);
+        let shown = self.options.top.unwrap_or(usize::MAX).min(groups.len());
+        let rows = groups[..shown].iter().map(|group| self.row(column.column, group, cohort)).collect();
+        ScopeTable { scope: column.column.scope, rows, hidden: (groups.len() - shown) as u64 }
+    }
+
+    fn row(&self, column: &ScopeColumn, group: &Group<'_>, cohort: usize) -> ScopeRow {
+        let rate = |entry: &Entry| self.runs[entry.run as usize].record.rate(entry.weight);
+        let worst = group.entries.iter().max_by(|a, b| rate(a).cmp(&rate(b)).then(b.run.cmp(&a.run)));
+        ScopeRow {
+            name: column.name(group.key, self.names),
+            summary: summarize(&group.distribution, group.weighted_mean, self.options),
+            samples: group.entries.iter().map(|entry| entry.samples).sum(),
+            noise: self.options.quantiles.iter().map(|&quantile| self.noise(group, cohort, quantile)).collect(),
+            worst_run: worst.map(|entry| entry.run as usize),
+        }
+    }
+
+    /// What sampling noise alone would make of a quantile.
+    fn noise(&self, group: &Group<'_>, cohort: usize, quantile: Quantile) -> Option<f64> {
+        let samples = group.entries.iter().map(|entry| entry.effective_samples).sum();
+        noise_floor(samples, self.members[cohort].len() as u64, group.distribution.mean()?, quantile)
+    }
+
+    fn run_row(&self, run: &StoredRun) -> RunRow {
+        let unit = run.record.unit;
+        RunRow {
+            run_id: run.record.run_id.clone(),
+            source: run.record.source.clone(),
+            cohort: run.cohort as usize,
+            wall: run.record.wall.unwrap_or_default(),
+            wall_source: run.record.wall_source,
+            weight: run.weight,
+            samples: run.samples,
+            run_weight: run.record.run_weight,
+            rate: run.rate,
+            windows: window_quantiles(run, unit, self.options),
+            window_max: window_max(run, unit),
+        }
+    }
+
+    /// What differs between the cohorts of each unit, where there are several.
+    fn contrasts(&self) -> Vec<Contrast> {
+        let mut contrasts = Vec::new();
+        let positions: Vec<usize> = (0..self.cohorts.len()).collect();
+        for cohorts in positions.chunk_by(|&a, &b| self.unit(a) == self.unit(b)).filter(|cohorts| cohorts.len() > 1) {
+            contrasts.extend(self.columns.iter().map(|column| self.contrast(column, cohorts)));
+        }
+        contrasts
+    }
+
+    fn contrast(&self, column: &SortedColumn<'_>, cohorts: &[usize]) -> Contrast {
+        let mut values: HashMap<u32, (Vec<f64>, Vec<bool>)> = HashMap::default();
+        let none = || (vec![0.0; cohorts.len()], vec![false; cohorts.len()]);
+        for (index, &cohort) in cohorts.iter().enumerate() {
+            for group in self.groups(column, cohort) {
+                let row = values.entry(group.key).or_insert_with(none);
+                row.0[index] = group.sort_value;
+                row.1[index] = self.is_noise(&group, cohort);
+            }
+        }
+        let mut rows: Vec<ContrastRow> = values
+            .into_iter()
+            .map(|(key, (values, is_noise))| contrast_row(column.column.name(key, self.names), values, &is_noise))
+            .filter(|row| row.difference > 0.0)
+            .collect();
+        rows.sort_by(|a, b| descending(a.difference, b.difference).then_with(|| a.name.cmp(&b.name)));
+        rows.truncate(self.options.top.unwrap_or(usize::MAX));
+        Contrast {
+            scope: column.column.scope,
+            unit: self.unit(cohorts[0]),
+            cohorts: cohorts.to_vec(),
+            by: self.options.sort.name(),
+            rows,
+        }
+    }
+
+    /// Whether the value that tables are sorted by is no more than sampling noise gives.
+    fn is_noise(&self, group: &Group<'_>, cohort: usize) -> bool {
+        let SortKey::Quantile(quantile) = self.options.sort else { return false };
+        self.noise(group, cohort, quantile).is_some_and(|noise| group.sort_value <= noise)
+    }
+}
+
+fn contrast_row(name: ScopeName, values: Vec<f64>, is_noise: &[bool]) -> ContrastRow {
+    let largest = (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap_or(0);
+    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
+    ContrastRow { name, difference: values[largest] - smallest, is_noise: is_noise[largest], values }
+}
+
+fn descending(a: f64, b: f64) -> Ordering {
+    b.total_cmp(&a)
+}

@@ -1,0 +1,153 @@
+//! Runs in, one after the other.
+
+use super::alert::AlertRule;
+use super::assemble::assemble;
+use super::columns::{FleetNames, ScopeColumn};
+use super::options::{FleetOptions, FleetScope};
+use super::report::{Cohort, FleetReport};
+use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
+use super::watch::Watch;
+use super::windows::Series;
+use crate::hash::HashMap;
+use crate::units::Millionths;
+
+/// Collects the runs of a fleet and makes the report.
+///
+/// Of a run it keeps one number for each process, thread, binary and function that the options ask for, and its weight in
+/// each second: about 40 bytes for each function of a run and 16 for each second. The order in which runs are added does
+/// not show in the report.
+#[derive(Debug)]
+pub struct FleetBuilder {
+    pub(super) options: FleetOptions,
+    pub(super) names: FleetNames,
+    pub(super) cohorts: Vec<Cohort>,
+    cohort_ids: HashMap<Cohort, u32>,
+    pub(super) runs: Vec<StoredRun>,
+    /// Where each run id was read from.
+    sources: HashMap<String, String>,
+    pub(super) columns: Vec<ScopeColumn>,
+    pub(super) watches: Vec<Watch>,
+    pub(super) failed: Vec<FailedInput>,
+    pub(super) without_time: Vec<String>,
+    pub(super) rejected_rows: u64,
+    pub(super) notes: Vec<String>,
+}
+
+/// What is kept of a run itself.
+#[derive(Debug)]
+pub(super) struct StoredRun {
+    /// Without its labels, which stand in the cohort.
+    pub(super) record: RunRecord,
+    pub(super) cohort: u32,
+    /// What counts of it, where only some processes do.
+    pub(super) weight: u64,
+    pub(super) samples: u64,
+    pub(super) rate: Millionths,
+    pub(super) series: Series,
+}
+
+impl FleetBuilder {
+    /// A fleet without runs.
+    pub fn new(options: FleetOptions) -> Self {
+        let scopes = FleetScope::ALL.into_iter().filter(|scope| *scope != FleetScope::Run);
+        let wanted = scopes.filter(|scope| options.scopes.contains(scope));
+        let columns = wanted.map(|scope| ScopeColumn::new(scope, options.measure)).collect();
+        let watches = options.alerts.iter().map(|rule: &AlertRule| Watch::new(rule.clone())).collect();
+        Self {
+            options,
+            names: FleetNames::default(),
+            cohorts: Vec::new(),
+            cohort_ids: HashMap::default(),
+            runs: Vec::new(),
+            sources: HashMap::default(),
+            columns,
+            watches,
+            failed: Vec::new(),
+            without_time: Vec::new(),
+            rejected_rows: 0,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Adds a run. A run whose id is there already is a failed input: it has the same content as another.
+    ///
+    /// A run without a recorded time has no measure; it is named in the report and counts nowhere.
+    pub fn add(&mut self, measures: &RunMeasures) {
+        let record = &measures.record;
+        if let Some(first) = self.sources.get(&record.run_id) {
+            let reason = format!("it has the same content as {first}, which counts");
+            self.failed.push(FailedInput {
+                source: record.source.clone(),
+                source_bytes: record.source_bytes,
+                run_id: Some(record.run_id.clone()),
+                fingerprint: record.fingerprint.clone(),
+                kind: FailureKind::Duplicate,
+                reason,
+            });
+            return;
+        }
+        self.sources.insert(record.run_id.clone(), record.source.clone());
+        self.rejected_rows += record.rejected;
+        let counted = self.counted_processes(measures);
+        let counts = |process: NameId| counted.as_ref().is_none_or(|counted| counted[process.0 as usize]);
+        let (weight, samples) = match &counted {
+            None => (record.weight, record.samples),
+            Some(_) => measures.frames.iter().filter(|row| counts(row.process)).fold((0, 0), |sum, row| {
+                (u64::saturating_add(sum.0, row.self_weight), u64::saturating_add(sum.1, row.self_samples))
+            }),
+        };
+        let Some(rate) = record.rate(weight) else {
+            self.without_time.push(record.source.clone());
+            return;
+        };
+        let run = self.runs.len() as u32;
+        for column in &mut self.columns {
+            column.add(run, measures, &counts, &mut self.names);
+        }
+        for watch in &mut self.watches {
+            watch.add(measures, &counts, rate);
+        }
+        let series = Series::new(record, &measures.windows, &|row| counts(row.process));
+        let cohort = self.cohort_of(record);
+        let record = RunRecord { labels: Vec::new(), ..record.clone() };
+        self.runs.push(StoredRun { record, cohort, weight, samples, rate, series });
+    }
+
+    /// Names a file that gave no run.
+    pub fn add_failure(&mut self, failed: FailedInput) {
+        self.failed.push(failed);
+    }
+
+    /// Adds a sentence that the report shows.
+    pub fn add_note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// How many runs count so far.
+    pub fn run_count(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// The report on all runs that were added.
+    pub fn finish(self) -> FleetReport {
+        assemble(self)
+    }
+
+    /// By name: whether it is a process that counts; `None` where all do.
+    fn counted_processes(&self, measures: &RunMeasures) -> Option<Vec<bool>> {
+        let wanted = &self.options.processes;
+        (!wanted.is_empty()).then(|| measures.names.iter().map(|name| wanted.contains(name)).collect())
+    }
+
+    fn cohort_of(&mut self, record: &RunRecord) -> u32 {
+        let label = |key: &String| (key.clone(), record.label(key).map(str::to_owned));
+        let cohort = Cohort { unit: record.unit, labels: self.options.by.iter().map(label).collect() };
+        if let Some(&id) = self.cohort_ids.get(&cohort) {
+            return id;
+        }
+        let id = self.cohorts.len() as u32;
+        self.cohort_ids.insert(cohort.clone(), id);
+        self.cohorts.push(cohort);
+        id
+    }
+}

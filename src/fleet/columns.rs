@@ -1,0 +1,134 @@
+//! One scope over all runs: which process, thread, binary or function had which measure in which run.
+
+use super::options::{FleetScope, Measure};
+use super::report::ScopeName;
+use super::run::{NameId, RunMeasures};
+use crate::hash::HashMap;
+
+/// Two names; what they are depends on the scope.
+type Key = (u32, u32);
+
+/// What one key is in one run. Runs without the key have none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// Which key, in the order of first sight.
+    pub(super) key: u32,
+    /// Which run.
+    pub(super) run: u32,
+    /// Its weight there; never zero.
+    pub(super) weight: u64,
+    /// Its samples there, as many of one weight as are as noisy.
+    pub(super) effective_samples: u64,
+    /// Its samples there.
+    pub(super) samples: u64,
+}
+
+/// All keys of one scope.
+#[derive(Debug)]
+pub(super) struct ScopeColumn {
+    pub(super) scope: FleetScope,
+    measure: Measure,
+    ids: HashMap<Key, u32>,
+    keys: Vec<Key>,
+    pub(super) entries: Vec<Entry>,
+}
+
+/// Names over all runs, each once.
+#[derive(Debug, Default)]
+pub(super) struct FleetNames {
+    ids: HashMap<String, u32>,
+    names: Vec<String>,
+}
+
+impl FleetNames {
+    /// The id of a text.
+    pub(super) fn id(&mut self, text: &str) -> u32 {
+        if let Some(&id) = self.ids.get(text) {
+            return id;
+        }
+        let id = self.names.len() as u32;
+        self.names.push(text.to_owned());
+        self.ids.insert(text.to_owned(), id);
+        id
+    }
+
+    fn get(&self, id: u32) -> String {
+        self.names[id as usize].clone()
+    }
+}
+
+/// Weight and samples.
+type Sum = (u64, u64);
+
+impl ScopeColumn {
+    pub(super) fn new(scope: FleetScope, measure: Measure) -> Self {
+        Self { scope, measure, ids: HashMap::default(), keys: Vec::new(), entries: Vec::new() }
+    }
+
+    /// Adds what the rows of a run say, of the processes that count.
+    pub(super) fn add(
+        &mut self,
+        run: u32,
+        measures: &RunMeasures,
+        counts: &dyn Fn(NameId) -> bool,
+        names: &mut FleetNames,
+    ) {
+        let record = &measures.record;
+        for ((first, second), (weight, samples)) in self.sums(measures, counts) {
+            // A scope that was seen without weight is the same as one that was not seen.
+            if weight == 0 {
+                continue;
+            }
+            let key = (names.id(measures.name(first)), names.id(measures.name(second)));
+            let next = self.keys.len() as u32;
+            let key_id = *self.ids.entry(key).or_insert(next);
+            if key_id == next {
+                self.keys.push(key);
+            }
+            let effective = u128::from(samples) * u128::from(record.effective_samples);
+            let effective_samples = (effective / u128::from(record.samples.max(1))) as u64;
+            self.entries.push(Entry { key: key_id, run, weight, effective_samples, samples });
+        }
+    }
+
+    /// The rows of a run, summed by key.
+    fn sums(&self, measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool) -> HashMap<(NameId, NameId), Sum> {
+        let is_all = self.measure == Measure::AllWeight;
+        let mut sums: HashMap<(NameId, NameId), Sum> = HashMap::default();
+        let mut add = |key, own: Sum, all: Sum| {
+            let (weight, samples) = if is_all { all } else { own };
+            let sum = sums.entry(key).or_default();
+            *sum = (sum.0.saturating_add(weight), sum.1 + samples);
+        };
+        if self.scope == FleetScope::Binary {
+            for row in measures.binaries.iter().filter(|row| counts(row.process)) {
+                let key = (row.binary, NameId::default());
+                add(key, (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
+            }
+            return sums;
+        }
+        for row in measures.frames.iter().filter(|row| counts(row.process)) {
+            let own = (row.self_weight, row.self_samples);
+            match self.scope {
+                FleetScope::Function => add((row.binary, row.function), own, (row.all_weight, row.all_samples)),
+                FleetScope::Thread => add((row.process, row.thread), own, own),
+                _ => add((row.process, NameId::default()), own, own),
+            }
+        }
+        sums
+    }
+
+    /// What a key stands for.
+    pub(super) fn name(&self, key: u32, names: &FleetNames) -> ScopeName {
+        let (first, second) = self.keys[key as usize];
+        let mut name = ScopeName::default();
+        match self.scope {
+            FleetScope::Run => {}
+            FleetScope::Process => name.process = Some(names.get(first)),
+            FleetScope::Thread => (name.process, name.thread) = (Some(names.get(first)), Some(names.get(second))),
+            FleetScope::Binary => name.binary = Some(names.get(first)),
+            FleetScope::Function => (name.binary, name.function) = (Some(names.get(first)), Some(names.get(second))),
+        }
+        name
+    }
+}

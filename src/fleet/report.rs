@@ -1,0 +1,302 @@
+//! The answer about a fleet, as plain values.
+
+use super::alert::AlertRule;
+use super::options::{FleetOptions, FleetScope};
+use super::run::{FailedInput, WallSource};
+use crate::stats::{Bin, BoxPlot, Estimate};
+use crate::units::{Millionths, Nanos, Unit};
+
+/// How CPU use is distributed over a fleet of runs.
+///
+/// Measures are in percent of one core where the unit is nanoseconds, else in units per second.
+#[derive(Clone, Debug)]
+pub struct FleetReport {
+    /// What was asked.
+    pub options: FleetOptions,
+    /// What was read, and what could not be.
+    pub inputs: Inputs,
+    /// The cohorts, by unit and then by their labels.
+    pub cohorts: Vec<CohortReport>,
+    /// The rows that differ most between cohorts of one unit, for each scope but the run; empty with a single cohort.
+    pub contrasts: Vec<Contrast>,
+    /// What became of each alert rule in each cohort.
+    pub alerts: Vec<AlertOutcome>,
+    /// Every run that counts, by source and then by run id.
+    pub runs: Vec<RunRow>,
+    /// What a reader should know before believing the numbers, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// Runs that count.
+    pub runs: u64,
+    /// Runs whose recorded time is not known: they have no rate, and stand in no distribution.
+    pub without_time: Vec<String>,
+    /// Runs whose recorded time is that between their first and last sample ([`WallSource::Samples`]).
+    pub estimated_time: u64,
+    /// Rows of CPU tables that could not be read, over all runs.
+    pub rejected_rows: u64,
+    /// Files that gave no run.
+    pub failed: Vec<FailedInput>,
+}
+
+/// A run of the report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunRow {
+    /// Its id.
+    pub run_id: String,
+    /// Where it was read from.
+    pub source: String,
+    /// The position of its cohort in [`FleetReport::cohorts`].
+    pub cohort: usize,
+    /// How long it was recorded.
+    pub wall: Nanos,
+    /// Where that comes from.
+    pub wall_source: WallSource,
+    /// The weight of what counts in it.
+    pub weight: u64,
+    /// How many samples that are.
+    pub samples: u64,
+    /// How many runs it stands for.
+    pub run_weight: Millionths,
+    /// Its CPU use: `weight` per `wall`.
+    pub rate: Millionths,
+    /// The percentiles of its windows of one second, as asked, by nearest rank; `None` without a whole window.
+    pub windows: Option<Vec<Millionths>>,
+    /// Its busiest window of one second.
+    pub window_max: Option<Millionths>,
+}
+
+/// The runs that are compared with each other.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cohort {
+    /// The unit of what was recorded; cycles and time never stand in one cohort.
+    pub unit: Unit,
+    /// Keys and values, in the order of [`FleetOptions::by`]; `None` where runs do not say.
+    pub labels: Vec<(String, Option<String>)>,
+}
+
+impl Cohort {
+    /// `app_version 1.2, device iPhone`; `all runs` without labels.
+    pub fn name(&self) -> String {
+        if self.labels.is_empty() {
+            return "all runs".to_owned();
+        }
+        let label =
+            |(key, value): &(String, Option<String>)| format!("{key} {}", value.as_deref().unwrap_or("unknown"));
+        self.labels.iter().map(label).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What is said of one cohort.
+#[derive(Clone, Debug)]
+pub struct CohortReport {
+    /// Which runs.
+    pub cohort: Cohort,
+    /// How many they are.
+    pub runs: u64,
+    /// CPU use across runs: one value a run.
+    pub across_runs: Summary,
+    /// The same values, counted in steps, for a picture.
+    pub bins: Vec<Bin>,
+    /// The same values as a box plot; `None` without runs.
+    pub box_plot: Option<BoxPlot>,
+    /// CPU use within runs: windows of one second.
+    pub within_runs: Option<WindowReport>,
+    /// CPU use over the time of the recordings.
+    pub timeline: Vec<TimelinePoint>,
+    /// One table for each scope that was asked, except the run.
+    pub tables: Vec<ScopeTable>,
+}
+
+/// Windows of one second, of all runs of a cohort.
+#[derive(Clone, Debug)]
+pub struct WindowReport {
+    /// Runs that have a whole window.
+    pub runs: u64,
+    /// The pooled windows; its `count` is windows, not runs. Windows of one run are not independent, so there are no
+    /// intervals.
+    pub pooled: Summary,
+    /// Each run's busiest window: one value a run.
+    pub peaks: Summary,
+    /// The pooled windows as a histogram that can be merged with those of other fleets: HdrHistogram V2, compressed, in
+    /// base64; values are thousandths of a percent (or of a unit per second).
+    pub hdr: String,
+}
+
+/// A second (or a longer step, for long recordings) of the recordings of a cohort.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimelinePoint {
+    /// Seconds since the start of the recordings.
+    pub second: u32,
+    /// How many seconds it covers.
+    pub seconds: u32,
+    /// Runs that recorded all of it.
+    pub runs: u64,
+    /// The percentiles of their CPU use in it, as asked, by nearest rank.
+    pub values: Vec<f64>,
+    /// The largest.
+    pub max: f64,
+}
+
+/// The distribution of one measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// How many values: runs of the cohort (or windows).
+    pub count: u64,
+    /// How many of them are zero, because the scope is absent or did nothing.
+    pub zeros: u64,
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+    /// The mean; every run counts once.
+    pub mean: f64,
+    /// The mean by recorded time and run weight: all that was used over all that was recorded. `None` for windows.
+    pub weighted_mean: Option<f64>,
+    /// The percentiles that were asked for.
+    pub estimates: Vec<Estimate>,
+    /// Whether the values were kept one by one (`true`) or in buckets.
+    pub is_exact: bool,
+    /// What misleads about it.
+    pub cautions: Vec<Caution>,
+}
+
+/// What a reader of a summary should be told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Caution {
+    /// The mean is above P90: a few runs carry it, and most runs are far below it.
+    MeanAboveP90,
+    /// No more than half of the runs have it at all: P50 is zero, and the mean is of runs that do not use it.
+    MostlyAbsent,
+    /// The distribution has fewer runs than a percentile that was asked for needs.
+    TooFewRuns {
+        /// How many the highest percentile needs.
+        needed: u64,
+    },
+}
+
+/// What a row is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ScopeName {
+    /// The process; for processes and threads.
+    pub process: Option<String>,
+    /// The thread; for threads.
+    pub thread: Option<String>,
+    /// The binary; for binaries and functions.
+    pub binary: Option<String>,
+    /// The function; for functions.
+    pub function: Option<String>,
+}
+
+/// One process, thread, binary or function across the runs of a cohort.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScopeRow {
+    /// Which.
+    pub name: ScopeName,
+    /// Its distribution over all runs of the cohort; a run without it counts as zero.
+    pub summary: Summary,
+    /// Samples over all runs.
+    pub samples: u64,
+    /// By percentile: the value that sampling noise alone would give runs that are all alike (see
+    /// [`noise_floor`](crate::stats::noise_floor)). A percentile at or below it tells of no difference between runs.
+    pub noise: Vec<Option<f64>>,
+    /// The position in [`FleetReport::runs`] of the run with the largest value.
+    pub worst_run: Option<usize>,
+}
+
+impl ScopeRow {
+    /// Whether the percentile at this index of the options is no more than sampling noise gives.
+    pub fn is_noise(&self, index: usize) -> bool {
+        let value = self.summary.estimates.get(index).and_then(|estimate| estimate.value);
+        let noise = self.noise.get(index).copied().flatten();
+        matches!((value, noise), (Some(value), Some(noise)) if value > 0.0 && value <= noise)
+    }
+}
+
+/// The rows of one scope in one cohort.
+#[derive(Clone, Debug)]
+pub struct ScopeTable {
+    /// What the rows are.
+    pub scope: FleetScope,
+    /// The rows, in the order that was asked for.
+    pub rows: Vec<ScopeRow>,
+    /// How many rows were left out.
+    pub hidden: u64,
+}
+
+/// What differs most between the cohorts of one unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contrast {
+    /// What the rows are.
+    pub scope: FleetScope,
+    /// The unit of the cohorts that are compared.
+    pub unit: Unit,
+    /// The positions of the cohorts in [`FleetReport::cohorts`].
+    pub cohorts: Vec<usize>,
+    /// Which value is compared, such as `p99`: what tables are sorted by.
+    pub by: String,
+    /// The rows, the largest difference first.
+    pub rows: Vec<ContrastRow>,
+}
+
+/// One scope in several cohorts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContrastRow {
+    /// Which.
+    pub name: ScopeName,
+    /// Its value in each cohort of the contrast.
+    pub values: Vec<f64>,
+    /// The largest value less the smallest.
+    pub difference: f64,
+    /// Whether the largest value is no more than sampling noise gives in its cohort.
+    pub is_noise: bool,
+}
+
+/// Whether a rule fired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlertState {
+    /// The value is on the side of the threshold that was not wished for.
+    Fired,
+    /// It is not.
+    Quiet,
+    /// There are too few runs for the percentile the rule asks for.
+    Undecided {
+        /// How many it needs.
+        needed: u64,
+    },
+}
+
+/// What became of a rule in one cohort.
+#[derive(Clone, Debug)]
+pub struct AlertOutcome {
+    /// The rule.
+    pub rule: AlertRule,
+    /// The position of the cohort in [`FleetReport::cohorts`].
+    pub cohort: usize,
+    /// Whether it fired.
+    pub state: AlertState,
+    /// The value; `None` where there are no runs or windows.
+    pub value: Option<f64>,
+    /// The interval of the value, where it is a percentile.
+    pub estimate: Option<Estimate>,
+    /// Runs it was computed from.
+    pub runs: u64,
+    /// The runs beyond the threshold, the largest first.
+    pub beyond: Vec<AlertRun>,
+    /// How many runs are beyond it; `beyond` keeps the first of them.
+    pub beyond_count: u64,
+    /// What makes the outcome doubtful, in a sentence: a name that no run has, an interval that includes the threshold.
+    pub note: Option<String>,
+}
+
+/// A run behind an alert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlertRun {
+    /// The position of the run in [`FleetReport::runs`].
+    pub run: usize,
+    /// Its value.
+    pub value: Millionths,
+}

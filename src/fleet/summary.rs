@@ -1,0 +1,104 @@
+//! One distribution, summed up.
+
+use super::options::{FleetOptions, SortKey};
+use super::report::{Caution, Summary};
+use crate::stats::{Distribution, Quantile, QuantileMethod, Support};
+use crate::units::{Millionths, Nanos, Unit};
+
+/// The recorded time of runs, and what was used in it: for the weighted mean.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Totals {
+    weight: u128,
+    wall: u128,
+}
+
+impl Totals {
+    /// Adds a run's recorded time, as often as its run weight says.
+    pub(super) fn add_wall(&mut self, wall: Nanos, run_weight: Millionths) {
+        let wall = u128::from(wall.as_nanos()).saturating_mul(u128::from(run_weight.get()));
+        self.wall = self.wall.saturating_add(wall);
+    }
+
+    /// Adds what was used in a run.
+    pub(super) fn add_weight(&mut self, weight: u64, run_weight: Millionths) {
+        let weight = u128::from(weight).saturating_mul(u128::from(run_weight.get()));
+        self.weight = self.weight.saturating_add(weight);
+    }
+
+    /// All that was used over all that was recorded.
+    pub(super) fn rate(&self, unit: Unit) -> Option<Millionths> {
+        let per_nano = if unit == Unit::Nanoseconds { 100 } else { 1_000_000_000 };
+        Millionths::of_ratio(self.weight.checked_mul(per_nano)?, self.wall)
+    }
+}
+
+/// The summary of a distribution across runs.
+pub(super) fn summarize(
+    distribution: &Distribution,
+    weighted_mean: Option<Millionths>,
+    options: &FleetOptions,
+) -> Summary {
+    let estimate = |&quantile: &Quantile| distribution.estimate(quantile, options.method, options.confidence);
+    let estimates: Vec<_> = options.quantiles.iter().map(estimate).collect();
+    let number = |value: Option<Millionths>| value.map_or(0.0, Millionths::as_f64);
+    let mut summary = Summary {
+        count: distribution.count(),
+        zeros: distribution.zeros(),
+        min: number(distribution.min()),
+        max: number(distribution.max()),
+        mean: number(distribution.mean()),
+        weighted_mean: weighted_mean.map(Millionths::as_f64),
+        estimates,
+        is_exact: true,
+        cautions: Vec::new(),
+    };
+    summary.cautions = cautions(distribution, &summary);
+    summary
+}
+
+/// The summary of pooled windows: their number says nothing of how sure a percentile is, so there are no intervals, and
+/// no percentile lacks support.
+pub(super) fn summarize_windows(distribution: &Distribution, options: &FleetOptions) -> Summary {
+    let unweighted = FleetOptions { is_weighted: false, ..options.clone() };
+    let mut summary = summarize(distribution, None, &unweighted);
+    for estimate in &mut summary.estimates {
+        estimate.support = Support::Enough;
+        (estimate.interval.lower, estimate.interval.upper) = (None, None);
+    }
+    summary.cautions.clear();
+    summary
+}
+
+fn cautions(distribution: &Distribution, summary: &Summary) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    let p90 = distribution.quantile(Quantile::P90, QuantileMethod::NearestRank).unwrap_or(0.0);
+    if summary.zeros * 2 >= summary.count && summary.count > 0 {
+        cautions.push(Caution::MostlyAbsent);
+    }
+    if summary.mean > p90 {
+        cautions.push(Caution::MeanAboveP90);
+    }
+    let needed = summary.estimates.iter().filter_map(|estimate| match estimate.support {
+        Support::TooFew { needed } => Some(needed),
+        Support::Enough | Support::UpperUnknown => None,
+    });
+    if let Some(needed) = needed.max() {
+        cautions.push(Caution::TooFewRuns { needed });
+    }
+    cautions
+}
+
+/// The number of a summary that tables are sorted by.
+pub(super) fn sort_value(
+    distribution: &Distribution,
+    weighted_mean: Option<Millionths>,
+    options: &FleetOptions,
+) -> f64 {
+    let value = match options.sort {
+        SortKey::Quantile(quantile) => return distribution.quantile(quantile, options.method).unwrap_or(0.0),
+        SortKey::Mean => distribution.mean(),
+        SortKey::WeightedMean => weighted_mean,
+        SortKey::Max => distribution.max(),
+    };
+    value.map_or(0.0, Millionths::as_f64)
+}

@@ -1,0 +1,133 @@
+//! CPU use over the time of a run, in windows of one second.
+
+use std::ops::Range;
+
+use super::run::{NameId, RunMeasures, RunRecord, WindowRow, rate_of};
+use crate::units::{Millionths, Nanos, Unit};
+
+/// The length of a window.
+pub(super) const SECOND: Nanos = Nanos::from_millis(1_000);
+
+/// The weights of the seconds that a run recorded from start to end. Only those with samples take room: times come from
+/// input, and could say anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Series {
+    seconds: Range<u32>,
+    /// Second and weight, sorted; weights are not zero.
+    weights: Vec<(u32, u64)>,
+}
+
+impl Series {
+    /// The rows that count, summed by second.
+    pub(super) fn new(record: &RunRecord, rows: &[WindowRow], counts: &dyn Fn(&WindowRow) -> bool) -> Self {
+        let seconds = record.whole_seconds();
+        let is_kept = |row: &&WindowRow| row.weight > 0 && seconds.contains(&row.second) && counts(row);
+        let mut weights: Vec<(u32, u64)> = rows.iter().filter(is_kept).map(|row| (row.second, row.weight)).collect();
+        weights.sort_unstable();
+        weights.dedup_by(|next, sum| {
+            let is_same = next.0 == sum.0;
+            if is_same {
+                sum.1 = sum.1.saturating_add(next.1);
+            }
+            is_same
+        });
+        Self { seconds, weights }
+    }
+
+    /// The seconds.
+    pub(super) fn seconds(&self) -> Range<u32> {
+        self.seconds.clone()
+    }
+
+    /// The weight of these seconds; `None` where not all of them were recorded.
+    pub(super) fn sum(&self, seconds: Range<u32>) -> Option<u64> {
+        if seconds.start < self.seconds.start || seconds.end > self.seconds.end {
+            return None;
+        }
+        let from = self.weights.partition_point(|&(second, _)| second < seconds.start);
+        let own = self.weights[from..].iter().take_while(|&&(second, _)| second < seconds.end);
+        Some(own.fold(0, |sum, &(_, weight)| u64::saturating_add(sum, weight)))
+    }
+
+    /// The measures of seconds with samples, and how many seconds have none.
+    pub(super) fn rates(&self, unit: Unit) -> (Vec<Millionths>, u64) {
+        let rates: Vec<Millionths> =
+            self.weights.iter().filter_map(|&(_, weight)| rate_of(weight, unit, SECOND)).collect();
+        let zeros = self.seconds.len() as u64 - rates.len() as u64;
+        (rates, zeros)
+    }
+
+    /// The largest weight of so many seconds in a row; `None` where the run is shorter.
+    pub(super) fn peak(&self, seconds: u32) -> Option<u64> {
+        if seconds == 0 || seconds as usize > self.seconds.len() {
+            return None;
+        }
+        let (mut sum, mut peak, mut first) = (0_u64, 0, 0);
+        for &(second, weight) in &self.weights {
+            sum = sum.saturating_add(weight);
+            while second - self.weights[first].0 >= seconds {
+                sum = sum.saturating_sub(self.weights[first].1);
+                first += 1;
+            }
+            peak = peak.max(sum);
+        }
+        Some(peak)
+    }
+}
+
+/// The busiest so many seconds of the rows that count, per time; `None` where the run has no so many whole seconds.
+pub(super) fn peak_rate(
+    measures: &RunMeasures,
+    seconds: u32,
+    counts: &dyn Fn(&WindowRow) -> bool,
+) -> Option<Millionths> {
+    let series = Series::new(&measures.record, &measures.windows, counts);
+    let wall = Nanos::from_nanos(u64::from(seconds).saturating_mul(SECOND.as_nanos()));
+    rate_of(series.peak(seconds)?, measures.record.unit, wall)
+}
+
+/// The same for every process on its own; the largest of them.
+pub(super) fn peak_rate_of_processes(
+    measures: &RunMeasures,
+    seconds: u32,
+    counts: &dyn Fn(NameId) -> bool,
+) -> Option<Millionths> {
+    let counted = measures.windows.iter().map(|row| row.process).filter(|&process| counts(process));
+    let mut processes: Vec<NameId> = counted.collect();
+    processes.sort_unstable();
+    processes.dedup();
+    let idle = peak_rate(measures, seconds, &|_| false)?;
+    let peaks = processes.iter().filter_map(|&process| peak_rate(measures, seconds, &|row| row.process == process));
+    Some(peaks.max().unwrap_or(idle).max(idle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(seconds: Range<u32>, weights: &[(u32, u64)]) -> Series {
+        Series { seconds, weights: weights.to_vec() }
+    }
+
+    #[test]
+    fn the_busiest_stretch_is_found() {
+        let series = series(0..10, &[(0, 5), (2, 1), (3, 7), (9, 6)]);
+        assert_eq!(series.peak(1), Some(7));
+        assert_eq!(series.peak(2), Some(8));
+        assert_eq!(series.peak(4), Some(13));
+        assert_eq!(series.peak(10), Some(19));
+        assert_eq!(series.peak(11), None, "the run is shorter");
+        assert_eq!(series.peak(0), None);
+    }
+
+    #[test]
+    fn seconds_without_samples_are_zeros() {
+        let series = series(2..8, &[(3, 10_000_000), (5, 1_000_000_000)]);
+        let (rates, zeros) = series.rates(Unit::Nanoseconds);
+        assert_eq!((rates, zeros), (vec![Millionths::ONE, Millionths::new(100_000_000)], 4));
+        assert_eq!(series.sum(3..6), Some(1_010_000_000));
+        assert_eq!(series.sum(6..8), Some(0));
+        assert_eq!(series.sum(1..3), None, "second 1 was not recorded");
+        assert_eq!(series.sum(7..9), None);
+    }
+}
