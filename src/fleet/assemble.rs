@@ -28,7 +28,7 @@ pub(super) fn assemble(mut builder: FleetBuilder) -> FleetReport {
             |(cohort, members): (usize, &Vec<usize>)| outcome(watch, cohort, &builder.runs, members, fleet.options);
         fleet.members.iter().enumerate().map(of).collect::<Vec<_>>()
     });
-    let report = FleetReport {
+    FleetReport {
         inputs: inputs(&builder),
         alerts: alerts.collect(),
         contrasts: fleet.contrasts(),
@@ -36,8 +36,7 @@ pub(super) fn assemble(mut builder: FleetBuilder) -> FleetReport {
         notes: builder.notes.clone(),
         options: builder.options.clone(),
         cohorts,
-    };
-    report
+    }
 }
 
 /// Puts runs in the order of their sources, and cohorts in the order of their labels, whatever order they came in.

@@ -14,7 +14,7 @@
 //! `cases` holds the small hand-made recordings behind `fixtures/`; `large` streams documents of any size for
 //! benches and memory tests; `toc` writes tables of contents.
 //!
-//! Everything here is plain `std`, so the folder can be included by tests, benches and examples alike.
+//! `fleet` invents fleets as rows of measures, in the library's types. Everything else here is plain `std`, so the folder can be included by tests, benches and examples alike.
 
 // Each test binary includes the whole folder and uses a part of it.
 #![allow(dead_code, unused_imports, unreachable_pub)]
@@ -23,6 +23,8 @@ pub mod builder;
 pub mod cases;
 pub mod cases_27;
 pub mod cells;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 pub mod large;
 pub mod large_code;
 pub mod names;

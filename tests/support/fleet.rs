@@ -1,0 +1,145 @@
+//! Invented fleets, as rows: what measuring thousands of recordings would give.
+//!
+//! Every run is an app with a main thread and workers, a few common functions and many rare ones. In the last cohort, one
+//! run in thirty spends much more in `Cache::evict`: a regression that no mean shows.
+
+use super::random::Rng;
+use traceparse::fleet::{
+    BinaryRow, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow,
+};
+use traceparse::units::{Millionths, Nanos, Unit};
+
+/// The function with the regression, and its binary.
+pub const SLOW: (&str, &str) = ("Orchard", "Cache::evict");
+
+const DEVICES: [&str; 3] = ["iPhone 15", "iPhone SE", "iPad Air"];
+const THREADS: [&str; 3] = ["Main Thread", "Render", "Worker"];
+const SECOND: u64 = 1_000_000_000;
+const MILLI: u64 = 1_000_000;
+
+/// A number with a long tail, about `scale` in the middle.
+fn skewed(rng: &mut Rng, scale: u64) -> u64 {
+    let uniform = (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64;
+    (scale as f64 * 0.35 / (1.0 - 0.97 * uniform)) as u64
+}
+
+/// `count` runs of versions 1.0 to 1.3 of an app, the last of which has the regression.
+pub fn runs(seed: u64, count: u32) -> Vec<RunMeasures> {
+    (0..count).map(|index| run(seed, index)).collect()
+}
+
+/// One of them.
+pub fn run(seed: u64, index: u32) -> RunMeasures {
+    let mut rng = Rng::new(seed ^ (u64::from(index) << 32));
+    let version = index % 4;
+    let seconds = 20 + rng.below(15);
+    let is_slow = version == 3 && rng.below(30) == 0;
+    let mut names = NamesBuilder::default();
+    let process = names.id("Orchard");
+    let (mut frames, mut binaries, mut windows) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, thread) in THREADS.into_iter().enumerate() {
+        let thread = names.id(thread);
+        let first = frames.len();
+        functions(&mut rng, is_slow, number, &mut |binary, function, milliseconds| {
+            let (binary, function) = (names.id(binary), names.id(function));
+            frames.push(frame(process, thread, binary, function, milliseconds));
+        });
+        sum_binaries(&frames[first..], &mut binaries);
+        let weight = frames[first..].iter().map(|row| row.self_weight).sum();
+        spread(&mut rng, weight, seconds, &mut |second, weight| {
+            windows.push(WindowRow { process, thread, second, weight, samples: weight / MILLI });
+        });
+    }
+    let names = names.finish();
+    let text = |id: NameId| names[id.0 as usize].clone();
+    frames.sort_by_key(|row| (text(row.thread), text(row.binary), text(row.function)));
+    binaries.sort_by_key(|row| (text(row.thread), text(row.binary)));
+    windows.sort_by_key(|row| (text(row.thread), row.second));
+    let weight: u64 = frames.iter().map(|row| row.self_weight).sum();
+    let record = record(index, version, weight, seconds * SECOND + rng.below(SECOND));
+    RunMeasures { record, names, frames, binaries, windows }
+}
+
+fn functions(rng: &mut Rng, is_slow: bool, thread: usize, add: &mut dyn FnMut(&str, &str, u64)) {
+    let scale = [120, 400, 60][thread];
+    add("Orchard", "main", 0);
+    add("Orchard", "Orchard::run()", skewed(rng, scale));
+    add("Orchard", "Tree::layout(Rect const&)", skewed(rng, scale * 2));
+    add("UIKitCore", "-[UIView layoutSubviews]", skewed(rng, scale));
+    add("libsystem_malloc.dylib", "malloc", skewed(rng, scale / 2));
+    add("", NO_STACK, rng.below(4));
+    add(SLOW.0, SLOW.1, if is_slow && thread == 1 { 3_000 + rng.below(3_000) } else { rng.below(6) });
+    for index in 0..20 {
+        if rng.below(5) == 0 {
+            add("Orchard", &format!("Rare::job{index}()"), 1 + rng.below(10));
+        }
+    }
+}
+
+fn frame(process: NameId, thread: NameId, binary: NameId, function: NameId, milliseconds: u64) -> FrameRow {
+    // What it calls is as much again.
+    let (self_samples, all_samples) = (milliseconds, milliseconds * 2);
+    let (self_weight, all_weight) = (self_samples * MILLI, all_samples * MILLI);
+    FrameRow { process, thread, binary, function, self_weight, all_weight, self_samples, all_samples }
+}
+
+fn sum_binaries(frames: &[FrameRow], binaries: &mut Vec<BinaryRow>) {
+    let first = binaries.len();
+    for row in frames {
+        let own = binaries[first..].iter().position(|known| known.binary == row.binary).map(|index| first + index);
+        let index = own.unwrap_or_else(|| {
+            let FrameRow { process, thread, binary, .. } = *row;
+            let (self_weight, all_weight, self_samples, all_samples) = (0, 0, 0, 0);
+            binaries.push(BinaryRow { process, thread, binary, self_weight, all_weight, self_samples, all_samples });
+            binaries.len() - 1
+        });
+        let sum = &mut binaries[index];
+        sum.self_weight += row.self_weight;
+        sum.self_samples += row.self_samples;
+        sum.all_weight = sum.all_weight.max(row.all_weight).max(sum.self_weight);
+        sum.all_samples = sum.all_samples.max(row.all_samples).max(sum.self_samples);
+    }
+}
+
+/// Spreads a weight over seconds, in whole samples of 1 ms; some seconds stay idle.
+fn spread(rng: &mut Rng, weight: u64, seconds: u64, add: &mut dyn FnMut(u32, u64)) {
+    let mut left = weight / MILLI;
+    for second in 0..seconds {
+        let share = if second + 1 == seconds { left } else { (left * (rng.below(4) + 1) / 30).min(left) };
+        left -= share;
+        if share > 0 {
+            add(second as u32, share * MILLI);
+        }
+    }
+}
+
+fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRecord {
+    let label = |key: &str, value: String| (key.to_owned(), value);
+    let samples = weight / MILLI;
+    RunRecord {
+        run_id: format!("{index:032x}"),
+        fingerprint: format!("{index:032x}"),
+        source: format!("runs/{index:05}.xml"),
+        source_bytes: 1_000_000,
+        labels: vec![
+            label("app", "Orchard".to_owned()),
+            label("app_version", format!("1.{version}")),
+            label("device", DEVICES[(index / 4 % 3) as usize].to_owned()),
+            label("os", "iOS 26.1".to_owned()),
+        ],
+        run_weight: Millionths::ONE,
+        start: None,
+        wall: Some(Nanos::from_nanos(wall)),
+        wall_source: WallSource::Toc,
+        wall_start: Nanos::default(),
+        schema: "time-profile".to_owned(),
+        unit: Unit::Nanoseconds,
+        weight,
+        samples,
+        effective_samples: samples,
+        rejected: 0,
+        cores: 6,
+        usual_weight: MILLI,
+        parser_version: "test".to_owned(),
+    }
+}
