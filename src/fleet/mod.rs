@@ -23,6 +23,7 @@ mod columns;
 mod options;
 mod report;
 mod run;
+mod sql;
 mod summary;
 mod timeline;
 mod verdict;
@@ -40,3 +41,4 @@ pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED,
     WallSource, WindowRow, rate_of,
 };
+pub use sql::{SqlEngine, sql};

@@ -1,0 +1,340 @@
+//! The report as SQL over a dataset: the same numbers, bit for bit, by an engine that reads Parquet.
+//!
+//! The text uses nothing but sums, counts and orders of integers, and one division at the end, so engines cannot differ:
+//! measures are integers in millionths, the nearest rank is a row number, and runs without a row are counted, not joined.
+//! Intervals, noise and alerts need distributions that SQL does not have; they are in the report only.
+
+use std::fmt::Write;
+
+use super::options::{FleetOptions, FleetScope, Measure};
+use crate::stats::{Quantile, QuantileMethod};
+
+/// Whose SQL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SqlEngine {
+    /// DuckDB 1.0 or later.
+    #[default]
+    DuckDb,
+    /// Apache Spark 3.4 or later, or what speaks its SQL.
+    Spark,
+}
+
+impl SqlEngine {
+    /// The name on the command line: `duckdb`, `spark`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::DuckDb => "duckdb",
+            Self::Spark => "spark",
+        }
+    }
+
+    /// An integer type of at least 126 bits.
+    const fn huge(self) -> &'static str {
+        match self {
+            Self::DuckDb => "HUGEINT",
+            Self::Spark => "DECIMAL(38, 0)",
+        }
+    }
+
+    /// The whole part of a quotient of two integers that are not negative, as a 64-bit integer.
+    fn quotient(self, numerator: &str, denominator: &str) -> String {
+        match self {
+            Self::DuckDb => format!("CAST(({numerator}) // ({denominator}) AS BIGINT)"),
+            Self::Spark => format!("(({numerator}) DIV ({denominator}))"),
+        }
+    }
+
+    /// A name that is not a keyword.
+    fn quoted(self, name: &str) -> String {
+        match self {
+            Self::DuckDb => format!("\"{}\"", name.replace('"', "\"\"")),
+            Self::Spark => format!("`{}`", name.replace('`', "``")),
+        }
+    }
+
+    /// A text.
+    fn text(self, text: &str) -> String {
+        match self {
+            Self::DuckDb => format!("'{}'", text.replace('\'', "''")),
+            Self::Spark => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
+        }
+    }
+
+    /// A table of the dataset.
+    fn table(self, dataset: &str, table: &str) -> String {
+        let folder = dataset.trim_end_matches('/');
+        match self {
+            Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
+            Self::Spark => format!("parquet.{}", self.quoted(&format!("{folder}/{table}"))),
+        }
+    }
+}
+
+/// The statement that gives the rows of the report on the dataset in this folder: those of its CSV form, with the same names,
+/// up to `weighted_mean`, in the order of cohorts, scopes and names.
+///
+/// Rows that [`FleetOptions::top`] would leave out are there: it is cheap to add a `LIMIT`.
+pub fn sql(options: &FleetOptions, dataset: &str, engine: SqlEngine) -> String {
+    let query = Query { options, dataset, engine };
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = query.write(&mut text);
+    text
+}
+
+struct Query<'q> {
+    options: &'q FleetOptions,
+    dataset: &'q str,
+    engine: SqlEngine,
+}
+
+/// Names of a scope, in the order of the columns.
+const NAMES: [&str; 4] = ["process", "thread", "binary", "function"];
+
+impl Query<'_> {
+    fn write(&self, out: &mut String) -> std::fmt::Result {
+        writeln!(out, "-- How {} is distributed across runs: {}.", self.subject(), self.method())?;
+        writeln!(
+            out,
+            "-- Percent of one core where the unit is ns, else units per second. A scope that a run does not"
+        )?;
+        writeln!(out, "-- have is zero there: runs counts all runs of the cohort.")?;
+        writeln!(out, "WITH measured AS (\n{}\n),", self.measured())?;
+        writeln!(out, "used AS (\n{}\n),", self.used())?;
+        writeln!(out, "valued AS (\n{}\n),", self.valued())?;
+        writeln!(out, "ranked AS (\n{}\n)", self.ranked())?;
+        writeln!(out, "{};", self.answer())
+    }
+
+    fn subject(&self) -> &'static str {
+        match self.options.measure {
+            Measure::Cpu => "CPU use",
+            Measure::SelfWeight => "self weight",
+            Measure::AllWeight => "all weight",
+        }
+    }
+
+    fn method(&self) -> &'static str {
+        match (self.options.is_weighted, self.options.method) {
+            (true, _) => "nearest rank, weighted by run_weight",
+            (false, QuantileMethod::NearestRank) => "nearest rank",
+            (false, QuantileMethod::Linear) => "linear interpolation",
+        }
+    }
+
+    /// The columns that make a cohort, as they are called inside.
+    fn keys(&self) -> Vec<String> {
+        let labels = (0..self.options.by.len()).map(|index| format!("k{index}"));
+        labels.chain(std::iter::once("unit".to_owned())).collect()
+    }
+
+    /// The runs with what is known of their cohorts: how many runs, and how much was recorded.
+    fn measured(&self) -> String {
+        let (huge, keys) = (self.engine.huge(), self.keys().join(", "));
+        let mut columns = String::new();
+        let mut joins = String::new();
+        for (index, key) in self.options.by.iter().enumerate() {
+            let _ = write!(columns, "l{index}.value AS k{index}, ");
+            let labels = self.engine.table(self.dataset, "labels");
+            let key = self.engine.text(key);
+            let _ = write!(
+                joins,
+                "\n    LEFT JOIN {labels} l{index} ON l{index}.run_id = r.run_id AND l{index}.key = {key}"
+            );
+        }
+        let runs = self.engine.table(self.dataset, "runs");
+        format!(
+            "  SELECT *,\n    COUNT(*) OVER (PARTITION BY {keys}) AS runs,\n    \
+             SUM(run_weight) OVER (PARTITION BY {keys}) AS all_run_weight,\n    \
+             SUM(run_weight * CAST(wall AS {huge})) OVER (PARTITION BY {keys}) AS all_wall\n  FROM (\n    \
+             SELECT r.run_id, {columns}r.unit, r.wall_ns AS wall, r.weight,\n      \
+             CAST(r.run_weight_millionths AS {huge}) AS run_weight,\n      \
+             CASE WHEN r.unit = 'ns' THEN 100000000 ELSE 1000000000000000 END AS scale\n    \
+             FROM {runs} r{joins}\n    WHERE r.status = 'ok' AND r.wall_ns > 0\n  ) known"
+        )
+    }
+
+    /// What each scope used in each run that has it.
+    fn used(&self) -> String {
+        let scopes = FleetScope::ALL.into_iter().filter(|scope| self.options.scopes.contains(scope));
+        scopes.map(|scope| self.used_by(scope)).collect::<Vec<_>>().join("\n  UNION ALL\n")
+    }
+
+    fn used_by(&self, scope: FleetScope) -> String {
+        let (names, table): (&[&str], _) = match scope {
+            FleetScope::Run => return self.used_by_runs(),
+            FleetScope::Process => (&["process"], "frames"),
+            FleetScope::Thread => (&["process", "thread"], "frames"),
+            FleetScope::Binary => (&["binary"], "binaries"),
+            FleetScope::Function => (&["binary", "function"], "frames"),
+        };
+        let is_all =
+            self.options.measure == Measure::AllWeight && matches!(scope, FleetScope::Binary | FleetScope::Function);
+        let weight = if is_all { "all_weight" } else { "self_weight" };
+        let columns: Vec<String> = NAMES
+            .iter()
+            .map(|name| {
+                let column = self.engine.quoted(name);
+                if names.contains(name) { column } else { format!("CAST(NULL AS {}) AS {column}", self.string()) }
+            })
+            .collect();
+        let grouped: Vec<String> = names.iter().map(|name| self.engine.quoted(name)).collect();
+        format!(
+            "  SELECT '{}' AS scope, {}, run_id, SUM({weight}) AS used\n  FROM {}{}\n  GROUP BY run_id, {}\n  HAVING SUM({weight}) > 0",
+            scope.name(),
+            columns.join(", "),
+            self.engine.table(self.dataset, table),
+            self.process_filter(" WHERE "),
+            grouped.join(", ")
+        )
+    }
+
+    fn used_by_runs(&self) -> String {
+        let none: Vec<String> = NAMES
+            .iter()
+            .map(|name| format!("CAST(NULL AS {}) AS {}", self.string(), self.engine.quoted(name)))
+            .collect();
+        let none = none.join(", ");
+        if self.options.processes.is_empty() {
+            return format!("  SELECT 'run' AS scope, {none}, run_id, weight AS used\n  FROM measured");
+        }
+        // A run without these processes is there, and used nothing.
+        format!(
+            "  SELECT 'run' AS scope, {none}, m.run_id, COALESCE(SUM(f.self_weight), 0) AS used\n  FROM measured m\n    \
+             LEFT JOIN {} f ON f.run_id = m.run_id{}\n  GROUP BY m.run_id",
+            self.engine.table(self.dataset, "frames"),
+            self.process_filter(" AND ")
+        )
+    }
+
+    const fn string(&self) -> &'static str {
+        match self.engine {
+            SqlEngine::DuckDb => "VARCHAR",
+            SqlEngine::Spark => "STRING",
+        }
+    }
+
+    fn process_filter(&self, before: &str) -> String {
+        if self.options.processes.is_empty() {
+            return String::new();
+        }
+        let names: Vec<String> = self.options.processes.iter().map(|name| self.engine.text(name)).collect();
+        format!("{before}{} IN ({})", self.engine.quoted("process"), names.join(", "))
+    }
+
+    /// The measure of each, in millionths, rounded to the nearest.
+    fn valued(&self) -> String {
+        let huge = self.engine.huge();
+        let value = self.engine.quotient(
+            &format!("2 * CAST(m.scale AS {huge}) * CAST(u.used AS {huge}) + CAST(m.wall AS {huge})"),
+            &format!("2 * CAST(m.wall AS {huge})"),
+        );
+        let keys: Vec<String> = self.keys().iter().map(|key| format!("m.{key}")).collect();
+        let names: Vec<String> = NAMES.iter().map(|name| format!("u.{}", self.engine.quoted(name))).collect();
+        format!(
+            "  SELECT {}, u.scope, {}, u.run_id, u.used, m.runs, m.run_weight, m.all_run_weight, m.all_wall, m.scale,\n    \
+             {value} AS value\n  FROM used u JOIN measured m ON m.run_id = u.run_id",
+            keys.join(", "),
+            names.join(", ")
+        )
+    }
+
+    /// What makes a row of the answer.
+    fn group(&self) -> String {
+        let names = NAMES.iter().map(|name| self.engine.quoted(name));
+        let group: Vec<String> =
+            self.keys().into_iter().chain(std::iter::once("scope".to_owned())).chain(names).collect();
+        group.join(", ")
+    }
+
+    /// Their order within the runs of a cohort.
+    fn ranked(&self) -> String {
+        let group = self.group();
+        format!(
+            "  SELECT *,\n    ROW_NUMBER() OVER (PARTITION BY {group} ORDER BY value, run_id) AS position,\n    \
+             COUNT(*) OVER (PARTITION BY {group}) AS present,\n    \
+             SUM(run_weight) OVER (PARTITION BY {group}) AS present_weight,\n    \
+             SUM(run_weight) OVER (PARTITION BY {group} ORDER BY value) AS weight_up_to\n  FROM valued"
+        )
+    }
+
+    fn answer(&self) -> String {
+        let (engine, huge, group) = (self.engine, self.engine.huge(), self.group());
+        let mut columns: Vec<String> = Vec::new();
+        for (index, key) in self.options.by.iter().enumerate() {
+            columns.push(format!("k{index} AS {}", engine.quoted(key)));
+        }
+        columns.extend(["unit".to_owned(), "scope".to_owned()]);
+        columns.push(format!("'{}' AS measure", self.options.measure.name()));
+        columns.extend(NAMES.iter().map(|name| engine.quoted(name)));
+        columns.push("MAX(runs) AS runs".to_owned());
+        columns.push("MAX(runs) - SUM(CASE WHEN value > 0 THEN 1 ELSE 0 END) AS zero_runs".to_owned());
+        let least = "CASE WHEN MAX(present) < MAX(runs) THEN 0 ELSE MIN(value) END";
+        columns.push(format!("{} AS {}", number(least), engine.quoted("min")));
+        for &quantile in &self.options.quantiles {
+            columns.push(format!("{} AS {}", self.quantile(quantile), engine.quoted(&quantile.name())));
+        }
+        columns.push(format!("{} AS {}", number("MAX(value)"), engine.quoted("max")));
+        let mean = engine.quotient(
+            &format!("2 * SUM(CAST(value AS {huge})) + MAX(runs)"),
+            &format!("2 * CAST(MAX(runs) AS {huge})"),
+        );
+        columns.push(format!("{} AS mean", number(&mean)));
+        let weighted = engine.quotient(
+            &format!("2 * CAST(MAX(scale) AS {huge}) * SUM(run_weight * CAST(used AS {huge})) + MAX(all_wall)"),
+            "2 * MAX(all_wall)",
+        );
+        columns.push(format!("{} AS weighted_mean", number(&weighted)));
+        format!("SELECT\n  {}\nFROM ranked\nGROUP BY {group}\nORDER BY {group}", columns.join(",\n  "))
+    }
+
+    fn quantile(&self, quantile: Quantile) -> String {
+        let parts = quantile.parts_per_million();
+        if self.options.is_weighted {
+            return number(&weighted_rank(parts));
+        }
+        match self.options.method {
+            QuantileMethod::NearestRank => {
+                let huge = self.engine.huge();
+                let rank = self.engine.quotient(&format!("CAST(runs AS {huge}) * {parts} + 999999"), "1000000");
+                number(&value_at(&format!("GREATEST({rank}, 1)")))
+            }
+            QuantileMethod::Linear => linear(parts),
+        }
+    }
+}
+
+/// Millionths as a number.
+fn number(millionths: &str) -> String {
+    format!("CAST({millionths} AS DOUBLE) / CAST(1000000 AS DOUBLE)")
+}
+
+/// The value at a rank among all runs of the cohort, from 1; those that are not there come first, and are zero.
+fn value_at(rank: &str) -> String {
+    format!("COALESCE(MAX(CASE WHEN position = {rank} - (runs - present) THEN value END), 0)")
+}
+
+/// The smallest value up to which the runs have so much weight.
+fn weighted_rank(parts: u32) -> String {
+    format!(
+        "CASE WHEN MAX(all_run_weight - present_weight) * 1000000 >= MAX(all_run_weight) * {parts} \
+         AND MAX(all_run_weight - present_weight) > 0 THEN 0 ELSE \
+         MIN(CASE WHEN (all_run_weight - present_weight + weight_up_to) * 1000000 >= all_run_weight * {parts} \
+         THEN value END) END"
+    )
+}
+
+/// Between the two values beside (n - 1) q, from the nearer end, as numpy does: the same operations on doubles.
+fn linear(parts: u32) -> String {
+    let place = format!("(CAST(runs - 1 AS DOUBLE) * (CAST({parts} AS DOUBLE) / CAST(1000000 AS DOUBLE)))");
+    let below = format!("CAST(FLOOR({place}) AS BIGINT)");
+    let low = number(&value_at(&format!("({below} + 1)")));
+    let high = number(&value_at(&format!("LEAST({below} + 2, runs)")));
+    let (low, high) = (format!("({low})"), format!("({high})"));
+    let part = format!("(MAX({place}) - FLOOR(MAX({place})))");
+    let one = "CAST(1 AS DOUBLE)";
+    format!(
+        "CASE WHEN {part} >= CAST(0.5 AS DOUBLE) THEN {high} - ({high} - {low}) * ({one} - {part}) \
+         ELSE {low} + ({high} - {low}) * {part} END"
+    )
+}
