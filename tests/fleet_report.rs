@@ -3,8 +3,11 @@
 mod support;
 
 use support::fleet;
-use traceparse::fleet::{FleetBuilder, FleetOptions, FleetReport, FleetScope, RunMeasures};
-use traceparse::units::Millionths;
+use traceparse::fleet::{
+    AlertOutcome, AlertRule, AlertState, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, NameId,
+    RunMeasures,
+};
+use traceparse::units::{Millionths, Unit};
 
 fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
     let mut builder = FleetBuilder::new(options);
@@ -78,4 +81,126 @@ fn the_order_of_runs_does_not_show() {
     assert_eq!(format!("{:?}", report(&runs, by_version())), first);
     runs.rotate_left(17);
     assert_eq!(format!("{:?}", report(&runs, by_version())), first);
+}
+
+fn alerts(runs: &[RunMeasures], rules: &[&str]) -> Vec<AlertOutcome> {
+    let alerts = rules.iter().map(|rule| AlertRule::parse(rule).unwrap()).collect();
+    report(runs, FleetOptions { alerts, ..FleetOptions::default() }).alerts
+}
+
+#[test]
+fn rules_fire_on_what_they_name() {
+    let runs = fleet::runs(5, 400);
+    let outcomes = alerts(
+        &runs,
+        &[
+            r#"function("Cache::evict").self.p99 > 5"#,
+            r#"function("Cache::evict").all.max > 5"#,
+            r#"function("Cache::evict").self.p50 > 5"#,
+            r#"process("Orchard").cpu.min > 0"#,
+            r#"process("Pear").cpu.max > 0"#,
+            r#"thread("Render").cpu.mean > 100"#,
+            r#"binary("UIKitCore").all.p90 >= 0.001"#,
+            "cpu.p99.9 > 1",
+            "process(*).window(5s).max > 1",
+            "window(60s).max > 80",
+            "cpu.p95 < 1000",
+        ],
+    );
+    let states: Vec<AlertState> = outcomes.iter().map(|outcome| outcome.state).collect();
+    let (fired, quiet) = (AlertState::Fired, AlertState::Quiet);
+    let short = AlertState::Undecided { needed: 1 };
+    let few = AlertState::Undecided { needed: 1_000 };
+    assert_eq!(states[1..], [fired, quiet, fired, quiet, quiet, fired, few, fired, short, fired]);
+    // Four runs of 400 are slow, which P99 does not reach: the rank is 396.
+    let slow = runs.iter().filter(|run| slow_rate(run, fleet::SLOW.0, fleet::SLOW.1).as_f64() > 5.0).count();
+    assert_eq!(states[0], if slow > 4 { fired } else { quiet }, "{slow} slow runs");
+    assert_eq!((outcomes[0].beyond_count, outcomes[0].beyond.len()), (slow as u64, slow));
+    let values: Vec<Millionths> = outcomes[0].beyond.iter().map(|run| run.value).collect();
+    assert!(values.is_sorted_by(|a, b| a >= b) && !values.is_empty());
+    assert!(outcomes[4].note.as_deref().unwrap().contains("no run has a process"), "{:?}", outcomes[4].note);
+    assert!(outcomes[9].note.as_deref().unwrap().contains("shorter than 60 s"), "{:?}", outcomes[9].note);
+    assert_eq!(outcomes[9].runs, 0);
+}
+
+#[test]
+fn the_largest_stretch_of_a_process_is_found_slowly_too() {
+    let runs = fleet::runs(9, 50);
+    let outcome = &alerts(&runs, &["process(*).window(5s).max > 0"])[0];
+    let slowest = |run: &RunMeasures| {
+        let seconds = run.record.whole_seconds();
+        let of = |second: u32| run.windows.iter().filter(|row| row.second == second).map(|row| row.weight).sum::<u64>();
+        (seconds.start..=seconds.end - 5).map(|start| (start..start + 5).map(of).sum::<u64>()).max().unwrap()
+    };
+    let max = runs.iter().map(slowest).max().unwrap();
+    assert_eq!(outcome.value, Some(Millionths::of_ratio(u128::from(max) * 100, 5_000_000_000).unwrap().as_f64()));
+}
+
+#[test]
+fn runs_of_one_content_count_once() {
+    let mut runs = fleet::runs(2, 4);
+    let mut copy = runs[1].clone();
+    copy.record.source = "elsewhere.xml".to_owned();
+    runs.push(copy);
+    let mut timeless = runs[2].clone();
+    (timeless.record.run_id, timeless.record.wall) = ("ff".to_owned(), None);
+    runs.push(timeless);
+    let report = report(&runs, FleetOptions::default());
+    assert_eq!((report.inputs.runs, report.runs.len(), report.cohorts[0].runs), (4, 4, 4));
+    assert_eq!(report.inputs.failed[0].kind, FailureKind::Duplicate);
+    assert!(report.inputs.failed[0].reason.contains("runs/00001.xml"));
+    assert_eq!(report.inputs.without_time, ["runs/00002.xml"]);
+}
+
+#[test]
+fn units_never_share_a_cohort() {
+    let mut runs = fleet::runs(2, 8);
+    for run in &mut runs[..3] {
+        run.record.unit = Unit::Cycles;
+    }
+    let report = report(&runs, FleetOptions::default());
+    let cohorts: Vec<(Unit, u64)> = report.cohorts.iter().map(|cohort| (cohort.cohort.unit, cohort.runs)).collect();
+    assert_eq!(cohorts, [(Unit::Nanoseconds, 5), (Unit::Cycles, 3)]);
+    assert!(report.contrasts.is_empty(), "there is nothing to compare cycles with");
+    let rate = report.cohorts[1].across_runs.max;
+    let slow = runs[..3].iter().map(|run| run.record.weight as f64 * 1e9 / run.record.wall.unwrap().as_nanos() as f64);
+    let slow = slow.fold(0.0, f64::max);
+    assert!((rate / slow - 1.0).abs() < 1e-9, "{rate} {slow}");
+}
+
+#[test]
+fn processes_that_do_not_count_are_not_there() {
+    let mut runs = fleet::runs(4, 6);
+    for run in &mut runs {
+        run.names.push("Other".to_owned());
+        let other = NameId(run.names.len() as u32 - 1);
+        run.frames.iter_mut().filter(|row| row.self_samples % 2 == 1).for_each(|row| row.process = other);
+    }
+    let only = |name: &str| FleetOptions { processes: vec![name.to_owned()], ..FleetOptions::default() };
+    let (orchard, other) = (report(&runs, only("Orchard")), report(&runs, only("Other")));
+    for (index, run) in runs.iter().enumerate() {
+        assert_eq!(orchard.runs[index].weight + other.runs[index].weight, run.record.weight);
+        assert!(other.runs[index].weight > 0);
+    }
+    let processes = |report: &FleetReport| {
+        let table = report.cohorts[0].tables.iter().find(|table| table.scope == FleetScope::Process).unwrap();
+        table.rows.iter().map(|row| row.name.process.clone().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!((processes(&orchard), processes(&other)), (vec!["Orchard".to_owned()], vec!["Other".to_owned()]));
+}
+
+#[test]
+fn run_weights_count_where_they_are_asked_for() {
+    let mut runs = fleet::runs(6, 10);
+    for run in &mut runs[1..] {
+        run.record.run_weight = Millionths::new(1_000);
+    }
+    let weighted = FleetOptions { is_weighted: true, ..FleetOptions::default() };
+    let heavy = runs[0].record.rate(runs[0].record.weight).unwrap().as_f64();
+    let (plain, weighted) = (report(&runs, FleetOptions::default()), report(&runs, weighted));
+    let p50 = |report: &FleetReport| report.cohorts[0].across_runs.estimates[0].value.unwrap();
+    assert_eq!(p50(&weighted), heavy);
+    assert_ne!(p50(&plain), heavy);
+    let mean = plain.cohorts[0].across_runs.weighted_mean.unwrap();
+    assert!((mean - heavy).abs() / heavy < 0.1, "{mean} {heavy}: the weighted mean is of all that was recorded");
 }

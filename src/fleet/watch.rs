@@ -2,7 +2,7 @@
 
 use super::alert::{AlertMeasure, AlertRule, AlertSubject};
 use super::options::{FleetScope, Measure};
-use super::run::{NameId, RunMeasures};
+use super::run::{FrameRow, NameId, RunMeasures, WindowRow};
 use super::windows::{peak_rate, peak_rate_of_processes};
 use crate::units::Millionths;
 
@@ -70,54 +70,35 @@ struct Sum<'m> {
 }
 
 impl Sum<'_> {
-    fn is_there(&self) -> bool {
-        let Some(name) = self.name else { return false };
-        let counts = |process| (self.counts)(process);
-        match self.scope {
-            FleetScope::Binary => self.measures.binaries.iter().any(|row| row.binary == name && counts(row.process)),
-            _ => self.measures.frames.iter().any(|row| {
-                counts(row.process)
-                    && name
-                        == match self.scope {
-                            FleetScope::Process => row.process,
-                            FleetScope::Thread => row.thread,
-                            _ => row.function,
-                        }
-            }),
+    /// Self weight and all weight of the rows.
+    fn rows(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
+        let is_it = |name: NameId, process: NameId| Some(name) == self.name && (self.counts)(process);
+        if self.scope == FleetScope::Binary {
+            let rows = self.measures.binaries.iter().filter(move |row| is_it(row.binary, row.process));
+            return Box::new(rows.map(|row| (row.self_weight, row.all_weight)));
         }
+        let name_of = |row: &FrameRow| match self.scope {
+            FleetScope::Function => row.function,
+            FleetScope::Thread => row.thread,
+            FleetScope::Process | FleetScope::Binary | FleetScope::Run => row.process,
+        };
+        let rows = self.measures.frames.iter().filter(move |row| is_it(name_of(row), row.process));
+        // All that a thread or a process did is the sum of its self weights.
+        let is_function = self.scope == FleetScope::Function;
+        Box::new(rows.map(move |row| (row.self_weight, if is_function { row.all_weight } else { row.self_weight })))
+    }
+
+    fn is_there(&self) -> bool {
+        self.rows().next().is_some()
     }
 
     fn weight(&self, measure: Measure) -> u64 {
-        let Some(name) = self.name else { return 0 };
-        let is_all = measure == Measure::AllWeight;
-        let of = |own: u64, all: u64| if is_all { all } else { own };
-        let frames = self.measures.frames.iter().filter(|row| (self.counts)(row.process));
-        let sum = |weights: &mut dyn Iterator<Item = u64>| weights.fold(0, u64::saturating_add);
-        match self.scope {
-            FleetScope::Binary => sum(&mut self
-                .measures
-                .binaries
-                .iter()
-                .filter(|row| row.binary == name && (self.counts)(row.process))
-                .map(|row| of(row.self_weight, row.all_weight))),
-            FleetScope::Function => {
-                sum(&mut frames.filter(|row| row.function == name).map(|row| of(row.self_weight, row.all_weight)))
-            }
-            FleetScope::Thread => sum(&mut frames.filter(|row| row.thread == name).map(|row| row.self_weight)),
-            FleetScope::Process | FleetScope::Run => {
-                sum(&mut frames.filter(|row| row.process == name).map(|row| row.self_weight))
-            }
-        }
+        let of = |(own, all): (u64, u64)| if measure == Measure::AllWeight { all } else { own };
+        self.rows().map(of).fold(0, u64::saturating_add)
     }
 
     fn peak(&self, seconds: u32) -> Option<Millionths> {
-        peak_rate(self.measures, seconds, &|row| {
-            (self.counts)(row.process)
-                && match self.scope {
-                    FleetScope::Process => Some(row.process) == self.name,
-                    FleetScope::Thread => Some(row.thread) == self.name,
-                    _ => false,
-                }
-        })
+        let name_of = |row: &WindowRow| if self.scope == FleetScope::Thread { row.thread } else { row.process };
+        peak_rate(self.measures, seconds, &|row| Some(name_of(row)) == self.name && (self.counts)(row.process))
     }
 }
