@@ -273,3 +273,82 @@ impl ExponentialHistogram {
         zeros.into_iter().chain(others)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The square of a number of 32-bit digits, the lowest first.
+    fn square(number: &[u32]) -> Vec<u32> {
+        let mut product = vec![0_u32; number.len() * 2];
+        for (i, left) in number.iter().enumerate() {
+            let mut carry = 0;
+            for (j, right) in number.iter().enumerate() {
+                let sum = u64::from(*left) * u64::from(*right) + u64::from(product[i + j]) + carry;
+                product[i + j] = sum as u32;
+                carry = sum >> 32;
+            }
+            product[i + number.len()] = carry as u32;
+        }
+        product
+    }
+
+    /// ⌊log2 of the 64th power⌋, and whether that power is a power of two.
+    fn bits_of_power(number: u64) -> (usize, bool) {
+        let digits = (0..SCALE).fold(vec![number as u32, (number >> 32) as u32], |number, _| square(&number));
+        let top = digits.iter().rposition(|digit| *digit > 0).unwrap();
+        let ones: u32 = digits.iter().map(|digit| digit.count_ones()).sum();
+        (top * 32 + digits[top].ilog2() as usize, ones == 1)
+    }
+
+    #[test]
+    fn boundaries_are_roots_rounded_down() {
+        // b ≤ 2^52 · 2^(j/64) < b + 1, to the power of 64.
+        for (j, boundary) in BOUNDARIES.into_iter().enumerate() {
+            let wanted = 52 * 64 + j;
+            assert_eq!(bits_of_power(boundary).1, j == 0);
+            assert!(bits_of_power(boundary).0 < wanted || j == 0, "{j}");
+            assert!(bits_of_power(boundary + 1).0 >= wanted && !bits_of_power(boundary + 1).1, "{j}");
+        }
+    }
+
+    #[test]
+    fn powers_of_two_are_upper_bounds() {
+        for exponent in -1074..1024 {
+            let power = power_of_two(exponent);
+            let index = exponent as i32 * 64 - 1;
+            assert_eq!(bucket_index(power), Some(index), "2^{exponent}");
+            assert_eq!(bucket_bounds(index).1, power);
+            if exponent > -1022 {
+                assert_eq!(bucket_index(power.next_up()), Some(index + 1), "above 2^{exponent}");
+            }
+        }
+        for bad in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(bucket_index(bad), None, "{bad}");
+        }
+        assert_eq!(bucket_index(f64::MAX), Some(65_535));
+        assert_eq!(bucket_bounds(i32::MAX), (f64::INFINITY, f64::INFINITY));
+        assert_eq!(bucket_bounds(i32::MIN), (0.0, 0.0));
+    }
+
+    #[test]
+    fn bounds_hold_the_doubles_of_their_bucket() {
+        for index in -64_000..65_535 {
+            let (lower, upper) = bucket_bounds(index);
+            assert_eq!((bucket_index(lower), bucket_index(lower.next_up())), (Some(index - 1), Some(index)));
+            assert_eq!((bucket_index(upper), bucket_index(upper.next_up())), (Some(index), Some(index + 1)));
+            let middle = bucket_midpoint(index);
+            assert!((middle - lower).abs() <= RELATIVE_ERROR * lower && (upper - middle) <= RELATIVE_ERROR * upper);
+        }
+    }
+
+    #[test]
+    fn counts_stop_at_the_largest_number() {
+        let mut histogram = ExponentialHistogram::new();
+        histogram.record_n(Millionths::new(u64::MAX), u64::MAX);
+        histogram.record_n(Millionths::new(u64::MAX), u64::MAX);
+        histogram.record_n(Millionths::default(), u64::MAX);
+        assert_eq!((histogram.count(), histogram.zeros()), (u64::MAX, u64::MAX));
+        assert!(histogram.quantile(Quantile::P99).is_some());
+    }
+}
