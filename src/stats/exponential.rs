@@ -1,11 +1,12 @@
-//! Histograms with exponential buckets, as OpenTelemetry has them: for numbers of every size, merged by adding up counts.
+//! Histograms with exponential buckets, as OpenTelemetry has them: for numbers of every size, merged by adding up
+//! counts.
 //!
-//! Bucket i holds what is above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]): 64 buckets for each power of two, each
-//! 1.09 % wider than the one before. Zero has a bucket of its own. A quantile read from it is within [`RELATIVE_ERROR`] of the
-//! nearest rank of the values themselves.
+//! Bucket i holds what is above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]): 64 buckets for each
+//! power of two, each 1.09 % wider than the one before. Zero has a bucket of its own. A quantile read from it is within
+//! [`RELATIVE_ERROR`] of the nearest rank of the values themselves.
 //!
-//! The index of a value is the same on every machine: exponent bits, and a table of where mantissas change buckets. No logarithm
-//! is taken, whose last bit is not the same everywhere.
+//! The index of a value is the same on every machine: exponent bits, and a table of where mantissas change buckets. No
+//! logarithm is taken, whose last bit is not the same everywhere.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +21,8 @@ pub const RELATIVE_ERROR: f64 = 0.00544;
 
 const MANTISSA_BITS: u32 = 52;
 
-/// 2^(j/64) · 2^52, rounded down. None but the first is an integer, so a mantissa is above 2^(j/64) exactly where it is above
-/// this.
+/// 2^(j/64) · 2^52, rounded down. None but the first is an integer, so a mantissa is above 2^(j/64) exactly where it is
+/// above this.
 const BOUNDARIES: [u64; 1 << SCALE] = [
     0x0010_0000_0000_0000,
     0x0010_2c9a_3e77_8060,
@@ -105,10 +106,11 @@ pub fn bucket_index(value: f64) -> Option<i32> {
     Some(exponent * (1 << SCALE) + above - 1)
 }
 
-/// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles: the doubles in between, the upper one
-/// among them, are those of the bucket.
+/// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles: the doubles in between,
+/// the upper one among them, are those of the bucket.
 ///
-/// Where doubles end, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are to the nearest.
+/// Where doubles end, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are to the
+/// nearest.
 pub fn bucket_bounds(index: i32) -> (f64, f64) {
     (boundary(i64::from(index)), boundary(i64::from(index) + 1))
 }
@@ -149,8 +151,8 @@ pub struct ExponentialBucket {
 
 /// Counts and sums of values by exponential bucket.
 ///
-/// It has as many rows as buckets that hold something: some 200 for a thousand values, some 400 for a hundred thousand. Histograms
-/// that are merged in any order are equal.
+/// It has as many rows as buckets that hold something: some 200 for a thousand values, some 400 for a hundred thousand.
+/// Histograms that are merged in any order are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExponentialHistogram {
     zeros: u64,
@@ -166,7 +168,8 @@ impl ExponentialHistogram {
 
     /// The histogram of these rows (equal buckets are added up), and the smallest and largest value in it.
     ///
-    /// Without them quantiles are still within the error, but may lie outside of the values. Rows that count nothing are left out.
+    /// Without them quantiles are still within the error, but may lie outside of the values. Rows that count nothing
+    /// are left out.
     pub fn from_rows(
         rows: impl IntoIterator<Item = ExponentialBucket>,
         range: Option<(Millionths, Millionths)>,
@@ -249,8 +252,8 @@ impl ExponentialHistogram {
         self.range.map(|(_, max)| max)
     }
 
-    /// The quantile by nearest rank, within [`RELATIVE_ERROR`]: the middle of the bucket that holds the rank, but never outside of the
-    /// smallest and the largest value; `None` without values.
+    /// The quantile by nearest rank, within [`RELATIVE_ERROR`]: the middle of the bucket that holds the rank, but never
+    /// outside of the smallest and the largest value; `None` without values.
     pub fn quantile(&self, quantile: Quantile) -> Option<f64> {
         let rank = quantile.nearest_rank(self.count());
         let mut counted = 0_u64;

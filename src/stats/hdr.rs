@@ -1,16 +1,18 @@
 //! Histograms that other tools read: HdrHistogram, V2.
 //!
-//! Values are kept in thousandths, to the nearest, with three significant digits: 1.98 % is 1980. Below 2.048 every thousandth has a
-//! bucket of its own; above, buckets are at most a 1,024th of the value wide. So a [quantile](WindowHistogram::quantile) is within
-//! [0.05 %](WindowHistogram::RELATIVE_ERROR) or [half a thousandth](WindowHistogram::ABSOLUTE_ERROR) of the nearest rank of the
-//! values themselves, whichever is more. 64 KB for values up to 100; use [`ExponentialHistogram`](super::ExponentialHistogram) for many.
+//! Values are kept in thousandths, to the nearest, with three significant digits: 1.98 % is 1980. Below 2.048 every
+//! thousandth has a bucket of its own; above, buckets are at most a 1,024th of the value wide. So a
+//! [quantile](WindowHistogram::quantile) is within [0.05 %](WindowHistogram::RELATIVE_ERROR) or [half a
+//! thousandth](WindowHistogram::ABSOLUTE_ERROR) of the nearest rank of the values themselves, whichever is more. 64 KB
+//! for values up to 100; use [`ExponentialHistogram`](super::ExponentialHistogram) for many.
 //!
 //! # Bytes
 //!
-//! All numbers are big-endian: cookie `1c849313`, length of the counts in bytes, offset 0, digits 3, lowest value 1, highest value
-//! 10⁹ (64 bits each), ratio 1 (a double), and the counts from value 0 up as ZigZag LEB128 of at most nine bytes, where −n stands for n empty
-//! buckets. Compressed: cookie `1c849314`, length, and the same in zlib's format. Text is base64 of that, the form of
-//! histogram logs. Values in files are thousandths; the reader has to divide by 1,000.
+//! All numbers are big-endian: cookie `1c849313`, length of the counts in bytes, offset 0, digits 3, lowest value 1,
+//! highest value 10⁹ (64 bits each), ratio 1 (a double), and the counts from value 0 up as ZigZag LEB128 of at most
+//! nine bytes, where −n stands for n empty buckets. Compressed: cookie `1c849314`, length, and the same in zlib's
+//! format. Text is base64 of that, the form of histogram logs. Values in files are thousandths; the reader has to
+//! divide by 1,000.
 
 use std::fmt;
 
@@ -85,7 +87,8 @@ impl WindowHistogram {
         }
     }
 
-    /// Adds what another histogram holds. If there is no room for its counts (2^63 in all), they only count as saturated.
+    /// Adds what another histogram holds. If there is no room for its counts (2^63 in all), they only count as
+    /// saturated.
     pub fn merge(&mut self, other: &Self) {
         self.saturated = self.saturated.saturating_add(other.saturated);
         let has_room = self.count().saturating_add(other.count()) <= MOST;
@@ -151,7 +154,8 @@ impl WindowHistogram {
         bytes
     }
 
-    /// Reads what [`to_v2_bytes`](Self::to_v2_bytes) wrote, of three digits and lowest value 1, also by other implementations.
+    /// Reads what [`to_v2_bytes`](Self::to_v2_bytes) wrote, of three digits and lowest value 1, also by other
+    /// implementations.
     ///
     /// # Errors
     ///
