@@ -24,8 +24,8 @@ pub struct Bin {
 ///
 /// The width is the smallest of 1, 2, 2.5 and 5 times a power of ten with which `max_bins` bins (at least 1, at most
 /// [`MAX_BINS`]) are enough, and the edges are multiples of it. Empty bins are there too. The counts add up to
-/// [`Distribution::count`]. Values that are all equal get one bin, as wide as the power of ten at or below the value (1 for 0). No
-/// values, no bins.
+/// [`Distribution::count`]. Values that are all equal get one bin, as wide as the power of ten at or below the value (1
+/// for 0). No values, no bins.
 pub fn bins(distribution: &Distribution, max_bins: usize) -> Vec<Bin> {
     let (Some(min), Some(max)) = (distribution.min(), distribution.max()) else { return Vec::new() };
     let (min, max) = (u128::from(min.get()), u128::from(max.get()));
@@ -48,7 +48,8 @@ fn bins_between(min: u128, max: u128, width: u128) -> u128 {
     (max.div_ceil(width) - min / width).max(1)
 }
 
-/// The smallest nice width, in millionths, with which so many bins are enough. A millionth is the narrowest: values are integers.
+/// The smallest nice width, in millionths, with which so many bins are enough. A millionth is the narrowest: values are
+/// integers.
 fn nice_width(min: u128, max: u128, max_bins: usize) -> u128 {
     let mut power = 1;
     loop {

@@ -39,10 +39,11 @@ impl Distribution {
         Self { values, zeros, weights: None }
     }
 
-    /// The distribution of pairs of value and weight, in any order, and of `zeros` zeros that weigh `zero_weight` millionths together.
+    /// The distribution of pairs of value and weight, in any order, and of `zeros` zeros that weigh `zero_weight`
+    /// millionths together.
     ///
-    /// What weighs nothing is left out. The squares of weights, for [`effective_count`](Self::effective_count), take it that those
-    /// zeros weigh the same; zeros among `values` bring their own weight.
+    /// What weighs nothing is left out. The squares of weights, for [`effective_count`](Self::effective_count), take it
+    /// that those zeros weigh the same; zeros among `values` bring their own weight.
     pub fn weighted(mut values: Vec<(Millionths, Millionths)>, zeros: u64, zero_weight: u128) -> Self {
         let (zeros, zero_weight) =
             if zero_weight == 0 { (0, 0) } else { (zeros, zero_weight.min(LARGEST_ZERO_WEIGHT)) };
@@ -133,8 +134,8 @@ impl Distribution {
 
     /// The quantile by a method; see the [module](super) for the rules. `None` without values.
     ///
-    /// With weights, the nearest rank is the smallest value whose cumulative weight is at least q times the weight of all, and the linear
-    /// method is `None`: there is no agreed definition.
+    /// With weights, the nearest rank is the smallest value whose cumulative weight is at least q times the weight of
+    /// all, and the linear method is `None`: there is no agreed definition.
     pub fn quantile(&self, quantile: Quantile, method: QuantileMethod) -> Option<f64> {
         match method {
             QuantileMethod::NearestRank => self.nearest(quantile).map(Millionths::as_f64),
@@ -176,8 +177,8 @@ impl Distribution {
     /// The quantile, whether there are values enough for it, and the interval in which that of the population is.
     ///
     /// The ends of the interval are values, whatever the method. With weights both are `None`, as order statistics of
-    /// unequal weights bound nothing, and the support is that of the [effective count](Self::effective_count), rounded down, and never
-    /// [`Support::Enough`].
+    /// unequal weights bound nothing, and the support is that of the [effective count](Self::effective_count), rounded
+    /// down, and never [`Support::Enough`].
     pub fn estimate(&self, quantile: Quantile, method: QuantileMethod, confidence: Confidence) -> Estimate {
         let value = self.quantile(quantile, method);
         if self.is_weighted() {
@@ -215,11 +216,11 @@ impl Distribution {
 pub enum Support {
     /// Both ends of its interval are known.
     Enough,
-    /// Fewer values than [`Quantile::needed_for_interval`]: the end of the interval on the side of the tail (the upper one, from the
-    /// median on) is unknown.
+    /// Fewer values than [`Quantile::needed_for_interval`]: the end of the interval on the side of the tail (the upper
+    /// one, from the median on) is unknown.
     UpperUnknown,
-    /// Fewer values than [`Quantile::needed_count`]: the quantile is the largest value (below the median, the smallest) or close to it, and
-    /// says nothing of the population.
+    /// Fewer values than [`Quantile::needed_count`]: the quantile is the largest value (below the median, the smallest)
+    /// or close to it, and says nothing of the population.
     TooFew {
         /// How many values it takes.
         needed: u64,

@@ -1,11 +1,12 @@
-//! Histograms with exponential buckets, as OpenTelemetry has them: for numbers of every size, merged by adding up counts.
+//! Histograms with exponential buckets, as OpenTelemetry has them: for numbers of every size, merged by adding up
+//! counts.
 //!
-//! Bucket i holds what is above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]): 64 buckets for each power of two, each
-//! 1.09 % wider than the one before. Zero has a bucket of its own. A quantile read from it is within [`RELATIVE_ERROR`] of the
-//! nearest rank of the values themselves.
+//! Bucket i holds what is above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]): 64 buckets for each
+//! power of two, each 1.09 % wider than the one before. Zero has a bucket of its own. A quantile read from it is within
+//! [`RELATIVE_ERROR`] of the nearest rank of the values themselves.
 //!
-//! The index of a value is the same on every machine: exponent bits, and a table of where mantissas change buckets. No logarithm
-//! is taken, whose last bit is not the same everywhere.
+//! The index of a value is the same on every machine: exponent bits, and a table of where mantissas change buckets. No
+//! logarithm is taken, whose last bit is not the same everywhere.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +21,8 @@ pub const RELATIVE_ERROR: f64 = 0.00544;
 
 const MANTISSA_BITS: u32 = 52;
 
-/// 2^(j/64) · 2^52, rounded down. None but the first is an integer, so a mantissa is above 2^(j/64) exactly where it is above
-/// this.
+/// 2^(j/64) · 2^52, rounded down. None but the first is an integer, so a mantissa is above 2^(j/64) exactly where it is
+/// above this.
 const BOUNDARIES: [u64; 1 << SCALE] = [
     0x0010_0000_0000_0000,
     0x0010_2c9a_3e77_8060,
@@ -105,10 +106,11 @@ pub fn bucket_index(value: f64) -> Option<i32> {
     Some(exponent * (1 << SCALE) + above - 1)
 }
 
-/// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles: the doubles in between, the upper one
-/// among them, are those of the bucket.
+/// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles: the doubles in between,
+/// the upper one among them, are those of the bucket.
 ///
-/// Where doubles end, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are to the nearest.
+/// Where doubles end, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are to the
+/// nearest.
 pub fn bucket_bounds(index: i32) -> (f64, f64) {
     (boundary(i64::from(index)), boundary(i64::from(index) + 1))
 }
@@ -149,8 +151,8 @@ pub struct ExponentialBucket {
 
 /// Counts and sums of values by exponential bucket.
 ///
-/// It has as many rows as buckets that hold something: some 200 for a thousand values, some 400 for a hundred thousand. Histograms
-/// that are merged in any order are equal.
+/// It has as many rows as buckets that hold something: some 200 for a thousand values, some 400 for a hundred thousand.
+/// Histograms that are merged in any order are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExponentialHistogram {
     zeros: u64,
@@ -166,7 +168,8 @@ impl ExponentialHistogram {
 
     /// The histogram of these rows (equal buckets are added up), and the smallest and largest value in it.
     ///
-    /// Without them quantiles are still within the error, but may lie outside of the values. Rows that count nothing are left out.
+    /// Without them quantiles are still within the error, but may lie outside of the values. Rows that count nothing
+    /// are left out.
     pub fn from_rows(
         rows: impl IntoIterator<Item = ExponentialBucket>,
         range: Option<(Millionths, Millionths)>,
@@ -249,8 +252,8 @@ impl ExponentialHistogram {
         self.range.map(|(_, max)| max)
     }
 
-    /// The quantile by nearest rank, within [`RELATIVE_ERROR`]: the middle of the bucket that holds the rank, but never outside of the
-    /// smallest and the largest value; `None` without values.
+    /// The quantile by nearest rank, within [`RELATIVE_ERROR`]: the middle of the bucket that holds the rank, but never
+    /// outside of the smallest and the largest value; `None` without values.
     pub fn quantile(&self, quantile: Quantile) -> Option<f64> {
         let rank = quantile.nearest_rank(self.count());
         let mut counted = 0_u64;
@@ -271,5 +274,84 @@ impl ExponentialHistogram {
             sum: *sum,
         });
         zeros.into_iter().chain(others)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The square of a number of 32-bit digits, the lowest first.
+    fn square(number: &[u32]) -> Vec<u32> {
+        let mut product = vec![0_u32; number.len() * 2];
+        for (i, left) in number.iter().enumerate() {
+            let mut carry = 0;
+            for (j, right) in number.iter().enumerate() {
+                let sum = u64::from(*left) * u64::from(*right) + u64::from(product[i + j]) + carry;
+                product[i + j] = sum as u32;
+                carry = sum >> 32;
+            }
+            product[i + number.len()] = carry as u32;
+        }
+        product
+    }
+
+    /// ⌊log2 of the 64th power⌋, and whether that power is a power of two.
+    fn bits_of_power(number: u64) -> (usize, bool) {
+        let digits = (0..SCALE).fold(vec![number as u32, (number >> 32) as u32], |number, _| square(&number));
+        let top = digits.iter().rposition(|digit| *digit > 0).unwrap();
+        let ones: u32 = digits.iter().map(|digit| digit.count_ones()).sum();
+        (top * 32 + digits[top].ilog2() as usize, ones == 1)
+    }
+
+    #[test]
+    fn boundaries_are_roots_rounded_down() {
+        // b ≤ 2^52 · 2^(j/64) < b + 1, to the power of 64.
+        for (j, boundary) in BOUNDARIES.into_iter().enumerate() {
+            let wanted = 52 * 64 + j;
+            assert_eq!(bits_of_power(boundary).1, j == 0);
+            assert!(bits_of_power(boundary).0 < wanted || j == 0, "{j}");
+            assert!(bits_of_power(boundary + 1).0 >= wanted && !bits_of_power(boundary + 1).1, "{j}");
+        }
+    }
+
+    #[test]
+    fn powers_of_two_are_upper_bounds() {
+        for exponent in -1074..1024 {
+            let power = power_of_two(exponent);
+            let index = exponent as i32 * 64 - 1;
+            assert_eq!(bucket_index(power), Some(index), "2^{exponent}");
+            assert_eq!(bucket_bounds(index).1, power);
+            if exponent > -1022 {
+                assert_eq!(bucket_index(power.next_up()), Some(index + 1), "above 2^{exponent}");
+            }
+        }
+        for bad in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(bucket_index(bad), None, "{bad}");
+        }
+        assert_eq!(bucket_index(f64::MAX), Some(65_535));
+        assert_eq!(bucket_bounds(i32::MAX), (f64::INFINITY, f64::INFINITY));
+        assert_eq!(bucket_bounds(i32::MIN), (0.0, 0.0));
+    }
+
+    #[test]
+    fn bounds_hold_the_doubles_of_their_bucket() {
+        for index in -64_000..65_535 {
+            let (lower, upper) = bucket_bounds(index);
+            assert_eq!((bucket_index(lower), bucket_index(lower.next_up())), (Some(index - 1), Some(index)));
+            assert_eq!((bucket_index(upper), bucket_index(upper.next_up())), (Some(index), Some(index + 1)));
+            let middle = bucket_midpoint(index);
+            assert!((middle - lower).abs() <= RELATIVE_ERROR * lower && (upper - middle) <= RELATIVE_ERROR * upper);
+        }
+    }
+
+    #[test]
+    fn counts_stop_at_the_largest_number() {
+        let mut histogram = ExponentialHistogram::new();
+        histogram.record_n(Millionths::new(u64::MAX), u64::MAX);
+        histogram.record_n(Millionths::new(u64::MAX), u64::MAX);
+        histogram.record_n(Millionths::default(), u64::MAX);
+        assert_eq!((histogram.count(), histogram.zeros()), (u64::MAX, u64::MAX));
+        assert!(histogram.quantile(Quantile::P99).is_some());
     }
 }

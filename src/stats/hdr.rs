@@ -1,16 +1,20 @@
 //! Histograms that other tools read: HdrHistogram, V2.
 //!
-//! Values are kept in thousandths, to the nearest, with three significant digits: 1.98 % is 1980. Below 2.048 every thousandth has a
-//! bucket of its own; above, buckets are at most a 1,024th of the value wide. So a [quantile](WindowHistogram::quantile) is within
-//! [0.05 %](WindowHistogram::RELATIVE_ERROR) or [half a thousandth](WindowHistogram::ABSOLUTE_ERROR) of the nearest rank of the
-//! values themselves, whichever is more. 64 KB for values up to 100; use [`ExponentialHistogram`](super::ExponentialHistogram) for many.
+//! Values are kept in thousandths, to the nearest, with three significant digits: 1.98 % is 1980. Below 2.048 every
+//! thousandth has a bucket of its own; above, buckets are at most a 1,024th of the value wide. So a
+//! [quantile](WindowHistogram::quantile) is within [0.05 %](WindowHistogram::RELATIVE_ERROR) or [half a
+//! thousandth](WindowHistogram::ABSOLUTE_ERROR) of the nearest rank of the values themselves, whichever is more. 64 KB
+//! for values up to 100; use [`ExponentialHistogram`](super::ExponentialHistogram) for many.
 //!
 //! # Bytes
 //!
-//! All numbers are big-endian: cookie `1c849313`, length of the counts in bytes, offset 0, digits 3, lowest value 1, highest value
-//! 10⁹ (64 bits each), ratio 1 (a double), and the counts from value 0 up as ZigZag LEB128 of at most nine bytes, where −n stands for n empty
-//! buckets. Compressed: cookie `1c849314`, length, and the same in zlib's format. Text is base64 of that, the form of
-//! histogram logs. Values in files are thousandths; the reader has to divide by 1,000.
+//! All numbers are big-endian: cookie `1c849313`, length of the counts in bytes, offset 0, digits 3, lowest value 1,
+//! highest value 10⁹ (64 bits each), ratio 1 (a double), and the counts from value 0 up as ZigZag LEB128 of at most
+//! nine bytes, where −n stands for n empty buckets. Compressed: cookie `1c849314`, length, and the same in zlib's
+//! format. Text is base64 of that, the form of histogram logs. Values in files are thousandths; the reader has to
+//! divide by 1,000.
+
+use std::fmt;
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
@@ -29,7 +33,7 @@ const MOST: u64 = i64::MAX as u64;
 /// Counts of values such as the CPU use of one-second windows, with three significant digits.
 ///
 /// Two are equal if they hold the same counts, however they came to them.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct WindowHistogram {
     counts: Histogram<u64>,
     saturated: u64,
@@ -43,6 +47,13 @@ impl PartialEq for WindowHistogram {
 }
 
 impl Eq for WindowHistogram {}
+
+impl fmt::Debug for WindowHistogram {
+    /// What is in it, and not the thousands of buckets that are empty.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.buckets()).entry(&"saturated", &self.saturated).finish()
+    }
+}
 
 impl Default for WindowHistogram {
     fn default() -> Self {
@@ -85,7 +96,8 @@ impl WindowHistogram {
         }
     }
 
-    /// Adds what another histogram holds. If there is no room for its counts (2^63 in all), they only count as saturated.
+    /// Adds what another histogram holds. If there is no room for its counts (2^63 in all), they only count as
+    /// saturated.
     pub fn merge(&mut self, other: &Self) {
         self.saturated = self.saturated.saturating_add(other.saturated);
         let has_room = self.count().saturating_add(other.count()) <= MOST;
@@ -151,7 +163,8 @@ impl WindowHistogram {
         bytes
     }
 
-    /// Reads what [`to_v2_bytes`](Self::to_v2_bytes) wrote, of three digits and lowest value 1, also by other implementations.
+    /// Reads what [`to_v2_bytes`](Self::to_v2_bytes) wrote, of three digits and lowest value 1, also by other
+    /// implementations.
     ///
     /// # Errors
     ///
@@ -228,4 +241,111 @@ fn base64(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(values: &[u64]) -> WindowHistogram {
+        let mut histogram = WindowHistogram::new();
+        values.iter().for_each(|value| histogram.record(Millionths::new(*value)));
+        histogram
+    }
+
+    #[test]
+    fn values_are_thousandths() {
+        let histogram = of(&[1_980_000, 1_980_499, 1_980_500]);
+        assert_eq!(histogram.quantile(Quantile::P50), Some(1.98));
+        assert_eq!(histogram.quantile(Quantile::P99), Some(1.981));
+        assert_eq!(of(&[0, 499]).quantile(Quantile::P99), Some(0.0));
+        assert_eq!(of(&[]).quantile(Quantile::P50), None);
+        assert!(of(&[]).is_empty());
+    }
+
+    #[test]
+    fn what_is_too_large_counts_as_the_largest() {
+        let largest = WindowHistogram::LARGEST.get();
+        let mut histogram = of(&[largest, largest + 499, largest + 500, u64::MAX]);
+        assert_eq!((histogram.count(), histogram.saturated()), (4, 2));
+        let told = histogram.quantile(Quantile::P50).unwrap();
+        assert!((told / WindowHistogram::LARGEST.as_f64() - 1.0).abs() <= WindowHistogram::RELATIVE_ERROR, "{told}");
+        // Merged with itself again and again, until there is no room for its counts.
+        for _ in 0..70 {
+            let copy = histogram.clone();
+            histogram.merge(&copy);
+        }
+        assert!(histogram.count() <= MOST && histogram.count() > MOST / 2);
+        assert!(histogram.saturated() > 0);
+        let read = WindowHistogram::from_v2_bytes(&histogram.to_v2_bytes()).unwrap();
+        assert_eq!(read.count(), histogram.count());
+    }
+
+    #[test]
+    fn bytes_are_read_back() {
+        for values in [&[][..], &[0], &[1_000], &[5, 123_456_789, 7_000_000, 900_000_000_000, 7_000_100]] {
+            let histogram = of(values);
+            let bytes = histogram.to_v2_bytes();
+            let mut read = WindowHistogram::from_v2_bytes(&bytes).unwrap();
+            assert_eq!(read, histogram);
+            assert_eq!(read.to_v2_bytes(), bytes);
+            // It grows as any other.
+            read.record(WindowHistogram::LARGEST);
+            read.merge(&histogram);
+            assert_eq!(read.count(), 2 * values.len() as u64 + 1);
+        }
+    }
+
+    #[test]
+    fn broken_bytes_are_errors() {
+        let good = of(&[5, 1_000_000, 2_000_000, 123_456_789]).to_v2_bytes();
+        let error = |bytes: &[u8]| WindowHistogram::from_v2_bytes(bytes).unwrap_err().to_string();
+        for length in 0..good.len() {
+            error(&good[..length]);
+        }
+        assert!(error(&of(&[5]).to_v2_deflate_bytes()).contains("compressed"));
+        let with = |at: usize, new: &[u8]| {
+            let mut bytes = good.clone();
+            bytes[at..at + new.len()].copy_from_slice(new);
+            bytes
+        };
+        assert!(error(&with(0, &[0])).contains("cookie"));
+        assert!(error(&with(4, &[0xff])).contains("length"));
+        assert!(error(&with(15, &[2])).contains("three digits"));
+        assert!(error(&with(16, &[0x7f])).contains("three digits"));
+        let with_counts = |counts: &[u8]| {
+            let mut bytes = good[..40].to_vec();
+            bytes[4..8].copy_from_slice(&(counts.len() as u32).to_be_bytes());
+            bytes.extend(counts);
+            bytes
+        };
+        assert_eq!(WindowHistogram::from_v2_bytes(&with_counts(&[6])).unwrap().count(), 3);
+        assert_eq!(WindowHistogram::from_v2_bytes(&with_counts(&[])).unwrap().count(), 0);
+        // i64::MIN, and then the largest count twice.
+        assert!(error(&with_counts(&[0xff; 9])).contains("buckets"));
+        let most = [0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+        assert!(error(&with_counts(&[most, most].concat())).contains("2^63"));
+        // A count at bucket 2^30, where there is none.
+        assert!(error(&with_counts(&[0xff, 0xff, 0xff, 0xff, 0x07, 2])).contains("longer"));
+        // Any byte may be any other: an error, or a histogram.
+        for at in 0..good.len() {
+            for byte in 0..=255 {
+                if let Ok(mut read) = WindowHistogram::from_v2_bytes(&with(at, &[byte])) {
+                    read.record(Millionths::ONE);
+                    read.merge(&of(&[1, 2, u64::MAX]));
+                    assert!(read.quantile(Quantile::P99).is_some() && read.to_v2_bytes().len() > 40);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        let pairs =
+            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy")];
+        for (bytes, text) in pairs {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
+    }
 }

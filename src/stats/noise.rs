@@ -1,8 +1,9 @@
 //! What sampling alone does to numbers.
 //!
-//! A sampling profiler that sees something λ times in a run on average sees it, by chance, a Poisson-distributed number of times
-//! in each run. The relative standard error of a share is 1/√λ (λ = 300 samples: 6 %; 95 % of runs are within 11 %). Among many
-//! runs that are all alike, the upper quantiles therefore lie above the mean, the more the fewer samples there are.
+//! A sampling profiler that sees something λ times in a run on average sees it, by chance, a Poisson-distributed number
+//! of times in each run. The relative standard error of a share is 1/√λ (λ = 300 samples: 6 %; 95 % of runs are within
+//! 11 %). Among many runs that are all alike, the upper quantiles therefore lie above the mean, the more the fewer
+//! samples there are.
 
 use super::Quantile;
 use super::tails::Counts;
@@ -13,8 +14,8 @@ const LARGEST_MEAN: f64 = 1e10;
 
 /// The smallest k with P(X ≤ k) ≥ q, for X Poisson with this mean.
 ///
-/// 0 for q = 0 and for a mean of 0. `None` for q = 1 (there is no largest count), and for means that are below zero, above 10¹⁰ or
-/// no numbers.
+/// 0 for q = 0 and for a mean of 0. `None` for q = 1 (there is no largest count), and for means that are below zero,
+/// above 10¹⁰ or no numbers.
 pub fn poisson_quantile(mean: f64, quantile: Quantile) -> Option<u64> {
     if !(0.0..=LARGEST_MEAN).contains(&mean) {
         return None;
@@ -30,9 +31,9 @@ pub fn poisson_quantile(mean: f64, quantile: Quantile) -> Option<u64> {
 
 /// The quantile over runs that sampling noise alone would give, were all runs alike.
 ///
-/// With λ = `samples_total / runs`, it is the Poisson quantile of λ by λ, times `mean`, in the unit of `mean`. A quantile that is
-/// measured at or below it is no evidence that runs differ. `None` without samples or runs, for q = 1, and above 10¹⁰ samples
-/// a run.
+/// With λ = `samples_total / runs`, it is the Poisson quantile of λ by λ, times `mean`, in the unit of `mean`. A
+/// quantile that is measured at or below it is no evidence that runs differ. `None` without samples or runs, for q = 1,
+/// and above 10¹⁰ samples a run.
 pub fn noise_floor(samples_total: u64, runs: u64, mean: Millionths, quantile: Quantile) -> Option<f64> {
     if samples_total == 0 || runs == 0 {
         return None;

@@ -62,8 +62,8 @@ impl Quantile {
 
     /// From how many values on this quantile is more than the largest (or, below the median, the smallest) of them.
     ///
-    /// The smallest n with n ≥ 1/(1 − q): 2 for P50, 100 for P99, 1,000 for P99.9; below the median with q for 1 − q. 1 for
-    /// q = 0 and q = 1, which are the smallest and the largest by their definition.
+    /// The smallest n with n ≥ 1/(1 − q): 2 for P50, 100 for P99, 1,000 for P99.9; below the median with q for 1 − q. 1
+    /// for q = 0 and q = 1, which are the smallest and the largest by their definition.
     pub fn needed_count(self) -> u64 {
         match self.0.min(WHOLE - self.0) {
             0 => 1,
@@ -73,8 +73,8 @@ impl Quantile {
 
     /// From how many values on both ends of [`order_statistic_ranks`](super::order_statistic_ranks) are known.
     ///
-    /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no number of
-    /// values tells how far a population goes.
+    /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no
+    /// number of values tells how far a population goes.
     pub fn needed_for_interval(self, confidence: Confidence) -> u64 {
         let inside = f64::from(self.0.max(WHOLE - self.0)) / f64::from(WHOLE);
         if inside >= 1.0 { u64::MAX } else { smallest_power_below(inside, confidence.tail()) }
