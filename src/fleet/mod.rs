@@ -16,8 +16,10 @@
 //! **Absent is zero.** A function that a run never sampled used 0 % there. Every row of a report counts those runs, and
 //! says how many they are.
 
+mod measure;
 mod run;
 
+pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, measure_runs};
 pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED,
     WallSource, WindowRow, rate_of,
