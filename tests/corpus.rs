@@ -3,6 +3,10 @@
 //! The files are not part of the project: `TRACEPARSE_CORPUS` names the folder that holds them, and without it every
 //! test here reports itself as ignored. The runner is libtest-mimic, since the standard one cannot do that.
 
+#[cfg(feature = "fleet")]
+#[path = "corpus/measures.rs"]
+mod measures;
+
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,6 +67,11 @@ fn main() {
     add("index".to_owned(), Box::new(rows_equal_the_index));
     add("lookup_addresses".to_owned(), Box::new(lookup_addresses_are_instructions));
     add("tables_of_contents".to_owned(), Box::new(tables_of_contents_are_read));
+    #[cfg(feature = "fleet")]
+    for expected in &measures::EXPECTED {
+        let name = format!("measures::{}+{}", expected.file, expected.toc);
+        add(name, Box::new(|folder| measures::are_those_of_another_reader(folder, expected)));
+    }
     libtest_mimic::run(&arguments, trials).exit();
 }
 

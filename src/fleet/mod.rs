@@ -20,6 +20,7 @@ mod alert;
 mod assemble;
 mod builder;
 mod columns;
+mod measure;
 mod options;
 mod report;
 mod run;
@@ -32,6 +33,7 @@ mod windows;
 
 pub use alert::{AlertError, AlertMeasure, AlertRule, AlertStatistic, AlertSubject, Comparison, SYSTEM_CPU_LIMIT};
 pub use builder::FleetBuilder;
+pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, measure_runs};
 pub use options::{FleetOptions, FleetScope, Measure, SortKey};
 pub use report::{
     AlertOutcome, AlertRun, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs,

@@ -1,0 +1,100 @@
+//! What cohorts are made of.
+//!
+//! ```xml
+//! <device platform="macOS" model="MacBook Pro" name="…" os-version="15.7.3 (24G419)" uuid="…"/>
+//! <process type="attached" name="Finder" pid="751"/>
+//! ```
+//!
+//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. The name and the UUID of a device
+//! tell of a person, and are never kept. A table of contents does not know the version of an app; a manifest may.
+
+use std::collections::BTreeMap;
+
+use crate::export::{TocRun, lookup};
+
+/// The labels of a run, sorted by key; those of the manifest win.
+pub(super) fn labels(toc: Option<&TocRun>, manifest: &[(String, String)]) -> Vec<(String, String)> {
+    let mut labels: BTreeMap<String, String> = toc.map(of_toc).unwrap_or_default();
+    labels.extend(manifest.iter().filter(|(_, value)| !value.is_empty()).cloned());
+    labels.into_iter().collect()
+}
+
+/// The labels that a table of contents tells. Of a phone, the device is the phone, and not the Mac that recorded it.
+fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
+    let device = |key| known(lookup(&toc.device, key));
+    let (version, build) = split_version(device("os-version").unwrap_or_default());
+    let os = [device("platform").unwrap_or_default(), version].join(" ");
+    let models = ["model", "product-type", "hardware-model"];
+    let app = known(lookup(&toc.process, "name")).filter(|_| !toc.is_all_processes);
+    let pairs = [
+        ("app", app),
+        ("device", models.into_iter().find_map(device)),
+        ("os", known(Some(os.as_str()))),
+        ("os_build", known(Some(build))),
+    ];
+    pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned()))).collect()
+}
+
+/// A text that says something.
+fn known(text: Option<&str>) -> Option<&str> {
+    text.map(str::trim).filter(|text| !text.is_empty())
+}
+
+/// `15.7.3 (24G419)` as version and build; what is missing is empty.
+fn split_version(text: &str) -> (&str, &str) {
+    match text.split_once('(') {
+        Some((version, build)) => (version.trim(), build.trim_end().trim_end_matches(')').trim()),
+        None => (text, ""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn a_device_is_described_without_its_owner() {
+        let toc = TocRun {
+            device: pairs(&[
+                ("uuid", "00000000-0000-0000-0000-000000000001"),
+                ("model", "iPhone 17"),
+                ("product-type", "iPhone18,3"),
+                ("name", "Dana's phone"),
+                ("os-version", "26.3.1 (23D771330a)"),
+                ("platform", "iOS"),
+            ]),
+            host_device: pairs(&[("model", "MacBook Pro"), ("os-version", "26.4 (25E246)"), ("platform", "macOS")]),
+            process: pairs(&[("name", "Orchard"), ("pid", "7")]),
+            ..TocRun::default()
+        };
+        let expected =
+            pairs(&[("app", "Orchard"), ("device", "iPhone 17"), ("os", "iOS 26.3.1"), ("os_build", "23D771330a")]);
+        assert_eq!(labels(Some(&toc), &[]), expected);
+        let all = TocRun { is_all_processes: true, ..toc };
+        assert_eq!(labels(Some(&all), &[]), expected[1..]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_absent() {
+        assert_eq!(labels(None, &[]), []);
+        assert_eq!(labels(Some(&TocRun::default()), &[]), []);
+        let toc = |device: &[(&str, &str)]| TocRun { device: pairs(device), ..TocRun::default() };
+        assert_eq!(labels(Some(&toc(&[("name", "Dana's phone"), ("model", " ")])), &[]), []);
+        assert_eq!(labels(Some(&toc(&[("os-version", "17.4")])), &[]), pairs(&[("os", "17.4")]));
+        assert_eq!(labels(Some(&toc(&[("platform", "iOS")])), &[]), pairs(&[("os", "iOS")]));
+        assert_eq!(labels(Some(&toc(&[("os-version", "(21E219)")])), &[]), pairs(&[("os_build", "21E219")]));
+        assert_eq!(labels(Some(&toc(&[("product-type", "Mac15,3")])), &[]), pairs(&[("device", "Mac15,3")]));
+    }
+
+    #[test]
+    fn the_manifest_wins_where_it_says_something() {
+        let toc = TocRun { device: pairs(&[("model", "Mac Studio"), ("platform", "macOS")]), ..TocRun::default() };
+        let manifest = pairs(&[("ring", "beta"), ("device", "lab 4"), ("os", ""), ("app_version", "5.1")]);
+        let expected = pairs(&[("app_version", "5.1"), ("device", "lab 4"), ("os", "macOS"), ("ring", "beta")]);
+        assert_eq!(labels(Some(&toc), &manifest), expected);
+    }
+}

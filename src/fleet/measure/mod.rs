@@ -1,0 +1,200 @@
+//! From an export to what a fleet keeps of its runs.
+//!
+//! 1. Of each run one table is chosen: two tables of one run saw the same CPU time, and may not be added up.
+//! 2. One pass over the samples sums them by stack and by second (`tally`).
+//! 3. The distinct stacks give the rows of functions and binaries (`rows`).
+//! 4. What was recorded, and for how long, comes from the table of contents or a manifest (`recorded`, `labels`).
+
+mod labels;
+mod recorded;
+mod refusal;
+mod rows;
+mod tally;
+
+use std::cmp::Reverse;
+
+use super::run::{FailureKind, RunMeasures, RunRecord};
+use crate::calltree::Metric;
+use crate::export::{Export, Table, Toc};
+use crate::profile::{Profile, RunId, SelectedSamples, Selection, SeriesId};
+use crate::units::{Millionths, Nanos};
+use recorded::{Span, Tocs};
+use rows::Rows;
+use tally::Tally;
+
+pub use refusal::NotMeasured;
+
+/// What is known of an export besides its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunContext {
+    /// The hash of the file's content, in hex.
+    pub run_id: String,
+    /// As [`RunRecord::fingerprint`].
+    pub fingerprint: String,
+    /// The path of the export, as it was found.
+    pub source: String,
+    /// Its size in bytes.
+    pub source_bytes: u64,
+    /// Labels of a manifest, which win over those of a table of contents. One with an empty value says nothing.
+    pub labels: Vec<(String, String)>,
+    /// How many runs each run of the file stands for; 1 without a manifest that says so.
+    pub run_weight: Millionths,
+    /// How long each run of the file was recorded, where a manifest says so; 0 says nothing.
+    pub duration: Option<Nanos>,
+    /// Tables of contents beside the export. Those inside it count, too, and before these.
+    pub tocs: Vec<Toc>,
+}
+
+/// How to measure.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MeasureOptions {
+    /// The only tables that may be measured, by schema; empty is every CPU table.
+    pub schemas: Vec<String>,
+    /// Which samples count. The default counts running threads of every process.
+    pub selection: Selection,
+}
+
+/// The runs of an export, measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// One for each run that has samples that count, in the order of the file; at least one.
+    pub runs: Vec<RunMeasures>,
+    /// What a person should know, one sentence each: the tables that were left out, a table of contents that was not
+    /// used and why.
+    pub notes: Vec<String>,
+}
+
+/// Measures every run of an export that has samples that count, each by one table.
+///
+/// Of several tables of a run the one measured is the first of `time-profile`, `cpu-profile`, `counters-profile`,
+/// `time-sample` and others; of equals the one with most samples that count, then the first of the document. A snapshot
+/// of all threads (`Stackshot`) is no sample here.
+///
+/// # Errors
+/// [`FailureKind::NoSamples`] when no sample counts, with a sentence that says what there is.
+pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOptions) -> Result<Measured, NotMeasured> {
+    let profile = &export.profile;
+    let selected = options.selection.on(profile);
+    let mut notes = Vec::new();
+    let survey = Survey::new(&selected);
+    let chosen = choose(profile, &survey, options, &mut notes);
+    if chosen.is_empty() {
+        return Err(NotMeasured { kind: FailureKind::NoSamples, reason: refusal::reason(export, options) });
+    }
+    if chosen.len() > 1 && context.duration.is_some() {
+        let count = chosen.len();
+        notes.push(format!("The file has {count} runs; the manifest's duration stands for each of them."));
+    }
+    let tallies = tally::tally(&selected, &chosen);
+    let tocs = Tocs::new(export, context);
+    let mut rows = Rows::new(profile);
+    let mut runs = Vec::with_capacity(chosen.len());
+    for (position, (&series, tally)) in chosen.iter().zip(&tallies).enumerate() {
+        let run_id = match position {
+            0 => context.run_id.clone(),
+            _ => format!("{}-{}", context.run_id, position + 1),
+        };
+        let span = survey.spans[profile.series(series).run.index()].unwrap_or_default();
+        let record = record(export, context, options, &tocs, (series, run_id, span), tally, &mut notes);
+        runs.push(rows.measures(record, tally));
+    }
+    Ok(Measured { runs, notes })
+}
+
+/// What there is: the samples that count, by series, and the time that each run covers.
+struct Survey {
+    /// By series.
+    counted: Vec<u64>,
+    /// By run: over all of its samples, whether they count or not. What is selected does not change what was recorded.
+    spans: Vec<Option<Span>>,
+}
+
+impl Survey {
+    fn new(selected: &SelectedSamples<'_>) -> Self {
+        let profile = selected.profile();
+        let mut counted = vec![0; profile.series_ids().len()];
+        let mut spans = vec![None; profile.run_ids().len()];
+        let run_of: Vec<RunId> = profile.series_ids().map(|id| profile.series(id).run).collect();
+        for sample in profile.samples() {
+            let span = spans[run_of[sample.series.index()].index()].get_or_insert(Span::at(sample.time));
+            span.add(sample.time);
+            if selected.is_in_scope(sample) && selected.is_state_counted(sample) {
+                counted[sample.series.index()] += Metric::Samples.of(sample);
+            }
+        }
+        Self { counted, spans }
+    }
+}
+
+/// The series to measure, one for each run that has samples that count.
+fn choose(profile: &Profile, survey: &Survey, options: &MeasureOptions, notes: &mut Vec<String>) -> Vec<SeriesId> {
+    let schema = |id: SeriesId| profile.string(profile.series(id).schema);
+    let count = |id: SeriesId| survey.counted[id.index()];
+    let is_wanted = |id: &SeriesId| is_wanted(schema(*id), options) && count(*id) > 0;
+    let mut candidates: Vec<SeriesId> = profile.series_ids().filter(is_wanted).collect();
+    candidates.sort_by_key(|&id| {
+        let series = profile.series(id);
+        (series.run, preference(schema(id)), Reverse(count(id)), series.table, id)
+    });
+    let mut chosen = Vec::new();
+    for of_run in candidates.chunk_by(|&a, &b| profile.series(a).run == profile.series(b).run) {
+        let [first, others @ ..] = of_run else { continue };
+        chosen.push(*first);
+        if !others.is_empty() {
+            let named = |&id: &SeriesId| format!("{} ({} samples)", schema(id), count(id));
+            let left_out: Vec<String> = others.iter().map(named).collect();
+            let number = profile.run(profile.series(*first).run).number;
+            let left_out = refusal::list(&left_out);
+            notes.push(format!("Run {number} is measured by {}; left out: {left_out}.", named(first)));
+        }
+    }
+    chosen
+}
+
+fn is_wanted(schema: &str, options: &MeasureOptions) -> bool {
+    options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
+}
+
+/// Which table of a run to measure; the lowest.
+fn preference(schema: &str) -> usize {
+    const ORDER: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
+    ORDER.iter().position(|known| *known == schema).unwrap_or(ORDER.len())
+}
+
+fn record(
+    export: &Export,
+    context: &RunContext,
+    options: &MeasureOptions,
+    tocs: &Tocs<'_>,
+    (series_id, run_id, span): (SeriesId, String, Span),
+    tally: &Tally,
+    notes: &mut Vec<String>,
+) -> RunRecord {
+    let profile = &export.profile;
+    let series = profile.series(series_id);
+    let number = profile.run(series.run).number;
+    let toc = tocs.of_run(number, span, notes);
+    let recorded = recorded::recorded(context.duration, toc, span, number, notes).within(options.selection.time);
+    let is_table = |table: &&Table| table.series.contains(&series_id);
+    RunRecord {
+        run_id,
+        fingerprint: context.fingerprint.clone(),
+        source: context.source.clone(),
+        source_bytes: context.source_bytes,
+        labels: labels::labels(toc, &context.labels),
+        run_weight: context.run_weight,
+        start: toc.and_then(|toc| toc.summary_field("start-date")).filter(|date| !date.is_empty()).map(str::to_owned),
+        wall: recorded.wall,
+        wall_source: recorded.source,
+        wall_start: recorded.start,
+        schema: profile.string(series.schema).to_owned(),
+        unit: series.unit,
+        weight: tally.sum.weight,
+        samples: tally.sum.samples,
+        effective_samples: tally.effective_samples(),
+        rejected: export.tables().find(is_table).map_or(0, |table| table.rejected.total()),
+        cores: tally.cores(profile),
+        usual_weight: tally.usual_weight(),
+        parser_version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}

@@ -1,0 +1,143 @@
+//! How long a run was recorded, and which table of contents tells of it.
+
+use super::RunContext;
+use crate::export::{Export, TocRun};
+use crate::fleet::run::WallSource;
+use crate::profile::TimeRange;
+use crate::units::Nanos;
+
+/// How much later than the end of the recording a sample may be; more, and the table of contents is of another one.
+const SLACK: Nanos = Nanos::from_millis(1_000);
+
+/// The time from the first to the last sample of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) first: Nanos,
+    pub(super) last: Nanos,
+}
+
+impl Span {
+    pub(super) fn at(time: Nanos) -> Self {
+        Self { first: time, last: time }
+    }
+
+    pub(super) fn add(&mut self, time: Nanos) {
+        self.first = self.first.min(time);
+        self.last = self.last.max(time);
+    }
+}
+
+/// The recorded part of the time axis of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Recorded {
+    pub(super) start: Nanos,
+    /// `None` where nothing tells it.
+    pub(super) wall: Option<Nanos>,
+    pub(super) source: WallSource,
+}
+
+impl Recorded {
+    /// The part of it that is in a range of time.
+    pub(super) fn within(self, range: Option<TimeRange>) -> Self {
+        let Some(range) = range else { return self };
+        let end = self.start.as_nanos().saturating_add(self.wall.unwrap_or_default().as_nanos());
+        let end = range.end.map_or(end, |limit| end.min(limit.as_nanos()));
+        let start = self.start.max(range.start);
+        let wall = known(Some(Nanos::from_nanos(end).since(start)));
+        Self { start, wall, ..self }
+    }
+}
+
+/// How long run `number` was recorded: the manifest's duration, else that of its table of contents, else the time between
+/// its samples.
+pub(super) fn recorded(
+    manifest: Option<Nanos>,
+    toc: Option<&TocRun>,
+    span: Span,
+    number: u32,
+    notes: &mut Vec<String>,
+) -> Recorded {
+    if let Some(duration) = known(manifest) {
+        if is_over(duration, span) {
+            let (duration, last) = (seconds(duration), seconds(span.last));
+            notes.push(format!(
+                "The manifest says that run {number} took {duration} s, but it has samples up to {last} s; the manifest's \
+                 duration is used."
+            ));
+        }
+        return Recorded { start: Nanos::default(), wall: Some(duration), source: WallSource::Manifest };
+    }
+    if let Some(toc) = toc {
+        if let Some(mode) = toc.summary_field("recording-mode").filter(|mode| is_windowed(mode)) {
+            notes.push(format!(
+                "Run {number} was recorded in the mode \"{mode}\", which keeps the last seconds only; the time between its \
+                 first and last sample stands for what was recorded."
+            ));
+        } else if let Some(duration) = known(toc.duration()) {
+            return Recorded { start: Nanos::default(), wall: Some(duration), source: WallSource::Toc };
+        }
+    }
+    Recorded { start: span.first, wall: known(Some(span.last.since(span.first))), source: WallSource::Samples }
+}
+
+/// A duration that says something.
+fn known(duration: Option<Nanos>) -> Option<Nanos> {
+    duration.filter(|duration| duration.as_nanos() > 0)
+}
+
+fn is_over(duration: Nanos, span: Span) -> bool {
+    span.last.since(duration) > SLACK
+}
+
+/// Instruments writes `Windowed (5 seconds)`.
+fn is_windowed(mode: &str) -> bool {
+    mode.to_lowercase().contains("window")
+}
+
+fn seconds(time: Nanos) -> String {
+    format!("{:.3}", time.as_nanos() as f64 / 1e9)
+}
+
+/// The tables of contents of an export.
+pub(super) struct Tocs<'t> {
+    /// Those inside the export come first.
+    places: [Vec<&'t TocRun>; 2],
+}
+
+impl<'t> Tocs<'t> {
+    pub(super) fn new(export: &'t Export, context: &'t RunContext) -> Self {
+        let inside = export.tocs().flat_map(|toc| &toc.runs).collect();
+        let beside = context.tocs.iter().flat_map(|toc| &toc.runs).collect();
+        Self { places: [inside, beside] }
+    }
+
+    /// What is said of run `number`. Where two say different things, none is believed.
+    pub(super) fn of_run(&self, number: u32, span: Span, notes: &mut Vec<String>) -> Option<&'t TocRun> {
+        for place in &self.places {
+            let mut of_run: Vec<&TocRun> = place.iter().copied().filter(|toc| toc.number == number).collect();
+            let is_of_another = |toc: &TocRun| known(toc.duration()).is_some_and(|duration| is_over(duration, span));
+            if let Some(duration) = of_run.iter().find(|toc| is_of_another(toc)).and_then(|toc| toc.duration()) {
+                let (duration, last) = (seconds(duration), seconds(span.last));
+                notes.push(format!(
+                    "A table of contents says that run {number} took {duration} s, but the export has samples up to \
+                     {last} s; it is of another recording and is not used."
+                ));
+                of_run.retain(|toc| !is_of_another(toc));
+            }
+            // One that was written before the recording ended tells less than one that was written after it.
+            if of_run.iter().any(|toc| known(toc.duration()).is_some()) {
+                of_run.retain(|toc| known(toc.duration()).is_some());
+            }
+            let Some(&first) = of_run.first() else { continue };
+            if of_run.iter().all(|toc| *toc == first) {
+                return Some(first);
+            }
+            let count = of_run.len();
+            notes.push(format!(
+                "{count} tables of contents tell different things of run {number}; none of them is used."
+            ));
+            return None;
+        }
+        None
+    }
+}

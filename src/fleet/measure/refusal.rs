@@ -1,0 +1,71 @@
+//! Why an export gives no run.
+
+use std::fmt;
+
+use super::{MeasureOptions, is_wanted};
+use crate::export::{Export, Table, TableKind};
+use crate::fleet::run::FailureKind;
+
+/// Why an export gave no run; the reason is one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotMeasured {
+    /// What kind of failure; always [`FailureKind::NoSamples`] so far.
+    pub kind: FailureKind,
+    /// What there is instead of samples that count.
+    pub reason: String,
+}
+
+impl fmt::Display for NotMeasured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.reason)
+    }
+}
+
+impl std::error::Error for NotMeasured {}
+
+/// What an export without samples that count holds.
+pub(super) fn reason(export: &Export, options: &MeasureOptions) -> String {
+    let schema = |table: &Table| table.schema.clone().unwrap_or_else(|| "details of a track".to_owned());
+    let names = |tables: &[&Table]| {
+        let mut names: Vec<String> = tables.iter().map(|table| schema(table)).collect();
+        names.sort();
+        names.dedup();
+        list(&names)
+    };
+    let tables: Vec<&Table> = export.tables().collect();
+    if tables.is_empty() {
+        return match export.tocs().next() {
+            Some(_) => "There is a table of contents only; export a CPU table, such as time-profile, with --xpath.",
+            None => "There is no table.",
+        }
+        .to_owned();
+    }
+    let cpu: Vec<&Table> = tables.iter().copied().filter(|table| table.kind == TableKind::Cpu).collect();
+    if cpu.is_empty() {
+        return format!("There is no CPU table; the file holds {}.", names(&tables));
+    }
+    let wanted: Vec<&Table> = cpu.iter().copied().filter(|table| is_wanted(&schema(table), options)).collect();
+    if wanted.is_empty() {
+        return format!("There is no table {}; the file holds {}.", list(&options.schemas), names(&cpu));
+    }
+    let (rows, samples) =
+        wanted.iter().fold((0, 0), |(rows, samples), table| (rows + table.rows, samples + table.samples));
+    let names = names(&wanted);
+    match (rows, samples) {
+        (0, _) => format!("There are no rows in {names}."),
+        (_, 0) => format!("None of the {rows} rows of {names} could be read."),
+        _ => format!(
+            "None of the {samples} samples of {names} is of the processes, threads, states and times that count."
+        ),
+    }
+}
+
+/// Names in one line; of many, the first.
+pub(super) fn list(names: &[String]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

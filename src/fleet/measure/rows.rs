@@ -1,0 +1,277 @@
+//! The rows of a run: what functions, binaries and seconds weigh, by the names of process and thread.
+//!
+//! The cost follows the distinct stacks. A stack knows its parent, so the samples below every caller are summed up from
+//! the leaves to the roots, once for each name of a thread. A function counts once in a stack, where it is outermost;
+//! that is the same for every thread, so it is found once for all.
+
+use super::tally::{Sum, Tally};
+use crate::fleet::run::{
+    BinaryRow, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED, WindowRow,
+};
+use crate::profile::{FunctionId, Profile, StackId, ThreadId};
+
+/// Makes the rows of the runs of one profile, one run after the other.
+pub(super) struct Rows<'p> {
+    profile: &'p Profile,
+    functions: Axis<'p>,
+    binaries: Axis<'p>,
+    /// By stack: the samples at and below it; zero between two threads.
+    below: Vec<Sum>,
+    is_touched: Vec<bool>,
+    touched: Vec<StackId>,
+}
+
+/// What stacks are summed by: binaries, or functions of binaries.
+struct Axis<'p> {
+    /// The texts of binary and function, sorted, each pair once. A key is an index of it, so keys sort as texts do.
+    texts: Vec<(&'p str, &'p str)>,
+    /// By function.
+    key_of: Vec<u32>,
+    /// The key of samples without a stack.
+    no_stack: u32,
+    /// By stack: whether no caller of it has the same key.
+    is_outermost: Vec<bool>,
+    /// By key; zero between two threads.
+    sums: Vec<KeySums>,
+    touched: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct KeySums {
+    own: Sum,
+    all: Sum,
+    is_touched: bool,
+}
+
+/// The threads of one name in the processes of one name: the names in order, and the position of each thread in them.
+struct Groups<'p> {
+    names: Vec<(&'p str, &'p str)>,
+    of_thread: Vec<u32>,
+}
+
+impl<'p> Rows<'p> {
+    pub(super) fn new(profile: &'p Profile) -> Self {
+        let name = |id: FunctionId| profile.string(profile.function(id).name);
+        let binary = |id: FunctionId| profile.binary_name(id).unwrap_or_default();
+        let shown = |id: FunctionId| if profile.function(id).is_named { name(id) } else { UNNAMED };
+        let mut functions = Axis::new(profile, |id| (binary(id), shown(id)), ("", NO_STACK));
+        let mut binaries = Axis::new(profile, |id| (binary(id), ""), ("", ""));
+        mark_outermost(profile, [&mut functions, &mut binaries]);
+        let stacks = profile.stack_ids().len();
+        let (below, is_touched) = (vec![Sum::default(); stacks], vec![false; stacks]);
+        Self { profile, functions, binaries, below, is_touched, touched: Vec::new() }
+    }
+
+    /// The run with its rows.
+    pub(super) fn measures(&mut self, record: RunRecord, tally: &Tally) -> RunMeasures {
+        let groups = Groups::new(self.profile, tally.stacks.keys().map(|&(thread, _)| thread));
+        let mut names = NamesBuilder::default();
+        let (mut frames, mut binaries) = (Vec::new(), Vec::new());
+        let stacks = tally.stacks.iter().map(|(&(thread, stack), &sum)| (groups.of(thread), stack, sum));
+        let mut stacks: Vec<(u32, Option<StackId>, Sum)> = stacks.collect();
+        stacks.sort_unstable_by_key(|&(group, stack, _)| (group, stack));
+        for rows in stacks.chunk_by(|a, b| a.0 == b.0) {
+            let (process, thread) = groups.ids(rows[0].0, &mut names);
+            self.sum_up(rows);
+            frames.extend(self.functions.take(&mut names).map(|(binary, function, sums)| FrameRow {
+                process,
+                thread,
+                binary,
+                function,
+                self_weight: sums.own.weight,
+                all_weight: sums.all.weight,
+                self_samples: sums.own.samples,
+                all_samples: sums.all.samples,
+            }));
+            binaries.extend(self.binaries.take(&mut names).map(|(binary, _, sums)| BinaryRow {
+                process,
+                thread,
+                binary,
+                self_weight: sums.own.weight,
+                all_weight: sums.all.weight,
+                self_samples: sums.own.samples,
+                all_samples: sums.all.samples,
+            }));
+        }
+        let windows = windows(tally, &groups, &mut names);
+        RunMeasures { record, names: names.finish(), frames, binaries, windows }
+    }
+
+    /// Sums the stacks of one group by the keys of both axes.
+    fn sum_up(&mut self, rows: &[(u32, Option<StackId>, Sum)]) {
+        let Self { profile, functions, binaries, below, is_touched, touched } = self;
+        for &(_, stack, sum) in rows {
+            let Some(stack) = stack else {
+                for axis in [&mut *functions, &mut *binaries] {
+                    axis.add(axis.no_stack, sum, sum);
+                }
+                continue;
+            };
+            below[stack.index()].add(sum);
+            let leaf = profile.frame(profile.stack(stack).frame).function;
+            for axis in [&mut *functions, &mut *binaries] {
+                axis.add(axis.key_of[leaf.index()], sum, Sum::default());
+            }
+            let mut next = Some(stack);
+            while let Some(id) = next.filter(|id| !std::mem::replace(&mut is_touched[id.index()], true)) {
+                touched.push(id);
+                next = profile.stack(id).parent;
+            }
+        }
+        // A parent always stands before the stacks below it.
+        touched.sort_unstable();
+        while let Some(id) = touched.pop() {
+            is_touched[id.index()] = false;
+            let sum = std::mem::take(&mut below[id.index()]);
+            let stack = profile.stack(id);
+            if let Some(parent) = stack.parent {
+                below[parent.index()].add(sum);
+            }
+            let function = profile.frame(stack.frame).function;
+            for axis in [&mut *functions, &mut *binaries] {
+                if axis.is_outermost[id.index()] {
+                    axis.add(axis.key_of[function.index()], Sum::default(), sum);
+                }
+            }
+        }
+    }
+}
+
+impl<'p> Axis<'p> {
+    fn new(
+        profile: &'p Profile,
+        texts_of: impl Fn(FunctionId) -> (&'p str, &'p str),
+        no_stack: (&'p str, &'p str),
+    ) -> Self {
+        let mut texts: Vec<(&str, &str)> = profile.function_ids().map(&texts_of).collect();
+        texts.push(no_stack);
+        texts.sort_unstable();
+        texts.dedup();
+        let key = |pair| texts.binary_search(&pair).unwrap_or_default() as u32;
+        let key_of = profile.function_ids().map(|id| key(texts_of(id))).collect();
+        let (no_stack, sums) = (key(no_stack), vec![KeySums::default(); texts.len()]);
+        Self { texts, key_of, no_stack, is_outermost: Vec::new(), sums, touched: Vec::new() }
+    }
+
+    fn add(&mut self, key: u32, own: Sum, all: Sum) {
+        let sums = &mut self.sums[key as usize];
+        sums.own.add(own);
+        sums.all.add(all);
+        if !std::mem::replace(&mut sums.is_touched, true) {
+            self.touched.push(key);
+        }
+    }
+
+    /// The sums of every key that has some, in the order of their texts; they are zero again afterwards.
+    fn take(&mut self, names: &mut NamesBuilder) -> impl Iterator<Item = (NameId, NameId, KeySums)> {
+        let Self { texts, sums, touched, .. } = self;
+        touched.sort_unstable();
+        touched.drain(..).map(move |key| {
+            let (binary, function) = texts[key as usize];
+            (names.id(binary), names.id(function), std::mem::take(&mut sums[key as usize]))
+        })
+    }
+}
+
+/// Finds the stacks whose keys no caller has, by visiting the stacks as the tree that they are.
+fn mark_outermost(profile: &Profile, mut axes: [&mut Axis<'_>; 2]) {
+    enum Step {
+        Enter(StackId),
+        Leave(FunctionId),
+    }
+    let (roots, children) = children(profile);
+    let mut on_path = axes.each_ref().map(|axis| vec![0_u32; axis.texts.len()]);
+    for axis in &mut axes {
+        axis.is_outermost = vec![false; profile.stack_ids().len()];
+    }
+    let mut todo: Vec<Step> = siblings(roots, &children).map(Step::Enter).collect();
+    while let Some(step) = todo.pop() {
+        match step {
+            Step::Enter(id) => {
+                let function = profile.frame(profile.stack(id).frame).function;
+                for (axis, on_path) in axes.iter_mut().zip(&mut on_path) {
+                    let times = &mut on_path[axis.key_of[function.index()] as usize];
+                    axis.is_outermost[id.index()] = *times == 0;
+                    *times += 1;
+                }
+                todo.push(Step::Leave(function));
+                todo.extend(siblings(children[id.index()].first, &children).map(Step::Enter));
+            }
+            Step::Leave(function) => {
+                for (axis, on_path) in axes.iter().zip(&mut on_path) {
+                    on_path[axis.key_of[function.index()] as usize] -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// Where a stack leads: its first child, and the next one of its parent's.
+#[derive(Clone, Copy, Debug, Default)]
+struct Links {
+    first: Option<StackId>,
+    next: Option<StackId>,
+}
+
+/// The first root, and by stack the links to others.
+fn children(profile: &Profile) -> (Option<StackId>, Vec<Links>) {
+    let mut links = vec![Links::default(); profile.stack_ids().len()];
+    let mut first_root = None;
+    for id in profile.stack_ids() {
+        let first = match profile.stack(id).parent {
+            Some(parent) => &mut links[parent.index()].first,
+            None => &mut first_root,
+        };
+        links[id.index()].next = first.replace(id);
+    }
+    (first_root, links)
+}
+
+fn siblings(first: Option<StackId>, links: &[Links]) -> impl Iterator<Item = StackId> {
+    std::iter::successors(first, |id| links[id.index()].next)
+}
+
+impl<'p> Groups<'p> {
+    fn new(profile: &'p Profile, threads: impl Iterator<Item = ThreadId>) -> Self {
+        let texts = |id: ThreadId| {
+            let thread = profile.thread(id);
+            (profile.string(profile.process(thread.process).name), profile.string(thread.name))
+        };
+        let mut used: Vec<ThreadId> = threads.collect();
+        used.sort_unstable();
+        used.dedup();
+        let mut names: Vec<(&str, &str)> = used.iter().map(|&id| texts(id)).collect();
+        names.sort_unstable();
+        names.dedup();
+        let mut of_thread = vec![0; profile.thread_ids().len()];
+        for id in used {
+            of_thread[id.index()] = names.binary_search(&texts(id)).unwrap_or_default() as u32;
+        }
+        Self { names, of_thread }
+    }
+
+    fn of(&self, thread: ThreadId) -> u32 {
+        self.of_thread[thread.index()]
+    }
+
+    /// The names of process and thread.
+    fn ids(&self, group: u32, names: &mut NamesBuilder) -> (NameId, NameId) {
+        let (process, thread) = self.names[group as usize];
+        (names.id(process), names.id(thread))
+    }
+}
+
+/// The seconds of every group.
+fn windows(tally: &Tally, groups: &Groups<'_>, names: &mut NamesBuilder) -> Vec<WindowRow> {
+    let seconds = tally.seconds.iter().map(|(&(thread, second), &sum)| (groups.of(thread), second, sum));
+    let mut seconds: Vec<(u32, u32, Sum)> = seconds.collect();
+    seconds.sort_unstable_by_key(|&(group, second, _)| (group, second));
+    let rows = seconds.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(|rows| {
+        let (group, second, _) = rows[0];
+        let (process, thread) = groups.ids(group, names);
+        let mut total = Sum::default();
+        rows.iter().for_each(|&(_, _, sum)| total.add(sum));
+        WindowRow { process, thread, second, weight: total.weight, samples: total.samples }
+    });
+    rows.collect()
+}

@@ -1,0 +1,98 @@
+//! One pass over the samples: everything of a run that is a sum over its samples.
+
+use std::collections::BTreeSet;
+
+use crate::calltree::Metric;
+use crate::hash::HashMap;
+use crate::profile::{CoreId, Profile, Sample, SelectedSamples, SeriesId, StackId, ThreadId};
+
+/// The weight and the number of some samples. The weights of a series fit in 64 bits, which the profile checks, and so do
+/// those of any part of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub(super) weight: u64,
+    pub(super) samples: u64,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, other: Self) {
+        self.weight += other.weight;
+        self.samples += other.samples;
+    }
+
+    /// Whether it is of nothing but the snapshot of all threads at the start.
+    pub(super) fn is_nothing(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// The sums of one series.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) sum: Sum,
+    /// By thread and stack.
+    pub(super) stacks: HashMap<(ThreadId, Option<StackId>), Sum>,
+    /// By thread and second.
+    pub(super) seconds: HashMap<(ThreadId, u32), Sum>,
+    /// Σ weight²; less than the square of the sum of all weights, which fits.
+    squares: u128,
+    /// How often each weight was seen.
+    weights: HashMap<u64, u64>,
+    cores: BTreeSet<CoreId>,
+}
+
+/// The sums of the samples that count, for each of these series.
+pub(super) fn tally(selected: &SelectedSamples<'_>, series: &[SeriesId]) -> Vec<Tally> {
+    let mut position_of = vec![None; selected.profile().series_ids().len()];
+    for (position, series) in series.iter().enumerate() {
+        position_of[series.index()] = Some(position);
+    }
+    let mut tallies = vec![Tally::default(); series.len()];
+    for sample in selected.iter() {
+        if let Some(position) = position_of[sample.series.index()] {
+            tallies[position].count(sample);
+        }
+    }
+    tallies
+}
+
+impl Tally {
+    fn count(&mut self, sample: &Sample) {
+        let sum = Sum { weight: Metric::Weight.of(sample), samples: Metric::Samples.of(sample) };
+        if sum.is_nothing() {
+            return;
+        }
+        self.sum.add(sum);
+        self.stacks.entry((sample.thread, sample.stack)).or_default().add(sum);
+        self.seconds.entry((sample.thread, second(sample))).or_default().add(sum);
+        self.squares += u128::from(sum.weight) * u128::from(sum.weight);
+        if sum.weight > 0 {
+            *self.weights.entry(sum.weight).or_default() += 1;
+        }
+        self.cores.extend(sample.core);
+    }
+
+    /// (Σw)² / Σw², rounded down; the samples where none of them weighs anything.
+    pub(super) fn effective_samples(&self) -> u64 {
+        let weight = u128::from(self.sum.weight);
+        let effective = (weight * weight).checked_div(self.squares);
+        effective.map_or(self.sum.samples, |effective| u64::try_from(effective).unwrap_or(u64::MAX))
+    }
+
+    /// The most frequent weight above 0, of equals the smallest; 0 where there is none.
+    pub(super) fn usual_weight(&self) -> u64 {
+        let weights = self.weights.iter().map(|(&weight, &count)| (count, std::cmp::Reverse(weight)));
+        weights.max().map_or(0, |(_, weight)| weight.0)
+    }
+
+    /// How many cores ran a sample. A core that is shown as of two kinds is one core.
+    pub(super) fn cores(&self, profile: &Profile) -> u32 {
+        let numbers: BTreeSet<u32> = self.cores.iter().map(|&core| profile.core(core).index).collect();
+        numbers.len() as u32
+    }
+}
+
+/// The second of a sample. The last that can be told, in the year 136 of a recording, stands for all after it.
+fn second(sample: &Sample) -> u32 {
+    u32::try_from(sample.time.as_nanos() / 1_000_000_000).unwrap_or(u32::MAX)
+}
