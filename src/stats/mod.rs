@@ -1,1 +1,72 @@
 //! Statistics of many numbers: distributions, quantiles, intervals, histograms. Knows nothing of profiles.
+//!
+//! Values are [`Millionths`](crate::units::Millionths), integers that are not negative. What is an element of the data is
+//! given exactly; what is a double is the nearest to that. Nothing here depends on the order of the input, or on the
+//! machine: where logarithms would, additions, multiplications and divisions do the work.
+//!
+//! ```
+//! use traceparse::stats::{Confidence, Distribution, Quantile, QuantileMethod, Support};
+//! use traceparse::units::Millionths;
+//!
+//! // 99 runs use 1 % of a core, and one uses 99 %.
+//! let mut runs = vec![Millionths::new(1_000_000); 99];
+//! runs.push(Millionths::new(99_000_000));
+//! let runs = Distribution::new(runs, 0);
+//! assert_eq!(runs.mean().unwrap().to_string(), "1.98");
+//! assert_eq!(runs.quantile(Quantile::P99, QuantileMethod::NearestRank), Some(1.0));
+//! assert_eq!(runs.quantile(Quantile::P99, QuantileMethod::Linear), Some(1.98));
+//!
+//! // Of 100 runs, P99.9 is the largest, whatever the fleet is like.
+//! let estimate = runs.estimate(Quantile::P999, QuantileMethod::NearestRank, Confidence::default());
+//! assert_eq!((estimate.value, estimate.support), (Some(99.0), Support::TooFew { needed: 1000 }));
+//! ```
+//!
+//! # What each statistic is
+//!
+//! **Nearest rank** (the default; [`QuantileMethod::NearestRank`]): the q-quantile of n values is the value of rank
+//! ⌈q·n⌉ in ascending order, counted from 1 and computed in integers. It is always one of the values. Equal values have
+//! ranks one after the other, so ties need no rule. q = 0 is the smallest value and q = 1 the largest. One value is every
+//! quantile; no value has none.
+//!
+//! **Linear** ([`QuantileMethod::Linear`]): the straight line between the two values around the index (n − 1)·q, counted from
+//! 0: what numpy, pandas and Excel's `PERCENTILE.INC` give. It may be a number that nobody measured.
+//!
+//! **Zeros** count. Who did not use what is measured used 0 of it, and 0 is a value like any other.
+//!
+//! **Weights** ([`Distribution::weighted`]): the q-quantile is the smallest value whose cumulative weight reaches q times the weight of
+//! all. Equal weights give the nearest rank. There is no agreed linear form, and none is given.
+//!
+//! **Mean**: the sum by the count, to the nearest millionth, halves up.
+//!
+//! **Interval** ([`order_statistic_ranks`]): two of the values that have the quantile of the population between them with at
+//! least the asked confidence, whatever the population looks like. Few values have none so far out, and then an end is
+//! unknown, which is not the same as far away.
+//!
+//! **Support** ([`Support`]): whether there are enough values for a quantile to say something of the population.
+//!
+//! **Histograms** say a quantile with an error that is bounded by a constant: [`ExponentialHistogram`] (0.55 %, few
+//! values, sums by bucket) and [`WindowHistogram`] (0.05 %, readable by other tools). Merging is adding counts, so shards
+//! give the same histogram in any order.
+//!
+//! **Noise floor** ([`noise_floor`]): what sampling alone makes of runs that are all alike.
+//!
+//! **Effective size** ([`effective_samples`]): how many equal weights say as much as these unequal ones.
+
+mod bins;
+mod distribution;
+mod exponential;
+mod hdr;
+mod interval;
+mod noise;
+mod quantile;
+mod tails;
+
+pub use bins::{Bin, BoxPlot, MAX_BINS, MAX_OUTLIERS, bins};
+pub use distribution::{Distribution, Estimate, Support};
+pub use exponential::{
+    ExponentialBucket, ExponentialHistogram, RELATIVE_ERROR, SCALE, bucket_bounds, bucket_index, bucket_midpoint,
+};
+pub use hdr::WindowHistogram;
+pub use interval::{Confidence, Interval, order_statistic_ranks};
+pub use noise::{effective_samples, noise_floor, poisson_quantile};
+pub use quantile::{Quantile, QuantileMethod};

@@ -1,0 +1,119 @@
+//! Distributions for pictures: bins of equal width, and boxes with whiskers.
+
+use super::{Distribution, Quantile};
+use crate::units::Millionths;
+
+/// The most bins that [`bins`] makes.
+pub const MAX_BINS: usize = 10_000;
+
+/// The most outliers that a [`BoxPlot`] keeps; [`BoxPlot::outlier_count`] counts them all.
+pub const MAX_OUTLIERS: usize = 1_000;
+
+/// How many values are in [lower, upper); the last bin has its upper edge too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bin {
+    /// The lower edge.
+    pub lower: f64,
+    /// The upper edge.
+    pub upper: f64,
+    /// How many values, whatever they weigh.
+    pub count: u64,
+}
+
+/// Bins of equal width, without a gap, from the smallest value (zeros among them) to the largest.
+///
+/// The width is the smallest of 1, 2, 2.5 and 5 times a power of ten with which `max_bins` bins (at least 1, at most
+/// [`MAX_BINS`]) are enough, and the edges are multiples of it. Empty bins are there too. The counts add up to
+/// [`Distribution::count`]. Values that are all equal get one bin, as wide as the power of ten at or below the value (1 for 0). No
+/// values, no bins.
+pub fn bins(distribution: &Distribution, max_bins: usize) -> Vec<Bin> {
+    let (Some(min), Some(max)) = (distribution.min(), distribution.max()) else { return Vec::new() };
+    let (min, max) = (u128::from(min.get()), u128::from(max.get()));
+    let width = if min == max { power_of_ten_below(min) } else { nice_width(min, max, max_bins.clamp(1, MAX_BINS)) };
+    let first = min / width;
+    let mut counts = vec![0; bins_between(min, max, width) as usize];
+    for (value, count) in distribution.values() {
+        let bin = (u128::from(value.get()) / width - first) as usize;
+        let bin = bin.min(counts.len() - 1);
+        counts[bin] += count;
+    }
+    let edge = |index: usize| ((first + index as u128) * width) as f64 / 1e6;
+    let bin = |(index, count)| Bin { lower: edge(index), upper: edge(index + 1), count };
+    counts.into_iter().enumerate().map(bin).collect()
+}
+
+/// How many bins of this width, with edges at its multiples, hold both values.
+fn bins_between(min: u128, max: u128, width: u128) -> u128 {
+    // The last bin has its upper edge: a value there needs no bin more.
+    (max.div_ceil(width) - min / width).max(1)
+}
+
+/// The smallest nice width, in millionths, with which so many bins are enough. A millionth is the narrowest: values are integers.
+fn nice_width(min: u128, max: u128, max_bins: usize) -> u128 {
+    let mut power = 1;
+    loop {
+        // 2.5 millionths are no integer; they are 2 here.
+        let widths = [power, 2 * power, 5 * power / 2, 5 * power];
+        if let Some(width) = widths.into_iter().find(|width| bins_between(min, max, *width) <= max_bins as u128) {
+            return width;
+        }
+        power *= 10;
+    }
+}
+
+fn power_of_ten_below(value: u128) -> u128 {
+    value.checked_ilog10().map_or(1_000_000, |digits| 10_u128.pow(digits))
+}
+
+/// A box from the lower to the upper quartile, whiskers, and what is beyond them (Tukey).
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoxPlot {
+    /// The smallest value.
+    pub min: f64,
+    /// The lower quartile, by nearest rank (and by weight, with weights), as the other two.
+    pub p25: f64,
+    /// The median.
+    pub median: f64,
+    /// The upper quartile.
+    pub p75: f64,
+    /// The largest value.
+    pub max: f64,
+    /// The smallest value that is at most 1.5 times the height of the box below it.
+    pub whisker_low: f64,
+    /// The largest value that is at most 1.5 times the height of the box above it.
+    pub whisker_high: f64,
+    /// The distinct values beyond the whiskers, ascending; of more than [`MAX_OUTLIERS`], those farthest from the box.
+    pub outliers: Vec<f64>,
+    /// How many values are beyond the whiskers, equal ones counted each, whether kept or not.
+    pub outlier_count: u64,
+}
+
+impl BoxPlot {
+    /// The box of a distribution; `None` without values. One value is all of its numbers.
+    pub fn new(distribution: &Distribution) -> Option<Self> {
+        let quartile = |parts| distribution.nearest(Quantile::from_parts_per_million(parts)?);
+        let (p25, median, p75) = (quartile(250_000)?, quartile(500_000)?, quartile(750_000)?);
+        let is_outlier = |value: Millionths| distance(value, p25, p75) * 2 > u128::from(p75.get() - p25.get()) * 3;
+        let (outside, inside): (Vec<_>, Vec<_>) = distribution.values().partition(|(value, _)| is_outlier(*value));
+        let mut kept: Vec<Millionths> = outside.iter().map(|(value, _)| *value).collect();
+        kept.sort_by_key(|value| std::cmp::Reverse(distance(*value, p25, p75)));
+        kept.truncate(MAX_OUTLIERS);
+        kept.sort_unstable();
+        Some(Self {
+            min: distribution.min()?.as_f64(),
+            p25: p25.as_f64(),
+            median: median.as_f64(),
+            p75: p75.as_f64(),
+            max: distribution.max()?.as_f64(),
+            whisker_low: inside.first()?.0.as_f64(),
+            whisker_high: inside.last()?.0.as_f64(),
+            outliers: kept.into_iter().map(Millionths::as_f64).collect(),
+            outlier_count: outside.iter().map(|(_, count)| count).sum(),
+        })
+    }
+}
+
+/// How far a value is from the box, in millionths; 0 inside of it.
+fn distance(value: Millionths, p25: Millionths, p75: Millionths) -> u128 {
+    u128::from(value.get().saturating_sub(p75.get()) + p25.get().saturating_sub(value.get()))
+}

@@ -1,0 +1,267 @@
+//! Many numbers, sorted: their quantiles, and how far these can be trusted.
+
+use super::interval::{Confidence, Interval, order_statistic_ranks};
+use super::noise::effective_samples;
+use super::quantile::{Quantile, QuantileMethod};
+use crate::units::Millionths;
+
+/// Many values, sorted, zeros only counted.
+///
+/// Of thousands of functions most are used in few runs; the runs that do not use one are its zeros, and cost nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Distribution {
+    /// Sorted; all above zero.
+    values: Vec<Millionths>,
+    zeros: u64,
+    weights: Option<Weights>,
+}
+
+/// What the values of a distribution weigh, in millionths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Weights {
+    /// The weight of the zeros and of all values up to each one.
+    cumulative: Vec<u128>,
+    zeros: u128,
+    /// The sum of the squares of all weights, in millionths of millionths.
+    sum_of_squares: u128,
+}
+
+/// Room for a million times the sum of weights.
+const LARGEST_ZERO_WEIGHT: u128 = u128::MAX >> 24;
+
+impl Distribution {
+    /// The distribution of `values`, in any order, and of so many zeros besides; `values` may hold zeros too.
+    pub fn new(mut values: Vec<Millionths>, zeros: u64) -> Self {
+        let given = values.len();
+        values.retain(|value| value.get() > 0);
+        values.sort_unstable();
+        let zeros = zeros.saturating_add((given - values.len()) as u64);
+        Self { values, zeros, weights: None }
+    }
+
+    /// The distribution of pairs of value and weight, in any order, and of `zeros` zeros that weigh `zero_weight` millionths together.
+    ///
+    /// What weighs nothing is left out. The squares of weights, for [`effective_count`](Self::effective_count), take it that those
+    /// zeros weigh the same; zeros among `values` bring their own weight.
+    pub fn weighted(mut values: Vec<(Millionths, Millionths)>, zeros: u64, zero_weight: u128) -> Self {
+        let (zeros, zero_weight) =
+            if zero_weight == 0 { (0, 0) } else { (zeros, zero_weight.min(LARGEST_ZERO_WEIGHT)) };
+        let mut distribution = Self { values: Vec::new(), zeros, weights: None };
+        let zero_weight = if zeros == 0 { 0 } else { zero_weight };
+        let squares = zero_weight.saturating_mul(zero_weight) / u128::from(zeros.max(1));
+        let mut weights = Weights { cumulative: Vec::new(), zeros: zero_weight, sum_of_squares: squares };
+        values.retain(|(_, weight)| weight.get() > 0);
+        values.sort_unstable();
+        let mut sum = zero_weight;
+        for (value, weight) in values {
+            let weight = u128::from(weight.get());
+            sum += weight;
+            weights.sum_of_squares = weights.sum_of_squares.saturating_add(weight * weight);
+            if value.get() == 0 {
+                distribution.zeros = distribution.zeros.saturating_add(1);
+                weights.zeros = sum;
+            } else {
+                distribution.values.push(value);
+                weights.cumulative.push(sum);
+            }
+        }
+        distribution.weights = Some(weights);
+        distribution
+    }
+
+    /// How many values there are, zeros among them.
+    pub fn count(&self) -> u64 {
+        self.zeros.saturating_add(self.values.len() as u64)
+    }
+
+    /// How many values are zero.
+    pub const fn zeros(&self) -> u64 {
+        self.zeros
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// Whether it was made with weights.
+    pub const fn is_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// The smallest value.
+    pub fn min(&self) -> Option<Millionths> {
+        self.value_at_rank(1)
+    }
+
+    /// The largest value.
+    pub fn max(&self) -> Option<Millionths> {
+        self.value_at_rank(self.count())
+    }
+
+    /// The value of a rank, from 1, in ascending order, whatever it weighs; `None` for 0 and above the count.
+    pub fn value_at_rank(&self, rank: u64) -> Option<Millionths> {
+        match rank {
+            0 => None,
+            _ if rank <= self.zeros => Some(Millionths::default()),
+            _ => self.values.get(usize::try_from(rank - self.zeros - 1).ok()?).copied(),
+        }
+    }
+
+    /// The sum of all values, in millionths, whatever they weigh.
+    pub fn sum(&self) -> u128 {
+        self.values.iter().map(|value| u128::from(value.get())).sum()
+    }
+
+    /// The mean of all values, whatever they weigh, to the nearest millionth, halves up.
+    pub fn mean(&self) -> Option<Millionths> {
+        Millionths::of_ratio(self.sum(), u128::from(self.count()) * 1_000_000)
+    }
+
+    /// The mean by weight, Σ(w·v) / Σw, to the nearest millionth, halves up; the [`mean`](Self::mean) without weights.
+    ///
+    /// `None` without values, and where the sum has no room in 128 bits.
+    pub fn weighted_mean(&self) -> Option<Millionths> {
+        let Some(weights) = &self.weights else { return self.mean() };
+        let (mut before, mut sum) = (weights.zeros, 0_u128);
+        for (value, cumulative) in self.values.iter().zip(&weights.cumulative) {
+            sum = sum.checked_add(u128::from(value.get()).checked_mul(cumulative - before)?)?;
+            before = *cumulative;
+        }
+        Millionths::of_ratio(sum, before.checked_mul(1_000_000)?)
+    }
+
+    /// The quantile by a method; see the [module](super) for the rules. `None` without values.
+    ///
+    /// With weights, the nearest rank is the smallest value whose cumulative weight is at least q times the weight of all, and the linear
+    /// method is `None`: there is no agreed definition.
+    pub fn quantile(&self, quantile: Quantile, method: QuantileMethod) -> Option<f64> {
+        match method {
+            QuantileMethod::NearestRank => self.nearest(quantile).map(Millionths::as_f64),
+            QuantileMethod::Linear if self.is_weighted() => None,
+            QuantileMethod::Linear => self.linear(quantile),
+        }
+    }
+
+    /// The quantile by [`QuantileMethod::NearestRank`], exactly: one of the values.
+    pub fn nearest(&self, quantile: Quantile) -> Option<Millionths> {
+        match &self.weights {
+            None => self.value_at_rank(quantile.nearest_rank(self.count())),
+            Some(weights) => self.nearest_by_weight(weights, quantile),
+        }
+    }
+
+    fn nearest_by_weight(&self, weights: &Weights, quantile: Quantile) -> Option<Millionths> {
+        let total = weights.cumulative.last().copied().unwrap_or(weights.zeros);
+        let wanted = (total * u128::from(quantile.parts_per_million())).div_ceil(1_000_000);
+        if self.zeros > 0 && wanted <= weights.zeros {
+            return Some(Millionths::default());
+        }
+        self.values.get(weights.cumulative.partition_point(|sum| *sum < wanted)).copied()
+    }
+
+    /// Operation by operation what numpy does, so that every bit is the same.
+    fn linear(&self, quantile: Quantile) -> Option<f64> {
+        let last = self.count().checked_sub(1)?;
+        let index = last as f64 * quantile.fraction();
+        if index >= last as f64 {
+            return self.max().map(Millionths::as_f64);
+        }
+        let (below, share) = (index.floor() as u64, index - index.floor());
+        let (left, right) = (self.value_at_rank(below + 1)?.as_f64(), self.value_at_rank(below + 2)?.as_f64());
+        let difference = right - left;
+        Some(if share >= 0.5 { right - difference * (1.0 - share) } else { left + difference * share })
+    }
+
+    /// The quantile, whether there are values enough for it, and the interval in which that of the population is.
+    ///
+    /// The ends of the interval are values, whatever the method. With weights both are `None`, as order statistics of
+    /// unequal weights bound nothing, and the support is that of the [effective count](Self::effective_count), rounded down, and never
+    /// [`Support::Enough`].
+    pub fn estimate(&self, quantile: Quantile, method: QuantileMethod, confidence: Confidence) -> Estimate {
+        let value = self.quantile(quantile, method);
+        if self.is_weighted() {
+            // 99.999999999 are 100, of which the division lost a bit.
+            let count = (self.effective_count() + 1e-9) as u64;
+            let support = Support::of(quantile, confidence, count).without_interval();
+            return Estimate { quantile, value, support, interval: Interval::default() };
+        }
+        let (lower, upper) = order_statistic_ranks(self.count(), quantile, confidence);
+        let at = |rank: Option<u64>| rank.and_then(|rank| self.value_at_rank(rank)).map(Millionths::as_f64);
+        let support = Support::of(quantile, confidence, self.count());
+        Estimate { quantile, value, support, interval: Interval { lower: at(lower), upper: at(upper) } }
+    }
+
+    /// How many values of equal weight say as much (Kish: (Σw)² / Σw²); the count without weights.
+    pub fn effective_count(&self) -> f64 {
+        match &self.weights {
+            None => self.count() as f64,
+            Some(weights) => {
+                effective_samples(weights.cumulative.last().copied().unwrap_or(weights.zeros), weights.sum_of_squares)
+            }
+        }
+    }
+
+    /// The distinct values in ascending order, and how often each one is there, whatever it weighs.
+    pub fn values(&self) -> impl Iterator<Item = (Millionths, u64)> {
+        let zeros = (self.zeros > 0).then_some((Millionths::default(), self.zeros));
+        let others = self.values.chunk_by(|left, right| left == right).map(|equal| (equal[0], equal.len() as u64));
+        zeros.into_iter().chain(others)
+    }
+}
+
+/// Whether there are enough values for a quantile to say something of the population they are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Support {
+    /// Both ends of its interval are known.
+    Enough,
+    /// Fewer values than [`Quantile::needed_for_interval`]: the end of the interval on the side of the tail (the upper one, from the
+    /// median on) is unknown.
+    UpperUnknown,
+    /// Fewer values than [`Quantile::needed_count`]: the quantile is the largest value (below the median, the smallest) or close to it, and
+    /// says nothing of the population.
+    TooFew {
+        /// How many values it takes.
+        needed: u64,
+    },
+}
+
+impl Support {
+    /// What so many values support.
+    pub fn of(quantile: Quantile, confidence: Confidence, count: u64) -> Self {
+        match quantile.needed_count() {
+            needed if count < needed => Self::TooFew { needed },
+            _ if count < quantile.needed_for_interval(confidence) => Self::UpperUnknown,
+            _ => Self::Enough,
+        }
+    }
+
+    const fn without_interval(self) -> Self {
+        match self {
+            Self::Enough => Self::UpperUnknown,
+            other => other,
+        }
+    }
+
+    /// The name that machine formats use: `enough`, `upper-unknown`, `too-few`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Enough => "enough",
+            Self::UpperUnknown => "upper-unknown",
+            Self::TooFew { .. } => "too-few",
+        }
+    }
+}
+
+/// A quantile of values, as an estimate of that of the population they are from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// Which quantile.
+    pub quantile: Quantile,
+    /// Its value; `None` without values, and for the linear method with weights.
+    pub value: Option<f64>,
+    /// Whether there are values enough.
+    pub support: Support,
+    /// Where the quantile of the population is.
+    pub interval: Interval,
+}

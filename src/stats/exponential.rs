@@ -1,0 +1,275 @@
+//! Histograms with exponential buckets, as OpenTelemetry has them: for numbers of every size, merged by adding up counts.
+//!
+//! Bucket i holds what is above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]): 64 buckets for each power of two, each
+//! 1.09 % wider than the one before. Zero has a bucket of its own. A quantile read from it is within [`RELATIVE_ERROR`] of the
+//! nearest rank of the values themselves.
+//!
+//! The index of a value is the same on every machine: exponent bits, and a table of where mantissas change buckets. No logarithm
+//! is taken, whose last bit is not the same everywhere.
+
+use std::collections::BTreeMap;
+
+use super::Quantile;
+use crate::units::Millionths;
+
+/// The scale of OpenTelemetry's exponential histograms: 2^6 buckets for each power of two.
+pub const SCALE: i32 = 6;
+
+/// How far a value can be from the middle of its bucket, by the value: 2^(1/128) − 1 is 0.543 %.
+pub const RELATIVE_ERROR: f64 = 0.00544;
+
+const MANTISSA_BITS: u32 = 52;
+
+/// 2^(j/64) · 2^52, rounded down. None but the first is an integer, so a mantissa is above 2^(j/64) exactly where it is above
+/// this.
+const BOUNDARIES: [u64; 1 << SCALE] = [
+    0x0010_0000_0000_0000,
+    0x0010_2c9a_3e77_8060,
+    0x0010_59b0_d315_8574,
+    0x0010_8745_1875_9bc8,
+    0x0010_b558_6cf9_890f,
+    0x0010_e3ec_32d3_d1a2,
+    0x0011_1301_d012_5b50,
+    0x0011_429a_aea9_2ddf,
+    0x0011_72b8_3c7d_517a,
+    0x0011_a35b_eb6f_cb75,
+    0x0011_d487_3168_b9aa,
+    0x0012_063b_8862_8cd6,
+    0x0012_387a_6e75_6238,
+    0x0012_6b45_65e2_7cdd,
+    0x0012_9e9d_f51f_dee1,
+    0x0012_d285_a6e4_030b,
+    0x0013_06fe_0a31_b715,
+    0x0013_3c08_b264_16ff,
+    0x0013_71a7_373a_a9ca,
+    0x0013_a7db_34e5_9ff6,
+    0x0013_dea6_4c12_3422,
+    0x0014_160a_21f7_2e29,
+    0x0014_4e08_6061_892d,
+    0x0014_86a2_b5c1_3cd0,
+    0x0014_bfda_d536_2a27,
+    0x0014_f9b2_769d_2ca6,
+    0x0015_342b_569d_4f81,
+    0x0015_6f47_36b5_27da,
+    0x0015_ab07_dd48_5429,
+    0x0015_e76f_15ad_2148,
+    0x0016_247e_b03a_5584,
+    0x0016_6238_8255_2224,
+    0x0016_a09e_667f_3bcc,
+    0x0016_dfb2_3c65_1a2e,
+    0x0017_1f75_e8ec_5f73,
+    0x0017_5feb_5642_67c8,
+    0x0017_a114_73eb_0186,
+    0x0017_e2f3_36cf_4e62,
+    0x0018_2589_994c_ce12,
+    0x0018_68d9_9b44_92ec,
+    0x0018_ace5_422a_a0db,
+    0x0018_f1ae_9915_7736,
+    0x0019_3737_b0cd_c5e4,
+    0x0019_7d82_9fde_4e4f,
+    0x0019_c491_82a3_f090,
+    0x001a_0c66_7b5d_e564,
+    0x001a_5503_b23e_255c,
+    0x001a_9e6b_5579_fdbf,
+    0x001a_e89f_995a_d3ad,
+    0x001b_33a2_b84f_15fa,
+    0x001b_7f76_f2fb_5e46,
+    0x001b_cc1e_904b_c1d2,
+    0x001c_199b_dd85_529c,
+    0x001c_67f1_2e57_d14b,
+    0x001c_b720_dcef_9069,
+    0x001d_072d_4a07_897b,
+    0x001d_5818_dcfb_a487,
+    0x001d_a9e6_03db_3285,
+    0x001d_fc97_337b_9b5e,
+    0x001e_502e_e78b_3ff6,
+    0x001e_a4af_a2a4_90d9,
+    0x001e_fa1b_ee61_5a27,
+    0x001f_5076_5b6e_4540,
+    0x001f_a7c1_819e_90d8,
+];
+
+/// The bucket of a number above zero; `None` for zero, numbers below it, infinity, and no numbers.
+///
+/// Powers of two are the upper bounds of buckets: 1 is in bucket -1, and 2 in bucket 63.
+pub fn bucket_index(value: f64) -> Option<i32> {
+    if !(value > 0.0 && value.is_finite()) {
+        return None;
+    }
+    // Numbers too small for an exponent of their own get one.
+    let (value, shift) = if value < f64::MIN_POSITIVE { (value * power_of_two(54), 54) } else { (value, 0) };
+    let bits = value.to_bits();
+    let exponent = (bits >> MANTISSA_BITS) as i32 - 1023 - shift;
+    let mantissa = (bits & ((1 << MANTISSA_BITS) - 1)) | (1 << MANTISSA_BITS);
+    let above = BOUNDARIES.partition_point(|boundary| *boundary < mantissa) as i32;
+    Some(exponent * (1 << SCALE) + above - 1)
+}
+
+/// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles: the doubles in between, the upper one
+/// among them, are those of the bucket.
+///
+/// Where doubles end, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are to the nearest.
+pub fn bucket_bounds(index: i32) -> (f64, f64) {
+    (boundary(i64::from(index)), boundary(i64::from(index) + 1))
+}
+
+/// The geometric middle of a bucket, within [`RELATIVE_ERROR`] of every number in it.
+pub fn bucket_midpoint(index: i32) -> f64 {
+    let (lower, upper) = bucket_bounds(index);
+    lower.sqrt() * upper.sqrt()
+}
+
+/// base^index.
+fn boundary(index: i64) -> f64 {
+    let buckets = 1 << SCALE;
+    let mantissa = BOUNDARIES[index.rem_euclid(buckets) as usize] as f64 / power_of_two(MANTISSA_BITS.into());
+    mantissa * power_of_two(index.div_euclid(buckets))
+}
+
+/// 2^exponent, exactly, infinity and 0 where doubles end.
+fn power_of_two(exponent: i64) -> f64 {
+    match exponent {
+        1024.. => f64::INFINITY,
+        -1022..1024 => f64::from_bits(((exponent + 1023) as u64) << MANTISSA_BITS),
+        -1074..-1022 => f64::from_bits(1 << (exponent + 1074)),
+        _ => 0.0,
+    }
+}
+
+/// A row of a histogram: a bucket that holds something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExponentialBucket {
+    /// Which bucket; `None` is that of zero.
+    pub index: Option<i32>,
+    /// How many values are in it.
+    pub count: u64,
+    /// Their exact sum, in millionths.
+    pub sum: u128,
+}
+
+/// Counts and sums of values by exponential bucket.
+///
+/// It has as many rows as buckets that hold something: some 200 for a thousand values, some 400 for a hundred thousand. Histograms
+/// that are merged in any order are equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExponentialHistogram {
+    zeros: u64,
+    buckets: BTreeMap<i32, (u64, u128)>,
+    range: Option<(Millionths, Millionths)>,
+}
+
+impl ExponentialHistogram {
+    /// A histogram of nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The histogram of these rows (equal buckets are added up), and the smallest and largest value in it.
+    ///
+    /// Without them quantiles are still within the error, but may lie outside of the values. Rows that count nothing are left out.
+    pub fn from_rows(
+        rows: impl IntoIterator<Item = ExponentialBucket>,
+        range: Option<(Millionths, Millionths)>,
+    ) -> Self {
+        let mut histogram = Self { range, ..Self::default() };
+        rows.into_iter().for_each(|row| histogram.add(row));
+        histogram
+    }
+
+    fn add(&mut self, row: ExponentialBucket) {
+        match row.index {
+            _ if row.count == 0 => {}
+            None => self.zeros = self.zeros.saturating_add(row.count),
+            Some(index) => {
+                let (count, sum) = self.buckets.entry(index).or_default();
+                *count = count.saturating_add(row.count);
+                *sum = sum.saturating_add(row.sum);
+            }
+        }
+    }
+
+    fn include(&mut self, low: Millionths, high: Millionths) {
+        self.range = Some(self.range.map_or((low, high), |(min, max)| (min.min(low), max.max(high))));
+    }
+
+    /// Counts a value.
+    pub fn record(&mut self, value: Millionths) {
+        self.record_n(value, 1);
+    }
+
+    /// Counts a value so many times; 0 times is nothing.
+    pub fn record_n(&mut self, value: Millionths, times: u64) {
+        if times > 0 {
+            let sum = u128::from(value.get()) * u128::from(times);
+            self.add(ExponentialBucket { index: bucket_index(value.as_f64()), count: times, sum });
+            self.include(value, value);
+        }
+    }
+
+    /// Adds what another histogram holds.
+    pub fn merge(&mut self, other: &Self) {
+        other.rows().for_each(|row| self.add(row));
+        if let Some((min, max)) = other.range {
+            self.include(min, max);
+        }
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> u64 {
+        self.buckets.values().fold(self.zeros, |sum, (count, _)| sum.saturating_add(*count))
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.zeros == 0 && self.buckets.is_empty()
+    }
+
+    /// How many values are zero.
+    pub const fn zeros(&self) -> u64 {
+        self.zeros
+    }
+
+    /// The exact sum of all values, in millionths.
+    pub fn sum(&self) -> u128 {
+        self.buckets.values().fold(0, |all, (_, sum)| all.saturating_add(*sum))
+    }
+
+    /// The exact mean of all values, to the nearest millionth, halves up; `None` without values.
+    pub fn mean(&self) -> Option<Millionths> {
+        Millionths::of_ratio(self.sum(), u128::from(self.count()) * 1_000_000)
+    }
+
+    /// The smallest value, exactly; `None` without values, and where rows came without it.
+    pub fn min(&self) -> Option<Millionths> {
+        self.range.map(|(min, _)| min)
+    }
+
+    /// The largest value, exactly; `None` without values, and where rows came without it.
+    pub fn max(&self) -> Option<Millionths> {
+        self.range.map(|(_, max)| max)
+    }
+
+    /// The quantile by nearest rank, within [`RELATIVE_ERROR`]: the middle of the bucket that holds the rank, but never outside of the
+    /// smallest and the largest value; `None` without values.
+    pub fn quantile(&self, quantile: Quantile) -> Option<f64> {
+        let rank = quantile.nearest_rank(self.count());
+        let mut counted = 0_u64;
+        let holds_rank = |row: &ExponentialBucket| {
+            counted = counted.saturating_add(row.count);
+            counted >= rank
+        };
+        let middle = self.rows().find(holds_rank)?.index.map_or(0.0, bucket_midpoint);
+        Some(self.range.map_or(middle, |(min, max)| middle.max(min.as_f64()).min(max.as_f64())))
+    }
+
+    /// The buckets that hold something, zero first, then ascending.
+    pub fn rows(&self) -> impl Iterator<Item = ExponentialBucket> {
+        let zeros = (self.zeros > 0).then_some(ExponentialBucket { index: None, count: self.zeros, sum: 0 });
+        let others = self.buckets.iter().map(|(index, (count, sum))| ExponentialBucket {
+            index: Some(*index),
+            count: *count,
+            sum: *sum,
+        });
+        zeros.into_iter().chain(others)
+    }
+}

@@ -1,0 +1,222 @@
+//! Histograms that other tools read: HdrHistogram, V2.
+//!
+//! Values are kept in thousandths, to the nearest, with three significant digits: 1.98 % is 1980. Below 2.048 every thousandth has a
+//! bucket of its own; above, buckets are at most a 1,024th of the value wide. So a [quantile](WindowHistogram::quantile) is within
+//! [0.05 %](WindowHistogram::RELATIVE_ERROR) or [half a thousandth](WindowHistogram::ABSOLUTE_ERROR) of the nearest rank of the
+//! values themselves, whichever is more. 64 KB for values up to 100; use [`ExponentialHistogram`](super::ExponentialHistogram) for many.
+//!
+//! # Bytes
+//!
+//! All numbers are big-endian: cookie `1c849313`, length of the counts in bytes, offset 0, digits 3, lowest value 1, highest value
+//! 10⁹ (64 bits each), ratio 1 (a double), and the counts from value 0 up as ZigZag LEB128 of at most nine bytes, where −n stands for n empty
+//! buckets. Compressed: cookie `1c849314`, length, and the same in zlib's format. Text is base64 of that, the form of
+//! histogram logs. Values in files are thousandths; the reader has to divide by 1,000.
+
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
+
+use super::Quantile;
+use crate::error::{Error, ErrorKind};
+use crate::units::Millionths;
+
+const MILLIONTHS_IN_UNIT: u64 = 1_000;
+const DIGITS: u8 = 3;
+/// In units: 1,000,000 % is 10,000 cores.
+const HIGHEST: u64 = 1_000_000_000;
+/// Encoded counts are signed.
+const MOST: u64 = i64::MAX as u64;
+
+/// Counts of values such as the CPU use of one-second windows, with three significant digits.
+///
+/// Two are equal if they hold the same counts, however they came to them.
+#[derive(Clone, Debug)]
+pub struct WindowHistogram {
+    counts: Histogram<u64>,
+    saturated: u64,
+}
+
+impl PartialEq for WindowHistogram {
+    fn eq(&self, other: &Self) -> bool {
+        // Buckets one by one: the histograms themselves differ where one has grown and the other has not.
+        self.saturated == other.saturated && self.buckets().eq(other.buckets())
+    }
+}
+
+impl Eq for WindowHistogram {}
+
+impl Default for WindowHistogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl WindowHistogram {
+    /// How far a quantile can be from the exact one, by the exact one (for values above 2.048).
+    pub const RELATIVE_ERROR: f64 = 0.0005;
+    /// How far a quantile can be from the exact one, for values up to 2.048.
+    pub const ABSOLUTE_ERROR: f64 = 0.0005;
+    /// The largest value that is told from larger ones: 1,000,000 (a percentage: 10,000 cores).
+    pub const LARGEST: Millionths = Millionths::new(HIGHEST * MILLIONTHS_IN_UNIT);
+
+    /// A histogram of nothing.
+    pub fn new() -> Self {
+        // It grows from here; bounds of 1 and 2 with three digits are always possible.
+        let mut counts = with_highest(2);
+        counts.auto(true);
+        Self { counts, saturated: 0 }
+    }
+
+    /// Counts a value. One above [`LARGEST`](Self::LARGEST) counts as that, and as [saturated](Self::saturated).
+    pub fn record(&mut self, value: Millionths) {
+        let unit =
+            value.get() / MILLIONTHS_IN_UNIT + u64::from(value.get() % MILLIONTHS_IN_UNIT >= MILLIONTHS_IN_UNIT / 2);
+        let is_counted = self.count() < MOST && self.counts.record(unit.min(HIGHEST)).is_ok();
+        if unit > HIGHEST || !is_counted {
+            self.saturated = self.saturated.saturating_add(1);
+        }
+    }
+
+    /// Adds what another histogram holds. If there is no room for its counts (2^63 in all), they only count as saturated.
+    pub fn merge(&mut self, other: &Self) {
+        self.saturated = self.saturated.saturating_add(other.saturated);
+        let has_room = self.count().saturating_add(other.count()) <= MOST;
+        if !has_room || self.counts.add(&other.counts).is_err() {
+            self.saturated = self.saturated.saturating_add(other.count());
+        }
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> u64 {
+        self.counts.len()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// How many values were larger than a histogram can hold. Bytes do not tell.
+    pub const fn saturated(&self) -> u64 {
+        self.saturated
+    }
+
+    /// The quantile by nearest rank: the middle of the bucket that holds the rank; `None` without values.
+    pub fn quantile(&self, quantile: Quantile) -> Option<f64> {
+        let rank = quantile.nearest_rank(self.count());
+        let mut counted = 0;
+        let (unit, _) = self.buckets().find(|(_, count)| {
+            counted += count;
+            counted >= rank
+        })?;
+        Some((self.counts.lowest_equivalent(unit) + self.counts.highest_equivalent(unit)) as f64 / 2e3)
+    }
+
+    /// A value of each bucket that holds something, in units, and how many there are, ascending.
+    fn buckets(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.counts.iter_recorded().map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value()))
+    }
+
+    /// The bytes of HdrHistogram's V2 format, not compressed. Equal counts give equal bytes.
+    pub fn to_v2_bytes(&self) -> Vec<u8> {
+        self.encoded(&mut V2Serializer::new())
+    }
+
+    /// The bytes of HdrHistogram's compressed V2 format (zlib).
+    pub fn to_v2_deflate_bytes(&self) -> Vec<u8> {
+        self.encoded(&mut V2DeflateSerializer::new())
+    }
+
+    /// The compressed bytes as base64: what histogram logs hold, and what other implementations call encoded.
+    pub fn to_v2_base64(&self) -> String {
+        base64(&self.to_v2_deflate_bytes())
+    }
+
+    fn encoded(&self, serializer: &mut impl Serializer) -> Vec<u8> {
+        // One that grew says what it grew to, which depends on the order of growing; this one does not.
+        let mut whole = with_highest(HIGHEST);
+        let mut bytes = Vec::new();
+        // Both are possible: values are at most the highest, and counts at most what can be encoded.
+        let is_whole = whole.add(&self.counts).is_ok();
+        let is_encoded = serializer.serialize(&whole, &mut bytes).is_ok();
+        debug_assert!(is_whole && is_encoded);
+        bytes
+    }
+
+    /// Reads what [`to_v2_bytes`](Self::to_v2_bytes) wrote, of three digits and lowest value 1, also by other implementations.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Malformed`], for anything else, compressed bytes among them; the text says what is wrong.
+    pub fn from_v2_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        check(bytes).map_err(malformed)?;
+        let read = Deserializer::new().deserialize(&mut &bytes[..]);
+        let mut counts: Histogram<u64> = read.map_err(|cause| malformed(&cause.to_string()))?;
+        if with_highest(HIGHEST).add(&counts).is_err() {
+            return Err(malformed("a value is above 1,000,000"));
+        }
+        counts.auto(true);
+        Ok(Self { counts, saturated: 0 })
+    }
+}
+
+fn with_highest(highest: u64) -> Histogram<u64> {
+    Histogram::new_with_bounds(1, highest, DIGITS).expect("three digits from 1 on fit into 64 bits")
+}
+
+fn malformed(text: &str) -> Error {
+    Error::new(ErrorKind::Malformed(format!("not an HdrHistogram that can be read: {text}")), None)
+}
+
+/// What the crate takes on trust: lengths, which it makes room for, and counts, which it adds up.
+fn check(bytes: &[u8]) -> Result<(), &'static str> {
+    let (header, counts) = bytes.split_at_checked(40).ok_or("it ends inside of its header")?;
+    let field = |at: usize| header[at..at + 4].iter().fold(0, |number, byte| number << 8 | u32::from(*byte));
+    match field(0) {
+        0x1c84_9313 => {}
+        0x1c84_9314 => return Err("it is compressed; decompress what follows its first 8 bytes (zlib)"),
+        _ => return Err("it does not start with the V2 cookie 1c849313"),
+    }
+    if field(4) as usize != counts.len() {
+        return Err("its length is not that of its counts");
+    }
+    if field(12) != u32::from(DIGITS) || (field(16), field(20)) != (0, 1) {
+        return Err("it does not have three digits from 1 on");
+    }
+    let (mut rest, mut sum) = (counts, 0_u64);
+    while !rest.is_empty() {
+        let (number, length) = zig_zag(rest).ok_or("it ends inside of a count")?;
+        rest = &rest[length..];
+        if number < -i64::from(u32::MAX) {
+            return Err("it has more buckets than values can have");
+        }
+        sum = sum.checked_add(number.max(0) as u64).filter(|sum| *sum <= MOST).ok_or("it has more than 2^63 values")?;
+    }
+    Ok(())
+}
+
+/// A ZigZag LEB128 number of at most nine bytes, the ninth of eight bits, and its length.
+fn zig_zag(bytes: &[u8]) -> Option<(i64, usize)> {
+    let mut number = 0;
+    for (index, byte) in bytes.iter().enumerate().take(9) {
+        let is_last = index == 8 || byte & 0x80 == 0;
+        number |= u64::from(if index == 8 { *byte } else { byte & 0x7f }) << (7 * index);
+        if is_last {
+            return Some(((number >> 1) as i64 ^ -((number & 1) as i64), index + 1));
+        }
+    }
+    None
+}
+
+/// RFC 4648, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let bits = three.iter().fold(0, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
+        for digit in 0..4 {
+            let index = (bits >> (18 - 6 * digit)) as usize & 63;
+            text.push(if digit <= three.len() { char::from(ALPHABET[index]) } else { '=' });
+        }
+    }
+    text
+}

@@ -1,0 +1,97 @@
+//! Intervals for quantiles, from order statistics.
+
+use std::fmt;
+
+use super::Quantile;
+use super::quantile::{parts_of_percent, percent};
+use super::tails::Counts;
+
+/// Where the quantile of the population is, with some confidence.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// The lower end; `None` where it is unknown: no value is that far down.
+    pub lower: Option<f64>,
+    /// The upper end; `None` where it is unknown: no value is that far up.
+    pub upper: Option<f64>,
+}
+
+/// The least share of all intervals that hold what they are about; 95 % unless told.
+///
+/// In parts per million, above 0 and below 1,000,000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Confidence(u32);
+
+impl Confidence {
+    /// 95 %.
+    pub const PERCENT_95: Self = Self(950_000);
+
+    /// So many parts per million; `None` for 0 and for 1,000,000 or more.
+    pub const fn from_parts_per_million(parts: u32) -> Option<Self> {
+        if 0 < parts && parts < 1_000_000 { Some(Self(parts)) } else { None }
+    }
+
+    /// Reads a percentage such as `95` or `99.9`, above 0 and below 100, with at most four decimals.
+    pub fn from_percent(text: &str) -> Option<Self> {
+        parts_of_percent(text).and_then(Self::from_parts_per_million)
+    }
+
+    /// The parts per million.
+    pub const fn parts_per_million(self) -> u32 {
+        self.0
+    }
+
+    /// The confidence in (0, 1).
+    pub fn fraction(self) -> f64 {
+        f64::from(self.0) / 1e6
+    }
+
+    /// The probability that may be missed on each side: 0.025 with 95 %.
+    pub fn tail(self) -> f64 {
+        f64::from(1_000_000 - self.0) / 2e6
+    }
+}
+
+impl Default for Confidence {
+    fn default() -> Self {
+        Self::PERCENT_95
+    }
+}
+
+impl fmt::Display for Confidence {
+    /// As a percentage: `95 %`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{} %", percent(self.0)))
+    }
+}
+
+/// Beyond this the tails are not added up, which takes time with the root of the count.
+const MOST_VALUES: u64 = 10_000_000_001;
+
+/// Between which ranks (from 1) of `count` values the quantile of their population is, with at least this confidence.
+///
+/// Of n values drawn from any population, B values are below its q-quantile, and B is binomial with n and q. The value of rank
+/// l is above the quantile where B < l, and that of rank u is below it where B ≥ u. So
+///
+/// * the lower rank is the largest l with P(B < l) ≤ α/2, and
+/// * the upper rank is the smallest u with P(B ≥ u) ≤ α/2,
+///
+/// with 1 − α the confidence. Each side misses with at most α/2, and the interval holds the quantile with at least 1 − α,
+/// more where no rank hits α/2 exactly. Values that tie only make it hold more often. An end is `None` where no rank is that far
+/// out: the lower one where even the smallest value is too often above the quantile ((1 − q)ⁿ > α/2), the upper one where even
+/// the largest is too often below (qⁿ > α/2). No values: both are `None`. The minimum of the population (q = 0) has no lower
+/// end, its maximum (q = 1) no upper one. Above 10¹⁰ values both are `None`: the interval would be narrower than any measure.
+///
+/// In terms of scipy, the ranks are `binom.ppf(α/2, n, q)` and `binom.ppf(1 − α/2, n, q) + 1`, and those below 1 and above n are
+/// unknown.
+pub fn order_statistic_ranks(count: u64, quantile: Quantile, confidence: Confidence) -> (Option<u64>, Option<u64>) {
+    match (count, quantile.parts_per_million()) {
+        (0, _) | (MOST_VALUES.., _) => (None, None),
+        (_, 0) => (None, Some(1)),
+        (_, 1_000_000) => (Some(count), None),
+        (_, parts) => {
+            let below = Counts::binomial(count, parts);
+            let (lower, upper) = (below.lower(confidence.tail()), below.upper(confidence.tail()));
+            ((lower >= 1).then_some(lower), (upper <= count).then_some(upper))
+        }
+    }
+}

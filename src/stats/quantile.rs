@@ -1,0 +1,213 @@
+//! Which quantile, and by which rule.
+
+use std::fmt;
+
+use super::interval::Confidence;
+
+const WHOLE: u32 = 1_000_000;
+
+/// A quantile in parts per million, in [0, 1,000,000].
+///
+/// An integer, so that P99.9 is 999/1000 and not the double beside it: the rank of P99.9 of 1,000 values is 999.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Quantile(u32);
+
+impl Quantile {
+    /// The median.
+    pub const P50: Self = Self(500_000);
+    /// Three of four are at or below it.
+    pub const P75: Self = Self(750_000);
+    /// Nine of ten are at or below it.
+    pub const P90: Self = Self(900_000);
+    /// 95 of 100 are at or below it.
+    pub const P95: Self = Self(950_000);
+    /// 99 of 100 are at or below it.
+    pub const P99: Self = Self(990_000);
+    /// 999 of 1,000 are at or below it.
+    pub const P999: Self = Self(999_000);
+
+    /// So many parts per million; `None` above 1,000,000.
+    pub const fn from_parts_per_million(parts: u32) -> Option<Self> {
+        if parts <= WHOLE { Some(Self(parts)) } else { None }
+    }
+
+    /// Reads a percentile as a person writes it: `99.9`, `p99.9` or `P99.9`, from 0 to 100.
+    ///
+    /// `None` for anything else, and for more than four decimals.
+    pub fn from_percent(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix(['p', 'P']).unwrap_or(text);
+        parts_of_percent(digits).and_then(Self::from_parts_per_million)
+    }
+
+    /// The parts per million.
+    pub const fn parts_per_million(self) -> u32 {
+        self.0
+    }
+
+    /// The quantile in [0, 1], as near as a double can be.
+    pub fn fraction(self) -> f64 {
+        f64::from(self.0) / f64::from(WHOLE)
+    }
+
+    /// The name that machine formats use: `p50`, `p99.9`.
+    pub fn name(self) -> String {
+        format!("p{}", percent(self.0))
+    }
+
+    /// The rank, from 1, of this quantile among `count` values: ⌈q·count⌉, at least 1; 0 where there are no values.
+    pub fn nearest_rank(self, count: u64) -> u64 {
+        let rank = (u128::from(self.0) * u128::from(count)).div_ceil(u128::from(WHOLE)) as u64;
+        rank.max(1).min(count)
+    }
+
+    /// From how many values on this quantile is more than the largest (or, below the median, the smallest) of them.
+    ///
+    /// The smallest n with n ≥ 1/(1 − q): 2 for P50, 100 for P99, 1,000 for P99.9; below the median with q for 1 − q. 1 for
+    /// q = 0 and q = 1, which are the smallest and the largest by their definition.
+    pub fn needed_count(self) -> u64 {
+        match self.0.min(WHOLE - self.0) {
+            0 => 1,
+            beyond => u64::from(WHOLE.div_ceil(beyond)),
+        }
+    }
+
+    /// From how many values on both ends of [`order_statistic_ranks`](super::order_statistic_ranks) are known.
+    ///
+    /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no number of
+    /// values tells how far a population goes.
+    pub fn needed_for_interval(self, confidence: Confidence) -> u64 {
+        let inside = f64::from(self.0.max(WHOLE - self.0)) / f64::from(WHOLE);
+        if inside >= 1.0 { u64::MAX } else { smallest_power_below(inside, confidence.tail()) }
+    }
+}
+
+impl fmt::Display for Quantile {
+    /// As people write it: `P99.9`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("P{}", percent(self.0)))
+    }
+}
+
+/// How the quantile of values is chosen; see the [module](super).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum QuantileMethod {
+    /// The value of rank ⌈q·n⌉: numpy's `inverted_cdf`, SQL's `percentile_disc`.
+    #[default]
+    NearestRank,
+    /// The line between two values: numpy's `linear`, SQL's `percentile_cont`.
+    Linear,
+}
+
+impl QuantileMethod {
+    /// The name that machine formats use: `nearest-rank`, `linear`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NearestRank => "nearest-rank",
+            Self::Linear => "linear",
+        }
+    }
+}
+
+impl fmt::Display for QuantileMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A percentage with at most four decimals, in parts per million; `None` for anything else, and above 429 %.
+pub(super) fn parts_of_percent(text: &str) -> Option<u32> {
+    let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(whole) || !is_number(decimals) || decimals.len() > 4 {
+        return None;
+    }
+    let decimals: u32 = format!("{decimals:0<4}").parse().ok()?;
+    whole.parse::<u32>().ok()?.checked_mul(10_000)?.checked_add(decimals)
+}
+
+/// Parts per million as a percentage, without zeros at the end.
+pub(super) fn percent(parts: u32) -> String {
+    let text = format!("{}.{:04}", parts / 10_000, parts % 10_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The smallest n with `base`ⁿ ≤ `limit`, for both in (0, 1).
+///
+/// By squaring, as the last bit of a logarithm or of `powi` is another on another machine.
+fn smallest_power_below(base: f64, limit: f64) -> u64 {
+    let mut squares = vec![base];
+    while let Some(&square) = squares.last().filter(|square| **square > limit) {
+        squares.push(square * square);
+    }
+    let (mut largest_above, mut power) = (0, 1.0);
+    for (exponent, square) in squares.iter().enumerate().rev() {
+        if power * square > limit {
+            power *= square;
+            largest_above += 1_u64 << exponent;
+        }
+    }
+    largest_above + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_read_as_people_write_them() {
+        let read = |text| Quantile::from_percent(text).map(Quantile::parts_per_million);
+        assert_eq!(read("99.9"), Some(999_000));
+        assert_eq!(read("p99.9"), Some(999_000));
+        assert_eq!(read("P50"), Some(500_000));
+        assert_eq!(read("0"), Some(0));
+        assert_eq!(read("100"), Some(1_000_000));
+        assert_eq!(read("100.0000"), Some(1_000_000));
+        assert_eq!(read("99.9999"), Some(999_999));
+        assert_eq!(read("0.0001"), Some(1));
+        assert_eq!(read("007.5"), Some(75_000));
+        for bad in ["", "p", "pp9", "99.99999", "100.0001", "101", "-1", "+1", "1e1", ".5", "5.", "9 9", "99%", "5.+1"]
+        {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+        assert_eq!(read(&"9".repeat(50)), None);
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for (quantile, name) in [(Quantile::P50, "p50"), (Quantile::P999, "p99.9"), (Quantile(1), "p0.0001")] {
+            assert_eq!(quantile.name(), name);
+            assert_eq!(Quantile::from_percent(name), Some(quantile));
+        }
+        assert_eq!(format!("{:>6}|{}", Quantile::P999, Quantile(0)), " P99.9|P0");
+        assert_eq!(Quantile::P999.fraction(), 0.999);
+        assert_eq!(QuantileMethod::default().to_string(), "nearest-rank");
+    }
+
+    #[test]
+    fn ranks_are_exact_where_doubles_are_not() {
+        // 0.999 × 1000 and 0.07 × 100 are above the integer as doubles.
+        assert_eq!(Quantile::P999.nearest_rank(1000), 999);
+        assert_eq!(Quantile(70_000).nearest_rank(100), 7);
+        assert_eq!(Quantile::P999.nearest_rank(1001), 1000);
+        assert_eq!(Quantile::P999.nearest_rank(100), 100);
+        assert_eq!(Quantile::P99.nearest_rank(0), 0);
+        assert_eq!(Quantile(0).nearest_rank(5), 1);
+        assert_eq!(Quantile(1_000_000).nearest_rank(5), 5);
+        assert_eq!(Quantile(1_000_000).nearest_rank(u64::MAX), u64::MAX);
+        assert_eq!(Quantile::P50.nearest_rank(1), 1);
+    }
+
+    #[test]
+    fn needed_counts_are_those_of_the_textbook() {
+        let needed = |text: &str| Quantile::from_percent(text).unwrap().needed_count();
+        assert_eq!(
+            ["0", "1", "50", "75", "90", "99", "99.9", "99.7", "100"].map(needed),
+            [1, 100, 2, 4, 10, 100, 1000, 334, 1]
+        );
+        let both = |text: &str| Quantile::from_percent(text).unwrap().needed_for_interval(Confidence::default());
+        assert_eq!(
+            ["50", "90", "95", "99", "99.9", "1", "0", "100"].map(both),
+            [6, 36, 72, 368, 3688, 368, u64::MAX, u64::MAX]
+        );
+    }
+}
