@@ -16,6 +16,8 @@
 //! **Absent is zero.** A function that a run never sampled used 0 % there. Every row of a report counts those runs, and
 //! says how many they are.
 
+#[cfg(feature = "dataset")]
+pub mod dataset;
 mod run;
 
 pub use run::{
