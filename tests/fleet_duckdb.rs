@@ -142,7 +142,11 @@ fn reports_equal_sql() -> Result<(), Failed> {
         fs::write(folder.path().join(format!("{name}.csv")), out)?;
     }
     let said = run_oracle("reports", folder.path())?;
-    if said.lines().count() == cases().len() { Ok(()) } else { Err(format!("not every case was compared: {said}").into()) }
+    if said.lines().count() == cases().len() {
+        Ok(())
+    } else {
+        Err(format!("not every case was compared: {said}").into())
+    }
 }
 
 fn columns_are_plain() -> Result<(), Failed> {

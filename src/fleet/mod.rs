@@ -20,6 +20,8 @@ mod alert;
 mod assemble;
 mod builder;
 mod columns;
+#[cfg(feature = "dataset")]
+pub mod dataset;
 mod measure;
 mod options;
 mod report;

@@ -1,0 +1,96 @@
+//! What can go wrong with a table of a dataset.
+
+use std::fmt;
+
+use parquet::errors::ParquetError;
+
+use super::DatasetTable;
+
+type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// What kind of thing went wrong with a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DatasetErrorKind {
+    /// The writer or reader below failed.
+    Io,
+    /// It is Parquet, but not a table that this crate wrote, or another table than the one asked for.
+    Foreign,
+    /// A later version of this crate wrote it.
+    Newer,
+    /// It is no Parquet, or says things that do not go together.
+    Damaged,
+    /// A number that a table has no room for: Parquet integers have a sign here, so that every SQL engine reads them.
+    TooLarge,
+}
+
+/// A table that could not be written or read: which, why, and what to do.
+#[derive(Debug)]
+pub struct DatasetError {
+    /// What kind of failure.
+    pub kind: DatasetErrorKind,
+    /// The table.
+    pub table: DatasetTable,
+    /// What was found, in a few words.
+    pub detail: String,
+    /// The cause below this one.
+    pub source: Option<Cause>,
+}
+
+impl DatasetError {
+    pub(super) fn new(kind: DatasetErrorKind, table: DatasetTable, detail: impl Into<String>) -> Self {
+        Self { kind, table, detail: detail.into(), source: None }
+    }
+
+    pub(super) fn damaged(table: DatasetTable, detail: impl Into<String>) -> Self {
+        Self::new(DatasetErrorKind::Damaged, table, detail)
+    }
+
+    /// What the Parquet reader says of a file.
+    pub(super) fn reading(table: DatasetTable, error: ParquetError) -> Self {
+        match error {
+            ParquetError::External(cause) if cause.is::<std::io::Error>() => {
+                let kind = DatasetErrorKind::Io;
+                Self { kind, table, detail: "reading failed".to_owned(), source: Some(cause) }
+            }
+            error => Self::damaged(table, error.to_string()),
+        }
+    }
+
+    /// What the Parquet writer says; it is given nothing that it could refuse, so this is the writer below it.
+    pub(super) fn writing(table: DatasetTable, error: ParquetError) -> Self {
+        let cause = match error {
+            ParquetError::External(cause) => cause,
+            error => Box::new(error),
+        };
+        Self { kind: DatasetErrorKind::Io, table, detail: "writing failed".to_owned(), source: Some(cause) }
+    }
+}
+
+impl fmt::Display for DatasetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (table, detail) = (self.table.name(), &self.detail);
+        match self.kind {
+            DatasetErrorKind::Io => write!(f, "table {table}: {detail}"),
+            DatasetErrorKind::Foreign => {
+                write!(
+                    f,
+                    "table {table}: {detail}. Only files that `traceparse fleet extract` wrote belong here; move it away"
+                )
+            }
+            DatasetErrorKind::Newer => write!(f, "table {table}: {detail}. Update traceparse, or extract again"),
+            DatasetErrorKind::Damaged => {
+                write!(f, "table {table} is damaged: {detail}. Delete the file, and extract its runs again")
+            }
+            DatasetErrorKind::TooLarge => {
+                write!(f, "table {table}: {detail} is more than a table can hold (2^63 - 1). Leave this run away")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DatasetError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

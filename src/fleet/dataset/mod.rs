@@ -1,0 +1,48 @@
+//! A fleet as Parquet: what was measured of many runs, for later reports and for SQL.
+//!
+//! ```text
+//! runs ─► RunMeasures ─► TableWriter (one for each table) ─► bytes ─► DatasetReader ─► RunMeasures
+//!                                                              └────► DuckDB, Spark, DataFusion …
+//! ```
+//!
+//! A dataset is a set of *data files*. A data file is one Parquet file for each [`DatasetTable`], and holds some runs: one
+//! table a kind of row, all of them in the same order of runs, the rows of a run next to each other. So a data file is read run by
+//! run, whatever its size.
+//!
+//! Columns are INT64, DOUBLE and UTF-8 only, without nesting, compressed with zstd, and described by nothing but the
+//! Parquet schema: every engine reads that in the same way. A number above 2^63 − 1 is refused, since engines would wrap it.
+//! Doubles are copies for people; answers come from the integers beside them.
+//!
+//! The metadata of a file says `traceparse.format` = `traceparse-dataset`, `traceparse.table` and
+//! `traceparse.version` = 1. Files without it are not read.
+
+mod buffer;
+mod error;
+mod hist;
+mod pages;
+mod reader;
+mod rows;
+mod runs;
+mod schema;
+mod source;
+mod table;
+mod writer;
+
+pub use error::{DatasetError, DatasetErrorKind};
+pub use reader::{DataFile, DatasetReader, DatasetRow};
+pub use runs::{KnownRun, known_runs};
+pub use schema::DatasetTable;
+pub use table::row_count;
+pub use writer::{TableWriter, write_table};
+
+/// The version of the layout of tables that this crate writes, and the newest that it reads.
+pub const VERSION: u32 = 1;
+
+const FORMAT_KEY: &str = "traceparse.format";
+const FORMAT: &str = "traceparse-dataset";
+const TABLE_KEY: &str = "traceparse.table";
+const VERSION_KEY: &str = "traceparse.version";
+
+/// Values of the column `status` of `runs`.
+const OK: &str = "ok";
+const FAILED: &str = "failed";

@@ -1,0 +1,211 @@
+//! A data file, read run by run.
+
+use std::io::{Read, Seek};
+
+use super::runs::{self, RunsRow};
+use super::table::TableRows;
+use super::{DatasetError, DatasetTable};
+use crate::fleet::{BinaryRow, FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+
+/// The files of one data file, one for each table that is read.
+#[derive(Debug)]
+pub struct DataFile<R> {
+    /// [`DatasetTable::Runs`].
+    pub runs: R,
+    /// [`DatasetTable::Labels`].
+    pub labels: R,
+    /// [`DatasetTable::Frames`].
+    pub frames: R,
+    /// [`DatasetTable::Binaries`].
+    pub binaries: R,
+    /// [`DatasetTable::Windows`].
+    pub windows: R,
+}
+
+/// What a data file holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DatasetRow {
+    /// A run with all its rows. Its names are those that its rows refer to, numbered as they are met in `frames`, then
+    /// `binaries`, then `windows`.
+    Run(Box<RunMeasures>),
+    /// A file that gave no run.
+    Failed(FailedInput),
+}
+
+/// Reads the runs of a data file in their order. Memory is bounded by a run and some pages of each table.
+///
+/// After an error there is nothing more.
+pub struct DatasetReader {
+    runs: TableRows,
+    labels: RunRows,
+    frames: RunRows,
+    binaries: RunRows,
+    windows: RunRows,
+    is_done: bool,
+}
+
+impl DatasetReader {
+    /// Opens the tables.
+    ///
+    /// # Errors
+    ///
+    /// Reading fails, or one of them is no file of its table; the error says which.
+    pub fn open<R: Read + Seek + Send + 'static>(file: DataFile<R>) -> Result<Self, DatasetError> {
+        Ok(Self {
+            runs: TableRows::open(DatasetTable::Runs, runs::COLUMNS, file.runs)?,
+            labels: RunRows::open(DatasetTable::Labels, &["run_id", "key", "value"], file.labels)?,
+            frames: RunRows::open(DatasetTable::Frames, FRAMES, file.frames)?,
+            binaries: RunRows::open(DatasetTable::Binaries, BINARIES, file.binaries)?,
+            windows: RunRows::open(DatasetTable::Windows, WINDOWS, file.windows)?,
+            is_done: false,
+        })
+    }
+
+    fn read(&mut self) -> Result<Option<DatasetRow>, DatasetError> {
+        if !self.runs.advance()? {
+            for rows in [&self.labels, &self.frames, &self.binaries, &self.windows] {
+                rows.check_end()?;
+            }
+            return Ok(None);
+        }
+        Ok(Some(match runs::read_row(&self.runs)? {
+            RunsRow::Failed(failure) => DatasetRow::Failed(failure),
+            RunsRow::Run(record) => DatasetRow::Run(Box::new(self.read_run(record)?)),
+        }))
+    }
+
+    fn read_run(&mut self, mut record: RunRecord) -> Result<RunMeasures, DatasetError> {
+        let mut names = Names::default();
+        let id = record.run_id.as_str();
+        let label = |rows: &TableRows| Ok((rows.text(1)?.to_owned(), rows.text(2)?.to_owned()));
+        let labels = self.labels.of_run(id, label)?;
+        let frames = self.frames.of_run(id, |rows| read_frame(rows, &mut names))?;
+        let binaries = self.binaries.of_run(id, |rows| read_binary(rows, &mut names))?;
+        let windows = self.windows.of_run(id, |rows| read_window(rows, &mut names))?;
+        record.labels = labels;
+        Ok(RunMeasures { record, names: names.builder.finish(), frames, binaries, windows })
+    }
+}
+
+impl Iterator for DatasetReader {
+    type Item = Result<DatasetRow, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_done {
+            return None;
+        }
+        let row = self.read().transpose();
+        self.is_done = !matches!(row, Some(Ok(_)));
+        row
+    }
+}
+
+/// A table whose rows belong to runs, and stand in their order.
+struct RunRows {
+    table: DatasetTable,
+    rows: TableRows,
+    /// Whether `rows` stand at a row; it is of a later run than those that were asked for.
+    has_row: bool,
+}
+
+impl RunRows {
+    fn open<R: Read + Seek + Send + 'static>(
+        table: DatasetTable,
+        names: &[&str],
+        input: R,
+    ) -> Result<Self, DatasetError> {
+        let mut rows = TableRows::open(table, names, input)?;
+        let has_row = rows.advance()?;
+        Ok(Self { table, rows, has_row })
+    }
+
+    /// The rows of a run: those from here on that name it.
+    fn of_run<T>(
+        &mut self,
+        run_id: &str,
+        mut read: impl FnMut(&TableRows) -> Result<T, DatasetError>,
+    ) -> Result<Vec<T>, DatasetError> {
+        let mut found = Vec::new();
+        while self.has_row && self.rows.text(RUN_ID)? == run_id {
+            found.push(read(&self.rows)?);
+            self.has_row = self.rows.advance()?;
+        }
+        Ok(found)
+    }
+
+    /// A row that is left names a run that is not in `runs`, or not there.
+    fn check_end(&self) -> Result<(), DatasetError> {
+        if !self.has_row {
+            return Ok(());
+        }
+        let run_id = self.rows.text(RUN_ID)?;
+        let detail = format!("it has rows of run {run_id}, which the table runs does not have at that place");
+        Err(DatasetError::damaged(self.table, detail))
+    }
+}
+
+const RUN_ID: usize = 0;
+
+const FRAMES: &[&str] =
+    &["run_id", "process", "thread", "binary", "function", "self_weight", "all_weight", "self_samples", "all_samples"];
+
+fn read_frame(rows: &TableRows, names: &mut Names) -> Result<FrameRow, DatasetError> {
+    Ok(FrameRow {
+        process: names.id(0, rows.text(1)?),
+        thread: names.id(1, rows.text(2)?),
+        binary: names.id(2, rows.text(3)?),
+        function: names.id(3, rows.text(4)?),
+        self_weight: rows.integer(5)?,
+        all_weight: rows.integer(6)?,
+        self_samples: rows.integer(7)?,
+        all_samples: rows.integer(8)?,
+    })
+}
+
+const BINARIES: &[&str] =
+    &["run_id", "process", "thread", "binary", "self_weight", "all_weight", "self_samples", "all_samples"];
+
+fn read_binary(rows: &TableRows, names: &mut Names) -> Result<BinaryRow, DatasetError> {
+    Ok(BinaryRow {
+        process: names.id(0, rows.text(1)?),
+        thread: names.id(1, rows.text(2)?),
+        binary: names.id(2, rows.text(3)?),
+        self_weight: rows.integer(4)?,
+        all_weight: rows.integer(5)?,
+        self_samples: rows.integer(6)?,
+        all_samples: rows.integer(7)?,
+    })
+}
+
+const WINDOWS: &[&str] = &["run_id", "process", "thread", "second", "weight", "samples"];
+
+fn read_window(rows: &TableRows, names: &mut Names) -> Result<WindowRow, DatasetError> {
+    Ok(WindowRow {
+        process: names.id(0, rows.text(1)?),
+        thread: names.id(1, rows.text(2)?),
+        second: rows.integer(3)?,
+        weight: rows.integer(4)?,
+        samples: rows.integer(5)?,
+    })
+}
+
+/// The names of a run. Rows are sorted by name, so the name of a column is most often that of the row before.
+#[derive(Default)]
+struct Names {
+    builder: NamesBuilder,
+    last: [Option<(String, NameId)>; 4],
+}
+
+impl Names {
+    fn id(&mut self, column: usize, text: &str) -> NameId {
+        if let Some((_, id)) = self.last[column].as_ref().filter(|(last, _)| last == text) {
+            return *id;
+        }
+        let id = self.builder.id(text);
+        let last = self.last[column].get_or_insert_default();
+        last.0.clear();
+        last.0.push_str(text);
+        last.1 = id;
+        id
+    }
+}

@@ -1,0 +1,175 @@
+//! A run as rows of each table.
+
+use super::buffer::{Buffer, TextId};
+use super::{DatasetError, DatasetTable, FAILED, OK};
+use crate::fleet::{FailedInput, NameId, RunMeasures, RunRecord};
+
+/// Adds the rows that a run has in a table.
+pub(super) fn add_run(table: DatasetTable, run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
+    match table {
+        DatasetTable::Runs => add_record(&run.record, buffer),
+        DatasetTable::Labels => add_labels(&run.record, buffer),
+        DatasetTable::Frames => add_frames(run, buffer),
+        DatasetTable::Binaries => add_binaries(run, buffer),
+        DatasetTable::Windows => add_windows(run, buffer),
+        DatasetTable::Hist => super::hist::add_histograms(run, buffer),
+    }
+}
+
+fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetError> {
+    let label = |key: &str, buffer: &mut Buffer| record.label(key).map(|value| buffer.text(value));
+    let [run_id, fingerprint, source] =
+        [&record.run_id, &record.fingerprint, &record.source].map(|text| buffer.text(text));
+    let [wall_source, schema, unit, parser_version, status] =
+        [record.wall_source.name(), &record.schema, record.unit.name(), &record.parser_version, OK]
+            .map(|text| buffer.text(text));
+    let [device, os, os_build, app, app_version] =
+        ["device", "os", "os_build", "app", "app_version"].map(|key| label(key, buffer));
+    let start = record.start.as_deref().map(|start| buffer.text(start));
+    let rate = record.rate(record.weight);
+    let seconds = record.whole_seconds();
+    buffer
+        .row()
+        .text_or_null("run_id", Some(run_id))
+        .text("fingerprint", fingerprint)
+        .text("status", status)
+        .text_or_null("failure", None)
+        .text_or_null("error", None)
+        .text("source", source)
+        .integer("source_bytes", record.source_bytes)?
+        .text_or_null("device", device)
+        .text_or_null("os", os)
+        .text_or_null("os_build", os_build)
+        .text_or_null("app", app)
+        .text_or_null("app_version", app_version)
+        .integer("run_weight_millionths", record.run_weight.get())?
+        .double_or_null("run_weight", Some(record.run_weight))
+        .text_or_null("start", start)
+        .integer_or_null("wall_ns", record.wall.map(|wall| wall.as_nanos()))?
+        .integer("wall_start_ns", record.wall_start.as_nanos())?
+        .text("wall_source", wall_source)
+        .text("schema", schema)
+        .text("unit", unit)
+        .integer("weight", record.weight)?
+        .integer("samples", record.samples)?
+        .integer("effective_samples", record.effective_samples)?
+        .integer("rejected", record.rejected)?
+        .integer("cores", record.cores)?
+        .integer("usual_weight", record.usual_weight)?
+        .integer_or_null("cpu_rate_millionths", rate.map(|rate| rate.get()))?
+        .double_or_null("cpu_rate", rate)
+        .integer("first_whole_second", seconds.start)?
+        .integer("end_whole_second", seconds.end)?
+        .text("parser_version", parser_version);
+    Ok(())
+}
+
+/// Adds a file that gave no run to the table `runs`. What only a run has is null.
+pub(super) fn add_failure(failure: &FailedInput, buffer: &mut Buffer) -> Result<(), DatasetError> {
+    let run_id = failure.run_id.as_deref().map(|id| buffer.text(id));
+    let [fingerprint, kind, reason, source, status] =
+        [&failure.fingerprint, failure.kind.name(), &failure.reason, &failure.source, FAILED]
+            .map(|text| buffer.text(text));
+    let mut row = buffer.row();
+    row.text_or_null("run_id", run_id)
+        .text("fingerprint", fingerprint)
+        .text("status", status)
+        .text("failure", kind)
+        .text("error", reason)
+        .text("source", source)
+        .integer("source_bytes", failure.source_bytes)?;
+    row.nulls();
+    Ok(())
+}
+
+fn add_labels(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetError> {
+    let run_id = buffer.text(&record.run_id);
+    for (key, value) in &record.labels {
+        let (key, value) = (buffer.text(key), buffer.text(value));
+        buffer.row().text("run_id", run_id).text("key", key).text("value", value);
+    }
+    Ok(())
+}
+
+/// The texts that every row of a run has.
+struct Common {
+    run_id: TextId,
+    unit: TextId,
+    /// Of the run's names, in the order of their ids.
+    names: Vec<TextId>,
+}
+
+impl Common {
+    fn of(run: &RunMeasures, buffer: &mut Buffer) -> Self {
+        let names = run.names.iter().map(|name| buffer.text(name)).collect();
+        Self { run_id: buffer.text(&run.record.run_id), unit: buffer.text(run.record.unit.name()), names }
+    }
+
+    /// As [`RunMeasures::name`]: an id past the end is the empty name.
+    fn name(&self, id: NameId, buffer: &mut Buffer) -> TextId {
+        self.names.get(id.0 as usize).copied().unwrap_or_else(|| buffer.text(""))
+    }
+}
+
+fn add_frames(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
+    let common = Common::of(run, buffer);
+    // These repeat in every row: dictionaries make them almost free, and SQL needs no join for what is asked most.
+    let [app_version, device, os] =
+        ["app_version", "device", "os"].map(|key| run.record.label(key).map(|value| buffer.text(value)));
+    for frame in &run.frames {
+        let [process, thread, binary, function] =
+            [frame.process, frame.thread, frame.binary, frame.function].map(|id| common.name(id, buffer));
+        buffer
+            .row()
+            .text("run_id", common.run_id)
+            .text("process", process)
+            .text("thread", thread)
+            .text("binary", binary)
+            .text("function", function)
+            .integer("self_weight", frame.self_weight)?
+            .integer("all_weight", frame.all_weight)?
+            .integer("self_samples", frame.self_samples)?
+            .integer("all_samples", frame.all_samples)?
+            .text("unit", common.unit)
+            .text_or_null("app_version", app_version)
+            .text_or_null("device", device)
+            .text_or_null("os", os);
+    }
+    Ok(())
+}
+
+fn add_binaries(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
+    let common = Common::of(run, buffer);
+    for row in &run.binaries {
+        let [process, thread, binary] = [row.process, row.thread, row.binary].map(|id| common.name(id, buffer));
+        buffer
+            .row()
+            .text("run_id", common.run_id)
+            .text("process", process)
+            .text("thread", thread)
+            .text("binary", binary)
+            .integer("self_weight", row.self_weight)?
+            .integer("all_weight", row.all_weight)?
+            .integer("self_samples", row.self_samples)?
+            .integer("all_samples", row.all_samples)?
+            .text("unit", common.unit);
+    }
+    Ok(())
+}
+
+fn add_windows(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError> {
+    let common = Common::of(run, buffer);
+    for window in &run.windows {
+        let [process, thread] = [window.process, window.thread].map(|id| common.name(id, buffer));
+        buffer
+            .row()
+            .text("run_id", common.run_id)
+            .text("process", process)
+            .text("thread", thread)
+            .integer("second", window.second)?
+            .integer("weight", window.weight)?
+            .integer("samples", window.samples)?
+            .text("unit", common.unit);
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! The table `runs`, read back.
+
+use std::io::{Read, Seek};
+
+use super::table::TableRows;
+use super::{DatasetError, DatasetTable, FAILED, OK};
+use crate::fleet::{FailedInput, FailureKind, RunRecord, WallSource};
+use crate::units::{Millionths, Nanos, Unit};
+
+/// What a dataset knows of an export without reading its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownRun {
+    /// [`RunRecord::run_id`]; `None` for a file that could not be read.
+    pub run_id: Option<String>,
+    /// [`RunRecord::fingerprint`].
+    pub fingerprint: String,
+    /// The path of the export, as it was found.
+    pub source: String,
+    /// Whether it gave no run.
+    pub is_failed: bool,
+}
+
+/// The runs and failures in a file of the table `runs`, in its order.
+///
+/// # Errors
+///
+/// Reading fails, or this is no file of that table.
+pub fn known_runs<R: Read + Seek + Send + 'static>(runs: R) -> Result<Vec<KnownRun>, DatasetError> {
+    let mut rows = TableRows::open(DatasetTable::Runs, &["run_id", "fingerprint", "source", "status"], runs)?;
+    let mut known = Vec::new();
+    while rows.advance()? {
+        known.push(KnownRun {
+            run_id: rows.text_or_null(0)?.map(str::to_owned),
+            fingerprint: rows.text(1)?.to_owned(),
+            source: rows.text(2)?.to_owned(),
+            is_failed: rows.one_of(3, is_failed)?,
+        });
+    }
+    Ok(known)
+}
+
+/// The columns that are read, in the order of the constants below. The others are copies.
+pub(super) const COLUMNS: &[&str] = &[
+    "run_id",
+    "fingerprint",
+    "status",
+    "failure",
+    "error",
+    "source",
+    "source_bytes",
+    "run_weight_millionths",
+    "start",
+    "wall_ns",
+    "wall_start_ns",
+    "wall_source",
+    "schema",
+    "unit",
+    "weight",
+    "samples",
+    "effective_samples",
+    "rejected",
+    "cores",
+    "usual_weight",
+    "parser_version",
+];
+const RUN_ID: usize = 0;
+const FINGERPRINT: usize = 1;
+const STATUS: usize = 2;
+const FAILURE: usize = 3;
+const ERROR: usize = 4;
+const SOURCE: usize = 5;
+const SOURCE_BYTES: usize = 6;
+const RUN_WEIGHT: usize = 7;
+const START: usize = 8;
+const WALL: usize = 9;
+const WALL_START: usize = 10;
+const WALL_SOURCE: usize = 11;
+const SCHEMA: usize = 12;
+const UNIT: usize = 13;
+const WEIGHT: usize = 14;
+const SAMPLES: usize = 15;
+const EFFECTIVE_SAMPLES: usize = 16;
+const REJECTED: usize = 17;
+const CORES: usize = 18;
+const USUAL_WEIGHT: usize = 19;
+const PARSER_VERSION: usize = 20;
+
+/// A row of `runs`.
+pub(super) enum RunsRow {
+    /// A run; its labels are in another table.
+    Run(RunRecord),
+    Failed(FailedInput),
+}
+
+/// The row at which `rows` stand.
+pub(super) fn read_row(rows: &TableRows) -> Result<RunsRow, DatasetError> {
+    if rows.one_of(STATUS, is_failed)? {
+        return Ok(RunsRow::Failed(read_failure(rows)?));
+    }
+    Ok(RunsRow::Run(read_record(rows)?))
+}
+
+fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
+    let text = |column| rows.text(column).map(str::to_owned);
+    Ok(RunRecord {
+        run_id: text(RUN_ID)?,
+        fingerprint: text(FINGERPRINT)?,
+        source: text(SOURCE)?,
+        source_bytes: rows.integer(SOURCE_BYTES)?,
+        labels: Vec::new(),
+        run_weight: Millionths::new(rows.integer(RUN_WEIGHT)?),
+        start: rows.text_or_null(START)?.map(str::to_owned),
+        wall: rows.integer_or_null(WALL)?.map(Nanos::from_nanos),
+        wall_source: rows.one_of(WALL_SOURCE, WallSource::from_name)?,
+        wall_start: Nanos::from_nanos(rows.integer(WALL_START)?),
+        schema: text(SCHEMA)?,
+        unit: rows.one_of(UNIT, unit_of_name)?,
+        weight: rows.integer(WEIGHT)?,
+        samples: rows.integer(SAMPLES)?,
+        effective_samples: rows.integer(EFFECTIVE_SAMPLES)?,
+        rejected: rows.integer(REJECTED)?,
+        cores: rows.integer(CORES)?,
+        usual_weight: rows.integer(USUAL_WEIGHT)?,
+        parser_version: text(PARSER_VERSION)?,
+    })
+}
+
+fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
+    Ok(FailedInput {
+        source: rows.text(SOURCE)?.to_owned(),
+        source_bytes: rows.integer(SOURCE_BYTES)?,
+        run_id: rows.text_or_null(RUN_ID)?.map(str::to_owned),
+        fingerprint: rows.text(FINGERPRINT)?.to_owned(),
+        kind: rows.one_of(FAILURE, FailureKind::from_name)?,
+        reason: rows.text(ERROR)?.to_owned(),
+    })
+}
+
+fn is_failed(status: &str) -> Option<bool> {
+    match status {
+        OK => Some(false),
+        FAILED => Some(true),
+        _ => None,
+    }
+}
+
+fn unit_of_name(name: &str) -> Option<Unit> {
+    [Unit::Nanoseconds, Unit::Cycles, Unit::PmcEvents, Unit::Samples].into_iter().find(|unit| unit.name() == name)
+}

@@ -1,0 +1,291 @@
+//! A file of a table, read in batches of rows.
+
+use std::io::{Read, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use parquet::basic::Compression;
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::metadata::ParquetStatisticsPolicy;
+use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, RowGroupMetaData};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::serialized_reader::ReadOptionsBuilder;
+
+use super::pages::CheckedPages;
+use super::schema::{Column, ColumnKind};
+use super::source::Source;
+use super::{DatasetError, DatasetErrorKind, DatasetTable, FORMAT, FORMAT_KEY, TABLE_KEY, VERSION, VERSION_KEY};
+
+/// Rows that are decoded at a time.
+const ROWS_AT_ONCE: usize = 4096;
+
+/// More rows than any row group that is written: 2^18, and what one run may add to it.
+const MAX_ROWS_OF_A_GROUP: i64 = 1 << 40;
+
+/// A column of a batch.
+enum Values {
+    Texts(Vec<Option<ByteArray>>),
+    Integers(Vec<Option<i64>>),
+}
+
+/// A column of the row group that is being read.
+enum ColumnReader {
+    Texts(ColumnReaderImpl<ByteArrayType>),
+    Integers(ColumnReaderImpl<Int64Type>),
+}
+
+/// The rows of a file of a table, of some columns, one after the other.
+pub(super) struct TableRows {
+    table: DatasetTable,
+    file: Box<dyn FileReader>,
+    /// The columns that are read, by their place in the schema.
+    columns: Vec<usize>,
+    next_group: usize,
+    readers: Vec<ColumnReader>,
+    /// Rows of the group that are not decoded yet.
+    rows_left: usize,
+    batch: Vec<Values>,
+    batch_rows: usize,
+    at: usize,
+    is_broken: bool,
+}
+
+/// How many rows a file of a table has.
+///
+/// # Errors
+///
+/// Reading fails, or this is no file of that table.
+pub fn row_count<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<u64, DatasetError> {
+    let rows = TableRows::open(table, &[], input)?;
+    let groups = rows.file.metadata().row_groups();
+    Ok(groups.iter().fold(0, |sum: u64, group| sum.saturating_add(group.num_rows().unsigned_abs())))
+}
+
+impl TableRows {
+    /// The columns of these names, in this order.
+    pub(super) fn open<R: Read + Seek + Send + 'static>(
+        table: DatasetTable,
+        names: &[&str],
+        input: R,
+    ) -> Result<Self, DatasetError> {
+        let file = guarded(table, || {
+            let source = Source::new(input).map_err(|error| ParquetError::External(Box::new(error)))?;
+            // Statistics are for engines that skip row groups.
+            let options = ReadOptionsBuilder::new()
+                .with_column_stats_policy(ParquetStatisticsPolicy::SkipAll)
+                .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll)
+                .with_encoding_stats_policy(ParquetStatisticsPolicy::SkipAll)
+                .build();
+            SerializedFileReader::new_with_options(source, options)
+        })?;
+        check_origin(table, file.metadata().file_metadata())?;
+        check_schema(table, file.metadata().file_metadata())?;
+        for group in file.metadata().row_groups() {
+            check_group(table, group)?;
+        }
+        let place = |name: &&str| table.columns().iter().position(|column| column.name == *name);
+        let columns = names.iter().filter_map(place).collect();
+        Ok(Self {
+            table,
+            file: Box::new(file),
+            columns,
+            next_group: 0,
+            readers: Vec::new(),
+            rows_left: 0,
+            batch: Vec::new(),
+            batch_rows: 0,
+            at: 0,
+            is_broken: false,
+        })
+    }
+
+    /// Goes to the next row. The first one comes with the first call; `false` at the end.
+    pub(super) fn advance(&mut self) -> Result<bool, DatasetError> {
+        self.at += 1;
+        while self.at >= self.batch_rows {
+            if !self.next_batch()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The text in a column of this row, by the order of the names; `None` for null.
+    pub(super) fn text_or_null(&self, column: usize) -> Result<Option<&str>, DatasetError> {
+        match self.batch.get(column) {
+            Some(Values::Texts(texts)) => match texts.get(self.at) {
+                Some(Some(text)) => text.as_utf8().map(Some).map_err(|_| self.damaged(column, "is not UTF-8")),
+                _ => Ok(None),
+            },
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn text(&self, column: usize) -> Result<&str, DatasetError> {
+        self.text_or_null(column)?.ok_or_else(|| self.damaged(column, "has no value"))
+    }
+
+    pub(super) fn integer_or_null<T: TryFrom<i64>>(&self, column: usize) -> Result<Option<T>, DatasetError> {
+        let number = match self.batch.get(column) {
+            Some(Values::Integers(numbers)) => numbers.get(self.at).copied().flatten(),
+            _ => None,
+        };
+        let number = number.map(T::try_from).transpose();
+        number.map_err(|_| self.damaged(column, "has a number that cannot be"))
+    }
+
+    pub(super) fn integer<T: TryFrom<i64>>(&self, column: usize) -> Result<T, DatasetError> {
+        self.integer_or_null(column)?.ok_or_else(|| self.damaged(column, "has no value"))
+    }
+
+    /// The value that a name stands for.
+    pub(super) fn one_of<T>(&self, column: usize, value: impl FnOnce(&str) -> Option<T>) -> Result<T, DatasetError> {
+        value(self.text(column)?).ok_or_else(|| self.damaged(column, "has an unknown name"))
+    }
+
+    /// What is wrong with a value of this row.
+    pub(super) fn damaged(&self, column: usize, what: &str) -> DatasetError {
+        let name = self.columns.get(column).map_or("", |column| self.table.columns()[*column].name);
+        DatasetError::damaged(self.table, format!("{name} of a row {what}"))
+    }
+
+    fn next_batch(&mut self) -> Result<bool, DatasetError> {
+        (self.at, self.batch_rows) = (0, 0);
+        if self.is_broken {
+            return Err(DatasetError::damaged(self.table, "reading stopped at an error before"));
+        }
+        // Until the batch is whole: a reader that failed or panicked is never asked again.
+        self.is_broken = true;
+        while self.rows_left == 0 {
+            if self.next_group == self.file.num_row_groups() {
+                self.is_broken = false;
+                return Ok(false);
+            }
+            self.open_group()?;
+        }
+        let rows = self.rows_left.min(ROWS_AT_ONCE);
+        let (table, readers) = (self.table, &mut self.readers);
+        self.batch = guarded(table, || readers.iter_mut().map(|reader| reader.read(rows)).collect())?;
+        self.rows_left -= rows;
+        self.batch_rows = rows;
+        self.is_broken = false;
+        Ok(true)
+    }
+
+    fn open_group(&mut self) -> Result<(), DatasetError> {
+        let (table, file, index) = (self.table, &self.file, self.next_group);
+        let group = file.metadata().row_group(index);
+        let rows = group.num_rows().unsigned_abs();
+        let reader = |place: &usize| {
+            let column = &table.columns()[*place];
+            let description = group.column(*place).column_descr_ptr();
+            let pages = file.get_row_group(index)?.get_column_page_reader(*place)?;
+            let pages = Box::new(CheckedPages::new(pages, column.physical(), column.is_nullable, rows));
+            Ok(match column.kind {
+                ColumnKind::Text => ColumnReader::Texts(ColumnReaderImpl::new(description, pages)),
+                ColumnKind::Integer | ColumnKind::Double => {
+                    ColumnReader::Integers(ColumnReaderImpl::new(description, pages))
+                }
+            })
+        };
+        self.readers = guarded(table, || self.columns.iter().map(reader).collect())?;
+        self.rows_left = usize::try_from(rows).unwrap_or(usize::MAX);
+        self.next_group += 1;
+        Ok(())
+    }
+}
+
+impl ColumnReader {
+    fn read(&mut self, rows: usize) -> ParquetResult<Values> {
+        Ok(match self {
+            Self::Texts(reader) => Values::Texts(read_values(reader, rows)?),
+            Self::Integers(reader) => Values::Integers(read_values(reader, rows)?),
+        })
+    }
+}
+
+/// Exactly so many rows of a column.
+fn read_values<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> ParquetResult<Vec<Option<T::T>>> {
+    let (mut values, mut levels) = (Vec::new(), Vec::new());
+    let (read, count, _) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
+    if read != rows {
+        return Err(ParquetError::General(format!("{read} rows where {rows} should be")));
+    }
+    // Columns without nulls have no levels.
+    if levels.is_empty() && count == rows {
+        return Ok(values.into_iter().map(Some).collect());
+    }
+    let mut values = values.into_iter();
+    Ok(levels.iter().map(|level| if *level == 1 { values.next() } else { None }).collect())
+}
+
+/// Runs the Parquet reader, and makes an error of a panic.
+///
+/// Its decoders assert what a file says of itself, and a file may be damaged. What can be checked is checked before
+/// (`check_group`, `CheckedPages`), so that this is a last resort: 120,000 damaged files did not get here. What was inside is
+/// never used again (`is_broken`), hence unwind-safe. The message of the panic is printed where the program does not
+/// keep it from that; a library must not change the program's hook.
+fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> Result<T, DatasetError> {
+    match catch_unwind(AssertUnwindSafe(read)) {
+        Ok(result) => result.map_err(|error| DatasetError::reading(table, error)),
+        Err(_) => Err(DatasetError::damaged(table, "the Parquet reader gave up")),
+    }
+}
+
+/// Whether this crate wrote the file, and as this table.
+fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), DatasetError> {
+    let value = |key: &str| {
+        let pairs = metadata.key_value_metadata()?;
+        pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
+    };
+    if value(FORMAT_KEY) != Some(FORMAT) {
+        return Err(DatasetError::new(DatasetErrorKind::Foreign, table, "this Parquet file is not from traceparse"));
+    }
+    match value(VERSION_KEY).and_then(|version| version.parse::<u32>().ok()) {
+        Some(version) if version <= VERSION => {}
+        Some(version) => {
+            let detail = format!("it has version {version}, and this traceparse knows versions up to {VERSION}");
+            return Err(DatasetError::new(DatasetErrorKind::Newer, table, detail));
+        }
+        None => return Err(DatasetError::damaged(table, "it does not say its version")),
+    }
+    match value(TABLE_KEY) {
+        Some(name) if name == table.name() => Ok(()),
+        name => {
+            let detail = format!("this is the table {}", name.unwrap_or("of nothing"));
+            Err(DatasetError::new(DatasetErrorKind::Foreign, table, detail))
+        }
+    }
+}
+
+/// Whether the columns are those that are written.
+fn check_schema(table: DatasetTable, metadata: &FileMetaData) -> Result<(), DatasetError> {
+    let found = metadata.schema_descr().columns();
+    let is_same = |(column, found): (&Column, &parquet::schema::types::ColumnDescPtr)| {
+        found.path().parts() == [column.name]
+            && found.physical_type() == column.physical()
+            && found.max_def_level() == i16::from(column.is_nullable)
+            && found.max_rep_level() == 0
+    };
+    if found.len() != table.columns().len() || !table.columns().iter().zip(found).all(is_same) {
+        return Err(DatasetError::damaged(table, "its columns are not those of the table"));
+    }
+    Ok(())
+}
+
+/// Whether what a row group says of itself can be: the reader relies on it.
+fn check_group(table: DatasetTable, group: &RowGroupMetaData) -> Result<(), DatasetError> {
+    let rows = group.num_rows();
+    let is_possible = |chunk: &ColumnChunkMetaData| {
+        let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+        start >= 0
+            && chunk.compressed_size() >= 0
+            && chunk.num_values() == rows
+            && matches!(chunk.compression(), Compression::ZSTD(_))
+    };
+    let is_group_possible = (1..=MAX_ROWS_OF_A_GROUP).contains(&rows)
+        && group.num_columns() == table.columns().len()
+        && group.columns().iter().all(is_possible);
+    if is_group_possible { Ok(()) } else { Err(DatasetError::damaged(table, "a row group cannot be as it says")) }
+}

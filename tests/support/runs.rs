@@ -1,0 +1,125 @@
+//! Invented runs: what a fleet keeps of a recording, without the recording.
+
+use traceparse::fleet::{
+    BinaryRow, FailedInput, FailureKind, FrameRow, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow,
+};
+use traceparse::units::{Millionths, Nanos, Unit};
+
+/// Numbers that look random and are the same every time (xorshift).
+pub(crate) struct Numbers(u64);
+
+impl Numbers {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % end
+    }
+
+    /// Most often small, now and then the largest that a table can hold.
+    fn weight(&mut self) -> u64 {
+        match self.below(20) {
+            0 => 0,
+            1 => i64::MAX as u64,
+            _ => self.below(5_000_000_000),
+        }
+    }
+
+    fn some(&mut self, text: &str) -> Option<String> {
+        (self.below(3) > 0).then(|| format!("{text} {}", self.below(4)))
+    }
+}
+
+pub(crate) const NAMES: [&str; 7] = ["", "main", "Thread 0x1", "-[Objektiv öffne:]", "(unnamed)", "🦀", "a,\"b\"\n\0c"];
+
+/// A run with about `frames` functions in it. Its names are numbered as they are met.
+pub(crate) fn run(seed: u64, frames: usize) -> RunMeasures {
+    let mut numbers = Numbers::new(seed);
+    let mut names = NamesBuilder::default();
+    let count = if frames == 0 { 0 } else { numbers.below(2 * frames as u64) };
+    let frames = (0..count).map(|_| frame(&mut numbers, &mut names)).collect();
+    let binaries = (0..numbers.below(4)).map(|_| binary(&mut numbers, &mut names)).collect();
+    let windows = (0..numbers.below(6)).map(|second| window(second as u32, &mut numbers, &mut names)).collect();
+    RunMeasures { record: record(seed, &mut numbers), names: names.finish(), frames, binaries, windows }
+}
+
+fn frame(numbers: &mut Numbers, names: &mut NamesBuilder) -> FrameRow {
+    let mut name = |end| names.id(NAMES[numbers.below(end) as usize]);
+    let (process, thread, binary) = (name(3), name(3), name(7));
+    let function = names.id(&format!("function {}", numbers.below(400)));
+    FrameRow {
+        process,
+        thread,
+        binary,
+        function,
+        self_weight: numbers.weight(),
+        all_weight: numbers.weight(),
+        self_samples: numbers.below(100),
+        all_samples: numbers.below(1000),
+    }
+}
+
+fn binary(numbers: &mut Numbers, names: &mut NamesBuilder) -> BinaryRow {
+    let mut name = |end| names.id(NAMES[numbers.below(end) as usize]);
+    let (process, thread, binary) = (name(3), name(3), name(7));
+    BinaryRow {
+        process,
+        thread,
+        binary,
+        self_weight: numbers.weight(),
+        all_weight: numbers.weight(),
+        self_samples: numbers.below(100),
+        all_samples: numbers.below(1000),
+    }
+}
+
+fn window(second: u32, numbers: &mut Numbers, names: &mut NamesBuilder) -> WindowRow {
+    let mut name = |end| names.id(NAMES[numbers.below(end) as usize]);
+    let (process, thread) = (name(3), name(3));
+    WindowRow { process, thread, second, weight: numbers.below(4_000_000_000), samples: numbers.below(4000) }
+}
+
+fn record(seed: u64, numbers: &mut Numbers) -> RunRecord {
+    let mut labels = Vec::new();
+    for key in ["app", "app_version", "device", "os", "os_build", "zone"] {
+        labels.extend(numbers.some(key).map(|value| (key.to_owned(), value)));
+    }
+    RunRecord {
+        run_id: format!("{seed:016x}"),
+        fingerprint: format!("fingerprint {}", numbers.below(9)),
+        source: format!("/Läufe/{seed}.xml"),
+        source_bytes: numbers.weight(),
+        labels,
+        run_weight: Millionths::new(numbers.weight()),
+        start: numbers.some("2026-01-01T00:00:00"),
+        wall: (numbers.below(4) > 0).then(|| Nanos::from_nanos(1 + numbers.below(9_000_000_000))),
+        wall_source: [WallSource::Toc, WallSource::Manifest, WallSource::Samples][numbers.below(3) as usize],
+        wall_start: Nanos::from_nanos(numbers.below(2) * 1_500_000_000),
+        schema: "time-profile".to_owned(),
+        unit: [Unit::Nanoseconds, Unit::Cycles, Unit::PmcEvents, Unit::Samples][numbers.below(4) as usize],
+        weight: numbers.below(9_000_000_000),
+        samples: numbers.weight(),
+        effective_samples: numbers.weight(),
+        rejected: numbers.below(3),
+        cores: numbers.below(u64::from(u32::MAX) + 1) as u32,
+        usual_weight: numbers.below(1_000_001),
+        parser_version: "0.1.0".to_owned(),
+    }
+}
+
+/// A file that gave no run.
+pub(crate) fn failure(seed: u64) -> FailedInput {
+    let mut numbers = Numbers::new(seed);
+    FailedInput {
+        source: format!("/Läufe/kaputt/{seed}.xml"),
+        source_bytes: numbers.weight(),
+        run_id: numbers.some("id"),
+        fingerprint: format!("fingerprint {}", numbers.below(9)),
+        kind: FailureKind::ALL[numbers.below(7) as usize],
+        reason: "the file is cut at “row”; export it again".to_owned(),
+    }
+}
