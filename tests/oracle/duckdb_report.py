@@ -63,7 +63,7 @@ def columns(folder: Path) -> None:
         found = duckdb.sql(f"DESCRIBE SELECT * FROM read_parquet('{folder}/{table}/*.parquet')").fetchall()
         odd = [row[:2] for row in found if row[1] not in PLAIN]
         assert found and not odd, f"{table}: {odd}"
-        count = duckdb.sql(f"SELECT COUNT(*) FROM read_parquet('{folder}/{table}/*.parquet')").fetchone()[0]
+        count = duckdb.sql(f"SELECT COUNT(*) FROM read_parquet('{folder}/{table}/*.parquet')").fetchall()[0][0]
         assert count > 0, f"{table} is empty"
         print(f"{table}: {len(found)} columns, {count} rows")
 
