@@ -348,7 +348,12 @@ fn runs_come_in_the_order_of_files_and_end_at_an_error() {
     let store = Store::create_or_open(folder.path()).unwrap();
     (0..50).for_each(|seed| put(&store, &runs::run(seed, 10)));
     let mut order = Vec::new();
-    store.read(|run| Ok(order.push(run.record.run_id))).unwrap();
+    store
+        .read(|run| {
+            order.push(run.record.run_id);
+            Ok(())
+        })
+        .unwrap();
     assert!(order.len() == 50 && order.is_sorted());
     let mut count = 0;
     let result = store.read(|_| {
