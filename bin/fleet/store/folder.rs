@@ -1,0 +1,214 @@
+//! The files of a dataset on disk: their names, and how they appear and go away.
+//!
+//! ```text
+//! DIR/traceparse-dataset.json      what makes a folder a dataset
+//! DIR/sources.json                 which exports need not be hashed again
+//! DIR/runs/ID.parquet              a data file: one Parquet file in the folder of each table, under one id
+//! DIR/labels/ID.parquet …
+//! DIR/frames/.ID.tmp               not complete yet; no glob for `*.parquet` sees it
+//! DIR/journal.json                 a replacement that has begun (journal.rs)
+//! DIR/.lock                        held while the dataset is used
+//! ```
+//!
+//! A data file is there where its file in `runs` is: that one comes last and goes first. Files of other tables without it
+//! are leftovers of a process that was killed; the next writer removes them. Until then SQL over `frames` alone may see
+//! rows of a run that `runs` does not have; all files of a data file are written before the first gets its name, so that this
+//! takes a kill within a few renames.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use traceparse::fleet::dataset::DatasetTable;
+
+const MARKER: &str = "traceparse-dataset.json";
+const MARKER_FORMAT: &str = "traceparse-dataset";
+pub(super) const LOCK: &str = ".lock";
+const PARQUET: &str = ".parquet";
+const TEMPORARY: &str = ".tmp";
+
+/// The folder.
+#[derive(Clone, Debug)]
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+}
+
+impl Folder {
+    pub(super) fn is_dataset(&self) -> bool {
+        self.path.join(MARKER).is_file()
+    }
+
+    /// Makes the folder a dataset where it is not.
+    pub(super) fn create(&self) -> Result<()> {
+        if !self.is_dataset() {
+            let marker = serde_json::json!({"format": MARKER_FORMAT, "version": traceparse::fleet::dataset::VERSION});
+            self.write_whole(MARKER, &marker)?;
+        }
+        for table in DatasetTable::ALL {
+            self.creating(&self.path.join(table.name()), |path| fs::create_dir_all(path))?;
+        }
+        Ok(())
+    }
+
+    /// Whether this program can use what the marker says.
+    pub(super) fn check_marker(&self) -> Result<()> {
+        let path = self.path.join(MARKER);
+        let text = fs::read(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
+        let marker: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+        let version = marker["version"].as_u64().filter(|_| marker["format"] == MARKER_FORMAT);
+        let newest = u64::from(traceparse::fleet::dataset::VERSION);
+        match version {
+            Some(1..) if version <= Some(newest) => Ok(()),
+            Some(version) => {
+                bail!(
+                    "{}: has version {version}, and this traceparse knows versions up to {newest}; update it",
+                    path.display()
+                )
+            }
+            None => bail!("{}: is damaged; extract into a new folder", path.display()),
+        }
+    }
+
+    /// Whether the folder holds anything but what a process leaves that was killed while it made a dataset.
+    pub(super) fn is_in_use(&self) -> Result<bool> {
+        let ours = [LOCK.to_owned(), temporary_name(MARKER)];
+        let mut names = entries(&self.path)?.into_iter();
+        Ok(names.any(|name| !ours.contains(&name)))
+    }
+
+    pub(super) fn file(&self, table: DatasetTable, id: &str) -> PathBuf {
+        self.path.join(table.name()).join(format!("{id}{PARQUET}"))
+    }
+
+    pub(super) fn temporary(&self, table: DatasetTable, id: &str) -> PathBuf {
+        self.path.join(table.name()).join(temporary_name(id))
+    }
+
+    /// The ids of the data files, sorted.
+    pub(super) fn ids(&self) -> Result<BTreeSet<String>> {
+        self.ids_in(DatasetTable::Runs)
+    }
+
+    fn ids_in(&self, table: DatasetTable) -> Result<BTreeSet<String>> {
+        let id = |name: String| name.strip_suffix(PARQUET).filter(|id| is_id(id)).map(str::to_owned);
+        Ok(entries(&self.path.join(table.name()))?.into_iter().filter_map(id).collect())
+    }
+
+    pub(super) fn create_temporary(&self, table: DatasetTable, id: &str) -> Result<File> {
+        step()?;
+        self.creating(&self.temporary(table, id), |path| File::create(path))
+    }
+
+    /// Gives the written files of a data file their names, `runs` last. Files that have theirs already are left.
+    pub(super) fn publish(&self, id: &str) -> Result<()> {
+        for table in DatasetTable::ALL.into_iter().rev() {
+            step()?;
+            let (temporary, file) = (self.temporary(table, id), self.file(table, id));
+            match fs::rename(temporary, &file) {
+                Err(error) if error.kind() == ErrorKind::NotFound && file.is_file() => {}
+                renamed => renamed.with_context(|| format!("{}: cannot be written", file.display()))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes a data file, `runs` first.
+    pub(super) fn remove(&self, id: &str) -> Result<()> {
+        DatasetTable::ALL.into_iter().try_for_each(|table| remove_file(&self.file(table, id)))
+    }
+
+    /// Removes what processes left that were killed: unfinished files, and tables of no run.
+    pub(super) fn remove_leftovers(&self) -> Result<()> {
+        let tables = DatasetTable::ALL.map(|table| self.path.join(table.name()));
+        for folder in tables.iter().chain([&self.path]) {
+            for name in entries(folder)?.iter().filter(|name| name.starts_with('.') && name.ends_with(TEMPORARY)) {
+                remove_file(&folder.join(name))?;
+            }
+        }
+        let runs = self.ids()?;
+        for table in DatasetTable::ALL {
+            self.ids_in(table)?.difference(&runs).try_for_each(|id| remove_file(&self.file(table, id)))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a small file beside its target and renames it, so that nobody sees half of it. It is on the disk when this returns.
+    pub(super) fn write_whole(&self, name: &str, content: &serde_json::Value) -> Result<()> {
+        let temporary = self.path.join(temporary_name(name));
+        step()?;
+        self.creating(&temporary, |path| {
+            let mut file = File::create(path)?;
+            writeln!(file, "{content:#}")?;
+            file.sync_all()
+        })?;
+        step()?;
+        self.creating(&self.path.join(name), |path| fs::rename(&temporary, path))
+    }
+
+    fn creating<T>(&self, path: &Path, create: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T> {
+        create(path).with_context(|| format!("{}: cannot be written", path.display()))
+    }
+}
+
+fn temporary_name(id: &str) -> String {
+    format!(".{id}{TEMPORARY}")
+}
+
+/// Whether an id is a name that stays in its folder, on every system.
+pub(super) fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 200 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+pub(super) fn check_id(id: &str) -> Result<()> {
+    ensure!(is_id(id), "{id:?} cannot be the name of a data file");
+    Ok(())
+}
+
+/// Removes a file; one that is not there is removed already.
+pub(super) fn remove_file(path: &Path) -> Result<()> {
+    step()?;
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("{}: cannot be removed", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The names in a folder, as far as they are UTF-8; none of ours is not.
+fn entries(folder: &Path) -> Result<Vec<String>> {
+    let read = || -> std::io::Result<Vec<String>> {
+        let names = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name().into_string()));
+        // A foreign name counts as one, whatever it is.
+        names.map(|name| name.map(|name| name.unwrap_or_else(|name| name.to_string_lossy().into_owned()))).collect()
+    };
+    read().with_context(|| format!("{}: cannot be read", folder.display()))
+}
+
+/// Stands before every change on disk, so that tests can stop a process there.
+#[cfg(not(test))]
+pub(super) fn step() -> Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+pub(super) use tests_only::step;
+#[cfg(test)]
+pub(crate) mod tests_only {
+    use std::cell::Cell;
+
+    thread_local! {
+        /// How many changes on disk this thread may make; all of them without a number.
+        pub(crate) static STEPS: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+
+    pub(crate) fn step() -> anyhow::Result<()> {
+        if let Some(left) = STEPS.get() {
+            anyhow::ensure!(left > 0, "killed");
+            STEPS.set(Some(left - 1));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! Reading a dataset from its first run to its last.
+
+use std::fs::File;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Error, Result};
+use traceparse::fleet::dataset::{DataFile, DatasetError, DatasetReader, DatasetRow, DatasetTable};
+
+use super::folder::Folder;
+
+/// Runs of a file that wait for their turn: with the rows of a run, some MB for each file that is being read.
+const WAITING: usize = 4;
+
+impl Folder {
+    /// Opens the tables of a data file.
+    pub(super) fn open(&self, id: &str) -> Result<impl Iterator<Item = Result<DatasetRow>>> {
+        let file = |table| self.open_table(table, id);
+        let file = DataFile {
+            runs: file(DatasetTable::Runs)?,
+            labels: file(DatasetTable::Labels)?,
+            frames: file(DatasetTable::Frames)?,
+            binaries: file(DatasetTable::Binaries)?,
+            windows: file(DatasetTable::Windows)?,
+        };
+        let (folder, id) = (self.clone(), id.to_owned());
+        let reader = DatasetReader::open(file).map_err(|error| self.name_file(&id, error))?;
+        Ok(reader.map(move |row| row.map_err(|error| folder.name_file(&id, error))))
+    }
+
+    pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<File> {
+        let path = self.file(table, id);
+        File::open(&path).with_context(|| {
+            let runs = self.file(DatasetTable::Runs, id);
+            format!("{}: cannot be opened. Delete {}, and extract its runs again", path.display(), runs.display())
+        })
+    }
+
+    /// The error with the path of the file that it is about.
+    pub(super) fn name_file(&self, id: &str, error: DatasetError) -> Error {
+        let path = self.file(error.table, id);
+        Error::new(error).context(format!("{}: cannot be used", path.display()))
+    }
+
+    /// Reads data files, and gives what they hold to `each`, in their order. Several are read at a time; what is read ahead is
+    /// bounded.
+    pub(super) fn read_in_order(&self, ids: Vec<String>, mut each: impl FnMut(DatasetRow) -> Result<()>) -> Result<()> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(ids.len());
+        let files = ids.len();
+        let (order, files_in_order) = sync_channel(threads);
+        let queue = Mutex::new(Queue { ids: ids.into_iter(), order });
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| self.read_files(&queue));
+            }
+            // At an error the receivers are dropped, and the threads end at the next thing that they send.
+            let mut rows = files_in_order.into_iter().take(files).flatten();
+            rows.try_for_each(|row| each(row?))
+        })
+    }
+
+    /// Reads the next file that nobody reads, until there is none.
+    fn read_files(&self, queue: &Mutex<Queue>) {
+        let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some((id, sender)) = next() {
+            let is_wanted = match self.open(&id) {
+                Ok(mut rows) => rows.all(|row| sender.send(row).is_ok()),
+                Err(error) => sender.send(Err(error)).is_ok(),
+            };
+            if !is_wanted {
+                return;
+            }
+        }
+    }
+}
+
+type Row = Result<DatasetRow>;
+
+/// The files that nobody reads so far, and where the others announce their rows, in the same order.
+struct Queue {
+    ids: std::vec::IntoIter<String>,
+    order: SyncSender<Receiver<Row>>,
+}
+
+impl Queue {
+    /// Waits while as many files as there are threads are read ahead; whoever else asks waits for the lock.
+    fn next(&mut self) -> Option<(String, SyncSender<Row>)> {
+        let id = self.ids.next()?;
+        let (sender, rows) = sync_channel(WAITING);
+        self.order.send(rows).ok()?;
+        Some((id, sender))
+    }
+}

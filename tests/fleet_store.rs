@@ -1,0 +1,420 @@
+//! A dataset on disk: what is put in comes out, whatever was put before, and whenever the process was killed.
+#![cfg(feature = "cli")]
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use traceparse::fleet::dataset::DatasetTable;
+use traceparse::fleet::{FailedInput, RunMeasures};
+
+#[path = "support/runs.rs"]
+mod runs;
+#[path = "../bin/fleet/store/mod.rs"]
+mod store;
+
+use store::Store;
+use store::tests_only::STEPS;
+
+/// What a dataset holds, whatever its files are: runs by id, failures by source.
+#[derive(Debug, Default, Clone, PartialEq)]
+struct Content {
+    runs: BTreeMap<String, RunMeasures>,
+    failures: BTreeMap<String, FailedInput>,
+}
+
+impl Content {
+    fn with(mut self, run: &RunMeasures) -> Self {
+        self.runs.insert(run.record.run_id.clone(), run.clone());
+        self
+    }
+
+    fn with_failure(mut self, failure: &FailedInput) -> Self {
+        self.failures.insert(failure.source.clone(), failure.clone());
+        self
+    }
+}
+
+fn content(store: &Store) -> Content {
+    let mut content = Content::default();
+    let failures = store
+        .read(|run| {
+            let before = content.runs.insert(run.record.run_id.clone(), run);
+            assert_eq!(before, None, "a run twice");
+            Ok(())
+        })
+        .unwrap();
+    for failure in failures {
+        assert_eq!(content.failures.insert(failure.source.clone(), failure), None, "a failure twice");
+    }
+    content
+}
+
+fn put(store: &Store, run: &RunMeasures) {
+    store.put(&run.record.run_id, std::slice::from_ref(run)).unwrap();
+}
+
+fn files(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        match entry.path() {
+            path if path.is_dir() => found.extend(files(&path)),
+            path => drop(found.insert(path)),
+        }
+    }
+    found
+}
+
+/// Whether every table has the same data files, and nothing lies around.
+fn is_tidy(folder: &Path) -> bool {
+    let names = |table: DatasetTable| -> BTreeSet<_> {
+        let files = files(&folder.join(table.name())).into_iter();
+        files.map(|path| path.file_name().unwrap().to_owned()).collect()
+    };
+    let runs = names(DatasetTable::Runs);
+    let is_complete = DatasetTable::ALL.into_iter().all(|table| names(table) == runs);
+    let known = [".lock", "sources.json", "traceparse-dataset.json"];
+    is_complete
+        && fs::read_dir(folder)
+            .unwrap()
+            .flatten()
+            .filter(|entry| entry.path().is_file())
+            .all(|entry| known.contains(&entry.file_name().to_str().unwrap()))
+}
+
+fn copy(from: &Path, to: &Path) {
+    for file in files(from) {
+        let target = to.join(file.strip_prefix(from).unwrap());
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fs::copy(file, target).unwrap();
+    }
+}
+
+#[test]
+fn what_is_put_in_comes_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (a, b, c) = (runs::run(1, 30), runs::run(2, 0), runs::run(3, 30));
+    let failure = runs::failure(4);
+    {
+        let store = Store::create_or_open(folder.path()).unwrap();
+        store.put(&a.record.run_id, &[a.clone(), b.clone()]).unwrap();
+        put(&store, &c);
+        store.put_failure(&failure).unwrap();
+    }
+    assert!(Store::is_dataset(folder.path()));
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!(content(&store), Content::default().with(&a).with(&b).with(&c).with_failure(&failure));
+    let known = store.known().unwrap();
+    assert_eq!(known.len(), 4);
+    let known_a = &known[&a.record.source];
+    assert_eq!((&known_a.fingerprint, known_a.is_failed), (&a.record.fingerprint, false));
+    assert_eq!((known_a.run_ids.as_slice(), &known_a.file), ([a.record.run_id.clone()].as_slice(), &a.record.run_id));
+    assert!(known[&failure.source].is_failed);
+    assert!(store.put_failure(&failure).is_err(), "open for reading");
+    assert!(is_tidy(folder.path()));
+}
+
+#[test]
+fn putting_again_replaces() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    let (old, other) = (runs::run(1, 30), runs::run(2, 30));
+    put(&store, &old);
+    put(&store, &other);
+
+    // The same content with other labels.
+    let mut relabelled = old.clone();
+    relabelled.record.labels = vec![("app".to_owned(), "Other".to_owned())];
+    put(&store, &relabelled);
+    assert_eq!(content(&store), Content::default().with(&relabelled).with(&other));
+
+    // Other content at the same path.
+    let mut changed = runs::run(3, 30);
+    changed.record.source = old.record.source.clone();
+    put(&store, &changed);
+    assert_eq!(content(&store), Content::default().with(&changed).with(&other));
+
+    // The file broke, and was repaired.
+    let mut broken = runs::failure(1);
+    broken.source = old.record.source.clone();
+    store.put_failure(&broken).unwrap();
+    assert_eq!(content(&store), Content::default().with_failure(&broken).with(&other));
+    put(&store, &changed);
+    assert_eq!(content(&store), Content::default().with(&changed).with(&other));
+
+    // A copy of another file is a failure with its id, and takes nothing away.
+    let mut copy = runs::failure(2);
+    copy.run_id = Some(other.record.run_id.clone());
+    store.put_failure(&copy).unwrap();
+    assert_eq!(content(&store), Content::default().with(&changed).with(&other).with_failure(&copy));
+
+    store.remove(&other.record.run_id).unwrap();
+    store.forget(&HashSet::from([copy.source.clone(), changed.record.source.clone()])).unwrap();
+    assert_eq!(content(&store), Content::default());
+    assert!(store.known().unwrap().is_empty() && is_tidy(folder.path()));
+}
+
+#[test]
+fn many_small_files_become_few() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    let mut expected = Content::default();
+    for seed in 0..30 {
+        let run = runs::run(seed, 40);
+        put(&store, &run);
+        store.put_failure(&runs::failure(seed)).unwrap();
+        expected = expected.with(&run).with_failure(&runs::failure(seed));
+    }
+    let compacted = store.compact(400).unwrap();
+    assert_eq!(compacted.before, 60);
+    assert!((2..12).contains(&compacted.after), "{compacted:?}");
+    assert_eq!(content(&store), expected);
+    assert!(is_tidy(folder.path()));
+    assert_eq!(files(&folder.path().join("frames")).len(), compacted.after);
+    let known = store.known().unwrap();
+    assert!(known.values().any(|known| known.file.starts_with("part-")));
+
+    // A run of a part is replaced, and one that is alone.
+    let mut relabelled = runs::run(7, 40);
+    relabelled.record.labels.clear();
+    put(&store, &relabelled);
+    expected = expected.with(&relabelled);
+    assert_eq!(content(&store), expected);
+    assert_eq!(store.known().unwrap()[&relabelled.record.source].file, relabelled.record.run_id);
+    drop(store);
+
+    // The index in memory is that of the files.
+    let store = Store::create_or_open(folder.path()).unwrap();
+    store.forget(&HashSet::from([runs::failure(3).source])).unwrap();
+    expected.failures.remove(&runs::failure(3).source);
+    assert_eq!(store.compact(u64::MAX).unwrap().after, 1);
+    assert_eq!(content(&store), expected);
+    assert_eq!(store.compact(u64::MAX).unwrap().before, 1, "and there it stays");
+    assert!(is_tidy(folder.path()));
+}
+
+/// Runs `change` again and again on copies of a dataset, killed before its first change on disk, its second, and so on; `check`
+/// sees each dataset after it was opened again. Returns how many changes it takes.
+fn killed_at_every_step(
+    start: &Path,
+    change: impl Fn(&Store) -> anyhow::Result<()>,
+    check: impl Fn(usize, &Store, &Path),
+) -> usize {
+    for steps in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        copy(start, folder.path());
+        let store = Store::create_or_open(folder.path()).unwrap();
+        STEPS.set(Some(steps));
+        let result = change(&store);
+        STEPS.set(None);
+        drop(store);
+        // Every second time a reader comes first.
+        let store = if steps % 2 == 0 { Store::create_or_open(folder.path()) } else { Store::open(folder.path()) };
+        check(steps, &store.unwrap(), folder.path());
+        let writer = Store::create_or_open(folder.path()).unwrap();
+        assert!(is_tidy(folder.path()), "after {steps} steps");
+        check(steps, &writer, folder.path());
+        if result.is_ok() {
+            return steps;
+        }
+        assert_eq!(result.unwrap_err().to_string(), "killed");
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_killed_compaction_loses_nothing() {
+    let start = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(start.path()).unwrap();
+    let mut expected = Content::default();
+    for seed in 0..4 {
+        let run = runs::run(seed, 10);
+        put(&store, &run);
+        expected = expected.with(&run);
+    }
+    store.put_failure(&runs::failure(1)).unwrap();
+    expected = expected.with_failure(&runs::failure(1));
+    drop(store);
+    let change = |store: &Store| store.compact(40).map(drop);
+    let steps = killed_at_every_step(start.path(), change, |steps, store, _| {
+        assert_eq!(content(store), expected, "after {steps} steps");
+    });
+    assert!(steps > 40, "{steps} steps");
+}
+
+#[test]
+fn a_killed_put_leaves_the_old_or_the_new_or_neither() {
+    let start = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(start.path()).unwrap();
+    let (old, other, new) = (runs::run(1, 10), runs::run(2, 10), runs::run(5, 10));
+    put(&store, &old);
+    put(&store, &other);
+    store.compact(u64::MAX).unwrap();
+    drop(store);
+    let mut relabelled = old.clone();
+    relabelled.record.labels.clear();
+    let base = Content::default().with(&other);
+    let before = base.clone().with(&old);
+    for (run, without) in [(&relabelled, &base), (&new, &before)] {
+        let after = without.clone().with(run);
+        let change = |store: &Store| store.put(&run.record.run_id, std::slice::from_ref(run));
+        let steps = killed_at_every_step(start.path(), change, |steps, store, _| {
+            let found = content(store);
+            assert!([&before, without, &after].contains(&&found), "after {steps} steps: {found:?}");
+        });
+        assert!(steps >= 18, "{steps} steps");
+    }
+}
+
+#[test]
+fn sql_sees_a_run_once_or_not_at_all_at_every_step() {
+    let start = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(start.path()).unwrap();
+    (0..3).for_each(|seed| put(&store, &runs::run(seed, 10)));
+    drop(store);
+    for steps in 0..200 {
+        let folder = tempfile::tempdir().unwrap();
+        copy(start.path(), folder.path());
+        let store = Store::create_or_open(folder.path()).unwrap();
+        STEPS.set(Some(steps));
+        let result = store.compact(u64::MAX);
+        STEPS.set(None);
+        let is_parquet = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "parquet");
+        let mut seen = BTreeSet::new();
+        for file in files(&folder.path().join("runs")).into_iter().filter(is_parquet) {
+            for run in traceparse::fleet::dataset::known_runs(fs::File::open(file).unwrap()).unwrap() {
+                assert!(seen.insert(run.run_id), "after {steps} steps");
+            }
+        }
+        if result.is_ok() {
+            assert!(steps > 20 && seen.len() == 3);
+            return;
+        }
+    }
+    panic!("never done");
+}
+
+#[test]
+fn folders_of_others_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("thesis.tex"), "").unwrap();
+    let error = Store::create_or_open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("is not a dataset and not empty"), "{error}");
+    assert_eq!(files(folder.path()).len(), 1);
+    let error = Store::open(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("is not a dataset; `traceparse fleet extract` makes one"), "{error}");
+
+    let newer = tempfile::tempdir().unwrap();
+    fs::write(newer.path().join("traceparse-dataset.json"), r#"{"format":"traceparse-dataset","version":2}"#).unwrap();
+    for error in [Store::create_or_open(newer.path()), Store::open(newer.path())].map(Result::unwrap_err) {
+        assert!(error.to_string().contains("has version 2, and this traceparse knows versions up to 1"), "{error}");
+    }
+    fs::write(newer.path().join("traceparse-dataset.json"), "{").unwrap();
+    assert!(Store::open(newer.path()).unwrap_err().to_string().contains("is damaged"));
+}
+
+#[test]
+fn one_writes_or_many_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let writer = Store::create_or_open(folder.path()).unwrap();
+    let busy = "another traceparse is using this dataset";
+    assert!(Store::create_or_open(folder.path()).unwrap_err().to_string().contains(busy));
+    assert!(Store::open(folder.path()).unwrap_err().to_string().contains(busy));
+    drop(writer);
+    let readers = [Store::open(folder.path()).unwrap(), Store::open(folder.path()).unwrap()];
+    assert!(Store::create_or_open(folder.path()).unwrap_err().to_string().contains(busy));
+    drop(readers);
+    Store::create_or_open(folder.path()).unwrap();
+}
+
+#[test]
+fn threads_put_at_the_same_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let store = &store;
+            scope.spawn(move || (0..20).for_each(|seed| put(store, &runs::run(thread * 20 + seed, 10))));
+        }
+    });
+    let expected = (0..80).fold(Content::default(), |content, seed| content.with(&runs::run(seed, 10)));
+    assert_eq!(content(&store), expected);
+}
+
+#[test]
+fn runs_come_in_the_order_of_files_and_end_at_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    (0..50).for_each(|seed| put(&store, &runs::run(seed, 10)));
+    let mut order = Vec::new();
+    store
+        .read(|run| {
+            order.push(run.record.run_id);
+            Ok(())
+        })
+        .unwrap();
+    assert!(order.len() == 50 && order.is_sorted());
+    let mut count = 0;
+    let result = store.read(|_| {
+        count += 1;
+        anyhow::ensure!(count < 7, "enough");
+        Ok(())
+    });
+    assert_eq!((result.unwrap_err().to_string(), count), ("enough".to_owned(), 7));
+}
+
+#[test]
+fn damaged_and_missing_files_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    let run = runs::run(1, 30);
+    put(&store, &run);
+    let file = |table: &str| folder.path().join(table).join(format!("{}.parquet", run.record.run_id));
+    let frames = fs::read(file("frames")).unwrap();
+    fs::write(file("frames"), &frames[..frames.len() / 2]).unwrap();
+    let error = format!("{:#}", store.read(|_| Ok(())).unwrap_err());
+    assert!(
+        error.starts_with(&format!("{}: cannot be used: table frames is damaged", file("frames").display())),
+        "{error}"
+    );
+    fs::remove_file(file("frames")).unwrap();
+    let error = store.read(|_| Ok(())).unwrap_err().to_string();
+    let expected = format!("Delete {}, and extract its runs again", file("runs").display());
+    assert!(error.starts_with(&file("frames").display().to_string()) && error.ends_with(&expected), "{error}");
+}
+
+#[test]
+fn stamps_hold_as_long_as_size_and_time_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let export = folder.path().join("export.xml");
+    let write = |text: &str, age: u64| {
+        fs::write(&export, text).unwrap();
+        let file = fs::File::options().write(true).open(&export).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+        fs::metadata(&export).unwrap()
+    };
+    let dataset = folder.path().join("dataset");
+    let metadata = write("one", 60);
+    {
+        let store = Store::create_or_open(&dataset).unwrap();
+        let mut stamps = store.stamps();
+        stamps.remember("export.xml", &metadata, "hash of one");
+        store.save_stamps(&stamps).unwrap();
+        assert_eq!(store.stamps(), stamps);
+    }
+    let store = Store::create_or_open(&dataset).unwrap();
+    let mut stamps = store.stamps();
+    assert_eq!(stamps.hash("export.xml", &metadata), Some("hash of one"));
+    assert_eq!(stamps.hash("other.xml", &metadata), None);
+    assert_eq!(stamps.hash("export.xml", &write("two", 50)), None, "another time");
+    let time = metadata.modified().unwrap();
+    let longer = write("longer", 60);
+    fs::File::options().write(true).open(&export).unwrap().set_modified(time).unwrap();
+    assert_eq!(fs::metadata(&export).unwrap().modified().unwrap(), time);
+    assert_eq!(stamps.hash("export.xml", &longer), None, "another size");
+    stamps.remember("export.xml", &write("six", 0), "hash of six");
+    assert_eq!(stamps.hash("export.xml", &fs::metadata(&export).unwrap()), None, "may change again within the second");
+    fs::write(dataset.join("sources.json"), "{\"export.xml\":7").unwrap();
+    assert_eq!(store.stamps(), store::SourceStamps::default());
+}
