@@ -165,7 +165,7 @@ impl Query<'_> {
             FleetScope::Run => return self.used_by_runs(),
             FleetScope::Process => (&["process"], "frames"),
             FleetScope::Thread => (&["process", "thread"], "frames"),
-            FleetScope::Binary => (&["binary"], "binaries"),
+            FleetScope::Binary => (&["binary"], "modules"),
             FleetScope::Function => (&["binary", "function"], "frames"),
         };
         let is_all =
@@ -175,10 +175,14 @@ impl Query<'_> {
             .iter()
             .map(|name| {
                 let column = self.engine.quoted(name);
-                if names.contains(name) { column } else { format!("CAST(NULL AS {}) AS {column}", self.string()) }
+                if names.contains(name) {
+                    format!("{} AS {column}", column_of(name))
+                } else {
+                    format!("CAST(NULL AS {}) AS {column}", self.string())
+                }
             })
             .collect();
-        let grouped: Vec<String> = names.iter().map(|name| self.engine.quoted(name)).collect();
+        let grouped: Vec<&str> = names.iter().map(|name| column_of(name)).collect();
         format!(
             "  SELECT '{}' AS scope, {}, run_id, SUM({weight}) AS used\n  FROM {}{}\n  GROUP BY run_id, {}\n  HAVING SUM({weight}) > 0",
             scope.name(),
@@ -302,6 +306,11 @@ impl Query<'_> {
             QuantileMethod::Linear => linear(parts),
         }
     }
+}
+
+/// What a name is called in datasets, where no column has the name of a keyword (`binary` is one).
+fn column_of(name: &'static str) -> &'static str {
+    if name == "binary" { "module" } else { name }
 }
 
 /// Millionths as a number.

@@ -58,7 +58,7 @@ def compare(name: str, folder: Path) -> int:
 
 def columns(folder: Path) -> None:
     tables = sorted(path.name for path in folder.iterdir())
-    assert {"runs", "labels", "frames", "binaries", "windows", "hist"} == set(tables), tables
+    assert {"runs", "labels", "frames", "modules", "windows", "hist"} == set(tables), tables
     for table in tables:
         found = duckdb.sql(f"DESCRIBE SELECT * FROM read_parquet('{folder}/{table}/*.parquet')").fetchall()
         odd = [row[:2] for row in found if row[1] not in PLAIN]

@@ -147,7 +147,7 @@ impl RunRows {
 const RUN_ID: usize = 0;
 
 const FRAMES: &[&str] =
-    &["run_id", "process", "thread", "binary", "function", "self_weight", "all_weight", "self_samples", "all_samples"];
+    &["run_id", "process", "thread", "module", "function", "self_weight", "all_weight", "self_samples", "all_samples"];
 
 fn read_frame(rows: &TableRows, names: &mut Names) -> Result<FrameRow, DatasetError> {
     Ok(FrameRow {
@@ -163,7 +163,7 @@ fn read_frame(rows: &TableRows, names: &mut Names) -> Result<FrameRow, DatasetEr
 }
 
 const BINARIES: &[&str] =
-    &["run_id", "process", "thread", "binary", "self_weight", "all_weight", "self_samples", "all_samples"];
+    &["run_id", "process", "thread", "module", "self_weight", "all_weight", "self_samples", "all_samples"];
 
 fn read_binary(rows: &TableRows, names: &mut Names) -> Result<BinaryRow, DatasetError> {
     Ok(BinaryRow {

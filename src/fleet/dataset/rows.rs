@@ -124,7 +124,7 @@ fn add_frames(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetError
             .text("run_id", common.run_id)
             .text("process", process)
             .text("thread", thread)
-            .text("binary", binary)
+            .text("module", binary)
             .text("function", function)
             .integer("self_weight", frame.self_weight)?
             .integer("all_weight", frame.all_weight)?
@@ -147,7 +147,7 @@ fn add_binaries(run: &RunMeasures, buffer: &mut Buffer) -> Result<(), DatasetErr
             .text("run_id", common.run_id)
             .text("process", process)
             .text("thread", thread)
-            .text("binary", binary)
+            .text("module", binary)
             .integer("self_weight", row.self_weight)?
             .integer("all_weight", row.all_weight)?
             .integer("self_samples", row.self_samples)?
