@@ -18,7 +18,8 @@ use crate::units::Uuid;
 /// What is remembered of one image.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
-    known: HashMap<u64, Known>,
+    /// By address, sorted.
+    known: Vec<(u64, Known)>,
     frames: Vec<AnswerFrame>,
     strings: Strings,
     /// The files that were asked for any address, best first.
@@ -67,13 +68,13 @@ impl Remembered {
 
     /// About how much memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        let known = self.known.len() * 2 * size_of::<(u64, Known)>();
+        let known = self.known.len() * size_of::<(u64, Known)>();
         known + self.frames.len() * size_of::<AnswerFrame>() + self.strings.bytes
     }
 
     /// Asks the files for the addresses that are not known.
     fn ask(&mut self, uuid: Uuid, addresses: &[u64], finder: &dyn SymbolFinder) {
-        let new: Vec<u64> = addresses.iter().copied().filter(|address| !self.known.contains_key(address)).collect();
+        let new: Vec<u64> = addresses.iter().copied().filter(|&address| self.known(address).is_none()).collect();
         if new.is_empty() {
             return;
         }
@@ -93,6 +94,13 @@ impl Remembered {
             self.add_file(position, asked);
         }
         self.known.extend(new.into_iter().zip(known));
+        // Two sorted parts, which are merged, not sorted.
+        self.known.sort_by_key(|(address, _)| *address);
+    }
+
+    fn known(&self, address: u64) -> Option<Known> {
+        let index = self.known.binary_search_by_key(&address, |(address, _)| *address).ok()?;
+        Some(self.known[index].1)
     }
 
     fn add_file(&mut self, position: usize, asked: Asked) {
@@ -124,7 +132,7 @@ impl Remembered {
         let mut copied: Vec<Option<u32>> = vec![None; self.strings.texts.len()];
         let mut asked = 0;
         let mut is_used = vec![false; self.files.len()];
-        for known in addresses.iter().map(|address| self.known.get(address).copied().unwrap_or_default()) {
+        for known in addresses.iter().map(|&address| self.known(address).unwrap_or_default()) {
             let start = answers.frames.len() as u32;
             for frame in &self.frames[known.frames.0 as usize..known.frames.1 as usize] {
                 let function = frame.function.map(|index| self.copy(index, &mut copied, &mut answers));
