@@ -2,6 +2,11 @@
 //! fixtures say must come out. `fixtures/symbols/recording.tsv` and the tables `expected.tsv` were made with
 //! llvm-symbolizer, not with this crate.
 
+#[path = "symbolicate/cache.rs"]
+mod cache;
+#[path = "support/apple_symbols_rng.rs"]
+mod rng;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

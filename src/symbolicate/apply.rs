@@ -1,7 +1,7 @@
 //! Makes the new profile from the answers.
 
+use super::answers::{AnswerFrame, Answers, StringKind};
 use super::images::ImageMap;
-use super::lookup::{AnswerFrame, Answers, StringKind};
 use super::names::is_same_function;
 use super::summary::{BinarySummary, Missing, SymbolicationSummary};
 use super::{Key, SymbolicateOptions, first_binaries, key};

@@ -1,7 +1,8 @@
 //! Joins a profile with symbol files: every frame that they can name gets its name, its inlined callees and its line.
 //!
 //! 1. The distinct (image, lookup address) pairs of all frames are collected, by UUID, relative to the load address.
-//! 2. The files of each image are asked, the best first (`lookup`); images in parallel, addresses sorted.
+//! 2. The files of each image are asked, the best first (`remembered`); images in parallel, addresses sorted. What they
+//!    answer is remembered, for other exports of a batch ([`SymbolCache`]).
 //! 3. A new profile is made, in which a frame is one frame for each function that was inlined there (`apply`).
 //!
 //! A frame that the recording named keeps that name, unless the symbols say that it is another function: then the
@@ -9,12 +10,15 @@
 //! lists itself stay where the files know one function only. The summary says for each binary how
 //! many frames have names now, and why the others have none.
 
+mod answers;
 mod apply;
+mod cache;
 mod images;
-mod lookup;
 mod names;
+mod remembered;
 mod summary;
 
+pub use cache::SymbolCache;
 pub use images::{ImageSpec, ImageSpecError};
 pub use names::display_name;
 pub use summary::{BinarySummary, Missing, SymbolicationSummary};
@@ -24,7 +28,6 @@ use crate::profile::{BinaryId, Frame, Full, Profile};
 use crate::symbols::SymbolFinder;
 use crate::units::{Address, Uuid};
 use images::ImageMap;
-use lookup::ImageAddresses;
 
 /// How to symbolicate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,9 +54,15 @@ pub fn symbolicate(
     finder: &dyn SymbolFinder,
     options: &SymbolicateOptions,
 ) -> Result<(Profile, SymbolicationSummary), Full> {
-    let map = ImageMap::new(&options.images, finder);
-    let answers = lookup::look_up_all(addresses(profile, &map), finder);
-    apply::apply(profile, &map, answers, finder, options)
+    SymbolCache::new(finder).symbolicate(profile, options)
+}
+
+/// What is to be looked up in one image.
+#[derive(Clone, Debug)]
+struct ImageAddresses {
+    uuid: Uuid,
+    /// Relative to the Mach-O header; sorted, distinct.
+    addresses: Vec<u64>,
 }
 
 /// What a frame is looked up by: the image, and the address relative to its Mach-O header.

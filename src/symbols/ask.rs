@@ -12,8 +12,8 @@ use crate::units::Uuid;
 pub struct Asked {
     /// The file.
     pub found: Found,
-    /// How many addresses it answered better than the files before it.
-    pub answers: usize,
+    /// The addresses that it answered better than the files before it, by index.
+    pub answered: Vec<usize>,
     /// What it noted, or why it could not be read.
     pub result: io::Result<Vec<Note>>,
 }
@@ -37,24 +37,28 @@ pub fn look_up(
             break;
         }
         let wanted: Vec<u64> = open.iter().map(|&index| addresses[index]).collect();
-        let mut answers = 0;
+        let mut answered = Vec::new();
         let result = finder.load(&found).and_then(|data| {
             with_symbols(&data, &found, |symbols| {
                 symbols.look_up(&wanted, &mut |position, frames| {
                     let index = open[position];
-                    let is_located = frames.iter().any(|frame| frame.file.is_some() && frame.function.is_some());
-                    let new = if is_located { State::Located } else { State::Named };
+                    let new = if is_located(frames) { State::Located } else { State::Named };
                     if new > state[index] {
                         state[index] = new;
-                        answers += 1;
+                        answered.push(index);
                         answer(index, frames);
                     }
                 })
             })
         });
-        asked.push(Asked { found, answers, result });
+        asked.push(Asked { found, answered, result });
     }
     asked
+}
+
+/// Whether an answer has a source file, so that no other file is asked for the address.
+pub(crate) fn is_located(frames: &[SymbolFrame<'_>]) -> bool {
+    frames.iter().any(|frame| frame.file.is_some() && frame.function.is_some())
 }
 
 /// How much is known of an address.

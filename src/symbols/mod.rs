@@ -34,6 +34,7 @@ pub use apple_bytes::Broken;
 pub use apple_container::{AppleImage, images as apple_images, is_apple_symbols};
 pub use apple_lookup::{AppleSymbols, DEDUPLICATED};
 pub use architecture::Architecture;
+pub(crate) use ask::is_located;
 pub use ask::{Asked, look_up};
 pub use contents::with_symbols;
 pub use dwarf::MachoSymbols;

@@ -1,0 +1,67 @@
+//! What the files of one image answered for the addresses of one profile.
+
+use std::sync::Arc;
+
+use crate::symbols::{Found, Note};
+
+/// A frame of an answer; its strings are indices of the strings beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AnswerFrame {
+    pub(super) function: Option<u32>,
+    pub(super) file: Option<u32>,
+    pub(super) line: Option<u32>,
+    pub(super) is_inlined: bool,
+}
+
+/// What a string of the answers is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StringKind {
+    Name,
+    /// Where a function without a name starts.
+    Address,
+    /// Functions that the linker folded into one.
+    Folded,
+    File,
+}
+
+/// What the files of one image answered.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    /// Sorted, distinct.
+    pub(super) addresses: Vec<u64>,
+    /// By address: where its frames are; empty where nothing is known.
+    pub(super) ranges: Vec<(u32, u32)>,
+    pub(super) frames: Vec<AnswerFrame>,
+    /// Names as they are shown, and files.
+    pub(super) strings: Vec<Arc<str>>,
+    /// By string. Apart from the texts: of most frames nobody needs to look at the text.
+    pub(super) kinds: Vec<StringKind>,
+    /// The files that answered, best first.
+    pub(super) used: Vec<Found>,
+    /// Files that could not be read, and why; and what else is worth a word.
+    pub(super) notes: Vec<Note>,
+}
+
+impl Answers {
+    /// A string of an answer.
+    pub(super) fn text(&self, index: Option<u32>) -> Option<&str> {
+        index.map(|index| &*self.strings[index as usize])
+    }
+
+    /// The kind of a function's name, if it has one.
+    pub(super) fn kind(&self, function: Option<u32>) -> Option<StringKind> {
+        function.map(|index| self.kinds[index as usize])
+    }
+
+    /// Whether a function has a name, and not just a place.
+    pub(super) fn is_named(&self, function: Option<u32>) -> bool {
+        matches!(self.kind(function), Some(StringKind::Name | StringKind::Folded))
+    }
+
+    /// The frames at an address, innermost first; empty where no file knows it.
+    pub(super) fn at(&self, address: u64) -> &[AnswerFrame] {
+        let Ok(index) = self.addresses.binary_search(&address) else { return &[] };
+        let (start, end) = self.ranges[index];
+        &self.frames[start as usize..end as usize]
+    }
+}

@@ -1,0 +1,132 @@
+//! Symbols of a batch: what is looked up for one export is there for the next.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+
+use super::answers::Answers;
+use super::apply;
+use super::images::ImageMap;
+use super::remembered::Remembered;
+use super::summary::SymbolicationSummary;
+use super::{ImageAddresses, SymbolicateOptions, addresses};
+use crate::hash::HashMap;
+use crate::profile::{Full, Profile};
+use crate::symbols::SymbolFinder;
+use crate::units::Uuid;
+
+/// Symbolicates many profiles, and remembers what the symbol files answered: an address that was looked up for one
+/// profile opens no file for the next. Threads share it.
+///
+/// Every profile and its summary are what [`symbolicate`](super::symbolicate) gives. Only the notes may differ, and only
+/// for a damaged symbol file: its note is that of the first look-up in it that had one, for every profile that needs the
+/// file. A file that could not be read is asked again for the next profile; one that is no symbol file is not.
+///
+/// About [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) bytes are remembered, or as many as [`with_limit`](Self::with_limit) says.
+/// When there are more, all is forgotten, and remembered anew from there on. The answers for the profiles that are worked
+/// on take their room beside it.
+///
+/// One thread at a time looks up addresses of an image, so that a file is not read twice at once. The finder is called
+/// meanwhile, and must not wait for other work of the same thread pool.
+///
+/// ```
+/// use traceparse::symbolicate::{SymbolCache, SymbolicateOptions};
+/// use traceparse::symbols::{FileSystem, Locator};
+/// # use traceparse::profile::Profile;
+///
+/// let locator = Locator::new(&FileSystem);
+/// let cache = SymbolCache::new(&locator);
+/// # let profiles = [Profile::default(), Profile::default()];
+/// for profile in &profiles {
+///     let (named, summary) = cache.symbolicate(profile, &SymbolicateOptions::default())?;
+///     assert_eq!((named.samples().len(), summary.frames_without_binary), (0, 0));
+/// }
+/// # Ok::<(), traceparse::profile::Full>(())
+/// ```
+pub struct SymbolCache<'f> {
+    finder: &'f dyn SymbolFinder,
+    limit: usize,
+    memory: Mutex<Memory>,
+}
+
+/// All images that are remembered. This lock is held for moments only, never while an image is locked or looked up.
+#[derive(Default)]
+struct Memory {
+    images: HashMap<Uuid, Arc<Mutex<Remembered>>>,
+    /// About how much they take.
+    bytes: usize,
+}
+
+impl<'f> SymbolCache<'f> {
+    /// How many bytes are remembered if nothing else is said: 256 MiB, some million addresses.
+    pub const DEFAULT_LIMIT: usize = 256 << 20;
+
+    /// A cache that remembers nothing yet. The finder must find the same files as long as the cache lives.
+    pub fn new(finder: &'f dyn SymbolFinder) -> Self {
+        Self::with_limit(finder, Self::DEFAULT_LIMIT)
+    }
+
+    /// A cache that remembers about this many bytes; 0 remembers nothing from one profile to the next.
+    pub fn with_limit(finder: &'f dyn SymbolFinder, bytes: usize) -> Self {
+        Self { finder, limit: bytes, memory: Mutex::default() }
+    }
+
+    /// The same recording with the names that symbol files have, and what became of its frames, as
+    /// [`symbolicate`](super::symbolicate) does it.
+    ///
+    /// # Errors
+    /// [`Full`] when the new profile does not fit its tables.
+    pub fn symbolicate(
+        &self,
+        profile: &Profile,
+        options: &SymbolicateOptions,
+    ) -> Result<(Profile, SymbolicationSummary), Full> {
+        let map = ImageMap::new(&options.images, self.finder);
+        let images = addresses(profile, &map).into_par_iter();
+        let answers: HashMap<Uuid, Answers> = images.map(|image| (image.uuid, self.look_up(image))).collect();
+        apply::apply(profile, &map, answers, self.finder, options)
+    }
+
+    /// The answers for one image, on this thread alone: a thread that waited for others while it holds a lock could be
+    /// given work that wants the same lock.
+    fn look_up(&self, image: ImageAddresses) -> Answers {
+        let uuid = image.uuid;
+        if self.finder.find(uuid).is_empty() {
+            return Answers::default();
+        }
+        let remembered = Arc::clone(lock(&self.memory).images.entry(uuid).or_default());
+        let mut locked = lock(&remembered);
+        let before = locked.bytes();
+        let answers = locked.look_up(image, self.finder);
+        let after = locked.bytes();
+        drop(locked);
+        self.count(uuid, &remembered, after.wrapping_sub(before) as isize);
+        answers
+    }
+
+    /// Counts what an image has grown by, and forgets everything where that is too much.
+    fn count(&self, uuid: Uuid, remembered: &Arc<Mutex<Remembered>>, grown: isize) {
+        let mut memory = lock(&self.memory);
+        // What was forgotten meanwhile does not count any more.
+        if memory.images.get(&uuid).is_some_and(|current| Arc::ptr_eq(current, remembered)) {
+            memory.bytes = memory.bytes.saturating_add_signed(grown);
+        }
+        if memory.bytes > self.limit {
+            *memory = Memory::default();
+        }
+    }
+}
+
+impl fmt::Debug for SymbolCache<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Memory { images, bytes } = &*lock(&self.memory);
+        let mut shown = f.debug_struct("SymbolCache");
+        shown.field("images", &images.len()).field("bytes", bytes).field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+/// What is remembered is whole at every moment, also where a finder panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,203 @@
+//! What the files of one image answered so far, for the addresses of any number of profiles.
+//!
+//! An answer of one address does not depend on the others that were asked with it. So what is remembered of each address
+//! (its frames, and which files were asked and which of them answered) makes the answers of any set of addresses, as if
+//! they had been looked up together.
+
+use std::io;
+use std::sync::Arc;
+
+use super::ImageAddresses;
+use super::answers::{AnswerFrame, Answers, StringKind};
+use super::names::display_name;
+use crate::export::is_hex_address;
+use crate::hash::HashMap;
+use crate::symbols::{self, Asked, DEDUPLICATED, Found, Note, SymbolFinder, SymbolFrame};
+use crate::units::Uuid;
+
+/// What is remembered of one image.
+#[derive(Debug, Default)]
+pub(super) struct Remembered {
+    /// By address, sorted.
+    known: Vec<(u64, Known)>,
+    frames: Vec<AnswerFrame>,
+    strings: Strings,
+    /// The files that were asked for any address, best first.
+    files: Vec<File>,
+    /// Whether a file could not be read that may be readable the next time.
+    is_doubtful: bool,
+}
+
+/// What is known of an address.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// Where its frames are; empty where no file knows it.
+    frames: (u32, u32),
+    /// The files that answered, by position: one that knew a name, and a later one that knew the line.
+    answered_by: [Option<u32>; 2],
+    /// Whether the source file is known, so that no file was asked after the one that knew it.
+    is_located: bool,
+}
+
+#[derive(Debug)]
+struct File {
+    found: Found,
+    note: Option<Note>,
+}
+
+/// Strings of answers, each once; a name is demangled when it is seen first.
+#[derive(Debug, Default)]
+struct Strings {
+    names: HashMap<Box<str>, u32>,
+    files: HashMap<Box<str>, u32>,
+    texts: Vec<Arc<str>>,
+    kinds: Vec<StringKind>,
+    bytes: usize,
+}
+
+impl Remembered {
+    /// The answers for these addresses; files are opened only for those that nobody asked for yet.
+    pub(super) fn look_up(&mut self, image: ImageAddresses, finder: &dyn SymbolFinder) -> Answers {
+        self.ask(image.uuid, &image.addresses, finder);
+        let answers = self.answers(image.addresses);
+        if self.is_doubtful {
+            *self = Self::default();
+        }
+        answers
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let known = self.known.len() * size_of::<(u64, Known)>();
+        known + self.frames.len() * size_of::<AnswerFrame>() + self.strings.bytes
+    }
+
+    /// Asks the files for the addresses that are not known.
+    fn ask(&mut self, uuid: Uuid, addresses: &[u64], finder: &dyn SymbolFinder) {
+        let new: Vec<u64> = addresses.iter().copied().filter(|&address| self.known(address).is_none()).collect();
+        if new.is_empty() {
+            return;
+        }
+        let mut known = vec![Known::default(); new.len()];
+        let Self { frames: all, strings, .. } = self;
+        let asked = symbols::look_up(finder, uuid, &new, &mut |index, frames| {
+            let start = all.len() as u32;
+            all.extend(frames.iter().map(|frame| strings.frame(frame)));
+            known[index].frames = (start, all.len() as u32);
+            known[index].is_located = symbols::is_located(frames);
+        });
+        for (position, asked) in asked.into_iter().enumerate() {
+            for &index in &asked.answered {
+                let [first, second] = &mut known[index].answered_by;
+                *if first.is_none() { first } else { second } = Some(position as u32);
+            }
+            self.add_file(position, asked);
+        }
+        self.known.extend(new.into_iter().zip(known));
+        // Two sorted parts, which are merged, not sorted.
+        self.known.sort_by_key(|(address, _)| *address);
+    }
+
+    fn known(&self, address: u64) -> Option<Known> {
+        let index = self.known.binary_search_by_key(&address, |(address, _)| *address).ok()?;
+        Some(self.known[index].1)
+    }
+
+    fn add_file(&mut self, position: usize, asked: Asked) {
+        let Asked { found, result, .. } = asked;
+        let name = found.path.display();
+        let note = match result {
+            // A broken file has a note for each part of it: the first one tells enough.
+            Ok(notes) => notes.first().map(|note| {
+                let more = if notes.len() > 1 { format!(" (and {} more)", notes.len() - 1) } else { String::new() };
+                format!("{name}: {note}{more}")
+            }),
+            Err(error) => {
+                // Bytes that make no sense will make none the next time.
+                self.is_doubtful |= error.kind() != io::ErrorKind::InvalidData;
+                Some(format!("{name}: {error}"))
+            }
+        };
+        let note = note.map(|message| Note { message, count: 1 });
+        match self.files.get_mut(position) {
+            Some(file) if file.note.is_none() => file.note = note,
+            Some(_) => {}
+            None => self.files.push(File { found, note }),
+        }
+    }
+
+    /// The answers for addresses that are known, all of them.
+    fn answers(&self, addresses: Vec<u64>) -> Answers {
+        let mut answers = Answers::default();
+        let mut copied: Vec<Option<u32>> = vec![None; self.strings.texts.len()];
+        let mut asked = 0;
+        let mut is_used = vec![false; self.files.len()];
+        for known in addresses.iter().map(|&address| self.known(address).unwrap_or_default()) {
+            let start = answers.frames.len() as u32;
+            for frame in &self.frames[known.frames.0 as usize..known.frames.1 as usize] {
+                let function = frame.function.map(|index| self.copy(index, &mut copied, &mut answers));
+                let file = frame.file.map(|index| self.copy(index, &mut copied, &mut answers));
+                answers.frames.push(AnswerFrame { function, file, ..*frame });
+            }
+            answers.ranges.push((start, answers.frames.len() as u32));
+            let by = known.answered_by.into_iter().flatten();
+            by.clone().for_each(|file| is_used[file as usize] = true);
+            let last = by.max().filter(|_| known.is_located);
+            asked = asked.max(last.map_or(self.files.len(), |file| file as usize + 1));
+        }
+        let files = self.files[..asked].iter().zip(is_used);
+        answers.notes.extend(files.clone().filter_map(|(file, _)| file.note.clone()));
+        answers.used.extend(files.filter(|(_, is_used)| *is_used).map(|(file, _)| file.found.clone()));
+        Answers { addresses, ..answers }
+    }
+
+    /// A string in the answers.
+    fn copy(&self, index: u32, copied: &mut [Option<u32>], answers: &mut Answers) -> u32 {
+        *copied[index as usize].get_or_insert_with(|| {
+            answers.strings.push(Arc::clone(&self.strings.texts[index as usize]));
+            answers.kinds.push(self.strings.kinds[index as usize]);
+            answers.strings.len() as u32 - 1
+        })
+    }
+}
+
+impl Strings {
+    fn frame(&mut self, frame: &SymbolFrame<'_>) -> AnswerFrame {
+        let function = frame.function.or(frame.linkage_name).map(|name| self.name(name));
+        let file = frame.file.map(|file| self.file(file));
+        AnswerFrame { function, file, line: frame.line, is_inlined: frame.is_inlined }
+    }
+
+    fn name(&mut self, name: &str) -> u32 {
+        if let Some(&id) = self.names.get(name) {
+            return id;
+        }
+        let shown = display_name(name);
+        let kind = match &*shown {
+            DEDUPLICATED => StringKind::Folded,
+            shown if is_hex_address(shown) => StringKind::Address,
+            _ => StringKind::Name,
+        };
+        let id = self.push(name, &shown, kind);
+        self.names.insert(name.into(), id);
+        id
+    }
+
+    fn file(&mut self, file: &str) -> u32 {
+        if let Some(&id) = self.files.get(file) {
+            return id;
+        }
+        let id = self.push(file, file, StringKind::File);
+        self.files.insert(file.into(), id);
+        id
+    }
+
+    fn push(&mut self, text: &str, shown: &str, kind: StringKind) -> u32 {
+        let id = self.texts.len() as u32;
+        self.texts.push(shown.into());
+        self.kinds.push(kind);
+        // Both texts, the entry of the map with its spare room, and the counts of the shared text.
+        self.bytes += text.len() + shown.len() + 3 * size_of::<(Box<str>, u32)>();
+        id
+    }
+}
