@@ -21,6 +21,7 @@ mod assemble;
 mod builder;
 mod columns;
 mod options;
+mod options_json;
 mod report;
 mod run;
 mod summary;
