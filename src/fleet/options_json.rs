@@ -15,7 +15,7 @@ impl FleetOptions {
     /// The options of a report that was written as JSON: its field `options`. They make the same report of the same runs.
     ///
     /// # Errors
-    /// A sentence that says what is wrong, where the text is no JSON, no report of a fleet, a report of another version, or where an option
+    /// A sentence that says what is wrong, where the text is no JSON, no report of a fleet or one of another version, or where an option
     /// is absent or has no meaning.
     pub fn from_report_json(text: &[u8]) -> Result<Self, String> {
         let report: Value = serde_json::from_slice(text).map_err(|error| format!("not JSON: {error}"))?;

@@ -1,6 +1,6 @@
 //! One table as CSV (RFC 4180), with a header: a row for each scope of each cohort, the whole run among them.
 //!
-//! The columns from the labels to `weighted_mean` are those of a SQL query over the same runs would have: numbers are the
+//! The columns from the labels to `weighted_mean` are those that a SQL query over the same runs gives. Numbers are the
 //! shortest decimals that read back as the same double, without exponents. An absent value is an empty field.
 //! `docs/fleet-formats.md` describes every column.
 
