@@ -253,7 +253,7 @@ fn tables_are_not_mistaken_for_each_other() {
     tables.swap(2, 3);
     let error = read(&tables).unwrap_err();
     assert_eq!((error.kind, error.table), (DatasetErrorKind::Foreign, DatasetTable::Frames));
-    assert!(error.to_string().contains("this is the table binaries"), "{error}");
+    assert!(error.to_string().contains("this is the table modules"), "{error}");
 
     let error = read(&vec![b"<?xml version=\"1.0\"?><trace-query-result/>".to_vec(); 5]).unwrap_err();
     assert_eq!((error.kind, error.table), (DatasetErrorKind::Damaged, DatasetTable::Runs));

@@ -6,7 +6,7 @@ use super::builder::{FleetBuilder, StoredRun};
 use super::columns::{Entry, FleetNames, ScopeColumn};
 use super::options::{FleetOptions, SortKey};
 use super::report::{
-    Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable,
+    Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, is_noise,
 };
 use super::run::WallSource;
 use super::summary::{Totals, sort_value, summarize};
@@ -294,7 +294,8 @@ impl<'b> Fleet<'b> {
     /// Whether the value that tables are sorted by is no more than sampling noise gives.
     fn is_noise(&self, group: &Group<'_>, cohort: usize) -> bool {
         let SortKey::Quantile(quantile) = self.options.sort else { return false };
-        self.noise(group, cohort, quantile).is_some_and(|noise| group.sort_value <= noise)
+        let mean = group.distribution.mean().map_or(0.0, Millionths::as_f64);
+        is_noise(quantile, group.sort_value, mean, self.noise(group, cohort, quantile))
     }
 }
 

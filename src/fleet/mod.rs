@@ -24,6 +24,7 @@ mod columns;
 pub mod dataset;
 mod measure;
 mod options;
+mod options_json;
 mod report;
 mod run;
 mod sql;

@@ -3,7 +3,7 @@
 use super::alert::AlertRule;
 use super::options::{FleetOptions, FleetScope};
 use super::run::{FailedInput, WallSource};
-use crate::stats::{Bin, BoxPlot, Estimate};
+use crate::stats::{Bin, BoxPlot, Estimate, Quantile};
 use crate::units::{Millionths, Nanos, Unit};
 
 /// How CPU use is distributed over a fleet of runs.
@@ -201,7 +201,8 @@ pub struct ScopeRow {
     /// Samples over all runs.
     pub samples: u64,
     /// By percentile: the value that sampling noise alone would give runs that are all alike (see
-    /// [`noise_floor`](crate::stats::noise_floor)). A percentile at or below it tells of no difference between runs.
+    /// [`noise_floor`](crate::stats::noise_floor)). A percentile at or below it tells of no difference between runs; see
+    /// [`is_noise`](Self::is_noise).
     pub noise: Vec<Option<f64>>,
     /// The position in [`FleetReport::runs`] of the run with the largest value.
     pub worst_run: Option<usize>,
@@ -210,10 +211,16 @@ pub struct ScopeRow {
 impl ScopeRow {
     /// Whether the percentile at this index of the options is no more than sampling noise gives.
     pub fn is_noise(&self, index: usize) -> bool {
-        let value = self.summary.estimates.get(index).and_then(|estimate| estimate.value);
+        let Some(estimate) = self.summary.estimates.get(index) else { return false };
         let noise = self.noise.get(index).copied().flatten();
-        matches!((value, noise), (Some(value), Some(noise)) if value > 0.0 && value <= noise)
+        is_noise(estimate.quantile, estimate.value.unwrap_or(0.0), self.summary.mean, noise)
     }
+}
+
+/// Whether a percentile is above the middle of runs and yet no more than sampling noise gives. Below the mean, the floor
+/// says nothing: a few runs carry it then, and runs are anything but alike.
+pub(super) fn is_noise(quantile: Quantile, value: f64, mean: f64, noise: Option<f64>) -> bool {
+    quantile > Quantile::P50 && value > 0.0 && value >= mean && noise.is_some_and(|noise| value <= noise)
 }
 
 /// The rows of one scope in one cohort.

@@ -144,7 +144,7 @@ pub struct FrameRow {
     pub all_samples: u64,
 }
 
-/// What a binary weighs in the threads of one name of a process. A row of the table `binaries`; it is not the sum of its
+/// What a binary weighs in the threads of one name of a process. A row of the table `modules`; it is not the sum of its
 /// functions, since a sample that is in two of them counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BinaryRow {

@@ -25,10 +25,10 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     csv.flush()
 }
 
-type Out<'o> = Writer<&'o mut dyn Write>;
+pub(super) type Out<'o> = Writer<&'o mut dyn Write>;
 
 /// Writes a record. The error of the writer below comes out as it is: a closed pipe stays one.
-fn record(csv: &mut Out<'_>, fields: &[&str]) -> io::Result<()> {
+pub(super) fn record(csv: &mut Out<'_>, fields: &[&str]) -> io::Result<()> {
     csv.write_record(fields).map_err(|error| match error.into_kind() {
         ::csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),

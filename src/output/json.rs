@@ -61,7 +61,8 @@ pub fn write_contents(documents: &[Document], out: &mut dyn Write) -> io::Result
     out.write_all(b"\n")
 }
 
-fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
+/// Writes a field that is not the first of its object.
+pub(super) fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
     write!(out, ",\n\"{name}\":")?;
     Ok(serde_json::to_writer(out, value)?)
 }
@@ -262,8 +263,8 @@ fn diagnostic(diagnostic: &Diagnostic) -> Value {
     })
 }
 
-/// Writes the elements of an array, one a line.
-fn array<T>(
+/// Writes a field whose value is an array, its elements one a line.
+pub(super) fn array<T>(
     out: &mut dyn Write,
     name: &str,
     rows: impl Iterator<Item = T>,

@@ -6,8 +6,12 @@
 //! | [`json`] | programs; documented field by field in `docs/formats.md`, versioned | all |
 //! | [`csv`] | tables | all but the overview |
 //! | [`folded`] | flame graphs (inferno, speedscope) | the tree |
+//!
+//! `fleet` (with the feature of that name) has writers of another answer: that about many runs.
 
 pub mod csv;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 pub mod folded;
 pub mod json;
 mod labels;

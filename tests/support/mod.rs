@@ -14,7 +14,7 @@
 //! `cases` holds the small hand-made recordings behind `fixtures/`; `large` streams documents of any size for
 //! benches and memory tests; `toc` writes tables of contents.
 //!
-//! `fleet` invents fleets as rows of measures, in the library's types. Everything else here is plain `std`, so the folder can be included by tests, benches and examples alike.
+//! `fleet` invents fleets as rows of measures, in the library's types, and `fleet_reports` has reports on them. Everything else here is plain `std`, so the folder can be included by tests, benches and examples alike.
 
 // Each test binary includes the whole folder and uses a part of it.
 #![allow(dead_code, unused_imports, unreachable_pub)]
@@ -26,6 +26,8 @@ pub mod cells;
 #[cfg(feature = "fleet")]
 pub mod fleet;
 pub mod fleet_exports;
+#[cfg(feature = "fleet")]
+pub mod fleet_reports;
 pub mod large;
 pub mod large_code;
 pub mod names;

@@ -27,7 +27,7 @@ impl DatasetTable {
     /// All tables, `runs` first.
     pub const ALL: [Self; 6] = [Self::Runs, Self::Labels, Self::Frames, Self::Binaries, Self::Windows, Self::Hist];
 
-    /// The name, which is that of its folder: `runs`, `labels`, `frames`, `binaries`, `windows`, `hist`.
+    /// The name, which is that of its folder: `runs`, `labels`, `frames`, `modules`, `windows`, `hist`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Runs => "runs",

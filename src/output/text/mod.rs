@@ -2,7 +2,7 @@
 
 mod contents;
 mod scale;
-mod style;
+pub(in crate::output) mod style;
 mod summary;
 #[cfg(feature = "symbols")]
 mod symbols;

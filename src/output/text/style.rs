@@ -13,16 +13,20 @@ pub struct Style {
 
 /// What a piece of text is, for its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(in crate::output) enum Tone {
     Title,
     Weight,
     Dim,
     Warning,
+    #[cfg(feature = "fleet")]
+    Good,
+    #[cfg(feature = "fleet")]
+    Bad,
 }
 
 impl Style {
     /// `text` in the colour of `tone`.
-    pub(super) fn paint(&self, tone: Tone, text: &str) -> String {
+    pub(in crate::output) fn paint(&self, tone: Tone, text: &str) -> String {
         if !self.is_coloured || text.is_empty() {
             return text.to_owned();
         }
@@ -31,12 +35,16 @@ impl Style {
             Tone::Weight => "36",
             Tone::Dim => "2",
             Tone::Warning => "33",
+            #[cfg(feature = "fleet")]
+            Tone::Good => "32",
+            #[cfg(feature = "fleet")]
+            Tone::Bad => "1;31",
         };
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 
     /// A name and what it belongs to, in the columns right of `used`; the second gives way first.
-    pub(super) fn two_parts(&self, name: &str, owner: &str, used: usize) -> (String, String) {
+    pub(in crate::output) fn two_parts(&self, name: &str, owner: &str, used: usize) -> (String, String) {
         let Some(width) = self.width else {
             let owner = if owner.is_empty() { String::new() } else { format!("  {owner}") };
             return (clean(name), self.paint(Tone::Dim, &clean(&owner)));
@@ -59,12 +67,12 @@ const MIN_NAME: usize = 16;
 const MIN_OWNER: usize = 10;
 
 /// `text` without control characters, which could move the cursor or change colours.
-pub(super) fn clean(text: &str) -> String {
+pub(in crate::output) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 /// `text` in at most `width` columns: the middle goes, since both ends of a name tell.
-pub(super) fn fit(text: &str, width: Option<usize>) -> String {
+pub(in crate::output) fn fit(text: &str, width: Option<usize>) -> String {
     let text = clean(text);
     let Some(width) = width.filter(|&width| text.width() > width) else { return text };
     let tail = width / 3;
@@ -85,7 +93,7 @@ fn take_columns(chars: impl Iterator<Item = char>, width: usize) -> String {
 }
 
 /// `text` and spaces up to `width` columns.
-pub(super) fn pad(text: &str, width: usize) -> String {
+pub(in crate::output) fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 

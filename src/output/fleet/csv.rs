@@ -1,0 +1,103 @@
+//! One table as CSV (RFC 4180), with a header: a row for each scope of each cohort, the whole run among them.
+//!
+//! The columns from the labels to `weighted_mean` are those that a SQL query over the same runs gives. Numbers are the
+//! shortest decimals that read back as the same double, without exponents. An absent value is an empty field.
+//! `docs/fleet-formats.md` describes every column.
+
+use std::io::{self, Write};
+
+use ::csv::Writer;
+
+use super::{runs_of, worst_run};
+use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeName, ScopeRow, Summary};
+use crate::output::csv::{Out, record};
+use crate::stats::Quantile;
+
+/// Writes the table.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    let mut csv = Writer::from_writer(out);
+    row(&mut csv, header(report))?;
+    for (index, cohort) in report.cohorts.iter().enumerate() {
+        if report.options.scopes.contains(&FleetScope::Run) {
+            let mut fields = head(report, cohort, FleetScope::Run, &ScopeName::default(), &cohort.across_runs);
+            let samples: u64 = runs_of(report, index).map(|run| run.samples).sum();
+            fields.push(samples.to_string());
+            tail(&cohort.across_runs, &[], &mut fields);
+            fields.push(worst_run(report, index).map(|run| run.source.clone()).unwrap_or_default());
+            row(&mut csv, fields)?;
+        }
+        for table in &cohort.tables {
+            for scope in &table.rows {
+                row(&mut csv, scope_fields(report, cohort, table.scope, scope))?;
+            }
+        }
+    }
+    csv.flush()
+}
+
+fn row(csv: &mut Out<'_>, fields: Vec<String>) -> io::Result<()> {
+    record(csv, &fields.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn header(report: &FleetReport) -> Vec<String> {
+    let texts = |names: &str| names.split(',').map(str::to_owned).collect::<Vec<_>>();
+    let mut columns = report.options.by.clone();
+    columns.extend(texts("unit,scope,measure,process,thread,binary,function,runs,zero_runs,min"));
+    columns.extend(report.options.quantiles.iter().map(|quantile| quantile.name()));
+    columns.extend(texts("max,mean,weighted_mean,samples"));
+    let details = |quantile: &Quantile| {
+        ["lower", "upper", "support", "noise"].map(|detail| format!("{}_{detail}", quantile.name()))
+    };
+    columns.extend(report.options.quantiles.iter().flat_map(details));
+    columns.push("worst_run_source".to_owned());
+    columns
+}
+
+fn scope_fields(report: &FleetReport, cohort: &CohortReport, scope: FleetScope, row: &ScopeRow) -> Vec<String> {
+    let mut fields = head(report, cohort, scope, &row.name, &row.summary);
+    fields.push(row.samples.to_string());
+    tail(&row.summary, &row.noise, &mut fields);
+    let worst = row.worst_run.and_then(|run| report.runs.get(run));
+    fields.push(worst.map(|run| run.source.clone()).unwrap_or_default());
+    fields
+}
+
+/// From the labels to the weighted mean.
+fn head(
+    report: &FleetReport,
+    cohort: &CohortReport,
+    scope: FleetScope,
+    name: &ScopeName,
+    summary: &Summary,
+) -> Vec<String> {
+    let mut fields: Vec<String> =
+        cohort.cohort.labels.iter().map(|(_, value)| value.clone().unwrap_or_default()).collect();
+    fields.extend([cohort.cohort.unit.name(), scope.name(), report.options.measure.name()].map(str::to_owned));
+    let names = [&name.process, &name.thread, &name.binary, &name.function];
+    fields.extend(names.map(|name| name.clone().unwrap_or_default()));
+    fields.extend([summary.count, summary.zeros].map(|number| number.to_string()));
+    // Without runs there is no smallest and no largest.
+    let of_some = |value: f64| Some(value).filter(|_| summary.count > 0);
+    fields.push(decimal(of_some(summary.min)));
+    fields.extend(summary.estimates.iter().map(|estimate| decimal(estimate.value)));
+    fields.extend([of_some(summary.max), of_some(summary.mean), summary.weighted_mean].map(decimal));
+    fields
+}
+
+/// What says how sure each percentile is.
+fn tail(summary: &Summary, noise: &[Option<f64>], fields: &mut Vec<String>) {
+    for (index, estimate) in summary.estimates.iter().enumerate() {
+        fields.push(decimal(estimate.interval.lower));
+        fields.push(decimal(estimate.interval.upper));
+        fields.push(estimate.support.name().to_owned());
+        fields.push(decimal(noise.get(index).copied().flatten()));
+    }
+}
+
+/// The shortest decimal that is this number.
+fn decimal(number: Option<f64>) -> String {
+    number.map(|number| number.to_string()).unwrap_or_default()
+}

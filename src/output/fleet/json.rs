@@ -1,0 +1,353 @@
+//! One JSON document with everything in the report, for programs. `docs/fleet-formats.md` describes every field.
+//!
+//! Measures have their unit (`value_unit`) beside them, percentiles their method. What was asked stands in `options`, from
+//! which [`FleetOptions::from_report_json`](crate::fleet::FleetOptions::from_report_json) asks the same again.
+
+use std::io::{self, Write};
+
+use serde_json::{Map, Value, json};
+
+use super::{measure_unit, worst_run};
+use crate::fleet::{
+    AlertMeasure, AlertOutcome, AlertRun, AlertState, AlertSubject, Caution, Cohort, CohortReport, Comparison,
+    Contrast, ContrastRow, FailedInput, FleetOptions, FleetReport, RunRow, ScopeName, ScopeRow, Summary, TimelinePoint,
+    WindowReport,
+};
+use crate::output::json::{array, field};
+use crate::stats::{Bin, BoxPlot, Confidence, Estimate, Quantile, Support};
+use crate::units::{Millionths, Unit};
+
+/// The value of the field `format`.
+pub const FORMAT: &str = FleetOptions::REPORT_FORMAT;
+/// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
+pub const VERSION: u64 = FleetOptions::REPORT_VERSION;
+
+/// Writes the report.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{{\"format\":\"{FORMAT}\",\"version\":{VERSION}")?;
+    field(out, "options", &options(&report.options))?;
+    field(out, "inputs", &inputs(report))?;
+    array(out, "cohorts", report.cohorts.iter().enumerate(), |(index, cohort), out| {
+        cohort_object(report, index, cohort, out)
+    })?;
+    array(out, "contrasts", report.contrasts.iter(), |contrast, out| contrast_object(report, contrast, out))?;
+    array(out, "alerts", report.alerts.iter(), |alert, out| value(out, &alert_value(report, alert)))?;
+    array(out, "runs", report.runs.iter(), |run, out| value(out, &run_value(report, run)))?;
+    field(out, "notes", &json!(report.notes))?;
+    out.write_all(b"}\n")
+}
+
+fn value(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    Ok(serde_json::to_writer(out, value)?)
+}
+
+/// Writes an object up to its end, which is left open for fields that are written piece by piece.
+fn open_object(out: &mut dyn Write, object: &Value) -> io::Result<()> {
+    let text = object.to_string();
+    out.write_all(&text.as_bytes()[..text.len() - 1])
+}
+
+fn options(options: &FleetOptions) -> Value {
+    json!({
+        "by": options.by,
+        "processes": options.processes,
+        "measure": options.measure.name(),
+        "scopes": options.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>(),
+        "quantiles": options.quantiles.iter().map(|quantile| quantile.name()).collect::<Vec<_>>(),
+        "method": options.method.name(),
+        "confidence": options.confidence.fraction(),
+        "is_weighted": options.is_weighted,
+        "sort": options.sort.name(),
+        "top": options.top,
+        "alerts": options.alerts.iter().map(|rule| rule.text.as_str()).collect::<Vec<_>>(),
+    })
+}
+
+fn inputs(report: &FleetReport) -> Value {
+    let failed = |failed: &FailedInput| {
+        json!({
+            "source": failed.source,
+            "bytes": failed.source_bytes,
+            "run_id": failed.run_id,
+            "kind": failed.kind.name(),
+            "reason": failed.reason,
+        })
+    };
+    let inputs = &report.inputs;
+    json!({
+        "runs": inputs.runs,
+        "without_time": inputs.without_time,
+        "estimated_time": inputs.estimated_time,
+        "rejected_rows": inputs.rejected_rows,
+        "failed": inputs.failed.iter().map(failed).collect::<Value>(),
+    })
+}
+
+/// Which cohort, by its position in `cohorts` and by its labels.
+fn cohort_of(report: &FleetReport, position: usize) -> Value {
+    let labels = report.cohorts.get(position).map(|cohort| labels(&cohort.cohort));
+    json!({"cohort": position, "labels": labels})
+}
+
+fn labels(cohort: &Cohort) -> Value {
+    Value::Object(cohort.labels.iter().map(|(key, value)| (key.clone(), json!(value))).collect())
+}
+
+/// Which run, by what finds it again.
+fn run_of(report: &FleetReport, position: Option<usize>) -> Value {
+    let run = position.and_then(|position| report.runs.get(position));
+    run.map_or(Value::Null, |run| json!({"run_id": run.run_id, "source": run.source}))
+}
+
+fn cohort_object(report: &FleetReport, index: usize, cohort: &CohortReport, out: &mut dyn Write) -> io::Result<()> {
+    let unit = cohort.cohort.unit;
+    let worst = worst_run(report, index);
+    let head = json!({
+        "cohort": index,
+        "labels": labels(&cohort.cohort),
+        "name": cohort.cohort.name(),
+        "unit": unit.name(),
+        "value_unit": measure_unit(unit),
+        "runs": cohort.runs,
+        "across_runs": summary(&report.options, &cohort.across_runs, unit, "runs"),
+        "worst_run": worst.map(|run| json!({"run_id": run.run_id, "source": run.source})),
+        "bins": cohort.bins.iter().map(bin).collect::<Value>(),
+        "box_plot": cohort.box_plot.as_ref().map(box_plot),
+        "within_runs": cohort.within_runs.as_ref().map(|windows| within_runs(report, windows, unit)),
+        "timeline": cohort.timeline.iter().map(|point| timeline_point(report, point)).collect::<Value>(),
+    });
+    open_object(out, &head)?;
+    array(out, "tables", cohort.tables.iter(), |table, out| {
+        open_object(out, &json!({"scope": table.scope.name(), "hidden": table.hidden}))?;
+        array(out, "rows", table.rows.iter(), |row, out| value(out, &scope_row(report, row, unit)))?;
+        out.write_all(b"}")
+    })?;
+    out.write_all(b"}")
+}
+
+fn summary(options: &FleetOptions, summary: &Summary, unit: Unit, counts: &str) -> Value {
+    // Without values there is no smallest, no largest and no mean.
+    let of_some = |value: f64| Some(value).filter(|_| summary.count > 0);
+    json!({
+        "value_unit": measure_unit(unit),
+        "counts": counts,
+        "count": summary.count,
+        "zeros": summary.zeros,
+        "min": of_some(summary.min),
+        "max": of_some(summary.max),
+        "mean": of_some(summary.mean),
+        "weighted_mean": summary.weighted_mean,
+        "method": options.method.name(),
+        "confidence": options.confidence.fraction(),
+        "is_exact": summary.is_exact,
+        "percentiles": summary.estimates.iter().map(|row| percentile(row, options.confidence)).collect::<Value>(),
+        "cautions": summary.cautions.iter().map(caution).collect::<Value>(),
+    })
+}
+
+fn percentile(estimate: &Estimate, confidence: Confidence) -> Value {
+    let needed = match estimate.support {
+        Support::Enough => None,
+        Support::UpperUnknown => Some(estimate.quantile.needed_for_interval(confidence)),
+        Support::TooFew { needed } => Some(needed),
+    };
+    json!({
+        "quantile": estimate.quantile.fraction(),
+        "name": estimate.quantile.name(),
+        "value": estimate.value,
+        "support": estimate.support.name(),
+        // For the smallest and the largest no number is enough.
+        "needed": needed.filter(|&needed| needed < u64::MAX),
+        "lower": estimate.interval.lower,
+        "upper": estimate.interval.upper,
+    })
+}
+
+fn caution(caution: &Caution) -> Value {
+    match caution {
+        Caution::MeanAboveP90 => json!({"kind": "mean-above-p90"}),
+        Caution::MostlyAbsent => json!({"kind": "mostly-absent"}),
+        Caution::TooFewRuns { needed } => json!({"kind": "too-few-runs", "needed": needed}),
+    }
+}
+
+fn bin(bin: &Bin) -> Value {
+    json!({"lower": bin.lower, "upper": bin.upper, "count": bin.count})
+}
+
+fn box_plot(plot: &BoxPlot) -> Value {
+    json!({
+        "min": plot.min,
+        "whisker_low": plot.whisker_low,
+        "p25": plot.p25,
+        "median": plot.median,
+        "p75": plot.p75,
+        "whisker_high": plot.whisker_high,
+        "max": plot.max,
+        "outliers": plot.outliers,
+        "outlier_count": plot.outlier_count,
+    })
+}
+
+fn within_runs(report: &FleetReport, windows: &WindowReport, unit: Unit) -> Value {
+    json!({
+        "window_seconds": 1,
+        "runs": windows.runs,
+        "pooled": summary(&report.options, &windows.pooled, unit, "windows"),
+        "peaks": summary(&report.options, &windows.peaks, unit, "runs"),
+        "histogram": {
+            "encoding": "hdrhistogram-v2-zlib-base64",
+            "value_unit": measure_unit(unit),
+            "values_per_unit": 1000,
+            "data": windows.hdr,
+        },
+    })
+}
+
+/// Values by the names of the percentiles that were asked for.
+fn by_quantile(quantiles: &[Quantile], values: impl Iterator<Item = f64>) -> Value {
+    let pairs: Map<String, Value> =
+        quantiles.iter().zip(values).map(|(quantile, value)| (quantile.name(), json!(value))).collect();
+    Value::Object(pairs)
+}
+
+fn timeline_point(report: &FleetReport, point: &TimelinePoint) -> Value {
+    json!({
+        "second": point.second,
+        "seconds": point.seconds,
+        "runs": point.runs,
+        "values": by_quantile(&report.options.quantiles, point.values.iter().copied()),
+        "max": point.max,
+    })
+}
+
+/// The names of a scope; only those that it has.
+fn names(name: &ScopeName) -> Map<String, Value> {
+    let parts =
+        [("process", &name.process), ("thread", &name.thread), ("binary", &name.binary), ("function", &name.function)];
+    parts.into_iter().filter_map(|(key, name)| Some((key.to_owned(), json!(name.as_ref()?)))).collect()
+}
+
+fn scope_row(report: &FleetReport, row: &ScopeRow, unit: Unit) -> Value {
+    let mut object = names(&row.name);
+    let mut own = summary(&report.options, &row.summary, unit, "runs");
+    if let Some(percentiles) = own["percentiles"].as_array_mut() {
+        for (index, percentile) in percentiles.iter_mut().enumerate() {
+            percentile["noise"] = json!(row.noise.get(index).copied().flatten());
+            percentile["is_noise"] = json!(row.is_noise(index));
+        }
+    }
+    object.insert("summary".to_owned(), own);
+    object.insert("samples".to_owned(), json!(row.samples));
+    object.insert("worst_run".to_owned(), run_of(report, row.worst_run));
+    Value::Object(object)
+}
+
+fn contrast_object(report: &FleetReport, contrast: &Contrast, out: &mut dyn Write) -> io::Result<()> {
+    let cohorts = contrast.cohorts.iter().map(|&cohort| cohort_of(report, cohort));
+    let head = json!({
+        "scope": contrast.scope.name(),
+        "unit": contrast.unit.name(),
+        "value_unit": measure_unit(contrast.unit),
+        "by": contrast.by,
+        "method": report.options.method.name(),
+        "cohorts": cohorts.collect::<Value>(),
+    });
+    open_object(out, &head)?;
+    array(out, "rows", contrast.rows.iter(), |row, out| value(out, &contrast_row(row)))?;
+    out.write_all(b"}")
+}
+
+fn contrast_row(row: &ContrastRow) -> Value {
+    let mut object = names(&row.name);
+    object.insert("values".to_owned(), json!(row.values));
+    object.insert("difference".to_owned(), json!(row.difference));
+    object.insert("is_noise".to_owned(), json!(row.is_noise));
+    Value::Object(object)
+}
+
+fn alert_value(report: &FleetReport, alert: &AlertOutcome) -> Value {
+    let (state, needed) = match alert.state {
+        AlertState::Fired => ("fired", None),
+        AlertState::Quiet => ("quiet", None),
+        AlertState::Undecided { needed } => ("undecided", Some(needed)),
+    };
+    let run = |beyond: &AlertRun| {
+        let mut run = run_of(report, Some(beyond.run));
+        run["value"] = json!(beyond.value.as_f64());
+        run
+    };
+    let mut object = cohort_of(report, alert.cohort);
+    let unit = report.cohorts.get(alert.cohort).map(|cohort| measure_unit(cohort.cohort.unit));
+    let confidence = report.options.confidence;
+    let fields = [
+        ("rule", json!(alert.rule.text)),
+        ("asks", rule(alert)),
+        ("state", json!(state)),
+        ("needed", json!(needed)),
+        ("value", json!(alert.value)),
+        ("threshold", json!(alert.rule.threshold.as_f64())),
+        ("value_unit", json!(unit)),
+        ("runs", json!(alert.runs)),
+        ("percentile", json!(alert.estimate.as_ref().map(|estimate| percentile(estimate, confidence)))),
+        ("note", json!(alert.note)),
+        ("beyond_count", json!(alert.beyond_count)),
+        ("beyond", alert.beyond.iter().map(run).collect()),
+    ];
+    fields.into_iter().for_each(|(name, value)| object[name] = value);
+    object
+}
+
+/// The rule in parts.
+fn rule(alert: &AlertOutcome) -> Value {
+    let rule = &alert.rule;
+    let (scope, name) = match &rule.subject {
+        AlertSubject::Run => ("run", None),
+        AlertSubject::Named(scope, name) => (scope.name(), Some(name)),
+        AlertSubject::EveryProcess => ("every-process", None),
+    };
+    let (measure, seconds) = match rule.measure {
+        AlertMeasure::Whole(measure) => (measure.name(), None),
+        AlertMeasure::Window { seconds } => ("window", Some(seconds)),
+    };
+    let comparison = match rule.comparison {
+        Comparison::Above => ">",
+        Comparison::AtLeast => ">=",
+        Comparison::Below => "<",
+        Comparison::AtMost => "<=",
+    };
+    json!({
+        "scope": scope,
+        "name": name,
+        "measure": measure,
+        "window_seconds": seconds,
+        "statistic": rule.statistic.name(),
+        "comparison": comparison,
+    })
+}
+
+fn run_value(report: &FleetReport, run: &RunRow) -> Value {
+    let unit = report.cohorts.get(run.cohort).map(|cohort| cohort.cohort.unit);
+    let of_windows =
+        |values: &Vec<Millionths>| by_quantile(&report.options.quantiles, values.iter().map(|value| value.as_f64()));
+    let mut object = json!({"run_id": run.run_id, "source": run.source});
+    let Value::Object(cohort) = cohort_of(report, run.cohort) else { return object };
+    cohort.into_iter().for_each(|(name, value)| object[name] = value);
+    let fields = [
+        ("wall_ns", json!(run.wall.as_nanos())),
+        ("wall_source", json!(run.wall_source.name())),
+        ("weight", json!(run.weight)),
+        ("unit", json!(unit.map(Unit::name))),
+        ("samples", json!(run.samples)),
+        ("run_weight", json!(run.run_weight.as_f64())),
+        ("value", json!(run.rate.as_f64())),
+        ("value_unit", json!(unit.map(measure_unit))),
+        ("windows", json!(run.windows.as_ref().map(of_windows))),
+        ("window_max", json!(run.window_max.map(Millionths::as_f64))),
+    ];
+    fields.into_iter().for_each(|(name, value)| object[name] = value);
+    object
+}

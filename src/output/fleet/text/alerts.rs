@@ -1,0 +1,106 @@
+//! What became of alert rules.
+
+use std::io;
+
+use super::measures::Measures;
+use super::page::Page;
+use super::words::{many, thousands};
+use crate::fleet::{AlertOutcome, AlertState, AlertStatistic, FleetReport};
+use crate::output::text::style::{Tone, fit};
+use crate::stats::Confidence;
+use crate::units::Unit;
+
+/// Runs beyond a threshold that are named.
+const RUNS: usize = 5;
+/// Columns of the word that says what became of a rule.
+const INDENT: usize = 11;
+
+pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
+    if report.options.alerts.is_empty() {
+        return Ok(());
+    }
+    let count = |is: fn(&AlertState) -> bool| report.alerts.iter().filter(|alert| is(&alert.state)).count() as u64;
+    let fired = count(|state| *state == AlertState::Fired);
+    let quiet = count(|state| *state == AlertState::Quiet);
+    let undecided = report.alerts.len() as u64 - fired - quiet;
+    let counts = [(fired, "fired"), (undecided, "undecided"), (quiet, "ok")];
+    let counts: Vec<String> = counts.iter().map(|(count, what)| format!("{} {what}", thousands(*count))).collect();
+    page.title(&format!("alerts · {}", counts.join(", ")))?;
+    if report.alerts.is_empty() {
+        page.sentence(Some(Tone::Warning), 0, "no runs, so no rule was decided")?;
+    }
+    report.alerts.iter().try_for_each(|alert| outcome(report, alert, page))
+}
+
+fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) -> io::Result<()> {
+    let (tone, word) = match alert.state {
+        AlertState::Fired => (Tone::Bad, "FIRED"),
+        AlertState::Quiet => (Tone::Good, "ok"),
+        AlertState::Undecided { .. } => (Tone::Warning, "UNDECIDED"),
+    };
+    let cohort = report.cohorts.get(alert.cohort).map(|cohort| &cohort.cohort);
+    let whose = cohort.filter(|_| report.cohorts.len() > 1).map(|cohort| format!(" · {}", cohort.name()));
+    let rule = format!("{}{}", alert.rule.text, whose.unwrap_or_default());
+    let room = page.style.width.map(|width| width.saturating_sub(INDENT));
+    let space = " ".repeat(INDENT - word.len());
+    page.line(&format!("{}{space}{}", page.style.paint(tone, word), fit(&rule, room)))?;
+    let unit = cohort.map_or(Unit::Nanoseconds, |cohort| cohort.unit);
+    let threshold = alert.rule.threshold.as_f64();
+    let measures = Measures::of(unit, alert.value.unwrap_or(0.0).max(threshold));
+    page.sentence(None, INDENT, &what_was_found(alert, measures, report.options.confidence))?;
+    if let Some(note) = &alert.note {
+        page.sentence(Some(Tone::Warning), INDENT, note)?;
+    }
+    beyond(report, alert, measures, page)
+}
+
+/// The value, where it comes from and how sure it is.
+fn what_was_found(alert: &AlertOutcome, measures: Measures, confidence: Confidence) -> String {
+    let statistic = match alert.rule.statistic {
+        AlertStatistic::Quantile(quantile) => quantile.to_string(),
+        other => other.name(),
+    };
+    let Some(value) = alert.value else { return format!("no runs to take {statistic} of") };
+    let value = format!("{} {}", measures.text(value), measures.unit());
+    if let AlertState::Undecided { needed } = alert.state {
+        let needs = many(needed, "run");
+        return format!("{statistic} needs {needs} and has {}; what there is gives {value}", thousands(alert.runs));
+    }
+    let end = |end: Option<f64>| end.map_or_else(|| "unknown".to_owned(), |end| measures.text(end));
+    let interval = alert.estimate.as_ref().map(|estimate| estimate.interval);
+    let is_known = |interval: &crate::stats::Interval| interval.lower.is_some() || interval.upper.is_some();
+    let interval = interval.filter(is_known).map_or_else(String::new, |interval| {
+        format!("; {confidence} interval from {} to {}", end(interval.lower), end(interval.upper))
+    });
+    let threshold = measures.text(alert.rule.threshold.as_f64());
+    let runs = many(alert.runs, "run");
+    format!("{statistic} is {value} in {runs}{interval}; threshold {threshold}")
+}
+
+/// The runs beyond the threshold; of rules that did not fire, only how many.
+fn beyond(report: &FleetReport, alert: &AlertOutcome, measures: Measures, page: &mut Page<'_>) -> io::Result<()> {
+    if alert.beyond_count == 0 {
+        return Ok(());
+    }
+    let runs = many(alert.beyond_count, "run");
+    let verb = if alert.beyond_count == 1 { "is" } else { "are" };
+    let is_quiet = alert.state == AlertState::Quiet;
+    let text = format!("{runs} {verb} beyond the threshold{}", if is_quiet { "" } else { ":" });
+    page.sentence(None, INDENT, &text)?;
+    if is_quiet {
+        return Ok(());
+    }
+    let shown = &alert.beyond[..alert.beyond.len().min(RUNS)];
+    let values: Vec<String> = shown.iter().map(|run| measures.text(run.value.as_f64())).collect();
+    let width = values.iter().map(String::len).max().unwrap_or(0);
+    for (run, value) in shown.iter().zip(values) {
+        let source = report.runs.get(run.run).map_or("", |run| run.source.as_str());
+        let room = page.style.width.map(|columns| columns.saturating_sub(INDENT + 2 + width + 2));
+        page.line(&format!("{}{value:>width$}  {}", " ".repeat(INDENT + 2), fit(source, room)))?;
+    }
+    let more = alert.beyond_count - shown.len() as u64;
+    if more > 0 {
+        page.sentence(None, INDENT + 2, &format!("and {} more", thousands(more)))?;
+    }
+    Ok(())
+}

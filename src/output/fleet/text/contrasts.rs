@@ -1,0 +1,140 @@
+//! What differs most between cohorts.
+
+use std::io;
+
+use super::measures::Measures;
+use super::notes::{Cell, Footnotes};
+use super::page::Page;
+use super::scopes::words;
+use super::table::{Column, Row, SORTED, Table};
+use super::words::{many, scope_names};
+use crate::fleet::{Cohort, Contrast, ContrastRow, FleetReport, SortKey};
+use crate::output::text::style::{Tone, clean, fit};
+
+/// Columns of a cohort's name above its values.
+const LABEL: usize = 16;
+/// Rows of a table; the whole of it is in JSON.
+const ROWS: usize = 20;
+
+pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
+    for contrasts in report.contrasts.chunk_by(|a, b| a.unit == b.unit) {
+        for contrast in contrasts {
+            one(report, contrast, page)?;
+        }
+        too_few(report, &contrasts[0], page)?;
+    }
+    Ok(())
+}
+
+fn one(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io::Result<()> {
+    let largest = contrast.rows.iter().flat_map(|row| row.values.iter().copied()).fold(0.0, f64::max);
+    let measures = Measures::of(contrast.unit, largest);
+    let (by, (what, _)) = (by_words(report), words(contrast.scope));
+    page.title(&format!("largest differences between cohorts at {by} · {what} · {}", measures.unit()))?;
+    if contrast.rows.is_empty() {
+        return page.painted(Tone::Dim, "no differences");
+    }
+    let whole = every_cohort(report, contrast, measures);
+    let is_whole = whole.fits(page.style.width);
+    let table = if is_whole { whole } else { extremes(report, contrast, measures) };
+    // The mark for noise is about the largest value here, so its sentence is another.
+    table.write(&mut Footnotes::default(), page)?;
+    let more = contrast.rows.len().saturating_sub(ROWS);
+    if more > 0 {
+        page.painted(Tone::Dim, &format!("and {}; JSON has all", many(more as u64, "smaller difference")))?;
+    }
+    if contrast.rows.iter().take(ROWS).any(|row| row.is_noise) {
+        let text = "~: the largest value is no more than sampling noise gives runs that are all alike.";
+        page.sentence(Some(Tone::Dim), 0, text)?;
+    }
+    Ok(())
+}
+
+/// What is compared, as people write it.
+fn by_words(report: &FleetReport) -> String {
+    match report.options.sort {
+        SortKey::Quantile(quantile) => quantile.to_string(),
+        SortKey::Mean => "the mean".to_owned(),
+        SortKey::WeightedMean => "the weighted mean".to_owned(),
+        SortKey::Max => "the largest".to_owned(),
+    }
+}
+
+/// The values of the labels; the keys are the same for all cohorts.
+fn short_name(cohort: &Cohort) -> String {
+    let values = cohort.labels.iter().map(|(_, value)| value.as_deref().unwrap_or("unknown"));
+    values.collect::<Vec<_>>().join(" ")
+}
+
+/// A column for each cohort.
+fn every_cohort(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Table {
+    let mut columns = vec![difference_column()];
+    for &cohort in &contrast.cohorts {
+        let name = report.cohorts.get(cohort).map(|cohort| short_name(&cohort.cohort)).unwrap_or_default();
+        columns.push(Column::new(&fit(&name, Some(LABEL)), 90));
+    }
+    let cells = |row: &ContrastRow| {
+        let values = row.values.iter().map(|value| Cell::new(&measures.number(*value)));
+        [difference(row, measures)].into_iter().chain(values).collect()
+    };
+    table(contrast, columns, &cells)
+}
+
+/// The cohort with the smallest and that with the largest value.
+fn extremes(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Table {
+    let of = |position: Option<usize>| {
+        let cohort = position.and_then(|index| report.cohorts.get(*contrast.cohorts.get(index)?));
+        cohort.map(|cohort| fit(&short_name(&cohort.cohort), Some(LABEL))).unwrap_or_default()
+    };
+    let mut columns = vec![difference_column()];
+    for (header, keep) in [("lowest", 80), ("of", 70), ("highest", 80), ("of", 75)] {
+        columns.push(Column::new(header, keep));
+    }
+    let cells = |row: &ContrastRow| {
+        let positions = || 0..row.values.len();
+        let lowest = positions().min_by(|&a, &b| row.values[a].total_cmp(&row.values[b]));
+        // Of equal ones the first, as among the lowest.
+        let highest = positions().rev().max_by(|&a, &b| row.values[a].total_cmp(&row.values[b]));
+        let value = |position: Option<usize>| {
+            position.map(|position| Cell::new(&measures.number(row.values[position]))).unwrap_or_default()
+        };
+        let name = |position| Cell::new(&of(position));
+        vec![difference(row, measures), value(lowest), name(lowest), value(highest), name(highest)]
+    };
+    table(contrast, columns, &cells)
+}
+
+fn table(contrast: &Contrast, columns: Vec<Column>, cells: &dyn Fn(&ContrastRow) -> Vec<Cell>) -> Table {
+    let row = |row: &ContrastRow| {
+        let (name, owner) = scope_names(&row.name);
+        Row::new(cells(row), &name, &owner)
+    };
+    let (_, names) = words(contrast.scope);
+    Table { names: names.to_owned(), columns, rows: contrast.rows.iter().take(ROWS).map(row).collect() }
+}
+
+fn difference_column() -> Column {
+    Column { tone: Some(Tone::Weight), ..Column::new("difference", SORTED) }
+}
+
+fn difference(row: &ContrastRow, measures: Measures) -> Cell {
+    let cell = Cell::new(&measures.number(row.difference));
+    if row.is_noise { cell.noise() } else { cell }
+}
+
+/// Names the cohorts, the same for all tables of a unit, that have too few runs for what is compared.
+fn too_few(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io::Result<()> {
+    let SortKey::Quantile(quantile) = report.options.sort else { return Ok(()) };
+    let needed = quantile.needed_count();
+    let cohorts = contrast.cohorts.iter().filter_map(|&index| report.cohorts.get(index));
+    let few = cohorts.filter(|cohort| cohort.runs < needed);
+    let few: Vec<String> =
+        few.map(|cohort| format!("{} ({})", clean(&cohort.cohort.name()), many(cohort.runs, "run"))).collect();
+    if few.is_empty() {
+        return Ok(());
+    }
+    let needs = many(needed, "run");
+    let named = super::words::first_few(&few, 3);
+    let text = format!("{quantile} needs {needs}; of fewer it says little, as in {named}.");
+    page.sentence(Some(Tone::Warning), 0, &text)
+}

@@ -1,0 +1,99 @@
+//! What was read, what could not be, and how numbers are defined.
+
+use std::io;
+
+use super::page::Page;
+use super::words::{first_few, many, thousands};
+use crate::fleet::{FleetReport, Inputs, Measure};
+use crate::output::text::style::Tone;
+use crate::stats::QuantileMethod;
+use crate::units::Unit;
+
+/// Files that are named before the rest is only counted.
+const FAILED: usize = 10;
+/// Runs that are named in a sentence.
+const NAMED: usize = 3;
+
+pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
+    let by = if report.options.by.is_empty() { String::new() } else { format!(" by {}", report.options.by.join(", ")) };
+    let title = match report.cohorts.len() {
+        0 => "Fleet: no runs".to_owned(),
+        cohorts => format!("Fleet: {} in {}{by}", many(report.inputs.runs, "run"), many(cohorts as u64, "cohort")),
+    };
+    page.painted(Tone::Title, &title)?;
+    page.sentence(Some(Tone::Dim), 0, &measure(report))?;
+    page.sentence(Some(Tone::Dim), 0, &method(report))?;
+    if !report.options.processes.is_empty() {
+        let processes = report.options.processes.join(", ");
+        page.sentence(None, 0, &format!("only what these processes use counts: {processes}"))?;
+    }
+    inputs(&report.inputs, page)?;
+    for note in &report.notes {
+        page.sentence(Some(Tone::Warning), 0, note)?;
+    }
+    Ok(())
+}
+
+/// What the numbers are.
+fn measure(report: &FleetReport) -> String {
+    let has = |is_time: bool| report.cohorts.iter().any(|row| (row.cohort.unit == Unit::Nanoseconds) == is_time);
+    let what = match (has(true), has(false)) {
+        (true, true) => {
+            "CPU time per recorded time, where 100 % is one core that was busy throughout; else units per second"
+        }
+        (false, true) => "CPU use of a run: what its samples weigh per second of recorded time",
+        _ => "CPU use of a run: CPU time per recorded time; 100 % is one core that was busy throughout",
+    };
+    let of = match report.options.measure {
+        Measure::Cpu | Measure::SelfWeight => "samples whose leaf they are",
+        Measure::AllWeight => "samples with them anywhere in the stack",
+    };
+    format!("{what}; of binaries and functions, {of}")
+}
+
+/// How percentiles are defined.
+fn method(report: &FleetReport) -> String {
+    let options = &report.options;
+    let rule = match options.method {
+        QuantileMethod::NearestRank => "by nearest rank",
+        QuantileMethod::Linear => "by linear interpolation",
+    };
+    let is_exact = report.cohorts.iter().all(|cohort| cohort.across_runs.is_exact);
+    let exact = if is_exact { "exact" } else { "from buckets" };
+    let sure = if options.is_weighted {
+        "by run weight, without intervals".to_owned()
+    } else {
+        format!("{} order-statistic intervals", options.confidence)
+    };
+    format!("percentiles across runs {rule}, {exact}; {sure}; a function absent from a run counts as 0 %")
+}
+
+fn inputs(inputs: &Inputs, page: &mut Page<'_>) -> io::Result<()> {
+    let warn = Some(Tone::Warning);
+    if !inputs.without_time.is_empty() {
+        let runs = many(inputs.without_time.len() as u64, "run");
+        let named = first_few(&inputs.without_time, NAMED);
+        page.sentence(warn, 0, &format!("{runs} without recorded time, so without CPU use, not counted: {named}"))?;
+    }
+    if inputs.estimated_time > 0 {
+        let runs = many(inputs.estimated_time, "run");
+        let text = "with estimated time (first to last sample): CPU use is too high where it was idle before or after";
+        page.sentence(warn, 0, &format!("{runs} {text}"))?;
+    }
+    if inputs.rejected_rows > 0 {
+        let rows = many(inputs.rejected_rows, "row");
+        page.sentence(warn, 0, &format!("{rows} of CPU tables could not be read and do not count"))?;
+    }
+    if inputs.failed.is_empty() {
+        return Ok(());
+    }
+    page.sentence(warn, 0, &format!("{} gave no run:", many(inputs.failed.len() as u64, "file")))?;
+    for failed in inputs.failed.iter().take(FAILED) {
+        page.sentence(warn, 2, &format!("{} ({}): {}", failed.source, failed.kind.name(), failed.reason))?;
+    }
+    let more = inputs.failed.len().saturating_sub(FAILED);
+    if more > 0 {
+        page.sentence(warn, 2, &format!("and {} more", thousands(more as u64)))?;
+    }
+    Ok(())
+}

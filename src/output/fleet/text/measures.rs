@@ -1,0 +1,104 @@
+//! Measures as text: one unit and one number of decimals for all that stand below each other.
+
+use crate::units::Unit;
+
+/// How measures of one table are written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Measures {
+    unit: &'static str,
+    divisor: f64,
+    decimals: usize,
+}
+
+/// Where large numbers of a unit start, and what they are called.
+type Steps = [(f64, &'static str); 5];
+
+const CYCLES: Steps =
+    [(1.0, "cycles/s"), (1e3, "kcycles/s"), (1e6, "Mcycles/s"), (1e9, "Gcycles/s"), (1e12, "Tcycles/s")];
+const EVENTS: Steps =
+    [(1.0, "events/s"), (1e3, "kevents/s"), (1e6, "Mevents/s"), (1e9, "Gevents/s"), (1e12, "Tevents/s")];
+const SAMPLES: Steps =
+    [(1.0, "samples/s"), (1e3, "ksamples/s"), (1e6, "Msamples/s"), (1e9, "Gsamples/s"), (1e12, "Tsamples/s")];
+
+impl Measures {
+    /// For measures up to `largest`, which is at least 1 and below 1000 in it, as far as there are units.
+    pub(super) fn of(unit: Unit, largest: f64) -> Self {
+        let steps = match unit {
+            Unit::Nanoseconds => {
+                let decimals = if largest < 1.0 { 3 } else { 2 };
+                return Self { unit: "% of one core", divisor: 1.0, decimals };
+            }
+            Unit::Cycles => CYCLES,
+            Unit::PmcEvents => EVENTS,
+            Unit::Samples => SAMPLES,
+        };
+        let (divisor, unit) = steps.into_iter().rev().find(|(start, _)| largest >= *start).unwrap_or(steps[0]);
+        Self { unit, divisor, decimals: 2 }
+    }
+
+    /// The unit, for a title.
+    pub(super) const fn unit(self) -> &'static str {
+        self.unit
+    }
+
+    /// A number for a column: zeros are short, so that what is nothing can be told from what is nearly nothing. All numbers
+    /// have their decimal point in one place if they are aligned to the right.
+    pub(super) fn number(self, value: f64) -> String {
+        if value == 0.0 { format!("0{}", " ".repeat(self.decimals + 1)) } else { self.text(value) }
+    }
+
+    /// A number for a sentence.
+    pub(super) fn text(self, value: f64) -> String {
+        let (scaled, decimals) = (value / self.divisor, self.decimals);
+        let least = 10_f64.powi(-(decimals as i32));
+        match value {
+            0.0 => "0".to_owned(),
+            _ if scaled > 0.0 && scaled < least / 2.0 => format!("<{least:.decimals$}"),
+            _ => format!("{scaled:.decimals$}"),
+        }
+    }
+
+    /// An edge of a step, with as many decimals as told.
+    pub(super) fn edge(self, value: f64, decimals: usize) -> String {
+        format!("{:.decimals$}", value / self.divisor)
+    }
+
+    /// With how many decimals, at most six, all these numbers are told exactly.
+    pub(super) fn decimals_of(self, values: &[f64]) -> usize {
+        let is_exact = |decimals: &usize| {
+            let power = 10_f64.powi(*decimals as i32);
+            values.iter().all(|value| {
+                let scaled = value / self.divisor * power;
+                (scaled - scaled.round()).abs() < 1e-6 * scaled.abs().max(1.0)
+            })
+        };
+        (0..6).find(is_exact).unwrap_or(6)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_align_and_small_ones_are_not_zero() {
+        let percent = Measures::of(Unit::Nanoseconds, 99.0);
+        assert_eq!(
+            ["0   ", "<0.01", "0.01", "1.98", "99.00"],
+            [0.0, 0.004, 0.006, 1.98, 99.0].map(|v| percent.number(v)).each_ref().map(String::as_str)
+        );
+        assert_eq!(Measures::of(Unit::Nanoseconds, 0.5).number(0.25), "0.250");
+        let cycles = Measures::of(Unit::Cycles, 2.5e9);
+        assert_eq!((cycles.unit(), cycles.text(2.5e9), cycles.text(3e6)), ("Gcycles/s", "2.50".into(), "<0.01".into()));
+        assert_eq!(Measures::of(Unit::Samples, 0.0).unit(), "samples/s");
+    }
+
+    #[test]
+    fn edges_have_the_decimals_they_need() {
+        let percent = Measures::of(Unit::Nanoseconds, 99.0);
+        assert_eq!(percent.decimals_of(&[0.0, 5.0, 10.0]), 0);
+        assert_eq!(percent.decimals_of(&[0.1, 0.2, 0.3]), 1);
+        assert_eq!(percent.decimals_of(&[2.5, 0.075]), 3);
+        assert_eq!(Measures::of(Unit::Cycles, 2e6).decimals_of(&[1e6, 1.5e6]), 1);
+    }
+}

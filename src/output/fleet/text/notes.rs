@@ -1,0 +1,140 @@
+//! Cells of tables, the marks at them, and what explains the marks below the table.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use super::measures::Measures;
+use super::page::Page;
+use super::words::many;
+use crate::fleet::{Caution, FleetOptions, Summary};
+use crate::output::text::style::Tone;
+use crate::stats::{Estimate, Quantile, Support};
+
+/// What a mark means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Note {
+    /// `n/a`: so many runs are needed.
+    TooFew(Quantile, u64),
+    /// `*`: so many runs are needed for both ends of the interval.
+    OneSided(Quantile, u64),
+    /// `?`: an end of an interval that is not known.
+    UnknownEnd,
+    /// `~`: no more than sampling noise.
+    Noise,
+    /// `!`: the mean is above P90.
+    HighMean,
+}
+
+/// A number of a table. It ends with a mark, or with a space where there is none, so that decimal points stay below each
+/// other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) notes: Vec<Note>,
+}
+
+impl Cell {
+    /// A number without a mark.
+    pub(super) fn new(text: &str) -> Self {
+        Self { text: format!("{text} "), notes: Vec::new() }
+    }
+
+    fn marked(text: &str, mark: &str, note: Note) -> Self {
+        Self { text: format!("{text}{mark}"), notes: vec![note] }
+    }
+
+    /// A percentile.
+    pub(super) fn estimate(estimate: &Estimate, measures: Measures, options: &FleetOptions) -> Self {
+        let quantile = estimate.quantile;
+        match (estimate.support, estimate.value) {
+            (Support::TooFew { needed }, _) => Self::marked("n/a", " ", Note::TooFew(quantile, needed)),
+            (_, None) => Self::new("–"),
+            (Support::Enough, Some(value)) => Self::new(&measures.number(value)),
+            (Support::UpperUnknown, Some(value)) => {
+                let needed = quantile.needed_for_interval(options.confidence);
+                Self::marked(&measures.number(value), "*", Note::OneSided(quantile, needed))
+            }
+        }
+    }
+
+    /// The same where sampling noise explains it.
+    pub(super) fn noise(self) -> Self {
+        let mut notes = self.notes;
+        notes.push(Note::Noise);
+        Self { text: format!("~{}", self.text), notes }
+    }
+
+    /// The mean.
+    pub(super) fn mean(summary: &Summary, measures: Measures) -> Self {
+        let number = measures.number(summary.mean);
+        let is_high = summary.cautions.contains(&Caution::MeanAboveP90);
+        if is_high { Self::marked(&number, "!", Note::HighMean) } else { Self::new(&number) }
+    }
+
+    /// An end of an interval.
+    pub(super) fn end(end: Option<f64>, measures: Measures) -> Self {
+        end.map_or_else(|| Self::marked("?", " ", Note::UnknownEnd), |value| Self::new(&measures.number(value)))
+    }
+
+    /// Whether there are too few runs for it.
+    pub(super) fn is_too_few(&self) -> bool {
+        matches!(self.notes[..], [Note::TooFew(..), ..])
+    }
+}
+
+/// The marks that were written.
+#[derive(Default)]
+pub(super) struct Footnotes {
+    notes: BTreeSet<Note>,
+}
+
+impl Footnotes {
+    pub(super) fn add(&mut self, notes: &[Note]) {
+        self.notes.extend(notes);
+    }
+
+    /// Explains the marks.
+    pub(super) fn write(&self, options: &FleetOptions, page: &mut Page<'_>) -> io::Result<()> {
+        let has = |note: Note| self.notes.contains(&note);
+        let texts = [
+            self.too_few(),
+            self.one_sided(options),
+            has(Note::UnknownEnd)
+                .then(|| "?: no run is that far out, so this end of the interval is unknown.".to_owned()),
+            has(Note::Noise).then(|| {
+                "~: no more than sampling noise gives runs that are all alike; no evidence that runs differ.".to_owned()
+            }),
+            has(Note::HighMean).then(|| "!: the mean is above P90; a few runs carry it.".to_owned()),
+        ];
+        texts.into_iter().flatten().try_for_each(|text| page.sentence(Some(Tone::Dim), 0, &text))
+    }
+
+    fn too_few(&self) -> Option<String> {
+        let needs = self.notes.iter().filter_map(|note| match note {
+            Note::TooFew(quantile, needed) => Some(format!("{quantile} needs {}", many(*needed, "run"))),
+            _ => None,
+        });
+        let needs: Vec<String> = needs.collect();
+        let text = || format!("n/a: too few runs. {}; the largest value is in the column max.", needs.join(", "));
+        (!needs.is_empty()).then(text)
+    }
+
+    fn one_sided(&self, options: &FleetOptions) -> Option<String> {
+        let quantiles = self.notes.iter().filter_map(|note| match note {
+            Note::OneSided(quantile, needed) => Some((*quantile, *needed)),
+            _ => None,
+        });
+        let quantiles: Vec<(Quantile, u64)> = quantiles.collect();
+        let (first, _) = quantiles.first()?;
+        if options.is_weighted {
+            return Some("*: no interval; percentiles by run weight have none.".to_owned());
+        }
+        let needs = quantiles.iter().map(|(quantile, needed)| match needed {
+            &u64::MAX => format!("{quantile} has none, however many runs there are"),
+            needed => format!("{quantile} needs {} for it", many(*needed, "run")),
+        });
+        let side = if *first < Quantile::P50 { "outer" } else { "upper" };
+        let needs: Vec<String> = needs.collect();
+        Some(format!("*: {side} bound unknown at {}. {}.", options.confidence, needs.join(", ")))
+    }
+}

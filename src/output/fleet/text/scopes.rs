@@ -1,0 +1,78 @@
+//! Processes, threads, binaries and functions as tables.
+
+use std::io;
+
+use super::cohorts::{value_cells, value_columns};
+use super::measures::Measures;
+use super::notes::{Cell, Footnotes};
+use super::page::Page;
+use super::table::{Column, Row, Table};
+use super::words::{many, scope_names, thousands};
+use crate::fleet::{CohortReport, FleetOptions, FleetReport, FleetScope, ScopeRow, ScopeTable};
+use crate::output::text::style::{Tone, fit};
+use crate::stats::Support;
+
+pub(super) fn write(
+    report: &FleetReport,
+    cohort: &CohortReport,
+    table: &ScopeTable,
+    footnotes: &mut Footnotes,
+    page: &mut Page<'_>,
+) -> io::Result<()> {
+    let largest = table.rows.iter().map(|row| row.summary.max).fold(0.0, f64::max);
+    let measures = Measures::of(cohort.cohort.unit, largest);
+    let (what, names) = words(table.scope);
+    let runs = many(cohort.runs, "run");
+    // The title of the cohort has all of its name.
+    let whose = fit(&cohort.cohort.name(), page.style.width.map(|width| width / 2));
+    page.title(&format!("{what} of {whose} · {} · {runs}", measures.unit()))?;
+    if table.rows.is_empty() {
+        return page.painted(Tone::Dim, &format!("no {what}"));
+    }
+    let mut columns = value_columns(&report.options, false);
+    columns.push(Column::new("in runs", 65));
+    columns.push(Column::new("samples", 10));
+    mark_headers(&mut columns, table);
+    let rows = table.rows.iter().map(|row| scope_row(row, measures, &report.options)).collect();
+    Table { names: names.to_owned(), columns, rows }.write(footnotes, page)?;
+    if table.hidden == 0 {
+        return Ok(());
+    }
+    page.painted(Tone::Dim, &format!("and {} more {what}", thousands(table.hidden)))
+}
+
+/// What rows are, in the plural and above their names.
+pub(super) const fn words(scope: FleetScope) -> (&'static str, &'static str) {
+    match scope {
+        FleetScope::Run => ("runs", "run"),
+        FleetScope::Process => ("processes", "process"),
+        FleetScope::Thread => ("threads", "thread"),
+        FleetScope::Binary => ("binaries", "binary"),
+        FleetScope::Function => ("functions", "function"),
+    }
+}
+
+/// All rows of a table have the same number of runs, so what is true of a percentile is true of its whole column, and
+/// the header has the mark.
+fn mark_headers(columns: &mut [Column], table: &ScopeTable) {
+    for (index, column) in columns.iter_mut().enumerate() {
+        let mut estimates = table.rows.iter().filter_map(|row| row.summary.estimates.get(index));
+        if estimates.any(|estimate| estimate.support == Support::UpperUnknown) {
+            column.header = column.header.replacen(' ', "*", 1);
+        }
+    }
+}
+
+fn scope_row(row: &ScopeRow, measures: Measures, options: &FleetOptions) -> Row {
+    let mut cells = value_cells(&row.summary, false, measures, options);
+    for (index, cell) in cells.iter_mut().enumerate().take(row.summary.estimates.len()) {
+        cell.text = cell.text.replace('*', " ");
+        if row.is_noise(index) && !cell.is_too_few() {
+            *cell = std::mem::take(cell).noise();
+        }
+    }
+    cells.push(Cell::new(&thousands(row.summary.count - row.summary.zeros)));
+    cells.push(Cell::new(&thousands(row.samples)));
+    let (name, owner) = scope_names(&row.name);
+    Row::new(cells, &name, &owner)
+}

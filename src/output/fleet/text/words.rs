@@ -1,0 +1,84 @@
+//! Sentences that several sections use.
+
+use super::measures::Measures;
+use crate::fleet::{Caution, ScopeName, Summary};
+use crate::stats::Quantile;
+
+/// `1,000`.
+pub(super) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 run`, `2,000 runs`.
+pub(super) fn many(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", thousands(number))
+}
+
+/// The first few of a list, and how many more there are.
+pub(super) fn first_few(names: &[String], count: usize) -> String {
+    let shown = names[..count.min(names.len())].join(", ");
+    match names.len().saturating_sub(count) {
+        0 => shown,
+        more => format!("{shown} and {} more", thousands(more as u64)),
+    }
+}
+
+/// A scope as name and what it belongs to.
+pub(super) fn scope_names(name: &ScopeName) -> (String, String) {
+    let text = |part: &Option<String>, unknown: &str| {
+        part.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| unknown.to_owned())
+    };
+    let process = || text(&name.process, "unknown process");
+    match name {
+        ScopeName { function: Some(_), .. } => {
+            (text(&name.function, "unknown function"), name.binary.clone().unwrap_or_default())
+        }
+        ScopeName { binary: Some(_), .. } => (text(&name.binary, "unknown binary"), String::new()),
+        ScopeName { thread: Some(_), .. } => (text(&name.thread, "unknown thread"), process()),
+        _ => (process(), String::new()),
+    }
+}
+
+/// What misleads about a summary, in a sentence. Too few runs have a footnote instead.
+pub(super) fn caution(caution: &Caution, summary: &Summary, measures: Measures) -> Option<String> {
+    match caution {
+        Caution::MeanAboveP90 => {
+            let p90 = summary.estimates.iter().find(|estimate| estimate.quantile == Quantile::P90);
+            let value = p90.and_then(|estimate| estimate.value);
+            let p90 = value.map_or_else(|| "P90".to_owned(), |value| format!("P90 {}", measures.text(value)));
+            Some(format!("mean {} is above {p90}: a few runs carry it", measures.text(summary.mean)))
+        }
+        Caution::MostlyAbsent => {
+            let (zeros, count) = (thousands(summary.zeros), many(summary.count, "run"));
+            Some(format!("nothing in {zeros} of {count}: P50 is 0, and the mean is of runs that do not use it"))
+        }
+        Caution::TooFewRuns { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        assert_eq!([0, 999, 1_000, 123_456, 1_234_567].map(thousands), ["0", "999", "1,000", "123,456", "1,234,567"]);
+        assert_eq!((many(1, "run"), many(3_688, "run")), ("1 run".into(), "3,688 runs".into()));
+    }
+
+    #[test]
+    fn long_lists_are_cut() {
+        let names: Vec<String> = ["a", "b", "c"].map(str::to_owned).to_vec();
+        assert_eq!((first_few(&names, 3), first_few(&names, 2)), ("a, b, c".into(), "a, b and 1 more".into()));
+        assert_eq!(first_few(&[], 2), "");
+    }
+}

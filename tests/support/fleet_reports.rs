@@ -1,0 +1,145 @@
+//! Reports on invented fleets: the plain ones that can be worked out by hand, and all the odd ones that writers must manage.
+
+use super::fleet;
+use traceparse::fleet::{
+    AlertRule, BinaryRow, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, FrameRow,
+    NamesBuilder, RunMeasures, SortKey, WallSource, WindowRow,
+};
+use traceparse::stats::{Quantile, QuantileMethod};
+use traceparse::units::{Nanos, Unit};
+
+/// A second in nanoseconds, and how many of them made runs have.
+const SECOND: u64 = 1_000_000_000;
+const SECONDS: u64 = 100;
+
+/// A run that uses so many hundredths of a percent of one core, all of it in one function.
+pub fn run_of(index: u32, hundredths: u64, names: [&str; 4]) -> RunMeasures {
+    let mut run = fleet::run(1, index);
+    let mut builder = NamesBuilder::default();
+    let [process, thread, binary, function] = names.map(|name| builder.id(name));
+    let weight = hundredths * SECONDS * SECOND / 10_000;
+    let samples = weight / 1_000_000;
+    let (self_weight, all_weight, self_samples, all_samples) = (weight, weight, samples, samples);
+    run.frames =
+        vec![FrameRow { process, thread, binary, function, self_weight, all_weight, self_samples, all_samples }];
+    run.binaries = vec![BinaryRow { process, thread, binary, self_weight, all_weight, self_samples, all_samples }];
+    let (weight, samples) = (weight / SECONDS, samples / SECONDS);
+    let window = |second| WindowRow { process, thread, second, weight, samples };
+    run.windows = (0..SECONDS as u32).map(window).collect();
+    run.names = builder.finish();
+    run.record.wall = Some(Nanos::from_nanos(SECONDS * SECOND));
+    (run.record.weight, run.record.samples, run.record.effective_samples) = (self_weight, self_samples, self_samples);
+    run
+}
+
+pub fn plain_run(index: u32, hundredths: u64) -> RunMeasures {
+    run_of(index, hundredths, ["App", "Main Thread", "App", "work()"])
+}
+
+/// 1 %, 2 % … of one core, as many as asked.
+pub fn ascending(count: u32) -> Vec<RunMeasures> {
+    (0..count).map(|index| plain_run(index, u64::from(index + 1))).collect()
+}
+
+/// 99 runs at 1 % and one at 99 %.
+pub fn one_heavy() -> Vec<RunMeasures> {
+    (0..100).map(|index| plain_run(index, if index == 61 { 9_900 } else { 100 })).collect()
+}
+
+pub fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
+    let mut builder = FleetBuilder::new(options);
+    runs.iter().for_each(|run| builder.add(run));
+    builder.finish()
+}
+
+/// Everything that a report can have.
+pub fn rich() -> FleetReport {
+    let rules = [
+        "cpu.p95 > 80",
+        "cpu.p99.9 > 80",
+        "function(\"Cache::evict\").self.p95 > 0.01",
+        "window(60s).max > 80",
+        "process(\"nobody\").cpu.max < 3",
+        "system-cpu-limit",
+    ];
+    let options = FleetOptions {
+        by: vec!["app_version".to_owned(), "device".to_owned()],
+        top: Some(5),
+        alerts: rules.map(|rule| AlertRule::parse(rule).unwrap()).to_vec(),
+        ..FleetOptions::default()
+    };
+    let mut builder = FleetBuilder::new(options);
+    let mut runs = fleet::runs(5, 600);
+    runs[3].record.wall_source = WallSource::Samples;
+    runs[4].record.wall = None;
+    runs[5].record.rejected = 1_234;
+    runs.iter().for_each(|run| builder.add(run));
+    for index in 0..12 {
+        builder.add_failure(failure(index));
+    }
+    builder.add_note("the manifest has no duration of 3 runs".to_owned());
+    builder.finish()
+}
+
+pub fn failure(index: u32) -> FailedInput {
+    FailedInput {
+        source: format!("a folder with a rather long name/and another/broken-{index:02}.xml"),
+        source_bytes: 7,
+        run_id: None,
+        fingerprint: "f".to_owned(),
+        kind: FailureKind::Truncated,
+        reason: "it ends inside of <row>, which starts at byte 123456; export it again".to_owned(),
+    }
+}
+
+/// Runs that weigh time, and runs that weigh cycles.
+pub fn two_units() -> FleetReport {
+    let mut runs = ascending(40);
+    for (index, run) in runs.iter_mut().enumerate().take(15) {
+        run.record.unit = Unit::Cycles;
+        run.record.source = format!("cycles/{index}.xml");
+    }
+    report(&runs, FleetOptions::default())
+}
+
+pub fn odd_names() -> FleetReport {
+    let long = format!("std::map<{}>::operator[](unsigned long const&)", "std::basic_string<char>, ".repeat(12));
+    let names = [
+        ["App\x1b[31m", "Main\nThread", "a\tb", "f\r\n()"],
+        ["App", "日本語のスレッド", "libsomething.dylib", long.as_str()],
+        ["", "", "", ""],
+    ];
+    let mut runs: Vec<RunMeasures> = (0..30).map(|index| run_of(index, 100, names[index as usize % 3])).collect();
+    for run in &mut runs {
+        run.record.source = format!("runs\x07/{}", run.record.source);
+        run.record.labels[1].1 = format!("1.0\r\n-beta {}", "x".repeat(90));
+    }
+    let rule = AlertRule::parse("cpu.p50 > 0.5").unwrap();
+    report(&runs, FleetOptions { by: vec!["app_version".to_owned()], alerts: vec![rule], ..FleetOptions::default() })
+}
+
+/// The reports that every writer must manage.
+pub fn every_kind() -> Vec<(&'static str, FleetReport)> {
+    let many_quantiles = ["0", "1", "25", "50", "75", "90", "95", "97.5", "99", "99.5", "99.9", "99.99", "100"];
+    let quantiles = many_quantiles.map(|text| Quantile::from_percent(text).unwrap()).to_vec();
+    let by = vec!["device".to_owned(), "app_version".to_owned()];
+    let weighted = FleetOptions { is_weighted: true, by: by.clone(), ..FleetOptions::default() };
+    let linear = FleetOptions { method: QuantileMethod::Linear, sort: SortKey::Mean, ..FleetOptions::default() };
+    let alert = vec![AlertRule::parse("cpu.max > 5").unwrap()];
+    let many = FleetOptions { quantiles, by, sort: SortKey::Quantile(Quantile::P75), ..FleetOptions::default() };
+    let only_functions = FleetOptions { scopes: vec![FleetScope::Function], ..FleetOptions::default() };
+    vec![
+        ("no runs", report(&[], FleetOptions { alerts: alert.clone(), ..FleetOptions::default() })),
+        ("one run", report(&ascending(1), FleetOptions { alerts: alert, ..FleetOptions::default() })),
+        ("one idle run", report(&[plain_run(0, 0)], FleetOptions::default())),
+        ("two units", two_units()),
+        ("odd names", odd_names()),
+        ("one heavy run", report(&one_heavy(), FleetOptions::default())),
+        ("everything", rich()),
+        ("many percentiles", report(&fleet::runs(2, 150), many)),
+        ("weighted", report(&fleet::runs(2, 50), weighted)),
+        ("linear", report(&fleet::runs(2, 50), linear)),
+        ("functions only", report(&fleet::runs(2, 50), only_functions)),
+        ("no percentiles", report(&ascending(9), FleetOptions { quantiles: Vec::new(), ..FleetOptions::default() })),
+    ]
+}
