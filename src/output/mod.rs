@@ -8,6 +8,8 @@
 //! | [`folded`] | flame graphs (inferno, speedscope) | the tree |
 
 pub mod csv;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 pub mod folded;
 pub mod json;
 mod labels;
