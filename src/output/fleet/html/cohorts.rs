@@ -1,0 +1,212 @@
+//! Tables of cohorts: CPU use across runs, and within them.
+
+use std::io::{self, Write};
+
+use super::numbers::{count, counted, measure_with_unit, unit_name};
+use super::table::{self, Column, summary_columns};
+use super::text::Text;
+use super::{cohort_name, figures};
+use crate::fleet::{Caution, CohortReport, FleetReport, Summary, WindowReport};
+use crate::stats::Support;
+use crate::units::Unit;
+
+/// Rows of a table of cohorts.
+const MAX_ROWS: usize = 500;
+
+/// The cohorts of one unit, which may be compared.
+pub(super) fn by_unit(report: &FleetReport) -> impl Iterator<Item = (Unit, &[CohortReport])> {
+    let groups = report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit);
+    groups.map(|cohorts| (cohorts[0].cohort.unit, cohorts))
+}
+
+/// CPU use across runs: a table and plots for each unit.
+pub(super) fn across_runs(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    if report.cohorts.is_empty() {
+        return match report.inputs.runs {
+            0 => out.write_all(b"<p class=\"empty\">No run could be measured, so there are no distributions.</p>\n"),
+            _ => Ok(()),
+        };
+    }
+    out.write_all(b"<section id=\"across-runs\">\n<h2>CPU use across runs</h2>\n")?;
+    out.write_all(b"<p>A run is one number: its CPU use over the whole recording.</p>\n")?;
+    for (unit, cohorts) in by_unit(report) {
+        let title = format!("Across runs, in {}", unit_name(unit));
+        writeln!(out, "<h3>{}</h3>", Text(&title))?;
+        table_across(report, unit, cohorts, &title, out)?;
+        cautions(cohorts, |cohort| Some(&cohort.across_runs), unit, "runs", out)?;
+        figures::across_runs(unit, cohorts, out)?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+fn table_across(
+    report: &FleetReport,
+    unit: Unit,
+    cohorts: &[CohortReport],
+    title: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut columns = vec![Column::text("Cohort"), Column::number("Runs")];
+    columns.extend(summary_columns(&report.options, None, true));
+    table::open(out, title, &columns)?;
+    for cohort in cohorts.iter().take(MAX_ROWS) {
+        table::open_row(out, &cohort_name(&cohort.cohort), None)?;
+        table::count(out, cohort.runs)?;
+        summary(&cohort.across_runs, unit, true, out)?;
+        table::close_row(out)?;
+    }
+    table::close(out)?;
+    hidden(cohorts.len(), MAX_ROWS, out)
+}
+
+/// The cells of a summary, in the order of [`summary_columns`].
+fn summary(summary: &Summary, unit: Unit, has_weighted: bool, out: &mut dyn Write) -> io::Result<()> {
+    table::measure(out, summary.mean, unit)?;
+    match summary.weighted_mean {
+        _ if !has_weighted => {}
+        Some(mean) => table::measure(out, mean, unit)?,
+        None => table::nothing(out)?,
+    }
+    for estimate in &summary.estimates {
+        table::estimate(out, estimate, unit, None)?;
+    }
+    table::measure(out, summary.max, unit)
+}
+
+fn hidden(rows: usize, most: usize, out: &mut dyn Write) -> io::Result<()> {
+    match rows.saturating_sub(most) {
+        0 => Ok(()),
+        hidden => {
+            let hidden = counted(hidden as u64, "cohort");
+            writeln!(out, "<p class=\"hidden\">{hidden} not shown here; JSON and CSV have all.</p>")
+        }
+    }
+}
+
+/// What misleads about summaries, in sentences.
+fn cautions<'r>(
+    cohorts: &'r [CohortReport],
+    summary_of: impl Fn(&'r CohortReport) -> Option<&'r Summary>,
+    unit: Unit,
+    what: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut sentences = Vec::new();
+    let mut few: Vec<(String, u64)> = Vec::new();
+    let mut most_needed = 0;
+    for cohort in cohorts.iter().take(MAX_ROWS) {
+        let Some(summary) = summary_of(cohort) else { continue };
+        let name = cohort_name(&cohort.cohort);
+        for caution in &summary.cautions {
+            match caution {
+                Caution::TooFewRuns { needed } => {
+                    few.push((name.clone(), summary.count));
+                    most_needed = most_needed.max(*needed);
+                }
+                Caution::MeanAboveP90 => {
+                    let mean = measure_with_unit(summary.mean, unit);
+                    sentences.push(format!(
+                        "{name}: the mean ({mean}) is above P90. A few {what} carry it; most are far below it."
+                    ));
+                }
+                Caution::MostlyAbsent => {
+                    let (zeros, all) = (count(summary.zeros), counted(summary.count, "run"));
+                    sentences.push(format!("{name}: {zeros} of {all} used none, so P50 is 0."));
+                }
+            }
+        }
+    }
+    sentences.extend(too_few(&few, cohorts, &summary_of, most_needed));
+    if sentences.is_empty() {
+        return Ok(());
+    }
+    out.write_all(b"<ul class=\"cautions\">\n")?;
+    for sentence in sentences {
+        writeln!(out, "<li>{}</li>", Text(&sentence))?;
+    }
+    out.write_all(b"</ul>\n")
+}
+
+/// One sentence for all cohorts that lack runs for a percentile.
+fn too_few<'r>(
+    few: &[(String, u64)],
+    cohorts: &'r [CohortReport],
+    summary_of: &impl Fn(&'r CohortReport) -> Option<&'r Summary>,
+    needed: u64,
+) -> Option<String> {
+    let summary = cohorts.iter().find_map(summary_of)?;
+    let lacks = |support| matches!(support, Support::TooFew { .. });
+    let names: Vec<String> = match few {
+        [] => return None,
+        few if few.len() == cohorts.len() && few.len() > 3 => vec![format!("all {} cohorts", few.len())],
+        few if few.len() > 6 => vec![format!("{} cohorts", few.len())],
+        few => few.iter().map(|(name, runs)| format!("{name} ({})", counted(*runs, "run"))).collect(),
+    };
+    let farthest = summary
+        .estimates
+        .iter()
+        .rfind(|estimate| lacks(estimate.support) || estimate.quantile.needed_count() == needed);
+    let percentile = farthest.map_or("the farthest percentile".to_owned(), |estimate| estimate.quantile.to_string());
+    Some(format!("Too few runs for {percentile}, which needs {}: {}.", count(needed), names.join(", ")))
+}
+
+/// CPU use within runs: windows of one second.
+pub(super) fn within_runs(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    if !super::has_section(report, "within-runs") {
+        return Ok(());
+    }
+    out.write_all(b"<section id=\"within-runs\">\n<h2>CPU use within runs</h2>\n")?;
+    out.write_all(
+        b"<p>The numbers here are windows of one second, not runs: they say how bursty runs are, and nothing about how \
+          many users have a slow run.</p>\n",
+    )?;
+    for (unit, cohorts) in by_unit(report) {
+        pooled(report, unit, cohorts, out)?;
+        peaks(report, unit, cohorts, out)?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+fn windows(cohorts: &[CohortReport]) -> impl Iterator<Item = (&CohortReport, &WindowReport)> {
+    cohorts.iter().take(MAX_ROWS).filter_map(|cohort| Some((cohort, cohort.within_runs.as_ref()?)))
+}
+
+fn pooled(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {
+    let title = format!("Seconds of all runs, pooled, in {}", unit_name(unit));
+    let mut columns = vec![
+        Column::text("Cohort"),
+        Column::number("Runs").hint("Runs of at least one whole second"),
+        Column::number("Seconds"),
+        Column::number("Idle").hint("Seconds without a sample"),
+    ];
+    columns.extend(summary_columns(&report.options, None, false));
+    writeln!(out, "<h3>{}</h3>", Text(&title))?;
+    table::open(out, &title, &columns)?;
+    for (cohort, windows) in windows(cohorts) {
+        table::open_row(out, &cohort_name(&cohort.cohort), None)?;
+        table::count(out, windows.runs)?;
+        table::count(out, windows.pooled.count)?;
+        let idle = windows.pooled.zeros as f64 * 100.0 / windows.pooled.count.max(1) as f64;
+        table::number(out, idle, &format!("{idle:.1} %"))?;
+        summary(&windows.pooled, unit, false, out)?;
+        table::close_row(out)?;
+    }
+    table::close(out)?;
+    out.write_all(b"<p class=\"legend\">Seconds of one run are not independent, so there are no intervals.</p>\n")
+}
+
+fn peaks(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {
+    let title = format!("The busiest second of each run, in {}", unit_name(unit));
+    let mut columns = vec![Column::text("Cohort"), Column::number("Runs")];
+    columns.extend(summary_columns(&report.options, None, false));
+    writeln!(out, "<h3>{}</h3>", Text(&title))?;
+    table::open(out, &title, &columns)?;
+    for (cohort, windows) in windows(cohorts) {
+        table::open_row(out, &cohort_name(&cohort.cohort), None)?;
+        table::count(out, windows.runs)?;
+        summary(&windows.peaks, unit, false, out)?;
+        table::close_row(out)?;
+    }
+    table::close(out)?;
+    cautions(cohorts, |cohort| cohort.within_runs.as_ref().map(|windows| &windows.peaks), unit, "runs", out)
+}

@@ -1,0 +1,111 @@
+//! What differs most between cohorts.
+
+use std::io::{self, Write};
+
+use super::numbers::{count, counted, measure, unit_name};
+use super::table::{self, Column};
+use super::text::{Text, cut};
+use super::{MAX_COHORTS, cohort_name, scope_names, scope_words, statistic_name};
+use crate::fleet::{Contrast, ContrastRow, FleetReport, SortKey};
+
+/// Rows of each table.
+const MAX_ROWS: usize = 50;
+
+/// Letters of the name of a cohort above its column.
+const LONGEST_HEAD: usize = 40;
+
+/// The section; none with a single cohort.
+pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    if !super::has_section(report, "contrasts") {
+        return Ok(());
+    }
+    let by = report.options.sort.name();
+    writeln!(
+        out,
+        "<section id=\"contrasts\">\n<h2>Largest differences between cohorts at {}</h2>\n\
+         <p>The largest value of a row less its smallest. “~” marks rows whose largest value is no more than sampling \
+         noise gives.</p>",
+        Text(&statistic_name(&by))
+    )?;
+    for contrast in report.contrasts.iter().filter(|contrast| !contrast.rows.is_empty()) {
+        write_table(report, contrast, out)?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+fn write_table(report: &FleetReport, contrast: &Contrast, out: &mut dyn Write) -> io::Result<()> {
+    let (one, many) = scope_words(contrast.scope);
+    let title = format!("{many}: {} across runs, in {}", statistic_name(&contrast.by), unit_name(contrast.unit));
+    writeln!(out, "<h3>{}</h3>", Text(&title))?;
+    let shown = contrast.cohorts.len().min(MAX_COHORTS);
+    let mut columns = vec![Column::text(one), Column::number("Difference").sorted(true)];
+    for &cohort in &contrast.cohorts[..shown] {
+        let name = report.cohorts.get(cohort).map_or(String::new(), |cohort| cohort_name(&cohort.cohort));
+        columns.push(Column::number(&cut(&name, LONGEST_HEAD)));
+    }
+    table::open(out, &title, &columns)?;
+    let largest = contrast.rows.first().map_or(0.0, |row| row.difference);
+    for row in contrast.rows.iter().take(MAX_ROWS) {
+        write_row(contrast, row, shown, largest, out)?;
+    }
+    table::close(out)?;
+    let (rows, cohorts) = (contrast.rows.len().saturating_sub(MAX_ROWS), contrast.cohorts.len() - shown);
+    if rows > 0 {
+        writeln!(out, "<p class=\"hidden\">{} rows with smaller differences are not shown.</p>", count(rows as u64))?;
+    }
+    if let Some(sentence) = too_few(report, contrast) {
+        writeln!(out, "<p class=\"legend\">{}</p>", Text(&sentence))?;
+    }
+    if cohorts > 0 {
+        writeln!(out, "<p class=\"hidden\">{} cohorts are compared but not shown.</p>", count(cohorts as u64))?;
+    }
+    Ok(())
+}
+
+/// Which cohorts have too few runs for the percentile that is compared.
+fn too_few(report: &FleetReport, contrast: &Contrast) -> Option<String> {
+    let SortKey::Quantile(quantile) = report.options.sort else { return None };
+    let needed = quantile.needed_count();
+    let cohorts = contrast.cohorts.iter().filter_map(|&cohort| report.cohorts.get(cohort));
+    let few: Vec<String> = cohorts
+        .filter(|cohort| cohort.runs < needed)
+        .map(|cohort| format!("{} ({})", cohort_name(&cohort.cohort), counted(cohort.runs, "run")))
+        .collect();
+    let names = match few.len() {
+        0 => return None,
+        1..=6 => few.join(", "),
+        all if all == contrast.cohorts.len() => format!("all {all} cohorts"),
+        some => format!("{some} of {} cohorts", contrast.cohorts.len()),
+    };
+    Some(format!(
+        "Too few runs for {quantile}, which needs {}: {names}. What is compared of them is nearly their largest run.",
+        count(needed)
+    ))
+}
+
+fn write_row(
+    contrast: &Contrast,
+    row: &ContrastRow,
+    shown: usize,
+    largest: f64,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (name, within) = scope_names(contrast.scope, &row.name);
+    table::open_row(out, &name, within.as_deref())?;
+    let share = if largest > 0.0 { (row.difference / largest * 100.0).round() } else { 0.0 };
+    let value = measure(row.difference, contrast.unit);
+    let (class, mark) = if row.is_noise { ("bar noise", "~") } else { ("bar", "") };
+    write!(
+        out,
+        "<td class=\"{class}\" style=\"--share:{share}%\" data-value=\"{}\">{mark}{}</td>",
+        row.difference,
+        Text(&value)
+    )?;
+    let most = row.values.iter().copied().fold(0.0, f64::max);
+    for &value in row.values.iter().take(shown) {
+        let shown = measure(value, contrast.unit);
+        let class = if value == most { " class=\"most\"" } else { "" };
+        write!(out, "<td{class} data-value=\"{value}\">{}</td>", Text(&shown))?;
+    }
+    table::close_row(out)
+}

@@ -1,0 +1,146 @@
+//! Plots with their titles and legends.
+
+use std::io::{self, Write};
+
+use super::cohorts::by_unit;
+use super::numbers::counted;
+use super::plots::{self, Axis, Lines};
+use super::text::Text;
+use super::{MAX_COHORTS, cohort_name};
+use crate::fleet::{CohortReport, FleetReport};
+use crate::units::Unit;
+
+/// Where the largest value of one plot is less than this share of another's, they have axes of their own.
+const SHARED: f64 = 0.25;
+
+/// Box plots of all cohorts of a unit, and a histogram of each.
+pub(super) fn across_runs(unit: Unit, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {
+    let shown = &cohorts[..cohorts.len().min(MAX_COHORTS)];
+    let largest: Vec<f64> = shown.iter().map(largest_of_bins).collect();
+    let axes = Axes::new(&largest, unit);
+    let named: Vec<(String, &CohortReport)> =
+        shown.iter().map(|cohort| (cohort_name(&cohort.cohort), cohort)).collect();
+    out.write_all(b"<figure class=\"boxes\">\n")?;
+    caption(
+        out,
+        "Across runs: all cohorts",
+        "The name of a cohort and its runs. The box holds the middle half of \
+            the runs; the bar in it is the median, the diamond the mean. Whiskers reach 1.5 boxes; circles are runs beyond.",
+    )?;
+    out.write_all(plots::boxes(&named, &axes.common)?.as_bytes())?;
+    writeln!(out, "</figure>\n<div class=\"figures {}\">", arrangement(named.len()))?;
+    for (index, (name, cohort)) in named.iter().enumerate() {
+        out.write_all(b"<figure>\n")?;
+        caption(out, name, &format!("Across runs: {} by their CPU use", counted(cohort.runs, "run")))?;
+        out.write_all(plots::histogram(cohort, name, axes.of(index))?.as_bytes())?;
+        out.write_all(b"</figure>\n")?;
+    }
+    out.write_all(b"</div>\n")?;
+    axes.say(cohorts.len() - shown.len(), shown.len(), out)
+}
+
+fn largest_of_bins(cohort: &CohortReport) -> f64 {
+    cohort.bins.last().map_or(0.0, |bin| bin.upper)
+}
+
+/// The timelines of all cohorts.
+pub(super) fn over_time(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    if !super::has_section(report, "over-time") {
+        return Ok(());
+    }
+    out.write_all(b"<section id=\"over-time\">\n<h2>CPU use over the time of the recordings</h2>\n")?;
+    out.write_all(
+        b"<p>For each second since the recording started: the percentiles across the runs that recorded it. These are \
+          runs compared in one second, not seconds compared in one run.</p>\n",
+    )?;
+    for (unit, cohorts) in by_unit(report) {
+        let with_time: Vec<&CohortReport> = cohorts.iter().filter(|cohort| !cohort.timeline.is_empty()).collect();
+        let shown = &with_time[..with_time.len().min(MAX_COHORTS)];
+        let largest: Vec<f64> = shown.iter().map(|cohort| largest_of_points(cohort)).collect();
+        let axes = Axes::new(&largest, unit);
+        writeln!(out, "<div class=\"figures {}\">", arrangement(shown.len()))?;
+        for (index, cohort) in shown.iter().enumerate() {
+            let name = cohort_name(&cohort.cohort);
+            let lines = Lines::of(&report.options, cohort.runs);
+            out.write_all(b"<figure>\n")?;
+            write!(out, "<figcaption><strong>{}</strong> ", Text(&name))?;
+            keys(report, lines, out)?;
+            out.write_all(b"</figcaption>\n")?;
+            out.write_all(plots::timeline(cohort, &name, lines, axes.of(index))?.as_bytes())?;
+            out.write_all(b"</figure>\n")?;
+        }
+        out.write_all(b"</div>\n")?;
+        axes.say(with_time.len() - shown.len(), shown.len(), out)?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+fn largest_of_points(cohort: &CohortReport) -> f64 {
+    cohort.timeline.iter().map(|point| point.max).fold(0.0, f64::max)
+}
+
+/// How plots stand beside each other: four are two by two, not three and one.
+const fn arrangement(plots: usize) -> &'static str {
+    match plots {
+        1 => "single",
+        2 | 4 => "pairs",
+        _ => "many",
+    }
+}
+
+/// What the lines of a timeline are.
+fn keys(report: &FleetReport, lines: Lines, out: &mut dyn Write) -> io::Result<()> {
+    let name = |at: usize| report.options.quantiles.get(at).map(ToString::to_string).unwrap_or_default();
+    if lines.middle.is_none() {
+        return out.write_all(b"<span class=\"keys\"><span><i class=\"key middle\"></i>largest</span></span>");
+    }
+    let keys = [("middle", lines.middle), ("upper", lines.upper), ("tail", lines.tail)];
+    out.write_all(b"<span class=\"keys\">")?;
+    for (class, at) in keys {
+        let Some(at) = at else { continue };
+        write!(out, "<span><i class=\"key {class}\"></i>{}</span> ", name(at))?;
+    }
+    out.write_all(b"<span><i class=\"key largest\"></i>max</span></span>")
+}
+
+fn caption(out: &mut dyn Write, title: &str, hint: &str) -> io::Result<()> {
+    writeln!(out, "<figcaption><strong>{}</strong> <span>{}</span></figcaption>", Text(title), Text(hint))
+}
+
+/// The axes of plots that are side by side.
+struct Axes {
+    /// One for all.
+    common: Axis,
+    /// One for each, where a common one would leave nothing to see.
+    own: Option<Vec<Axis>>,
+}
+
+impl Axes {
+    fn new(largest: &[f64], unit: Unit) -> Self {
+        let high = largest.iter().copied().fold(0.0, f64::max);
+        let is_shared = largest.iter().all(|&value| value >= high * SHARED);
+        let own = || largest.iter().map(|&value| Axis::of_measure(value, unit)).collect();
+        Self { common: Axis::of_measure(high, unit), own: (!is_shared).then(own) }
+    }
+
+    fn of(&self, index: usize) -> &Axis {
+        self.own.as_ref().and_then(|own| own.get(index)).unwrap_or(&self.common)
+    }
+
+    /// Whether plots may be compared by eye, and how many cohorts have none.
+    fn say(&self, hidden: usize, shown: usize, out: &mut dyn Write) -> io::Result<()> {
+        let axis = match (&self.own, shown) {
+            (Some(_), _) => "The cohorts differ so much that each plot has an axis of its own. ",
+            (None, 2..) => "All of these plots have the same axis for CPU use. ",
+            _ => "",
+        };
+        let hidden = match hidden {
+            0 => String::new(),
+            hidden => format!("{} more have no plot here.", counted(hidden as u64, "cohort")),
+        };
+        if axis.is_empty() && hidden.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "<p class=\"legend\">{axis}{hidden}</p>")
+    }
+}

@@ -1,0 +1,16 @@
+//! Plots as SVG, drawn by `plotters`.
+//!
+//! A plot has no colours of its own. Each part is drawn in a colour that stands for its role (`svg.rs`), and the style
+//! sheet of the page gives roles their colours: `svg [fill="#010104"] { fill: var(--bar) }`. So plots are light or dark
+//! with the page.
+
+mod axis;
+mod boxes;
+mod histogram;
+mod svg;
+mod timeline;
+
+pub(super) use axis::Axis;
+pub(super) use boxes::boxes;
+pub(super) use histogram::histogram;
+pub(super) use timeline::{Lines, timeline};

@@ -1,0 +1,152 @@
+//! CPU use by second of the recordings.
+
+use std::io;
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::axis::{Axis, Plot};
+use super::svg::{Area, BAND, BAR, Drawn, LARGEST, MIDDLE, MUTED, TAIL, UPPER, WIDTH, line, style, svg, write};
+use crate::fleet::{CohortReport, FleetOptions, TimelinePoint};
+use crate::stats::Quantile;
+
+const HEIGHT: u32 = 400;
+const PLOT: Plot = Plot { left: 60, top: 40, right: WIDTH as i32 - 24, bottom: 248 };
+/// The runs that recorded each second, below.
+const RUNS: Plot = Plot { left: 60, top: 294, right: WIDTH as i32 - 24, bottom: 336 };
+
+/// Which percentiles of the options are drawn: by position, the line in the middle, the edge of the band above it, and
+/// the tail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct Lines {
+    pub(in super::super) middle: Option<usize>,
+    pub(in super::super) upper: Option<usize>,
+    pub(in super::super) tail: Option<usize>,
+}
+
+impl Lines {
+    /// P50 and P90, or what was asked instead of them, and the farthest percentile. A percentile that so few runs do
+    /// not support is not drawn: it would be the largest run.
+    pub(in super::super) fn of(options: &FleetOptions, runs: u64) -> Self {
+        let supported: Vec<(usize, Quantile)> = options
+            .quantiles
+            .iter()
+            .copied()
+            .enumerate()
+            .filter(|(_, quantile)| quantile.needed_count() <= runs)
+            .collect();
+        let place = |wanted: Quantile| supported.iter().position(|&(_, quantile)| quantile == wanted);
+        let middle = place(Quantile::P50).unwrap_or(0);
+        let upper = place(Quantile::P90).filter(|upper| *upper > middle).unwrap_or(middle + 1);
+        let tail = supported.len().checked_sub(1).filter(|tail| *tail > upper);
+        let at = |place: usize| supported.get(place).map(|&(at, _)| at);
+        Self { middle: at(middle), upper: at(upper), tail: tail.and_then(at) }
+    }
+}
+
+/// The timeline of a cohort; `name` is that of the cohort.
+pub(in super::super) fn timeline(cohort: &CohortReport, name: &str, lines: Lines, axis: &Axis) -> io::Result<String> {
+    let points = &cohort.timeline;
+    let label = format!("Timeline: percentiles of CPU use across runs in each second of the recordings, of {name}");
+    svg(HEIGHT, &label, |area| {
+        let (Some(first), Some(last)) = (points.first(), points.last()) else { return Ok(()) };
+        let time = Axis::of_seconds(first.second, last.second.saturating_add(last.seconds));
+        time.draw_below(area, &RUNS)?;
+        time.draw_grid(area, &PLOT)?;
+        axis.draw_left(area, &PLOT)?;
+        let muted = style(&MUTED, HPos::Left, VPos::Center);
+        write(area, &axis.title, (8, PLOT.top - 24), &muted)?;
+        draw_lines(points, lines, &time, axis, area)?;
+        runs_below(points, &time, area)?;
+        let middle = ((RUNS.left + RUNS.right) / 2, RUNS.bottom + 34);
+        let title = "seconds since the recording started";
+        write(area, title, middle, &style(&MUTED, HPos::Center, VPos::Top))
+    })
+}
+
+fn draw_lines(points: &[TimelinePoint], lines: Lines, time: &Axis, axis: &Axis, area: &Area<'_>) -> Drawn {
+    let value = |point: &TimelinePoint, at: usize| point.values.get(at).copied().unwrap_or(0.0);
+    for points in points.chunk_by(|point, next| point.second.saturating_add(point.seconds) == next.second) {
+        let steps = |of: &dyn Fn(&TimelinePoint) -> f64| -> Vec<(i32, i32)> { stairs(points, time, axis, &PLOT, of) };
+        if let (Some(middle), Some(upper)) = (lines.middle, lines.upper) {
+            let mut band = steps(&|point| value(point, upper));
+            band.extend(steps(&|point| value(point, middle)).into_iter().rev());
+            area.draw(&Polygon::new(band, BAND.filled()))?;
+        }
+        let (color, width) = if lines.middle.is_some() { (LARGEST, 1) } else { (MIDDLE, 3) };
+        line(area, steps(&|point| point.max), color, width)?;
+        let drawn = [(lines.tail, TAIL, 2), (lines.upper, UPPER, 2), (lines.middle, MIDDLE, 3)];
+        for (at, color, width) in drawn {
+            let Some(at) = at else { continue };
+            line(area, steps(&|point| value(point, at)), color, width)?;
+        }
+    }
+    Ok(())
+}
+
+/// The values of points as stairs: each holds for all of its time.
+fn stairs(
+    points: &[TimelinePoint],
+    time: &Axis,
+    axis: &Axis,
+    plot: &Plot,
+    of: &dyn Fn(&TimelinePoint) -> f64,
+) -> Vec<(i32, i32)> {
+    let mut steps = Vec::with_capacity(points.len() * 2);
+    for point in points {
+        let y = axis.place(of(point), plot.bottom, plot.top);
+        let end = point.second.saturating_add(point.seconds);
+        for second in [point.second, end] {
+            steps.push((time.place(f64::from(second), plot.left, plot.right), y));
+        }
+    }
+    steps
+}
+
+/// How many runs there are behind each second: at the end of the longest recordings there are few.
+fn runs_below(points: &[TimelinePoint], time: &Axis, area: &Area<'_>) -> Drawn {
+    let most = points.iter().map(|point| point.runs).max().unwrap_or(0);
+    let counts = Axis::exactly(most as f64);
+    for points in points.chunk_by(|point, next| point.second.saturating_add(point.seconds) == next.second) {
+        let mut steps = stairs(points, time, &counts, &RUNS, &|point| point.runs as f64);
+        for step in &mut steps {
+            // What is there is seen.
+            step.1 = step.1.min(RUNS.bottom - 2);
+        }
+        let ends = [steps.last(), steps.first()].map(|end| end.map_or(0, |end| end.0));
+        steps.extend(ends.map(|x| (x, RUNS.bottom)));
+        area.draw(&Polygon::new(steps, BAR.filled()))?;
+    }
+    let right = style(&MUTED, HPos::Right, VPos::Center);
+    write(area, &super::super::numbers::count(most), (RUNS.left - 8, RUNS.top + 4), &right)?;
+    write(area, "runs that recorded it", (RUNS.left, RUNS.top - 16), &style(&MUTED, HPos::Left, VPos::Center))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(quantiles: &[&str], runs: u64) -> (Option<usize>, Option<usize>, Option<usize>) {
+        let quantiles = quantiles.iter().map(|text| Quantile::from_percent(text).unwrap()).collect();
+        let lines = Lines::of(&FleetOptions { quantiles, ..FleetOptions::default() }, runs);
+        (lines.middle, lines.upper, lines.tail)
+    }
+
+    #[test]
+    fn only_percentiles_that_runs_support_are_lines() {
+        let usual = ["50", "90", "95", "99", "99.9"];
+        assert_eq!(lines(&usual, 1_000), (Some(0), Some(1), Some(4)));
+        assert_eq!(lines(&usual, 999), (Some(0), Some(1), Some(3)));
+        assert_eq!(lines(&usual, 10), (Some(0), Some(1), None));
+        assert_eq!(lines(&usual, 9), (Some(0), None, None));
+        assert_eq!(lines(&usual, 1), (None, None, None));
+    }
+
+    #[test]
+    fn other_percentiles_stand_in() {
+        assert_eq!(lines(&["25", "75", "99"], 100), (Some(0), Some(1), Some(2)));
+        assert_eq!(lines(&["10", "50", "75", "90", "99"], 100), (Some(1), Some(3), Some(4)));
+        assert_eq!(lines(&["90"], 100), (Some(0), None, None));
+        assert_eq!(lines(&[], 100), (None, None, None));
+    }
+}

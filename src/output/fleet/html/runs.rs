@@ -1,0 +1,73 @@
+//! The runs, those with the highest CPU use first.
+
+use std::io::{self, Write};
+
+use super::numbers::{count, measure_with_unit, seconds};
+use super::table::{self, Column};
+use super::text::{Text, shortened};
+use super::{cohort_name, scopes};
+use crate::fleet::{FleetReport, RunRow, WallSource};
+use crate::units::{Millionths, Unit, Weight};
+
+/// Rows of the table.
+const MAX_ROWS: usize = 2_000;
+
+/// The section; none without runs.
+pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    if report.runs.is_empty() {
+        return Ok(());
+    }
+    out.write_all(b"<section id=\"runs\">\n<h2>Runs</h2>\n")?;
+    scopes::filter("runs", "runs", out)?;
+    let unit = |run: &RunRow| report.cohorts.get(run.cohort).map_or(Unit::Nanoseconds, |cohort| cohort.cohort.unit);
+    let mut runs: Vec<&RunRow> = report.runs.iter().collect();
+    // Stable: equal runs stay in the order of their sources.
+    runs.sort_by(|a, b| unit(a).cmp(&unit(b)).then(b.rate.cmp(&a.rate)));
+    let is_one_unit = runs.iter().all(|run| unit(run) == unit(runs[0]));
+    let mut columns = vec![Column::text("Run")];
+    if report.cohorts.len() > 1 {
+        columns.push(Column::text("Cohort"));
+    }
+    columns.extend([
+        Column::number("CPU use").sorted(is_one_unit),
+        Column::number("Busiest second"),
+        Column::number("Recorded, s")
+            .hint("≈ is the time between the first and the last sample: CPU use is overstated"),
+        Column::number("Weight"),
+        Column::number("Samples"),
+    ]);
+    if report.options.is_weighted {
+        columns.push(Column::number("Run weight"));
+    }
+    table::open(out, "Runs", &columns)?;
+    for run in runs.iter().take(MAX_ROWS) {
+        row(report, run, unit(run), out)?;
+    }
+    table::close(out)?;
+    if let hidden @ 1.. = runs.len().saturating_sub(MAX_ROWS) {
+        writeln!(out, "<p class=\"hidden\">{} runs with lower CPU use are not shown.</p>", count(hidden as u64))?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+fn row(report: &FleetReport, run: &RunRow, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+    table::open_row(out, &shortened(&run.source), None)?;
+    if report.cohorts.len() > 1 {
+        let cohort = report.cohorts.get(run.cohort).map_or(String::new(), |cohort| cohort_name(&cohort.cohort));
+        table::text(out, &cohort)?;
+    }
+    let rate = run.rate.as_f64();
+    table::number(out, rate, &measure_with_unit(rate, unit))?;
+    match run.window_max.map(Millionths::as_f64) {
+        Some(max) => table::number(out, max, &measure_with_unit(max, unit))?,
+        None => table::nothing(out)?,
+    }
+    let mark = if run.wall_source == WallSource::Samples { "≈ " } else { "" };
+    table::number(out, run.wall.as_nanos() as f64 / 1e9, &format!("{mark}{}", seconds(run.wall)))?;
+    table::number(out, run.weight as f64, &Weight::new(run.weight, unit).to_string())?;
+    table::count(out, run.samples)?;
+    if report.options.is_weighted {
+        write!(out, "<td data-value=\"{0}\">{0}</td>", Text(&run.run_weight.to_string()))?;
+    }
+    table::close_row(out)
+}

@@ -1,0 +1,142 @@
+//! Tables of processes, threads, binaries and functions: one for each cohort.
+
+use std::io::{self, Write};
+
+use super::numbers::{count, counted, unit_name};
+use super::table::{self, Column, summary_columns};
+use super::text::{Text, shortened};
+use super::{MAX_COHORTS, cohort_name, scope_names, scope_words};
+use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeRow, ScopeTable};
+use crate::stats::Quantile;
+use crate::units::Unit;
+
+/// Rows of each table.
+const MAX_ROWS: usize = 200;
+
+/// The section, scope by scope.
+pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    if !super::has_section(report, "scopes") {
+        return Ok(());
+    }
+    out.write_all(b"<section id=\"scopes\">\n<h2>Where the CPU time goes</h2>\n")?;
+    out.write_all(
+        "<p>Across runs; a run without a row counts as zero there. Small numbers are intervals. “~” marks percentiles \
+         that are no more than sampling noise gives.</p>\n"
+            .as_bytes(),
+    )?;
+    for scope in FleetScope::ALL {
+        let tables: Vec<(&CohortReport, &ScopeTable)> = report
+            .cohorts
+            .iter()
+            .filter_map(|cohort| Some((cohort, cohort.tables.iter().find(|table| table.scope == scope)?)))
+            .collect();
+        if !tables.is_empty() {
+            write_scope(report, scope, &tables, out)?;
+        }
+    }
+    out.write_all(b"</section>\n")
+}
+
+fn write_scope(
+    report: &FleetReport,
+    scope: FleetScope,
+    tables: &[(&CohortReport, &ScopeTable)],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (id, words) = (scope.name(), scope_words(scope).1);
+    writeln!(out, "<section id=\"scope-{id}\">\n<h3>{words}</h3>")?;
+    filter(&format!("scope-{id}"), &words.to_lowercase(), out)?;
+    for (index, &(cohort, table)) in tables.iter().take(MAX_COHORTS).enumerate() {
+        let open = if index == 0 { " open" } else { "" };
+        let name = cohort_name(&cohort.cohort);
+        let runs = counted(cohort.runs, "run");
+        writeln!(out, "<details{open}><summary>{} <small>{runs}</small></summary>", Text(&name))?;
+        write_table(report, cohort, table, &name, out)?;
+        out.write_all(b"</details>\n")?;
+    }
+    if let hidden @ 1.. = tables.len().saturating_sub(MAX_COHORTS) {
+        writeln!(
+            out,
+            "<p class=\"hidden\">{} more have no table here; JSON and CSV have all.</p>",
+            counted(hidden as u64, "cohort")
+        )?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+/// A box that filters the rows of the tables of a section, for who has the script.
+pub(super) fn filter(section: &str, what: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "<p class=\"filter needs-script\"><label>Filter {what} <input type=\"search\" data-filter=\"{section}\" \
+         autocomplete=\"off\" spellcheck=\"false\"></label> <output></output></p>"
+    )
+}
+
+fn write_table(
+    report: &FleetReport,
+    cohort: &CohortReport,
+    table: &ScopeTable,
+    name: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (one, many) = scope_words(table.scope);
+    let unit = cohort.cohort.unit;
+    let mut columns = vec![Column::text(one), Column::number("Runs").hint("Runs that have it, of all runs")];
+    columns.extend(summary_columns(&report.options, Some(report.options.sort), true));
+    columns.push(Column::number("Samples"));
+    table::open(out, &format!("{many} of {name}, in {}", unit_name(unit)), &columns)?;
+    for row in table.rows.iter().take(MAX_ROWS) {
+        write_row(report, table.scope, row, unit, out)?;
+    }
+    table::close(out)?;
+    match table.rows.len().saturating_sub(MAX_ROWS) as u64 + table.hidden {
+        0 => Ok(()),
+        hidden => writeln!(
+            out,
+            "<p class=\"hidden\">{} rows below these are not shown, in the order of {}.</p>",
+            count(hidden),
+            Text(&report.options.sort.name())
+        ),
+    }
+}
+
+fn write_row(
+    report: &FleetReport,
+    scope: FleetScope,
+    row: &ScopeRow,
+    unit: Unit,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (name, within) = scope_names(scope, &row.name);
+    let summary = &row.summary;
+    table::open_row(out, &name, within.as_deref())?;
+    table::count(out, summary.count - summary.zeros.min(summary.count))?;
+    table::measure(out, summary.mean, unit)?;
+    match summary.weighted_mean {
+        Some(mean) => table::measure(out, mean, unit)?,
+        None => table::nothing(out)?,
+    }
+    for (index, estimate) in summary.estimates.iter().enumerate() {
+        // Half of all runs are below the median, alike or not: only what is above it tells of a tail.
+        let is_noise = estimate.quantile > Quantile::P50 && row.is_noise(index);
+        let noise = row.noise.get(index).copied().flatten().filter(|_| is_noise);
+        table::estimate(out, estimate, unit, noise)?;
+    }
+    largest(report, row, unit, out)?;
+    table::count(out, row.samples)?;
+    table::close_row(out)
+}
+
+/// The largest value, and the run that has it.
+fn largest(report: &FleetReport, row: &ScopeRow, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+    let max = row.summary.max;
+    let shown = super::numbers::measure(max, unit);
+    match row.worst_run.and_then(|run| report.runs.get(run)) {
+        Some(run) => {
+            let source = shortened(&run.source);
+            write!(out, "<td data-value=\"{max}\" title=\"{}\">{}</td>", Text(&source), Text(&shown))
+        }
+        None => table::number(out, max, &shown),
+    }
+}

@@ -1,0 +1,154 @@
+//! Tables that a script can sort: plain HTML, with the exact number of each cell beside what is shown.
+
+use std::io::{self, Write};
+
+use super::numbers;
+use super::text::Text;
+use crate::fleet::FleetOptions;
+use crate::fleet::SortKey;
+use crate::stats::{Estimate, Support};
+use crate::units::Unit;
+
+/// The head of a column.
+pub(super) struct Column {
+    title: String,
+    /// What it means, where the title does not say it.
+    hint: Option<&'static str>,
+    is_number: bool,
+    is_sorted: bool,
+}
+
+impl Column {
+    /// A column of names.
+    pub(super) fn text(title: &str) -> Self {
+        Self { title: title.to_owned(), hint: None, is_number: false, is_sorted: false }
+    }
+
+    /// A column of numbers.
+    pub(super) fn number(title: &str) -> Self {
+        Self { is_number: true, ..Self::text(title) }
+    }
+
+    /// With an explanation.
+    pub(super) fn hint(self, hint: &'static str) -> Self {
+        Self { hint: Some(hint), ..self }
+    }
+
+    /// With the mark that rows are in its order, the largest first.
+    pub(super) fn sorted(self, is_sorted: bool) -> Self {
+        Self { is_sorted, ..self }
+    }
+}
+
+/// The columns of a [`Summary`](crate::fleet::Summary) before and after its own: mean, weighted mean, percentiles,
+/// largest. `sort` is what rows are in the order of.
+pub(super) fn summary_columns(options: &FleetOptions, sort: Option<SortKey>, has_weighted: bool) -> Vec<Column> {
+    let mut columns = vec![Column::number("Mean").sorted(sort == Some(SortKey::Mean))];
+    if has_weighted {
+        let hint = "All that was used over all that was recorded";
+        columns.push(Column::number("Weighted mean").hint(hint).sorted(sort == Some(SortKey::WeightedMean)));
+    }
+    for &quantile in &options.quantiles {
+        let is_sorted = sort == Some(SortKey::Quantile(quantile));
+        columns.push(Column::number(&quantile.to_string()).sorted(is_sorted));
+    }
+    columns.push(Column::number("Max").sorted(sort == Some(SortKey::Max)));
+    columns
+}
+
+/// Opens a table in a box of its own that scrolls, up to its body. `label` names it.
+pub(super) fn open(out: &mut dyn Write, label: &str, columns: &[Column]) -> io::Result<()> {
+    let label = Text(label);
+    write!(
+        out,
+        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{label}\">\n<table class=\"sortable\">"
+    )?;
+    write!(out, "<caption class=\"unseen\">{label}</caption>\n<thead><tr>")?;
+    for column in columns {
+        let sort = if column.is_sorted { "descending" } else { "none" };
+        let kind = if column.is_number { " class=\"number\"" } else { "" };
+        write!(out, "<th scope=\"col\" aria-sort=\"{sort}\"{kind}><button type=\"button\"")?;
+        if let Some(hint) = column.hint {
+            write!(out, " title=\"{}\"", Text(hint))?;
+        }
+        write!(out, ">{}</button></th>", Text(&column.title))?;
+    }
+    out.write_all(b"</tr></thead>\n<tbody>\n")
+}
+
+/// Closes what [`open`] opened.
+pub(super) fn close(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"</tbody></table></div>\n")
+}
+
+/// Opens a row with its name, and the wider name it belongs to.
+pub(super) fn open_row(out: &mut dyn Write, name: &str, within: Option<&str>) -> io::Result<()> {
+    write!(out, "<tr><th scope=\"row\">{}", Text(name))?;
+    if let Some(within) = within {
+        write!(out, " <small>{}</small>", Text(within))?;
+    }
+    out.write_all(b"</th>")
+}
+
+/// Closes a row.
+pub(super) fn close_row(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b"</tr>\n")
+}
+
+/// A cell of text.
+pub(super) fn text(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    write!(out, "<td class=\"text\">{}</td>", Text(text))
+}
+
+/// A cell with a number and what is shown for it.
+pub(super) fn number(out: &mut dyn Write, value: f64, shown: &str) -> io::Result<()> {
+    write!(out, "<td data-value=\"{value}\">{}</td>", Text(shown))
+}
+
+/// A cell with a count.
+pub(super) fn count(out: &mut dyn Write, value: u64) -> io::Result<()> {
+    write!(out, "<td data-value=\"{value}\">{}</td>", numbers::count(value))
+}
+
+/// A cell with a measure.
+pub(super) fn measure(out: &mut dyn Write, value: f64, unit: Unit) -> io::Result<()> {
+    number(out, value, &numbers::measure(value, unit))
+}
+
+/// A cell without a number.
+pub(super) fn nothing(out: &mut dyn Write) -> io::Result<()> {
+    out.write_all("<td class=\"none\">–</td>".as_bytes())
+}
+
+/// A cell with a percentile and its interval. `noise` is what sampling alone would give, where the percentile is no
+/// more than that.
+pub(super) fn estimate(out: &mut dyn Write, estimate: &Estimate, unit: Unit, noise: Option<f64>) -> io::Result<()> {
+    let Some(value) = estimate.value else { return nothing(out) };
+    if let Support::TooFew { needed } = estimate.support {
+        return write!(out, "<td class=\"none\">n/a<small>needs {}</small></td>", numbers::count(needed));
+    }
+    let shown = numbers::measure(value, unit);
+    let shown = Text(&shown);
+    match noise {
+        Some(noise) => {
+            let noise = numbers::measure_with_unit(noise, unit);
+            write!(out, "<td class=\"noise\" data-value=\"{value}\" title=\"Noise alone gives {noise}\">~{shown}")?;
+        }
+        None => write!(out, "<td data-value=\"{value}\">{shown}")?,
+    }
+    if let Some(interval) = interval(estimate, unit) {
+        write!(out, "<small>{interval}</small>")?;
+    }
+    out.write_all(b"</td>")
+}
+
+/// The interval of an estimate, as HTML: `11.90–13.02`, with `?` for an end that is unknown; `None` where there is
+/// none to tell of, as for windows.
+pub(super) fn interval(estimate: &Estimate, unit: Unit) -> Option<String> {
+    let interval = estimate.interval;
+    if (interval.lower, interval.upper) == (None, None) {
+        return (estimate.support == Support::UpperUnknown).then(|| "?–?".to_owned());
+    }
+    let end = |end: Option<f64>| end.map_or("?".to_owned(), |end| numbers::measure(end, unit));
+    Some(Text(&format!("{}–{}", end(interval.lower), end(interval.upper))).to_string())
+}

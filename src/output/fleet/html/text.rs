@@ -1,0 +1,96 @@
+//! Text from input, made safe and visible.
+
+use std::fmt::{self, Write};
+
+/// Names longer than this lose their middle: a name of a C++ template may have thousands of characters.
+const LONGEST: usize = 240;
+
+/// A text as content of an element, or as the value of an attribute in double quotes.
+///
+/// Characters that nobody sees, or that turn the direction of what follows, are written as `\u{202e}`: two names that
+/// differ look different, and no name looks like another.
+pub(super) struct Text<'t>(pub(super) &'t str);
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                c if is_invisible(c) => write!(f, "{}", c.escape_default())?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text for SVG, whose writer escapes what XML needs and nothing else.
+pub(super) fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_invisible(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// The text, without its middle where it is too long; ends of names tell more than middles.
+pub(super) fn shortened(text: &str) -> String {
+    cut(text, LONGEST)
+}
+
+/// The text with at most so many characters, one of them `…` where it is cut.
+pub(super) fn cut(text: &str, longest: usize) -> String {
+    let count = text.chars().count();
+    if count <= longest {
+        return text.to_owned();
+    }
+    let tail = longest / 3;
+    let head = longest - tail - 1;
+    let start: String = text.chars().take(head).collect();
+    let end: String = text.chars().skip(count - tail).collect();
+    format!("{start}…{end}")
+}
+
+/// Controls (C0, C1), marks and overrides of direction, and characters without width that are no part of a script.
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
+        || ('\u{2028}'..='\u{202e}').contains(&c)
+        || ('\u{2060}'..='\u{206f}').contains(&c)
+        || ('\u{fff9}'..='\u{fffb}').contains(&c)
+        || ('\u{e0000}'..='\u{e007f}').contains(&c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_html_would_read_is_escaped() {
+        let text = Text("<b a=\"1\" c='2'>&amp;</b>").to_string();
+        assert_eq!(text, "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;amp;&lt;/b&gt;");
+    }
+
+    #[test]
+    fn what_nobody_sees_is_shown() {
+        assert_eq!(Text("a\u{202e}b\0\n\u{85}").to_string(), "a\\u{202e}b\\u{0}\\n\\u{85}");
+        assert_eq!(visible("a\u{2066}<"), "a\\u{2066}<");
+        // Letters of every script, and what joins emoji, stay.
+        assert_eq!(Text("Größe שלום 👩\u{200d}💻").to_string(), "Größe שלום 👩\u{200d}💻");
+    }
+
+    #[test]
+    fn long_names_keep_their_ends() {
+        assert_eq!(cut("abcdefghij", 10), "abcdefghij");
+        assert_eq!(cut("abcdefghijk", 9), "abcde…ijk");
+        assert_eq!(shortened(&"é".repeat(1_000)).chars().count(), LONGEST);
+    }
+}
