@@ -27,7 +27,14 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
          noise gives.</p>",
         Text(&statistic_name(&by))
     )?;
+    let mut unit = None;
     for contrast in report.contrasts.iter().filter(|contrast| !contrast.rows.is_empty()) {
+        // The cohorts of one unit are the same in every table.
+        if unit.replace(contrast.unit) != Some(contrast.unit)
+            && let Some(sentence) = too_few(report, contrast)
+        {
+            writeln!(out, "<ul class=\"cautions\"><li>{}</li></ul>", Text(&sentence))?;
+        }
         write_table(report, contrast, out)?;
     }
     out.write_all(b"</section>\n")
@@ -52,9 +59,6 @@ fn write_table(report: &FleetReport, contrast: &Contrast, out: &mut dyn Write) -
     let (rows, cohorts) = (contrast.rows.len().saturating_sub(MAX_ROWS), contrast.cohorts.len() - shown);
     if rows > 0 {
         writeln!(out, "<p class=\"hidden\">{} rows with smaller differences are not shown.</p>", count(rows as u64))?;
-    }
-    if let Some(sentence) = too_few(report, contrast) {
-        writeln!(out, "<p class=\"legend\">{}</p>", Text(&sentence))?;
     }
     if cohorts > 0 {
         writeln!(out, "<p class=\"hidden\">{} cohorts are compared but not shown.</p>", count(cohorts as u64))?;

@@ -31,7 +31,7 @@ pub(super) fn across_runs(unit: Unit, cohorts: &[CohortReport], out: &mut dyn Wr
     writeln!(out, "</figure>\n<div class=\"figures {}\">", arrangement(named.len()))?;
     for (index, (name, cohort)) in named.iter().enumerate() {
         out.write_all(b"<figure>\n")?;
-        caption(out, name, &format!("Across runs: {} by their CPU use", counted(cohort.runs, "run")))?;
+        caption(out, name, &format!("Across runs: CPU use of {}", counted(cohort.runs, "run")))?;
         out.write_all(plots::histogram(cohort, name, axes.of(index))?.as_bytes())?;
         out.write_all(b"</figure>\n")?;
     }
@@ -51,7 +51,8 @@ pub(super) fn over_time(report: &FleetReport, out: &mut dyn Write) -> io::Result
     out.write_all(b"<section id=\"over-time\">\n<h2>CPU use over the time of the recordings</h2>\n")?;
     out.write_all(
         b"<p>For each second since the recording started: the percentiles across the runs that recorded it. These are \
-          runs compared in one second, not seconds compared in one run.</p>\n",
+          runs compared in one second, not seconds compared in one run. A line ends where fewer runs recorded the \
+          second than the percentile needs.</p>\n",
     )?;
     for (unit, cohorts) in by_unit(report) {
         let with_time: Vec<&CohortReport> = cohorts.iter().filter(|cohort| !cohort.timeline.is_empty()).collect();
@@ -96,9 +97,9 @@ fn keys(report: &FleetReport, lines: Lines, out: &mut dyn Write) -> io::Result<(
     }
     let keys = [("middle", lines.middle), ("upper", lines.upper), ("tail", lines.tail)];
     out.write_all(b"<span class=\"keys\">")?;
-    for (class, at) in keys {
-        let Some(at) = at else { continue };
-        write!(out, "<span><i class=\"key {class}\"></i>{}</span> ", name(at))?;
+    for (class, line) in keys {
+        let Some(line) = line else { continue };
+        write!(out, "<span><i class=\"key {class}\"></i>{}</span> ", name(line.at))?;
     }
     out.write_all(b"<span><i class=\"key largest\"></i>max</span></span>")
 }

@@ -15,32 +15,35 @@ const PLOT: Plot = Plot { left: 60, top: 40, right: WIDTH as i32 - 24, bottom: 2
 /// The runs that recorded each second, below.
 const RUNS: Plot = Plot { left: 60, top: 294, right: WIDTH as i32 - 24, bottom: 336 };
 
-/// Which percentiles of the options are drawn: by position, the line in the middle, the edge of the band above it, and
-/// the tail.
+/// A percentile of the options that is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) struct Line {
+    /// Its position in the options.
+    pub(in super::super) at: usize,
+    /// How many runs it needs: where fewer recorded a second, it would be the largest run, and the line has a gap.
+    needed: u64,
+}
+
+/// The line in the middle, the edge of the band above it, and the tail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Lines {
-    pub(in super::super) middle: Option<usize>,
-    pub(in super::super) upper: Option<usize>,
-    pub(in super::super) tail: Option<usize>,
+    pub(in super::super) middle: Option<Line>,
+    pub(in super::super) upper: Option<Line>,
+    pub(in super::super) tail: Option<Line>,
 }
 
 impl Lines {
-    /// P50 and P90, or what was asked instead of them, and the farthest percentile. A percentile that so few runs do
-    /// not support is not drawn: it would be the largest run.
+    /// P50 and P90, or what was asked instead of them, and the farthest percentile, of those that so many runs support.
     pub(in super::super) fn of(options: &FleetOptions, runs: u64) -> Self {
-        let supported: Vec<(usize, Quantile)> = options
-            .quantiles
-            .iter()
-            .copied()
-            .enumerate()
-            .filter(|(_, quantile)| quantile.needed_count() <= runs)
-            .collect();
+        let all = options.quantiles.iter().copied().enumerate();
+        let supported: Vec<(usize, Quantile)> = all.filter(|(_, quantile)| quantile.needed_count() <= runs).collect();
         let place = |wanted: Quantile| supported.iter().position(|&(_, quantile)| quantile == wanted);
         let middle = place(Quantile::P50).unwrap_or(0);
         let upper = place(Quantile::P90).filter(|upper| *upper > middle).unwrap_or(middle + 1);
         let tail = supported.len().checked_sub(1).filter(|tail| *tail > upper);
-        let at = |place: usize| supported.get(place).map(|&(at, _)| at);
-        Self { middle: at(middle), upper: at(upper), tail: tail.and_then(at) }
+        let line =
+            |place: usize| supported.get(place).map(|&(at, quantile)| Line { at, needed: quantile.needed_count() });
+        Self { middle: line(middle), upper: line(upper), tail: tail.and_then(line) }
     }
 }
 
@@ -65,28 +68,39 @@ pub(in super::super) fn timeline(cohort: &CohortReport, name: &str, lines: Lines
 }
 
 fn draw_lines(points: &[TimelinePoint], lines: Lines, time: &Axis, axis: &Axis, area: &Area<'_>) -> Drawn {
-    let value = |point: &TimelinePoint, at: usize| point.values.get(at).copied().unwrap_or(0.0);
-    for points in points.chunk_by(|point, next| point.second.saturating_add(point.seconds) == next.second) {
-        let steps = |of: &dyn Fn(&TimelinePoint) -> f64| -> Vec<(i32, i32)> { stairs(points, time, axis, &PLOT, of) };
-        if let (Some(middle), Some(upper)) = (lines.middle, lines.upper) {
-            let mut band = steps(&|point| value(point, upper));
-            band.extend(steps(&|point| value(point, middle)).into_iter().rev());
+    let value = |point: &TimelinePoint, line: Line| point.values.get(line.at).copied().unwrap_or(0.0);
+    let steps = |points: &[&TimelinePoint], of: &dyn Fn(&TimelinePoint) -> f64| stairs(points, time, axis, &PLOT, of);
+    if let (Some(middle), Some(upper)) = (lines.middle, lines.upper) {
+        for points in stretches(points, upper.needed.max(middle.needed)) {
+            let mut band = steps(&points, &|point| value(point, upper));
+            band.extend(steps(&points, &|point| value(point, middle)).into_iter().rev());
             area.draw(&Polygon::new(band, BAND.filled()))?;
         }
-        let (color, width) = if lines.middle.is_some() { (LARGEST, 1) } else { (MIDDLE, 3) };
-        line(area, steps(&|point| point.max), color, width)?;
-        let drawn = [(lines.tail, TAIL, 2), (lines.upper, UPPER, 2), (lines.middle, MIDDLE, 3)];
-        for (at, color, width) in drawn {
-            let Some(at) = at else { continue };
-            line(area, steps(&|point| value(point, at)), color, width)?;
+    }
+    let (color, width) = if lines.middle.is_some() { (LARGEST, 1) } else { (MIDDLE, 3) };
+    for points in stretches(points, 1) {
+        line(area, steps(&points, &|point| point.max), color, width)?;
+    }
+    for (drawn, color, width) in [(lines.tail, TAIL, 2), (lines.upper, UPPER, 2), (lines.middle, MIDDLE, 3)] {
+        let Some(drawn) = drawn else { continue };
+        for points in stretches(points, drawn.needed) {
+            line(area, steps(&points, &|point| value(point, drawn)), color, width)?;
         }
     }
     Ok(())
 }
 
+/// The points that at least so many runs recorded, where one follows the other without a gap.
+fn stretches(points: &[TimelinePoint], needed: u64) -> Vec<Vec<&TimelinePoint>> {
+    let kept: Vec<&TimelinePoint> = points.iter().filter(|point| point.runs >= needed).collect();
+    let follows =
+        |point: &&TimelinePoint, next: &&TimelinePoint| point.second.saturating_add(point.seconds) == next.second;
+    kept.chunk_by(follows).map(<[_]>::to_vec).collect()
+}
+
 /// The values of points as stairs: each holds for all of its time.
 fn stairs(
-    points: &[TimelinePoint],
+    points: &[&TimelinePoint],
     time: &Axis,
     axis: &Axis,
     plot: &Plot,
@@ -107,8 +121,8 @@ fn stairs(
 fn runs_below(points: &[TimelinePoint], time: &Axis, area: &Area<'_>) -> Drawn {
     let most = points.iter().map(|point| point.runs).max().unwrap_or(0);
     let counts = Axis::exactly(most as f64);
-    for points in points.chunk_by(|point, next| point.second.saturating_add(point.seconds) == next.second) {
-        let mut steps = stairs(points, time, &counts, &RUNS, &|point| point.runs as f64);
+    for points in stretches(points, 1) {
+        let mut steps = stairs(&points, time, &counts, &RUNS, &|point| point.runs as f64);
         for step in &mut steps {
             // What is there is seen.
             step.1 = step.1.min(RUNS.bottom - 2);
@@ -129,7 +143,8 @@ mod tests {
     fn lines(quantiles: &[&str], runs: u64) -> (Option<usize>, Option<usize>, Option<usize>) {
         let quantiles = quantiles.iter().map(|text| Quantile::from_percent(text).unwrap()).collect();
         let lines = Lines::of(&FleetOptions { quantiles, ..FleetOptions::default() }, runs);
-        (lines.middle, lines.upper, lines.tail)
+        let at = |line: Option<Line>| line.map(|line| line.at);
+        (at(lines.middle), at(lines.upper), at(lines.tail))
     }
 
     #[test]
@@ -140,6 +155,16 @@ mod tests {
         assert_eq!(lines(&usual, 10), (Some(0), Some(1), None));
         assert_eq!(lines(&usual, 9), (Some(0), None, None));
         assert_eq!(lines(&usual, 1), (None, None, None));
+    }
+
+    #[test]
+    fn a_line_has_gaps_where_few_runs_recorded() {
+        let point = |second, runs| TimelinePoint { second, seconds: 1, runs, values: Vec::new(), max: 0.0 };
+        let points = [point(0, 100), point(1, 99), point(2, 100), point(3, 100), point(7, 1)];
+        let lengths = |needed| stretches(&points, needed).iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(lengths(100), [1, 2]);
+        assert_eq!(lengths(1), [4, 1]);
+        assert!(lengths(101).is_empty());
     }
 
     #[test]
