@@ -1,4 +1,5 @@
-//! Writes the exports of a fleet into a folder, with their tables of contents and a manifest.
+//! Writes the exports of a fleet into a folder, with their tables of contents, a manifest, and what a report must say of
+//! functions (`expected.csv`).
 //!
 //! ```text
 //! cargo run --release --example generate-fleet -- FOLDER RUNS ROWS SEED
@@ -12,6 +13,7 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use support::fleet_expected::Expected;
 use support::fleet_exports::{file_name, fleet_export, manifest};
 
 const USAGE: &str = "usage: generate-fleet FOLDER RUNS ROWS SEED";
@@ -35,10 +37,13 @@ fn main() -> ExitCode {
 
 fn write(folder: &Path, runs: u32, rows: u32, seed: u64) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
+    let mut expected = Expected::default();
     for index in 0..runs {
         let run = fleet_export(seed, index, rows);
+        expected.add(&run);
         std::fs::write(folder.join(file_name(index) + ".xml"), run.export)?;
         std::fs::write(folder.join(file_name(index) + "-toc.xml"), run.toc)?;
     }
+    std::fs::write(folder.join("expected.csv"), expected.csv())?;
     std::fs::write(folder.join("manifest.csv"), manifest(seed, runs))
 }

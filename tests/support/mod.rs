@@ -25,6 +25,7 @@ pub mod cases_27;
 pub mod cells;
 #[cfg(feature = "fleet")]
 pub mod fleet;
+pub mod fleet_expected;
 pub mod fleet_exports;
 #[cfg(feature = "fleet")]
 pub mod fleet_reports;
