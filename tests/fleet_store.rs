@@ -149,8 +149,8 @@ fn putting_again_replaces() {
     store.put_failure(&copy).unwrap();
     assert_eq!(content(&store), Content::default().with(&changed).with(&other).with_failure(&copy));
 
-    store.remove(&other.record.run_id).unwrap();
-    store.forget(&HashSet::from([copy.source.clone(), changed.record.source.clone()])).unwrap();
+    let sources = [&copy.source, &changed.record.source, &other.record.source];
+    store.forget(&HashSet::from(sources.map(String::clone))).unwrap();
     assert_eq!(content(&store), Content::default());
     assert!(store.known().unwrap().is_empty() && is_tidy(folder.path()));
 }

@@ -114,16 +114,6 @@ impl Store {
         self.put_rows(&id, Rows { runs: &[], failures, known, replaced: Replaced::by_failure(failure) })
     }
 
-    /// Removes a data file and all that is in it.
-    pub(crate) fn remove(&self, id: &str) -> Result<()> {
-        check_id(id)?;
-        self.check_writer()?;
-        self.with_index(|index| {
-            index.remove(id);
-            self.folder.remove(id)
-        })
-    }
-
     /// Takes all that exports gave out of the dataset.
     pub(crate) fn forget(&self, sources: &HashSet<String>) -> Result<()> {
         self.check_writer()?;
