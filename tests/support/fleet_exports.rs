@@ -83,7 +83,11 @@ fn recording(rng: &mut Rng, rows: u32, is_slow: bool) -> Recording {
         }
     }
     let mut recording = builder.recording;
-    recording.rows.iter_mut().filter(|row: &&mut Row| row.time_ns % 7 == 0).for_each(|row| row.weight = 2_000_000);
+    recording
+        .rows
+        .iter_mut()
+        .filter(|row: &&mut Row| row.time_ns.is_multiple_of(7))
+        .for_each(|row| row.weight = 2_000_000);
     recording
 }
 
