@@ -9,6 +9,7 @@ use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
 use traceparse::report::{ReportOptions, SeparateBy, View};
 use traceparse::symbolicate::ImageSpec;
 
+use crate::fleet::FleetCommand;
 use crate::times::parse_range;
 
 const EXAMPLES: &str = "\
@@ -52,6 +53,8 @@ pub(crate) enum Command {
     Symbolicate(SymbolicateArgs),
     /// Lists UUID, architecture, kind and path of the symbols in files and folders
     Uuid(UuidArgs),
+    /// How CPU use is distributed over many exports: percentiles, cohorts, alerts
+    Fleet(Box<FleetCommand>),
     /// Prints a completion script for a shell
     Completions {
         /// The shell

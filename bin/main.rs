@@ -16,10 +16,18 @@ use clap::Parser;
 
 use cli::Cli;
 
+/// The answer was given.
+pub(crate) const EXIT_DONE: u8 = 0;
 /// The input could not be used.
 const EXIT_INPUT: u8 = 1;
 /// The command was called wrongly; clap uses the same.
 const EXIT_USAGE: u8 = 2;
+/// An alert rule fired.
+pub(crate) const EXIT_ALERT: u8 = 3;
+/// An alert rule could not be decided, and none fired.
+pub(crate) const EXIT_UNDECIDED: u8 = 4;
+/// The user wants no more; shells use the same.
+pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
 /// Why the command ends without its answer.
 #[derive(Debug)]
@@ -38,7 +46,7 @@ impl From<anyhow::Error> for Failure {
 
 fn main() -> ExitCode {
     match run::run(Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => ExitCode::from(code),
         Err(Failure::Usage(message)) => {
             anstream::eprintln!("{}: {message}\n\nFor more information, try '--help'.", error_label());
             ExitCode::from(EXIT_USAGE)
@@ -74,7 +82,8 @@ pub(crate) fn warning(message: &str) {
     anstream::eprintln!("{label}: {}", printable(message));
 }
 
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
+/// Whether an output was closed by whoever reads it.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let io_errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     io_errors.into_iter().any(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -12,28 +12,32 @@ use traceparse::report::{Report, View, report};
 use traceparse::units::Nanos;
 
 use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat};
+use crate::fleet;
 use crate::inputs::read_all;
 use crate::sink::{style, write_to};
 use crate::symbols::{list_uuids, name_addresses, name_frames};
-use crate::{Failure, warning};
+use crate::{EXIT_DONE, Failure, warning};
 
-pub(crate) fn run(cli: Cli) -> Result<(), Failure> {
+/// Does what was asked, and says with which exit code the process ends.
+pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
     match cli.color {
         Colour::Auto => {}
         Colour::Always => anstream::ColorChoice::Always.write_global(),
         Colour::Never => anstream::ColorChoice::Never.write_global(),
     }
     match cli.command {
-        None => show_report(&cli.report, cli.color),
-        Some(Command::Toc(args)) => show_contents(&args, cli.color),
-        Some(Command::Symbolicate(args)) => Ok(name_addresses(&args)?),
-        Some(Command::Uuid(args)) => Ok(list_uuids(&args)?),
+        None => show_report(&cli.report, cli.color)?,
+        Some(Command::Toc(args)) => show_contents(&args, cli.color)?,
+        Some(Command::Symbolicate(args)) => name_addresses(&args)?,
+        Some(Command::Uuid(args)) => list_uuids(&args)?,
+        Some(Command::Fleet(command)) => return fleet::run(&command, cli.color),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "traceparse", &mut script);
-            Ok(write_to(None, |out| out.write_all(&script))?)
+            write_to(None, |out| out.write_all(&script))?;
         }
     }
+    Ok(EXIT_DONE)
 }
 
 fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {

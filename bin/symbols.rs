@@ -28,11 +28,7 @@ pub(crate) fn name_frames(export: &mut Export, args: &ReportArgs) -> Result<Opti
         ensure!(args.image.is_empty(), "--image says where a binary was loaded; --dsym or --symbols say what is in it");
         return Ok(None);
     }
-    let mut locator = Locator::new(&FileSystem);
-    for path in paths {
-        look_in(&mut locator, path, !args.no_cache)?;
-    }
-    warn(&locator);
+    let locator = locate(&paths, !args.no_cache)?;
     let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
     let (profile, summary) = symbolicate(&export.profile, &locator, &options)?;
     export.profile = profile;
@@ -48,6 +44,16 @@ pub(crate) fn name_frames(export: &mut Export, args: &ReportArgs) -> Result<Opti
         warning(sentence);
     }
     Ok(Some(summary))
+}
+
+/// Finds the symbols at these paths. What folders hold is remembered in the cache folder, if that is wanted.
+pub(crate) fn locate(paths: &[&PathBuf], is_cached: bool) -> Result<Locator<'static>> {
+    let mut locator = Locator::new(&FileSystem);
+    for path in paths {
+        look_in(&mut locator, path, is_cached)?;
+    }
+    warn(&locator);
+    Ok(locator)
 }
 
 /// Adds what is at a path. What a folder holds is remembered in the cache folder, if that is wanted.

@@ -34,7 +34,7 @@ fn parse_time(text: &str) -> Result<Nanos, String> {
 }
 
 /// `whole.fraction` × `unit`, exactly; digits below one nanosecond are dropped.
-fn decimal(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
+pub(crate) fn decimal(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
     let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || !is_number(whole) || !is_number(fraction) {
         return None;

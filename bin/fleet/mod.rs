@@ -1,5 +1,39 @@
-//! Fleets: many exports, measured once and kept as a dataset.
+//! `traceparse fleet`: many exports, measured and compared.
+//!
+//! ```text
+//! inputs (files, folders, patterns, manifests) ─► batch ─┬─► FleetBuilder ─► report
+//!                                                        └─► dataset ─► FleetBuilder ─► report
+//! ```
 
-// Extraction and reports of fleets call it.
-#[allow(dead_code)]
+mod batch;
+mod cli;
+mod content;
+mod control;
+mod duplicates;
+mod extract;
+mod extraction;
+mod fingerprint;
+mod inputs;
+mod manifest;
+mod names;
+mod notes;
+mod report;
+mod sql;
 mod store;
+mod symbols;
+mod walk;
+
+use crate::cli::Colour;
+use crate::{EXIT_DONE, Failure};
+use cli::FleetAction;
+
+pub(crate) use cli::FleetCommand;
+
+/// Does what was asked, and says with which exit code the process ends.
+pub(crate) fn run(command: &FleetCommand, colour: Colour) -> Result<u8, Failure> {
+    match &command.action {
+        FleetAction::Report(args) => report::show(args, colour),
+        FleetAction::Extract(args) => extract::extract(args),
+        FleetAction::Sql(args) => sql::show(args).map(|()| EXIT_DONE),
+    }
+}

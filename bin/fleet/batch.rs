@@ -1,0 +1,334 @@
+//! Many exports, measured one by one: a broken one costs itself and nothing else.
+//!
+//! Workers take files in the order of their paths. Of an export only its measures stay, so memory follows the number of
+//! workers and not of files. Results do not depend on which worker is faster.
+
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Error, Result};
+use blake3::Hash;
+use traceparse::export::{Export, Options, Toc};
+use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, RunMeasures, measure_runs};
+use traceparse::symbols::Locator;
+
+use super::cli::ReadingArgs;
+use super::content::{ReadFile, Refused, hash_file, read_file};
+use super::control::Control;
+use super::duplicates::{Arrival, Duplicates};
+use super::fingerprint::{of_run, of_settings, of_unread, short};
+use super::inputs::Task;
+use super::notes::Notes;
+use super::symbols::FleetSymbols;
+
+/// How every file is measured.
+pub(super) struct Settings<'f> {
+    pub(super) read: Options,
+    pub(super) measure: MeasureOptions,
+    pub(super) symbols: Option<FleetSymbols<'f>>,
+    /// Of all the above.
+    pub(super) fingerprint: Hash,
+    /// Whether the first failure is the last.
+    pub(super) is_strict: bool,
+    /// How many files are read at the same time.
+    pub(super) jobs: usize,
+}
+
+impl<'f> Settings<'f> {
+    /// What the arguments say, with these symbols.
+    pub(super) fn new(args: &ReadingArgs, locator: Option<&'f Locator<'static>>) -> Self {
+        Self {
+            read: args.read_options(),
+            measure: args.measure_options(),
+            symbols: locator.map(|locator| FleetSymbols::new(locator, args)),
+            fingerprint: of_settings(args, locator.map_or(&[], Locator::found)),
+            is_strict: args.strict,
+            jobs: args.job_count(),
+        }
+    }
+}
+
+/// How many bytes there are to read.
+pub(super) fn total_bytes(tasks: &[Task]) -> u64 {
+    tasks.iter().filter_map(|task| std::fs::metadata(&task.path).ok()).map(|metadata| metadata.len()).sum()
+}
+
+/// What became of a file.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// It was read, and has these runs.
+    Runs(Vec<RunMeasures>),
+    /// It gave no run.
+    Failed(FailedInput),
+    /// It was not read: what it gives is kept already.
+    Kept(Kept),
+}
+
+impl Outcome {
+    /// Whether the file gave no run.
+    fn is_failed(&self) -> bool {
+        match self {
+            Self::Runs(_) => false,
+            Self::Failed(_) => true,
+            Self::Kept(kept) => kept.is_failed,
+        }
+    }
+}
+
+/// A file that is done.
+#[derive(Debug)]
+pub(super) struct Finished {
+    /// The position of its task.
+    pub(super) index: usize,
+    /// The hash of its content, where that is known.
+    pub(super) content: Option<Hash>,
+    /// What there was on disk when it was opened.
+    pub(super) metadata: Option<Metadata>,
+    pub(super) outcome: Outcome,
+}
+
+/// What is kept of a file, so that it need not be read.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) content: Hash,
+    pub(super) fingerprint: String,
+    /// Whether it gave no run.
+    pub(super) is_failed: bool,
+}
+
+/// Takes what was measured.
+pub(super) trait Keeper: Sync {
+    /// What is kept of a file; `None` has it read.
+    fn kept(&self, index: usize, task: &Task, metadata: &Metadata) -> Option<Kept>;
+
+    /// Keeps what became of a file. Of files with the same content, the first by path comes first.
+    ///
+    /// # Errors
+    /// When it cannot be kept; no further file is begun then.
+    fn keep(&self, task: &Task, finished: Finished) -> Result<()>;
+}
+
+/// How a batch ended.
+pub(super) struct Ended {
+    /// Files that are done.
+    pub(super) done: usize,
+    /// Notes of all files.
+    pub(super) notes: Notes,
+    /// With `--strict`: the first file, by path, that is reason to fail, and why.
+    pub(super) not_strict: Option<(usize, String)>,
+}
+
+/// Measures all files, until the end or an interruption.
+pub(super) fn run(tasks: &[Task], settings: &Settings<'_>, control: &Control, keeper: &dyn Keeper) -> Result<Ended> {
+    let sizes = tasks.iter().map(|task| std::fs::metadata(&task.path).ok().filter(Metadata::is_file).map(|m| m.len()));
+    let duplicates = Duplicates::new(sizes.collect());
+    let state = State { duplicates, done: 0, notes: Notes::default(), problems: BTreeMap::new(), error: None };
+    let batch = Batch { tasks, settings, control, keeper, next: AtomicUsize::new(0), state: Mutex::new(state) };
+    // Threads of their own, not rayon's: one that waits for its symbols must not begin a second export meanwhile.
+    std::thread::scope(|scope| {
+        for _ in 0..settings.jobs.min(tasks.len()) {
+            scope.spawn(|| batch.work());
+        }
+    });
+    control.progress.clear();
+    let state = batch.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match state.error {
+        Some(error) => Err(error),
+        None => Ok(Ended { done: state.done, notes: state.notes, not_strict: state.problems.into_iter().next() }),
+    }
+}
+
+struct Batch<'a> {
+    tasks: &'a [Task],
+    settings: &'a Settings<'a>,
+    control: &'a Control,
+    keeper: &'a dyn Keeper,
+    next: AtomicUsize,
+    state: Mutex<State>,
+}
+
+struct State {
+    duplicates: Duplicates<Finished>,
+    done: usize,
+    notes: Notes,
+    /// By position: why `--strict` fails.
+    problems: BTreeMap<usize, String>,
+    error: Option<Error>,
+}
+
+impl Batch<'_> {
+    fn work(&self) {
+        while self.control.may_begin() {
+            let index = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(task) = self.tasks.get(index) else { return };
+            let mut notes = Vec::new();
+            let finished = self.process(index, task, &mut notes);
+            if self.control.is_abandoned() {
+                return;
+            }
+            let arrived = {
+                let mut state = self.state();
+                state.notes.add(index, &task.display, notes);
+                // Files that give no run stand for no other one: each has its own failure.
+                let content = finished.content.filter(|_| !finished.outcome.is_failed());
+                state.duplicates.arrive(index, content, finished)
+            };
+            for arrival in arrived {
+                self.keep(arrival);
+            }
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a file, of which it is known now whether another one with the same content counts.
+    fn keep(&self, arrival: Arrival<Finished>) {
+        let Arrival { value: mut finished, first } = arrival;
+        let (index, task) = (finished.index, &self.tasks[finished.index]);
+        if let Some(first) = first {
+            let first = &self.tasks[first].display;
+            finished.outcome = Outcome::Failed(duplicate(task, &finished, first));
+        }
+        let unread = match finished.outcome {
+            Outcome::Kept(_) => finished.metadata.as_ref().map_or(0, Metadata::len),
+            Outcome::Runs(_) | Outcome::Failed(_) => 0,
+        };
+        let problem = problem(&finished.outcome);
+        let is_failed = finished.outcome.is_failed();
+        let kept = self.keeper.keep(task, finished);
+        self.control.progress.add_file(unread, is_failed);
+        let mut state = self.state();
+        state.done += 1;
+        if let Err(error) = kept {
+            state.error.get_or_insert(error);
+            self.control.stop();
+        }
+        if let Some(problem) = problem.filter(|_| self.settings.is_strict) {
+            state.problems.insert(index, problem);
+            self.control.stop();
+        }
+    }
+
+    fn process(&self, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
+        let metadata = std::fs::metadata(&task.path).ok();
+        let file = metadata.as_ref().filter(|metadata| metadata.is_file());
+        if let Some(kept) = file.and_then(|metadata| self.keeper.kept(index, task, metadata)) {
+            return Finished { index, content: Some(kept.content), metadata, outcome: Outcome::Kept(kept) };
+        }
+        match read_file(&task.path, &self.settings.read, self.control) {
+            Ok(read) => {
+                let content = Some(read.content);
+                Finished { index, content, metadata, outcome: self.measure(task, read, notes) }
+            }
+            Err(refused) => {
+                let bytes = metadata.as_ref().map_or(0, Metadata::len);
+                let outcome = Outcome::Failed(failed(task, bytes, None, of_unread(&task.display), refused));
+                Finished { index, content: None, metadata, outcome }
+            }
+        }
+    }
+
+    /// From a file to its runs. The export is gone afterwards.
+    fn measure(&self, task: &Task, file: ReadFile, notes: &mut Vec<String>) -> Outcome {
+        let ReadFile { content, bytes, export } = file;
+        let (toc, tocs) = self.tocs(task, notes);
+        let run_id = short(content);
+        let fingerprint = of_run(self.settings.fingerprint, content, toc, task);
+        let failed = |refused| Outcome::Failed(failed(task, bytes, Some(run_id.clone()), fingerprint.clone(), refused));
+        let mut export = match export {
+            Ok(export) => export,
+            Err(refused) => return failed(refused),
+        };
+        notes.extend(said(&export));
+        if let Some(symbols) = &self.settings.symbols
+            && let Err(reason) = symbols.name_frames(&mut export, notes)
+        {
+            return failed(Refused { kind: FailureKind::Malformed, reason });
+        }
+        let context = RunContext {
+            run_id: run_id.clone(),
+            fingerprint: fingerprint.clone(),
+            source: task.display.clone(),
+            source_bytes: bytes,
+            labels: task.labels.clone(),
+            run_weight: task.run_weight,
+            duration: task.duration,
+            tocs,
+        };
+        match measure_runs(&export, &context, &self.settings.measure) {
+            Ok(measured) => {
+                notes.extend(measured.notes);
+                Outcome::Runs(measured.runs)
+            }
+            Err(refused) => failed(Refused { kind: refused.kind, reason: refused.reason }),
+        }
+    }
+
+    /// The tables of contents beside an export, and the hash of their file.
+    fn tocs(&self, task: &Task, notes: &mut Vec<String>) -> (Option<Hash>, Vec<Toc>) {
+        let Some(path) = &task.toc else { return (None, Vec::new()) };
+        let (hash, tocs) = match read_file(path, &self.settings.read, self.control) {
+            Ok(ReadFile { content, export: Ok(export), .. }) => {
+                (Some(content), Ok(export.tocs().cloned().collect::<Vec<_>>()))
+            }
+            Ok(ReadFile { content, export: Err(refused), .. }) => (Some(content), Err(refused.reason)),
+            Err(refused) => (None, Err(refused.reason)),
+        };
+        let path = path.display();
+        let tocs = tocs.unwrap_or_else(|reason| {
+            notes.push(format!("the table of contents {path} is of no use: {reason}"));
+            Vec::new()
+        });
+        (hash, tocs)
+    }
+}
+
+/// What the reader noticed.
+fn said(export: &Export) -> impl Iterator<Item = String> {
+    let diagnostics = export.diagnostics.iter().map(|diagnostic| match diagnostic.count {
+        0 | 1 => diagnostic.message.clone(),
+        count => format!("{} ({count} times)", diagnostic.message),
+    });
+    let cut = export.documents.iter().filter_map(|document| document.cut_at);
+    diagnostics.chain(cut.map(|byte| format!("the file is cut at byte {byte}; only complete rows count")))
+}
+
+/// Why `--strict` fails for a file.
+fn problem(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Kept(kept) => kept.is_failed.then(|| "it gives no run, as before".to_owned()),
+        Outcome::Failed(failed) => Some(failed.reason.clone()),
+        Outcome::Runs(runs) => match runs.iter().map(|run| run.record.rejected).sum::<u64>() {
+            0 => None,
+            1 => Some("a row could not be read".to_owned()),
+            rows => Some(format!("{rows} rows could not be read")),
+        },
+    }
+}
+
+fn failed(task: &Task, bytes: u64, run_id: Option<String>, fingerprint: String, refused: Refused) -> FailedInput {
+    let Refused { kind, reason } = refused;
+    FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason }
+}
+
+fn duplicate(task: &Task, finished: &Finished, first: &str) -> FailedInput {
+    let bytes = finished.metadata.as_ref().map_or(0, Metadata::len);
+    let fingerprint = match &finished.outcome {
+        Outcome::Runs(runs) => runs.first().map(|run| run.record.fingerprint.clone()),
+        Outcome::Failed(failed) => Some(failed.fingerprint.clone()),
+        Outcome::Kept(kept) => Some(kept.fingerprint.clone()),
+    };
+    let reason = format!("it has the same content as {first}, which counts");
+    let fingerprint = fingerprint.unwrap_or_else(|| of_unread(&task.display));
+    failed(task, bytes, finished.content.map(short), fingerprint, Refused { kind: FailureKind::Duplicate, reason })
+}
+
+/// What decides what a file of this content gives, see [`of_run`].
+pub(super) fn fingerprint(task: &Task, content: Hash, settings: &Settings<'_>, control: &Control) -> String {
+    let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, control).ok());
+    of_run(settings.fingerprint, content, toc, task)
+}

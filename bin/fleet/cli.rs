@@ -1,0 +1,368 @@
+//! The arguments of `traceparse fleet`, and what they mean to the library.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use traceparse::export::Options;
+use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, SortKey, SqlEngine};
+use traceparse::stats::{Confidence, Quantile, QuantileMethod};
+
+const EXAMPLES: &str = "\
+Examples:
+  traceparse fleet report exports/
+      How CPU use is distributed over all exports of a folder, and what uses it
+  traceparse fleet report exports/ --manifest fleet.csv --by app_version --format html -o fleet.html
+      The same by version, with plots; the manifest says which export is of which version
+  traceparse fleet report 'exports/**/*.xml.gz' --alert 'cpu.p99 > 80' --alert system-cpu-limit
+      For CI: the exit code is 3 if an alert fires
+  traceparse fleet extract exports/ -o fleet.dataset
+      Measure each export once; run again, it reads what is new or changed
+  traceparse fleet report fleet.dataset --by device --scope function --top 50
+      As many reports as you like, without the exports
+
+Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 an alert could not be decided
+and none fired, 130 interrupted.";
+
+const REPORT_HELP: &str = "\
+Inputs are exports (.xml, .xml.gz, .xml.zst; any name if named here), folders (searched to the bottom), patterns
+in quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson), or one dataset of `fleet extract`.
+
+A table of contents (`xcrun xctrace export --toc`) tells how long was recorded, and device, OS and app. It is found
+beside its export: run7.xml has run7-toc.xml, run7.toc.xml or run7_toc.xml.
+
+A manifest has one line for each export: the column `path` (relative to the manifest), and as wanted `toc`,
+`duration` (seconds), `run_weight` (how many runs it stands for), `app`, `app_version`, `device`, `os`, `os_build`,
+and columns of your own, which --by takes like the others:
+  path,app_version,device,ring
+  runs/7.xml,5.2,iPhone 15,beta
+
+Alert rules:
+  cpu.p95 > 80                       P95 across runs, in percent of one core
+  cpu.mean > 20    cpu.max >= 300    the mean, the largest run
+  process(\"Finder\").cpu.p99 > 5      a process by name; thread(\"…\") too
+  function(\"-[X y]\").self.p99 > 5    samples whose leaf it is; binary(\"…\"), and .all for anywhere in the stack
+  process(*).cpu.p99 > 50            the busiest process of each run
+  window(60s).max > 80               the busiest 60 s of each run
+  system-cpu-limit                   what iOS ends apps for: a process above 80 % over 60 s
+
+Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 an alert could not be decided (too \
+few runs) and none fired, 130 interrupted.";
+
+const EXTRACT_HELP: &str = "\
+The dataset is a folder of Parquet files, which DuckDB, Spark and others read, and `traceparse fleet report` too.
+Run it again after new exports came, or after a Ctrl-C: what is there already is not read again, unless its content,
+its table of contents, its line of the manifest or the options changed.
+
+Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 130 interrupted.";
+
+const SQL_HELP: &str = "\
+The statement gives the rows that `fleet report --format csv` gives, with the same numbers; alerts, intervals and noise
+are in the report only.
+
+Examples:
+  traceparse fleet sql fleet.dataset --by app_version --scope function | duckdb
+  traceparse fleet sql --engine spark s3://bucket/fleet --percentiles 99,99.9 -o fleet.sql
+  traceparse fleet sql report.json --dataset fleet.dataset
+      What that report asked, as `fleet report --format json` wrote it
+
+Exit codes: 0 done, 1 nothing could be read, 2 wrong usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct FleetCommand {
+    #[command(subcommand)]
+    pub(crate) action: FleetAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FleetAction {
+    /// Reports how CPU use is distributed over many exports, or over a dataset
+    #[command(after_help = REPORT_HELP)]
+    Report(FleetReportArgs),
+    /// Measures exports into a dataset: Parquet files, for later reports and for SQL
+    #[command(after_help = EXTRACT_HELP)]
+    Extract(FleetExtractArgs),
+    /// Writes the report on a dataset as SQL, for DuckDB or Spark
+    #[command(after_help = SQL_HELP)]
+    Sql(FleetSqlArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FleetReportArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) questions: QuestionArgs,
+    /// The output format
+    #[arg(long, value_enum, default_value_t = FleetFormat::Text, help_heading = "Output")]
+    pub(crate) format: FleetFormat,
+    /// Write here instead of standard output
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FleetExtractArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// The folder of the dataset; it is made if it is not there
+    #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Afterwards, put the files of single runs together: fewer and larger files, which SQL engines read faster
+    #[arg(long, help_heading = "Output")]
+    pub(crate) compact: bool,
+    #[command(flatten)]
+    pub(crate) reading: ReadingArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FleetSqlArgs {
+    /// A dataset, or a report in JSON, which says what it asked
+    #[arg(value_name = "DIR|REPORT.json", value_hint = ValueHint::AnyPath)]
+    pub(crate) source: PathBuf,
+    /// The dataset that the statement reads, where a report says what is asked
+    #[arg(long, value_name = "DIR", conflicts_with = "QuestionArgs", help_heading = "Input")]
+    pub(crate) dataset: Option<String>,
+    /// Whose SQL
+    #[arg(long, value_enum, default_value_t = EngineArg::Duckdb, help_heading = "Output")]
+    pub(crate) engine: EngineArg,
+    /// Write here instead of standard output
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) questions: QuestionArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineArg {
+    Duckdb,
+    Spark,
+}
+
+impl EngineArg {
+    pub(crate) fn engine(self) -> SqlEngine {
+        match self {
+            Self::Duckdb => SqlEngine::DuckDb,
+            Self::Spark => SqlEngine::Spark,
+        }
+    }
+}
+
+/// What is read.
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// Exports, folders, patterns, manifests, or a dataset; see below
+    #[arg(required_unless_present = "manifest", value_name = "INPUT", value_hint = ValueHint::AnyPath)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// A list of exports with what is known of them, as CSV or JSON lines, under any name (may be given several times)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
+    pub(crate) manifest: Vec<PathBuf>,
+}
+
+/// How it is read.
+#[derive(Debug, Args)]
+pub(crate) struct ReadingArgs {
+    /// Symbols: a dSYM, another symbol file, or a folder to search (may be given several times)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
+    pub(crate) dsym: Vec<PathBuf>,
+    /// The same as --dsym; read well with folders
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
+    pub(crate) symbols: Vec<PathBuf>,
+    /// Count code for the function that holds it, not for those that were inlined into it
+    #[arg(long, help_heading = "Symbols")]
+    pub(crate) no_inlines: bool,
+    /// Do not remember, in the cache folder, which UUIDs a folder of symbols has
+    #[arg(long, help_heading = "Symbols")]
+    pub(crate) no_cache: bool,
+
+    /// Measure only this table of each export, such as time-profile (may be given several times)
+    #[arg(long, value_name = "SCHEMA", help_heading = "Input")]
+    pub(crate) schema: Vec<String>,
+    /// Fail if a file gives no run, or a row of a CPU table could not be read
+    #[arg(long, help_heading = "Input")]
+    pub(crate) strict: bool,
+    /// Use the complete rows of files that were cut
+    #[arg(long, help_heading = "Input")]
+    pub(crate) allow_truncated: bool,
+    /// How many exports are read at the same time [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Input")]
+    pub(crate) jobs: Option<u16>,
+}
+
+/// What is asked.
+#[derive(Debug, Args)]
+pub(crate) struct QuestionArgs {
+    /// Compare the runs of these labels, such as app_version,device
+    #[arg(long, value_name = "LABEL,…", value_delimiter = ',', help_heading = "What to answer")]
+    pub(crate) by: Vec<String>,
+    /// Of binaries and functions: samples whose leaf they are (cpu, self), or that have them in their stack (all)
+    #[arg(long, value_enum, default_value_t = MeasureArg::Cpu, help_heading = "What to answer")]
+    pub(crate) measure: MeasureArg,
+    /// What has distributions of its own [default: all]
+    #[arg(long, value_enum, value_name = "SCOPE,…", value_delimiter = ',', help_heading = "What to answer")]
+    pub(crate) scope: Vec<ScopeArg>,
+    /// Which percentiles [default: 50,90,95,99,99.9]
+    #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = parse_percentile, help_heading = "What to answer")]
+    pub(crate) percentiles: Vec<Quantile>,
+    /// How percentiles are defined: a value of a run, or on the line between two
+    #[arg(long, value_enum, default_value_t = MethodArg::NearestRank, help_heading = "What to answer")]
+    pub(crate) method: MethodArg,
+    /// Count each run as often as its `run_weight` says
+    #[arg(long, help_heading = "What to answer")]
+    pub(crate) weighted: bool,
+    /// What tables are sorted by: a percentile such as p99, mean, weighted-mean or max
+    #[arg(long, value_name = "KEY", default_value = "p99", value_parser = parse_sort, help_heading = "What to answer")]
+    pub(crate) sort: SortKey,
+    /// How many rows tables have; 0 is all [default: 15 in text, all elsewhere]
+    #[arg(long, value_name = "N", help_heading = "What to answer")]
+    pub(crate) top: Option<usize>,
+    /// Only this process, by name (may be given several times)
+    #[arg(long, value_name = "NAME", help_heading = "What to answer")]
+    pub(crate) process: Vec<String>,
+    /// End with exit code 3 if this holds, such as 'cpu.p99 > 80' (may be given several times); see below
+    #[arg(long, value_name = "RULE", value_parser = AlertRule::parse, help_heading = "What to answer")]
+    pub(crate) alert: Vec<AlertRule>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FleetFormat {
+    /// For people
+    Text,
+    /// For programs; every field is documented in docs/fleet-formats.md
+    Json,
+    /// One table: a line for each cohort, scope and row
+    Csv,
+    /// One page with plots, without anything to load
+    Html,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MeasureArg {
+    Cpu,
+    #[value(name = "self")]
+    SelfWeight,
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArg {
+    All,
+    Run,
+    Process,
+    Thread,
+    Binary,
+    Function,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodArg {
+    NearestRank,
+    Linear,
+}
+
+/// Rows of a table in text, without --top.
+const TEXT_ROWS: usize = 15;
+
+fn parse_percentile(text: &str) -> Result<Quantile, String> {
+    let bad = || "not a percentile: a number from 0 to 100 with up to four decimals, such as 99.9".to_owned();
+    Quantile::from_percent(text.trim()).ok_or_else(bad)
+}
+
+fn parse_sort(text: &str) -> Result<SortKey, String> {
+    SortKey::from_name(text).ok_or_else(|| "not a percentile such as p99, nor mean, weighted-mean or max".to_owned())
+}
+
+impl QuestionArgs {
+    /// Whether the arguments go together.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.weighted && self.method == MethodArg::Linear {
+            return Err("--weighted percentiles have no linear form; leave --method away".to_owned());
+        }
+        Ok(())
+    }
+
+    /// What to answer.
+    pub(crate) fn options(&self, is_text: bool) -> FleetOptions {
+        let defaults = FleetOptions::default();
+        let mut by = Vec::new();
+        for label in self.by.iter().map(|label| label.trim().to_owned()) {
+            if !label.is_empty() && !by.contains(&label) {
+                by.push(label);
+            }
+        }
+        let mut quantiles = self.percentiles.clone();
+        quantiles.sort_unstable();
+        quantiles.dedup();
+        FleetOptions {
+            by,
+            processes: self.process.clone(),
+            measure: match self.measure {
+                MeasureArg::Cpu => Measure::Cpu,
+                MeasureArg::SelfWeight => Measure::SelfWeight,
+                MeasureArg::All => Measure::AllWeight,
+            },
+            scopes: self.scopes(),
+            quantiles: if quantiles.is_empty() { defaults.quantiles } else { quantiles },
+            method: match self.method {
+                MethodArg::NearestRank => QuantileMethod::NearestRank,
+                MethodArg::Linear => QuantileMethod::Linear,
+            },
+            confidence: Confidence::default(),
+            is_weighted: self.weighted,
+            sort: self.sort,
+            top: match self.top {
+                Some(0) => None,
+                Some(rows) => Some(rows),
+                None => is_text.then_some(TEXT_ROWS),
+            },
+            alerts: self.alert.clone(),
+        }
+    }
+
+    fn scopes(&self) -> Vec<FleetScope> {
+        let is_wanted = |scope: FleetScope| {
+            let arg = match scope {
+                FleetScope::Run => ScopeArg::Run,
+                FleetScope::Process => ScopeArg::Process,
+                FleetScope::Thread => ScopeArg::Thread,
+                FleetScope::Binary => ScopeArg::Binary,
+                FleetScope::Function => ScopeArg::Function,
+            };
+            self.scope.is_empty() || self.scope.contains(&ScopeArg::All) || self.scope.contains(&arg)
+        };
+        FleetScope::ALL.into_iter().filter(|&scope| is_wanted(scope)).collect()
+    }
+}
+
+impl ReadingArgs {
+    /// How to read.
+    pub(crate) fn read_options(&self) -> Options {
+        Options { allow_truncated: self.allow_truncated, ..Options::default() }
+    }
+
+    /// What to measure.
+    pub(crate) fn measure_options(&self) -> MeasureOptions {
+        MeasureOptions { schemas: self.schema.clone(), ..MeasureOptions::default() }
+    }
+
+    /// How many exports are read at the same time.
+    pub(crate) fn job_count(&self) -> usize {
+        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+    }
+
+    /// An option that was given and means nothing for a dataset, whose runs are measured already.
+    pub(crate) fn only_for_exports(&self) -> Option<&'static str> {
+        let options = [
+            (!self.dsym.is_empty(), "--dsym"),
+            (!self.symbols.is_empty(), "--symbols"),
+            (self.no_inlines, "--no-inlines"),
+            (self.no_cache, "--no-cache"),
+            (!self.schema.is_empty(), "--schema"),
+            (self.allow_truncated, "--allow-truncated"),
+            (self.jobs.is_some(), "--jobs"),
+        ];
+        options.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
+    }
+}

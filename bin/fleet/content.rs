@@ -1,0 +1,153 @@
+//! Reading a file once: its export, and the hash of its bytes.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use blake3::{Hash, Hasher};
+use traceparse::error::{Error, ErrorKind};
+use traceparse::export::{Export, Options, decompress, read};
+use traceparse::fleet::FailureKind;
+
+use super::control::Control;
+
+/// A file that was read to its end.
+pub(super) struct ReadFile {
+    /// Of the bytes on disk, compressed or not.
+    pub(super) content: Hash,
+    pub(super) bytes: u64,
+    /// The export, or why there is none.
+    pub(super) export: Result<Export, Refused>,
+}
+
+/// Why a file gave no export.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) kind: FailureKind,
+    pub(super) reason: String,
+}
+
+/// Reads an export. What the reader leaves behind the end of its document is hashed, too.
+///
+/// # Errors
+/// When the file itself cannot be read.
+pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Result<ReadFile, Refused> {
+    let mut file = Hashed::open(path, control)?;
+    // The name is left empty: a reason stands beside the name of its file.
+    let export = match decompress(&mut file) {
+        Ok(source) => read(source, "", options),
+        Err(error) => Err(Error::io(error, None)),
+    };
+    let (content, bytes) = file.finish()?;
+    let export = match export {
+        Err(_) if bytes == 0 => Err(Refused { kind: FailureKind::Empty, reason: "the file is empty".to_owned() }),
+        export => export.map_err(|error| refused(&error)),
+    };
+    Ok(ReadFile { content, bytes, export })
+}
+
+/// The hash of a file.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn hash_file(path: &Path, control: &Control) -> Result<Hash, Refused> {
+    Ok(Hashed::open(path, control)?.finish()?.0)
+}
+
+fn refused(error: &Error) -> Refused {
+    let kind = match error.kind {
+        ErrorKind::NotAnExport(_) => FailureKind::NotAnExport,
+        ErrorKind::Truncated { .. } => FailureKind::Truncated,
+        // The file itself could be read to its end, so this is what a decompressor says, or a limit.
+        _ => FailureKind::Malformed,
+    };
+    let sentence = Error { kind: error.kind.clone(), at: None, source: None };
+    let place = match &error.at {
+        Some(at) if kind == FailureKind::Malformed => format!("line {}, byte {}: ", at.line, at.byte),
+        _ => String::new(),
+    };
+    let mut reason = format!("{place}{sentence}");
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        reason = format!("{reason}: {error}");
+        cause = error.source();
+    }
+    Refused { kind, reason }
+}
+
+/// A file that hashes what is read of it.
+struct Hashed<'a> {
+    file: File,
+    hasher: Hasher,
+    bytes: u64,
+    /// Why the file itself could not be read.
+    failure: Option<io::Error>,
+    control: &'a Control,
+}
+
+impl<'a> Hashed<'a> {
+    fn open(path: &Path, control: &'a Control) -> Result<Self, Refused> {
+        let file = File::open(path).map_err(|error| unreadable(&error))?;
+        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            return Err(folder(path));
+        }
+        Ok(Self { file, hasher: Hasher::new(), bytes: 0, failure: None, control })
+    }
+
+    /// The hash of the whole file, and its length.
+    fn finish(mut self) -> Result<(Hash, u64), Refused> {
+        let mut buffer = vec![0; 1 << 16];
+        while self.failure.is_none() && self.read(&mut buffer).unwrap_or(0) > 0 {}
+        match self.failure {
+            Some(error) => Err(unreadable(&error)),
+            None => Ok((self.hasher.finalize(), self.bytes)),
+        }
+    }
+
+    /// Bytes of the file, again where a signal came between.
+    fn read_some(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.control.is_abandoned() {
+                return Err(io::Error::other("interrupted"));
+            }
+            match self.file.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+}
+
+impl Read for Hashed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.read_some(buffer) {
+            Ok(count) => {
+                self.hasher.update(&buffer[..count]);
+                self.bytes += count as u64;
+                self.control.progress.add_bytes(count as u64);
+                Ok(count)
+            }
+            Err(error) => {
+                let same = io::Error::new(error.kind(), error.to_string());
+                self.failure = Some(error);
+                Err(same)
+            }
+        }
+    }
+}
+
+fn unreadable(error: &io::Error) -> Refused {
+    Refused { kind: FailureKind::Unreadable, reason: format!("it cannot be read: {error}") }
+}
+
+fn folder(path: &Path) -> Refused {
+    if path.extension().is_some_and(|extension| extension == "trace") {
+        let name = path.display();
+        let reason = format!(
+            "a recording, not an export; on a Mac: xcrun xctrace export --input '{name}' --xpath \
+             '/trace-toc/run/data/table[@schema=\"time-profile\"]' --output export.xml"
+        );
+        return Refused { kind: FailureKind::NotAnExport, reason };
+    }
+    Refused { kind: FailureKind::Unreadable, reason: "it is a folder; a manifest names files".to_owned() }
+}

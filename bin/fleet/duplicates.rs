@@ -1,0 +1,106 @@
+//! Files with the same content: the first counts, whichever was read first.
+//!
+//! Files of different length have different content, so a file waits only for those before it that are as long as it.
+
+use std::collections::{HashMap, VecDeque};
+
+use blake3::Hash;
+
+/// Puts files that may be equal in their order.
+pub(super) struct Duplicates<T> {
+    /// By position: the group of files that are as long.
+    group_of: Vec<usize>,
+    groups: Vec<Group<T>>,
+    /// By content: the first file that has it.
+    firsts: HashMap<Hash, usize>,
+}
+
+struct Group<T> {
+    /// Files that have not been passed on, in their order.
+    open: VecDeque<usize>,
+    /// Those of them that have arrived.
+    waiting: HashMap<usize, (Option<Hash>, T)>,
+}
+
+/// A file that is passed on.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Arrival<T> {
+    pub(super) value: T,
+    /// The file before it that has the same content.
+    pub(super) first: Option<usize>,
+}
+
+impl<T> Duplicates<T> {
+    /// Files of these lengths; `None` where it is not known.
+    pub(super) fn new(lengths: Vec<Option<u64>>) -> Self {
+        let mut groups: Vec<Group<T>> = Vec::new();
+        let mut by_length: HashMap<Option<u64>, usize> = HashMap::new();
+        let group_of = lengths.into_iter().enumerate().map(|(index, length)| {
+            let group = *by_length.entry(length).or_insert_with(|| {
+                groups.push(Group { open: VecDeque::new(), waiting: HashMap::new() });
+                groups.len() - 1
+            });
+            groups[group].open.push_back(index);
+            group
+        });
+        Self { group_of: group_of.collect(), groups, firsts: HashMap::new() }
+    }
+
+    /// Takes a file that was read, and gives those that nothing has to wait for any more. `content` is `None` for files
+    /// that cannot stand for another one.
+    pub(super) fn arrive(&mut self, index: usize, content: Option<Hash>, value: T) -> Vec<Arrival<T>> {
+        let group = &mut self.groups[self.group_of[index]];
+        group.waiting.insert(index, (content, value));
+        let mut arrivals = Vec::new();
+        while let Some(&front) = group.open.front() {
+            let Some((content, value)) = group.waiting.remove(&front) else { break };
+            group.open.pop_front();
+            let first = content.and_then(|content| {
+                let first = *self.firsts.entry(content).or_insert(front);
+                (first != front).then_some(first)
+            });
+            arrivals.push(Arrival { value, first });
+        }
+        arrivals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What arrives of files with these lengths and contents, read in this order.
+    fn arrivals(files: &[(u64, Option<&str>)], order: &[usize]) -> Vec<(usize, Option<usize>)> {
+        let mut duplicates = Duplicates::new(files.iter().map(|(length, _)| Some(*length)).collect());
+        let arrive = order.iter().flat_map(|&index| {
+            duplicates.arrive(index, files[index].1.map(|text| blake3::hash(text.as_bytes())), index)
+        });
+        arrive.map(|arrival| (arrival.value, arrival.first)).collect()
+    }
+
+    #[test]
+    fn the_first_by_position_counts() {
+        let files = [(7, Some("a")), (7, Some("b")), (9, Some("c")), (7, Some("a")), (7, Some("b"))];
+        let expected = [(0, None), (1, None), (2, None), (3, Some(0)), (4, Some(1))];
+        for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [3, 0, 4, 2, 1]] {
+            let mut arrived = arrivals(&files, &order);
+            assert_eq!(arrived.len(), files.len());
+            arrived.sort_unstable();
+            assert_eq!(arrived, expected, "{order:?}");
+        }
+    }
+
+    #[test]
+    fn only_files_of_one_length_wait() {
+        let files = [(7, Some("a")), (8, Some("b")), (7, Some("a"))];
+        assert_eq!(arrivals(&files, &[1]), [(1, None)]);
+        assert_eq!(arrivals(&files, &[2]), []);
+        assert_eq!(arrivals(&files, &[2, 0]), [(0, None), (2, Some(0))]);
+    }
+
+    #[test]
+    fn files_without_content_stand_for_no_other() {
+        assert_eq!(arrivals(&[(0, None), (0, None)], &[1, 0]), [(0, None), (1, None)]);
+        assert_eq!(arrivals(&[(7, None), (7, Some("a"))], &[0, 1]), [(0, None), (1, None)]);
+    }
+}

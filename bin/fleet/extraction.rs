@@ -1,0 +1,189 @@
+//! Which exports a dataset has already, and putting in those that it has not.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::Metadata;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use anyhow::Result;
+use blake3::Hash;
+use rayon::prelude::*;
+use traceparse::fleet::{FailedInput, FailureKind};
+
+use super::batch::{Finished, Keeper, Kept, Outcome, Settings, fingerprint};
+use super::content::hash_file;
+use super::control::Control;
+use super::fingerprint::short;
+use super::inputs::Task;
+use super::store::{Known, SourceStamps, Store};
+
+/// The dataset that workers put runs into.
+pub(super) struct Extraction<'a> {
+    store: &'a Store,
+    tasks: &'a [Task],
+    settings: &'a Settings<'a>,
+    control: &'a Control,
+    /// What the dataset has, by path.
+    known: HashMap<String, Known>,
+    /// By content: the export that counts for it, and its position among the tasks, if it is one.
+    counting: HashMap<String, Option<usize>>,
+    /// By position: what size and time of a file tell.
+    unread: Vec<Unread>,
+    state: Mutex<State>,
+}
+
+struct State {
+    stamps: SourceStamps,
+    counts: Counts,
+}
+
+/// What became of all files.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// Files that gave runs, and were not in the dataset like this.
+    pub(super) new: usize,
+    /// Files whose runs the dataset had.
+    pub(super) unchanged: usize,
+    /// Files that gave no run, now or before.
+    pub(super) failed: usize,
+    /// Those of them that were read now.
+    pub(super) new_failures: Vec<FailedInput>,
+}
+
+/// What is known of a file that was not opened.
+#[derive(Clone, Debug)]
+enum Unread {
+    /// Nothing; it is hashed.
+    Unknown,
+    /// What the dataset has of it is what it would give.
+    Kept(Kept),
+    /// It has this content, and the dataset has what it gave with another content, manifest or options.
+    Stale(Hash),
+}
+
+impl<'a> Extraction<'a> {
+    /// Looks which files are in the dataset.
+    pub(super) fn new(
+        store: &'a Store,
+        tasks: &'a [Task],
+        settings: &'a Settings<'a>,
+        control: &'a Control,
+    ) -> Result<Self> {
+        let (known, stamps) = (store.known()?, store.stamps());
+        let position: HashMap<&str, usize> =
+            tasks.iter().enumerate().map(|(index, task)| (task.display.as_str(), index)).collect();
+        let counting = known.iter().filter(|(_, known)| !known.is_failed).flat_map(|(source, known)| {
+            known.run_ids.first().map(|run| (run.clone(), position.get(source.as_str()).copied()))
+        });
+        let (counting, state) = (counting.collect(), Mutex::new(State { stamps, counts: Counts::default() }));
+        let mut this = Self { store, tasks, settings, control, known, counting, unread: Vec::new(), state };
+        this.unread = tasks.par_iter().map(|task| this.look(task)).collect();
+        Ok(this)
+    }
+
+    /// What size and time of a file tell.
+    fn look(&self, task: &Task) -> Unread {
+        let metadata = std::fs::metadata(&task.path).ok();
+        let Some((known, metadata)) = self.known.get(&task.display).zip(metadata) else { return Unread::Unknown };
+        let Some(content) = self.stamped(task, &metadata) else { return Unread::Unknown };
+        match self.kept_as(task, content, known) {
+            Some(kept) => Unread::Kept(kept),
+            None => Unread::Stale(content),
+        }
+    }
+
+    /// The content that a file has if its size and time are those of then.
+    fn stamped(&self, task: &Task, metadata: &Metadata) -> Option<Hash> {
+        let state = self.state();
+        Hash::from_hex(state.stamps.hash(&task.display, metadata)?).ok()
+    }
+
+    /// What the dataset has of a file with this content, if the file would give the same again.
+    fn kept_as(&self, task: &Task, content: Hash, known: &Known) -> Option<Kept> {
+        let fingerprint = fingerprint(task, content, self.settings, self.control);
+        let is_failed = known.is_failed;
+        (fingerprint == known.fingerprint).then_some(Kept { content, fingerprint, is_failed })
+    }
+
+    /// Takes what is going to be replaced out of the dataset, all at once: one by one, a large data file would be written
+    /// anew for each.
+    pub(super) fn forget_stale(&self) -> Result<()> {
+        let stale = self.tasks.iter().zip(&self.unread).filter(|(_, unread)| matches!(unread, Unread::Stale(_)));
+        let sources: HashSet<String> = stale.map(|(task, _)| task.display.clone()).collect();
+        if sources.is_empty() { Ok(()) } else { self.store.forget(&sources) }
+    }
+
+    /// Whether a file that gave no run, since another one has its content, would give none again.
+    fn is_still_duplicate(&self, index: usize, kept: &Kept) -> bool {
+        match self.counting.get(&short(kept.content)) {
+            // It failed by itself; or the other one is not among the inputs, and stays.
+            None | Some(None) => true,
+            Some(Some(first)) => *first < index && self.content(*first) == Some(kept.content),
+        }
+    }
+
+    /// The content of a file.
+    fn content(&self, index: usize) -> Option<Hash> {
+        match &self.unread[index] {
+            Unread::Kept(kept) => Some(kept.content),
+            Unread::Stale(content) => Some(*content),
+            Unread::Unknown => hash_file(&self.tasks[index].path, self.control).ok(),
+        }
+    }
+
+    /// Whether the dataset has runs of a file that cannot be read now. They stay, as those of a file that is gone.
+    fn stays(&self, failed: &FailedInput) -> bool {
+        let has_runs = self.known.get(&failed.source).is_some_and(|known| !known.is_failed);
+        failed.kind == FailureKind::Unreadable && has_runs
+    }
+
+    /// Keeps what is known of the files for the next time, and says what became of them.
+    pub(super) fn finish(self) -> Result<Counts> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.store.save_stamps(&state.stamps)?;
+        Ok(state.counts)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Keeper for Extraction<'_> {
+    fn kept(&self, index: usize, task: &Task, metadata: &Metadata) -> Option<Kept> {
+        let kept = match &self.unread[index] {
+            Unread::Kept(kept) => kept.clone(),
+            Unread::Stale(_) => return None,
+            Unread::Unknown => {
+                let known = self.known.get(&task.display)?;
+                let content = hash_file(&task.path, self.control).ok()?;
+                self.state().stamps.remember(&task.display, metadata, &content.to_hex());
+                self.kept_as(task, content, known)?
+            }
+        };
+        (!kept.is_failed || self.is_still_duplicate(index, &kept)).then_some(kept)
+    }
+
+    fn keep(&self, task: &Task, finished: Finished) -> Result<()> {
+        let Finished { content, metadata, outcome, .. } = finished;
+        match &outcome {
+            Outcome::Runs(runs) => self.store.put(&content.map(short).unwrap_or_default(), runs)?,
+            Outcome::Failed(failed) if self.stays(failed) => {}
+            Outcome::Failed(failed) => self.store.put_failure(failed)?,
+            Outcome::Kept(_) => {}
+        }
+        let mut state = self.state();
+        if let (Some(content), Some(metadata)) = (content, &metadata) {
+            state.stamps.remember(&task.display, metadata, &content.to_hex());
+        }
+        match outcome {
+            Outcome::Runs(_) => state.counts.new += 1,
+            Outcome::Kept(kept) if !kept.is_failed => state.counts.unchanged += 1,
+            Outcome::Kept(_) => state.counts.failed += 1,
+            Outcome::Failed(failed) => {
+                state.counts.failed += 1;
+                state.counts.new_failures.push(failed);
+            }
+        }
+        Ok(())
+    }
+}

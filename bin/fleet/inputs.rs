@@ -1,0 +1,234 @@
+//! Which exports there are: files, folders, patterns and manifests become tasks.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use traceparse::fleet::{FailedInput, FailureKind};
+use traceparse::units::{Millionths, Nanos};
+
+use super::cli::InputArgs;
+use super::fingerprint::of_unread;
+use super::manifest;
+use super::names::{export_name, is_export_name, toc_names, toc_of};
+use super::notes::several;
+use super::walk::{Walked, expand, is_pattern, walk};
+
+/// An export to be measured, and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Task {
+    pub(super) path: PathBuf,
+    /// How people and reports call it.
+    pub(super) display: String,
+    pub(super) toc: Option<PathBuf>,
+    /// Of a manifest.
+    pub(super) labels: Vec<(String, String)>,
+    pub(super) run_weight: Millionths,
+    pub(super) duration: Option<Nanos>,
+}
+
+/// Everything that was named.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    /// By path.
+    pub(super) tasks: Vec<Task>,
+    /// What was named and cannot be a task.
+    pub(super) failures: Vec<FailedInput>,
+    /// What a person should know, in sentences.
+    pub(super) notes: Vec<String>,
+}
+
+/// Finds the exports that arguments name.
+pub(super) fn find(args: &InputArgs) -> Result<Inputs> {
+    let mut finder = Finder::default();
+    // Manifests first: what they say of an export counts, whoever else names it.
+    for path in &args.manifest {
+        finder.add_manifest(path)?;
+    }
+    let (manifests, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
+        args.inputs.iter().partition(|path| manifest::is_manifest_name(path) && !path.is_dir() && !is_glob(path));
+    for path in manifests {
+        finder.add_manifest(path)?;
+    }
+    for path in others {
+        finder.add(path);
+    }
+    Ok(finder.finish())
+}
+
+/// Whether a path is a pattern that the shell left to us.
+fn is_glob(path: &Path) -> bool {
+    is_pattern(path) && !path.exists()
+}
+
+/// How an export came to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    Manifest,
+    /// By an argument, or by a pattern.
+    Named,
+    /// It is in a folder that was named.
+    Folder,
+}
+
+/// An export that was found, and by whom.
+struct Found {
+    task: Task,
+    origin: Origin,
+    /// `fleet.csv, line 7`; empty for other origins.
+    place: String,
+    canonical: PathBuf,
+}
+
+#[derive(Default)]
+struct Finder {
+    found: Vec<Found>,
+    /// By canonical path: the position in `found`.
+    known: HashMap<PathBuf, usize>,
+    walked: Walked,
+    failures: Vec<FailedInput>,
+    notes: Vec<String>,
+    folders: Siblings,
+}
+
+impl Finder {
+    fn add_manifest(&mut self, path: &Path) -> Result<()> {
+        for entry in manifest::read(path)? {
+            let manifest::Entry { path, toc, labels, run_weight, duration, place } = entry;
+            let display = path.display().to_string();
+            let task = Task { path, display, toc, labels, run_weight, duration };
+            self.insert(task, Origin::Manifest, place);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, path: &Path) {
+        if !is_glob(path) {
+            return self.add_path(path);
+        }
+        match expand(path, &mut self.walked) {
+            Ok(matches) if matches.is_empty() => self.fail(path, "no file matches this pattern"),
+            Ok(matches) => matches.iter().for_each(|path| self.add_path(path)),
+            Err(reason) => self.fail(path, &format!("not a pattern: {reason}")),
+        }
+    }
+
+    fn add_path(&mut self, path: &Path) {
+        if path.is_dir() && path.extension().is_none_or(|extension| extension != "trace") {
+            self.add_folder(path);
+        } else {
+            self.insert(task(path), Origin::Named, String::new());
+        }
+    }
+
+    fn add_folder(&mut self, folder: &Path) {
+        let files = walk(folder, &mut self.walked);
+        let exports: Vec<&PathBuf> = files.iter().filter(|path| is_export_name(path)).collect();
+        if exports.is_empty() {
+            let folder = folder.display();
+            self.notes.push(format!("{folder}: no exports are there (*.xml, *.xml.gz, *.xml.zst)"));
+        }
+        for path in exports {
+            self.insert(task(path), Origin::Folder, String::new());
+        }
+    }
+
+    /// A file that is there already counts once.
+    fn insert(&mut self, task: Task, origin: Origin, place: String) {
+        let canonical = canonical(&task.path);
+        let Some(&index) = self.known.get(&canonical) else {
+            self.known.insert(canonical.clone(), self.found.len());
+            self.found.push(Found { task, origin, place, canonical });
+            return;
+        };
+        let first = &self.found[index];
+        // A manifest beside a folder describes what is in the folder.
+        if (first.origin == Origin::Manifest) == (origin == Origin::Manifest) {
+            let also =
+                if first.task.path == task.path { String::new() } else { format!(" (also as {})", task.display) };
+            let by = if first.place.is_empty() { String::new() } else { format!(", as {} says", first.place) };
+            self.notes.push(format!("{}: named more than once{also}; it counts once{by}", first.task.display));
+        }
+    }
+
+    fn fail(&mut self, path: &Path, reason: &str) {
+        self.failures.push(unreadable(path.display().to_string(), reason.to_owned()));
+    }
+
+    fn finish(mut self) -> Inputs {
+        self.found.sort_by(|a, b| a.task.display.cmp(&b.task.display));
+        let orphans = self.pair();
+        let Self { found, walked, mut failures, mut notes, .. } = self;
+        if let Some(first) = orphans.first() {
+            let what = several(orphans.len(), "TOC file");
+            notes.push(format!("{what} without an export beside it, such as {first}"));
+        }
+        notes.extend(walked.notes());
+        failures.extend(walked.unreadable.into_iter().map(|(path, reason)| unreadable(path, reason)));
+        failures.sort_by(|a, b| a.source.cmp(&b.source));
+        Inputs { tasks: found.into_iter().map(|found| found.task).collect(), failures, notes }
+    }
+
+    /// Gives each export the table of contents beside it, and takes those away from the exports. Returns the tables of
+    /// contents in folders that belong to none.
+    fn pair(&mut self) -> Vec<String> {
+        let mut used = HashSet::new();
+        for Found { task, .. } in &mut self.found {
+            if task.toc.is_none() && toc_of(&task.path).is_none() {
+                task.toc = self.folders.toc_beside(&task.path);
+            }
+            used.extend(task.toc.as_deref().map(canonical));
+        }
+        let mut orphans = Vec::new();
+        self.found.retain(|Found { task, origin, canonical, .. }| {
+            let is_used = used.contains(canonical);
+            let is_orphan = !is_used && *origin == Origin::Folder && toc_of(&task.path).is_some();
+            if is_orphan {
+                orphans.push(task.display.clone());
+            }
+            !is_used && !is_orphan
+        });
+        orphans
+    }
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn task(path: &Path) -> Task {
+    Task {
+        path: path.to_owned(),
+        display: path.display().to_string(),
+        toc: None,
+        labels: Vec::new(),
+        run_weight: Millionths::ONE,
+        duration: None,
+    }
+}
+
+/// A failure of something that was never opened.
+pub(super) fn unreadable(source: String, reason: String) -> FailedInput {
+    let fingerprint = of_unread(&source);
+    FailedInput { source, source_bytes: 0, run_id: None, fingerprint, kind: FailureKind::Unreadable, reason }
+}
+
+/// The names in folders, each folder listed once.
+#[derive(Default)]
+struct Siblings(HashMap<PathBuf, HashSet<String>>);
+
+impl Siblings {
+    /// The table of contents beside an export.
+    fn toc_beside(&mut self, export: &Path) -> Option<PathBuf> {
+        let name = export_name(export)?;
+        let folder = export.parent()?;
+        let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let siblings = self.0.entry(folder.to_owned()).or_insert_with(|| list(listed));
+        toc_names(&name).find(|name| siblings.contains(name)).map(|name| folder.join(name))
+    }
+}
+
+fn list(folder: &Path) -> HashSet<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return HashSet::new() };
+    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
+}

@@ -1,0 +1,253 @@
+//! Manifests: lists of exports with what is known of them.
+//!
+//! ```text
+//! path,app_version,device,ring
+//! runs/7.xml,5.2,iPhone 15,beta
+//! ```
+//!
+//! or the same as JSON lines: `{"path": "runs/7.xml", "app_version": "5.2", "ring": "beta"}`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use serde_json::Value;
+use traceparse::units::{Millionths, Nanos};
+
+use crate::times::decimal;
+
+/// One export of a manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) path: PathBuf,
+    pub(super) toc: Option<PathBuf>,
+    /// As the manifest has them; values that are empty are left away.
+    pub(super) labels: Vec<(String, String)>,
+    pub(super) run_weight: Millionths,
+    pub(super) duration: Option<Nanos>,
+    /// `fleet.csv, line 7`.
+    pub(super) place: String,
+}
+
+/// Whether a file of this name is a manifest when it is named among the inputs.
+pub(super) fn is_manifest_name(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    ["csv", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+/// Reads a manifest.
+pub(super) fn read(path: &Path) -> Result<Vec<Entry>> {
+    let name = path.display().to_string();
+    let text = std::fs::read(path).with_context(|| format!("{name}: the manifest cannot be read"))?;
+    let text = String::from_utf8(text).map_err(|error| {
+        let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+        anyhow!("{name}, line {line}: not UTF-8; save the manifest as UTF-8")
+    })?;
+    let manifest = Manifest { name: &name, folder: path.parent().unwrap_or(Path::new("")) };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let entries = match text.trim_start().chars().next() {
+        Some('{') => manifest.json_lines(text)?,
+        Some('[') => bail!("{name}: a JSON array; write one object on each line (jq -c '.[]' does that)"),
+        _ => manifest.csv(text)?,
+    };
+    ensure!(!entries.is_empty(), "{name}: the manifest names no exports; add a line for each, with its path");
+    Ok(entries)
+}
+
+struct Manifest<'a> {
+    name: &'a str,
+    /// What paths are relative to.
+    folder: &'a Path,
+}
+
+impl Manifest<'_> {
+    fn csv(&self, text: &str) -> Result<Vec<Entry>> {
+        let name = self.name;
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
+        let header = reader.headers().with_context(|| format!("{name}, line 1: not CSV"))?.clone();
+        self.check_header(&header)?;
+        let mut entries = Vec::new();
+        for record in reader.records() {
+            let record = record.with_context(|| format!("{name}: not CSV"))?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let place = format!("{name}, line {line}");
+            let (found, expected) = (record.len(), header.len());
+            ensure!(
+                found == expected,
+                "{place}: {found} columns, and the header has {expected}; put values with commas in quotes"
+            );
+            let fields = header.iter().zip(&record).map(|(key, value)| (key.to_owned(), value.to_owned()));
+            entries.push(self.entry(place, fields)?);
+        }
+        Ok(entries)
+    }
+
+    fn check_header(&self, header: &csv::StringRecord) -> Result<()> {
+        let name = self.name;
+        for (index, key) in header.iter().enumerate() {
+            let column = index + 1;
+            ensure!(
+                !key.is_empty() || header.len() == 1,
+                "{name}, line 1, column {column}: it has no name; name it or take it away"
+            );
+            ensure!(
+                !header.iter().take(index).any(|other| other == key),
+                "{name}, line 1, column {column}: a second {key:?}; rename one of them"
+            );
+        }
+        if !header.iter().any(|key| key == "path") {
+            let found: Vec<&str> = header.iter().collect();
+            let advice = match found.as_slice() {
+                [one] if one.contains(';') || one.contains('\t') => "separate columns by commas",
+                _ => "name the column that has the paths of exports `path`",
+            };
+            bail!("{name}, line 1: there is no column `path`, only: {}; {advice}", found.join(", "));
+        }
+        Ok(())
+    }
+
+    fn json_lines(&self, text: &str) -> Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let place = format!("{}, line {}", self.name, index + 1);
+            let value: Value = serde_json::from_str(line)
+                .with_context(|| format!("{place}: not JSON; write one object on each line"))?;
+            let Value::Object(object) = value else { bail!("{place}: not an object such as {{\"path\": \"7.xml\"}}") };
+            let mut fields = Vec::new();
+            for (key, value) in object {
+                let text = match value {
+                    Value::Null => String::new(),
+                    Value::String(text) => text.trim().to_owned(),
+                    Value::Number(number) => number.to_string(),
+                    Value::Bool(flag) => flag.to_string(),
+                    Value::Array(_) | Value::Object(_) => {
+                        bail!("{place}, column {key}: not a text or a number; labels have one value")
+                    }
+                };
+                fields.push((key, text));
+            }
+            entries.push(self.entry(place, fields.into_iter())?);
+        }
+        Ok(entries)
+    }
+
+    fn entry(&self, place: String, fields: impl Iterator<Item = (String, String)>) -> Result<Entry> {
+        let mut entry = Entry {
+            path: PathBuf::new(),
+            toc: None,
+            labels: Vec::new(),
+            run_weight: Millionths::ONE,
+            duration: None,
+            place,
+        };
+        for (key, value) in fields.filter(|(_, value)| !value.is_empty()) {
+            let bad = |what: &str| anyhow!("{}, column {key}: {value:?} is not {what}", entry.place);
+            match key.as_str() {
+                "path" => entry.path = self.folder.join(&value),
+                "toc" => entry.toc = Some(self.folder.join(&value)),
+                "run_weight" => {
+                    let weight = number(&value, 1_000_000).map(Millionths::new);
+                    entry.run_weight = weight.ok_or_else(|| bad("a number above 0, such as 12 or 0.25"))?;
+                }
+                "duration" => {
+                    let duration = number(&value, 1_000_000_000).map(Nanos::from_nanos);
+                    entry.duration = Some(duration.ok_or_else(|| bad("a number of seconds above 0, such as 30.5"))?);
+                }
+                _ => entry.labels.push((key, value)),
+            }
+        }
+        ensure!(!entry.path.as_os_str().is_empty(), "{}, column path: empty; name an export there", entry.place);
+        Ok(entry)
+    }
+}
+
+/// A decimal above zero, times `unit`.
+fn number(text: &str, unit: u64) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    decimal(whole, fraction, unit).filter(|&number| number > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(name: &str, text: &str) -> Result<Vec<Entry>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        read(&path).map(|mut entries| {
+            for entry in &mut entries {
+                entry.path = entry.path.strip_prefix(folder.path()).unwrap().to_owned();
+                entry.toc = entry.toc.take().map(|toc| toc.strip_prefix(folder.path()).unwrap().to_owned());
+                entry.place = entry.place.rsplit('/').next().unwrap().to_owned();
+            }
+            entries
+        })
+    }
+
+    #[track_caller]
+    fn refused(text: &str, words: &[&str]) {
+        let error = format!("{:#}", read_text("m.csv", text).unwrap_err());
+        for word in words {
+            assert!(error.contains(word), "{word:?} is not in {error}");
+        }
+    }
+
+    fn labels(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn csv_and_json_lines_say_the_same() {
+        let csv = "\u{feff}path,toc,run_weight,duration,app_version,ring\n\
+            a.xml,a.toc,2.5,30,5.2,beta\n\
+            \"sub/b, c.xml\", ,,0.25,,\n";
+        let json = "{\"path\":\"a.xml\",\"toc\":\"a.toc\",\"run_weight\":2.5,\"duration\":30,\"app_version\":\"5.2\",\
+            \"ring\":\"beta\"}\n\n{\"path\":\"sub/b, c.xml\",\"duration\":\"0.25\",\"app_version\":null}\n";
+        let entries = read_text("m.csv", csv).unwrap();
+        assert_eq!(entries[0].path, Path::new("a.xml"));
+        assert_eq!(entries[0].toc.as_deref(), Some(Path::new("a.toc")));
+        assert_eq!(entries[0].run_weight, Millionths::new(2_500_000));
+        assert_eq!(entries[0].duration, Some(Nanos::from_millis(30_000)));
+        assert_eq!(entries[0].labels, labels(&[("app_version", "5.2"), ("ring", "beta")]));
+        assert_eq!(entries[1].path, Path::new("sub/b, c.xml"));
+        assert_eq!((entries[1].toc.clone(), entries[1].run_weight), (None, Millionths::ONE));
+        assert_eq!(entries[1].duration, Some(Nanos::from_millis(250)));
+        assert_eq!(entries[1].labels, []);
+        assert_eq!(entries[1].place, "m.csv, line 3");
+        let without_place = |entries: Vec<Entry>| -> Vec<Entry> {
+            entries.into_iter().map(|entry| Entry { place: String::new(), ..entry }).collect()
+        };
+        assert_eq!(without_place(read_text("m.jsonl", json).unwrap()), without_place(entries));
+    }
+
+    #[test]
+    fn errors_say_where_and_what_to_do() {
+        refused("file,device\na.xml,x\n", &["m.csv, line 1", "`path`", "file, device"]);
+        refused("path;device\na.xml;x\n", &["line 1", "by commas"]);
+        refused("path,device,device\n", &["line 1, column 3", "second \"device\""]);
+        refused("path,,x\n", &["line 1, column 2", "no name"]);
+        refused("path,x\na.xml,1\nb.xml\n", &["line 3", "1 columns", "header has 2"]);
+        refused("path,x\n,1\n", &["line 2, column path", "empty"]);
+        refused("path\n", &["names no exports"]);
+        refused("", &["m.csv"]);
+        for bad in ["0", "-1", "x", "1e3", "NaN", "0.0000001"] {
+            refused(&format!("path,run_weight\na.xml,1\nb.xml,{bad}\n"), &["line 3, column run_weight", bad]);
+        }
+        for bad in ["0", "-5", "30s"] {
+            refused(&format!("path,duration\na.xml,{bad}\n"), &["line 2, column duration", bad, "seconds"]);
+        }
+        refused("{\"path\":\"a.xml\"}\n{\"path\":\n", &["line 2", "not JSON"]);
+        refused("{\"path\":\"a.xml\"}\n7\n", &["line 2", "not an object"]);
+        refused("{\"path\":\"a.xml\",\"ring\":[1]}\n", &["line 1, column ring"]);
+        refused("[{\"path\":\"a.xml\"}]", &["array", "jq -c"]);
+    }
+
+    #[test]
+    fn a_manifest_is_utf8() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.csv");
+        std::fs::write(&path, b"path,device\na.xml,caf\xe9\n").unwrap();
+        let error = read(&path).unwrap_err().to_string();
+        assert!(error.contains("line 2") && error.contains("UTF-8"), "{error}");
+    }
+}

@@ -1,0 +1,77 @@
+//! What the names of files tell: exports, and tables of contents beside them.
+
+use std::path::Path;
+
+/// How compressed files end.
+const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
+/// What the name of a table of contents has behind that of its export, in the order of preference.
+const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
+
+/// Whether a file in a folder is taken for an export, by its name.
+pub(super) fn is_export_name(path: &Path) -> bool {
+    file_name(path).and_then(without_xml).is_some()
+}
+
+/// The name of an export without `.xml` and what compression adds; of other names, without what follows the last dot.
+pub(super) fn export_name(path: &Path) -> Option<String> {
+    let name = file_name(path)?;
+    let stem = without_xml(name).or_else(|| Path::new(name).file_stem().and_then(|stem| stem.to_str()));
+    stem.map(str::to_owned)
+}
+
+/// The names that a table of contents of the export NAME may have, the preferred one first.
+pub(super) fn toc_names(name: &str) -> impl Iterator<Item = String> {
+    let names = TOC.iter().flat_map(|toc| COMPRESSED.iter().map(move |compressed| format!("{toc}.xml{compressed}")));
+    names.map(move |ending| format!("{name}{ending}"))
+}
+
+/// The name of the export that a file is the table of contents of, by its own name; `None` for other names.
+pub(super) fn toc_of(path: &Path) -> Option<&str> {
+    let name = without_xml(file_name(path)?)?;
+    TOC.iter().find_map(|toc| name.strip_suffix(toc)).filter(|name| !name.is_empty())
+}
+
+fn file_name(path: &Path) -> Option<&str> {
+    path.file_name()?.to_str()
+}
+
+fn without_xml(name: &str) -> Option<&str> {
+    let stem = COMPRESSED.iter().find_map(|compressed| without(name, &format!(".xml{compressed}")))?;
+    (!stem.is_empty()).then_some(stem)
+}
+
+/// `name` without its ending, whatever the case of its letters.
+fn without<'a>(name: &'a str, ending: &str) -> Option<&'a str> {
+    let (stem, end) = name.split_at_checked(name.len().checked_sub(ending.len())?)?;
+    end.eq_ignore_ascii_case(ending).then_some(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exports_are_known_by_their_names() {
+        for name in ["a.xml", "a.XML", "a.b.xml.gz", "é.xml.zst", "a.xml.zstd"] {
+            assert!(is_export_name(Path::new(name)), "{name}");
+        }
+        for name in [".xml", "xml", "a.xm", "a.xml.bz2", "a.xml~", "a.gz", "é", ""] {
+            assert!(!is_export_name(Path::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn tables_of_contents_are_named_after_exports() {
+        assert_eq!(export_name(Path::new("x/run.7.xml.gz")).as_deref(), Some("run.7"));
+        assert_eq!(export_name(Path::new("x/run.7.export")).as_deref(), Some("run.7"));
+        assert_eq!(export_name(Path::new("x/run")).as_deref(), Some("run"));
+        for name in toc_names("run.7") {
+            assert_eq!(toc_of(Path::new(&name)), Some("run.7"), "{name}");
+        }
+        assert_eq!(toc_names("a").count(), 12);
+        assert_eq!(toc_names("a").next().as_deref(), Some("a-toc.xml"));
+        for name in ["toc.xml", "-toc.xml", "atoc.xml", "a-toc", "a-toc.txt"] {
+            assert_eq!(toc_of(Path::new(name)), None, "{name}");
+        }
+    }
+}

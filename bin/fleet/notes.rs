@@ -1,0 +1,106 @@
+//! Notes of many files: the same sentence about a thousand files is one note.
+
+use std::collections::BTreeMap;
+
+use crate::warning;
+
+/// Notes beyond this many are only counted.
+const MAX_NOTES: usize = 10;
+
+/// Sentences, and which files they are about.
+#[derive(Debug, Default)]
+pub(super) struct Notes(BTreeMap<String, About>);
+
+#[derive(Debug)]
+struct About {
+    /// The position of the first file.
+    index: usize,
+    name: String,
+    files: u64,
+}
+
+impl Notes {
+    /// Adds what is to be said of a file.
+    pub(super) fn add(&mut self, index: usize, name: &str, sentences: Vec<String>) {
+        for sentence in sentences {
+            let new = || About { index, name: name.to_owned(), files: 0 };
+            let about = self.0.entry(sentence).or_insert_with(new);
+            about.files += 1;
+            if index < about.index {
+                (about.index, about.name) = (index, name.to_owned());
+            }
+        }
+    }
+
+    /// One line for each sentence, in the order of the first files; and how many more there are.
+    fn lines(&self) -> (Vec<String>, usize) {
+        let mut notes: Vec<(&String, &About)> = self.0.iter().collect();
+        notes.sort_by_key(|(sentence, about)| (about.index, *sentence));
+        let lines = notes.iter().take(MAX_NOTES).map(|(sentence, about)| match about.files {
+            0 | 1 => format!("{}: {sentence}", about.name),
+            files => format!("{} and {} more: {sentence}", about.name, files - 1),
+        });
+        (lines.collect(), notes.len().saturating_sub(MAX_NOTES))
+    }
+
+    /// Prints them.
+    pub(super) fn print(&self) {
+        let (lines, more) = self.lines();
+        print_all(&lines, more);
+    }
+}
+
+/// Prints sentences as warnings; of many, the first.
+pub(super) fn print(sentences: &[String]) {
+    print_all(&sentences[..sentences.len().min(MAX_NOTES)], sentences.len().saturating_sub(MAX_NOTES));
+}
+
+fn print_all(lines: &[String], more: usize) {
+    lines.iter().for_each(|line| warning(line));
+    if more > 0 {
+        warning(&format!("{} like these", several(more, "more note")));
+    }
+}
+
+/// A number of files for people: `1,988`.
+pub(super) fn counted(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 file`, `1,988 files`: a number with its word, which takes an s.
+pub(super) fn several(count: usize, word: &str) -> String {
+    format!("{} {word}{}", counted(count), if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_apart() {
+        let texts = [0, 7, 999, 1_000, 12_345, 1_234_567].map(counted);
+        assert_eq!(texts, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
+        assert_eq!([0, 1, 1_988].map(|count| several(count, "file")), ["0 files", "1 file", "1,988 files"]);
+    }
+
+    #[test]
+    fn one_sentence_about_many_files_is_one_line() {
+        let mut notes = Notes::default();
+        notes.add(2, "c.xml", vec!["no table".to_owned()]);
+        notes.add(0, "a.xml", vec!["cut".to_owned(), "no table".to_owned()]);
+        notes.add(1, "b.xml", vec!["no table".to_owned()]);
+        assert_eq!(notes.lines(), (vec!["a.xml: cut".to_owned(), "a.xml and 2 more: no table".to_owned()], 0));
+        for index in 0..20 {
+            notes.add(index, "x.xml", vec![format!("note {index}")]);
+        }
+        assert_eq!((notes.lines().0.len(), notes.lines().1), (MAX_NOTES, 12));
+    }
+}

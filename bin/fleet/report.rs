@@ -1,0 +1,194 @@
+//! `fleet report`: exports or a dataset to a report.
+
+use std::fs::Metadata;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Result, anyhow, bail};
+use traceparse::fleet::{AlertState, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures};
+use traceparse::output::fleet::{csv, html, json, text};
+
+use super::batch::{self, Finished, Keeper, Kept, Outcome, Settings};
+use super::cli::{FleetFormat, FleetReportArgs};
+use super::control::{AtInterrupt, Control};
+use super::inputs::{self, Inputs, Task};
+use super::notes::{counted, several};
+use super::store::Store;
+use super::{notes, symbols};
+use crate::cli::Colour;
+use crate::sink::{style, write_to};
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe, warning};
+
+/// Reports, and says with which exit code the process ends.
+pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
+    args.questions.check().map_err(Failure::Usage)?;
+    check_output(args).map_err(Failure::Usage)?;
+    let builder = FleetBuilder::new(args.questions.options(args.format == FleetFormat::Text));
+    let builder = match dataset(args).map_err(Failure::Usage)? {
+        Some(path) => of_dataset(path, builder)?,
+        None => match of_exports(args, builder)? {
+            Some(builder) => builder,
+            None => return Ok(EXIT_INTERRUPTED),
+        },
+    };
+    let report = builder.finish();
+    check(&report, args.reading.strict)?;
+    match write(&report, args, colour) {
+        // Whoever reads the report has seen enough; an alert is one all the same.
+        Err(error) if is_closed_pipe(&error) => {}
+        result => result?,
+    }
+    Ok(verdict(&report))
+}
+
+/// A page of plots is nothing to read in a terminal.
+fn check_output(args: &FleetReportArgs) -> Result<(), String> {
+    let is_stdout = args.output.as_deref().is_none_or(|path| path.as_os_str() == "-");
+    if args.format == FleetFormat::Html && is_stdout && io::stdout().is_terminal() {
+        return Err("--format html writes a page for a browser; name a file for it, such as -o fleet.html".to_owned());
+    }
+    Ok(())
+}
+
+/// The dataset that is to be reported, if it is one.
+fn dataset(args: &FleetReportArgs) -> Result<Option<&Path>, String> {
+    let inputs = &args.inputs.inputs;
+    let Some(dataset) = inputs.iter().find(|input| Store::is_dataset(input)) else { return Ok(None) };
+    let name = dataset.display();
+    if inputs.len() > 1 || !args.inputs.manifest.is_empty() {
+        return Err(format!("{name} is a dataset, which is reported alone; extract the other inputs into it"));
+    }
+    match args.reading.only_for_exports() {
+        Some(option) => {
+            Err(format!("{option} says how exports are read, and {name} is a dataset; extract it with {option}"))
+        }
+        None => Ok(Some(dataset)),
+    }
+}
+
+/// Reads a dataset into the fleet.
+fn of_dataset(path: &Path, mut builder: FleetBuilder) -> Result<FleetBuilder> {
+    let add = |run: RunMeasures| {
+        builder.add(&run);
+        Ok(())
+    };
+    let failures = Store::open(path)?.read(add)?;
+    failures.into_iter().for_each(|failed| builder.add_failure(failed));
+    Ok(builder)
+}
+
+/// Reads exports into the fleet; `None` where the user wants no more.
+fn of_exports(args: &FleetReportArgs, builder: FleetBuilder) -> Result<Option<FleetBuilder>> {
+    let Inputs { tasks, failures, notes: found } = inputs::find(&args.inputs)?;
+    notes::print(&found);
+    let locator = symbols::find(&args.reading)?;
+    let settings = Settings::new(&args.reading, locator.as_ref());
+    let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::Abandon)?;
+    let fleet = Fleet(Mutex::new(builder));
+    failures.into_iter().for_each(|failed| fleet.add_failure(failed));
+    let ended = batch::run(&tasks, &settings, &control, &fleet)?;
+    if control.is_interrupted() {
+        let (done, all) = (counted(ended.done), several(tasks.len(), "file"));
+        let advice = "`traceparse fleet extract` keeps what it has read";
+        warning(&format!("interrupted after {done} of {all}, without a report; {advice}"));
+        return Ok(None);
+    }
+    ended.notes.print();
+    if let Some((index, problem)) = ended.not_strict {
+        bail!("{}: {problem}; and --strict was given", tasks[index].display);
+    }
+    Ok(Some(fleet.0.into_inner().unwrap_or_else(PoisonError::into_inner)))
+}
+
+/// The fleet that workers add to.
+struct Fleet(Mutex<FleetBuilder>);
+
+impl Fleet {
+    fn add_failure(&self, failed: FailedInput) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).add_failure(failed);
+    }
+}
+
+impl Keeper for Fleet {
+    fn kept(&self, _: usize, _: &Task, _: &Metadata) -> Option<Kept> {
+        None
+    }
+
+    fn keep(&self, _: &Task, finished: Finished) -> Result<()> {
+        let mut builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match finished.outcome {
+            Outcome::Runs(runs) => runs.iter().for_each(|run| builder.add(run)),
+            Outcome::Failed(failed) => builder.add_failure(failed),
+            Outcome::Kept(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// Whether there is something to report, and all of it where that was asked.
+fn check(report: &FleetReport, is_strict: bool) -> Result<()> {
+    let inputs = &report.inputs;
+    if is_strict {
+        if let Some(failed) = inputs.failed.first() {
+            bail!("{}: {}; and --strict was given", failed.source, failed.reason);
+        }
+        if inputs.rejected_rows > 0 {
+            let rows = several(inputs.rejected_rows as usize, "row");
+            bail!("{rows} of CPU tables could not be read, and --strict was given");
+        }
+    }
+    if inputs.runs == 0 {
+        notes::print(
+            &inputs.failed.iter().map(|failed| format!("{}: {}", failed.source, failed.reason)).collect::<Vec<_>>(),
+        );
+        return Err(nothing(report));
+    }
+    if !inputs.failed.is_empty() {
+        let (failed, runs) = (several(inputs.failed.len(), "file"), several(report.runs.len(), "run"));
+        warning(&format!("{failed} gave no run ({}), {runs} did", kinds(&inputs.failed)));
+    }
+    Ok(())
+}
+
+fn nothing(report: &FleetReport) -> anyhow::Error {
+    let inputs = &report.inputs;
+    match (inputs.without_time.as_slice(), inputs.failed.len()) {
+        ([first, ..], _) => anyhow!(
+            "no run has a recorded time, so none has a CPU use; put a table of contents (xcrun xctrace export --toc) beside \
+             {first}, or a column `duration` into a manifest"
+        ),
+        ([], 0) => anyhow!("there are no exports"),
+        ([], 1) => anyhow!("the only file gave no run"),
+        ([], files) => anyhow!("none of the {files} files gave a run ({})", kinds(&inputs.failed)),
+    }
+}
+
+/// `2 truncated, 1 empty`.
+pub(super) fn kinds(failed: &[FailedInput]) -> String {
+    let count = |kind: FailureKind| failed.iter().filter(|failed| failed.kind == kind).count();
+    let counts = FailureKind::ALL.into_iter().map(|kind| (count(kind), kind)).filter(|(count, _)| *count > 0);
+    counts.map(|(count, kind)| format!("{count} {}", kind.name())).collect::<Vec<_>>().join(", ")
+}
+
+fn write(report: &FleetReport, args: &FleetReportArgs, colour: Colour) -> Result<()> {
+    let path = args.output.as_deref();
+    write_to(path, |out| match args.format {
+        FleetFormat::Text => text::write(report, &style(path, colour), out),
+        FleetFormat::Json => json::write(report, out),
+        FleetFormat::Csv => csv::write(report, out),
+        FleetFormat::Html => html::write(report, out),
+    })
+}
+
+/// The exit code that alerts ask for.
+fn verdict(report: &FleetReport) -> u8 {
+    let has = |is_state: fn(AlertState) -> bool| report.alerts.iter().any(|outcome| is_state(outcome.state));
+    if has(|state| state == AlertState::Fired) {
+        EXIT_ALERT
+    } else if has(|state| matches!(state, AlertState::Undecided { .. })) {
+        EXIT_UNDECIDED
+    } else {
+        EXIT_DONE
+    }
+}

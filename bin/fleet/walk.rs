@@ -1,0 +1,197 @@
+//! Walking folders, and expanding patterns.
+
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::names::is_export_name;
+use super::notes::several;
+
+/// What was met on the way.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// Recordings, which are no exports.
+    traces: Vec<PathBuf>,
+    /// Hidden files with the name of an export.
+    hidden: Vec<PathBuf>,
+    /// Folders that cannot be listed, and why.
+    pub(super) unreadable: Vec<(String, String)>,
+}
+
+impl Walked {
+    /// What was left out, in sentences.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(first) = self.traces.first() {
+            let (what, first) = (several(self.traces.len(), "recording"), first.display());
+            let advice = "on a Mac, xcrun xctrace export makes exports of them";
+            notes.push(format!("{what} (.trace) skipped, such as {first}; {advice}"));
+        }
+        if let Some(first) = self.hidden.first() {
+            let (what, first) = (several(self.hidden.len(), "hidden export"), first.display());
+            notes.push(format!("{what} skipped, such as {first}; what is named is read"));
+        }
+        notes
+    }
+}
+
+/// All files in a folder and the folders in it, by path. Hidden ones and recordings are left out. A folder is entered
+/// once, whichever links lead to it.
+pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut entered = HashSet::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        if !std::fs::canonicalize(&folder).is_ok_and(|canonical| entered.insert(canonical)) {
+            continue;
+        }
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                walked.unreadable.push((folder.display().to_string(), format!("the folder cannot be read: {error}")));
+                continue;
+            }
+        };
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+            let is_folder = path.is_dir();
+            if is_hidden {
+                if !is_folder && is_export_name(&path) && !is_apple_double(&path) {
+                    walked.hidden.push(path);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "trace") {
+                walked.traces.push(path);
+            } else if is_folder {
+                open.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    walked.traces.sort();
+    walked.hidden.sort();
+    files
+}
+
+/// `._a.xml`, which macOS writes beside `a.xml` on other file systems.
+fn is_apple_double(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"._"))
+}
+
+/// Whether a path has characters of a pattern.
+pub(super) fn is_pattern(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().iter().any(|byte| b"*?[{".contains(byte))
+}
+
+/// The files and folders that a pattern names, by path; `**` stands for any folders, and other signs for a part of one
+/// name, as in a shell.
+pub(super) fn expand(pattern: &Path, walked: &mut Walked) -> Result<Vec<PathBuf>, String> {
+    let text = pattern.to_str().ok_or("not UTF-8")?;
+    let glob = GlobBuilder::new(text).literal_separator(true).build().map_err(|error| error.kind().to_string())?;
+    let matcher = glob.compile_matcher();
+    let base = base(pattern);
+    let listed = if base.as_os_str().is_empty() { Path::new(".") } else { &base };
+    let depth = (!text.contains("**")).then(|| pattern.components().count());
+    let mut matches = Vec::new();
+    search(listed, &base, &matcher, depth, &mut HashSet::new(), &mut matches, walked);
+    matches.sort();
+    Ok(matches)
+}
+
+/// The folders before the first part with a sign.
+fn base(pattern: &Path) -> PathBuf {
+    let is_plain = |part: &Component<'_>| !is_pattern(Path::new(part.as_os_str()));
+    pattern.components().take_while(is_plain).collect()
+}
+
+fn search(
+    listed: &Path,
+    name: &Path,
+    matcher: &GlobMatcher,
+    depth: Option<usize>,
+    entered: &mut HashSet<PathBuf>,
+    matches: &mut Vec<PathBuf>,
+    walked: &mut Walked,
+) {
+    let is_deep = depth.is_some_and(|depth| name.components().count() >= depth);
+    if is_deep || !std::fs::canonicalize(listed).is_ok_and(|canonical| entered.insert(canonical)) {
+        return;
+    }
+    let Ok(entries) = std::fs::read_dir(listed) else { return };
+    let mut names: Vec<_> = entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect();
+    names.sort();
+    for entry in names.iter().filter(|name| !name.as_encoded_bytes().starts_with(b".")) {
+        let path = name.join(entry);
+        let is_folder = path.is_dir();
+        if is_folder && path.extension().is_some_and(|extension| extension == "trace") {
+            if matcher.is_match(&path) {
+                walked.traces.push(path);
+            }
+        } else if matcher.is_match(&path) {
+            // What is in a folder that matches belongs to it.
+            matches.push(path);
+        } else if is_folder {
+            search(&path, &path, matcher, depth, entered, matches, walked);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree() -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for file in ["a/1.xml", "a/b/2.xml.gz", "a/b/.3.xml", "a/._1.xml", "a/.git/4.xml", "c/r.trace/5.xml", "c/6.txt"]
+        {
+            let path = root.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+        }
+        root
+    }
+
+    fn below(root: &tempfile::TempDir, paths: &[PathBuf]) -> Vec<String> {
+        paths.iter().map(|path| path.strip_prefix(root.path()).unwrap().display().to_string()).collect()
+    }
+
+    #[test]
+    fn folders_are_walked_to_the_bottom() {
+        let root = tree();
+        let mut walked = Walked::default();
+        let files = walk(root.path(), &mut walked);
+        assert_eq!(below(&root, &files), ["a/1.xml", "a/b/2.xml.gz", "c/6.txt"]);
+        assert_eq!(below(&root, &walked.traces), ["c/r.trace"]);
+        assert_eq!(below(&root, &walked.hidden), ["a/b/.3.xml"]);
+        let notes = walked.notes();
+        assert!(notes[0].contains("1 recording") && notes[1].contains(".3.xml"), "{notes:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_lead_back_are_entered_once() {
+        let root = tree();
+        std::os::unix::fs::symlink(root.path(), root.path().join("a/back")).unwrap();
+        let mut walked = Walked::default();
+        assert_eq!(walk(root.path(), &mut walked).len(), 3);
+        let all = expand(&root.path().join("**/*.xml"), &mut walked).unwrap();
+        assert_eq!(below(&root, &all), ["a/1.xml"]);
+    }
+
+    #[test]
+    fn patterns_are_those_of_shells() {
+        let root = tree();
+        let expanded =
+            |pattern: &str| below(&root, &expand(&root.path().join(pattern), &mut Walked::default()).unwrap());
+        assert_eq!(expanded("a/*.xml"), ["a/1.xml"]);
+        assert_eq!(expanded("*/*.xml"), ["a/1.xml"]);
+        assert_eq!(expanded("**/*.xml*"), ["a/1.xml", "a/b/2.xml.gz"]);
+        assert_eq!(expanded("a/[1-3].xml"), ["a/1.xml"]);
+        assert_eq!(expanded("a/{1,2}.xml"), ["a/1.xml"]);
+        assert_eq!(expanded("?"), ["a", "c"]);
+        assert_eq!(expanded("x/*"), [""; 0]);
+        assert!(expand(Path::new("a[.xml"), &mut Walked::default()).is_err());
+    }
+}
