@@ -9,12 +9,19 @@
 mod colour;
 mod command;
 mod filters;
+mod fleet_batch;
+mod fleet_case;
+mod fleet_extract;
+mod fleet_inputs;
+mod fleet_output;
 mod folded;
 mod json;
 mod overview;
 mod reading;
 mod rejected;
 mod subcommands;
+#[path = "../support/mod.rs"]
+mod support;
 mod symbols;
 mod symbols_cache;
 mod symbols_case;

@@ -1,0 +1,126 @@
+//! What the tests on fleets share: invented exports in a folder of their own, and reports read back.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::assert::Assert;
+use serde_json::Value;
+
+use crate::command::{Folder, finish, stderr_of, stdout_of, traceparse};
+use crate::support::builder::Builder;
+use crate::support::{Recording, RenderOptions, Shape, Table, TocOptions, render, render_toc};
+
+const MILLISECOND: u64 = 1_000_000;
+
+/// What an app did for `samples` milliseconds, one in ten of the time that it was recorded.
+fn recording(samples: u64) -> Recording {
+    let mut builder = Builder::default();
+    let process = builder.process("Orchard", 501, "/Applications/Orchard.app/Contents/MacOS/Orchard");
+    let thread = builder.thread(process, 0x101, &["Main Thread 0x101"]);
+    let uuid = "11111111-2222-3333-4444-555555555555";
+    let app = builder.image("/Applications/Orchard.app/Contents/MacOS/Orchard", "arm64", uuid, 0x1_0000_0000);
+    builder.function("main", app, Some("main"), None);
+    builder.function("work", app, Some("work"), None);
+    for index in 0..samples {
+        let stack = if index.is_multiple_of(4) { "main" } else { "main work" };
+        builder.row(10 * MILLISECOND * index, thread, stack);
+    }
+    builder.recording
+}
+
+/// An export with so many samples of 1 ms, one every 10 ms.
+pub(crate) fn export(samples: u64) -> String {
+    let recording = recording(samples);
+    render(&recording, &RenderOptions::new(Shape::Xcode26_4, Table::TimeProfile, &recording))
+}
+
+/// An export in which so many functions ran 1 ms each.
+pub(crate) fn export_of_functions(count: u64) -> String {
+    let mut builder = Builder::default();
+    let process = builder.process("Orchard", 501, "/Applications/Orchard.app/Contents/MacOS/Orchard");
+    let thread = builder.thread(process, 0x101, &["Main Thread 0x101"]);
+    let app = builder.image("/Applications/Orchard", "arm64", "11111111-2222-3333-4444-555555555555", 0x1_0000_0000);
+    for index in 0..count {
+        let name = format!("job_{index}");
+        builder.function(&name, app, Some(&name), None);
+        builder.row(10 * MILLISECOND * index, thread, &name);
+    }
+    render(&builder.recording, &RenderOptions::new(Shape::Xcode26_4, Table::TimeProfile, &builder.recording))
+}
+
+/// The table of contents of that recording: 12.345678 ms longer than the time of its last sample.
+pub(crate) fn toc(samples: u64) -> String {
+    render_toc(&recording(samples), &TocOptions::new(Shape::Xcode26_4, vec![Table::TimeProfile]))
+}
+
+/// Writes a file below a folder, and the folders that it needs.
+pub(crate) fn write(folder: &Folder, name: &str, content: impl AsRef<[u8]>) -> String {
+    let path = folder.path(name);
+    fs::create_dir_all(Path::new(&path).parent().expect("it is in a folder")).expect("folders can be made");
+    fs::write(&path, content).expect("the file can be written");
+    path
+}
+
+/// `count` exports `NN.xml` in a folder, of 11, 12, 13 … samples, each with the table of contents beside it.
+pub(crate) fn fleet(folder: &Folder, below: &str, count: u64) -> String {
+    for index in 0..count {
+        write(folder, &format!("{below}/{index:02}.xml"), export(11 + index));
+        write(folder, &format!("{below}/{index:02}-toc.xml"), toc(11 + index));
+    }
+    folder.path(below)
+}
+
+/// What became of `fleet` with these arguments.
+pub(crate) fn run(args: &[&str]) -> Assert {
+    finish(&mut traceparse(&[&["fleet"], args].concat()))
+}
+
+/// Standard error of `fleet` with these arguments, which ends with this code.
+#[track_caller]
+pub(crate) fn says(code: i32, args: &[&str]) -> String {
+    stderr_of(&run(args).code(code))
+}
+
+/// Standard error and the report of `fleet report`, which ends with this code.
+#[track_caller]
+pub(crate) fn report_with(code: i32, args: &[&str]) -> (String, Value) {
+    let assert = run(&[&["report", "--format", "json"], args].concat()).code(code);
+    (stderr_of(&assert), serde_json::from_str(&stdout_of(&assert)).expect("the report is JSON"))
+}
+
+/// The report, about which there is nothing to say.
+#[track_caller]
+pub(crate) fn report(args: &[&str]) -> Value {
+    let (said, report) = report_with(0, args);
+    assert_eq!(said, "");
+    report
+}
+
+/// A field of each run: the file name of its source, and the field.
+pub(crate) fn of_runs(report: &Value, field: &str) -> Vec<(String, Value)> {
+    let runs = report["runs"].as_array().expect("runs");
+    runs.iter().map(|run| (file_name(&run["source"]), run[field].clone())).collect()
+}
+
+/// The file names of the runs that count.
+pub(crate) fn sources(report: &Value) -> Vec<String> {
+    of_runs(report, "source").into_iter().map(|(name, _)| name).collect()
+}
+
+/// The file names of failed inputs, with the kind of each.
+pub(crate) fn failures(report: &Value) -> Vec<(String, String)> {
+    let failed = report["inputs"]["failed"].as_array().expect("failed inputs");
+    let kind = |failed: &Value| failed["kind"].as_str().expect("a kind").to_owned();
+    failed.iter().map(|failed| (file_name(&failed["source"]), kind(failed))).collect()
+}
+
+/// Why the input of this file name failed.
+pub(crate) fn reason(report: &Value, name: &str) -> String {
+    let failed = report["inputs"]["failed"].as_array().expect("failed inputs");
+    let failed = failed.iter().find(|failed| file_name(&failed["source"]) == name).expect("it is named");
+    failed["reason"].as_str().expect("a reason").to_owned()
+}
+
+fn file_name(source: &Value) -> String {
+    source.as_str().expect("a path").rsplit('/').next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,272 @@
+//! Datasets: extracted once, extended, interrupted, and reported like the exports they come from.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::command::{BINARY, Folder, fails, stderr_of, stdout_of};
+use crate::fleet_case::{export, failures, fleet, report_with, run, says, sources, toc, write};
+
+/// Extracts; the summary of what was done.
+#[track_caller]
+fn extract(args: &[&str]) -> String {
+    let said = says(0, &[&["extract"], args].concat());
+    said.lines().last().unwrap_or_default().to_owned()
+}
+
+/// The report on these, as bytes.
+fn bytes(args: &[&str]) -> String {
+    let assert = run(&[&["report", "--format", "json"], args].concat());
+    let code = assert.get_output().status.code();
+    assert!(code == Some(0), "{}", stderr_of(&assert));
+    stdout_of(&assert)
+}
+
+#[test]
+fn a_dataset_reports_as_its_exports_do() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 5), folder.path("ds"));
+    write(&folder, "x/cut.xml", &export(40)[..2000]);
+    write(&folder, "x/copy.xml", export(12));
+    let manifest = write(&folder, "fleet.csv", "path,ring,run_weight\nx/00.xml,beta,2.5\nx/03.xml,beta,\n");
+    let inputs = [path.as_str(), "--manifest", &manifest];
+    assert_eq!(extract(&[&inputs[..], &["-o", &dataset]].concat()), "extracted 5 new, 0 unchanged, 2 failed");
+    for options in [
+        &[][..],
+        &["--by", "ring", "--weighted"],
+        &["--measure", "all", "--scope", "function,thread", "--percentiles", "25,75"],
+        &["--alert", "cpu.p50 > 90", "--alert", "function(\"work\").self.mean > 90"],
+    ] {
+        let of_exports = bytes(&[&inputs[..], options].concat());
+        assert_eq!(bytes(&[&[dataset.as_str()], options].concat()), of_exports, "{options:?}");
+    }
+    assert_eq!(failures(&report_with(0, &[&dataset]).1).len(), 2);
+    let said = says(0, &["extract", &path, "--manifest", &manifest, "-o", &dataset, "--compact"]);
+    assert!(said.contains("compacted 7 data files into 1"), "{said}");
+    assert_eq!(bytes(&[&dataset]), bytes(&inputs));
+}
+
+#[test]
+fn only_new_and_changed_exports_are_read_again() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 4), folder.path("ds"));
+    let whole = export(40);
+    write(&folder, "x/cut.xml", &whole[..whole.len() / 2]);
+    write(&folder, "x/empty.xml", "");
+    write(&folder, "x/copy.xml", export(11));
+    let args = [path.as_str(), "-o", &dataset];
+    assert_eq!(extract(&args), "extracted 4 new, 0 unchanged, 3 failed");
+    let report = bytes(&[&dataset]);
+    let said = says(0, &["extract", &path, "-o", &dataset]);
+    assert_eq!(
+        said, "extracted 0 new, 4 unchanged, 3 failed\n",
+        "what failed before is not read, and not complained of"
+    );
+    assert_eq!(bytes(&[&dataset]), report);
+    // A file is repaired, one is new.
+    write(&folder, "x/cut.xml", &whole);
+    write(&folder, "x/new.xml", export(50));
+    assert_eq!(extract(&args), "extracted 2 new, 4 unchanged, 2 failed");
+    // A table of contents, and what a manifest says, change a run.
+    write(&folder, "x/new-toc.xml", toc(50));
+    let manifest = write(&folder, "fleet.csv", "path,ring\nx/00.xml,beta\n");
+    let both = [&args[..], &["--manifest", &manifest]].concat();
+    assert_eq!(extract(&both), "extracted 2 new, 4 unchanged, 2 failed");
+    assert_eq!(bytes(&[&dataset]), bytes(&[&path, "--manifest", &manifest]));
+    // Other settings change all, also what failed.
+    assert_eq!(extract(&[&both[..], &["--allow-truncated"]].concat()), "extracted 6 new, 0 unchanged, 2 failed");
+    assert_eq!(bytes(&[&dataset]), bytes(&[&path, "--manifest", &manifest, "--allow-truncated"]));
+}
+
+/// The files are old, so their size and time tell that they are the same: nothing of them is read.
+#[test]
+fn unchanged_exports_are_not_even_opened() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 3), folder.path("ds"));
+    for name in ["00.xml", "01.xml", "02.xml"] {
+        let old = Command::new("touch").args(["-d", "2020-01-01", &folder.path(&format!("x/{name}"))]).status();
+        assert!(old.expect("touch is there").success());
+    }
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 3 new, 0 unchanged, 0 failed");
+    // Another content of the same size at the same time: only who reads it can tell.
+    let file = folder.path("x/01.xml");
+    let text = fs::read_to_string(&file).expect("it is there").replace("Orchard", "Drahcro");
+    fs::write(&file, text).expect("it can be written");
+    let old = Command::new("touch").args(["-d", "2020-01-01", &file]).status();
+    assert!(old.expect("touch is there").success());
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 0 new, 3 unchanged, 0 failed");
+}
+
+#[test]
+fn exports_that_are_gone_stay_in_the_dataset() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 4), folder.path("ds"));
+    extract(&[&path, "-o", &dataset]);
+    fs::remove_file(folder.path("x/02.xml")).expect("it is there");
+    let said = says(0, &["extract", &path, "-o", &dataset]);
+    assert!(said.contains("1 file of the dataset not among the inputs") && said.contains("02.xml"), "{said}");
+    assert_eq!(sources(&report_with(0, &[&dataset]).1), ["00.xml", "01.xml", "02.xml", "03.xml"]);
+    // Also where it is asked for by name.
+    let said = says(0, &["extract", &path, &folder.path("x/02.xml"), "-o", &dataset]);
+    assert!(said.contains("02.xml: it cannot be read") && said.ends_with("0 new, 3 unchanged, 1 failed\n"), "{said}");
+    assert_eq!(sources(&report_with(0, &[&dataset]).1).len(), 4);
+}
+
+#[test]
+fn a_copy_counts_when_the_first_is_another_file_now() {
+    let folder = Folder::new();
+    write(&folder, "x/a.xml", export(20));
+    write(&folder, "x/b.xml", export(20));
+    let (path, dataset) = (folder.path("x"), folder.path("ds"));
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 0 unchanged, 1 failed");
+    write(&folder, "x/a.xml", export(21));
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 2 new, 0 unchanged, 0 failed");
+    assert_eq!(bytes(&[&dataset]), bytes(&[&path]));
+    // A first copy that comes later takes the place.
+    write(&folder, "x/0.xml", export(20));
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 1 unchanged, 1 failed");
+    let (_, answer) = report_with(0, &[&dataset]);
+    assert_eq!(
+        (sources(&answer), failures(&answer)[0].0.as_str()),
+        (vec!["0.xml".to_owned(), "a.xml".to_owned()], "b.xml")
+    );
+    assert_eq!(bytes(&[&dataset]), bytes(&[&path]));
+}
+
+#[test]
+fn strict_keeps_what_was_measured_and_fails() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 3), folder.path("ds"));
+    write(&folder, "x/zero.xml", "");
+    let said = fails(1, &["fleet", "extract", &path, "-o", &dataset, "--strict"]);
+    assert!(said.contains("zero.xml: the file is empty; and --strict was given"), "{said}");
+    assert_eq!(report_with(0, &[&dataset]).1["inputs"]["runs"], 3);
+    let said = fails(1, &["fleet", "extract", &path, "-o", &dataset, "--strict"]);
+    assert!(said.contains("zero.xml"), "{said}");
+    let said = fails(1, &["fleet", "report", &dataset, "--strict"]);
+    assert!(said.contains("zero.xml"), "{said}");
+}
+
+#[test]
+fn a_dataset_stands_alone() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 2), folder.path("ds"));
+    extract(&[&path, "-o", &dataset]);
+    for (args, word) in [
+        (&["report", &dataset, &path][..], "reported alone"),
+        (&["report", &dataset, "--manifest", "m.csv"], "reported alone"),
+        (&["report", &dataset, "--schema", "time-profile"], "--schema"),
+        (&["report", &dataset, "--dsym", "x.dSYM"], "--dsym"),
+        (&["extract", &dataset, "-o", &dataset], "is a dataset already"),
+    ] {
+        let said = says(2, args);
+        assert!(said.contains(word), "{args:?}: {said}");
+    }
+    let said = fails(1, &["fleet", "extract", &path, "-o", &path]);
+    assert!(said.contains("not a dataset and not empty"), "{said}");
+}
+
+/// Waits until a process that was told to end has ended.
+fn wait(child: &mut Child) -> Option<i32> {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(60) {
+        if let Some(status) = child.try_wait().expect("the process can be asked") {
+            return status.code();
+        }
+        sleep(Duration::from_millis(10));
+    }
+    panic!("the process goes on");
+}
+
+/// Makes a pipe with a name. Who reads it waits for who writes it.
+fn pipe(folder: &Folder, name: &str) -> String {
+    let path = folder.path(name);
+    assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo is there").success());
+    path
+}
+
+fn interrupt(child: &Child) {
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(killed.expect("kill is there").success());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_extraction_goes_on_where_it_was() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 10), folder.path("ds"));
+    // The fifth file is read until the test has written it.
+    fs::remove_file(folder.path("x/04.xml")).expect("it is there");
+    let slow = pipe(&folder, "x/04.xml");
+    let mut child = Command::new(BINARY)
+        .args(["fleet", "extract", &path, "-o", &dataset, "--jobs", "1"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut writer = fs::OpenOptions::new().write(true).open(&slow).expect("the extraction opens it");
+    interrupt(&child);
+    let mut said = BufReader::new(child.stderr.take().expect("piped")).lines().map(|line| line.expect("UTF-8"));
+    assert!(said.any(|line| line.starts_with("finishing the files that are being read")));
+    writer.write_all(export(15).as_bytes()).expect("it is read");
+    drop(writer);
+    assert_eq!(wait(&mut child), Some(130));
+    let said: Vec<String> = said.collect();
+    assert!(said[0].contains("interrupted after 5 of 10 files") && said[0].contains("goes on"), "{said:?}");
+    assert_eq!(sources(&report_with(0, &[&dataset]).1), ["00.xml", "01.xml", "02.xml", "03.xml", "04.xml"]);
+    fs::remove_file(&slow).expect("it is there");
+    write(&folder, "x/04.xml", export(15));
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 5 new, 5 unchanged, 0 failed");
+    assert_eq!(bytes(&[&dataset]), bytes(&[&path]));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_ends_at_once() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 3), folder.path("ds"));
+    fs::remove_file(folder.path("x/02.xml")).expect("it is there");
+    let slow = pipe(&folder, "x/02.xml");
+    let mut child = Command::new(BINARY)
+        .args(["fleet", "extract", &path, "-o", &dataset, "--jobs", "1"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let writer = fs::OpenOptions::new().write(true).open(&slow).expect("the extraction opens it");
+    interrupt(&child);
+    let mut said = BufReader::new(child.stderr.take().expect("piped")).lines().map(|line| line.expect("UTF-8"));
+    assert!(said.any(|line| line.contains("Ctrl-C again ends at once")));
+    interrupt(&child);
+    assert_eq!(wait(&mut child), Some(130));
+    drop(writer);
+    // What was finished is there, and whole.
+    assert_eq!(sources(&report_with(0, &[&dataset]).1), ["00.xml", "01.xml"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_report_ends_without_one() {
+    let folder = Folder::new();
+    // Nobody writes into this pipe at first, so the report waits for it.
+    let pipe = pipe(&folder, "pipe.xml");
+    let mut child = Command::new(BINARY)
+        .args(["fleet", "report", &pipe])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut writer = fs::OpenOptions::new().write(true).open(&pipe).expect("the report opens it");
+    writer.write_all(b"<?xml version=\"1.0\"?>\n<trace-query-result>\n").expect("it is read");
+    interrupt(&child);
+    // The next bytes wake the reader, until it is gone.
+    while writer.write_all(b"\n").is_ok() {
+        sleep(Duration::from_millis(10));
+    }
+    drop(writer);
+    assert_eq!(wait(&mut child), Some(130));
+    let output = child.wait_with_output().expect("it ended");
+    assert_eq!(output.stdout, b"");
+    let said = String::from_utf8(output.stderr).expect("messages are UTF-8");
+    assert!(said.contains("interrupted after 0 of 1 file, without a report"), "{said}");
+}
