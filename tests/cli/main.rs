@@ -14,6 +14,7 @@ mod fleet_case;
 mod fleet_extract;
 mod fleet_inputs;
 mod fleet_output;
+mod fleet_rows;
 mod folded;
 mod json;
 mod overview;
