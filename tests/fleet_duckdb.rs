@@ -58,6 +58,7 @@ fn runs() -> Vec<RunMeasures> {
             1 => record.labels.retain(|(key, _)| key != "app_version"),
             2 => record.wall = None,
             3 => record.labels.retain(|(key, _)| key != "device"),
+            5 => record.run_weight = Millionths::new(100_000_000_000),
             // So long that the lightest functions round to nothing.
             4 => record.wall = Some(Nanos::from_millis(4_000_000_000_000)),
             _ => {}
@@ -71,6 +72,7 @@ fn runs() -> Vec<RunMeasures> {
         for row in &mut run.binaries {
             row.process = [row.process, row.process, first, second][rng.index(4)];
         }
+        rotate_names(run, rng.index(5));
     }
     runs
 }
@@ -78,6 +80,22 @@ fn runs() -> Vec<RunMeasures> {
 fn other(run: &mut RunMeasures, name: &str) -> NameId {
     run.names.push(name.to_owned());
     NameId(run.names.len() as u32 - 1)
+}
+
+/// Gives every name another id: what the first name of a run is means nothing.
+fn rotate_names(run: &mut RunMeasures, by: usize) {
+    let count = run.names.len();
+    run.names.rotate_right(by);
+    let moved = |id: &mut NameId| id.0 = (id.0 + by as u32) % count as u32;
+    for row in &mut run.frames {
+        [&mut row.process, &mut row.thread, &mut row.binary, &mut row.function].into_iter().for_each(moved);
+    }
+    for row in &mut run.binaries {
+        [&mut row.process, &mut row.thread, &mut row.binary].into_iter().for_each(moved);
+    }
+    for row in &mut run.windows {
+        [&mut row.process, &mut row.thread].into_iter().for_each(moved);
+    }
 }
 
 fn failure() -> FailedInput {
@@ -88,6 +106,7 @@ fn failure() -> FailedInput {
         fingerprint: "ff".to_owned(),
         kind: FailureKind::Truncated,
         reason: "the file is cut".to_owned(),
+        labels: Vec::new(),
     }
 }
 
@@ -122,6 +141,15 @@ fn cases() -> Vec<(&'static str, FleetOptions)> {
             FleetOptions { processes: vec!["Helper 'one'".to_owned(), "nobody".to_owned()], ..by(&["device"]) },
         ),
         ("functions", FleetOptions { scopes: vec![FleetScope::Function], measure: Measure::SelfWeight, ..by(&[]) }),
+        (
+            "some",
+            FleetOptions {
+                only: [("device", "iPhone 15"), ("device", "iPad Air"), ("lab's \"key\"", "1's")]
+                    .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                    .to_vec(),
+                ..by(&["app_version"])
+            },
+        ),
         ("runs", FleetOptions { scopes: vec![FleetScope::Run], ..by(&["app_version", "device"]) }),
     ]
 }

@@ -106,6 +106,7 @@ fn failure(source: &str, kind: FailureKind, reason: &str) -> FailedInput {
         fingerprint: String::new(),
         kind,
         reason: reason.to_owned(),
+        labels: Vec::new(),
     }
 }
 

@@ -234,9 +234,11 @@ fn a_selection_narrows_rows_and_not_what_was_recorded() {
     let cut = measure_runs(&export, &context(Vec::new()), &options).unwrap().runs.remove(0);
     assert_eq!((cut.record.wall, cut.record.wall_start), (Some(Nanos::from_millis(100)), start));
     let mut context = context(Vec::new());
+    // Samples a little later than the manifest's word were recorded all the same.
     context.duration = Some(Nanos::from_millis(150));
     let cut = measure_runs(&export, &context, &options).unwrap().runs.remove(0);
-    assert_eq!((cut.record.wall, cut.record.wall_start), (Some(Nanos::from_millis(50)), start));
+    assert_eq!((cut.record.wall, cut.record.wall_start), (Some(Nanos::from_millis(100)), start));
+    assert_eq!(cut.record.wall_source, WallSource::Manifest);
 }
 
 #[test]
@@ -344,7 +346,13 @@ fn a_manifest_wins() {
         .map(|(a, b)| (a.to_owned(), b.to_owned()))
         .to_vec();
     let measured = measure(&export, &context);
-    assert_eq!(measured.notes, ["The file has 2 runs; the manifest's duration stands for each of them."]);
+    let notes = &measured.notes;
+    assert_eq!(notes[0], "The file has 2 runs; the manifest's duration stands for each of them.");
+    assert!(
+        notes[1].starts_with("The manifest says that run 1 took 60.000 s, and its table of contents "),
+        "{notes:?}"
+    );
+    assert_eq!((notes.len(), measured.runs[0].record.notes.as_slice()), (3, &notes[..2]));
     for run in &measured.runs {
         let record = &run.record;
         assert_eq!((record.wall, record.wall_source), (context.duration, WallSource::Manifest));
@@ -383,7 +391,7 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
     let mac = || Some("Mac".to_owned());
 
     // A second more than was recorded is how times differ; a nanosecond more is another recording.
-    assert_eq!(of(vec![toc_of("9.0", "Deferred", "Mac")]), (told(9_000_000_000), mac(), true, vec![]));
+    assert_eq!(of(vec![toc_of("9.0", "Deferred", "Mac")]), (told(10_000_000_000), mac(), true, vec![]));
     let (wall, device, has_start, notes) = of(vec![toc_of("8.999999999", "Deferred", "Mac")]);
     assert_eq!((wall, device, has_start), (of_samples, None, false));
     assert_eq!(

@@ -146,6 +146,7 @@ fn options_come_back_from_json() {
         assert_eq!(FleetOptions::from_report_json(&json_bytes(&report)).as_ref(), Ok(&report.options), "{name}");
     }
     let odd = FleetOptions {
+        only: vec![("device".to_owned(), "iPhone=15".to_owned())],
         by: vec!["device".to_owned(), "a \"b\"".to_owned()],
         processes: vec!["Orchard".to_owned()],
         measure: Measure::AllWeight,

@@ -4,8 +4,8 @@ mod support;
 
 use support::fleet;
 use traceparse::fleet::{
-    AlertOutcome, AlertRule, AlertState, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, NameId,
-    RunMeasures,
+    AlertOutcome, AlertRule, AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope,
+    NameId, RunMeasures,
 };
 use traceparse::units::{Millionths, Unit};
 
@@ -111,7 +111,7 @@ fn rules_fire_on_what_they_name() {
     let (fired, quiet) = (AlertState::Fired, AlertState::Quiet);
     let short = AlertState::Undecided { needed: 1 };
     let few = AlertState::Undecided { needed: 1_000 };
-    assert_eq!(states[1..], [fired, quiet, fired, quiet, quiet, fired, few, fired, short, fired]);
+    assert_eq!(states[1..], [fired, quiet, fired, short, quiet, fired, few, fired, short, fired]);
     // Four runs of 400 are slow, which P99 does not reach: the rank is 396.
     let slow = runs.iter().filter(|run| slow_rate(run, fleet::SLOW.0, fleet::SLOW.1).as_f64() > 5.0).count();
     assert_eq!(states[0], if slow > 4 { fired } else { quiet }, "{slow} slow runs");
@@ -203,4 +203,108 @@ fn run_weights_count_where_they_are_asked_for() {
     assert_ne!(p50(&plain), heavy);
     let mean = plain.cohorts[0].across_runs.weighted_mean.unwrap();
     assert!((mean - heavy).abs() / heavy < 0.1, "{mean} {heavy}: the weighted mean is of all that was recorded");
+}
+
+#[test]
+fn what_the_first_name_of_a_run_is_does_not_matter() {
+    let mut runs = fleet::runs(8, 12);
+    for (index, run) in runs.iter_mut().enumerate() {
+        // Names move up by one; the first is another one in each run, and of no row.
+        run.names.insert(0, format!("first {index}"));
+        let moved = |id: &mut NameId| id.0 += 1;
+        for row in &mut run.frames {
+            [&mut row.process, &mut row.thread, &mut row.binary, &mut row.function].into_iter().for_each(moved);
+        }
+        for row in &mut run.binaries {
+            [&mut row.process, &mut row.thread, &mut row.binary].into_iter().for_each(moved);
+        }
+        run.windows.iter_mut().for_each(|row| [&mut row.process, &mut row.thread].into_iter().for_each(moved));
+    }
+    let moved = report(&runs, FleetOptions::default());
+    assert_eq!(format!("{moved:?}"), format!("{:?}", report(&fleet::runs(8, 12), FleetOptions::default())));
+    let processes = moved.cohorts[0].tables.iter().find(|table| table.scope == FleetScope::Process).unwrap();
+    assert_eq!((processes.rows.len(), processes.rows[0].summary.zeros), (1, 0));
+}
+
+#[test]
+fn rules_are_asked_of_runs_in_their_unit() {
+    let mut runs = fleet::runs(2, 40);
+    runs[..20].iter_mut().for_each(|run| run.record.unit = Unit::Cycles);
+    let rules = ["cpu.max > 500", "cpu.max > 0.001 Gcycles/s", "system-cpu-limit", "cpu.max > 5 events/s"];
+    let outcomes = alerts(&runs, &rules);
+    let of = |rule: &str| {
+        let states = outcomes.iter().filter(|outcome| outcome.rule.text == rule);
+        states.map(|outcome| (outcome.cohort, outcome.state)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(rules[0]), [(0, AlertState::Quiet)], "cycles are no percent");
+    assert_eq!(of(rules[1]), [(1, AlertState::Fired)]);
+    assert_eq!(of(rules[2]), [(0, AlertState::Undecided { needed: 1 })], "runs are shorter than a minute");
+    assert_eq!(of(rules[3]).len(), 2);
+    assert!(outcomes.last().unwrap().note.as_deref().unwrap().contains("events/s"));
+}
+
+#[test]
+fn ends_of_intervals_ask_for_more() {
+    let runs = fleet::runs(5, 400);
+    let estimate = report(&runs, FleetOptions::default()).cohorts[0].across_runs.estimates[2];
+    let (p95, lower) = (estimate.value.unwrap(), estimate.interval.lower.unwrap());
+    assert!(lower < p95);
+    let between = (p95 + lower) / 2.0;
+    let rules =
+        [format!("cpu.p95 > {between}"), format!("cpu.p95.lower > {between}"), "cpu.p99.9.upper > 1".to_owned()];
+    let outcomes = alerts(&runs, &rules.each_ref().map(String::as_str));
+    assert_eq!((outcomes[0].state, outcomes[1].state), (AlertState::Fired, AlertState::Quiet));
+    assert!(outcomes[0].note.as_deref().unwrap().contains("chance"));
+    assert_eq!(outcomes[1].value, Some(lower));
+    assert_eq!(outcomes[2].state, AlertState::Undecided { needed: 3_688 });
+}
+
+#[test]
+fn names_that_no_run_has_leave_a_rule_undecided() {
+    let runs = fleet::runs(5, 40);
+    let outcomes = alerts(&runs, &[r#"function("cache::EVICT").self.p50 > 5"#, r#"thread("Nobody").cpu.p50 > 5"#]);
+    assert!(outcomes.iter().all(|outcome| matches!(outcome.state, AlertState::Undecided { .. })));
+    assert!(outcomes[0].note.as_deref().unwrap().ends_with("there is \"Cache::evict\""), "{:?}", outcomes[0].note);
+    let only = FleetOptions { processes: vec!["Orchad".to_owned()], ..FleetOptions::default() };
+    let report = report(&runs, only);
+    assert_eq!(
+        (report.inputs.missing_processes, report.inputs.processes),
+        (vec!["Orchad".to_owned()], vec!["Orchard".to_owned()])
+    );
+}
+
+#[test]
+fn a_cohort_of_which_every_file_failed_is_there() {
+    let mut builder =
+        FleetBuilder::new(FleetOptions { alerts: vec![AlertRule::parse("cpu.p50 > 1000").unwrap()], ..by_version() });
+    fleet::runs(5, 40).iter().for_each(|run| builder.add(run));
+    builder.add_failure(FailedInput {
+        source: "9.9.xml".to_owned(),
+        source_bytes: 3,
+        run_id: None,
+        fingerprint: String::new(),
+        kind: FailureKind::Truncated,
+        reason: "it is cut".to_owned(),
+        labels: vec![("app_version".to_owned(), "9.9".to_owned())],
+    });
+    let report = builder.finish();
+    let last = report.cohorts.last().unwrap();
+    assert_eq!((last.cohort.name().as_str(), last.runs, last.across_runs.count), ("app_version 9.9", 0, 0));
+    assert_eq!(report.alerts.last().unwrap().state, AlertState::Undecided { needed: 2 });
+    assert_eq!(report.options.sort.name(), "p90", "the highest percentile that ten runs say something of");
+}
+
+#[test]
+fn only_some_labels_count() {
+    let runs = fleet::runs(5, 48);
+    let only = |pairs: &[(&str, &str)]| FleetOptions {
+        only: pairs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        ..FleetOptions::default()
+    };
+    let count = |pairs: &[(&str, &str)]| report(&runs, only(pairs)).inputs.runs;
+    assert_eq!(count(&[("app_version", "1.0")]), 12);
+    assert_eq!(count(&[("app_version", "1.0"), ("app_version", "1.3")]), 24);
+    assert_eq!(count(&[("app_version", "1.0"), ("device", "iPad Air")]), 4);
+    let none = report(&runs, only(&[("nothing", "1.0")]));
+    assert_eq!((none.inputs.runs, none.inputs.left_out), (0, 48));
 }

@@ -312,7 +312,8 @@ fn problem(outcome: &Outcome) -> Option<String> {
 
 fn failed(task: &Task, bytes: u64, run_id: Option<String>, fingerprint: String, refused: Refused) -> FailedInput {
     let Refused { kind, reason } = refused;
-    FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason }
+    let labels = task.labels.clone();
+    FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
 }
 
 fn duplicate(task: &Task, finished: &Finished, first: &str) -> FailedInput {

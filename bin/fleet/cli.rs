@@ -211,6 +211,9 @@ pub(crate) struct QuestionArgs {
     /// Compare the runs of these labels, such as app_version,device
     #[arg(long, value_name = "LABEL,…", value_delimiter = ',', help_heading = "What to answer")]
     pub(crate) by: Vec<String>,
+    /// Only runs with this label, such as app_version=5.2 (may be given several times)
+    #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "What to answer")]
+    pub(crate) only: Vec<(String, String)>,
     /// Of binaries and functions: samples whose leaf they are (cpu, self), or that have them in their stack (all)
     #[arg(long, value_enum, default_value_t = MeasureArg::Cpu, help_heading = "What to answer")]
     pub(crate) measure: MeasureArg,
@@ -226,8 +229,9 @@ pub(crate) struct QuestionArgs {
     /// Count each run as often as its `run_weight` says
     #[arg(long, help_heading = "What to answer")]
     pub(crate) weighted: bool,
-    /// What tables are sorted by: a percentile such as p99, mean, weighted-mean or max
-    #[arg(long, value_name = "KEY", default_value = "p99", value_parser = parse_sort, help_heading = "What to answer")]
+    /// What tables are sorted by: a percentile such as p99, mean, weighted-mean, max, or the highest percentile up to P99 that
+    /// there are runs enough for
+    #[arg(long, value_name = "KEY", default_value = "auto", value_parser = parse_sort, help_heading = "What to answer")]
     pub(crate) sort: SortKey,
     /// How many rows tables have; 0 is all [default: 15 in text, all elsewhere]
     #[arg(long, value_name = "N", help_heading = "What to answer")]
@@ -284,6 +288,11 @@ fn parse_percentile(text: &str) -> Result<Quantile, String> {
     Quantile::from_percent(text.trim()).ok_or_else(bad)
 }
 
+fn parse_label(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("a label and its value, such as app_version=5.2")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
 fn parse_sort(text: &str) -> Result<SortKey, String> {
     SortKey::from_name(text).ok_or_else(|| "not a percentile such as p99, nor mean, weighted-mean or max".to_owned())
 }
@@ -310,6 +319,7 @@ impl QuestionArgs {
         quantiles.sort_unstable();
         quantiles.dedup();
         FleetOptions {
+            only: self.only.clone(),
             by,
             processes: self.process.clone(),
             measure: match self.measure {

@@ -210,7 +210,8 @@ fn task(path: &Path) -> Task {
 /// A failure of something that was never opened.
 pub(super) fn unreadable(source: String, reason: String) -> FailedInput {
     let fingerprint = of_unread(&source);
-    FailedInput { source, source_bytes: 0, run_id: None, fingerprint, kind: FailureKind::Unreadable, reason }
+    let (kind, labels) = (FailureKind::Unreadable, Vec::new());
+    FailedInput { source, source_bytes: 0, run_id: None, fingerprint, kind, reason, labels }
 }
 
 /// The names in folders, each folder listed once.

@@ -10,15 +10,19 @@
 //! process(*).cpu.p99 > 50                   the busiest process of each run
 //! window(60s).max > 80                      each run's busiest 60 s; process("X").window(60s).max too
 //! system-cpu-limit                          what iOS ends apps for: a process above 80 % over 60 s
+//! cpu.p95.lower > 80                        the lower end of the interval of P95: above 80 for all that chance can do
+//! cpu.p95 > 2.5 Gcycles/s                   of runs that were recorded in cycles
 //! ```
 //!
-//! Names are whole names. A function or binary that a run does not have is zero there.
+//! Names are whole names. A function or binary that a run does not have is zero there; one that no run has is a mistake in
+//! the rule, most often, and the rule is undecided. A threshold without a unit is in percent of one core, and asks nothing of runs
+//! that were recorded in other units.
 
 use std::fmt;
 
 use super::options::{FleetScope, Measure};
 use crate::stats::Quantile;
-use crate::units::Millionths;
+use crate::units::{Millionths, Unit};
 
 /// What a rule looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -56,6 +60,18 @@ pub enum AlertStatistic {
     Max,
 }
 
+/// Which of the numbers that are known of a percentile a rule takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AlertBound {
+    /// The percentile of the runs.
+    #[default]
+    Estimate,
+    /// The lower end of its interval: what the percentile of the population is at least, for all that chance can do.
+    Lower,
+    /// The upper end of its interval.
+    Upper,
+}
+
 /// How the number is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {
@@ -80,10 +96,14 @@ pub struct AlertRule {
     pub measure: AlertMeasure,
     /// Which number across runs.
     pub statistic: AlertStatistic,
+    /// Which end of its interval, if not itself; [`AlertBound::Estimate`] for what is no percentile.
+    pub bound: AlertBound,
     /// How it is compared.
     pub comparison: Comparison,
     /// With what: percent of one core, or units per second.
     pub threshold: Millionths,
+    /// The unit of the runs that it is asked of; nanoseconds where the threshold is in percent.
+    pub unit: Unit,
 }
 
 /// The preset for the limit that iOS sets on apps: 80 % CPU over 60 seconds, for each process.
@@ -170,12 +190,9 @@ impl AlertRule {
         let (subject, rest) = parse_subject(text)?;
         let (measure, rest) = parse_measure(&subject, rest)?;
         let (statistic, comparison, number) = split_comparison(rest)?;
-        let statistic = AlertStatistic::parse(statistic)
-            .ok_or_else(|| error(statistic, "a statistic: p50, p99.9, median, mean, min or max"))?;
-        let number = number.trim().trim_end_matches('%').trim_end();
-        let threshold = number.parse().ok().and_then(Millionths::from_f64);
-        let threshold = threshold.ok_or_else(|| error(number, "a number of percent, or of units per second"))?;
-        Ok(Self { text: text.to_owned(), subject, measure, statistic, comparison, threshold })
+        let (statistic, bound) = parse_statistic(statistic)?;
+        let (threshold, unit) = parse_threshold(number.trim())?;
+        Ok(Self { text: text.to_owned(), subject, measure, statistic, bound, comparison, threshold, unit })
     }
 
     fn system_cpu_limit() -> Self {
@@ -184,14 +201,49 @@ impl AlertRule {
             subject: AlertSubject::EveryProcess,
             measure: AlertMeasure::Window { seconds: 60 },
             statistic: AlertStatistic::Max,
+            bound: AlertBound::Estimate,
             comparison: Comparison::Above,
             threshold: Millionths::new(80_000_000),
+            unit: Unit::Nanoseconds,
         }
     }
 }
 
 fn error(found: &str, wanted: &str) -> AlertError {
     AlertError(format!("{found:?} is not {wanted}; a rule is like: cpu.p95 > 80, or function(\"-[X y]\").self.p99 > 5"))
+}
+
+/// `p95`, `mean`, `p95.lower`.
+fn parse_statistic(text: &str) -> Result<(AlertStatistic, AlertBound), AlertError> {
+    let ends = [(".lower", AlertBound::Lower), (".upper", AlertBound::Upper)];
+    let end = ends.into_iter().find_map(|(end, bound)| Some((text.strip_suffix(end)?, bound)));
+    let (name, bound) = end.unwrap_or((text, AlertBound::Estimate));
+    let statistic =
+        AlertStatistic::parse(name).ok_or_else(|| error(name, "a statistic: p50, p99.9, median, mean, min or max"))?;
+    if bound != AlertBound::Estimate && !matches!(statistic, AlertStatistic::Quantile(_)) {
+        return Err(error(text, "known: only percentiles have intervals"));
+    }
+    Ok((statistic, bound))
+}
+
+/// `80`, `80 %`, `2.5 Gcycles/s`.
+fn parse_threshold(text: &str) -> Result<(Millionths, Unit), AlertError> {
+    let units = [
+        ("cycles/s", Unit::Cycles),
+        ("events/s", Unit::PmcEvents),
+        ("samples/s", Unit::Samples),
+        ("%", Unit::Nanoseconds),
+    ];
+    let found = units.into_iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?.trim_end(), unit)));
+    let (number, unit) = found.unwrap_or((text, Unit::Nanoseconds));
+    let prefixes = [("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9)];
+    let scaled = prefixes.into_iter().filter(|_| unit != Unit::Nanoseconds);
+    let (number, scale) =
+        scaled.into_iter().find_map(|(name, scale)| Some((number.strip_suffix(name)?, scale))).unwrap_or((number, 1.0));
+    let threshold = number.trim_end().parse().ok().and_then(|number: f64| Millionths::from_f64(number * scale));
+    let threshold =
+        threshold.ok_or_else(|| error(text, "a number of percent, or one with cycles/s, events/s or samples/s"))?;
+    Ok((threshold, unit))
 }
 
 /// `process("Finder").` and what follows; without a subject the rule is about runs.
@@ -201,7 +253,13 @@ fn parse_subject(text: &str) -> Result<(AlertSubject, &str), AlertError> {
         let rest = text.strip_prefix(scope.name())?.trim_start();
         rest.strip_prefix('(').map(|rest| (scope, rest.trim_start()))
     }) else {
-        return Ok((AlertSubject::Run, text));
+        let word = text.split(['(', '.', ' ']).next().unwrap_or("");
+        let is_unknown = text[word.len()..].starts_with('(') && word != "window";
+        return if is_unknown {
+            Err(error(word, "what a rule is about: process, thread, binary or function, with a name, or window(60s)"))
+        } else {
+            Ok((AlertSubject::Run, text))
+        };
     };
     if let Some(rest) = rest.strip_prefix("*)").filter(|_| scope == FleetScope::Process) {
         let rest = rest.strip_prefix('.').ok_or_else(|| error(rest, "a dot and a measure: cpu or window(60s)"))?;
@@ -244,8 +302,9 @@ fn parse_measure<'t>(subject: &AlertSubject, text: &'t str) -> Result<(AlertMeas
     }
     let measures = [Measure::Cpu, Measure::SelfWeight, Measure::AllWeight];
     let (name, rest) = text.split_once('.').unwrap_or((text, ""));
+    let name = name.split(['<', '>', ' ']).next().unwrap_or(name);
     let found = measures.into_iter().find(|measure| measure.name() == name);
-    let measure = found.ok_or_else(|| error(name, "a measure: cpu, self, all or window(60s)"))?;
+    let measure = found.ok_or_else(|| error(name, "a measure, which comes first: cpu, self, all or window(60s)"))?;
     Ok((AlertMeasure::Whole(measure), rest))
 }
 
@@ -289,6 +348,11 @@ mod tests {
         let rule = parse("window(60s).max >= 80");
         assert_eq!((rule.measure, rule.statistic), (AlertMeasure::Window { seconds: 60 }, AlertStatistic::Max));
         assert_eq!(parse(r#"process("X").window(15).p99.9 > 60"#).statistic, AlertStatistic::Quantile(Quantile::P999));
+        let rule = parse("cpu.p95.lower > 2.5 Gcycles/s");
+        assert_eq!((rule.bound, rule.unit), (AlertBound::Lower, Unit::Cycles));
+        assert_eq!(rule.threshold, Millionths::from_f64(2.5e9).unwrap());
+        assert_eq!(parse("cpu.p95 > 3 events/s").unit, Unit::PmcEvents);
+        assert_eq!(parse("cpu.p99.9.upper < 3").statistic, AlertStatistic::Quantile(Quantile::P999));
         let preset = parse(SYSTEM_CPU_LIMIT);
         assert_eq!((preset.subject, preset.threshold), (AlertSubject::EveryProcess, Millionths::new(80_000_000)));
     }
@@ -310,6 +374,11 @@ mod tests {
             ("function(\"x\".self.p99 > 5", "double quotes"),
             ("function(\"x\")self.p99 > 5", "a dot"),
             ("function(\"x\").window(60s).max > 5", "window"),
+            ("procces(\"X\").cpu.max > 5", "process, thread"),
+            ("function(\"X\").p90 > 3", "a measure"),
+            ("cpu.mean.lower > 3", "only percentiles"),
+            ("cpu.p95 > 3 Gbananas/s", "a number"),
+            ("cpu.p95 > 3k", "a number"),
             ("window(0s).max > 5", "seconds"),
             ("window(60s)max > 5", "a dot"),
         ] {

@@ -11,7 +11,7 @@ use super::report::{
 use super::run::WallSource;
 use super::summary::{Totals, sort_value, summarize};
 use super::timeline::{timeline, window_max, window_quantiles, window_report};
-use super::verdict::outcome;
+use super::verdict::Court;
 use crate::hash::HashMap;
 use crate::stats::{BoxPlot, Distribution, Quantile, bins, noise_floor};
 use crate::units::{Millionths, Unit};
@@ -20,20 +20,20 @@ use crate::units::{Millionths, Unit};
 const MAX_BINS: usize = 30;
 
 pub(super) fn assemble(mut builder: FleetBuilder) -> FleetReport {
+    builder.add_failed_cohorts();
     let order = put_in_order(&mut builder);
+    builder.options.sort = supported_sort(&builder);
     let fleet = Fleet::new(&builder, &order);
     let cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.cohort_report(cohort)).collect();
-    let alerts = builder.watches.iter().flat_map(|watch| {
-        let of =
-            |(cohort, members): (usize, &Vec<usize>)| outcome(watch, cohort, &builder.runs, members, fleet.options);
-        fleet.members.iter().enumerate().map(of).collect::<Vec<_>>()
-    });
+    let Fleet { cohorts: names, runs, options, members, .. } = &fleet;
+    let court = Court { runs, cohorts: names, members, options };
+    let alerts = builder.watches.iter().flat_map(|watch| court.outcomes(watch));
     FleetReport {
         inputs: inputs(&builder),
         alerts: alerts.collect(),
         contrasts: fleet.contrasts(),
         runs: builder.runs.iter().map(|run| fleet.run_row(run)).collect(),
-        notes: builder.notes.clone(),
+        notes: notes(&builder),
         options: builder.options.clone(),
         cohorts,
     }
@@ -64,7 +64,31 @@ fn put_in_order(builder: &mut FleetBuilder) -> Vec<u32> {
     order
 }
 
+/// What tables are sorted by, where that was left open.
+fn supported_sort(builder: &FleetBuilder) -> SortKey {
+    let options = &builder.options;
+    if options.sort != SortKey::HighestSupported {
+        return options.sort;
+    }
+    let mut counts = vec![0_u64; builder.cohorts.len()];
+    builder.runs.iter().for_each(|run| counts[run.cohort as usize] += 1);
+    let fewest = counts.into_iter().filter(|&count| count > 0).min().unwrap_or(0);
+    let is_supported = |quantile: &&Quantile| **quantile <= Quantile::P99 && quantile.needed_count() <= fewest;
+    options.quantiles.iter().filter(is_supported).max().map_or(SortKey::Max, |&quantile| SortKey::Quantile(quantile))
+}
+
+/// What was said while collecting, and what runs say of themselves.
+fn notes(builder: &FleetBuilder) -> Vec<String> {
+    let of_runs = builder.run_notes.iter().map(|(note, (count, first))| match count {
+        1 => format!("{first}: {note}"),
+        _ => format!("{first} and {} more: {note}", count - 1),
+    });
+    builder.notes.iter().cloned().chain(of_runs).collect()
+}
+
 fn inputs(builder: &FleetBuilder) -> Inputs {
+    let asked = builder.options.processes.iter();
+    let missing = asked.filter(|name| !builder.processes.contains(*name)).cloned();
     let estimated = builder.runs.iter().filter(|run| run.record.wall_source == WallSource::Samples);
     Inputs {
         runs: builder.runs.len() as u64,
@@ -72,6 +96,10 @@ fn inputs(builder: &FleetBuilder) -> Inputs {
         estimated_time: estimated.count() as u64,
         rejected_rows: builder.rejected_rows,
         failed: builder.failed.clone(),
+        left_out: builder.left_out,
+        label_keys: builder.label_keys.iter().cloned().collect(),
+        processes: builder.processes.iter().cloned().collect(),
+        missing_processes: missing.collect(),
     }
 }
 
@@ -139,7 +167,7 @@ impl<'b> Fleet<'b> {
             totals.add_weight(run.weight, run.record.run_weight);
         }
         let rates = members.iter().map(|run| (run.rate, run.record.run_weight));
-        let distribution = self.distribution(rates.collect(), 0, Millionths::default());
+        let distribution = self.distribution(rates.collect(), 0, 0);
         CohortReport {
             cohort: self.cohorts[cohort].clone(),
             runs: members.len() as u64,
@@ -153,9 +181,9 @@ impl<'b> Fleet<'b> {
     }
 
     /// The distribution of values and their run weights, and of runs without a value.
-    fn distribution(&self, values: Vec<(Millionths, Millionths)>, zeros: u64, zero_weight: Millionths) -> Distribution {
+    fn distribution(&self, values: Vec<(Millionths, Millionths)>, zeros: u64, zero_weight: u128) -> Distribution {
         if self.options.is_weighted {
-            Distribution::weighted(values, zeros, u128::from(zero_weight.get()))
+            Distribution::weighted(values, zeros, zero_weight)
         } else {
             Distribution::new(values.into_iter().map(|(value, _)| value).collect(), zeros)
         }
@@ -176,7 +204,7 @@ impl<'b> Fleet<'b> {
         let start = column.entries.partition_point(|entry| cohort_of(entry) < cohort);
         let end = column.entries.partition_point(|entry| cohort_of(entry) <= cohort);
         let recorded = self.recorded(cohort);
-        let all_weight: u64 = self.members(cohort).map(|run| run.record.run_weight.get()).fold(0, u64::saturating_add);
+        let all_weight: u128 = self.members(cohort).map(|run| u128::from(run.record.run_weight.get())).sum();
         let groups = column.entries[start..end].chunk_by(|a, b| a.key == b.key);
         let mut groups: Vec<Group<'e>> =
             groups.map(|entries| self.group(entries, cohort, recorded, all_weight)).collect();
@@ -195,19 +223,18 @@ impl<'b> Fleet<'b> {
         max(b).cmp(&max(a)).then_with(|| b.weighted_mean.cmp(&a.weighted_mean))
     }
 
-    fn group<'e>(&self, entries: &'e [Entry], cohort: usize, recorded: Totals, all_weight: u64) -> Group<'e> {
+    fn group<'e>(&self, entries: &'e [Entry], cohort: usize, recorded: Totals, all_weight: u128) -> Group<'e> {
         let mut totals = recorded;
         let mut values = Vec::with_capacity(entries.len());
-        let mut seen_weight = 0_u64;
+        let mut seen_weight = 0_u128;
         for entry in entries {
             let record = &self.runs[entry.run as usize].record;
             totals.add_weight(entry.weight, record.run_weight);
-            seen_weight = seen_weight.saturating_add(record.run_weight.get());
+            seen_weight += u128::from(record.run_weight.get());
             values.push((record.rate(entry.weight).unwrap_or_default(), record.run_weight));
         }
         let zeros = self.members[cohort].len() as u64 - entries.len() as u64;
-        let zero_weight = Millionths::new(all_weight.saturating_sub(seen_weight));
-        let distribution = self.distribution(values, zeros, zero_weight);
+        let distribution = self.distribution(values, zeros, all_weight - seen_weight);
         let weighted_mean = totals.rate(self.unit(cohort));
         let sort_value = sort_value(&distribution, weighted_mean, self.options);
         Group { key: entries[0].key, entries, distribution, weighted_mean, sort_value }
@@ -235,6 +262,10 @@ impl<'b> Fleet<'b> {
     /// What sampling noise alone would make of a quantile.
     fn noise(&self, group: &Group<'_>, cohort: usize, quantile: Quantile) -> Option<f64> {
         let samples = group.entries.iter().map(|entry| entry.effective_samples).sum();
+        // It is about runs that count alike.
+        if self.options.is_weighted {
+            return None;
+        }
         noise_floor(samples, self.members[cohort].len() as u64, group.distribution.mean()?, quantile)
     }
 

@@ -1,5 +1,7 @@
 //! Runs in, one after the other.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::alert::AlertRule;
 use super::assemble::assemble;
 use super::columns::{FleetNames, ScopeColumn};
@@ -9,7 +11,10 @@ use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
 use super::watch::Watch;
 use super::windows::Series;
 use crate::hash::HashMap;
-use crate::units::Millionths;
+use crate::units::{Millionths, Unit};
+
+/// Names of processes that a report keeps, beside those that were asked for.
+const MAX_PROCESSES: usize = 50;
 
 /// Collects the runs of a fleet and makes the report.
 ///
@@ -30,7 +35,12 @@ pub struct FleetBuilder {
     pub(super) failed: Vec<FailedInput>,
     pub(super) without_time: Vec<String>,
     pub(super) rejected_rows: u64,
+    pub(super) left_out: u64,
+    pub(super) label_keys: BTreeSet<String>,
+    pub(super) processes: BTreeSet<String>,
     pub(super) notes: Vec<String>,
+    /// Notes of runs: how many runs have each, and the first of them.
+    pub(super) run_notes: BTreeMap<String, (u64, String)>,
 }
 
 /// What is kept of a run itself.
@@ -65,7 +75,11 @@ impl FleetBuilder {
             failed: Vec::new(),
             without_time: Vec::new(),
             rejected_rows: 0,
+            left_out: 0,
+            label_keys: BTreeSet::new(),
+            processes: BTreeSet::new(),
             notes: Vec::new(),
+            run_notes: BTreeMap::new(),
         }
     }
 
@@ -74,6 +88,11 @@ impl FleetBuilder {
     /// A run without a recorded time has no measure; it is named in the report and counts nowhere.
     pub fn add(&mut self, measures: &RunMeasures) {
         let record = &measures.record;
+        self.label_keys.extend(record.labels.iter().map(|(key, _)| key.clone()));
+        if !self.options.selects(&record.labels) {
+            self.left_out += 1;
+            return;
+        }
         if let Some(first) = self.sources.get(&record.run_id) {
             let reason = format!("it has the same content as {first}, which counts");
             self.failed.push(FailedInput {
@@ -83,11 +102,13 @@ impl FleetBuilder {
                 fingerprint: record.fingerprint.clone(),
                 kind: FailureKind::Duplicate,
                 reason,
+                labels: record.labels.clone(),
             });
             return;
         }
         self.sources.insert(record.run_id.clone(), record.source.clone());
         self.rejected_rows += record.rejected;
+        self.note_names(measures);
         let counted = self.counted_processes(measures);
         let counts = |process: NameId| counted.as_ref().is_none_or(|counted| counted[process.0 as usize]);
         let (weight, samples) = match &counted {
@@ -115,7 +136,10 @@ impl FleetBuilder {
 
     /// Names a file that gave no run.
     pub fn add_failure(&mut self, failed: FailedInput) {
-        self.failed.push(failed);
+        self.label_keys.extend(failed.labels.iter().map(|(key, _)| key.clone()));
+        if failed.labels.is_empty() || self.options.selects(&failed.labels) {
+            self.failed.push(failed);
+        }
     }
 
     /// Adds a sentence that the report shows.
@@ -133,6 +157,26 @@ impl FleetBuilder {
         assemble(self)
     }
 
+    /// Remembers which processes there are, and what is to be said of the run.
+    fn note_names(&mut self, measures: &RunMeasures) {
+        let mut last = None;
+        for row in measures.frames.iter().filter(|row| last.replace(row.process) != Some(row.process)) {
+            let name = measures.name(row.process);
+            let is_asked = self.options.processes.iter().any(|asked| asked == name);
+            if !self.processes.contains(name) && (is_asked || self.processes.len() < MAX_PROCESSES) {
+                self.processes.insert(name.to_owned());
+            }
+        }
+        let record = &measures.record;
+        for note in &record.notes {
+            let entry = self.run_notes.entry(note.clone()).or_insert_with(|| (0, record.source.clone()));
+            entry.0 += 1;
+            if record.source < entry.1 {
+                entry.1.clone_from(&record.source);
+            }
+        }
+    }
+
     /// By name: whether it is a process that counts; `None` where all do.
     fn counted_processes(&self, measures: &RunMeasures) -> Option<Vec<bool>> {
         let wanted = &self.options.processes;
@@ -140,8 +184,32 @@ impl FleetBuilder {
     }
 
     fn cohort_of(&mut self, record: &RunRecord) -> u32 {
-        let label = |key: &String| (key.clone(), record.label(key).map(str::to_owned));
-        let cohort = Cohort { unit: record.unit, labels: self.options.by.iter().map(label).collect() };
+        let cohort = Cohort { unit: record.unit, labels: self.labels_of_cohort(&record.labels) };
+        self.cohort_id(cohort)
+    }
+
+    fn labels_of_cohort(&self, labels: &[(String, String)]) -> Vec<(String, Option<String>)> {
+        let value = |key: &String| labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.clone());
+        self.options.by.iter().map(|key| (key.clone(), value(key))).collect()
+    }
+
+    /// Makes cohorts of which every file failed: a version that disappears must not look like one that was never there.
+    pub(super) fn add_failed_cohorts(&mut self) {
+        if self.options.by.is_empty() {
+            return;
+        }
+        let unit = self.cohorts.iter().map(|cohort| cohort.unit).min().unwrap_or(Unit::Nanoseconds);
+        let counted = self.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate);
+        let labels: Vec<_> = counted.map(|failed| self.labels_of_cohort(&failed.labels)).collect();
+        for labels in labels {
+            let is_known = labels.iter().any(|(_, value)| value.is_some());
+            if is_known && !self.cohorts.iter().any(|cohort| cohort.labels == labels) {
+                self.cohort_id(Cohort { unit, labels });
+            }
+        }
+    }
+
+    fn cohort_id(&mut self, cohort: Cohort) -> u32 {
         if let Some(&id) = self.cohort_ids.get(&cohort) {
             return id;
         }

@@ -5,8 +5,8 @@ use super::report::ScopeName;
 use super::run::{NameId, RunMeasures};
 use crate::hash::HashMap;
 
-/// Two names; what they are depends on the scope.
-type Key = (u32, u32);
+/// One or two names; what they are depends on the scope.
+type Key = (u32, Option<u32>);
 
 /// What one key is in one run. Runs without the key have none.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,7 @@ impl ScopeColumn {
             if weight == 0 {
                 continue;
             }
-            let key = (names.id(measures.name(first)), names.id(measures.name(second)));
+            let key = (names.id(measures.name(first)), second.map(|second| names.id(measures.name(second))));
             let next = self.keys.len() as u32;
             let key_id = *self.ids.entry(key).or_insert(next);
             if key_id == next {
@@ -92,9 +92,9 @@ impl ScopeColumn {
     }
 
     /// The rows of a run, summed by key.
-    fn sums(&self, measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool) -> HashMap<(NameId, NameId), Sum> {
+    fn sums(&self, measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool) -> HashMap<(NameId, Option<NameId>), Sum> {
         let is_all = self.measure == Measure::AllWeight;
-        let mut sums: HashMap<(NameId, NameId), Sum> = HashMap::default();
+        let mut sums: HashMap<(NameId, Option<NameId>), Sum> = HashMap::default();
         let mut add = |key, own: Sum, all: Sum| {
             let (weight, samples) = if is_all { all } else { own };
             let sum = sums.entry(key).or_default();
@@ -102,7 +102,7 @@ impl ScopeColumn {
         };
         if self.scope == FleetScope::Binary {
             for row in measures.binaries.iter().filter(|row| counts(row.process)) {
-                let key = (row.binary, NameId::default());
+                let key = (row.binary, None);
                 add(key, (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
             }
             return sums;
@@ -110,9 +110,9 @@ impl ScopeColumn {
         for row in measures.frames.iter().filter(|row| counts(row.process)) {
             let own = (row.self_weight, row.self_samples);
             match self.scope {
-                FleetScope::Function => add((row.binary, row.function), own, (row.all_weight, row.all_samples)),
-                FleetScope::Thread => add((row.process, row.thread), own, own),
-                _ => add((row.process, NameId::default()), own, own),
+                FleetScope::Function => add((row.binary, Some(row.function)), own, (row.all_weight, row.all_samples)),
+                FleetScope::Thread => add((row.process, Some(row.thread)), own, own),
+                _ => add((row.process, None), own, own),
             }
         }
         sums
@@ -121,13 +121,14 @@ impl ScopeColumn {
     /// What a key stands for.
     pub(super) fn name(&self, key: u32, names: &FleetNames) -> ScopeName {
         let (first, second) = self.keys[key as usize];
+        let (first, second) = (names.get(first), second.map(|second| names.get(second)));
         let mut name = ScopeName::default();
         match self.scope {
             FleetScope::Run => {}
-            FleetScope::Process => name.process = Some(names.get(first)),
-            FleetScope::Thread => (name.process, name.thread) = (Some(names.get(first)), Some(names.get(second))),
-            FleetScope::Binary => name.binary = Some(names.get(first)),
-            FleetScope::Function => (name.binary, name.function) = (Some(names.get(first)), Some(names.get(second))),
+            FleetScope::Process => name.process = Some(first),
+            FleetScope::Thread => (name.process, name.thread) = (Some(first), second),
+            FleetScope::Binary => name.binary = Some(first),
+            FleetScope::Function => (name.binary, name.function) = (Some(first), second),
         }
         name
     }

@@ -34,7 +34,9 @@ mod verdict;
 mod watch;
 mod windows;
 
-pub use alert::{AlertError, AlertMeasure, AlertRule, AlertStatistic, AlertSubject, Comparison, SYSTEM_CPU_LIMIT};
+pub use alert::{
+    AlertBound, AlertError, AlertMeasure, AlertRule, AlertStatistic, AlertSubject, Comparison, SYSTEM_CPU_LIMIT,
+};
 pub use builder::FleetBuilder;
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, measure_runs};
 pub use options::{FleetOptions, FleetScope, Measure, SortKey};

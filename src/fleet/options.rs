@@ -60,6 +60,9 @@ impl Measure {
 /// What tables are sorted by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortKey {
+    /// The highest percentile up to P99, of those that are asked for, for which every cohort has enough runs; the largest
+    /// where there is none. In the options of a report it is replaced by what it was.
+    HighestSupported,
     /// A percentile.
     Quantile(Quantile),
     /// The mean over runs.
@@ -71,9 +74,10 @@ pub enum SortKey {
 }
 
 impl SortKey {
-    /// The name in machine formats and on the command line: `p99`, `mean`, `weighted-mean`, `max`.
+    /// The name in machine formats and on the command line: `p99`, `mean`, `weighted-mean`, `max`, `auto`.
     pub fn name(self) -> String {
         match self {
+            Self::HighestSupported => "auto".to_owned(),
             Self::Quantile(quantile) => quantile.name(),
             Self::Mean => "mean".to_owned(),
             Self::WeightedMean => "weighted-mean".to_owned(),
@@ -84,6 +88,7 @@ impl SortKey {
     /// The key with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
+            "auto" => Some(Self::HighestSupported),
             "mean" => Some(Self::Mean),
             "weighted-mean" => Some(Self::WeightedMean),
             "max" => Some(Self::Max),
@@ -92,11 +97,21 @@ impl SortKey {
     }
 }
 
+impl FleetOptions {
+    /// Whether a run with these labels counts.
+    pub(super) fn selects(&self, labels: &[(String, String)]) -> bool {
+        let has = |key: &str, value: &str| labels.iter().any(|label| label.0 == key && label.1 == value);
+        self.only.iter().all(|(key, _)| self.only.iter().any(|(other, value)| other == key && has(key, value)))
+    }
+}
+
 /// What to answer about a fleet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FleetOptions {
     /// The labels that make cohorts; none is one cohort of all runs.
     pub by: Vec<String>,
+    /// Only runs with these labels: key and value. Of one key the values are alternatives; keys narrow each other.
+    pub only: Vec<(String, String)>,
     /// Only these processes, by name; empty is all of them. The CPU use of a run is that of these processes then.
     pub processes: Vec<String>,
     /// What is measured.
@@ -120,10 +135,11 @@ pub struct FleetOptions {
 }
 
 impl Default for FleetOptions {
-    /// CPU use in every scope, over all runs: P50, P90, P95, P99 and P99.9 by nearest rank, intervals of 95 %, sorted by P99.
+    /// CPU use in every scope, over all runs: P50, P90, P95, P99 and P99.9 by nearest rank, intervals of 95 %.
     fn default() -> Self {
         Self {
             by: Vec::new(),
+            only: Vec::new(),
             processes: Vec::new(),
             measure: Measure::Cpu,
             scopes: FleetScope::ALL.to_vec(),
@@ -131,7 +147,7 @@ impl Default for FleetOptions {
             method: QuantileMethod::NearestRank,
             confidence: Confidence::default(),
             is_weighted: false,
-            sort: SortKey::Quantile(Quantile::P99),
+            sort: SortKey::HighestSupported,
             top: None,
             alerts: Vec::new(),
         }

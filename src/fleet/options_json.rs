@@ -29,6 +29,8 @@ impl FleetOptions {
         let options = Fields(&report["options"]);
         Ok(Self {
             by: options.texts("by", |text| Some(text.to_owned()))?,
+            only: options
+                .texts("only", |text| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())))?,
             processes: options.texts("processes", |text| Some(text.to_owned()))?,
             measure: options.text("measure", measure_of)?,
             scopes: options.texts("scopes", |text| FleetScope::ALL.into_iter().find(|scope| scope.name() == text))?,

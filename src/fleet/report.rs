@@ -40,6 +40,14 @@ pub struct Inputs {
     pub rejected_rows: u64,
     /// Files that gave no run.
     pub failed: Vec<FailedInput>,
+    /// Runs that are not of the labels that were asked for ([`FleetOptions::only`]).
+    pub left_out: u64,
+    /// The keys of the labels that runs and failed files have, sorted.
+    pub label_keys: Vec<String>,
+    /// The names of processes, sorted, the first of them.
+    pub processes: Vec<String>,
+    /// Processes that were asked for ([`FleetOptions::processes`]), and that no run has.
+    pub missing_processes: Vec<String>,
 }
 
 /// A run of the report.
@@ -95,7 +103,7 @@ impl Cohort {
 pub struct CohortReport {
     /// Which runs.
     pub cohort: Cohort,
-    /// How many they are.
+    /// How many they are; 0 where every file of the cohort failed.
     pub runs: u64,
     /// CPU use across runs: one value a run.
     pub across_runs: Summary,
@@ -167,9 +175,9 @@ pub struct Summary {
 /// What a reader of a summary should be told.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caution {
-    /// The mean is above P90: a few runs carry it, and most runs are far below it.
+    /// The mean (by run weight, where percentiles are) is above P90: a few runs carry it, and most are far below it.
     MeanAboveP90,
-    /// No more than half of the runs have it at all: P50 is zero, and the mean is of runs that do not use it.
+    /// P50 is zero: half of the runs or more do not have it, and the mean is of runs that do not use it.
     MostlyAbsent,
     /// The distribution has fewer runs than a percentile that was asked for needs.
     TooFewRuns {

@@ -81,6 +81,8 @@ pub struct RunRecord {
     pub usual_weight: u64,
     /// The version of this crate that measured it.
     pub parser_version: String,
+    /// What a reader should know of how it was measured, in sentences: a table of contents that was not used, say.
+    pub notes: Vec<String>,
 }
 
 impl RunRecord {
@@ -108,17 +110,20 @@ impl RunRecord {
 }
 
 /// What `weight` is per recorded time: percent of one core where it is nanoseconds (100 % is one core, more are possible),
-/// else its unit per second. Rounded to the nearest millionth, halves up; `None` for no time.
+/// else its unit per second. Rounded to the nearest millionth, halves up; `None` for no time. What has no room, which nothing
+/// real comes near, is the largest number there is.
 pub fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths> {
     let per_nano = match unit {
         Unit::Nanoseconds => 100,
         Unit::Cycles | Unit::PmcEvents | Unit::Samples => 1_000_000_000,
     };
-    Millionths::of_ratio(u128::from(weight) * per_nano, u128::from(wall.as_nanos()))
+    let (weight, wall) = (u128::from(weight) * per_nano, u128::from(wall.as_nanos()));
+    let largest = Millionths::new(u64::MAX);
+    (wall > 0).then(|| Millionths::of_ratio(weight, wall).unwrap_or(largest))
 }
 
 /// A name of one run: an index of [`RunMeasures::names`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
 /// What a function of a binary weighs in the threads of one name of a process. A row of the table `frames`.
@@ -292,4 +297,6 @@ pub struct FailedInput {
     pub kind: FailureKind,
     /// What happened and what to do, in one sentence.
     pub reason: String,
+    /// What a manifest says of it, sorted by key: the cohort that it is missing from.
+    pub labels: Vec<(String, String)>,
 }

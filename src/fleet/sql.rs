@@ -149,9 +149,28 @@ impl Query<'_> {
              SUM(run_weight * CAST(wall AS {huge})) OVER (PARTITION BY {keys}) AS all_wall\n  FROM (\n    \
              SELECT r.run_id, {columns}r.unit, r.wall_ns AS wall, r.weight,\n      \
              CAST(r.run_weight_millionths AS {huge}) AS run_weight,\n      \
-             CASE WHEN r.unit = 'ns' THEN 100000000 ELSE 1000000000000000 END AS scale\n    \
-             FROM {runs} r{joins}\n    WHERE r.status = 'ok' AND r.wall_ns > 0\n  ) known"
+             CASE WHEN r.unit = 'ns' THEN 100 ELSE 1000000000 END AS per_nano\n    \
+             FROM {runs} r{joins}\n    WHERE r.status = 'ok' AND r.wall_ns > 0{}\n  ) known",
+            self.label_filter()
         )
+    }
+
+    /// The runs that have the labels which were asked for.
+    fn label_filter(&self) -> String {
+        let mut keys: Vec<&String> = self.options.only.iter().map(|(key, _)| key).collect();
+        keys.sort();
+        keys.dedup();
+        let filter = |key: &String| {
+            let of_key = self.options.only.iter().filter(|(other, _)| other == key);
+            let values: Vec<String> = of_key.map(|(_, value)| self.engine.text(value)).collect();
+            format!(
+                "\n      AND r.run_id IN (SELECT run_id FROM {} WHERE key = {} AND value IN ({}))",
+                self.engine.table(self.dataset, "labels"),
+                self.engine.text(key),
+                values.join(", ")
+            )
+        };
+        keys.into_iter().map(filter).collect()
     }
 
     /// What each scope used in each run that has it.
@@ -230,13 +249,13 @@ impl Query<'_> {
     fn valued(&self) -> String {
         let huge = self.engine.huge();
         let value = self.engine.quotient(
-            &format!("2 * CAST(m.scale AS {huge}) * CAST(u.used AS {huge}) + CAST(m.wall AS {huge})"),
+            &format!("2000000 * CAST(m.per_nano AS {huge}) * CAST(u.used AS {huge}) + CAST(m.wall AS {huge})"),
             &format!("2 * CAST(m.wall AS {huge})"),
         );
         let keys: Vec<String> = self.keys().iter().map(|key| format!("m.{key}")).collect();
         let names: Vec<String> = NAMES.iter().map(|name| format!("u.{}", self.engine.quoted(name))).collect();
         format!(
-            "  SELECT {}, u.scope, {}, u.run_id, u.used, m.runs, m.run_weight, m.all_run_weight, m.all_wall, m.scale,\n    \
+            "  SELECT {}, u.scope, {}, u.run_id, u.used, m.runs, m.run_weight, m.all_run_weight, m.all_wall, m.per_nano,\n    \
              {value} AS value\n  FROM used u JOIN measured m ON m.run_id = u.run_id",
             keys.join(", "),
             names.join(", ")
@@ -284,12 +303,17 @@ impl Query<'_> {
             &format!("2 * CAST(MAX(runs) AS {huge})"),
         );
         columns.push(format!("{} AS mean", number(&mean)));
-        let weighted = engine.quotient(
-            &format!("2 * CAST(MAX(scale) AS {huge}) * SUM(run_weight * CAST(used AS {huge})) + MAX(all_wall)"),
-            "2 * MAX(all_wall)",
-        );
-        columns.push(format!("{} AS weighted_mean", number(&weighted)));
+        columns.push(format!("{} AS weighted_mean", number(&self.weighted_mean())));
         format!("SELECT\n  {}\nFROM ranked\nGROUP BY {group}\nORDER BY {group}", columns.join(",\n  "))
+    }
+
+    /// All that was used over all that was recorded, whole numbers and millionths apart: the product of both has no room.
+    fn weighted_mean(&self) -> String {
+        let (engine, huge) = (self.engine, self.engine.huge());
+        let used = format!("CAST(MAX(per_nano) AS {huge}) * SUM(run_weight * CAST(used AS {huge}))");
+        let whole = engine.quotient(&used, "MAX(all_wall)");
+        let rest = format!("2000000 * (({used}) % MAX(all_wall)) + MAX(all_wall)");
+        format!("1000000 * {whole} + {}", engine.quotient(&rest, "2 * MAX(all_wall)"))
     }
 
     fn quantile(&self, quantile: Quantile) -> String {

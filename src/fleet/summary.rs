@@ -71,11 +71,12 @@ pub(super) fn summarize_windows(distribution: &Distribution, options: &FleetOpti
 
 fn cautions(distribution: &Distribution, summary: &Summary) -> Vec<Caution> {
     let mut cautions = Vec::new();
-    let p90 = distribution.quantile(Quantile::P90, QuantileMethod::NearestRank).unwrap_or(0.0);
-    if summary.zeros * 2 >= summary.count && summary.count > 0 {
+    let quantile = |quantile| distribution.quantile(quantile, QuantileMethod::NearestRank);
+    let mean = distribution.weighted_mean().map_or(0.0, Millionths::as_f64);
+    if quantile(Quantile::P50) == Some(0.0) {
         cautions.push(Caution::MostlyAbsent);
     }
-    if summary.mean > p90 {
+    if quantile(Quantile::P90).is_some_and(|p90| mean > p90) {
         cautions.push(Caution::MeanAboveP90);
     }
     let needed = summary.estimates.iter().filter_map(|estimate| match estimate.support {
@@ -97,6 +98,8 @@ pub(super) fn sort_value(
     let value = match options.sort {
         SortKey::Quantile(quantile) => return distribution.quantile(quantile, options.method).unwrap_or(0.0),
         SortKey::Mean => distribution.mean(),
+        // It was replaced before.
+        SortKey::HighestSupported => distribution.max(),
         SortKey::WeightedMean => weighted_mean,
         SortKey::Max => distribution.max(),
     };

@@ -9,12 +9,17 @@ use super::windows::SECOND;
 use crate::stats::{Distribution, QuantileMethod, WindowHistogram};
 use crate::units::{Millionths, Nanos, Unit};
 
-/// A timeline has no more points than this; longer recordings have longer steps.
+/// A timeline has no more points than this; longer recordings have longer steps. It ends where nine in ten runs have
+/// ended, or here, where that is later.
 const MAX_POINTS: u32 = 300;
 
 /// The percentiles of CPU use in each second, over the runs that recorded it.
 pub(super) fn timeline(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> Vec<TimelinePoint> {
-    let end = runs.iter().map(|run| run.series.seconds().end).max().unwrap_or(0);
+    let mut ends: Vec<u32> = runs.iter().map(|run| run.series.seconds().end).collect();
+    ends.sort_unstable();
+    // Where few runs are much longer than all others, the steps would be too long for the others.
+    let usual = ends.get((ends.len() * 9).div_ceil(10).saturating_sub(1)).copied().unwrap_or(0);
+    let end = ends.last().copied().unwrap_or(0).min(usual.max(MAX_POINTS));
     let start = runs.iter().map(|run| run.series.seconds().start).min().unwrap_or(0);
     let step = end.saturating_sub(start).div_ceil(MAX_POINTS).max(1);
     let wall = Nanos::from_nanos(u64::from(step) * SECOND.as_nanos());
@@ -47,7 +52,7 @@ pub(super) fn window_report(runs: &[&StoredRun], unit: Unit, options: &FleetOpti
     let mut histogram = WindowHistogram::new();
     for run in runs {
         let Some(peak) = window_max(run, unit) else { continue };
-        peaks.push(peak);
+        peaks.push((peak, run.record.run_weight));
         let (rates, zero) = run.series.rates(unit);
         histogram.merge(&histogram_of(&rates, zero));
         values.extend(rates);
@@ -57,9 +62,17 @@ pub(super) fn window_report(runs: &[&StoredRun], unit: Unit, options: &FleetOpti
     (!peaks.is_empty()).then(|| WindowReport {
         runs: peaks.len() as u64,
         pooled: summarize_windows(&pooled, options),
-        peaks: summarize(&Distribution::new(peaks, 0), None, options),
+        peaks: summarize(&peaks_of(peaks, options), None, options),
         hdr: histogram.to_v2_base64(),
     })
+}
+
+/// One value a run, so run weights count where they are asked for.
+fn peaks_of(peaks: Vec<(Millionths, Millionths)>, options: &FleetOptions) -> Distribution {
+    if options.is_weighted {
+        return Distribution::weighted(peaks, 0, 0);
+    }
+    Distribution::new(peaks.into_iter().map(|(peak, _)| peak).collect(), 0)
 }
 
 /// The windows of one run as a histogram.

@@ -1,98 +1,186 @@
 //! Whether alert rules fire.
 
-use super::alert::{AlertMeasure, AlertStatistic, AlertSubject};
+use super::alert::{AlertBound, AlertMeasure, AlertRule, AlertStatistic, AlertSubject};
 use super::builder::StoredRun;
 use super::options::FleetOptions;
-use super::report::{AlertOutcome, AlertRun, AlertState};
+use super::report::{AlertOutcome, AlertRun, AlertState, Cohort};
 use super::watch::Watch;
 use crate::stats::{Distribution, Estimate};
-use crate::units::Millionths;
+use crate::units::{Millionths, Unit};
 
 /// Runs that an outcome names; the others are counted.
 const MAX_BEYOND: usize = 20;
 
-/// What became of a rule in one cohort, whose runs these are by position.
-pub(super) fn outcome(
-    watch: &Watch,
-    cohort: usize,
-    runs: &[StoredRun],
-    members: &[usize],
-    options: &FleetOptions,
-) -> AlertOutcome {
-    let rule = &watch.rule;
-    let values: Vec<(usize, Millionths)> =
-        members.iter().filter_map(|&run| watch.values[run].map(|value| (run, value))).collect();
-    let distribution = if options.is_weighted {
-        let weighted = values.iter().map(|&(run, value)| (value, runs[run].record.run_weight));
-        Distribution::weighted(weighted.collect(), 0, 0)
-    } else {
-        Distribution::new(values.iter().map(|&(_, value)| value).collect(), 0)
-    };
-    let estimate = match rule.statistic {
-        AlertStatistic::Quantile(quantile) => Some(distribution.estimate(quantile, options.method, options.confidence)),
-        _ => None,
-    };
-    let number = |value: Option<Millionths>| value.map(Millionths::as_f64);
-    let value = match rule.statistic {
-        AlertStatistic::Quantile(_) => estimate.as_ref().and_then(|estimate| estimate.value),
-        AlertStatistic::Mean => number(distribution.mean()),
-        AlertStatistic::Min => number(distribution.min()),
-        AlertStatistic::Max => number(distribution.max()),
-    };
-    let threshold = rule.threshold.as_f64();
-    let needed = match rule.statistic {
-        AlertStatistic::Quantile(quantile) => quantile.needed_count(),
-        _ => 1,
-    };
-    let state = match value {
-        Some(value) if distribution.count() >= needed => {
-            if rule.comparison.holds(value, threshold) {
-                AlertState::Fired
-            } else {
-                AlertState::Quiet
-            }
+/// A rule is asked of cohorts.
+pub(super) struct Court<'b> {
+    pub(super) runs: &'b [StoredRun],
+    pub(super) cohorts: &'b [Cohort],
+    /// By cohort: the positions of its runs.
+    pub(super) members: &'b [Vec<usize>],
+    pub(super) options: &'b FleetOptions,
+}
+
+impl Court<'_> {
+    /// What became of a rule in each cohort of its unit. Where there is none, nobody can say, which is said of each cohort.
+    pub(super) fn outcomes(&self, watch: &Watch) -> Vec<AlertOutcome> {
+        let is_asked = |&cohort: &usize| self.cohorts[cohort].unit == watch.rule.unit;
+        let all = 0..self.cohorts.len();
+        let asked: Vec<usize> = all.clone().filter(is_asked).collect();
+        if asked.is_empty() {
+            return all.map(|cohort| self.other_unit(watch, cohort)).collect();
         }
-        _ => AlertState::Undecided { needed },
-    };
-    let mut beyond: Vec<AlertRun> = values
-        .iter()
-        .filter(|(_, value)| rule.comparison.holds(value.as_f64(), threshold))
-        .map(|&(run, value)| AlertRun { run, value })
-        .collect();
-    beyond.sort_by(|a, b| {
-        let by_value = if rule.comparison.is_upper() { b.value.cmp(&a.value) } else { a.value.cmp(&b.value) };
-        by_value.then(a.run.cmp(&b.run))
-    });
-    let beyond_count = beyond.len() as u64;
-    beyond.truncate(MAX_BEYOND);
-    let note = note(watch, members.len(), values.len(), estimate.as_ref(), state);
+        asked.into_iter().map(|cohort| self.outcome(watch, cohort)).collect()
+    }
+
+    fn other_unit(&self, watch: &Watch, cohort: usize) -> AlertOutcome {
+        let note = format!(
+            "the rule is about {}, and these runs were recorded in {}; a threshold says so: 2.5 Gcycles/s",
+            measured_in(watch.rule.unit),
+            self.cohorts[cohort].unit.name()
+        );
+        undecided(&watch.rule, cohort, 1, Some(note))
+    }
+
+    fn outcome(&self, watch: &Watch, cohort: usize) -> AlertOutcome {
+        let (rule, members) = (&watch.rule, &self.members[cohort]);
+        if let (AlertSubject::Named(scope, name), false) = (&rule.subject, watch.is_seen) {
+            if watch.is_left_out {
+                let note = format!("the {} {name:?} is of no process that counts here", scope.name());
+                return undecided(rule, cohort, 1, Some(note));
+            }
+            let similar = watch.similar.as_ref().map_or(String::new(), |known| format!("; there is {known:?}"));
+            let note = format!("no run has a {} of the name {name:?}{similar}", scope.name());
+            return undecided(rule, cohort, 1, Some(note));
+        }
+        let values: Vec<(usize, Millionths)> =
+            members.iter().filter_map(|&run| watch.values[run].map(|value| (run, value))).collect();
+        let distribution = self.distribution(&values);
+        let estimate = match rule.statistic {
+            AlertStatistic::Quantile(quantile) => {
+                Some(distribution.estimate(quantile, self.options.method, self.options.confidence))
+            }
+            _ => None,
+        };
+        let value = value(rule, &distribution, estimate.as_ref());
+        // As in tables, unequal weights count for fewer runs.
+        let count = (distribution.effective_count() + 1e-9) as u64;
+        let state = state(rule, value, count, self.options);
+        let (beyond, beyond_count) = beyond(rule, &values);
+        AlertOutcome {
+            rule: rule.clone(),
+            cohort,
+            state,
+            value,
+            estimate,
+            runs: distribution.count(),
+            beyond,
+            beyond_count,
+            note: note(rule, members.len(), values.len(), estimate.as_ref(), state),
+        }
+    }
+
+    fn distribution(&self, values: &[(usize, Millionths)]) -> Distribution {
+        if !self.options.is_weighted {
+            return Distribution::new(values.iter().map(|&(_, value)| value).collect(), 0);
+        }
+        let weighted = values.iter().map(|&(run, value)| (value, self.runs[run].record.run_weight));
+        Distribution::weighted(weighted.collect(), 0, 0)
+    }
+}
+
+/// What a threshold of a rule counts.
+fn measured_in(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanoseconds => "percent of one core",
+        Unit::Cycles => "cycles/s",
+        Unit::PmcEvents => "events/s",
+        Unit::Samples => "samples/s",
+    }
+}
+
+fn undecided(rule: &AlertRule, cohort: usize, needed: u64, note: Option<String>) -> AlertOutcome {
     AlertOutcome {
         rule: rule.clone(),
         cohort,
-        state,
-        value,
-        estimate,
-        runs: distribution.count(),
-        beyond,
-        beyond_count,
+        state: AlertState::Undecided { needed },
+        value: None,
+        estimate: None,
+        runs: 0,
+        beyond: Vec::new(),
+        beyond_count: 0,
         note,
     }
 }
 
+/// The number that is compared.
+fn value(rule: &AlertRule, distribution: &Distribution, estimate: Option<&Estimate>) -> Option<f64> {
+    let number = |value: Option<Millionths>| value.map(Millionths::as_f64);
+    match (rule.statistic, rule.bound) {
+        (AlertStatistic::Quantile(_), AlertBound::Estimate) => estimate?.value,
+        (AlertStatistic::Quantile(_), AlertBound::Lower) => estimate?.interval.lower,
+        (AlertStatistic::Quantile(_), AlertBound::Upper) => estimate?.interval.upper,
+        (AlertStatistic::Mean, _) => number(distribution.mean()),
+        (AlertStatistic::Min, _) => number(distribution.min()),
+        (AlertStatistic::Max, _) => number(distribution.max()),
+    }
+}
+
+fn state(rule: &AlertRule, value: Option<f64>, count: u64, options: &FleetOptions) -> AlertState {
+    let needed = match (rule.statistic, rule.bound) {
+        (AlertStatistic::Quantile(quantile), AlertBound::Estimate) => quantile.needed_count(),
+        (AlertStatistic::Quantile(quantile), _) => quantile.needed_for_interval(options.confidence),
+        _ => 1,
+    };
+    match value {
+        // An end of an interval is known or not, whatever the count; of a percentile there is always some value.
+        Some(value) if count >= needed || rule.bound != AlertBound::Estimate => {
+            if rule.comparison.holds(value, rule.threshold.as_f64()) { AlertState::Fired } else { AlertState::Quiet }
+        }
+        _ => AlertState::Undecided { needed },
+    }
+}
+
+/// The runs beyond the threshold, the furthest first, and how many they are.
+fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<AlertRun>, u64) {
+    let threshold = rule.threshold.as_f64();
+    let is_beyond = |&&(_, value): &&(usize, Millionths)| rule.comparison.holds(value.as_f64(), threshold);
+    let mut beyond: Vec<AlertRun> =
+        values.iter().filter(is_beyond).map(|&(run, value)| AlertRun { run, value }).collect();
+    beyond.sort_by(|a, b| {
+        let by_value = if rule.comparison.is_upper() { b.value.cmp(&a.value) } else { a.value.cmp(&b.value) };
+        by_value.then(a.run.cmp(&b.run))
+    });
+    let count = beyond.len() as u64;
+    beyond.truncate(MAX_BEYOND);
+    (beyond, count)
+}
+
 /// What makes the outcome doubtful.
-fn note(watch: &Watch, runs: usize, measured: usize, estimate: Option<&Estimate>, state: AlertState) -> Option<String> {
-    let rule = &watch.rule;
-    if let (AlertSubject::Named(scope, name), false) = (&rule.subject, watch.is_seen) {
-        return Some(format!("no run has a {} of the name {name:?}; it counts as zero", scope.name()));
+fn note(
+    rule: &AlertRule,
+    runs: usize,
+    measured: usize,
+    estimate: Option<&Estimate>,
+    state: AlertState,
+) -> Option<String> {
+    if runs == 0 {
+        return Some("none of the files of this cohort gave a run".to_owned());
     }
     if let (AlertMeasure::Window { seconds }, true) = (rule.measure, measured < runs) {
         let shorter = runs - measured;
-        return Some(format!("{shorter} of {runs} runs are shorter than {seconds} s and do not count"));
+        let verb = if shorter == 1 { "is shorter than {} s and does" } else { "are shorter than {} s and do" };
+        return Some(format!("{shorter} of {runs} runs {} not count", verb.replace("{}", &seconds.to_string())));
     }
     let interval = estimate.map(|estimate| estimate.interval)?;
     let threshold = rule.threshold.as_f64();
-    let includes =
-        interval.lower.is_none_or(|lower| lower <= threshold) && interval.upper.is_none_or(|upper| upper >= threshold);
-    let is_decided = matches!(state, AlertState::Fired | AlertState::Quiet);
-    (is_decided && includes).then(|| "the interval of the percentile includes the threshold".to_owned())
+    // An end that is not known is said by the support of the percentile.
+    let includes = interval.lower.unwrap_or(0.0) <= threshold && interval.upper.is_some_and(|upper| upper >= threshold);
+    let is_decided = rule.bound == AlertBound::Estimate && matches!(state, AlertState::Fired | AlertState::Quiet);
+    let end = if rule.comparison.is_upper() { "lower" } else { "upper" };
+    (is_decided && includes).then(|| {
+        let statistic = rule.statistic.name();
+        format!(
+            "the interval of the percentile includes the threshold, so it could be chance; {statistic}.{end} would not"
+        )
+    })
 }

@@ -14,12 +14,16 @@ pub(super) struct Watch {
     pub(super) values: Vec<Option<Millionths>>,
     /// Whether any run has the name that the rule asks for.
     pub(super) is_seen: bool,
+    /// Whether a run has the name, in a process that does not count.
+    pub(super) is_left_out: bool,
+    /// A name of some run that the rule may have meant.
+    pub(super) similar: Option<String>,
 }
 
 impl Watch {
     pub(super) fn new(rule: AlertRule) -> Self {
         let is_seen = !matches!(rule.subject, AlertSubject::Named(..));
-        Self { rule, values: Vec::new(), is_seen }
+        Self { rule, values: Vec::new(), is_seen, is_left_out: false, similar: None }
     }
 
     /// Adds a run, of which `counts` says whose processes count; `rate` is its whole CPU use.
@@ -39,6 +43,10 @@ impl Watch {
                 let id = measures.names.iter().position(|known| known == name).map(|index| NameId(index as u32));
                 let sum = Sum { measures, counts, scope: *scope, name: id };
                 self.is_seen |= sum.is_there();
+                self.is_left_out |= Sum { counts: &|_| true, ..sum }.is_there();
+                if !self.is_seen && self.similar.is_none() {
+                    self.similar = measures.names.iter().find(|known| is_similar(known, name)).cloned();
+                }
                 match measure {
                     AlertMeasure::Whole(measure) => measures.record.rate(sum.weight(measure)),
                     AlertMeasure::Window { seconds } => sum.peak(seconds),
@@ -47,6 +55,12 @@ impl Watch {
         };
         self.values.push(value);
     }
+}
+
+/// Whether one name holds the other, or differs in case: a function without its parameters, say.
+fn is_similar(known: &str, asked: &str) -> bool {
+    let (known, asked) = (known.to_lowercase(), asked.to_lowercase());
+    !known.is_empty() && !asked.is_empty() && (known.contains(&asked) || asked.contains(&known))
 }
 
 /// The weight of the process that has most.
@@ -61,6 +75,7 @@ fn heaviest_process(measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool) -> 
 }
 
 /// The rows of a run that carry a name.
+#[derive(Clone, Copy)]
 struct Sum<'m> {
     measures: &'m RunMeasures,
     counts: &'m dyn Fn(NameId) -> bool,

@@ -141,5 +141,6 @@ fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRecord {
         cores: 6,
         usual_weight: MILLI,
         parser_version: "test".to_owned(),
+        notes: Vec::new(),
     }
 }

@@ -89,6 +89,7 @@ pub fn failure(index: u32) -> FailedInput {
         fingerprint: "f".to_owned(),
         kind: FailureKind::Truncated,
         reason: "it ends inside of <row>, which starts at byte 123456; export it again".to_owned(),
+        labels: Vec::new(),
     }
 }
 

@@ -108,6 +108,7 @@ fn record(seed: u64, numbers: &mut Numbers) -> RunRecord {
         cores: numbers.below(u64::from(u32::MAX) + 1) as u32,
         usual_weight: numbers.below(1_000_001),
         parser_version: "0.1.0".to_owned(),
+        notes: Vec::new(),
     }
 }
 
@@ -121,5 +122,6 @@ pub(crate) fn failure(seed: u64) -> FailedInput {
         fingerprint: format!("fingerprint {}", numbers.below(9)),
         kind: FailureKind::ALL[numbers.below(7) as usize],
         reason: "the file is cut at “row”; export it again".to_owned(),
+        labels: Vec::new(),
     }
 }

@@ -202,7 +202,7 @@ impl Names {
             return *id;
         }
         let id = self.builder.id(text);
-        let last = self.last[column].get_or_insert_default();
+        let last = self.last[column].get_or_insert_with(|| (String::new(), id));
         last.0.clear();
         last.0.push_str(text);
         last.1 = id;

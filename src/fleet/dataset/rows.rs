@@ -26,6 +26,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
     let [device, os, os_build, app, app_version] =
         ["device", "os", "os_build", "app", "app_version"].map(|key| label(key, buffer));
     let start = record.start.as_deref().map(|start| buffer.text(start));
+    let notes = (!record.notes.is_empty()).then(|| buffer.text(&record.notes.join("\n")));
     let rate = record.rate(record.weight);
     let seconds = record.whole_seconds();
     buffer
@@ -37,6 +38,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
         .text_or_null("error", None)
         .text("source", source)
         .integer("source_bytes", record.source_bytes)?
+        .text_or_null("failed_labels", None)
         .text_or_null("device", device)
         .text_or_null("os", os)
         .text_or_null("os_build", os_build)
@@ -60,7 +62,8 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
         .double_or_null("cpu_rate", rate)
         .integer("first_whole_second", seconds.start)?
         .integer("end_whole_second", seconds.end)?
-        .text("parser_version", parser_version);
+        .text("parser_version", parser_version)
+        .text_or_null("notes", notes);
     Ok(())
 }
 
@@ -70,6 +73,7 @@ pub(super) fn add_failure(failure: &FailedInput, buffer: &mut Buffer) -> Result<
     let [fingerprint, kind, reason, source, status] =
         [&failure.fingerprint, failure.kind.name(), &failure.reason, &failure.source, FAILED]
             .map(|text| buffer.text(text));
+    let labels = super::runs::json_of_labels(&failure.labels).map(|labels| buffer.text(&labels));
     let mut row = buffer.row();
     row.text_or_null("run_id", run_id)
         .text("fingerprint", fingerprint)
@@ -77,7 +81,8 @@ pub(super) fn add_failure(failure: &FailedInput, buffer: &mut Buffer) -> Result<
         .text("failure", kind)
         .text("error", reason)
         .text("source", source)
-        .integer("source_bytes", failure.source_bytes)?;
+        .integer("source_bytes", failure.source_bytes)?
+        .text_or_null("failed_labels", labels);
     row.nulls();
     Ok(())
 }

@@ -62,6 +62,8 @@ pub(super) const COLUMNS: &[&str] = &[
     "cores",
     "usual_weight",
     "parser_version",
+    "notes",
+    "failed_labels",
 ];
 const RUN_ID: usize = 0;
 const FINGERPRINT: usize = 1;
@@ -84,6 +86,8 @@ const REJECTED: usize = 17;
 const CORES: usize = 18;
 const USUAL_WEIGHT: usize = 19;
 const PARSER_VERSION: usize = 20;
+const NOTES: usize = 21;
+const FAILED_LABELS: usize = 22;
 
 /// A row of `runs`.
 pub(super) enum RunsRow {
@@ -122,6 +126,7 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         cores: rows.integer(CORES)?,
         usual_weight: rows.integer(USUAL_WEIGHT)?,
         parser_version: text(PARSER_VERSION)?,
+        notes: rows.text_or_null(NOTES)?.map_or_else(Vec::new, |notes| notes.lines().map(str::to_owned).collect()),
     })
 }
 
@@ -133,7 +138,18 @@ fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
         fingerprint: rows.text(FINGERPRINT)?.to_owned(),
         kind: rows.one_of(FAILURE, FailureKind::from_name)?,
         reason: rows.text(ERROR)?.to_owned(),
+        labels: rows.text_or_null(FAILED_LABELS)?.map_or_else(Vec::new, labels_of_json),
     })
+}
+
+/// The labels of a failed file, as [`json_of_labels`] writes them; none where it is not that.
+fn labels_of_json(text: &str) -> Vec<(String, String)> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// Labels as JSON: a list of pairs.
+pub(super) fn json_of_labels(labels: &[(String, String)]) -> Option<String> {
+    if labels.is_empty() { None } else { serde_json::to_string(labels).ok() }
 }
 
 fn is_failed(status: &str) -> Option<bool> {

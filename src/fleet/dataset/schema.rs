@@ -126,6 +126,7 @@ const RUNS: &[Column] = &[
     text_or_null("error"),
     text("source"),
     integer("source_bytes"),
+    text_or_null("failed_labels"),
     text_or_null("device"),
     text_or_null("os"),
     text_or_null("os_build"),
@@ -150,6 +151,7 @@ const RUNS: &[Column] = &[
     integer_or_null("first_whole_second"),
     integer_or_null("end_whole_second"),
     text_or_null("parser_version"),
+    text_or_null("notes"),
 ];
 
 const LABELS: &[Column] = &[text("run_id"), text("key"), text("value")];

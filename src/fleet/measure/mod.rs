@@ -95,8 +95,15 @@ pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOpti
             _ => format!("{}-{}", context.run_id, position + 1),
         };
         let span = survey.spans[profile.series(series).run.index()].unwrap_or_default();
-        let record = record(export, context, options, &tocs, (series, run_id, span), tally, &mut notes);
-        runs.push(rows.measures(record, tally));
+        let mut own = notes.clone();
+        let record = record(export, context, options, &tocs, (series, run_id, span), tally, &mut own);
+        runs.push(rows.measures(RunRecord { notes: own, ..record }, tally));
+    }
+    let mut notes: Vec<String> = Vec::new();
+    for note in runs.iter().flat_map(|run| &run.record.notes) {
+        if !notes.contains(note) {
+            notes.push(note.clone());
+        }
     }
     Ok(Measured { runs, notes })
 }
@@ -161,6 +168,11 @@ fn preference(schema: &str) -> usize {
     ORDER.iter().position(|known| *known == schema).unwrap_or(ORDER.len())
 }
 
+/// Whether the file ends before its document does: nothing is known of the time after its last row.
+fn is_cut(export: &Export) -> bool {
+    export.documents.iter().any(|document| document.cut_at.is_some())
+}
+
 fn record(
     export: &Export,
     context: &RunContext,
@@ -174,7 +186,9 @@ fn record(
     let series = profile.series(series_id);
     let number = profile.run(series.run).number;
     let toc = tocs.of_run(number, span, notes);
-    let recorded = recorded::recorded(context.duration, toc, span, number, notes).within(options.selection.time);
+    let recorded = recorded::recorded(context.duration, toc, span, number, notes);
+    let recorded = if is_cut(export) { recorded.until_cut(span, number, notes) } else { recorded };
+    let recorded = recorded.within(options.selection.time);
     let is_table = |table: &&Table| table.series.contains(&series_id);
     RunRecord {
         run_id,
@@ -196,5 +210,6 @@ fn record(
         cores: tally.cores(profile),
         usual_weight: tally.usual_weight(),
         parser_version: env!("CARGO_PKG_VERSION").to_owned(),
+        notes: Vec::new(),
     }
 }

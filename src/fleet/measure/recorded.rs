@@ -37,6 +37,13 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
+    /// The part of it before a file was cut: up to its last sample.
+    pub(super) fn until_cut(self, span: Span, number: u32, notes: &mut Vec<String>) -> Self {
+        let start = self.start.min(span.first);
+        notes.push(format!("The file is cut: what was recorded of run {number} ends at its last complete sample."));
+        Self { start, wall: known(Some(span.last.since(start))), source: WallSource::Samples }
+    }
+
     /// The part of it that is in a range of time.
     pub(super) fn within(self, range: Option<TimeRange>) -> Self {
         let Some(range) = range else { return self };
@@ -58,14 +65,7 @@ pub(super) fn recorded(
     notes: &mut Vec<String>,
 ) -> Recorded {
     if let Some(duration) = known(manifest) {
-        if is_over(duration, span) {
-            let (duration, last) = (seconds(duration), seconds(span.last));
-            notes.push(format!(
-                "The manifest says that run {number} took {duration} s, but it has samples up to {last} s; the manifest's \
-                 duration is used."
-            ));
-        }
-        return Recorded { start: Nanos::default(), wall: Some(duration), source: WallSource::Manifest };
+        return by_manifest(duration, toc, span, number, notes);
     }
     if let Some(toc) = toc {
         if let Some(mode) = toc.summary_field("recording-mode").filter(|mode| is_windowed(mode)) {
@@ -74,10 +74,36 @@ pub(super) fn recorded(
                  first and last sample stands for what was recorded."
             ));
         } else if let Some(duration) = known(toc.duration()) {
-            return Recorded { start: Nanos::default(), wall: Some(duration), source: WallSource::Toc };
+            // A sample may be a little later than the end that was written down; it was recorded all the same.
+            let wall = Some(duration.max(span.last));
+            return Recorded { start: Nanos::default(), wall, source: WallSource::Toc };
         }
     }
     Recorded { start: span.first, wall: known(Some(span.last.since(span.first))), source: WallSource::Samples }
+}
+
+/// The manifest's word counts. Where samples are later than it, the recording kept its end only, and the time ends with them.
+fn by_manifest(duration: Nanos, toc: Option<&TocRun>, span: Span, number: u32, notes: &mut Vec<String>) -> Recorded {
+    let said =
+        toc.filter(|toc| !toc.summary_field("recording-mode").is_some_and(is_windowed)).and_then(TocRun::duration);
+    if let Some(said) = known(said).filter(|&said| said.since(duration).max(duration.since(said)) > SLACK) {
+        let (duration, said) = (seconds(duration), seconds(said));
+        notes.push(format!(
+            "The manifest says that run {number} took {duration} s, and its table of contents {said} s; the manifest's \
+             duration is used."
+        ));
+    }
+    let (mut start, mut wall) = (Nanos::default(), duration.max(span.last));
+    if is_over(duration, span) {
+        notes.push(format!(
+            "The manifest says that run {number} took {} s, but it has samples up to {} s; the manifest's duration is used, \
+             and ends with the last sample.",
+            seconds(duration),
+            seconds(span.last)
+        ));
+        (start, wall) = (span.last.since(duration).min(span.first), duration);
+    }
+    Recorded { start, wall: Some(wall), source: WallSource::Manifest }
 }
 
 /// A duration that says something.

@@ -53,6 +53,7 @@ fn open_object(out: &mut dyn Write, object: &Value) -> io::Result<()> {
 fn options(options: &FleetOptions) -> Value {
     json!({
         "by": options.by,
+        "only": options.only.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
         "processes": options.processes,
         "measure": options.measure.name(),
         "scopes": options.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>(),
@@ -79,6 +80,10 @@ fn inputs(report: &FleetReport) -> Value {
     let inputs = &report.inputs;
     json!({
         "runs": inputs.runs,
+        "left_out": inputs.left_out,
+        "label_keys": inputs.label_keys,
+        "processes": inputs.processes,
+        "missing_processes": inputs.missing_processes,
         "without_time": inputs.without_time,
         "estimated_time": inputs.estimated_time,
         "rejected_rows": inputs.rejected_rows,

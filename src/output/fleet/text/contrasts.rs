@@ -56,7 +56,7 @@ fn by_words(report: &FleetReport) -> String {
         SortKey::Quantile(quantile) => quantile.to_string(),
         SortKey::Mean => "the mean".to_owned(),
         SortKey::WeightedMean => "the weighted mean".to_owned(),
-        SortKey::Max => "the largest".to_owned(),
+        SortKey::Max | SortKey::HighestSupported => "the largest".to_owned(),
     }
 }
 
