@@ -50,6 +50,13 @@ impl<'f> Settings<'f> {
     }
 }
 
+/// The length of a file that is not compressed, as far as its name tells.
+fn plain_length(task: &Task) -> Option<u64> {
+    let is_compressed =
+        task.path.extension().is_some_and(|extension| ["gz", "zst", "zstd"].iter().any(|it| extension == *it));
+    std::fs::metadata(&task.path).ok().filter(|metadata| metadata.is_file() && !is_compressed).map(|it| it.len())
+}
+
 /// How many bytes there are to read.
 pub(super) fn total_bytes(tasks: &[Task]) -> u64 {
     tasks.iter().filter_map(|task| std::fs::metadata(&task.path).ok()).map(|metadata| metadata.len()).sum()
@@ -122,8 +129,7 @@ pub(super) struct Ended {
 
 /// Measures all files, until the end or an interruption.
 pub(super) fn run(tasks: &[Task], settings: &Settings<'_>, control: &Control, keeper: &dyn Keeper) -> Result<Ended> {
-    let sizes = tasks.iter().map(|task| std::fs::metadata(&task.path).ok().filter(Metadata::is_file).map(|m| m.len()));
-    let duplicates = Duplicates::new(sizes.collect());
+    let duplicates = Duplicates::new(tasks.iter().map(plain_length).collect());
     let state = State { duplicates, done: 0, notes: Notes::default(), problems: BTreeMap::new(), error: None };
     let batch = Batch { tasks, settings, control, keeper, next: AtomicUsize::new(0), state: Mutex::new(state) };
     // Threads of their own, not rayon's: one that waits for its symbols must not begin a second export meanwhile.

@@ -1,4 +1,4 @@
-//! Reading a file once: its export, and the hash of its bytes.
+//! Reading a file once: its export, and the hash of its content, which is the same whether it is compressed or not.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,8 +13,9 @@ use super::control::Control;
 
 /// A file that was read to its end.
 pub(super) struct ReadFile {
-    /// Of the bytes on disk, compressed or not.
+    /// Of its bytes, decompressed.
     pub(super) content: Hash,
+    /// On disk.
     pub(super) bytes: u64,
     /// The export, or why there is none.
     pub(super) export: Result<Export, Refused>,
@@ -32,13 +33,11 @@ pub(super) struct Refused {
 /// # Errors
 /// When the file itself cannot be read.
 pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Result<ReadFile, Refused> {
-    let mut file = Hashed::open(path, control)?;
+    let mut file = Counted::open(path, control)?;
     // The name is left empty: a reason stands beside the name of its file.
-    let export = match decompress(&mut file) {
-        Ok(source) => read(source, "", options),
-        Err(error) => Err(Error::io(error, None)),
-    };
-    let (content, bytes) = file.finish()?;
+    let (export, content) = hashed(&mut file, |source| read(source, "", options));
+    let bytes = file.finish()?;
+    let export = export.unwrap_or_else(|error| Err(Error::io(error, None)));
     let export = match export {
         Err(_) if bytes == 0 => Err(Refused { kind: FailureKind::Empty, reason: "the file is empty".to_owned() }),
         export => export.map_err(|error| refused(&error)),
@@ -51,7 +50,37 @@ pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Re
 /// # Errors
 /// When it cannot be read.
 pub(super) fn hash_file(path: &Path, control: &Control) -> Result<Hash, Refused> {
-    Ok(Hashed::open(path, control)?.finish()?.0)
+    let mut file = Counted::open(path, control)?;
+    let (_, content) = hashed(&mut file, |_| ());
+    file.finish()?;
+    Ok(content)
+}
+
+/// What `read` makes of the decompressed bytes of a file, and the hash of all of them, as far as they can be decompressed.
+fn hashed<T>(file: &mut Counted<'_>, read: impl FnOnce(&mut dyn Read) -> T) -> (io::Result<T>, Hash) {
+    let source = match decompress(file) {
+        Ok(source) => source,
+        Err(error) => return (Err(error), Hasher::new().finalize()),
+    };
+    let mut source = Hashed { source, hasher: Hasher::new() };
+    let result = read(&mut source);
+    let mut buffer = vec![0; 1 << 16];
+    while source.read(&mut buffer).unwrap_or(0) > 0 {}
+    (Ok(result), source.hasher.finalize())
+}
+
+/// Hashes what is read.
+struct Hashed<R> {
+    source: R,
+    hasher: Hasher,
+}
+
+impl<R: Read> Read for Hashed<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        self.hasher.update(&buffer[..count]);
+        Ok(count)
+    }
 }
 
 fn refused(error: &Error) -> Refused {
@@ -75,32 +104,31 @@ fn refused(error: &Error) -> Refused {
     Refused { kind, reason }
 }
 
-/// A file that hashes what is read of it.
-struct Hashed<'a> {
+/// A file that counts what is read of it.
+struct Counted<'a> {
     file: File,
-    hasher: Hasher,
     bytes: u64,
     /// Why the file itself could not be read.
     failure: Option<io::Error>,
     control: &'a Control,
 }
 
-impl<'a> Hashed<'a> {
+impl<'a> Counted<'a> {
     fn open(path: &Path, control: &'a Control) -> Result<Self, Refused> {
         let file = File::open(path).map_err(|error| unreadable(&error))?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
             return Err(folder(path));
         }
-        Ok(Self { file, hasher: Hasher::new(), bytes: 0, failure: None, control })
+        Ok(Self { file, bytes: 0, failure: None, control })
     }
 
-    /// The hash of the whole file, and its length.
-    fn finish(mut self) -> Result<(Hash, u64), Refused> {
+    /// Reads to the end; the length of the file.
+    fn finish(mut self) -> Result<u64, Refused> {
         let mut buffer = vec![0; 1 << 16];
         while self.failure.is_none() && self.read(&mut buffer).unwrap_or(0) > 0 {}
         match self.failure {
             Some(error) => Err(unreadable(&error)),
-            None => Ok((self.hasher.finalize(), self.bytes)),
+            None => Ok(self.bytes),
         }
     }
 
@@ -118,11 +146,10 @@ impl<'a> Hashed<'a> {
     }
 }
 
-impl Read for Hashed<'_> {
+impl Read for Counted<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.read_some(buffer) {
             Ok(count) => {
-                self.hasher.update(&buffer[..count]);
                 self.bytes += count as u64;
                 self.control.progress.add_bytes(count as u64);
                 Ok(count)

@@ -1,6 +1,7 @@
 //! Files with the same content: the first counts, whichever was read first.
 //!
-//! Files of different length have different content, so a file waits only for those before it that are as long as it.
+//! Files of different length have different content, so a file waits only for those before it that are as long as it. Where a
+//! file is compressed, its length says nothing, and all wait.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -31,8 +32,11 @@ pub(super) struct Arrival<T> {
 }
 
 impl<T> Duplicates<T> {
-    /// Files of these lengths; `None` where it is not known.
-    pub(super) fn new(lengths: Vec<Option<u64>>) -> Self {
+    /// Files of these lengths, decompressed; `None` where it is not known, and then the length of none is of use.
+    pub(super) fn new(mut lengths: Vec<Option<u64>>) -> Self {
+        if lengths.contains(&None) {
+            lengths.fill(None);
+        }
         let mut groups: Vec<Group<T>> = Vec::new();
         let mut by_length: HashMap<Option<u64>, usize> = HashMap::new();
         let group_of = lengths.into_iter().enumerate().map(|(index, length)| {

@@ -58,3 +58,31 @@ fn assert_row(found: &BTreeMap<String, String>, row: &ExpectedRow) {
     let numbers: Vec<f64> = names.iter().map(|&name| found[name].parse().unwrap()).collect();
     assert_eq!(&numbers, values, "{version} {function}");
 }
+
+#[test]
+fn a_compressed_copy_is_the_same_run() {
+    let folder = Folder::new();
+    let run = fleet_export(SEED, 0, 60);
+    let compressed = zstd_of(run.export.as_bytes());
+    write(&folder, "runs/a.xml", &run.export);
+    write(&folder, "runs/b.xml.zst", compressed);
+    let (out, _) =
+        crate::command::warns(&["fleet", "report", &folder.path("runs"), "--scope", "run", "--format", "csv"]);
+    let mut reader = csv::Reader::from_reader(out.as_bytes());
+    let rows: Vec<BTreeMap<String, String>> = reader.deserialize().map(|row| row.unwrap()).collect();
+    assert_eq!((rows.len(), rows[0]["runs"].as_str()), (1, "1"));
+}
+
+/// A frame of zstd whose blocks are raw.
+fn zstd_of(content: &[u8]) -> Vec<u8> {
+    const BLOCK: usize = 1 << 16;
+    // No content size, no checksum; a window of 1 MiB.
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x50];
+    let count = content.chunks(BLOCK).count();
+    for (index, block) in content.chunks(BLOCK).enumerate() {
+        let header = (block.len() as u32) << 3 | u32::from(index + 1 == count);
+        frame.extend(&header.to_le_bytes()[..3]);
+        frame.extend(block);
+    }
+    frame
+}
