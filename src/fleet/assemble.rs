@@ -21,9 +21,9 @@ const MAX_BINS: usize = 30;
 
 pub(super) fn assemble(mut builder: FleetBuilder) -> FleetReport {
     builder.add_failed_cohorts();
-    let order = put_in_order(&mut builder);
+    put_in_order(&mut builder);
     builder.options.sort = supported_sort(&builder);
-    let fleet = Fleet::new(&builder, &order);
+    let fleet = Fleet::new(&builder);
     let cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.cohort_report(cohort)).collect();
     let Fleet { cohorts: names, runs, options, members, .. } = &fleet;
     let court = Court { runs, cohorts: names, members, options };
@@ -39,9 +39,9 @@ pub(super) fn assemble(mut builder: FleetBuilder) -> FleetReport {
     }
 }
 
-/// Puts runs in the order of their sources, and cohorts in the order of their labels, whatever order they came in.
-/// Returns the new position of each old run.
-fn put_in_order(builder: &mut FleetBuilder) -> Vec<u32> {
+/// Puts runs in the order of their sources, cohorts in the order of their labels, and entries by cohort and key, whatever
+/// order they came in.
+fn put_in_order(builder: &mut FleetBuilder) {
     let mut sorted = builder.cohorts.clone();
     sorted.sort();
     let cohort_of: Vec<u32> =
@@ -58,10 +58,14 @@ fn put_in_order(builder: &mut FleetBuilder) -> Vec<u32> {
     }
     builder.runs =
         runs.into_iter().map(|(_, run)| StoredRun { cohort: cohort_of[run.cohort as usize], ..run }).collect();
+    let FleetBuilder { columns, runs, .. } = builder;
+    for column in columns {
+        column.entries.iter_mut().for_each(|entry| entry.run = order[entry.run as usize]);
+        column.entries.sort_unstable_by_key(|entry| (runs[entry.run as usize].cohort, entry.key, entry.run));
+    }
     builder.failed.sort_by(|a, b| a.source.cmp(&b.source));
     builder.without_time.sort();
     builder.notes.sort();
-    order
 }
 
 /// What tables are sorted by, where that was left open.
@@ -111,13 +115,8 @@ struct Fleet<'b> {
     names: &'b FleetNames,
     /// By cohort: its runs.
     members: Vec<Vec<usize>>,
-    columns: Vec<SortedColumn<'b>>,
-}
-
-/// The entries of a scope with their runs in order, sorted by cohort and key.
-struct SortedColumn<'b> {
-    column: &'b ScopeColumn,
-    entries: Vec<Entry>,
+    /// With their entries sorted by cohort and key.
+    columns: &'b [ScopeColumn],
 }
 
 /// One key in one cohort.
@@ -130,25 +129,13 @@ struct Group<'e> {
 }
 
 impl<'b> Fleet<'b> {
-    fn new(builder: &'b FleetBuilder, order: &[u32]) -> Self {
+    fn new(builder: &'b FleetBuilder) -> Self {
         let mut members = vec![Vec::new(); builder.cohorts.len()];
         for (index, run) in builder.runs.iter().enumerate() {
             members[run.cohort as usize].push(index);
         }
-        let columns = builder.columns.iter().map(|column| {
-            let moved = column.entries.iter().map(|entry| Entry { run: order[entry.run as usize], ..*entry });
-            let mut entries: Vec<Entry> = moved.collect();
-            entries.sort_unstable_by_key(|entry| (builder.runs[entry.run as usize].cohort, entry.key, entry.run));
-            SortedColumn { column, entries }
-        });
-        Self {
-            options: &builder.options,
-            cohorts: &builder.cohorts,
-            runs: &builder.runs,
-            names: &builder.names,
-            members,
-            columns: columns.collect(),
-        }
+        let FleetBuilder { options, cohorts, runs, names, columns, .. } = builder;
+        Self { options, cohorts, runs, names, members, columns }
     }
 
     fn members(&self, cohort: usize) -> impl Iterator<Item = &'b StoredRun> {
@@ -199,7 +186,7 @@ impl<'b> Fleet<'b> {
     }
 
     /// The keys of a scope in a cohort, in the order of the options.
-    fn groups<'e>(&self, column: &'e SortedColumn<'_>, cohort: usize) -> Vec<Group<'e>> {
+    fn groups<'e>(&self, column: &'e ScopeColumn, cohort: usize) -> Vec<Group<'e>> {
         let cohort_of = |entry: &Entry| self.runs[entry.run as usize].cohort as usize;
         let start = column.entries.partition_point(|entry| cohort_of(entry) < cohort);
         let end = column.entries.partition_point(|entry| cohort_of(entry) <= cohort);
@@ -208,7 +195,7 @@ impl<'b> Fleet<'b> {
         let groups = column.entries[start..end].chunk_by(|a, b| a.key == b.key);
         let mut groups: Vec<Group<'e>> =
             groups.map(|entries| self.group(entries, cohort, recorded, all_weight)).collect();
-        let by_name = |group: &Group<'_>| column.column.name(group.key, self.names);
+        let by_name = |group: &Group<'_>| column.name(group.key, self.names);
         groups.sort_by(|a, b| {
             descending(a.sort_value, b.sort_value)
                 .then_with(|| self.tie(a, b))
@@ -240,11 +227,11 @@ impl<'b> Fleet<'b> {
         Group { key: entries[0].key, entries, distribution, weighted_mean, sort_value }
     }
 
-    fn table(&self, column: &SortedColumn<'_>, cohort: usize) -> ScopeTable {
+    fn table(&self, column: &ScopeColumn, cohort: usize) -> ScopeTable {
         let groups = self.groups(column, cohort);
         let shown = self.options.top.unwrap_or(usize::MAX).min(groups.len());
-        let rows = groups[..shown].iter().map(|group| self.row(column.column, group, cohort)).collect();
-        ScopeTable { scope: column.column.scope, rows, hidden: (groups.len() - shown) as u64 }
+        let rows = groups[..shown].iter().map(|group| self.row(column, group, cohort)).collect();
+        ScopeTable { scope: column.scope, rows, hidden: (groups.len() - shown) as u64 }
     }
 
     fn row(&self, column: &ScopeColumn, group: &Group<'_>, cohort: usize) -> ScopeRow {
@@ -296,7 +283,7 @@ impl<'b> Fleet<'b> {
         contrasts
     }
 
-    fn contrast(&self, column: &SortedColumn<'_>, cohorts: &[usize]) -> Contrast {
+    fn contrast(&self, column: &ScopeColumn, cohorts: &[usize]) -> Contrast {
         let mut values: HashMap<u32, (Vec<f64>, Vec<bool>)> = HashMap::default();
         let none = || (vec![0.0; cohorts.len()], vec![false; cohorts.len()]);
         for (index, &cohort) in cohorts.iter().enumerate() {
@@ -308,13 +295,13 @@ impl<'b> Fleet<'b> {
         }
         let mut rows: Vec<ContrastRow> = values
             .into_iter()
-            .map(|(key, (values, is_noise))| contrast_row(column.column.name(key, self.names), values, &is_noise))
+            .map(|(key, (values, is_noise))| contrast_row(column.name(key, self.names), values, &is_noise))
             .filter(|row| row.difference > 0.0)
             .collect();
         rows.sort_by(|a, b| descending(a.difference, b.difference).then_with(|| a.name.cmp(&b.name)));
         rows.truncate(self.options.top.unwrap_or(usize::MAX));
         Contrast {
-            scope: column.column.scope,
+            scope: column.scope,
             unit: self.unit(cohorts[0]),
             cohorts: cohorts.to_vec(),
             by: self.options.sort.name(),
