@@ -127,6 +127,9 @@ pub(crate) struct FleetExtractArgs {
     /// Afterwards, put the files of single runs together: fewer and larger files, which SQL engines read faster
     #[arg(long, help_heading = "Output")]
     pub(crate) compact: bool,
+    /// First, take out what the dataset has of files that are not among the inputs
+    #[arg(long, help_heading = "Output")]
+    pub(crate) prune: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }

@@ -1,6 +1,6 @@
 //! Which exports there are: files, folders, patterns and manifests become tasks.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -27,10 +27,31 @@ pub(super) struct Task {
     pub(super) duration: Option<Nanos>,
 }
 
+impl Task {
+    fn label(&self, key: &str) -> Option<&str> {
+        self.labels.iter().find(|(other, _)| other == key).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What manifests say of two exports that should be one, where that differs: `app_version 1.1` and `app_version 1.0`. What an
+/// export has no label for, it says nothing of.
+pub(super) fn differing_labels(a: &Task, b: &Task) -> Option<[String; 2]> {
+    let keys: BTreeSet<&str> = [a, b].iter().flat_map(|task| task.labels.iter().map(|(key, _)| key.as_str())).collect();
+    let differing: Vec<&str> = keys.into_iter().filter(|key| a.label(key) != b.label(key)).collect();
+    let say = |task: &Task| {
+        let label = |key: &&str| task.label(key).map_or_else(|| format!("no {key}"), |value| format!("{key} {value}"));
+        differing.iter().map(label).collect::<Vec<_>>().join(", ")
+    };
+    // Who is in no manifest contradicts none.
+    let is_told = !a.labels.is_empty() && !b.labels.is_empty();
+    (is_told && !differing.is_empty()).then(|| [say(a), say(b)])
+}
+
 /// Everything that was named.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
-    /// By path.
+    /// Those that a manifest describes, then those with a table of contents, then the others; by path. Of files with the same
+    /// content the first counts, so that is the one of which most is known.
     pub(super) tasks: Vec<Task>,
     /// What was named and cannot be a task.
     pub(super) failures: Vec<FailedInput>,
@@ -158,6 +179,8 @@ impl Finder {
     fn finish(mut self) -> Inputs {
         self.found.sort_by(|a, b| a.task.display.cmp(&b.task.display));
         let orphans = self.pair();
+        // By path within each rank.
+        self.found.sort_by_key(|found| (found.origin != Origin::Manifest, found.task.toc.is_none()));
         let Self { found, walked, mut failures, mut notes, .. } = self;
         if let Some(first) = orphans.first() {
             let what = several(orphans.len(), "TOC file");

@@ -14,7 +14,7 @@ use super::cli::{FleetFormat, FleetReportArgs};
 use super::control::{AtInterrupt, Control};
 use super::inputs::{self, Inputs, Task};
 use super::notes::{counted, several};
-use super::store::Store;
+use super::store::{Store, Unfinished};
 use super::{notes, symbols};
 use crate::cli::Colour;
 use crate::sink::{style, write_to};
@@ -73,7 +73,16 @@ fn of_dataset(path: &Path, mut builder: FleetBuilder) -> Result<FleetBuilder> {
         builder.add(&run);
         Ok(())
     };
-    let failures = Store::open(path)?.read(add)?;
+    let store = Store::open(path)?;
+    if let Some(Unfinished { files, done }) = store.unfinished() {
+        let files = several(files as usize, "file");
+        let done = done.map_or_else(
+            || format!("before the end of {files}"),
+            |done| format!("after {} of {files}", counted(done as usize)),
+        );
+        warning(&format!("the last extract was interrupted {done}; the same command goes on from there"));
+    }
+    let failures = store.read(add)?;
     failures.into_iter().for_each(|failed| builder.add_failure(failed));
     Ok(builder)
 }
@@ -115,6 +124,10 @@ impl Keeper for Fleet {
         None
     }
 
+    fn counts(&self, _: usize, _: &Kept) -> bool {
+        false
+    }
+
     fn keep(&self, _: &Task, finished: Finished) -> Result<()> {
         let mut builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match finished.outcome {
@@ -139,9 +152,7 @@ fn check(report: &FleetReport, is_strict: bool) -> Result<()> {
         }
     }
     if inputs.runs == 0 {
-        notes::print(
-            &inputs.failed.iter().map(|failed| format!("{}: {}", failed.source, failed.reason)).collect::<Vec<_>>(),
-        );
+        notes::print(&notes::of_failures(inputs.failed.iter()));
         return Err(nothing(report));
     }
     if !inputs.failed.is_empty() {

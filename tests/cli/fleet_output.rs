@@ -61,10 +61,12 @@ fn symbol_files_name_what_is_compared() {
         let assert = finish(&mut case.command(&[&["fleet", "extract", &manifest, "-o", &dataset], args].concat()));
         String::from_utf8(assert.success().get_output().stderr.clone()).expect("UTF-8")
     };
-    assert!(extract(&[]).ends_with("extracted 1 new, 0 unchanged, 0 failed\n"));
-    assert!(extract(&["--dsym", &dsym]).ends_with("extracted 1 new, 0 unchanged, 0 failed\n"));
-    assert!(extract(&["--dsym", &dsym]).ends_with("extracted 0 new, 1 unchanged, 0 failed\n"));
-    assert!(extract(&["--dsym", &dsym, "--no-inlines"]).ends_with("extracted 1 new, 0 unchanged, 0 failed\n"));
+    assert!(extract(&[]).ends_with("extracted 1 new, 0 changed, 0 unchanged, 0 failed\n"));
+    assert!(extract(&["--dsym", &dsym]).ends_with("extracted 0 new, 1 changed, 0 unchanged, 0 failed\n"));
+    assert!(extract(&["--dsym", &dsym]).ends_with("extracted 0 new, 0 changed, 1 unchanged, 0 failed\n"));
+    assert!(
+        extract(&["--dsym", &dsym, "--no-inlines"]).ends_with("extracted 0 new, 1 changed, 0 unchanged, 0 failed\n")
+    );
 }
 
 #[test]
