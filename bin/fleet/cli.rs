@@ -1,11 +1,11 @@
 //! The arguments of `traceparse fleet`, and what they mean to the library.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use traceparse::export::Options;
 use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, SortKey, SqlEngine};
-use traceparse::stats::{Confidence, Quantile, QuantileMethod};
+use traceparse::stats::{Quantile, QuantileMethod};
 
 // Paragraphs are one line each, which clap wraps at the width of the terminal; what is aligned fits in 80 columns.
 const EXAMPLES: &str = "\
@@ -13,7 +13,7 @@ Examples:
   traceparse fleet report exports/
       How CPU use is distributed over all exports of a folder, and what uses it
   traceparse fleet report exports/ --manifest fleet.csv --by app_version \\
-      --format html -o fleet.html
+      -o fleet.html
       The same by version, with plots; the manifest says what is of which version
   traceparse fleet report 'exports/**/*.xml.gz' --alert 'cpu.p99 > 80'
       For CI: the exit code is 3 if the alert fires
@@ -32,7 +32,7 @@ quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
 A table of contents (`xcrun xctrace export --toc`) tells how long was recorded, and device, OS and app. It is found \
 beside its export: run7.xml has run7-toc.xml, run7.toc.xml or run7_toc.xml.
 
-A manifest has one line for each export: the column `path` (relative to the manifest), and as wanted `toc`, `duration` \
+A manifest adds its exports to the inputs, and describes them. It has one line for each: the column `path` (relative to the manifest), and as wanted `toc`, `duration` \
 (seconds), `run_weight` (how many runs it stands for), `app`, `app_version`, `device`, `os`, `os_build`, and columns of \
 your own, which --by takes like the others:
   path,app_version,device,ring
@@ -107,9 +107,11 @@ pub(crate) struct FleetReportArgs {
     pub(crate) inputs: InputArgs,
     #[command(flatten)]
     pub(crate) questions: QuestionArgs,
-    /// The output format
-    #[arg(long, value_enum, default_value_t = FleetFormat::Text, help_heading = "Output")]
-    pub(crate) format: FleetFormat,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+    /// The output format [default: that of the name after -o, such as .html; else text]
+    #[arg(long, value_enum, help_heading = "Output")]
+    pub(crate) format: Option<FleetFormat>,
     /// Write here instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
@@ -229,15 +231,20 @@ pub(crate) struct QuestionArgs {
     /// Count each run as often as its `run_weight` says
     #[arg(long, help_heading = "What to answer")]
     pub(crate) weighted: bool,
+    /// Only this process, by name (may be given several times)
+    #[arg(long, value_name = "NAME", help_heading = "What to answer")]
+    pub(crate) process: Vec<String>,
+}
+
+/// What is asked of reports only: SQL gives all rows, and no alerts.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
     /// What tables are sorted by: a percentile such as p99, mean, weighted-mean or max
     #[arg(long, value_name = "KEY", default_value = "p99", value_parser = parse_sort, help_heading = "What to answer")]
     pub(crate) sort: SortKey,
     /// How many rows tables have; 0 is all [default: 15 in text, all elsewhere]
-    #[arg(long, value_name = "N", help_heading = "What to answer")]
+    #[arg(long, value_name = "N", value_parser = parse_top, help_heading = "What to answer")]
     pub(crate) top: Option<usize>,
-    /// Only this process, by name (may be given several times)
-    #[arg(long, value_name = "NAME", help_heading = "What to answer")]
-    pub(crate) process: Vec<String>,
     /// End with exit code 3 if this holds, such as 'cpu.p99 > 80' (may be given several times); see below
     #[arg(long, value_name = "RULE", value_parser = AlertRule::parse, help_heading = "What to answer")]
     pub(crate) alert: Vec<AlertRule>,
@@ -279,6 +286,9 @@ pub(crate) enum MethodArg {
     Linear,
 }
 
+/// Of a quantile, in parts per million.
+const ONE_PERCENT: u32 = 10_000;
+
 /// Rows of a table in text, without --top.
 const TEXT_ROWS: usize = 15;
 
@@ -287,28 +297,79 @@ fn parse_percentile(text: &str) -> Result<Quantile, String> {
     Quantile::from_percent(text.trim()).ok_or_else(bad)
 }
 
+fn parse_top(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "not a number of rows, such as 20; 0 is all".to_owned())
+}
+
 fn parse_sort(text: &str) -> Result<SortKey, String> {
     SortKey::from_name(text).ok_or_else(|| "not a percentile such as p99, nor mean, weighted-mean or max".to_owned())
 }
 
+impl InputArgs {
+    /// Whether the inputs can be inputs of a fleet.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.inputs.iter().chain(&self.manifest).any(|path| path.as_os_str() == "-") {
+            let advice = "name exports, folders or a manifest; `traceparse -` reads one export";
+            return Err(format!("standard input is one export, and a fleet wants files: {advice}"));
+        }
+        Ok(())
+    }
+}
+
+impl FleetReportArgs {
+    /// The format that was asked for, or that the name of the output tells.
+    pub(crate) fn format(&self) -> FleetFormat {
+        let extension = self.output.as_deref().and_then(Path::extension).and_then(|extension| extension.to_str());
+        let told = match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("html" | "htm") => FleetFormat::Html,
+            Some("json") => FleetFormat::Json,
+            Some("csv") => FleetFormat::Csv,
+            _ => FleetFormat::Text,
+        };
+        self.format.unwrap_or(told)
+    }
+
+    /// What to answer.
+    pub(crate) fn options(&self) -> FleetOptions {
+        let default_top = (self.format() == FleetFormat::Text).then_some(TEXT_ROWS);
+        FleetOptions {
+            sort: self.tables.sort,
+            top: self.tables.top.map_or(default_top, |rows| (rows > 0).then_some(rows)),
+            alerts: self.tables.alert.clone(),
+            ..self.questions.options()
+        }
+    }
+}
+
 impl QuestionArgs {
-    /// Whether the arguments go together.
+    /// Whether the arguments go together, and mean something.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.weighted && self.method == MethodArg::Linear {
             return Err("--weighted percentiles have no linear form; leave --method away".to_owned());
+        }
+        if self.by.iter().any(|label| label.trim().is_empty()) {
+            return Err("--by has an empty label; name one, such as --by app_version".to_owned());
+        }
+        // P0 is the smallest run; nobody asks for what is between it and P1.
+        let is_share = |quantile: &Quantile| (1..ONE_PERCENT).contains(&quantile.parts_per_million());
+        if !self.percentiles.is_empty() && self.percentiles.iter().all(is_share) {
+            let meant = |quantile: &Quantile| Quantile::from_parts_per_million(100 * quantile.parts_per_million());
+            let meant: Vec<String> = self.percentiles.iter().filter_map(meant).map(|meant| meant.to_string()).collect();
+            let meant = meant.join(",").replace('P', "");
+            return Err(format!("--percentiles are in percent, and all of these are below 1; did you mean {meant}?"));
         }
         Ok(())
     }
 
     /// What to answer.
-    pub(crate) fn options(&self, is_text: bool) -> FleetOptions {
-        let defaults = FleetOptions::default();
-        let mut by = Vec::new();
+    pub(crate) fn options(&self) -> FleetOptions {
+        let mut by: Vec<String> = Vec::new();
         for label in self.by.iter().map(|label| label.trim().to_owned()) {
-            if !label.is_empty() && !by.contains(&label) {
+            if !by.contains(&label) {
                 by.push(label);
             }
         }
+        let defaults = FleetOptions::default();
         let mut quantiles = self.percentiles.clone();
         quantiles.sort_unstable();
         quantiles.dedup();
@@ -321,20 +382,13 @@ impl QuestionArgs {
                 MeasureArg::All => Measure::AllWeight,
             },
             scopes: self.scopes(),
-            quantiles: if quantiles.is_empty() { defaults.quantiles } else { quantiles },
+            quantiles: if quantiles.is_empty() { defaults.quantiles.clone() } else { quantiles },
             method: match self.method {
                 MethodArg::NearestRank => QuantileMethod::NearestRank,
                 MethodArg::Linear => QuantileMethod::Linear,
             },
-            confidence: Confidence::default(),
             is_weighted: self.weighted,
-            sort: self.sort,
-            top: match self.top {
-                Some(0) => None,
-                Some(rows) => Some(rows),
-                None => is_text.then_some(TEXT_ROWS),
-            },
-            alerts: self.alert.clone(),
+            ..defaults
         }
     }
 

@@ -24,11 +24,14 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
         let message = format!("{}: is a dataset already; name exports, and the dataset with -o", input.display());
         return Err(Failure::Usage(message));
     }
-    Ok(run(args)?)
+    args.inputs.check().map_err(Failure::Usage)?;
+    let inputs = inputs::find(&args.inputs)?;
+    inputs.check().map_err(Failure::Usage)?;
+    Ok(run(args, inputs)?)
 }
 
-fn run(args: &FleetExtractArgs) -> Result<u8> {
-    let Inputs { tasks, failures, notes: found } = inputs::find(&args.inputs)?;
+fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
+    let Inputs { tasks, failures, notes: found, .. } = inputs;
     notes::print(&found);
     let locator = symbols::find(&args.reading)?;
     let settings = Settings::new(&args.reading, locator.as_ref());

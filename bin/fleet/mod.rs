@@ -5,6 +5,7 @@
 //!                                                        └─► dataset ─► FleetBuilder ─► report
 //! ```
 
+mod alerts;
 mod batch;
 mod cli;
 mod content;
