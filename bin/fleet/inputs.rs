@@ -1,6 +1,6 @@
 //! Which exports there are: files, folders, patterns and manifests become tasks.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -129,8 +129,8 @@ struct Finder {
     failures: Vec<FailedInput>,
     notes: Vec<String>,
     datasets: Vec<PathBuf>,
-    /// What is said of exports that are named more than once.
-    repeated: Vec<String>,
+    /// What is said of files that are named more than once, by canonical path.
+    repeated: BTreeMap<PathBuf, String>,
     /// What is said of those of which manifests say different things.
     contradicted: Vec<String>,
     folders: Siblings,
@@ -201,7 +201,8 @@ impl Finder {
         }
         let also = if first.task.path == task.path { String::new() } else { format!(" (also as {})", task.display) };
         let by = if first.place.is_empty() { String::new() } else { format!(", as {} says", first.place) };
-        self.repeated.push(format!("{name}: named more than once{also}; it counts once{by}"));
+        let note = format!("{name}: named more than once{also}; it counts once{by}");
+        self.repeated.entry(canonical).or_insert(note);
     }
 
     /// Notes of a kind, as one.
@@ -211,8 +212,10 @@ impl Finder {
             [note] => Some(note.clone()),
             [note, ..] => Some(format!("{} {what}, such as {note}", counted(notes.len()))),
         };
-        let repeated = match self.repeated.len() {
-            0 | 1 => self.repeated.first().cloned(),
+        // Tables of contents are no exports any more.
+        let exports = self.found.iter().filter_map(|found| self.repeated.get(&found.canonical));
+        let repeated = match exports.clone().count() {
+            0 | 1 => exports.clone().next().cloned(),
             count => Some(format!("{} exports are named more than once; each counts once", counted(count))),
         };
         let contradicted = one_of(&self.contradicted, "exports have lines that differ in manifests");

@@ -14,6 +14,7 @@ mod duplicates;
 mod extract;
 mod extraction;
 mod fingerprint;
+mod help;
 mod inputs;
 mod manifest;
 mod names;
