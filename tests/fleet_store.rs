@@ -14,8 +14,8 @@ mod runs;
 #[path = "../bin/fleet/store/mod.rs"]
 mod store;
 
-use store::Store;
 use store::tests_only::STEPS;
+use store::{Store, Unfinished};
 
 /// What a dataset holds, whatever its files are: runs by id, failures by source.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -375,13 +375,56 @@ fn damaged_and_missing_files_are_named() {
     fs::write(file("frames"), &frames[..frames.len() / 2]).unwrap();
     let error = format!("{:#}", store.read(|_| Ok(())).unwrap_err());
     assert!(
-        error.starts_with(&format!("{}: cannot be used: table frames is damaged", file("frames").display())),
+        error.starts_with(&format!(
+            "{}: cannot be used. Delete {}, ",
+            file("frames").display(),
+            file("runs").display()
+        )) && error.contains("table frames is damaged"),
         "{error}"
     );
     fs::remove_file(file("frames")).unwrap();
     let error = store.read(|_| Ok(())).unwrap_err().to_string();
-    let expected = format!("Delete {}, and extract its runs again", file("runs").display());
+    let expected = format!("Delete {}, then run the same `traceparse fleet extract` again", file("runs").display());
     assert!(error.starts_with(&file("frames").display().to_string()) && error.ends_with(&expected), "{error}");
+    // The next writer takes a data file without all its tables for none.
+    let other = runs::run(2, 30);
+    put(&store, &other);
+    drop(store);
+    let store = Store::create_or_open(folder.path()).unwrap();
+    assert_eq!(store.known().unwrap().keys().collect::<Vec<_>>(), [&other.record.source]);
+    assert_eq!(content(&store), Content::default().with(&other));
+    assert!(is_tidy(folder.path()));
+}
+
+#[test]
+fn what_was_not_finished_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    assert_eq!(store.unfinished(), None);
+    store.begin(2_000).unwrap();
+    drop(store);
+    assert_eq!(Store::open(folder.path()).unwrap().unfinished(), Some(Unfinished { files: 2_000, done: None }));
+    let store = Store::create_or_open(folder.path()).unwrap();
+    store.interrupt(240, 2_000).unwrap();
+    assert_eq!(store.unfinished(), Some(Unfinished { files: 2_000, done: Some(240) }));
+    store.complete().unwrap();
+    store.complete().unwrap();
+    assert_eq!(store.unfinished(), None);
+    assert!(is_tidy(folder.path()));
+}
+
+#[test]
+fn label_keys_are_known_by_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    let (mut labelled, mut bare) = (runs::run(1, 10), runs::run(2, 10));
+    labelled.record.labels = vec![("ring".to_owned(), "beta".to_owned()), ("lab".to_owned(), "7".to_owned())];
+    bare.record.labels.clear();
+    put(&store, &labelled);
+    put(&store, &bare);
+    let keys = store.label_keys().unwrap();
+    assert_eq!(keys.len(), 1);
+    assert!(keys[&labelled.record.run_id].iter().eq(["lab", "ring"]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Many exports, measured one by one: a broken one costs itself and nothing else.
 //!
-//! Workers take files in the order of their paths. Of an export only its measures stay, so memory follows the number of
+//! Workers take files in their order (inputs.rs). Of an export only its measures stay, so memory follows the number of
 //! workers and not of files. Results do not depend on which worker is faster.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use super::content::{ReadFile, Refused, hash_file, read_file};
 use super::control::Control;
 use super::duplicates::{Arrival, Duplicates};
 use super::fingerprint::{of_run, of_settings, of_unread, short};
-use super::inputs::Task;
+use super::inputs::{Task, differing_labels};
 use super::notes::Notes;
 use super::symbols::FleetSymbols;
 
@@ -110,7 +110,10 @@ pub(super) trait Keeper: Sync {
     /// What is kept of a file; `None` has it read.
     fn kept(&self, index: usize, task: &Task, metadata: &Metadata) -> Option<Kept>;
 
-    /// Keeps what became of a file. Of files with the same content, the first by path comes first.
+    /// Whether what is kept of a file that gave no run names this one as the one that counts.
+    fn counts(&self, first: usize, kept: &Kept) -> bool;
+
+    /// Keeps what became of a file. Of files with the same content, the first in order comes first.
     ///
     /// # Errors
     /// When it cannot be kept; no further file is begun then.
@@ -123,7 +126,7 @@ pub(super) struct Ended {
     pub(super) done: usize,
     /// Notes of all files.
     pub(super) notes: Notes,
-    /// With `--strict`: the first file, by path, that is reason to fail, and why.
+    /// With `--strict`: the first file, in order, that is reason to fail, and why.
     pub(super) not_strict: Option<(usize, String)>,
 }
 
@@ -178,8 +181,9 @@ impl Batch<'_> {
                 let mut state = self.state();
                 state.notes.add(index, &task.display, notes);
                 // Files that give no run stand for no other one: each has its own failure.
-                let content = finished.content.filter(|_| !finished.outcome.is_failed());
-                state.duplicates.arrive(index, content, finished)
+                let content = finished.content.filter(|_| !matches!(finished.outcome, Outcome::Failed(_)));
+                let can_count = !finished.outcome.is_failed();
+                state.duplicates.arrive(index, content, can_count, finished)
             };
             for arrival in arrived {
                 self.keep(arrival);
@@ -195,8 +199,8 @@ impl Batch<'_> {
     fn keep(&self, arrival: Arrival<Finished>) {
         let Arrival { value: mut finished, first } = arrival;
         let (index, task) = (finished.index, &self.tasks[finished.index]);
-        if let Some(first) = first {
-            let first = &self.tasks[first].display;
+        if let Some(first) = first.filter(|&first| !self.is_known_duplicate(first, &finished.outcome)) {
+            let first = &self.tasks[first];
             finished.outcome = Outcome::Failed(duplicate(task, &finished, first));
         }
         let unread = match finished.outcome {
@@ -217,6 +221,11 @@ impl Batch<'_> {
             state.problems.insert(index, problem);
             self.control.stop();
         }
+    }
+
+    /// Whether what is kept of a file says already that this other one counts.
+    fn is_known_duplicate(&self, first: usize, outcome: &Outcome) -> bool {
+        matches!(outcome, Outcome::Kept(kept) if kept.is_failed && self.keeper.counts(first, kept))
     }
 
     fn process(&self, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
@@ -322,14 +331,16 @@ fn failed(task: &Task, bytes: u64, run_id: Option<String>, fingerprint: String, 
     FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
 }
 
-fn duplicate(task: &Task, finished: &Finished, first: &str) -> FailedInput {
+fn duplicate(task: &Task, finished: &Finished, first: &Task) -> FailedInput {
     let bytes = finished.metadata.as_ref().map_or(0, Metadata::len);
     let fingerprint = match &finished.outcome {
         Outcome::Runs(runs) => runs.first().map(|run| run.record.fingerprint.clone()),
         Outcome::Failed(failed) => Some(failed.fingerprint.clone()),
         Outcome::Kept(kept) => Some(kept.fingerprint.clone()),
     };
-    let reason = format!("it has the same content as {first}, which counts");
+    let differing = differing_labels(task, first)
+        .map(|[own, of_first]| format!("; but its manifest line says {own}, and that of {} {of_first}", first.display));
+    let reason = format!("it has the same content as {}, which counts{}", first.display, differing.unwrap_or_default());
     let fingerprint = fingerprint.unwrap_or_else(|| of_unread(&task.display));
     failed(task, bytes, finished.content.map(short), fingerprint, Refused { kind: FailureKind::Duplicate, reason })
 }

@@ -1,85 +1,13 @@
 //! The arguments of `traceparse fleet`, and what they mean to the library.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use traceparse::export::Options;
 use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, SortKey, SqlEngine};
-use traceparse::stats::{Confidence, Quantile, QuantileMethod};
+use traceparse::stats::{Quantile, QuantileMethod};
 
-// Paragraphs are one line each, which clap wraps at the width of the terminal; what is aligned fits in 80 columns.
-const EXAMPLES: &str = "\
-Examples:
-  traceparse fleet report exports/
-      How CPU use is distributed over all exports of a folder, and what uses it
-  traceparse fleet report exports/ --manifest fleet.csv --by app_version \\
-      --format html -o fleet.html
-      The same by version, with plots; the manifest says what is of which version
-  traceparse fleet report 'exports/**/*.xml.gz' --alert 'cpu.p99 > 80'
-      For CI: the exit code is 3 if the alert fires
-  traceparse fleet extract exports/ -o fleet.dataset
-      Measure each export once; run again, it reads what is new or changed
-  traceparse fleet report fleet.dataset --by device --scope function --top 50
-      As many reports as you like, without the exports
-
-Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 an alert could not be decided and none \
-fired, 130 interrupted.";
-
-const INPUT_HELP: &str = "\
-Inputs are exports (.xml, .xml.gz, .xml.zst; any name if named here), folders (searched to the bottom), patterns in \
-quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
-
-A table of contents (`xcrun xctrace export --toc`) tells how long was recorded, and device, OS and app. It is found \
-beside its export: run7.xml has run7-toc.xml, run7.toc.xml or run7_toc.xml.
-
-A manifest has one line for each export: the column `path` (relative to the manifest), and as wanted `toc`, `duration` \
-(seconds), `run_weight` (how many runs it stands for), `app`, `app_version`, `device`, `os`, `os_build`, and columns of \
-your own, which --by takes like the others:
-  path,app_version,device,ring
-  runs/7.xml,5.2,iPhone 15,beta";
-
-const ALERT_HELP: &str = "\
-Alert rules:
-  cpu.p95 > 80                       P95 across runs, in percent of one core
-  cpu.mean > 20    cpu.max >= 300    the mean; the largest run
-  process(\"Finder\").cpu.p99 > 5      a process by name; thread(\"…\") too
-  function(\"-[X y]\").self.p99 > 5    samples whose leaf it is
-  binary(\"UIKitCore\").all.p90 > 10   samples that have it in their stack
-  process(*).cpu.p99 > 50            the busiest process of each run
-  window(60s).max > 80               the busiest 60 s of each run
-  system-cpu-limit                   as iOS ends apps: 80 % over 60 s
-
-Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 an alert could not be decided (too few \
-runs) and none fired, 130 interrupted.";
-
-/// The help of `report`.
-fn report_help() -> String {
-    format!("{}\n\n{ALERT_HELP}", INPUT_HELP.replace("INPUT_DATASET", ", or one dataset of `fleet extract`"))
-}
-
-/// The help of `extract`.
-fn extract_help() -> String {
-    format!("{EXTRACT_HELP}\n\n{}\n\n{EXTRACT_CODES}", INPUT_HELP.replace("INPUT_DATASET", ""))
-}
-
-const EXTRACT_HELP: &str = "\
-The dataset is a folder of Parquet files, which DuckDB, Spark and others read, and `traceparse fleet report` too. Run \
-it again after new exports came, or after a Ctrl-C: what is there already is not read again, unless its content, its \
-table of contents, its line of the manifest or the options changed.";
-
-const EXTRACT_CODES: &str = "Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 130 interrupted.";
-
-const SQL_HELP: &str = "\
-The statement gives the rows that `fleet report --format csv` gives, with the same numbers; alerts, intervals and noise \
-are in the report only.
-
-Examples:
-  traceparse fleet sql fleet.dataset --by app_version --scope function | duckdb
-  traceparse fleet sql --engine spark s3://bucket/fleet --percentiles 99,99.9
-  traceparse fleet sql report.json --dataset fleet.dataset
-      What that report asked, as `fleet report --format json` wrote it
-
-Exit codes: 0 done, 1 nothing could be read, 2 wrong usage.";
+use super::help::{EXAMPLES, SQL_HELP, extract_help, report_help};
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
@@ -107,9 +35,11 @@ pub(crate) struct FleetReportArgs {
     pub(crate) inputs: InputArgs,
     #[command(flatten)]
     pub(crate) questions: QuestionArgs,
-    /// The output format
-    #[arg(long, value_enum, default_value_t = FleetFormat::Text, help_heading = "Output")]
-    pub(crate) format: FleetFormat,
+    #[command(flatten)]
+    pub(crate) tables: TableArgs,
+    /// The output format [default: that of the name after -o, such as .html; else text]
+    #[arg(long, value_enum, help_heading = "Output")]
+    pub(crate) format: Option<FleetFormat>,
     /// Write here instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
@@ -127,6 +57,9 @@ pub(crate) struct FleetExtractArgs {
     /// Afterwards, put the files of single runs together: fewer and larger files, which SQL engines read faster
     #[arg(long, help_heading = "Output")]
     pub(crate) compact: bool,
+    /// First, take out what the dataset has of files that are not among the inputs
+    #[arg(long, help_heading = "Output")]
+    pub(crate) prune: bool,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
@@ -229,16 +162,21 @@ pub(crate) struct QuestionArgs {
     /// Count each run as often as its `run_weight` says
     #[arg(long, help_heading = "What to answer")]
     pub(crate) weighted: bool,
+    /// Only this process, by name (may be given several times)
+    #[arg(long, value_name = "NAME", help_heading = "What to answer")]
+    pub(crate) process: Vec<String>,
+}
+
+/// What is asked of reports only: SQL gives all rows, and no alerts.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
     /// What tables are sorted by: a percentile such as p99, mean, weighted-mean, max, or the highest percentile up to P99 that
     /// there are runs enough for
     #[arg(long, value_name = "KEY", default_value = "auto", value_parser = parse_sort, help_heading = "What to answer")]
     pub(crate) sort: SortKey,
     /// How many rows tables have; 0 is all [default: 15 in text, all elsewhere]
-    #[arg(long, value_name = "N", help_heading = "What to answer")]
+    #[arg(long, value_name = "N", value_parser = parse_top, help_heading = "What to answer")]
     pub(crate) top: Option<usize>,
-    /// Only this process, by name (may be given several times)
-    #[arg(long, value_name = "NAME", help_heading = "What to answer")]
-    pub(crate) process: Vec<String>,
     /// End with exit code 3 if this holds, such as 'cpu.p99 > 80' (may be given several times); see below
     #[arg(long, value_name = "RULE", value_parser = AlertRule::parse, help_heading = "What to answer")]
     pub(crate) alert: Vec<AlertRule>,
@@ -280,6 +218,9 @@ pub(crate) enum MethodArg {
     Linear,
 }
 
+/// Of a quantile, in parts per million.
+const ONE_PERCENT: u32 = 10_000;
+
 /// Rows of a table in text, without --top.
 const TEXT_ROWS: usize = 15;
 
@@ -293,28 +234,79 @@ fn parse_label(text: &str) -> Result<(String, String), String> {
     Ok((key.to_owned(), value.to_owned()))
 }
 
+fn parse_top(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "not a number of rows, such as 20; 0 is all".to_owned())
+}
+
 fn parse_sort(text: &str) -> Result<SortKey, String> {
     SortKey::from_name(text).ok_or_else(|| "not a percentile such as p99, nor mean, weighted-mean or max".to_owned())
 }
 
+impl InputArgs {
+    /// Whether the inputs can be inputs of a fleet.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.inputs.iter().chain(&self.manifest).any(|path| path.as_os_str() == "-") {
+            let advice = "name exports, folders or a manifest; `traceparse -` reads one export";
+            return Err(format!("standard input is one export, and a fleet wants files: {advice}"));
+        }
+        Ok(())
+    }
+}
+
+impl FleetReportArgs {
+    /// The format that was asked for, or that the name of the output tells.
+    pub(crate) fn format(&self) -> FleetFormat {
+        let extension = self.output.as_deref().and_then(Path::extension).and_then(|extension| extension.to_str());
+        let told = match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("html" | "htm") => FleetFormat::Html,
+            Some("json") => FleetFormat::Json,
+            Some("csv") => FleetFormat::Csv,
+            _ => FleetFormat::Text,
+        };
+        self.format.unwrap_or(told)
+    }
+
+    /// What to answer.
+    pub(crate) fn options(&self) -> FleetOptions {
+        let default_top = (self.format() == FleetFormat::Text).then_some(TEXT_ROWS);
+        FleetOptions {
+            sort: self.tables.sort,
+            top: self.tables.top.map_or(default_top, |rows| (rows > 0).then_some(rows)),
+            alerts: self.tables.alert.clone(),
+            ..self.questions.options()
+        }
+    }
+}
+
 impl QuestionArgs {
-    /// Whether the arguments go together.
+    /// Whether the arguments go together, and mean something.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.weighted && self.method == MethodArg::Linear {
             return Err("--weighted percentiles have no linear form; leave --method away".to_owned());
+        }
+        if self.by.iter().any(|label| label.trim().is_empty()) {
+            return Err("--by has an empty label; name one, such as --by app_version".to_owned());
+        }
+        // P0 is the smallest run; nobody asks for what is between it and P1.
+        let is_share = |quantile: &Quantile| (1..ONE_PERCENT).contains(&quantile.parts_per_million());
+        if !self.percentiles.is_empty() && self.percentiles.iter().all(is_share) {
+            let meant = |quantile: &Quantile| Quantile::from_parts_per_million(100 * quantile.parts_per_million());
+            let meant: Vec<String> = self.percentiles.iter().filter_map(meant).map(|meant| meant.to_string()).collect();
+            let meant = meant.join(",").replace('P', "");
+            return Err(format!("--percentiles are in percent, and all of these are below 1; did you mean {meant}?"));
         }
         Ok(())
     }
 
     /// What to answer.
-    pub(crate) fn options(&self, is_text: bool) -> FleetOptions {
-        let defaults = FleetOptions::default();
-        let mut by = Vec::new();
+    pub(crate) fn options(&self) -> FleetOptions {
+        let mut by: Vec<String> = Vec::new();
         for label in self.by.iter().map(|label| label.trim().to_owned()) {
-            if !label.is_empty() && !by.contains(&label) {
+            if !by.contains(&label) {
                 by.push(label);
             }
         }
+        let defaults = FleetOptions::default();
         let mut quantiles = self.percentiles.clone();
         quantiles.sort_unstable();
         quantiles.dedup();
@@ -328,20 +320,13 @@ impl QuestionArgs {
                 MeasureArg::All => Measure::AllWeight,
             },
             scopes: self.scopes(),
-            quantiles: if quantiles.is_empty() { defaults.quantiles } else { quantiles },
+            quantiles: if quantiles.is_empty() { defaults.quantiles.clone() } else { quantiles },
             method: match self.method {
                 MethodArg::NearestRank => QuantileMethod::NearestRank,
                 MethodArg::Linear => QuantileMethod::Linear,
             },
-            confidence: Confidence::default(),
             is_weighted: self.weighted,
-            sort: self.sort,
-            top: match self.top {
-                Some(0) => None,
-                Some(rows) => Some(rows),
-                None => is_text.then_some(TEXT_ROWS),
-            },
-            alerts: self.alert.clone(),
+            ..defaults
         }
     }
 

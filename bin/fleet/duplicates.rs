@@ -20,7 +20,13 @@ struct Group<T> {
     /// Files that have not been passed on, in their order.
     open: VecDeque<usize>,
     /// Those of them that have arrived.
-    waiting: HashMap<usize, (Option<Hash>, T)>,
+    waiting: HashMap<usize, Waiting<T>>,
+}
+
+struct Waiting<T> {
+    content: Option<Hash>,
+    can_count: bool,
+    value: T,
 }
 
 /// A file that is passed on.
@@ -50,18 +56,21 @@ impl<T> Duplicates<T> {
         Self { group_of: group_of.collect(), groups, firsts: HashMap::new() }
     }
 
-    /// Takes a file that was read, and gives those that nothing has to wait for any more. `content` is `None` for files
-    /// that cannot stand for another one.
-    pub(super) fn arrive(&mut self, index: usize, content: Option<Hash>, value: T) -> Vec<Arrival<T>> {
+    /// Takes a file that was read, and gives those that nothing has to wait for any more. `content` is `None` where
+    /// no other file is asked for; a file that cannot count stands for no other one.
+    pub(super) fn arrive(&mut self, index: usize, content: Option<Hash>, can_count: bool, value: T) -> Vec<Arrival<T>> {
         let group = &mut self.groups[self.group_of[index]];
-        group.waiting.insert(index, (content, value));
+        group.waiting.insert(index, Waiting { content, can_count, value });
         let mut arrivals = Vec::new();
         while let Some(&front) = group.open.front() {
-            let Some((content, value)) = group.waiting.remove(&front) else { break };
+            let Some(Waiting { content, can_count, value }) = group.waiting.remove(&front) else { break };
             group.open.pop_front();
             let first = content.and_then(|content| {
-                let first = *self.firsts.entry(content).or_insert(front);
-                (first != front).then_some(first)
+                let first = self.firsts.get(&content).copied();
+                if first.is_none() && can_count {
+                    self.firsts.insert(content, front);
+                }
+                first
             });
             arrivals.push(Arrival { value, first });
         }
@@ -77,7 +86,8 @@ mod tests {
     fn arrivals(files: &[(u64, Option<&str>)], order: &[usize]) -> Vec<(usize, Option<usize>)> {
         let mut duplicates = Duplicates::new(files.iter().map(|(length, _)| Some(*length)).collect());
         let arrive = order.iter().flat_map(|&index| {
-            duplicates.arrive(index, files[index].1.map(|text| blake3::hash(text.as_bytes())), index)
+            let content = files[index].1.map(|text| blake3::hash(text.as_bytes()));
+            duplicates.arrive(index, content, true, index)
         });
         arrive.map(|arrival| (arrival.value, arrival.first)).collect()
     }
@@ -106,5 +116,18 @@ mod tests {
     fn files_without_content_stand_for_no_other() {
         assert_eq!(arrivals(&[(0, None), (0, None)], &[1, 0]), [(0, None), (1, None)]);
         assert_eq!(arrivals(&[(7, None), (7, Some("a"))], &[0, 1]), [(0, None), (1, None)]);
+    }
+
+    #[test]
+    fn files_that_cannot_count_learn_which_one_does() {
+        let content = Some(blake3::hash(b"a"));
+        let mut duplicates = Duplicates::new(vec![Some(7); 4]);
+        let firsts: Vec<Option<usize>> = [false, true, false, true]
+            .iter()
+            .enumerate()
+            .flat_map(|(index, &can_count)| duplicates.arrive(index, content, can_count, index))
+            .map(|arrival| arrival.first)
+            .collect();
+        assert_eq!(firsts, [None, None, Some(1), Some(1)]);
     }
 }

@@ -24,15 +24,22 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
         let message = format!("{}: is a dataset already; name exports, and the dataset with -o", input.display());
         return Err(Failure::Usage(message));
     }
-    Ok(run(args)?)
+    args.inputs.check().map_err(Failure::Usage)?;
+    let inputs = inputs::find(&args.inputs)?;
+    inputs.check().map_err(Failure::Usage)?;
+    Ok(run(args, inputs)?)
 }
 
-fn run(args: &FleetExtractArgs) -> Result<u8> {
-    let Inputs { tasks, failures, notes: found } = inputs::find(&args.inputs)?;
+fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
+    let Inputs { tasks, failures, notes: found, .. } = inputs;
     notes::print(&found);
     let locator = symbols::find(&args.reading)?;
     let settings = Settings::new(&args.reading, locator.as_ref());
     let store = Store::create_or_open(&args.output)?;
+    if args.prune {
+        prune(&store, &tasks, &failures)?;
+    }
+    store.begin(tasks.len())?;
     let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::Finish)?;
     let extraction = Extraction::new(&store, &tasks, &settings, &control)?;
     extraction.forget_stale()?;
@@ -40,33 +47,48 @@ fn run(args: &FleetExtractArgs) -> Result<u8> {
     // Also after an error: what is in the dataset need not be hashed again.
     let counts = extraction.finish()?;
     let ended = ended?;
-    print_failures(&failures, &counts);
+    print_failures(&failures, &counts, args);
+    print_lost_labels(&counts);
     ended.notes.print();
     if control.is_interrupted() {
         let (done, all) = (counted(ended.done), several(tasks.len(), "file"));
         let folder = args.output.display();
+        store.interrupt(ended.done, tasks.len())?;
         warning(&format!("interrupted after {done} of {all}, kept in {folder}; the same command goes on from there"));
         return Ok(EXIT_INTERRUPTED);
     }
     check_strict(&ended, &tasks, &failures, args)?;
+    store.complete()?;
     tell_others(&store, &tasks)?;
     if args.compact {
         let compacted = store.compact(COMPACT_ROWS)?;
         anstream::eprintln!("compacted {} into {}", several(compacted.before, "data file"), counted(compacted.after));
     }
     let failed = failures.len() + counts.failed;
-    let [new, unchanged, failed_text] = [counts.new, counts.unchanged, failed].map(counted);
-    anstream::eprintln!("extracted {new} new, {unchanged} unchanged, {failed_text} failed");
+    let [new, changed, unchanged, failed_text] = [counts.new, counts.changed, counts.unchanged, failed].map(counted);
+    anstream::eprintln!("extracted {new} new, {changed} changed, {unchanged} unchanged, {failed_text} failed");
     ensure!(!tasks.is_empty() || failed > 0, "there are no exports");
-    ensure!(counts.new + counts.unchanged > 0, "none of the {failed_text} files gave a run");
+    ensure!(counts.new + counts.changed + counts.unchanged > 0, "none of the {failed_text} files gave a run");
     Ok(EXIT_DONE)
 }
 
-fn print_failures(failures: &[FailedInput], counts: &Counts) {
-    let all = failures.iter().chain(&counts.new_failures);
-    let mut sentences: Vec<String> = all.map(|failed| format!("{}: {}", failed.source, failed.reason)).collect();
-    sentences.sort();
-    notes::print(&sentences);
+fn print_failures(failures: &[FailedInput], counts: &Counts, args: &FleetExtractArgs) {
+    notes::print(&notes::of_failures(failures.iter().chain(&counts.new_failures)));
+    let before = counts.failed - counts.new_failures.len();
+    if before > 0 {
+        let (before, folder) = (counted(before), args.output.display());
+        warning(&format!("{before} failed as before; `traceparse fleet report {folder}` lists them"));
+    }
+}
+
+/// Who extracts again without the manifest of the first time may not know what goes with it.
+fn print_lost_labels(counts: &Counts) {
+    if counts.runs_that_lose_labels > 0 {
+        let runs = several(counts.runs_that_lose_labels, "run");
+        let verb = if counts.runs_that_lose_labels == 1 { "loses labels it" } else { "lose labels they" };
+        let labels = counts.lost_labels.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        warning(&format!("{runs} {verb} had ({labels}): no manifest line and no table of contents tells them now"));
+    }
 }
 
 fn check_strict(ended: &Ended, tasks: &[Task], failures: &[FailedInput], args: &FleetExtractArgs) -> Result<()> {
@@ -79,14 +101,47 @@ fn check_strict(ended: &Ended, tasks: &[Task], failures: &[FailedInput], args: &
     }
 }
 
+/// The files of the dataset that are not among the inputs.
+fn others(store: &Store, tasks: &[Task]) -> Result<HashSet<String>> {
+    let named: HashSet<&str> = tasks.iter().map(|task| task.display.as_str()).collect();
+    Ok(store.known()?.into_keys().filter(|source| !named.contains(source.as_str())).collect())
+}
+
+/// Takes them out.
+fn prune(store: &Store, tasks: &[Task], failures: &[FailedInput]) -> Result<()> {
+    // A misspelt folder is no reason to forget what it holds.
+    ensure!(!tasks.is_empty(), "there are no exports, so --prune forgets nothing");
+    if let Some(failed) = failures.first() {
+        bail!("{}: {}; --prune forgets nothing where an input cannot be found", failed.source, failed.reason);
+    }
+    let mut others = others(store, tasks)?;
+    if others.is_empty() {
+        return Ok(());
+    }
+    let count = others.len();
+    let known = store.known()?;
+    let has_runs = |source: &&String| known.get(*source).is_some_and(|known| !known.is_failed);
+    let runs: HashSet<&String> = others.iter().filter(has_runs).flat_map(|source| &known[source].run_ids).collect();
+    // Copies of what is forgotten are read again: one of them counts now.
+    let copies = known.iter().filter(|(_, known)| known.is_failed && known.run_ids.iter().any(|id| runs.contains(id)));
+    let copies: Vec<String> = copies.map(|(source, _)| source.clone()).collect();
+    others.extend(copies);
+    store.forget(&others)?;
+    anstream::eprintln!("forgot {} not among the inputs", several(count, "file"));
+    Ok(())
+}
+
 /// Files that are not among the inputs any more stay: reports name and count them.
 fn tell_others(store: &Store, tasks: &[Task]) -> Result<()> {
-    let named: HashSet<&str> = tasks.iter().map(|task| task.display.as_str()).collect();
-    let known = store.known()?;
-    let others = known.keys().filter(|source| !named.contains(source.as_str()));
-    if let Some(first) = others.clone().min() {
-        let what = several(others.count(), "file");
-        warning(&format!("{what} of the dataset not among the inputs, such as {first}: what they gave stays"));
-    }
+    let others = others(store, tasks)?;
+    let Some(first) = others.iter().min() else { return Ok(()) };
+    let text = match others.len() {
+        1 => format!("1 file of the dataset is not among the inputs, {first}: what it gave stays"),
+        count => {
+            let files = several(count, "file");
+            format!("{files} of the dataset are not among the inputs, such as {first}: what they gave stays")
+        }
+    };
+    warning(&format!("{text}; --prune takes it out"));
     Ok(())
 }

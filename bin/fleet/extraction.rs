@@ -1,13 +1,13 @@
 //! Which exports a dataset has already, and putting in those that it has not.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::Metadata;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 use blake3::Hash;
 use rayon::prelude::*;
-use traceparse::fleet::{FailedInput, FailureKind};
+use traceparse::fleet::{FailedInput, FailureKind, RunMeasures};
 
 use super::batch::{Finished, Keeper, Kept, Outcome, Settings, fingerprint};
 use super::content::hash_file;
@@ -28,6 +28,8 @@ pub(super) struct Extraction<'a> {
     counting: HashMap<String, Option<usize>>,
     /// By position: what size and time of a file tell.
     unread: Vec<Unread>,
+    /// By run: the keys of the labels that it has in the dataset. Empty where nothing changes.
+    label_keys: HashMap<String, BTreeSet<String>>,
     state: Mutex<State>,
 }
 
@@ -39,14 +41,20 @@ struct State {
 /// What became of all files.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// Files that gave runs, and were not in the dataset like this.
+    /// Files that gave runs, of which the dataset had none.
     pub(super) new: usize,
+    /// Files that gave runs, of which the dataset had others.
+    pub(super) changed: usize,
     /// Files whose runs the dataset had.
     pub(super) unchanged: usize,
     /// Files that gave no run, now or before.
     pub(super) failed: usize,
     /// Those of them that were read now.
     pub(super) new_failures: Vec<FailedInput>,
+    /// Runs that have fewer labels than before.
+    pub(super) runs_that_lose_labels: usize,
+    /// What they lose.
+    pub(super) lost_labels: BTreeSet<String>,
 }
 
 /// What is known of a file that was not opened.
@@ -56,8 +64,8 @@ enum Unread {
     Unknown,
     /// What the dataset has of it is what it would give.
     Kept(Kept),
-    /// It has this content, and the dataset has what it gave with another content, manifest or options.
-    Stale(Hash),
+    /// The dataset has what it gave with another content, manifest or options.
+    Stale,
 }
 
 impl<'a> Extraction<'a> {
@@ -75,8 +83,12 @@ impl<'a> Extraction<'a> {
             known.run_ids.first().map(|run| (run.clone(), position.get(source.as_str()).copied()))
         });
         let (counting, state) = (counting.collect(), Mutex::new(State { stamps, counts: Counts::default() }));
-        let mut this = Self { store, tasks, settings, control, known, counting, unread: Vec::new(), state };
+        let (unread, label_keys) = (Vec::new(), HashMap::new());
+        let mut this = Self { store, tasks, settings, control, known, counting, unread, label_keys, state };
         this.unread = tasks.par_iter().map(|task| this.look(task)).collect();
+        if !this.known.is_empty() && this.unread.iter().any(|unread| !matches!(unread, Unread::Kept(_))) {
+            this.label_keys = store.label_keys()?;
+        }
         Ok(this)
     }
 
@@ -87,7 +99,7 @@ impl<'a> Extraction<'a> {
         let Some(content) = self.stamped(task, &metadata) else { return Unread::Unknown };
         match self.kept_as(task, content, known) {
             Some(kept) => Unread::Kept(kept),
-            None => Unread::Stale(content),
+            None => Unread::Stale,
         }
     }
 
@@ -107,7 +119,7 @@ impl<'a> Extraction<'a> {
     /// Takes what is going to be replaced out of the dataset, all at once: one by one, a large data file would be written
     /// anew for each.
     pub(super) fn forget_stale(&self) -> Result<()> {
-        let stale = self.tasks.iter().zip(&self.unread).filter(|(_, unread)| matches!(unread, Unread::Stale(_)));
+        let stale = self.tasks.iter().zip(&self.unread).filter(|(_, unread)| matches!(unread, Unread::Stale));
         let sources: HashSet<String> = stale.map(|(task, _)| task.display.clone()).collect();
         if sources.is_empty() { Ok(()) } else { self.store.forget(&sources) }
     }
@@ -117,17 +129,39 @@ impl<'a> Extraction<'a> {
         match self.counting.get(&short(kept.content)) {
             // It failed by itself; or the other one is not among the inputs, and stays.
             None | Some(None) => true,
-            Some(Some(first)) => *first < index && self.content(*first) == Some(kept.content),
+            Some(Some(first)) => *first < index && self.is_as_before(*first, kept.content),
         }
     }
 
-    /// The content of a file.
-    fn content(&self, index: usize) -> Option<Hash> {
-        match &self.unread[index] {
-            Unread::Kept(kept) => Some(kept.content),
-            Unread::Stale(content) => Some(*content),
-            Unread::Unknown => hash_file(&self.tasks[index].path, self.control).ok(),
+    /// Whether a file has this content, and everything else that the dataset has of it: a duplicate says how the labels of
+    /// the file that counts differ from its own.
+    fn is_as_before(&self, index: usize, content: Hash) -> bool {
+        let task = &self.tasks[index];
+        match (&self.unread[index], self.known.get(&task.display)) {
+            (Unread::Kept(kept), _) => kept.content == content,
+            (Unread::Unknown, Some(known)) => {
+                let found = hash_file(&task.path, self.control).ok();
+                found == Some(content) && self.kept_as(task, content, known).is_some()
+            }
+            _ => false,
         }
+    }
+
+    /// Which of these runs, that the dataset has with other measures, have fewer labels than there, and which those are.
+    fn lost_labels(&self, task: &Task, runs: &[RunMeasures]) -> (usize, BTreeSet<String>) {
+        let known = self.known.get(&task.display).filter(|known| !known.is_failed);
+        let of_file: BTreeSet<&String> = known.into_iter().flat_map(|known| &known.run_ids).collect();
+        let (mut losing, mut all) = (0, BTreeSet::new());
+        for run in runs {
+            // By content, too: the file may have been moved.
+            let before = of_file.iter().copied().chain([&run.record.run_id]);
+            let keys = before.filter_map(|id| self.label_keys.get(id)).flatten();
+            let has = |key: &&String| run.record.labels.iter().any(|(other, _)| other == *key);
+            let lost: Vec<&String> = keys.filter(|key| !has(key)).collect();
+            losing += usize::from(!lost.is_empty());
+            all.extend(lost.into_iter().cloned());
+        }
+        (losing, all)
     }
 
     /// Whether the dataset has runs of a file that cannot be read now. They stay, as those of a file that is gone.
@@ -152,7 +186,7 @@ impl Keeper for Extraction<'_> {
     fn kept(&self, index: usize, task: &Task, metadata: &Metadata) -> Option<Kept> {
         let kept = match &self.unread[index] {
             Unread::Kept(kept) => kept.clone(),
-            Unread::Stale(_) => return None,
+            Unread::Stale => return None,
             Unread::Unknown => {
                 let known = self.known.get(&task.display)?;
                 let content = hash_file(&task.path, self.control).ok()?;
@@ -163,8 +197,19 @@ impl Keeper for Extraction<'_> {
         (!kept.is_failed || self.is_still_duplicate(index, &kept)).then_some(kept)
     }
 
+    fn counts(&self, first: usize, kept: &Kept) -> bool {
+        match self.counting.get(&short(kept.content)) {
+            Some(Some(counting)) => *counting == first,
+            Some(None) | None => false,
+        }
+    }
+
     fn keep(&self, task: &Task, finished: Finished) -> Result<()> {
         let Finished { content, metadata, outcome, .. } = finished;
+        let (losing, lost) = match &outcome {
+            Outcome::Runs(runs) => self.lost_labels(task, runs),
+            Outcome::Failed(_) | Outcome::Kept(_) => (0, BTreeSet::new()),
+        };
         match &outcome {
             Outcome::Runs(runs) => self.store.put(&content.map(short).unwrap_or_default(), runs)?,
             Outcome::Failed(failed) if self.stays(failed) => {}
@@ -175,7 +220,11 @@ impl Keeper for Extraction<'_> {
         if let (Some(content), Some(metadata)) = (content, &metadata) {
             state.stamps.remember(&task.display, metadata, &content.to_hex());
         }
+        state.counts.runs_that_lose_labels += losing;
+        state.counts.lost_labels.extend(lost);
+        let had_runs = self.known.get(&task.display).is_some_and(|known| !known.is_failed);
         match outcome {
+            Outcome::Runs(_) if had_runs => state.counts.changed += 1,
             Outcome::Runs(_) => state.counts.new += 1,
             Outcome::Kept(kept) if !kept.is_failed => state.counts.unchanged += 1,
             Outcome::Kept(_) => state.counts.failed += 1,

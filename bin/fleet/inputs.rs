@@ -1,6 +1,6 @@
 //! Which exports there are: files, folders, patterns and manifests become tasks.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -11,7 +11,8 @@ use super::cli::InputArgs;
 use super::fingerprint::of_unread;
 use super::manifest;
 use super::names::{export_name, is_export_name, toc_names, toc_of};
-use super::notes::several;
+use super::notes::{counted, several};
+use super::store::Store;
 use super::walk::{Walked, expand, is_pattern, walk};
 
 /// An export to be measured, and what is known of it.
@@ -27,15 +28,54 @@ pub(super) struct Task {
     pub(super) duration: Option<Nanos>,
 }
 
+impl Task {
+    fn label(&self, key: &str) -> Option<&str> {
+        self.labels.iter().find(|(other, _)| other == key).map(|(_, value)| value.as_str())
+    }
+}
+
+/// What manifests say of two exports that should be one, where that differs: `app_version 1.1` and `app_version 1.0`. What an
+/// export has no label for, it says nothing of.
+pub(super) fn differing_labels(a: &Task, b: &Task) -> Option<[String; 2]> {
+    let keys: BTreeSet<&str> = [a, b].iter().flat_map(|task| task.labels.iter().map(|(key, _)| key.as_str())).collect();
+    let differing: Vec<&str> = keys.into_iter().filter(|key| a.label(key) != b.label(key)).collect();
+    let say = |task: &Task| {
+        let label = |key: &&str| task.label(key).map_or_else(|| format!("no {key}"), |value| format!("{key} {value}"));
+        differing.iter().map(label).collect::<Vec<_>>().join(", ")
+    };
+    // Who is in no manifest contradicts none.
+    let is_told = !a.labels.is_empty() && !b.labels.is_empty();
+    (is_told && !differing.is_empty()).then(|| [say(a), say(b)])
+}
+
 /// Everything that was named.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
-    /// By path.
+    /// Those that a manifest describes, then those with a table of contents, then the others; by path. Of files with the same
+    /// content the first counts, so that is the one of which most is known.
     pub(super) tasks: Vec<Task>,
     /// What was named and cannot be a task.
     pub(super) failures: Vec<FailedInput>,
     /// What a person should know, in sentences.
     pub(super) notes: Vec<String>,
+    /// Datasets that folders and patterns led to.
+    datasets: Vec<PathBuf>,
+}
+
+impl Inputs {
+    /// A dataset among folders is left out; where there is nothing else, it may be what was meant.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match self.datasets.as_slice() {
+            [first, others @ ..] if self.tasks.is_empty() => {
+                let datasets = several(others.len() + 1, "dataset");
+                let first = first.display();
+                Err(format!(
+                    "there are no exports, but {datasets}, such as {first}; `fleet report` takes one, by its name"
+                ))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Finds the exports that arguments name.
@@ -88,6 +128,11 @@ struct Finder {
     walked: Walked,
     failures: Vec<FailedInput>,
     notes: Vec<String>,
+    datasets: Vec<PathBuf>,
+    /// What is said of files that are named more than once, by canonical path.
+    repeated: BTreeMap<PathBuf, String>,
+    /// What is said of those of which manifests say different things.
+    contradicted: Vec<String>,
     folders: Siblings,
 }
 
@@ -124,7 +169,9 @@ impl Finder {
     fn add_folder(&mut self, folder: &Path) {
         let files = walk(folder, &mut self.walked);
         let exports: Vec<&PathBuf> = files.iter().filter(|path| is_export_name(path)).collect();
-        if exports.is_empty() {
+        let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
+        self.datasets.extend(folders.into_iter().filter(|path| Store::is_dataset(path)).map(Path::to_owned));
+        if exports.is_empty() && self.datasets.is_empty() {
             let folder = folder.display();
             self.notes.push(format!("{folder}: no exports are there (*.xml, *.xml.gz, *.xml.zst)"));
         }
@@ -142,13 +189,37 @@ impl Finder {
             return;
         };
         let first = &self.found[index];
+        let name = &first.task.display;
         // A manifest beside a folder describes what is in the folder.
-        if (first.origin == Origin::Manifest) == (origin == Origin::Manifest) {
-            let also =
-                if first.task.path == task.path { String::new() } else { format!(" (also as {})", task.display) };
-            let by = if first.place.is_empty() { String::new() } else { format!(", as {} says", first.place) };
-            self.notes.push(format!("{}: named more than once{also}; it counts once{by}", first.task.display));
+        if (first.origin == Origin::Manifest) != (origin == Origin::Manifest) {
+            return;
         }
+        if let Some([counting, other]) = differing_labels(&first.task, &task) {
+            let first = &first.place;
+            self.contradicted.push(format!("{name}: {first} says {counting}, which counts, and {place} says {other}"));
+            return;
+        }
+        let also = if first.task.path == task.path { String::new() } else { format!(" (also as {})", task.display) };
+        let by = if first.place.is_empty() { String::new() } else { format!(", as {} says", first.place) };
+        let note = format!("{name}: named more than once{also}; it counts once{by}");
+        self.repeated.entry(canonical).or_insert(note);
+    }
+
+    /// Notes of a kind, as one.
+    fn summary(&self) -> Vec<String> {
+        let one_of = |notes: &[String], what: &str| match notes {
+            [] => None,
+            [note] => Some(note.clone()),
+            [note, ..] => Some(format!("{} {what}, such as {note}", counted(notes.len()))),
+        };
+        // Tables of contents are no exports any more.
+        let exports = self.found.iter().filter_map(|found| self.repeated.get(&found.canonical));
+        let repeated = match exports.clone().count() {
+            0 | 1 => exports.clone().next().cloned(),
+            count => Some(format!("{} exports are named more than once; each counts once", counted(count))),
+        };
+        let contradicted = one_of(&self.contradicted, "exports have lines that differ in manifests");
+        repeated.into_iter().chain(contradicted).collect()
     }
 
     fn fail(&mut self, path: &Path, reason: &str) {
@@ -158,7 +229,11 @@ impl Finder {
     fn finish(mut self) -> Inputs {
         self.found.sort_by(|a, b| a.task.display.cmp(&b.task.display));
         let orphans = self.pair();
-        let Self { found, walked, mut failures, mut notes, .. } = self;
+        // By path within each rank.
+        self.found.sort_by_key(|found| (found.origin != Origin::Manifest, found.task.toc.is_none()));
+        let summary = self.summary();
+        let Self { found, walked, mut failures, mut notes, datasets, .. } = self;
+        notes.extend(summary);
         if let Some(first) = orphans.first() {
             let what = several(orphans.len(), "TOC file");
             notes.push(format!("{what} without an export beside it, such as {first}"));
@@ -166,7 +241,7 @@ impl Finder {
         notes.extend(walked.notes());
         failures.extend(walked.unreadable.into_iter().map(|(path, reason)| unreadable(path, reason)));
         failures.sort_by(|a, b| a.source.cmp(&b.source));
-        Inputs { tasks: found.into_iter().map(|found| found.task).collect(), failures, notes }
+        Inputs { tasks: found.into_iter().map(|found| found.task).collect(), failures, notes, datasets }
     }
 
     /// Gives each export the table of contents beside it, and takes those away from the exports. Returns the tables of

@@ -13,6 +13,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use serde_json::Value;
 use traceparse::units::{Millionths, Nanos};
 
+use super::notes::{counted, several};
 use crate::times::decimal;
 
 /// One export of a manifest.
@@ -50,8 +51,22 @@ pub(super) fn read(path: &Path) -> Result<Vec<Entry>> {
         _ => manifest.csv(text)?,
     };
     ensure!(!entries.is_empty(), "{name}: the manifest names no exports; add a line for each, with its path");
+    if !entries.iter().any(|entry| entry.path.exists()) {
+        bail!(manifest.without_files(&entries));
+    }
     Ok(entries)
 }
+
+/// Columns with a meaning, which headers may write as they like.
+const KNOWN_COLUMNS: [&str; 9] =
+    ["path", "toc", "run_weight", "duration", "app", "app_version", "device", "os", "os_build"];
+
+fn column_name(key: &str) -> &str {
+    KNOWN_COLUMNS.into_iter().find(|known| known.eq_ignore_ascii_case(key)).unwrap_or(key)
+}
+
+/// Lines of a manifest that cannot be used and are told of.
+const MAX_BAD_LINES: usize = 5;
 
 struct Manifest<'a> {
     name: &'a str,
@@ -65,20 +80,34 @@ impl Manifest<'_> {
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).flexible(true).from_reader(text.as_bytes());
         let header = reader.headers().with_context(|| format!("{name}, line 1: not CSV"))?.clone();
         self.check_header(&header)?;
-        let mut entries = Vec::new();
+        let mut lines = Lines::default();
         for record in reader.records() {
             let record = record.with_context(|| format!("{name}: not CSV"))?;
             let line = record.position().map_or(0, csv::Position::line);
             let place = format!("{name}, line {line}");
-            let (found, expected) = (record.len(), header.len());
-            ensure!(
-                found == expected,
-                "{place}: {found} columns, and the header has {expected}; put values with commas in quotes"
-            );
-            let fields = header.iter().zip(&record).map(|(key, value)| (key.to_owned(), value.to_owned()));
-            entries.push(self.entry(place, fields)?);
+            lines.add(if record.len() == header.len() {
+                let fields = header.iter().zip(&record);
+                self.entry(place, fields.map(|(key, value)| (column_name(key).to_owned(), value.to_owned())))
+            } else {
+                let (found, expected) = (several(record.len(), "column"), header.len());
+                Err(anyhow!("{place}: {found}, and the header has {expected}; put values with commas in quotes"))
+            });
         }
-        Ok(entries)
+        lines.finish()
+    }
+
+    /// Why a manifest of which no export is there is of no use.
+    fn without_files(&self, entries: &[Entry]) -> String {
+        let (name, folder) = (self.name, self.folder);
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.join("");
+        let what = match entries {
+            [one] => format!("the only path of {name}, {}, does not exist", one.path.display()),
+            entries => {
+                let (count, first) = (counted(entries.len()), entries[0].path.display());
+                format!("none of the {count} paths of {name} exist, such as {first}")
+            }
+        };
+        format!("{what}; paths are relative to the manifest's folder, {}", folder.display())
     }
 
     fn check_header(&self, header: &csv::StringRecord) -> Result<()> {
@@ -90,11 +119,11 @@ impl Manifest<'_> {
                 "{name}, line 1, column {column}: it has no name; name it or take it away"
             );
             ensure!(
-                !header.iter().take(index).any(|other| other == key),
+                !header.iter().take(index).any(|other| column_name(other) == column_name(key)),
                 "{name}, line 1, column {column}: a second {key:?}; rename one of them"
             );
         }
-        if !header.iter().any(|key| key == "path") {
+        if !header.iter().any(|key| column_name(key) == "path") {
             let found: Vec<&str> = header.iter().collect();
             let advice = match found.as_slice() {
                 [one] if one.contains(';') || one.contains('\t') => "separate columns by commas",
@@ -106,28 +135,33 @@ impl Manifest<'_> {
     }
 
     fn json_lines(&self, text: &str) -> Result<Vec<Entry>> {
-        let mut entries = Vec::new();
+        let mut lines = Lines::default();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let place = format!("{}, line {}", self.name, index + 1);
-            let value: Value = serde_json::from_str(line)
-                .with_context(|| format!("{place}: not JSON; write one object on each line"))?;
-            let Value::Object(object) = value else { bail!("{place}: not an object such as {{\"path\": \"7.xml\"}}") };
-            let mut fields = Vec::new();
-            for (key, value) in object {
-                let text = match value {
-                    Value::Null => String::new(),
-                    Value::String(text) => text.trim().to_owned(),
-                    Value::Number(number) => number.to_string(),
-                    Value::Bool(flag) => flag.to_string(),
-                    Value::Array(_) | Value::Object(_) => {
-                        bail!("{place}, column {key}: not a text or a number; labels have one value")
-                    }
-                };
-                fields.push((key, text));
-            }
-            entries.push(self.entry(place, fields.into_iter())?);
+            lines.add(self.json_line(format!("{}, line {}", self.name, index + 1), line));
         }
-        Ok(entries)
+        lines.finish()
+    }
+
+    fn json_line(&self, place: String, line: &str) -> Result<Entry> {
+        let value: Value =
+            serde_json::from_str(line).with_context(|| format!("{place}: not JSON; write one object on each line"))?;
+        let Value::Object(object) = value else { bail!("{place}: not an object such as {{\"path\": \"7.xml\"}}") };
+        let mut fields: Vec<(String, String)> = Vec::new();
+        for (key, value) in object {
+            let text = match value {
+                Value::Null => String::new(),
+                Value::String(text) => text.trim().to_owned(),
+                Value::Number(number) => number.to_string(),
+                Value::Bool(flag) => flag.to_string(),
+                Value::Array(_) | Value::Object(_) => {
+                    bail!("{place}, column {key}: not a text or a number; labels have one value")
+                }
+            };
+            let name = column_name(&key);
+            ensure!(!fields.iter().any(|(other, _)| other == name), "{place}: a second {key:?}; rename one of them");
+            fields.push((name.to_owned(), text));
+        }
+        self.entry(place, fields.into_iter())
     }
 
     fn entry(&self, place: String, fields: impl Iterator<Item = (String, String)>) -> Result<Entry> {
@@ -160,6 +194,38 @@ impl Manifest<'_> {
     }
 }
 
+/// The lines of a manifest: all of them can be used, or the first that cannot are told of.
+#[derive(Default)]
+struct Lines {
+    entries: Vec<Entry>,
+    errors: Vec<anyhow::Error>,
+}
+
+impl Lines {
+    fn add(&mut self, line: Result<Entry>) {
+        match line {
+            Ok(entry) => self.entries.push(entry),
+            Err(error) => self.errors.push(error),
+        }
+    }
+
+    fn finish(mut self) -> Result<Vec<Entry>> {
+        match self.errors.len() {
+            0 => Ok(self.entries),
+            1 => Err(self.errors.remove(0)),
+            count => {
+                let shown: Vec<String> =
+                    self.errors.iter().take(MAX_BAD_LINES).map(|error| format!("{error:#}")).collect();
+                let more = match count.saturating_sub(MAX_BAD_LINES) {
+                    0 => String::new(),
+                    more => format!("; and {}", several(more, "more line")),
+                };
+                bail!("{}{more}", shown.join("; "))
+            }
+        }
+    }
+}
+
 /// A decimal above zero, times `unit`.
 fn number(text: &str, unit: u64) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -174,6 +240,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
+        for export in ["a.xml", "b.xml"] {
+            std::fs::write(folder.path().join(export), "").unwrap();
+        }
         read(&path).map(|mut entries| {
             for entry in &mut entries {
                 entry.path = entry.path.strip_prefix(folder.path()).unwrap().to_owned();
@@ -226,8 +295,10 @@ mod tests {
         refused("path;device\na.xml;x\n", &["line 1", "by commas"]);
         refused("path,device,device\n", &["line 1, column 3", "second \"device\""]);
         refused("path,,x\n", &["line 1, column 2", "no name"]);
-        refused("path,x\na.xml,1\nb.xml\n", &["line 3", "1 columns", "header has 2"]);
+        refused("path,x\na.xml,1\nb.xml\n", &["line 3", "1 column,", "header has 2"]);
         refused("path,x\n,1\n", &["line 2, column path", "empty"]);
+        refused("Path,PATH\n", &["line 1, column 2", "second \"PATH\""]);
+        refused("{\"path\":\"a.xml\",\"OS\":1,\"os\":2}", &["line 1", "a second"]);
         refused("path\n", &["names no exports"]);
         refused("", &["m.csv"]);
         for bad in ["0", "-1", "x", "1e3", "NaN", "0.0000001"] {
@@ -240,6 +311,33 @@ mod tests {
         refused("{\"path\":\"a.xml\"}\n7\n", &["line 2", "not an object"]);
         refused("{\"path\":\"a.xml\",\"ring\":[1]}\n", &["line 1, column ring"]);
         refused("[{\"path\":\"a.xml\"}]", &["array", "jq -c"]);
+    }
+
+    #[test]
+    fn known_columns_are_known_in_any_case() {
+        let entries = read_text("m.csv", "Path,App_Version,Run_Weight,Ring\na.xml,5.2,3,beta\n").unwrap();
+        assert_eq!(entries[0].run_weight, Millionths::new(3_000_000));
+        assert_eq!(entries[0].labels, labels(&[("app_version", "5.2"), ("Ring", "beta")]));
+        let again =
+            read_text("m.jsonl", r#"{"PATH":"a.xml","APP_VERSION":"5.2","Run_Weight":3,"Ring":"beta"}"#).unwrap();
+        assert_eq!(
+            Entry { place: String::new(), ..again[0].clone() },
+            Entry { place: String::new(), ..entries[0].clone() }
+        );
+    }
+
+    #[test]
+    fn several_bad_lines_are_told_of_at_once() {
+        let bad = |lines: usize| format!("path,duration\na.xml,1\n{}", "b.xml,soon\n".repeat(lines));
+        refused(&bad(3), &["line 3, column duration", "line 4, ", "line 5, "]);
+        refused(&bad(7), &["line 3, ", "line 7, ", "; and 2 more lines"]);
+    }
+
+    #[test]
+    fn a_manifest_of_another_folder_is_one_error() {
+        refused("path\nx/a.xml\nx/b.xml\n", &["none of the 2 paths of ", "m.csv exist", "such as ", "relative to the"]);
+        refused("path\nx/a.xml\n", &["the only path of ", "x/a.xml, does not exist"]);
+        assert!(read_text("m.csv", "path\nx/a.xml\na.xml\n").is_ok());
     }
 
     #[test]

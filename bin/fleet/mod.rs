@@ -5,6 +5,7 @@
 //!                                                        └─► dataset ─► FleetBuilder ─► report
 //! ```
 
+mod alerts;
 mod batch;
 mod cli;
 mod content;
@@ -13,6 +14,7 @@ mod duplicates;
 mod extract;
 mod extraction;
 mod fingerprint;
+mod help;
 mod inputs;
 mod manifest;
 mod names;

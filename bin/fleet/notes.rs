@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use traceparse::fleet::{FailedInput, FailureKind};
+
 use crate::warning;
 
 /// Notes beyond this many are only counted.
@@ -50,6 +52,38 @@ impl Notes {
     }
 }
 
+/// Failures of one kind up to this many are named one by one.
+const NAMED_FAILURES: usize = 3;
+
+/// A sentence for each failure, by path; one for all of a kind that many have.
+pub(super) fn of_failures<'f>(failures: impl Iterator<Item = &'f FailedInput>) -> Vec<String> {
+    let mut failures: Vec<&FailedInput> = failures.collect();
+    failures.sort_by(|a, b| a.source.cmp(&b.source));
+    let of_kind = |kind: FailureKind| failures.iter().filter(move |failed| failed.kind == kind);
+    let is_common = |kind: FailureKind| of_kind(kind).count() > NAMED_FAILURES;
+    let rare = failures.iter().filter(|failed| !is_common(failed.kind));
+    let mut sentences: Vec<String> = rare.map(|failed| format!("{}: {}", failed.source, failed.reason)).collect();
+    for kind in FailureKind::ALL.into_iter().filter(|&kind| is_common(kind)) {
+        if let Some(first) = of_kind(kind).next() {
+            let (count, what) = (counted(of_kind(kind).count()), what_they_are(kind));
+            sentences.push(format!("{count} files {what}, such as {}: {}", first.source, first.reason));
+        }
+    }
+    sentences
+}
+
+const fn what_they_are(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::Unreadable => "cannot be read",
+        FailureKind::Empty => "are empty",
+        FailureKind::NotAnExport => "are no exports",
+        FailureKind::Truncated => "are cut",
+        FailureKind::Malformed => "are malformed",
+        FailureKind::NoSamples => "have no samples",
+        FailureKind::Duplicate => "have the content of another",
+    }
+}
+
 /// Prints sentences as warnings; of many, the first.
 pub(super) fn print(sentences: &[String]) {
     print_all(&sentences[..sentences.len().min(MAX_NOTES)], sentences.len().saturating_sub(MAX_NOTES));
@@ -89,6 +123,27 @@ mod tests {
         let texts = [0, 7, 999, 1_000, 12_345, 1_234_567].map(counted);
         assert_eq!(texts, ["0", "7", "999", "1,000", "12,345", "1,234,567"]);
         assert_eq!([0, 1, 1_988].map(|count| several(count, "file")), ["0 files", "1 file", "1,988 files"]);
+    }
+
+    #[test]
+    fn failures_of_a_kind_that_many_have_are_one_sentence() {
+        let failed = |source: &str, kind| FailedInput {
+            source: source.to_owned(),
+            source_bytes: 0,
+            run_id: None,
+            fingerprint: String::new(),
+            kind,
+            reason: format!(
+                "why {source
+            labels: Vec::new(),
+        }"
+            ),
+        };
+        let mut failures: Vec<FailedInput> =
+            ["d", "c", "b", "a"].iter().map(|source| failed(source, FailureKind::NotAnExport)).collect();
+        failures.push(failed("e", FailureKind::Empty));
+        assert_eq!(of_failures(failures.iter()), ["e: why e", "4 files are no exports, such as a: why a"]);
+        assert_eq!(of_failures(failures[2..].iter()), ["a: why a", "b: why b", "e: why e"]);
     }
 
     #[test]

@@ -1,40 +1,53 @@
 //! `fleet report`: exports or a dataset to a report.
 
+use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io::{self, IsTerminal};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
-use traceparse::fleet::{AlertState, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures};
+use traceparse::fleet::{AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, RunMeasures};
 use traceparse::output::fleet::{csv, html, json, text};
+use traceparse::units::Millionths;
 
 use super::batch::{self, Finished, Keeper, Kept, Outcome, Settings};
 use super::cli::{FleetFormat, FleetReportArgs};
 use super::control::{AtInterrupt, Control};
 use super::inputs::{self, Inputs, Task};
 use super::notes::{counted, several};
-use super::store::Store;
-use super::{notes, symbols};
+use super::store::{Store, Unfinished};
+use super::{alerts, notes, symbols};
 use crate::cli::Colour;
 use crate::sink::{style, write_to};
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe, warning};
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe, printable, warning};
 
 /// Reports, and says with which exit code the process ends.
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
+    args.inputs.check().map_err(Failure::Usage)?;
     args.questions.check().map_err(Failure::Usage)?;
     check_output(args).map_err(Failure::Usage)?;
-    let builder = FleetBuilder::new(args.questions.options(args.format == FleetFormat::Text));
-    let builder = match dataset(args).map_err(Failure::Usage)? {
-        Some(path) => of_dataset(path, builder)?,
-        None => match of_exports(args, builder)? {
-            Some(builder) => builder,
-            None => return Ok(EXIT_INTERRUPTED),
-        },
+    let fleet = Fleet::new(args.options());
+    let fleet = match dataset(args).map_err(Failure::Usage)? {
+        Some(path) => of_dataset(path, fleet)?,
+        None => {
+            let inputs = inputs::find(&args.inputs)?;
+            inputs.check().map_err(Failure::Usage)?;
+            match of_exports(args, inputs, fleet)? {
+                Some(fleet) => fleet,
+                None => return Ok(EXIT_INTERRUPTED),
+            }
+        }
     };
+    let Counting { builder, weight_labels } = fleet.into_inner();
     let report = builder.finish();
     check(&report, args.reading.strict)?;
-    match write(&report, args, colour) {
+    check_weights(&report, &weight_labels);
+    let result = write(&report, args, colour);
+    if !is_stdout(args) || args.format() != FleetFormat::Text {
+        alerts::lines(&report).iter().for_each(|line| anstream::eprintln!("alert {}", printable(line)));
+    }
+    match result {
         // Whoever reads the report has seen enough; an alert is one all the same.
         Err(error) if is_closed_pipe(&error) => {}
         result => result?,
@@ -42,10 +55,13 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     Ok(verdict(&report))
 }
 
+fn is_stdout(args: &FleetReportArgs) -> bool {
+    args.output.as_deref().is_none_or(|path| path.as_os_str() == "-")
+}
+
 /// A page of plots is nothing to read in a terminal.
 fn check_output(args: &FleetReportArgs) -> Result<(), String> {
-    let is_stdout = args.output.as_deref().is_none_or(|path| path.as_os_str() == "-");
-    if args.format == FleetFormat::Html && is_stdout && io::stdout().is_terminal() {
+    if args.format() == FleetFormat::Html && is_stdout(args) && io::stdout().is_terminal() {
         return Err("--format html writes a page for a browser; name a file for it, such as -o fleet.html".to_owned());
     }
     Ok(())
@@ -68,24 +84,32 @@ fn dataset(args: &FleetReportArgs) -> Result<Option<&Path>, String> {
 }
 
 /// Reads a dataset into the fleet.
-fn of_dataset(path: &Path, mut builder: FleetBuilder) -> Result<FleetBuilder> {
+fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
     let add = |run: RunMeasures| {
-        builder.add(&run);
+        fleet.add(&run);
         Ok(())
     };
-    let failures = Store::open(path)?.read(add)?;
-    failures.into_iter().for_each(|failed| builder.add_failure(failed));
-    Ok(builder)
+    let store = Store::open(path)?;
+    if let Some(Unfinished { files, done }) = store.unfinished() {
+        let files = several(files as usize, "file");
+        let done = done.map_or_else(
+            || format!("before the end of {files}"),
+            |done| format!("after {} of {files}", counted(done as usize)),
+        );
+        warning(&format!("the last extract was interrupted {done}; the same command goes on from there"));
+    }
+    let failures = store.read(add)?;
+    failures.into_iter().for_each(|failed| fleet.add_failure(failed));
+    Ok(fleet)
 }
 
 /// Reads exports into the fleet; `None` where the user wants no more.
-fn of_exports(args: &FleetReportArgs, builder: FleetBuilder) -> Result<Option<FleetBuilder>> {
-    let Inputs { tasks, failures, notes: found } = inputs::find(&args.inputs)?;
+fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Option<Fleet>> {
+    let Inputs { tasks, failures, notes: found, .. } = inputs;
     notes::print(&found);
     let locator = symbols::find(&args.reading)?;
     let settings = Settings::new(&args.reading, locator.as_ref());
     let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::Abandon)?;
-    let fleet = Fleet(Mutex::new(builder));
     failures.into_iter().for_each(|failed| fleet.add_failure(failed));
     let ended = batch::run(&tasks, &settings, &control, &fleet)?;
     if control.is_interrupted() {
@@ -98,15 +122,40 @@ fn of_exports(args: &FleetReportArgs, builder: FleetBuilder) -> Result<Option<Fl
     if let Some((index, problem)) = ended.not_strict {
         bail!("{}: {problem}; and --strict was given", tasks[index].display);
     }
-    Ok(Some(fleet.0.into_inner().unwrap_or_else(PoisonError::into_inner)))
+    Ok(Some(fleet))
 }
 
 /// The fleet that workers add to.
-struct Fleet(Mutex<FleetBuilder>);
+struct Fleet(Mutex<Counting>);
+
+struct Counting {
+    builder: FleetBuilder,
+    /// Keys of labels that look like the weight of a run.
+    weight_labels: BTreeSet<String>,
+}
 
 impl Fleet {
+    fn new(options: FleetOptions) -> Self {
+        Self(Mutex::new(Counting { builder: FleetBuilder::new(options), weight_labels: BTreeSet::new() }))
+    }
+
+    fn counting(&self) -> MutexGuard<'_, Counting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, run: &RunMeasures) {
+        let mut counting = self.counting();
+        counting.builder.add(run);
+        let keys = run.record.labels.iter().map(|(key, _)| key);
+        counting.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
+    }
+
     fn add_failure(&self, failed: FailedInput) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).add_failure(failed);
+        self.counting().builder.add_failure(failed);
+    }
+
+    fn into_inner(self) -> Counting {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -115,11 +164,14 @@ impl Keeper for Fleet {
         None
     }
 
+    fn counts(&self, _: usize, _: &Kept) -> bool {
+        false
+    }
+
     fn keep(&self, _: &Task, finished: Finished) -> Result<()> {
-        let mut builder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match finished.outcome {
-            Outcome::Runs(runs) => runs.iter().for_each(|run| builder.add(run)),
-            Outcome::Failed(failed) => builder.add_failure(failed),
+            Outcome::Runs(runs) => runs.iter().for_each(|run| self.add(run)),
+            Outcome::Failed(failed) => self.add_failure(failed),
             Outcome::Kept(_) => {}
         }
         Ok(())
@@ -139,9 +191,7 @@ fn check(report: &FleetReport, is_strict: bool) -> Result<()> {
         }
     }
     if inputs.runs == 0 {
-        notes::print(
-            &inputs.failed.iter().map(|failed| format!("{}: {}", failed.source, failed.reason)).collect::<Vec<_>>(),
-        );
+        notes::print(&notes::of_failures(inputs.failed.iter()));
         return Err(nothing(report));
     }
     if !inputs.failed.is_empty() {
@@ -149,6 +199,16 @@ fn check(report: &FleetReport, is_strict: bool) -> Result<()> {
         warning(&format!("{failed} gave no run ({}), {runs} did", kinds(&inputs.failed)));
     }
     Ok(())
+}
+
+/// Who asks for weights has some, perhaps under another name.
+fn check_weights(report: &FleetReport, weight_labels: &BTreeSet<String>) {
+    if report.options.is_weighted && report.runs.iter().all(|run| run.run_weight == Millionths::ONE) {
+        let hint =
+            weight_labels.first().map(|key| format!("; there is a label `{key}`: rename that column `run_weight`"));
+        let hint = hint.unwrap_or_default();
+        warning(&format!("no run has a run_weight other than 1, so --weighted changes nothing{hint}"));
+    }
 }
 
 fn nothing(report: &FleetReport) -> anyhow::Error {
@@ -173,7 +233,7 @@ pub(super) fn kinds(failed: &[FailedInput]) -> String {
 
 fn write(report: &FleetReport, args: &FleetReportArgs, colour: Colour) -> Result<()> {
     let path = args.output.as_deref();
-    write_to(path, |out| match args.format {
+    write_to(path, |out| match args.format() {
         FleetFormat::Text => text::write(report, &style(path, colour), out),
         FleetFormat::Json => json::write(report, out),
         FleetFormat::Csv => csv::write(report, out),

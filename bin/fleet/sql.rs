@@ -1,5 +1,7 @@
 //! `fleet sql`: a report as SQL, for the engine that reads the dataset.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, anyhow};
 use traceparse::fleet::{FleetOptions, sql};
 
@@ -13,17 +15,30 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
     args.questions.check().map_err(Failure::Usage)?;
     let source = args.source.display().to_string();
     let (options, dataset) = match &args.dataset {
-        Some(dataset) => (options_of(args)?, dataset.clone()),
+        Some(dataset) if is_elsewhere(dataset) => (options_of(args)?, dataset.clone()),
+        Some(dataset) => (options_of(args)?, local(Path::new(dataset))?),
         None if args.source.is_file() => {
             let message = format!("{source} is a report; say with --dataset which dataset the statement is to read");
             return Err(Failure::Usage(message));
         }
-        // An engine may read what this machine does not see, such as s3://bucket/fleet.
-        None if source.contains("://") || Store::is_dataset(&args.source) => (args.questions.options(false), source),
-        None => return Err(anyhow!("{source}: is not a dataset; `traceparse fleet extract` makes one").into()),
+        None if is_elsewhere(&source) => (args.questions.options(), source),
+        None => (args.questions.options(), local(&args.source)?),
     };
     let text = sql(&options, &dataset, args.engine.engine());
     Ok(write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?)
+}
+
+/// Whether an engine may read what this machine does not see, such as s3://bucket/fleet.
+fn is_elsewhere(dataset: &str) -> bool {
+    dataset.contains("://")
+}
+
+/// The whole path of a dataset of this machine: the statement may be run in another folder.
+fn local(dataset: &Path) -> Result<String> {
+    let name = dataset.display();
+    Store::check(dataset)?;
+    let path = std::fs::canonicalize(dataset).with_context(|| format!("{name}: cannot be read"))?;
+    path.into_os_string().into_string().map_err(|_| anyhow!("{name}: its path is not UTF-8, as SQL is"))
 }
 
 /// What the report asked.

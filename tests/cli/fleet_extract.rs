@@ -7,7 +7,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::command::{BINARY, Folder, fails, stderr_of, stdout_of};
-use crate::fleet_case::{export, failures, fleet, report_with, run, says, sources, toc, write};
+use crate::fleet_case::{export, failures, fleet, reason, report_with, run, says, sources, toc, write};
 
 /// Extracts; the summary of what was done.
 #[track_caller]
@@ -32,7 +32,10 @@ fn a_dataset_reports_as_its_exports_do() {
     write(&folder, "x/copy.xml", export(12));
     let manifest = write(&folder, "fleet.csv", "path,ring,run_weight\nx/00.xml,beta,2.5\nx/03.xml,beta,\n");
     let inputs = [path.as_str(), "--manifest", &manifest];
-    assert_eq!(extract(&[&inputs[..], &["-o", &dataset]].concat()), "extracted 5 new, 0 unchanged, 2 failed");
+    assert_eq!(
+        extract(&[&inputs[..], &["-o", &dataset]].concat()),
+        "extracted 5 new, 0 changed, 0 unchanged, 2 failed"
+    );
     for options in [
         &[][..],
         &["--by", "ring", "--weighted"],
@@ -57,26 +60,30 @@ fn only_new_and_changed_exports_are_read_again() {
     write(&folder, "x/empty.xml", "");
     write(&folder, "x/copy.xml", export(11));
     let args = [path.as_str(), "-o", &dataset];
-    assert_eq!(extract(&args), "extracted 4 new, 0 unchanged, 3 failed");
+    assert_eq!(extract(&args), "extracted 4 new, 0 changed, 0 unchanged, 3 failed");
     let report = bytes(&[&dataset]);
     let said = says(0, &["extract", &path, "-o", &dataset]);
-    assert_eq!(
-        said, "extracted 0 new, 4 unchanged, 3 failed\n",
-        "what failed before is not read, and not complained of"
+    let expected = format!(
+        "warning: 3 failed as before; `traceparse fleet report {dataset}` lists them\n\
+         extracted 0 new, 0 changed, 4 unchanged, 3 failed\n"
     );
+    assert_eq!(said, expected, "what failed before is not read, and not complained of");
     assert_eq!(bytes(&[&dataset]), report);
     // A file is repaired, one is new.
     write(&folder, "x/cut.xml", &whole);
     write(&folder, "x/new.xml", export(50));
-    assert_eq!(extract(&args), "extracted 2 new, 4 unchanged, 2 failed");
+    assert_eq!(extract(&args), "extracted 2 new, 0 changed, 4 unchanged, 2 failed");
     // A table of contents, and what a manifest says, change a run.
     write(&folder, "x/new-toc.xml", toc(50));
     let manifest = write(&folder, "fleet.csv", "path,ring\nx/00.xml,beta\n");
     let both = [&args[..], &["--manifest", &manifest]].concat();
-    assert_eq!(extract(&both), "extracted 2 new, 4 unchanged, 2 failed");
+    assert_eq!(extract(&both), "extracted 0 new, 2 changed, 4 unchanged, 2 failed");
     assert_eq!(bytes(&[&dataset]), bytes(&[&path, "--manifest", &manifest]));
     // Other settings change all, also what failed.
-    assert_eq!(extract(&[&both[..], &["--allow-truncated"]].concat()), "extracted 6 new, 0 unchanged, 2 failed");
+    assert_eq!(
+        extract(&[&both[..], &["--allow-truncated"]].concat()),
+        "extracted 0 new, 6 changed, 0 unchanged, 2 failed"
+    );
     assert_eq!(bytes(&[&dataset]), bytes(&[&path, "--manifest", &manifest, "--allow-truncated"]));
 }
 
@@ -89,14 +96,14 @@ fn unchanged_exports_are_not_even_opened() {
         let old = Command::new("touch").args(["-d", "2020-01-01", &folder.path(&format!("x/{name}"))]).status();
         assert!(old.expect("touch is there").success());
     }
-    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 3 new, 0 unchanged, 0 failed");
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 3 new, 0 changed, 0 unchanged, 0 failed");
     // Another content of the same size at the same time: only who reads it can tell.
     let file = folder.path("x/01.xml");
     let text = fs::read_to_string(&file).expect("it is there").replace("Orchard", "Drahcro");
     fs::write(&file, text).expect("it can be written");
     let old = Command::new("touch").args(["-d", "2020-01-01", &file]).status();
     assert!(old.expect("touch is there").success());
-    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 0 new, 3 unchanged, 0 failed");
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 0 new, 0 changed, 3 unchanged, 0 failed");
 }
 
 #[test]
@@ -106,12 +113,122 @@ fn exports_that_are_gone_stay_in_the_dataset() {
     extract(&[&path, "-o", &dataset]);
     fs::remove_file(folder.path("x/02.xml")).expect("it is there");
     let said = says(0, &["extract", &path, "-o", &dataset]);
-    assert!(said.contains("1 file of the dataset not among the inputs") && said.contains("02.xml"), "{said}");
+    assert!(
+        said.contains("1 file of the dataset is not among the inputs, ") && said.contains("02.xml: what it gave stays"),
+        "{said}"
+    );
     assert_eq!(sources(&report_with(0, &[&dataset]).1), ["00.xml", "01.xml", "02.xml", "03.xml"]);
     // Also where it is asked for by name.
     let said = says(0, &["extract", &path, &folder.path("x/02.xml"), "-o", &dataset]);
-    assert!(said.contains("02.xml: it cannot be read") && said.ends_with("0 new, 3 unchanged, 1 failed\n"), "{said}");
+    assert!(
+        said.contains("02.xml: it cannot be read") && said.ends_with("0 new, 0 changed, 3 unchanged, 1 failed\n"),
+        "{said}"
+    );
     assert_eq!(sources(&report_with(0, &[&dataset]).1).len(), 4);
+}
+
+#[test]
+fn files_that_are_gone_are_forgotten_where_that_is_asked() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 4), folder.path("ds"));
+    write(&folder, "x/copy.xml", export(11));
+    extract(&[&path, "-o", &dataset]);
+    let before = bytes(&[&dataset]);
+    // Not by mistake.
+    for (input, words) in [("y/*.xml", "no file matches"), ("z.jsonl", "cannot be read")] {
+        let said = fails(1, &["fleet", "extract", &path, &folder.path(input), "-o", &dataset, "--prune"]);
+        assert!(said.contains(words), "{said}");
+    }
+    assert_eq!(bytes(&[&dataset]), before);
+    // The copy counts when what it is a copy of is forgotten.
+    fs::remove_file(folder.path("x/00.xml")).expect("it is there");
+    fs::remove_file(folder.path("x/02.xml")).expect("it is there");
+    let said = says(0, &["extract", &path, "-o", &dataset]);
+    assert!(said.contains("2 files of the dataset are not among the inputs") && said.contains("--prune"), "{said}");
+    let said = says(0, &["extract", &path, "-o", &dataset, "--prune"]);
+    assert!(said.contains("forgot 2 files not among the inputs"), "{said}");
+    assert!(said.ends_with("extracted 1 new, 0 changed, 2 unchanged, 0 failed\n"), "{said}");
+    assert_eq!(bytes(&[&dataset]), bytes(&[&path]));
+}
+
+#[test]
+fn labels_do_not_get_lost_without_a_word() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 3), folder.path("ds"));
+    let text = "path,app_version,lab\nx/00.xml,1.0,7\nx/01.xml,1.0,\n";
+    let manifest = write(&folder, "fleet.csv", text);
+    let said = says(0, &["extract", &path, "--manifest", &manifest, "-o", &dataset]);
+    assert_eq!(said, "extracted 3 new, 0 changed, 0 unchanged, 0 failed\n");
+    let said = says(0, &["extract", &path, "-o", &dataset]);
+    assert!(said.contains("warning: 2 runs lose labels they had (app_version, lab): no manifest line"), "{said}");
+    assert!(said.ends_with("extracted 0 new, 2 changed, 1 unchanged, 0 failed\n"), "{said}");
+    // They come back, and one of them goes.
+    let said = says(0, &["extract", &manifest, "-o", &dataset]);
+    assert!(!said.contains("lose"), "{said}");
+    fs::write(&manifest, text.replace("1.0,7", "2.0,")).expect("it can be written");
+    let said = says(0, &["extract", &path, "--manifest", &manifest, "-o", &dataset]);
+    assert!(said.contains("1 run loses labels it had (lab)"), "{said}");
+    // Also those of a file that was moved.
+    fs::rename(folder.path("x/01.xml"), folder.path("x/moved.xml")).expect("it is there");
+    fs::rename(folder.path("x/01-toc.xml"), folder.path("x/moved-toc.xml")).expect("it is there");
+    let said = says(0, &["extract", &path, "-o", &dataset]);
+    assert!(said.contains("2 runs lose labels they had (app_version"), "{said}");
+}
+
+#[test]
+fn a_damaged_data_file_is_extracted_again() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", 3), folder.path("ds"));
+    extract(&[&path, "-o", &dataset]);
+    let before = bytes(&[&dataset]);
+    let first = |table: &str| {
+        let mut files: Vec<_> =
+            fs::read_dir(folder.path(&format!("ds/{table}"))).expect("a table").flatten().map(|e| e.path()).collect();
+        files.sort();
+        files.swap_remove(0)
+    };
+    let frames = fs::read(first("frames")).expect("it is there");
+    fs::write(first("frames"), &frames[..frames.len() / 2]).expect("it can be written");
+    let said = fails(1, &["fleet", "report", &dataset]);
+    let advice = format!("Delete {}, then run the same `traceparse fleet extract` again", first("runs").display());
+    assert!(said.contains(&advice), "{said}");
+    fs::remove_file(first("runs")).expect("it is there");
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 0 changed, 2 unchanged, 0 failed");
+    assert_eq!(bytes(&[&dataset]), before);
+    // Who deletes the cut file itself gets the same.
+    fs::remove_file(first("frames")).expect("it is there");
+    assert!(fails(1, &["fleet", "report", &dataset]).contains(&advice));
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 0 changed, 2 unchanged, 0 failed");
+    assert_eq!(bytes(&[&dataset]), before);
+}
+
+#[test]
+fn of_copies_the_one_of_which_most_is_known_counts() {
+    let folder = Folder::new();
+    for name in ["a", "b", "c"] {
+        write(&folder, &format!("x/{name}.xml"), export(20));
+    }
+    let (path, dataset) = (folder.path("x"), folder.path("ds"));
+    let counting = |args: &[&str]| {
+        says(0, &[&["extract", &path, "-o", &dataset], args].concat());
+        assert_eq!(bytes(&[&dataset]), bytes(&[&[path.as_str()], args].concat()));
+        sources(&report_with(0, &[&dataset]).1)
+    };
+    assert_eq!(counting(&[]), ["a.xml"]);
+    write(&folder, "x/b-toc.xml", toc(20));
+    assert_eq!(counting(&[]), ["b.xml"]);
+    let manifest = write(&folder, "m.csv", "path\nx/c.xml\n");
+    assert_eq!(counting(&["--manifest", &manifest]), ["c.xml"]);
+    fs::write(&manifest, "path,app_version\nx/c.xml,1.0\nx/a.xml,1.1\n").expect("it can be written");
+    assert_eq!(counting(&["--manifest", &manifest]), ["a.xml"]);
+    let why = |name: &str| reason(&report_with(0, &[&dataset]).1, name);
+    assert!(why("b.xml").ends_with("a.xml, which counts"));
+    let expected = "a.xml, which counts; but its manifest line says app_version 1.0, and that of ";
+    assert!(why("c.xml").contains(expected) && why("c.xml").ends_with("a.xml app_version 1.1"), "{}", why("c.xml"));
+    // What is said of the one that counts changes the reason of the other.
+    fs::write(&manifest, "path,app_version\nx/c.xml,1.0\nx/a.xml,1.2\n").expect("it can be written");
+    counting(&["--manifest", &manifest]);
+    assert!(why("c.xml").ends_with("app_version 1.2"), "{}", why("c.xml"));
 }
 
 #[test]
@@ -120,13 +237,13 @@ fn a_copy_counts_when_the_first_is_another_file_now() {
     write(&folder, "x/a.xml", export(20));
     write(&folder, "x/b.xml", export(20));
     let (path, dataset) = (folder.path("x"), folder.path("ds"));
-    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 0 unchanged, 1 failed");
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 0 changed, 0 unchanged, 1 failed");
     write(&folder, "x/a.xml", export(21));
-    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 2 new, 0 unchanged, 0 failed");
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 1 changed, 0 unchanged, 0 failed");
     assert_eq!(bytes(&[&dataset]), bytes(&[&path]));
     // A first copy that comes later takes the place.
     write(&folder, "x/0.xml", export(20));
-    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 1 unchanged, 1 failed");
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 0 changed, 1 unchanged, 1 failed");
     let (_, answer) = report_with(0, &[&dataset]);
     assert_eq!(
         (sources(&answer), failures(&answer)[0].0.as_str()),
@@ -214,10 +331,13 @@ fn an_interrupted_extraction_goes_on_where_it_was() {
     assert_eq!(wait(&mut child), Some(130));
     let said: Vec<String> = said.collect();
     assert!(said[0].contains("interrupted after 5 of 10 files") && said[0].contains("goes on"), "{said:?}");
-    assert_eq!(sources(&report_with(0, &[&dataset]).1), ["00.xml", "01.xml", "02.xml", "03.xml", "04.xml"]);
+    let (said, answer) = report_with(0, &[&dataset]);
+    assert!(said.contains("the last extract was interrupted after 5 of 10 files"), "{said}");
+    assert_eq!(sources(&answer), ["00.xml", "01.xml", "02.xml", "03.xml", "04.xml"]);
     fs::remove_file(&slow).expect("it is there");
     write(&folder, "x/04.xml", export(15));
-    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 5 new, 5 unchanged, 0 failed");
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 5 new, 0 changed, 5 unchanged, 0 failed");
+    assert_eq!(report_with(0, &[&dataset]).0, "");
     assert_eq!(bytes(&[&dataset]), bytes(&[&path]));
 }
 
@@ -241,7 +361,9 @@ fn a_second_interrupt_ends_at_once() {
     assert_eq!(wait(&mut child), Some(130));
     drop(writer);
     // What was finished is there, and whole.
-    assert_eq!(sources(&report_with(0, &[&dataset]).1), ["00.xml", "01.xml"]);
+    let (said, answer) = report_with(0, &[&dataset]);
+    assert!(said.contains("the last extract was interrupted before the end of 3 files"), "{said}");
+    assert_eq!(sources(&answer), ["00.xml", "01.xml"]);
 }
 
 #[cfg(unix)]

@@ -112,6 +112,48 @@ fn a_file_that_is_named_twice_counts_once() {
     let (said, answer) = report_with(0, &[&folder.path("x"), &folder.path("x/../x/00.xml")]);
     assert_eq!((sources(&answer), failures(&answer)), (vec!["00.xml".to_owned(), "01.xml".to_owned()], vec![]));
     assert!(said.contains("named more than once") && said.contains("counts once"), "{said}");
+    let (said, answer) = report_with(0, &[&folder.path("x"), &folder.path("x")]);
+    assert_eq!(sources(&answer).len(), 2);
+    assert_eq!(said, "warning: 2 exports are named more than once; each counts once\n");
+}
+
+#[test]
+fn manifests_that_say_different_things_are_named() {
+    let folder = Folder::new();
+    fleet(&folder, "x", 2);
+    let one = write(&folder, "one.csv", "path,ring\nx/00.xml,beta\nx/01.xml,beta\nx/01.xml,beta\n");
+    let two = write(&folder, "two.csv", "path,ring\nx/00.xml,dogfood\n");
+    let (said, answer) = report_with(0, &["--manifest", &one, "--manifest", &two, "--by", "ring"]);
+    assert_eq!(answer["cohorts"][0]["name"], "ring beta");
+    assert!(said.contains("x/01.xml: named more than once; it counts once, as "), "{said}");
+    let (one, two) =
+        (format!("{one}, line 2 says ring beta, which counts"), format!("{two}, line 2 says ring dogfood"));
+    assert!(said.contains(&one) && said.contains(&two), "{said}");
+}
+
+#[test]
+fn datasets_among_folders_are_told_of() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 2);
+    for name in ["ds1", "ds2"] {
+        says(0, &["extract", &path, "-o", &folder.path(name)]);
+    }
+    let said = says(2, &["report", &folder.path("ds*")]);
+    assert!(said.contains("there are no exports, but 2 datasets, such as ") && said.contains("ds1;"), "{said}");
+    assert!(!said.contains("no exports are there"), "{said}");
+    assert!(says(2, &["extract", &folder.path("ds*"), "-o", &folder.path("ds3")]).contains("2 datasets"));
+    assert_eq!(sources(&report(&[&folder.path("*")])), ["00.xml", "01.xml"]);
+}
+
+#[test]
+fn many_files_that_are_no_exports_are_one_note() {
+    let folder = Folder::new();
+    for name in ["a", "b", "c", "d", "e"] {
+        write(&folder, &format!("x/{name}.xml"), "<html/>");
+    }
+    let said = says(1, &["report", &folder.path("x")]);
+    assert!(said.contains("warning: 5 files are no exports, such as ") && said.contains("x/a.xml: "), "{said}");
+    assert_eq!(said.lines().filter(|line| line.starts_with("warning: ")).count(), 1, "{said}");
 }
 
 #[test]
@@ -164,6 +206,9 @@ fn a_wrong_manifest_says_where() {
     }
     let said = says(1, &["report", "--manifest", &folder.path("no.csv")]);
     assert!(said.contains("no.csv: the manifest cannot be read"), "{said}");
+    let path = folder.file("wrong.csv", "path\nx/a.xml\nx/b.xml\n");
+    let said = says(1, &["report", &path]);
+    assert!(said.contains("none of the 2 paths of ") && said.lines().count() == 1, "{said}");
     // What it names is an input like any other.
     let path = folder.file("m.csv", "path\na.xml\ngone.xml\n");
     let (_, answer) = report_with(0, &[&path]);

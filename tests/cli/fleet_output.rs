@@ -23,6 +23,76 @@ fn every_format_is_written() {
 }
 
 #[test]
+fn the_name_of_the_output_tells_the_format() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 3);
+    let written = |name: &str, args: &[&str]| {
+        let output = folder.path(name);
+        assert_eq!(says(0, &[&["report", &path, "-o", &output], args].concat()), "");
+        read_text(&output)
+    };
+    assert!(written("a.HTML", &[]).starts_with("<!") && written("a.htm", &[]).starts_with("<!"));
+    assert!(written("a.json", &[]).starts_with("{\"format\""));
+    assert!(written("a.csv", &[]).lines().all(|line| line.contains(',')));
+    let text = written("a.txt", &[]);
+    assert_eq!(written("a", &[]), text);
+    assert_eq!(written("b.html", &["--format", "text"]), text);
+}
+
+#[test]
+fn alerts_are_told_where_the_report_is_not_on_the_screen() {
+    let folder = Folder::new();
+    let (path, page) = (fleet(&folder, "x", 3), folder.path("fleet.html"));
+    let rules = ["--alert", "cpu.max > 9", "--alert", "cpu.p99 > 9", "--alert", "cpu.max > 90"];
+    let said = says(3, &[&["report", &path, "-o", &page], &rules[..]].concat());
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(lines.len(), 2, "{said}");
+    assert!(
+        lines[0].starts_with("alert FIRED cpu.max > 9 · all runs: 9.") && lines[0].contains(" in 3 runs"),
+        "{said}"
+    );
+    assert!(
+        lines[1].starts_with("alert UNDECIDED cpu.p99 > 9 · all runs: ") && lines[1].contains("needs 100"),
+        "{said}"
+    );
+    assert_eq!(says(3, &[&["report", &path, "--format", "csv"], &rules[..]].concat()), said);
+    assert_eq!(says(3, &[&["report", &path], &rules[..]].concat()), "", "the text says it");
+}
+
+#[test]
+fn weights_that_nobody_gave_are_missed() {
+    let folder = Folder::new();
+    fleet(&folder, "x", 2);
+    let manifest = write(&folder, "m.csv", "path,Weight\nx/00.xml,3\n");
+    let said = says(0, &["report", &folder.path("x"), "--manifest", &manifest, "--weighted"]);
+    assert!(said.contains("no run has a run_weight other than 1, so --weighted changes nothing"), "{said}");
+    assert!(said.contains("a label `Weight`"), "{said}");
+    let manifest = write(&folder, "m.csv", "path,run_weight\nx/00.xml,3\n");
+    assert_eq!(says(0, &["report", &folder.path("x"), "--manifest", &manifest, "--weighted"]), "");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 2);
+    for (args, words) in [
+        (&["report", &path, "--percentiles", "0.95,0.5"][..], "did you mean 95,50?"),
+        (&["report", &path, "--top", "abc"], "not a number of rows"),
+        (&["report", &path, "--by", ""], "--by has an empty label"),
+        (&["report", &path, "--by", "os,"], "--by has an empty label"),
+        (&["report", "-"], "standard input is one export"),
+        (&["extract", "-", "-o", "ds"], "standard input is one export"),
+        (&["sql", &path, "--top", "3"], "--top"),
+        (&["sql", &path, "--sort", "max"], "--sort"),
+        (&["sql", &path, "--alert", "cpu.p99 > 3"], "--alert"),
+    ] {
+        let said = says(2, args);
+        assert!(said.contains(words), "{args:?}: {said}");
+    }
+    says(0, &["report", &path, "--percentiles", "0.95,50"]);
+}
+
+#[test]
 fn text_has_fifteen_rows_if_nothing_else_is_said() {
     let folder = Folder::new();
     let path = write(&folder, "a.xml", export_of_functions(20));
@@ -61,10 +131,12 @@ fn symbol_files_name_what_is_compared() {
         let assert = finish(&mut case.command(&[&["fleet", "extract", &manifest, "-o", &dataset], args].concat()));
         String::from_utf8(assert.success().get_output().stderr.clone()).expect("UTF-8")
     };
-    assert!(extract(&[]).ends_with("extracted 1 new, 0 unchanged, 0 failed\n"));
-    assert!(extract(&["--dsym", &dsym]).ends_with("extracted 1 new, 0 unchanged, 0 failed\n"));
-    assert!(extract(&["--dsym", &dsym]).ends_with("extracted 0 new, 1 unchanged, 0 failed\n"));
-    assert!(extract(&["--dsym", &dsym, "--no-inlines"]).ends_with("extracted 1 new, 0 unchanged, 0 failed\n"));
+    assert!(extract(&[]).ends_with("extracted 1 new, 0 changed, 0 unchanged, 0 failed\n"));
+    assert!(extract(&["--dsym", &dsym]).ends_with("extracted 0 new, 1 changed, 0 unchanged, 0 failed\n"));
+    assert!(extract(&["--dsym", &dsym]).ends_with("extracted 0 new, 0 changed, 1 unchanged, 0 failed\n"));
+    assert!(
+        extract(&["--dsym", &dsym, "--no-inlines"]).ends_with("extracted 0 new, 1 changed, 0 unchanged, 0 failed\n")
+    );
 }
 
 #[test]
@@ -79,6 +151,10 @@ fn sql_asks_what_the_report_asked() {
     assert!(typed.contains("p99.9") && typed.contains(&dataset) && typed.contains("ring"), "{typed}");
     assert_eq!(sql(&[&report, "--dataset", &dataset]), typed);
     assert_ne!(sql(&[&report, "--dataset", &dataset, "--engine", "spark"]), typed);
+    // From wherever the statement is run.
+    let indirect = folder.path("x/../ds");
+    assert_eq!(sql(&[&[indirect.as_str()], &options[..]].concat()), typed);
+    assert_eq!(sql(&[&report, "--dataset", &indirect]), typed);
     assert!(sql(&["s3://bucket/fleet", "--engine", "spark"]).contains("s3://bucket/fleet/runs"));
     for (args, words) in [
         (&["sql", &report][..], "--dataset"),
@@ -89,5 +165,8 @@ fn sql_asks_what_the_report_asked() {
         assert!(said.contains(words), "{args:?}: {said}");
     }
     assert!(fails(1, &["fleet", "sql", &path]).contains("is not a dataset"));
-    assert!(fails(1, &["fleet", "sql", &folder.path("x/00.xml"), "--dataset", "ds"]).contains("not JSON"));
+    assert!(fails(1, &["fleet", "sql", &folder.path("x/00.xml"), "--dataset", "s3://x"]).contains("not JSON"));
+    assert!(fails(1, &["fleet", "sql", &report, "--dataset", &path]).contains("is not a dataset"));
+    write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":2}"#);
+    assert!(fails(1, &["fleet", "sql", &dataset]).contains("has version 2"));
 }

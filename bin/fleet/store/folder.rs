@@ -6,6 +6,7 @@
 //! DIR/runs/ID.parquet              a data file: one Parquet file in the folder of each table, under one id
 //! DIR/labels/ID.parquet …
 //! DIR/frames/.ID.tmp               not complete yet; no glob for `*.parquet` sees it
+//! DIR/unfinished.json              there until an extract comes to its end (interruption.rs)
 //! DIR/journal.json                 a replacement that has begun (journal.rs)
 //! DIR/.lock                        held while the dataset is used
 //! ```
@@ -13,7 +14,8 @@
 //! A data file is there where its file in `runs` is: that one comes last and goes first. Files of other tables without it
 //! are leftovers of a process that was killed; the next writer removes them. Until then SQL over `frames` alone may see
 //! rows of a run that `runs` does not have; all files of a data file are written before the first gets its name, so that this
-//! takes a kill within a few renames.
+//! takes a kill within a few renames. Where a file of another table was deleted by hand, the next writer removes the rest, so that
+//! its runs are extracted again; a reader says so, since a report without them would be another one.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -117,6 +119,15 @@ impl Folder {
     /// Removes a data file, `runs` first.
     pub(super) fn remove(&self, id: &str) -> Result<()> {
         DatasetTable::ALL.into_iter().try_for_each(|table| remove_file(&self.file(table, id)))
+    }
+
+    /// Removes data files of which somebody deleted a table, so that their runs are extracted again.
+    pub(super) fn remove_incomplete(&self) -> Result<()> {
+        let runs = self.ids()?;
+        for table in DatasetTable::ALL {
+            runs.difference(&self.ids_in(table)?).try_for_each(|id| self.remove(id))?;
+        }
+        Ok(())
     }
 
     /// Removes what processes left that were killed: unfinished files, and tables of no run.

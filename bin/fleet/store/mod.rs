@@ -7,6 +7,7 @@
 mod compact;
 mod folder;
 mod index;
+mod interruption;
 mod journal;
 mod read;
 mod stamps;
@@ -16,19 +17,20 @@ mod stamps;
 #[allow(unused_imports)]
 pub(crate) use folder::tests_only;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
-use traceparse::fleet::dataset::{DatasetRow, DatasetTable, known_runs, write_table};
+use traceparse::fleet::dataset::{DatasetRow, DatasetTable, known_label_keys, known_runs, write_table};
 use traceparse::fleet::{FailedInput, RunMeasures};
 
 use folder::{Folder, LOCK, check_id, step};
 pub(crate) use index::Known;
 use index::{Index, Replaced, known_of_failure, known_of_run};
+pub(crate) use interruption::Unfinished;
 use journal::Journal;
 pub(crate) use stamps::SourceStamps;
 
@@ -65,15 +67,22 @@ impl Store {
         folder.create()?;
         folder.check_marker()?;
         Journal::recover(&folder)?;
+        folder.remove_incomplete()?;
         folder.remove_leftovers()?;
         Ok(Self { folder, index: Mutex::new(None), is_writer: true, _lock: lock })
     }
 
-    /// Opens a dataset for reading.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    /// Whether this program can use a dataset.
+    pub(crate) fn check(path: &Path) -> Result<()> {
         let folder = Folder { path: path.to_owned() };
         ensure!(folder.is_dataset(), "{}: is not a dataset; `traceparse fleet extract` makes one", path.display());
-        folder.check_marker()?;
+        folder.check_marker()
+    }
+
+    /// Opens a dataset for reading.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        Self::check(path)?;
+        let folder = Folder { path: path.to_owned() };
         let lock = || match File::open(path.join(LOCK)) {
             Ok(lock) => locked(path, lock, File::try_lock_shared),
             Err(_) => Ok(None),
@@ -91,6 +100,22 @@ impl Store {
     /// What the dataset knows, by the path of the export.
     pub(crate) fn known(&self) -> Result<HashMap<String, Known>> {
         self.with_index(|index| Ok(index.known()))
+    }
+
+    /// The keys of the labels of each run, by its id.
+    pub(crate) fn label_keys(&self) -> Result<HashMap<String, BTreeSet<String>>> {
+        self.with_index(|index| {
+            let read = |id: &String| {
+                let keys = known_label_keys(self.folder.open_table(DatasetTable::Labels, id)?);
+                keys.map_err(|error| self.folder.name_file(id, error))
+            };
+            let files: Vec<&String> = index.files().collect();
+            let mut keys: HashMap<String, BTreeSet<String>> = HashMap::new();
+            for (run, key) in files.into_par_iter().map(read).collect::<Result<Vec<_>>>()?.into_iter().flatten() {
+                keys.entry(run).or_default().insert(key);
+            }
+            Ok(keys)
+        })
     }
 
     /// Writes the runs of an export as the data file `id`, and takes whatever else the dataset has of that export, or of runs

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result};
-use traceparse::fleet::dataset::{DataFile, DatasetError, DatasetReader, DatasetRow, DatasetTable};
+use traceparse::fleet::dataset::{DataFile, DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable};
 
 use super::folder::Folder;
 
@@ -30,16 +30,23 @@ impl Folder {
 
     pub(super) fn open_table(&self, table: DatasetTable, id: &str) -> Result<File> {
         let path = self.file(table, id);
-        File::open(&path).with_context(|| {
-            let runs = self.file(DatasetTable::Runs, id);
-            format!("{}: cannot be opened. Delete {}, and extract its runs again", path.display(), runs.display())
-        })
+        File::open(&path).with_context(|| format!("{}: cannot be opened. {}", path.display(), self.what_helps(id)))
+    }
+
+    /// How the runs of a data file with a fault get into the dataset again: what has no file in `runs` is not there.
+    fn what_helps(&self, id: &str) -> String {
+        let runs = self.file(DatasetTable::Runs, id);
+        format!("Delete {}, then run the same `traceparse fleet extract` again", runs.display())
     }
 
     /// The error with the path of the file that it is about.
     pub(super) fn name_file(&self, id: &str, error: DatasetError) -> Error {
         let path = self.file(error.table, id);
-        Error::new(error).context(format!("{}: cannot be used", path.display()))
+        let advice = match error.kind {
+            DatasetErrorKind::Damaged => format!(". {}", self.what_helps(id)),
+            _ => String::new(),
+        };
+        Error::new(error).context(format!("{}: cannot be used{advice}", path.display()))
     }
 
     /// Reads data files, and gives what they hold to `each`, in their order. Several are read at a time; what is read ahead is

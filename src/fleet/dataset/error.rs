@@ -80,7 +80,8 @@ impl fmt::Display for DatasetError {
             }
             DatasetErrorKind::Newer => write!(f, "table {table}: {detail}. Update traceparse, or extract again"),
             DatasetErrorKind::Damaged => {
-                write!(f, "table {table} is damaged: {detail}. Delete the file, and extract its runs again")
+                // Which file, and what helps, says who opened it: the other tables of the data file have to go, too.
+                write!(f, "table {table} is damaged: {detail}")
             }
             DatasetErrorKind::TooLarge => {
                 write!(f, "table {table}: {detail} is more than a table can hold (2^63 - 1). Leave this run away")

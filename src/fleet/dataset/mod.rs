@@ -30,7 +30,7 @@ mod writer;
 
 pub use error::{DatasetError, DatasetErrorKind};
 pub use reader::{DataFile, DatasetReader, DatasetRow};
-pub use runs::{KnownRun, known_runs};
+pub use runs::{KnownRun, known_label_keys, known_runs};
 pub use schema::DatasetTable;
 pub use table::row_count;
 pub use writer::{TableWriter, write_table};

@@ -39,6 +39,20 @@ pub fn known_runs<R: Read + Seek + Send + 'static>(runs: R) -> Result<Vec<KnownR
     Ok(known)
 }
 
+/// The run and the key of each label in a file of the table `labels`, in its order.
+///
+/// # Errors
+///
+/// Reading fails, or this is no file of that table.
+pub fn known_label_keys<R: Read + Seek + Send + 'static>(labels: R) -> Result<Vec<(String, String)>, DatasetError> {
+    let mut rows = TableRows::open(DatasetTable::Labels, &["run_id", "key"], labels)?;
+    let mut keys = Vec::new();
+    while rows.advance()? {
+        keys.push((rows.text(0)?.to_owned(), rows.text(1)?.to_owned()));
+    }
+    Ok(keys)
+}
+
 /// The columns that are read, in the order of the constants below. The others are copies.
 pub(super) const COLUMNS: &[&str] = &[
     "run_id",

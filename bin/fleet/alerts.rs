@@ -1,0 +1,39 @@
+//! Alerts for logs: where the report is a file or for programs, standard error says which ones there are.
+
+use traceparse::fleet::{AlertOutcome, AlertState, FleetReport};
+use traceparse::units::Unit;
+
+use super::notes::several;
+
+/// A line for each alert that fired or could not be decided.
+pub(super) fn lines(report: &FleetReport) -> Vec<String> {
+    report.alerts.iter().filter_map(|alert| line(report, alert)).collect()
+}
+
+fn line(report: &FleetReport, alert: &AlertOutcome) -> Option<String> {
+    let (state, needed) = match alert.state {
+        AlertState::Fired => ("FIRED", String::new()),
+        AlertState::Undecided { needed } => ("UNDECIDED", format!(", needs {}", several(needed as usize, "run"))),
+        AlertState::Quiet => return None,
+    };
+    let cohort = report.cohorts.get(alert.cohort).map(|cohort| &cohort.cohort);
+    let (name, unit) = cohort.map_or(("all runs".to_owned(), Unit::Nanoseconds), |cohort| (cohort.name(), cohort.unit));
+    let value = alert.value.map_or("no value".to_owned(), |value| format!("{value:.2} {}", unit_name(unit)));
+    let interval = alert.estimate.as_ref().map(|estimate| estimate.interval);
+    let end = |end: Option<f64>| end.map_or("unknown".to_owned(), |end| format!("{end:.2}"));
+    let interval = interval.filter(|interval| interval.lower.is_some() || interval.upper.is_some()).map(|interval| {
+        let confidence = report.options.confidence;
+        format!(", {confidence} interval from {} to {}", end(interval.lower), end(interval.upper))
+    });
+    let (rule, runs) = (&alert.rule, several(alert.runs as usize, "run"));
+    Some(format!("{state} {rule} · {name}: {value} in {runs}{needed}{}", interval.unwrap_or_default()))
+}
+
+const fn unit_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanoseconds => "% of one core",
+        Unit::Cycles => "cycles/s",
+        Unit::PmcEvents => "events/s",
+        Unit::Samples => "samples/s",
+    }
+}
