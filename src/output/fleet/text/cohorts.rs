@@ -68,7 +68,9 @@ pub(super) fn value_columns(report: &FleetReport, has_mean_by_time: bool) -> Vec
     let options = &report.options;
     let has_value = |index: usize| {
         let estimates = report.cohorts.iter().filter_map(|cohort| cohort.across_runs.estimates.get(index));
-        estimates.into_iter().any(|estimate| !matches!(estimate.support, Support::TooFew { .. }))
+        // Of single runs, only windows have percentiles.
+        let are_single = report.cohorts.iter().all(|cohort| cohort.runs == 1);
+        are_single || estimates.into_iter().any(|estimate| !matches!(estimate.support, Support::TooFew { .. }))
     };
     let middle = options.quantiles.iter().position(|quantile| *quantile == Quantile::P50).unwrap_or(0);
     let highest = (0..options.quantiles.len()).rfind(|&index| has_value(index));
