@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::{Rng, fleet};
 use traceparse::fleet::{
-    AlertRule, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FrameRow, NameId, RunMeasures,
-    WallSource,
+    AlertRule, CohortReport, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FrameRow, NameId,
+    RunMeasures, SortKey, WallSource,
 };
 use traceparse::output::fleet::html;
 use traceparse::stats::Support;
@@ -34,12 +34,14 @@ type Test = fn() -> Result<(), Failed>;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let plain: [(&str, Test); 9] = [
+    let plain: [(&str, Test); 11] = [
         ("a_page_is_one_file_that_loads_nothing", a_page_is_one_file_that_loads_nothing),
         ("names_from_input_are_text", names_from_input_are_text),
         ("elements_are_closed", elements_are_closed),
         ("cells_hold_the_numbers_of_the_report", cells_hold_the_numbers_of_the_report),
         ("what_is_doubtful_says_so", what_is_doubtful_says_so),
+        ("failures_and_methods_are_seen", failures_and_methods_are_seen),
+        ("histograms_say_which_axes_are_the_same", histograms_say_which_axes_are_the_same),
         ("what_is_cut_is_counted", what_is_cut_is_counted),
         ("bars_of_few_runs_are_seen", bars_of_few_runs_are_seen),
         ("large_fleets_make_pages_of_bounded_size", large_fleets_make_pages_of_bounded_size),
@@ -318,7 +320,7 @@ fn what_is_doubtful_says_so() -> Result<(), Failed> {
     ensure!(rows[0][6].contains("–?</small>"), "{}", rows[0][6]);
     ensure!(rows[0][7].contains("n/a<small>needs 100</small>"), "{}", rows[0][7]);
     for part in [
-        "Too few runs for P99.9, which needs 1,000: all 4 cohorts.",
+        "Too few runs for P99 and above (P99 needs 100, P99.9 needs 1,000): all 4 cohorts.",
         "Too few runs for P99, which needs 100: app_version 1.0 (50 runs), ",
         "50 runs are too few to decide: P99.9 needs 1,000.",
         "No run has a function of the name &quot;nobody&quot;; it counts as zero.",
@@ -351,6 +353,78 @@ fn what_is_doubtful_says_so() -> Result<(), Failed> {
     runs[3].record.wall_source = WallSource::Samples;
     ensure!(page(&report_of(&runs)).matches(">≈ ").count() == 1, "no mark on the estimated time");
     Ok(())
+}
+
+fn failures_and_methods_are_seen() -> Result<(), Failed> {
+    let text = page(&usual(200));
+    for part in [
+        "<div class=\"doubtful\"><dt>Files that failed</dt><dd>7<small>of 207 files</small>",
+        ">Mean by time</button>",
+        &format!("<footer>traceparse {} · percentiles across runs by nearest rank; 95 %", env!("CARGO_PKG_VERSION")),
+    ] {
+        ensure!(text.contains(part), "no {part}");
+    }
+    ensure!(!text.to_lowercase().contains("weighted mean"), "one name for one thing");
+    let sort = SortKey::WeightedMean;
+    let text = page(&report(&fleet::runs(7, 40), FleetOptions { sort, ..by(&["app_version"]) }));
+    ensure!(!text.contains("class=\"doubtful\""), "nothing failed");
+    ensure!(text.contains("Largest differences between cohorts at mean by time"), "the order has its name");
+    // Weights are spelled as rates are, and short times are not zero.
+    let mut runs = fleet::runs(7, 3);
+    for run in &mut runs {
+        run.record.unit = Unit::Cycles;
+    }
+    runs[0].record.wall = Some(Nanos::from_nanos(4_200_000));
+    runs[0].record.wall_source = WallSource::Samples;
+    let text = page(&report_of(&runs));
+    ensure!(text.contains(">≈ 4.20 ms</td>"), "4.2 ms");
+    let weights = table(&text, "Runs")?;
+    let (rate, weight) = (weights[1][1], weights[1][4]);
+    ensure!(
+        rate.contains(" cycles/s") && weight.contains(" cycles") && !weight.contains("Mcycles"),
+        "{rate}, {weight}"
+    );
+    Ok(())
+}
+
+fn histograms_say_which_axes_are_the_same() -> Result<(), Failed> {
+    let fleet_of = |rare: usize| {
+        let mut runs = fleet::runs(7, 600);
+        for (index, run) in runs.iter_mut().enumerate() {
+            let lab = if index % rare == 0 { "north" } else { "south" };
+            run.record.labels = vec![("lab".to_owned(), lab.to_owned())];
+        }
+        report(&runs, by(&["lab"]))
+    };
+    let (even, uneven) = (fleet_of(2), fleet_of(60));
+    // The premises: how many runs the tallest bars have.
+    let tallest = |report: &FleetReport| {
+        let bars = |cohort: &CohortReport| cohort.bins.iter().map(|bin| bin.count).max().unwrap_or(0);
+        let bars: Vec<u64> = report.cohorts.iter().map(bars).collect();
+        (bars[0], bars[1])
+    };
+    let (even_bars, uneven_bars) = (tallest(&even), tallest(&uneven));
+    ensure!(even_bars.0 * 4 >= even_bars.1 && uneven_bars.0 * 4 < uneven_bars.1, "{even_bars:?} {uneven_bars:?}");
+    let same = "the same axis for the number of runs";
+    ensure!(page(&even).contains(same), "even cohorts");
+    ensure!(!page(&uneven).contains(same), "uneven cohorts");
+    // The highest labels of the axes of runs are the same then.
+    let labels = |page: &str| -> Vec<String> {
+        let histograms = page.split("<svg").filter(|svg| svg.contains("Histogram: CPU use"));
+        histograms.map(|svg| texts_at_left(svg).join(" ")).collect()
+    };
+    let (even, uneven) = (labels(&page(&even)), labels(&page(&uneven)));
+    ensure!(even.len() == 2 && even[0] == even[1] && !even[0].is_empty(), "{even:?}");
+    ensure!(uneven.len() == 2 && uneven[0] != uneven[1], "{uneven:?}");
+    Ok(())
+}
+
+/// The texts of a plot that end left of it: the numbers of the axis at its left.
+fn texts_at_left(svg: &str) -> Vec<&str> {
+    let svg = svg.split("</svg>").next().unwrap_or_default();
+    let ends =
+        svg.split("<text ").skip(1).filter(|text| text.contains("x=\"52\"") && text.contains("text-anchor=\"end\""));
+    ends.filter_map(|text| text.split_once('>')?.1.split('<').next()).map(str::trim).collect()
 }
 
 fn report_of(runs: &[RunMeasures]) -> FleetReport {
@@ -388,7 +462,7 @@ fn what_is_cut_is_counted() -> Result<(), Failed> {
     let rows = table(&text, "Functions of all runs, in % of one core")?.len();
     let all = report.cohorts[0].tables.iter().map(|table| table.rows.len()).max().unwrap_or(0);
     ensure!(rows == 200 && all > 260, "{rows} of {all}");
-    ensure!(text.contains(&format!("{} rows below these are not shown, in the order of p99", all - 200)), "no count");
+    ensure!(text.contains(&format!("{} rows below these are not shown, in the order of P99", all - 200)), "no count");
     // What the report itself left out counts too.
     let cut = report_with_top(&runs, 20);
     ensure!(page(&cut).contains(&format!("{} rows below these are not shown", all - 20)), "no count of hidden rows");
@@ -535,8 +609,9 @@ fn tables_sort_and_filter() -> Result<(), Failed> {
         let told = check_in_page(&page(&report), &format!("const COHORTS = {cohorts};\n{SORT_AND_FILTER}"))?;
         println!("{name}: {}", told.replace('\n', " "));
         if name == "usual" {
-            // The scripts did what they say: four cohorts have 4 tables each, and there are 8 others and the runs.
-            ensure!(told.contains("tables 24,"), "{told}");
+            // The scripts did what they say: four cohorts have 4 tables each, and there are 8 others, the runs
+            // and the numbers of the boxes.
+            ensure!(told.contains("tables 25,"), "{told}");
         }
     }
     Ok(())
@@ -593,6 +668,8 @@ fn a_phone_does_not_scroll_sideways() -> Result<(), Failed> {
             const root = page.documentElement;
             const widths = [root.scrollWidth, frame.contentWindow.innerWidth, root.clientWidth];
             check("it fits", widths[0] <= widths[2] && widths[1] === 360, ...widths);
+            const theme = page.getElementById("theme");
+            check("the button is one line", theme.offsetHeight < 2 * parseFloat(getComputedStyle(theme).lineHeight), theme.offsetHeight);
             const wide = [...page.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth);
             finish("wide tables " + wide.length);
           });

@@ -3,8 +3,10 @@
 mod support;
 
 use support::fleet;
-use support::fleet_reports::{ascending, every_kind, odd_names, one_heavy, plain_run, report, rich, run_of, two_units};
-use traceparse::fleet::{AlertRule, FleetOptions, FleetReport, FleetScope, RunMeasures};
+use support::fleet_reports::{
+    ascending, every_kind, failure, odd_names, one_heavy, plain_run, report, rich, run_of, two_units,
+};
+use traceparse::fleet::{AlertRule, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, RunMeasures};
 use traceparse::output::fleet::text;
 use traceparse::output::text::Style;
 use unicode_width::UnicodeWidthStr;
@@ -22,7 +24,7 @@ fn styled(report: &FleetReport, style: &Style) -> String {
 #[test]
 fn no_line_is_wider_than_the_terminal() {
     for (name, report) in every_kind() {
-        for width in [60, 80, 200] {
+        for width in [40, 60, 80, 200] {
             for line in text_of(&report, Some(width)).lines() {
                 assert!(line.width() <= width, "{name} at {width}: {} columns: {line}", line.width());
                 assert!(!line.chars().any(char::is_control), "{name}: {line:?}");
@@ -69,7 +71,7 @@ fn row_of<'t>(text: &'t str, name: &str) -> Vec<&'t str> {
 #[test]
 fn one_heavy_run_of_a_hundred_reads_as_what_it_is() {
     let text = text_of(&report(&one_heavy(), FleetOptions::default()), Some(100));
-    // Runs, P50, P90, P95, P99, P99.9, max, mean, weighted mean.
+    // Runs, P50, P90, P95, P99, P99.9, max, mean, mean by time.
     assert_eq!(row_of(&text, "all runs"), ["100", "1.00", "1.00", "1.00", "1.00*", "n/a", "99.00", "1.98!", "1.98"]);
     assert!(text.contains("all runs: mean 1.98 is above P90 1.00: a few runs carry it"), "{text}");
     assert!(text.contains("n/a: too few runs. P99.9 needs 1,000 runs;"), "{text}");
@@ -148,6 +150,7 @@ fn alerts_say_what_fired_and_why() {
     let report = report(&one_heavy(), FleetOptions { alerts, ..FleetOptions::default() });
     let text = text_of(&report, Some(100));
     let alerts: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("alerts")).collect();
+    assert!(text.find("CPU use across runs") < text.find("alerts ·"), "{text}");
     assert_eq!(alerts[0], "alerts · 1 fired, 1 undecided, 2 ok");
     assert_eq!(alerts[1], "FIRED      cpu.max > 50");
     assert_eq!(alerts[2].trim(), "max is 99.00 % of one core in 100 runs; threshold 50.00");
@@ -165,21 +168,22 @@ fn alerts_say_what_fired_and_why() {
 #[test]
 fn the_header_names_what_does_not_count() {
     let text = text_of(&rich(), Some(100));
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "Fleet: 599 runs in 12 cohorts by app_version, device",
         "1 run without recorded time, so without CPU use, not counted: runs/00004.xml",
         "1 run with estimated time",
         "1,234 rows of CPU tables could not be read",
-        "12 files gave no run:",
-        "broken-09.xml (truncated): it ends inside",
-        "and 2 more",
+        "12 files gave no run: 12 truncated (",
+        "broken-02.xml, …)",
+        "truncated: a folder",
+        "broken-00.xml: it ends inside of <row>, which starts",
         "the manifest has no duration of 3 runs",
-        "6 more cohorts have no plot",
         "percentiles across runs by nearest rank, exact; 95 % order-statistic intervals; a function absent",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    assert!(!text.contains("broken-10.xml"));
+    assert!(!text.contains("broken-03.xml"), "of one kind, a few are named");
     assert_eq!(text.matches("runs by CPU use").count(), 6, "pictures are limited");
 }
 
@@ -208,4 +212,132 @@ fn differences_show_every_cohort_or_the_extremes() {
     let header = text[start..].lines().find(|line| line.starts_with("difference")).unwrap();
     assert!(header.contains("lowest") && header.contains("highest") && header.ends_with("function"), "{header}");
     assert!(text.contains("P99 needs 100 runs; of fewer it says little"), "{text}");
+}
+
+/// Where the sections of a report start, in this order.
+#[test]
+fn the_answer_comes_first() {
+    let text = text_of(&rich(), Some(100));
+    let sections =
+        ["Fleet:", "CPU use across runs", "\nalerts ·", "\nlargest differences", "\nbox plots", "\n━━ app_version"];
+    let starts: Vec<usize> = sections.iter().map(|section| text.find(section).unwrap()).collect();
+    assert!(starts.is_sorted(), "{starts:?}");
+    assert!(text.rfind("\nlargest differences") < text.find("\nbox plots"));
+    let cohorts = text.lines().position(|line| line.starts_with("CPU use across runs")).unwrap();
+    assert!(cohorts < 20, "the cohorts are on the first screen, not on line {cohorts}");
+}
+
+#[test]
+fn marks_are_explained_once() {
+    for (name, report) in every_kind() {
+        let text = text_of(&report, None);
+        let notes =
+            |line: &&str| ["n/a: ", "?: ", "~: no more", "!: ", "*: "].iter().any(|mark| line.starts_with(mark));
+        let mut notes: Vec<&str> = text.lines().filter(notes).collect();
+        let count = notes.len();
+        notes.sort_unstable();
+        notes.dedup();
+        assert_eq!(notes.len(), count, "{name}: {notes:?}");
+    }
+}
+
+/// The columns of every table of values, without those that only some of the tables have.
+fn value_headers(text: &str) -> Vec<Vec<&str>> {
+    let is_header = |line: &&str| line.split_whitespace().any(|word| word == "max") && !line.contains(". ");
+    let is_value = |word: &&str| word.starts_with('P') || ["max", "mean"].contains(word);
+    let headers = text.lines().filter(is_header);
+    headers
+        .map(|line| line.split_whitespace().map(|word| word.trim_end_matches('*')).filter(is_value).collect())
+        .collect()
+}
+
+#[test]
+fn all_tables_of_a_page_have_the_same_columns() {
+    let runs = fleet::runs(7, 2_000);
+    let options = FleetOptions { by: vec!["app_version".to_owned(), "device".to_owned()], ..FleetOptions::default() };
+    let report = report(&runs, options);
+    for (width, expected) in [(40, "P50 P99 max"), (60, "P50 P99 max mean"), (200, "P50 P90 P95 P99 P99.9 max mean")] {
+        let text = text_of(&report, Some(width));
+        let headers = value_headers(&text);
+        assert!(headers.len() > 20, "{text}");
+        assert!(headers.iter().all(|header| header.join(" ") == expected), "at {width}: {:?}\n{text}", headers[0]);
+    }
+    // What is known of no cohort goes first, even what rows are sorted by.
+    let few = self::report(&ascending(40), FleetOptions::default());
+    let text = text_of(&few, Some(40));
+    assert!(value_headers(&text).iter().all(|header| header.join(" ") == "P50 P95 max"), "{text}");
+}
+
+#[test]
+fn cohorts_never_look_the_same() {
+    let mut runs = ascending(24);
+    for (index, run) in runs.iter_mut().enumerate() {
+        let device = format!("a device with a long name {} of a long series", index % 4);
+        run.record.labels = vec![("device".to_owned(), device), ("lab".to_owned(), format!("lab {}", index % 3))];
+    }
+    let by = vec!["device".to_owned(), "lab".to_owned()];
+    let report = report(&runs, FleetOptions { by, ..FleetOptions::default() });
+    for width in [40, 80, 200] {
+        let text = text_of(&report, Some(width));
+        let table = text.lines().skip_while(|line| !line.starts_with("CPU use across"));
+        let rows = table.take_while(|line| !line.is_empty()).filter(|line| line.contains(" · "));
+        let mut names: Vec<&str> =
+            rows.skip(2).map(|row| row.trim_start_matches(|c: char| !c.is_alphabetic() && c != '…')).collect();
+        assert_eq!(names.len(), 12, "{text}");
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), 12, "{names:?}");
+    }
+    let text = text_of(&report, Some(200));
+    assert!(text.lines().any(|line| line.ends_with("  device · lab")), "{text}");
+    assert!(text.lines().any(|line| line.ends_with("a device with a long name 3 of a long series · lab 2")), "{text}");
+    assert_eq!(
+        text.lines().filter(|line| line.contains('┃') && !line.contains("median")).count(),
+        12,
+        "a box for each"
+    );
+}
+
+#[test]
+fn one_run_is_one_value() {
+    let text = text_of(&report(&ascending(1), FleetOptions::default()), Some(80));
+    assert!(text.contains("\n1 run: percentiles need more\n"), "{text}");
+    assert_eq!(row_of(&text, "all runs"), ["0.010"]);
+    assert_eq!(row_of(&text, "work()  App").first(), Some(&"0.010"));
+    assert!(!text.contains("n/a") && !text.contains("box plots"), "{text}");
+    // Among larger cohorts, it has no percentiles and no interval.
+    let mut runs = ascending(30);
+    runs.iter_mut().for_each(|run| run.record.labels = vec![("lab".to_owned(), "north".to_owned())]);
+    runs[0].record.labels[0].1 = "south".to_owned();
+    let text =
+        text_of(&report(&runs, FleetOptions { by: vec!["lab".to_owned()], ..FleetOptions::default() }), Some(100));
+    assert_eq!(row_of(&text, "south"), ["1", "0.010", "0.010", "0.010"], "{text}");
+    assert!(text.contains("1 run: percentiles need more; max and mean are its value."), "{text}");
+}
+
+#[test]
+fn marks_stand_right_behind_short_zeros() {
+    let runs: Vec<RunMeasures> = (0..100).map(|index| plain_run(index, 0)).collect();
+    let text = text_of(&report(&runs, FleetOptions::default()), None);
+    assert!(text.contains("0*") && !text.contains(" *"), "{text}");
+}
+
+#[test]
+fn failures_are_grouped_by_kind() {
+    let mut builder = FleetBuilder::new(FleetOptions::default());
+    ascending(3).iter().for_each(|run| builder.add(run));
+    for index in 0..9 {
+        let mut failed = failure(index);
+        failed.source = format!("x{index}.xml");
+        if index != 1 {
+            failed.kind = FailureKind::NotAnExport;
+            failed.reason = format!("reason {index}");
+        }
+        builder.add_failure(failed);
+    }
+    let text = text_of(&builder.finish(), None);
+    let kinds = "9 files gave no run: 8 not-an-export (x0.xml, x2.xml, x3.xml, …), 1 truncated (x1.xml)";
+    assert!(text.contains(kinds), "{text}");
+    assert!(text.contains("\n  not-an-export: x0.xml: reason 0\n  truncated: x1.xml: it ends inside"), "{text}");
+    assert!(!text.contains("reason 2"), "{text}");
 }

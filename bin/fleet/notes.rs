@@ -133,11 +133,8 @@ mod tests {
             run_id: None,
             fingerprint: String::new(),
             kind,
-            reason: format!(
-                "why {source
+            reason: format!("why {source}"),
             labels: Vec::new(),
-        }"
-            ),
         };
         let mut failures: Vec<FailedInput> =
             ["d", "c", "b", "a"].iter().map(|source| failed(source, FailureKind::NotAnExport)).collect();

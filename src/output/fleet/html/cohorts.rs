@@ -1,5 +1,6 @@
 //! Tables of cohorts: CPU use across runs, and within them.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::numbers::{count, counted, measure_with_unit, unit_name};
@@ -7,7 +8,7 @@ use super::table::{self, Column, summary_columns};
 use super::text::Text;
 use super::{cohort_name, figures};
 use crate::fleet::{Caution, CohortReport, FleetReport, Summary, WindowReport};
-use crate::stats::Support;
+use crate::stats::{Estimate, Support};
 use crate::units::Unit;
 
 /// Rows of a table of cohorts.
@@ -92,16 +93,15 @@ fn cautions<'r>(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut sentences = Vec::new();
-    let mut few: Vec<(String, u64)> = Vec::new();
-    let mut most_needed = 0;
+    let mut few = BTreeMap::<String, Vec<(String, u64)>>::new();
     for cohort in cohorts.iter().take(MAX_ROWS) {
         let Some(summary) = summary_of(cohort) else { continue };
         let name = cohort_name(&cohort.cohort);
         for caution in &summary.cautions {
             match caution {
                 Caution::TooFewRuns { needed } => {
-                    few.push((name.clone(), summary.count));
-                    most_needed = most_needed.max(*needed);
+                    let cohorts = few.entry(lacking(summary, *needed)).or_default();
+                    cohorts.push((name.clone(), summary.count));
                 }
                 Caution::MeanAboveP90 => {
                     let mean = measure_with_unit(summary.mean, unit);
@@ -116,7 +116,7 @@ fn cautions<'r>(
             }
         }
     }
-    sentences.extend(too_few(&few, cohorts, &summary_of, most_needed));
+    sentences.extend(few.iter().map(|(percentiles, few)| too_few(percentiles, few, cohorts.len())));
     if sentences.is_empty() {
         return Ok(());
     }
@@ -127,27 +127,36 @@ fn cautions<'r>(
     out.write_all(b"</ul>\n")
 }
 
-/// One sentence for all cohorts that lack runs for a percentile.
-fn too_few<'r>(
-    few: &[(String, u64)],
-    cohorts: &'r [CohortReport],
-    summary_of: &impl Fn(&'r CohortReport) -> Option<&'r Summary>,
-    needed: u64,
-) -> Option<String> {
-    let summary = cohorts.iter().find_map(summary_of)?;
-    let lacks = |support| matches!(support, Support::TooFew { .. });
+/// The percentiles that a summary has too few values for, and how many they need.
+fn lacking(summary: &Summary, needed: u64) -> String {
+    let is_lacking = |estimate: &Estimate| matches!(estimate.support, Support::TooFew { .. });
+    let lacking: Vec<&Estimate> = summary.estimates.iter().filter(|estimate| is_lacking(estimate)).collect();
+    let (first, others) = match lacking[..] {
+        [] => return format!("the farthest percentile, which needs {}", count(needed)),
+        [one] => return format!("{}, which needs {}", one.quantile, count(one.quantile.needed_count())),
+        [first, ref others @ ..] => (first, others),
+    };
+    let needs =
+        |estimate: &&Estimate| format!("{} needs {}", estimate.quantile, count(estimate.quantile.needed_count()));
+    let all: Vec<String> = lacking.iter().map(needs).collect();
+    // Those at the lower end may lack runs as well.
+    let is_upper_end = summary.estimates.iter().skip_while(|estimate| !is_lacking(estimate)).all(is_lacking);
+    let percentiles = if is_upper_end {
+        format!("{} and above", first.quantile)
+    } else {
+        format!("{} and {} more percentiles", first.quantile, others.len())
+    };
+    format!("{percentiles} ({})", all.join(", "))
+}
+
+/// One sentence for all cohorts that lack runs for the same percentiles.
+fn too_few(percentiles: &str, few: &[(String, u64)], cohorts: usize) -> String {
     let names: Vec<String> = match few {
-        [] => return None,
-        few if few.len() == cohorts.len() && few.len() > 3 => vec![format!("all {} cohorts", few.len())],
+        few if few.len() == cohorts && few.len() > 3 => vec![format!("all {} cohorts", few.len())],
         few if few.len() > 6 => vec![format!("{} cohorts", few.len())],
         few => few.iter().map(|(name, runs)| format!("{name} ({})", counted(*runs, "run"))).collect(),
     };
-    let farthest = summary
-        .estimates
-        .iter()
-        .rfind(|estimate| lacks(estimate.support) || estimate.quantile.needed_count() == needed);
-    let percentile = farthest.map_or("the farthest percentile".to_owned(), |estimate| estimate.quantile.to_string());
-    Some(format!("Too few runs for {percentile}, which needs {}: {}.", count(needed), names.join(", ")))
+    format!("Too few runs for {percentiles}: {}.", names.join(", "))
 }
 
 /// CPU use within runs: windows of one second.

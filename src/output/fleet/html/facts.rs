@@ -1,5 +1,6 @@
 //! What was read, at the start of the page, and how numbers are defined, at its end.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::numbers::{count, counted};
@@ -84,7 +85,9 @@ fn facts(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"<dl class=\"facts\">")?;
     fact(out, "Runs", inputs.runs, "")?;
     fact(out, "Cohorts", report.cohorts.len() as u64, &by)?;
-    fact(out, "Files that failed", inputs.failed.len() as u64, "")?;
+    let of_files = format!("of {}", counted(file_count(report), "file"));
+    let (failed, of_files) = (inputs.failed.len() as u64, if inputs.failed.is_empty() { "" } else { &of_files });
+    fact_of(out, if failed > 0 { " class=\"doubtful\"" } else { "" }, "Files that failed", failed, of_files)?;
     let estimated = "taken from their first and last sample, so their CPU use is overstated";
     fact(
         out,
@@ -102,8 +105,21 @@ fn facts(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</dl>\n")
 }
 
+/// How many files were read or could not be; a file may have several runs.
+fn file_count(report: &FleetReport) -> u64 {
+    let inputs = &report.inputs;
+    let runs = report.runs.iter().map(|run| &run.source).chain(&inputs.without_time);
+    let files: BTreeSet<&String> = runs.chain(inputs.failed.iter().map(|file| &file.source)).collect();
+    files.len() as u64
+}
+
 fn fact(out: &mut dyn Write, name: &str, value: u64, hint: &str) -> io::Result<()> {
-    write!(out, "<div><dt>{name}</dt><dd>{}", count(value))?;
+    fact_of(out, "", name, value, hint)
+}
+
+/// A number in a tile with these attributes.
+fn fact_of(out: &mut dyn Write, attributes: &str, name: &str, value: u64, hint: &str) -> io::Result<()> {
+    write!(out, "<div{attributes}><dt>{name}</dt><dd>{}", count(value))?;
     if !hint.is_empty() {
         write!(out, "<small>{}</small>", Text(hint))?;
     }
@@ -156,6 +172,22 @@ fn notes(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</ul>\n")
 }
 
+/// What wrote the page, and how, in a line.
+pub(super) fn footer(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    let options = &report.options;
+    let rule = match options.method {
+        QuantileMethod::NearestRank => "nearest rank",
+        QuantileMethod::Linear => "linear interpolation",
+    };
+    let intervals = if options.is_weighted {
+        "by run weight, without intervals".to_owned()
+    } else {
+        format!("{} order-statistic intervals", options.confidence)
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    writeln!(out, "<footer>traceparse {version} · percentiles across runs by {rule}; {intervals}</footer>")
+}
+
 /// The definitions that the numbers follow.
 pub(super) fn method(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     let options = &report.options;
@@ -198,7 +230,7 @@ pub(super) fn method(report: &FleetReport, out: &mut dyn Write) -> io::Result<()
              be the largest of them. The number is how many it needs."
         ),
     )?;
-    define("Mean", "Every run counts once. The weighted mean is all that was used over all that was recorded.")?;
+    define("Mean", "Every run counts once. The mean by time is all that was used over all that was recorded.")?;
     define("Absent is zero", "A function that a run never sampled used 0 % there. Every row counts those runs.")?;
     define(
         "Noise",

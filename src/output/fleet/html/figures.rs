@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::cohorts::by_unit;
-use super::numbers::counted;
+use super::numbers::{counted, unit_name};
 use super::plots::{self, Axis, Lines};
+use super::table::{self, Column};
 use super::text::Text;
 use super::{MAX_COHORTS, cohort_name};
 use crate::fleet::{CohortReport, FleetReport};
@@ -17,7 +18,9 @@ const SHARED: f64 = 0.25;
 pub(super) fn across_runs(unit: Unit, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {
     let shown = &cohorts[..cohorts.len().min(MAX_COHORTS)];
     let largest: Vec<f64> = shown.iter().map(largest_of_bins).collect();
-    let axes = Axes::new(&largest, unit);
+    let axes = Axes::of_measures(&largest, unit);
+    let most: Vec<u64> = shown.iter().map(most_in_a_bin).collect();
+    let counts = Axes::of_counts(&most);
     let named: Vec<(String, &CohortReport)> =
         shown.iter().map(|cohort| (cohort_name(&cohort.cohort), cohort)).collect();
     out.write_all(b"<figure class=\"boxes\">\n")?;
@@ -28,15 +31,58 @@ pub(super) fn across_runs(unit: Unit, cohorts: &[CohortReport], out: &mut dyn Wr
             the runs; the bar in it is the median, the diamond the mean. Whiskers reach 1.5 boxes; circles are runs beyond.",
     )?;
     out.write_all(plots::boxes(&named, &axes.common)?.as_bytes())?;
+    box_table(&named, unit, out)?;
     writeln!(out, "</figure>\n<div class=\"figures {}\">", arrangement(named.len()))?;
     for (index, (name, cohort)) in named.iter().enumerate() {
         out.write_all(b"<figure>\n")?;
         caption(out, name, &format!("Across runs: CPU use of {}", counted(cohort.runs, "run")))?;
-        out.write_all(plots::histogram(cohort, name, axes.of(index))?.as_bytes())?;
+        out.write_all(plots::histogram(cohort, name, axes.of(index), counts.of(index))?.as_bytes())?;
         out.write_all(b"</figure>\n")?;
     }
     out.write_all(b"</div>\n")?;
-    axes.say(cohorts.len() - shown.len(), shown.len(), out)
+    let sentence = match (axes.own.is_some(), counts.own.is_some()) {
+        _ if shown.len() < 2 => "",
+        (false, false) => {
+            "All of these plots have the same axis for CPU use, and the same axis for the number of runs."
+        }
+        (false, true) => {
+            "All of these plots have the same axis for CPU use; each has an axis of its own for the number of runs."
+        }
+        (true, false) => {
+            "The cohorts differ so much that each plot has an axis of its own for CPU use; that for the number of runs \
+             is the same."
+        }
+        (true, true) => "The cohorts differ so much that each plot has axes of its own.",
+    };
+    legend(sentence, cohorts.len() - shown.len(), out)
+}
+
+/// The numbers of the boxes.
+fn box_table(cohorts: &[(String, &CohortReport)], unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+    let columns = [
+        Column::text("Cohort"),
+        Column::number("Low whisker"),
+        Column::number("P25"),
+        Column::number("Median"),
+        Column::number("P75"),
+        Column::number("High whisker"),
+        Column::number("Beyond").hint("Runs beyond the whiskers"),
+    ];
+    table::open(out, &format!("Box plots, in {}", unit_name(unit)), &columns)?;
+    for (name, cohort) in cohorts {
+        let Some(plot) = &cohort.box_plot else { continue };
+        table::open_row(out, name, None)?;
+        for value in [plot.whisker_low, plot.p25, plot.median, plot.p75, plot.whisker_high] {
+            table::measure(out, value, unit)?;
+        }
+        table::count(out, plot.outlier_count)?;
+        table::close_row(out)?;
+    }
+    table::close(out)
+}
+
+fn most_in_a_bin(cohort: &CohortReport) -> u64 {
+    cohort.bins.iter().map(|bin| bin.count).max().unwrap_or(0)
 }
 
 fn largest_of_bins(cohort: &CohortReport) -> f64 {
@@ -58,7 +104,7 @@ pub(super) fn over_time(report: &FleetReport, out: &mut dyn Write) -> io::Result
         let with_time: Vec<&CohortReport> = cohorts.iter().filter(|cohort| !cohort.timeline.is_empty()).collect();
         let shown = &with_time[..with_time.len().min(MAX_COHORTS)];
         let largest: Vec<f64> = shown.iter().map(|cohort| largest_of_points(cohort)).collect();
-        let axes = Axes::new(&largest, unit);
+        let axes = Axes::of_measures(&largest, unit);
         writeln!(out, "<div class=\"figures {}\">", arrangement(shown.len()))?;
         for (index, cohort) in shown.iter().enumerate() {
             let name = cohort_name(&cohort.cohort);
@@ -71,7 +117,12 @@ pub(super) fn over_time(report: &FleetReport, out: &mut dyn Write) -> io::Result
             out.write_all(b"</figure>\n")?;
         }
         out.write_all(b"</div>\n")?;
-        axes.say(with_time.len() - shown.len(), shown.len(), out)?;
+        let sentence = match &axes.own {
+            _ if shown.len() < 2 => "",
+            Some(_) => "The cohorts differ so much that each plot has an axis of its own.",
+            None => "All of these plots have the same axis for CPU use.",
+        };
+        legend(sentence, with_time.len() - shown.len(), out)?;
     }
     out.write_all(b"</section>\n")
 }
@@ -117,31 +168,35 @@ struct Axes {
 }
 
 impl Axes {
-    fn new(largest: &[f64], unit: Unit) -> Self {
+    fn of_measures(largest: &[f64], unit: Unit) -> Self {
+        Self::new(largest, &|value| Axis::of_measure(value, unit))
+    }
+
+    fn of_counts(largest: &[u64]) -> Self {
+        let largest: Vec<f64> = largest.iter().map(|&count| count as f64).collect();
+        Self::new(&largest, &|value| Axis::of_count(value as u64))
+    }
+
+    fn new(largest: &[f64], axis: &dyn Fn(f64) -> Axis) -> Self {
         let high = largest.iter().copied().fold(0.0, f64::max);
         let is_shared = largest.iter().all(|&value| value >= high * SHARED);
-        let own = || largest.iter().map(|&value| Axis::of_measure(value, unit)).collect();
-        Self { common: Axis::of_measure(high, unit), own: (!is_shared).then(own) }
+        let own = || largest.iter().map(|&value| axis(value)).collect();
+        Self { common: axis(high), own: (!is_shared).then(own) }
     }
 
     fn of(&self, index: usize) -> &Axis {
         self.own.as_ref().and_then(|own| own.get(index)).unwrap_or(&self.common)
     }
+}
 
-    /// Whether plots may be compared by eye, and how many cohorts have none.
-    fn say(&self, hidden: usize, shown: usize, out: &mut dyn Write) -> io::Result<()> {
-        let axis = match (&self.own, shown) {
-            (Some(_), _) => "The cohorts differ so much that each plot has an axis of its own. ",
-            (None, 2..) => "All of these plots have the same axis for CPU use. ",
-            _ => "",
-        };
-        let hidden = match hidden {
-            0 => String::new(),
-            hidden => format!("{} more have no plot here.", counted(hidden as u64, "cohort")),
-        };
-        if axis.is_empty() && hidden.is_empty() {
-            return Ok(());
-        }
-        writeln!(out, "<p class=\"legend\">{axis}{hidden}</p>")
+/// Whether plots may be compared by eye, and how many cohorts have none.
+fn legend(sentence: &str, hidden: usize, out: &mut dyn Write) -> io::Result<()> {
+    let hidden = match hidden {
+        0 => String::new(),
+        hidden => format!("{} more have no plot here.", counted(hidden as u64, "cohort")),
+    };
+    if sentence.is_empty() && hidden.is_empty() {
+        return Ok(());
     }
+    writeln!(out, "<p class=\"legend\">{}</p>", format!("{sentence} {hidden}").trim())
 }

@@ -51,7 +51,9 @@ pub fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     scopes::write(report, out)?;
     runs::write(report, out)?;
     facts::method(report, out)?;
-    writeln!(out, "</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>")?;
+    out.write_all(b"</main>\n")?;
+    facts::footer(report, out)?;
+    writeln!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>")?;
     out.flush()
 }
 
@@ -121,7 +123,10 @@ const fn scope_words(scope: FleetScope) -> (&'static str, &'static str) {
     }
 }
 
-/// `P99` for `p99`; `mean` stays.
+/// `P99` for `p99`, `mean by time` for `weighted-mean`; `mean` stays.
 fn statistic_name(name: &str) -> String {
+    if name == "weighted-mean" {
+        return "mean by time".to_owned();
+    }
     name.strip_prefix('p').map_or_else(|| name.to_owned(), |percent| format!("P{percent}"))
 }

@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-use crate::units::{Nanos, Unit};
+use crate::units::{Nanos, Unit, Weight};
 
 /// What a measure is in: `% of one core`, or a rate.
 pub(super) const fn unit_name(unit: Unit) -> &'static str {
@@ -51,8 +51,26 @@ pub(super) fn counted(number: u64, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{} {one}s", count(number)) }
 }
 
-/// Seconds with two decimals.
+/// A weight with its unit; cycles and events as in rates: `343.23 k cycles`.
+pub(super) fn weight(weight: u64, unit: Unit) -> String {
+    let name = match unit {
+        Unit::Cycles => "cycles",
+        Unit::PmcEvents => "events",
+        Unit::Nanoseconds | Unit::Samples => return Weight::new(weight, unit).to_string(),
+    };
+    match step(weight as f64) {
+        (_, "") => format!("{weight} {name}"),
+        (divisor, letter) => format!("{:.2} {letter} {name}", weight as f64 / divisor),
+    }
+}
+
+/// Seconds with two decimals; what they do not show, in milliseconds with their unit.
 pub(super) fn seconds(time: Nanos) -> String {
+    let nanos = time.as_nanos();
+    if (1..5_000_000).contains(&nanos) {
+        let millis = nanos as f64 / 1e6;
+        return if millis < 0.005 { "<0.01 ms".to_owned() } else { format!("{millis:.2} ms") };
+    }
     grouped(time.as_nanos() as f64 / 1e9, 2)
 }
 
@@ -95,5 +113,15 @@ mod tests {
         assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([0, 1, 2_000].map(|number| counted(number, "run")), ["0 runs", "1 run", "2,000 runs"]);
         assert_eq!(seconds(Nanos::from_millis(1_234_567)), "1,234.57");
+        let short = [0, 400, 4_200_000, 5_000_000].map(|nanos| seconds(Nanos::from_nanos(nanos)));
+        assert_eq!(short, ["0.00", "<0.01 ms", "4.20 ms", "0.01"]);
+    }
+
+    #[test]
+    fn weights_are_spelled_as_rates_are() {
+        let cycles = |value| weight(value, Unit::Cycles);
+        assert_eq!([22, 343_230, 2_500_000_000].map(cycles), ["22 cycles", "343.23 k cycles", "2.50 G cycles"]);
+        assert_eq!(measure_with_unit(343_230.0, Unit::Cycles), "343.23 k cycles/s");
+        assert_eq!(weight(343_230, Unit::PmcEvents), "343.23 k events");
     }
 }

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::numbers::{count, measure_with_unit, seconds};
+use super::numbers::{count, measure_with_unit, seconds, weight};
 use super::table::{self, Column};
 use super::text::{Text, shortened};
 use super::{cohort_name, scopes};
 use crate::fleet::{FleetReport, RunRow, WallSource};
-use crate::units::{Millionths, Unit, Weight};
+use crate::units::{Millionths, Unit};
 
 /// Rows of the table.
 const MAX_ROWS: usize = 2_000;
@@ -64,7 +64,7 @@ fn row(report: &FleetReport, run: &RunRow, unit: Unit, out: &mut dyn Write) -> i
     }
     let mark = if run.wall_source == WallSource::Samples { "≈ " } else { "" };
     table::number(out, run.wall.as_nanos() as f64 / 1e9, &format!("{mark}{}", seconds(run.wall)))?;
-    table::number(out, run.weight as f64, &Weight::new(run.weight, unit).to_string())?;
+    table::number(out, run.weight as f64, &weight(run.weight, unit))?;
     table::count(out, run.samples)?;
     if report.options.is_weighted {
         write!(out, "<td data-value=\"{0}\">{0}</td>", Text(&run.run_weight.to_string()))?;

@@ -96,7 +96,7 @@ fn write_table(
             out,
             "<p class=\"hidden\">{} rows below these are not shown, in the order of {}.</p>",
             count(hidden),
-            Text(&report.options.sort.name())
+            Text(&super::statistic_name(&report.options.sort.name()))
         ),
     }
 }

@@ -40,13 +40,13 @@ impl Column {
     }
 }
 
-/// The columns of a [`Summary`](crate::fleet::Summary) before and after its own: mean, weighted mean, percentiles,
+/// The columns of a [`Summary`](crate::fleet::Summary) before and after its own: mean, mean by time, percentiles,
 /// largest. `sort` is what rows are in the order of.
 pub(super) fn summary_columns(options: &FleetOptions, sort: Option<SortKey>, has_weighted: bool) -> Vec<Column> {
     let mut columns = vec![Column::number("Mean").sorted(sort == Some(SortKey::Mean))];
     if has_weighted {
         let hint = "All that was used over all that was recorded";
-        columns.push(Column::number("Weighted mean").hint(hint).sorted(sort == Some(SortKey::WeightedMean)));
+        columns.push(Column::number("Mean by time").hint(hint).sorted(sort == Some(SortKey::WeightedMean)));
     }
     for &quantile in &options.quantiles {
         let is_sorted = sort == Some(SortKey::Quantile(quantile));

@@ -2,6 +2,9 @@
 
 use std::io;
 
+use unicode_width::UnicodeWidthStr;
+
+use super::labels;
 use super::measures::Measures;
 use super::page::Page;
 use super::words::{many, thousands};
@@ -39,11 +42,18 @@ fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) -> i
         AlertState::Undecided { .. } => (Tone::Warning, "UNDECIDED"),
     };
     let cohort = report.cohorts.get(alert.cohort).map(|cohort| &cohort.cohort);
-    let whose = cohort.filter(|_| report.cohorts.len() > 1).map(|cohort| format!(" · {}", cohort.name()));
-    let rule = format!("{}{}", alert.rule.text, whose.unwrap_or_default());
+    let whose = cohort.filter(|_| report.cohorts.len() > 1).map(labels::name);
     let room = page.style.width.map(|width| width.saturating_sub(INDENT));
+    let in_one_line = whose.as_ref().map(|name| format!("{} · {name}", alert.rule.text));
+    let is_one_line = |text: &String| room.is_none_or(|room| text.width() <= room);
+    let line = in_one_line.filter(is_one_line);
     let space = " ".repeat(INDENT - word.len());
-    page.line(&format!("{}{space}{}", page.style.paint(tone, word), fit(&rule, room)))?;
+    let rule = fit(line.as_ref().unwrap_or(&alert.rule.text), room);
+    page.line(&format!("{}{space}{rule}", page.style.paint(tone, word)))?;
+    // A cohort is never cut: it could look like another.
+    if let (None, Some(name)) = (line, whose) {
+        page.sentence(None, INDENT, &name)?;
+    }
     let unit = cohort.map_or(Unit::Nanoseconds, |cohort| cohort.unit);
     let threshold = alert.rule.threshold.as_f64();
     let measures = Measures::of(unit, alert.value.unwrap_or(0.0).max(threshold));

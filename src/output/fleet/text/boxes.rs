@@ -4,18 +4,21 @@ use std::io;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::PICTURES;
 use super::cohorts::measures_of;
+use super::labels;
 use super::measures::Measures;
 use super::page::Page;
+use super::words::many;
 use crate::fleet::{CohortReport, FleetReport, FleetScope};
-use crate::output::text::style::{Tone, fit, pad};
+use crate::output::text::style::{Tone, pad};
 use crate::stats::BoxPlot;
 
 /// The most columns of a plot.
 const WIDEST: usize = 100;
-/// Columns of labels.
-const LABEL: usize = 24;
+/// The most columns of labels.
+const LABEL: usize = 32;
+/// Cohorts of one unit that have a box.
+const BOXES: usize = 12;
 
 pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     if !report.options.scopes.contains(&FleetScope::Run) {
@@ -24,23 +27,25 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
     for cohorts in report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit) {
         let plots: Vec<(&CohortReport, &BoxPlot)> =
             cohorts.iter().filter_map(|cohort| Some((cohort, cohort.box_plot.as_ref()?))).collect();
-        let shown = &plots[..plots.len().min(PICTURES)];
-        if shown.is_empty() {
+        let shown = &plots[..plots.len().min(BOXES)];
+        // One run is no distribution.
+        if shown.is_empty() || cohorts.iter().all(|cohort| cohort.runs == 1) {
             continue;
         }
         let measures = measures_of(cohorts);
         page.title(&format!("box plots of runs · {}", measures.unit()))?;
         draw_all(shown, measures, page)?;
         if shown.len() < plots.len() {
-            page.painted(Tone::Dim, &format!("{} more cohorts have no plot", plots.len() - shown.len()))?;
+            let more = many((plots.len() - shown.len()) as u64, "cohort");
+            page.painted(Tone::Dim, &format!("and {more} without a plot"))?;
         }
     }
     Ok(())
 }
 
 fn draw_all(plots: &[(&CohortReport, &BoxPlot)], measures: Measures, page: &mut Page<'_>) -> io::Result<()> {
-    let labels = plots.iter().map(|(cohort, _)| fit(&cohort.cohort.name(), Some(LABEL)));
-    let labels: Vec<String> = labels.collect();
+    let most = page.style.width.map_or(LABEL, |width| (width / 3).min(LABEL));
+    let labels = labels::names(plots.iter().map(|(cohort, _)| &cohort.cohort), Some(most));
     let label_width = labels.iter().map(|label| label.width()).max().unwrap_or(0);
     let room = page.style.width.map_or(WIDEST, |width| width.saturating_sub(label_width + 3)).clamp(10, WIDEST);
     let least = plots.iter().map(|(_, plot)| plot.min).fold(f64::INFINITY, f64::min);

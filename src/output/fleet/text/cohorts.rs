@@ -2,36 +2,58 @@
 
 use std::io;
 
+use super::labels;
 use super::measures::Measures;
-use super::notes::{Cell, Footnotes};
+use super::notes::Cell;
 use super::page::Page;
 use super::table::{Column, Row, SORTED, Table};
 use super::words::{caution, many, thousands};
 use crate::fleet::{CohortReport, FleetOptions, FleetReport, SortKey, Summary};
 use crate::output::text::style::Tone;
-use crate::stats::Estimate;
+use crate::stats::{Estimate, Quantile, Support};
 
 /// A table for each unit: what is counted in different units is never compared.
 pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     for cohorts in report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit) {
         let measures = measures_of(cohorts);
-        let mut footnotes = Footnotes::default();
         page.title(&format!("CPU use across runs · {}", measures.unit()))?;
-        let mut columns = vec![Column::new("runs", 80)];
-        columns.extend(value_columns(&report.options, true));
+        let names = labels::header(cohorts);
+        if cohorts.iter().all(|cohort| cohort.runs == 1) {
+            one_run_each(cohorts, names, measures, page)?;
+            continue;
+        }
+        let mut columns = vec![Column::new("runs", 70)];
+        columns.extend(value_columns(report, true));
         let rows = cohorts.iter().flat_map(|cohort| cohort_rows(cohort, measures, &report.options));
         let rows = rows.collect();
-        Table { names: "cohort".to_owned(), columns, rows }.write(&mut footnotes, page)?;
+        Table { names, columns, rows, is_alike: true }.write(page)?;
         for cohort in cohorts {
             for row in &cohort.across_runs.cautions {
                 if let Some(text) = caution(row, &cohort.across_runs, measures) {
-                    page.sentence(Some(Tone::Warning), 0, &format!("{}: {text}", cohort.cohort.name()))?;
+                    page.sentence(Some(Tone::Warning), 0, &format!("{}: {text}", labels::name(&cohort.cohort)))?;
                 }
             }
         }
-        footnotes.write(&report.options, page)?;
+        page.explain_marks(&report.options)?;
     }
     Ok(())
+}
+
+/// One run has one value: no percentile, and no interval.
+fn one_run_each(cohorts: &[CohortReport], names: String, measures: Measures, page: &mut Page<'_>) -> io::Result<()> {
+    let row = |cohort: &CohortReport| {
+        let cells = vec![Cell::new(&measures.number(cohort.across_runs.max))];
+        Row::cohort(cells, labels::values(&cohort.cohort))
+    };
+    let rows = cohorts.iter().map(row).collect();
+    Table { names, columns: vec![value_column()], rows, is_alike: true }.write(page)?;
+    let text = if cohorts.len() == 1 { "1 run" } else { "1 run in each cohort" };
+    page.sentence(Some(Tone::Dim), 0, &format!("{text}: percentiles need more"))
+}
+
+/// The column of the values of one run.
+pub(super) fn value_column() -> Column {
+    Column { tone: Some(Tone::Weight), ..Column::new("value", SORTED) }
 }
 
 /// The measures of the runs of some cohorts of one unit.
@@ -40,29 +62,35 @@ pub(super) fn measures_of(cohorts: &[CohortReport]) -> Measures {
     Measures::of(unit, cohorts.iter().map(|cohort| cohort.across_runs.max).fold(0.0, f64::max))
 }
 
-/// Columns for percentiles, the largest and the mean, in the order of [`value_cells`].
-pub(super) fn value_columns(options: &FleetOptions, has_weighted_mean: bool) -> Vec<Column> {
-    let last = options.quantiles.len().saturating_sub(1);
-    let mut columns: Vec<Column> = options
-        .quantiles
-        .iter()
-        .enumerate()
-        .map(|(index, quantile)| {
-            // The ends tell most; in between, what is nearer to the tail tells more.
-            let keep = if index == last {
-                60
-            } else if index == 0 {
-                50
-            } else {
-                20 + index.min(20) as u32
-            };
-            sorted(Column::new(&quantile.to_string(), keep), options.sort == SortKey::Quantile(*quantile))
-        })
-        .collect();
+/// Columns for percentiles, the largest and the mean, in the order of [`value_cells`]. They are the same for all tables of
+/// a report, so that the same ones give way where there is no room.
+pub(super) fn value_columns(report: &FleetReport, has_mean_by_time: bool) -> Vec<Column> {
+    let options = &report.options;
+    let has_value = |index: usize| {
+        let estimates = report.cohorts.iter().filter_map(|cohort| cohort.across_runs.estimates.get(index));
+        // Of single runs, only windows have percentiles.
+        let are_single = report.cohorts.iter().all(|cohort| cohort.runs == 1);
+        are_single || estimates.into_iter().any(|estimate| !matches!(estimate.support, Support::TooFew { .. }))
+    };
+    let middle = options.quantiles.iter().position(|quantile| *quantile == Quantile::P50).unwrap_or(0);
+    let highest = (0..options.quantiles.len()).rfind(|&index| has_value(index));
+    let column = |(index, quantile): (usize, &Quantile)| {
+        // What is not known of any cohort goes first. In between, what is nearer to the tail tells more.
+        let keep = match index {
+            _ if !has_value(index) => index.min(9) as u32,
+            _ if index == middle => 85,
+            _ if Some(index) == highest => 80,
+            _ => 20 + index.min(20) as u32,
+        };
+        let column = Column::new(&quantile.to_string(), keep);
+        let column = sorted(column, options.sort == SortKey::Quantile(*quantile));
+        Column { keep: if has_value(index) { column.keep } else { keep }, ..column }
+    };
+    let mut columns: Vec<Column> = options.quantiles.iter().enumerate().map(column).collect();
     columns.push(sorted(Column::new("max", 90), options.sort == SortKey::Max));
-    columns.push(sorted(Column::new("mean", 55), options.sort == SortKey::Mean));
-    if has_weighted_mean {
-        columns.push(sorted(Column::new("weighted", 15), options.sort == SortKey::WeightedMean));
+    columns.push(sorted(Column::new("mean", 75), options.sort == SortKey::Mean));
+    if has_mean_by_time {
+        columns.push(sorted(Column::new("by time", 15), options.sort == SortKey::WeightedMean));
     }
     columns
 }
@@ -75,15 +103,18 @@ fn sorted(column: Column, is_sorted_by: bool) -> Column {
 /// The numbers of a summary, in the order of [`value_columns`].
 pub(super) fn value_cells(
     summary: &Summary,
-    has_weighted_mean: bool,
+    has_mean_by_time: bool,
     measures: Measures,
     options: &FleetOptions,
 ) -> Vec<Cell> {
-    let estimates = summary.estimates.iter();
-    let mut cells: Vec<Cell> = estimates.map(|estimate| Cell::estimate(estimate, measures, options)).collect();
+    let percentile = |estimate: &Estimate| match summary.count {
+        1 => Cell::one_run(),
+        _ => Cell::estimate(estimate, measures, options),
+    };
+    let mut cells: Vec<Cell> = summary.estimates.iter().map(percentile).collect();
     cells.push(Cell::new(&measures.number(summary.max)));
     cells.push(Cell::mean(summary, measures));
-    if has_weighted_mean {
+    if has_mean_by_time {
         let mean = summary.weighted_mean.map_or_else(|| "–".to_owned(), |mean| measures.number(mean));
         cells.push(Cell::new(&mean));
     }
@@ -95,8 +126,8 @@ fn cohort_rows(cohort: &CohortReport, measures: Measures, options: &FleetOptions
     let summary = &cohort.across_runs;
     let mut cells = vec![Cell::new(&thousands(cohort.runs))];
     cells.extend(value_cells(summary, true, measures, options));
-    let mut rows = vec![Row::new(cells, &cohort.cohort.name(), "")];
-    if options.is_weighted || summary.estimates.is_empty() {
+    let mut rows = vec![Row::cohort(cells, labels::values(&cohort.cohort))];
+    if cohort.runs == 1 || options.is_weighted || summary.estimates.is_empty() {
         return rows;
     }
     let interval = |name: &str, end: fn(&Estimate) -> Option<f64>| {
@@ -111,28 +142,24 @@ fn cohort_rows(cohort: &CohortReport, measures: Measures, options: &FleetOptions
 }
 
 /// Windows of one second: how bursty runs are, and nothing about how many of them are slow.
-pub(super) fn within_runs(
-    report: &FleetReport,
-    cohort: &CohortReport,
-    footnotes: &mut Footnotes,
-    page: &mut Page<'_>,
-) -> io::Result<()> {
+pub(super) fn within_runs(report: &FleetReport, cohort: &CohortReport, page: &mut Page<'_>) -> io::Result<()> {
     let Some(windows) = &cohort.within_runs else {
         return page.painted(Tone::Dim, "within runs: no run is as long as a window of 1 s");
     };
     let measures = Measures::of(cohort.cohort.unit, windows.pooled.max);
     page.sentence(Some(Tone::Title), 0, &format!("within runs: 1 s windows · {}", measures.unit()))?;
     let mut columns = vec![Column::new("number", 10)];
-    columns.extend(value_columns(&report.options, false));
+    columns.extend(value_columns(report, false));
     let row = |summary: &Summary, name: &str| {
         let mut cells = vec![Cell::new(&thousands(summary.count))];
         cells.extend(value_cells(summary, false, measures, &report.options));
         Row::new(cells, name, "")
     };
     let runs = many(windows.runs, "run");
-    let rows = vec![
-        row(&windows.pooled, &format!("all windows of {runs}")),
-        row(&windows.peaks, "busiest window of each run"),
-    ];
-    Table { names: String::new(), columns, rows }.write(footnotes, page)
+    let mut rows = vec![row(&windows.pooled, &format!("all windows of {runs}"))];
+    // The busiest window of one run is the largest of the windows above.
+    if windows.runs > 1 {
+        rows.push(row(&windows.peaks, "busiest window of each run"));
+    }
+    Table { names: String::new(), columns, rows, is_alike: true }.write(page)
 }

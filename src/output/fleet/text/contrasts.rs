@@ -2,14 +2,15 @@
 
 use std::io;
 
+use super::labels;
 use super::measures::Measures;
-use super::notes::{Cell, Footnotes};
+use super::notes::Cell;
 use super::page::Page;
 use super::scopes::words;
 use super::table::{Column, Row, SORTED, Table};
 use super::words::{many, scope_names};
-use crate::fleet::{Cohort, Contrast, ContrastRow, FleetReport, SortKey};
-use crate::output::text::style::{Tone, clean, fit};
+use crate::fleet::{Contrast, ContrastRow, FleetReport, SortKey};
+use crate::output::text::style::Tone;
 
 /// Columns of a cohort's name above its values.
 const LABEL: usize = 16;
@@ -20,6 +21,12 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
     for contrasts in report.contrasts.chunk_by(|a, b| a.unit == b.unit) {
         for contrast in contrasts {
             one(report, contrast, page)?;
+        }
+        // The mark for noise is about the largest value here, so its sentence is another.
+        let shown = |contrast: &Contrast| contrast.rows.iter().take(ROWS).any(|row| row.is_noise);
+        if contrasts.iter().any(shown) {
+            let text = "~: the largest value is no more than sampling noise gives runs that are all alike.";
+            page.sentence(Some(Tone::Dim), 0, text)?;
         }
         too_few(report, &contrasts[0], page)?;
     }
@@ -37,15 +44,10 @@ fn one(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io::Re
     let whole = every_cohort(report, contrast, measures);
     let is_whole = whole.fits(page.style.width);
     let table = if is_whole { whole } else { extremes(report, contrast, measures) };
-    // The mark for noise is about the largest value here, so its sentence is another.
-    table.write(&mut Footnotes::default(), page)?;
+    table.write(page)?;
     let more = contrast.rows.len().saturating_sub(ROWS);
     if more > 0 {
         page.painted(Tone::Dim, &format!("and {}; JSON has all", many(more as u64, "smaller difference")))?;
-    }
-    if contrast.rows.iter().take(ROWS).any(|row| row.is_noise) {
-        let text = "~: the largest value is no more than sampling noise gives runs that are all alike.";
-        page.sentence(Some(Tone::Dim), 0, text)?;
     }
     Ok(())
 }
@@ -55,24 +57,21 @@ fn by_words(report: &FleetReport) -> String {
     match report.options.sort {
         SortKey::Quantile(quantile) => quantile.to_string(),
         SortKey::Mean => "the mean".to_owned(),
-        SortKey::WeightedMean => "the weighted mean".to_owned(),
+        SortKey::WeightedMean => "the mean by time".to_owned(),
         SortKey::Max | SortKey::HighestSupported => "the largest".to_owned(),
     }
 }
 
-/// The values of the labels; the keys are the same for all cohorts.
-fn short_name(cohort: &Cohort) -> String {
-    let values = cohort.labels.iter().map(|(_, value)| value.as_deref().unwrap_or("unknown"));
-    values.collect::<Vec<_>>().join(" ")
+/// The names of the cohorts that are compared, short enough for columns.
+fn short_names(report: &FleetReport, contrast: &Contrast) -> Vec<String> {
+    let cohorts = contrast.cohorts.iter().filter_map(|&cohort| report.cohorts.get(cohort));
+    labels::names(cohorts.map(|cohort| &cohort.cohort), Some(LABEL))
 }
 
 /// A column for each cohort.
 fn every_cohort(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Table {
     let mut columns = vec![difference_column()];
-    for &cohort in &contrast.cohorts {
-        let name = report.cohorts.get(cohort).map(|cohort| short_name(&cohort.cohort)).unwrap_or_default();
-        columns.push(Column::new(&fit(&name, Some(LABEL)), 90));
-    }
+    columns.extend(short_names(report, contrast).iter().map(|name| Column::new(name, 90)));
     let cells = |row: &ContrastRow| {
         let values = row.values.iter().map(|value| Cell::new(&measures.number(*value)));
         [difference(row, measures)].into_iter().chain(values).collect()
@@ -82,10 +81,8 @@ fn every_cohort(report: &FleetReport, contrast: &Contrast, measures: Measures) -
 
 /// The cohort with the smallest and that with the largest value.
 fn extremes(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Table {
-    let of = |position: Option<usize>| {
-        let cohort = position.and_then(|index| report.cohorts.get(*contrast.cohorts.get(index)?));
-        cohort.map(|cohort| fit(&short_name(&cohort.cohort), Some(LABEL))).unwrap_or_default()
-    };
+    let names = short_names(report, contrast);
+    let of = |position: Option<usize>| position.and_then(|index| names.get(index).cloned()).unwrap_or_default();
     let mut columns = vec![difference_column()];
     for (header, keep) in [("lowest", 80), ("of", 70), ("highest", 80), ("of", 75)] {
         columns.push(Column::new(header, keep));
@@ -110,7 +107,12 @@ fn table(contrast: &Contrast, columns: Vec<Column>, cells: &dyn Fn(&ContrastRow)
         Row::new(cells(row), &name, &owner)
     };
     let (_, names) = words(contrast.scope);
-    Table { names: names.to_owned(), columns, rows: contrast.rows.iter().take(ROWS).map(row).collect() }
+    Table {
+        names: names.to_owned(),
+        columns,
+        rows: contrast.rows.iter().take(ROWS).map(row).collect(),
+        is_alike: false,
+    }
 }
 
 fn difference_column() -> Column {
@@ -129,7 +131,7 @@ fn too_few(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io
     let cohorts = contrast.cohorts.iter().filter_map(|&index| report.cohorts.get(index));
     let few = cohorts.filter(|cohort| cohort.runs < needed);
     let few: Vec<String> =
-        few.map(|cohort| format!("{} ({})", clean(&cohort.cohort.name()), many(cohort.runs, "run"))).collect();
+        few.map(|cohort| format!("{} ({})", labels::name(&cohort.cohort), many(cohort.runs, "run"))).collect();
     if few.is_empty() {
         return Ok(());
     }

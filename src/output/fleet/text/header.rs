@@ -4,14 +4,12 @@ use std::io;
 
 use super::page::Page;
 use super::words::{first_few, many, thousands};
-use crate::fleet::{FleetReport, Inputs, Measure};
+use crate::fleet::{FailedInput, FleetReport, Inputs, Measure};
 use crate::output::text::style::Tone;
 use crate::stats::QuantileMethod;
 use crate::units::Unit;
 
-/// Files that are named before the rest is only counted.
-const FAILED: usize = 10;
-/// Runs that are named in a sentence.
+/// Files and runs that are named in a sentence.
 const NAMED: usize = 3;
 
 pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
@@ -20,7 +18,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         0 => "Fleet: no runs".to_owned(),
         cohorts => format!("Fleet: {} in {}{by}", many(report.inputs.runs, "run"), many(cohorts as u64, "cohort")),
     };
-    page.painted(Tone::Title, &title)?;
+    page.sentence(Some(Tone::Title), 0, &title)?;
     page.sentence(Some(Tone::Dim), 0, &measure(report))?;
     page.sentence(Some(Tone::Dim), 0, &method(report))?;
     if !report.options.processes.is_empty() {
@@ -65,7 +63,8 @@ fn method(report: &FleetReport) -> String {
     } else {
         format!("{} order-statistic intervals", options.confidence)
     };
-    format!("percentiles across runs {rule}, {exact}; {sure}; a function absent from a run counts as 0 %")
+    let means = "mean: every run counts once; by time: mean over all recorded time";
+    format!("percentiles across runs {rule}, {exact}; {sure}; a function absent from a run counts as 0 %; {means}")
 }
 
 fn inputs(inputs: &Inputs, page: &mut Page<'_>) -> io::Result<()> {
@@ -84,16 +83,38 @@ fn inputs(inputs: &Inputs, page: &mut Page<'_>) -> io::Result<()> {
         let rows = many(inputs.rejected_rows, "row");
         page.sentence(warn, 0, &format!("{rows} of CPU tables could not be read and do not count"))?;
     }
-    if inputs.failed.is_empty() {
+    failures(&inputs.failed, page)
+}
+
+/// Files that gave no run, by kind, and why the first of each kind did not.
+fn failures(failed: &[FailedInput], page: &mut Page<'_>) -> io::Result<()> {
+    if failed.is_empty() {
         return Ok(());
     }
-    page.sentence(warn, 0, &format!("{} gave no run:", many(inputs.failed.len() as u64, "file")))?;
-    for failed in inputs.failed.iter().take(FAILED) {
-        page.sentence(warn, 2, &format!("{} ({}): {}", failed.source, failed.kind.name(), failed.reason))?;
+    let mut kinds: Vec<(&str, Vec<&FailedInput>)> = Vec::new();
+    for input in failed {
+        let name = input.kind.name();
+        match kinds.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, inputs)) => inputs.push(input),
+            None => kinds.push((name, vec![input])),
+        }
     }
-    let more = inputs.failed.len().saturating_sub(FAILED);
-    if more > 0 {
-        page.sentence(warn, 2, &format!("and {} more", thousands(more as u64)))?;
+    // The most frequent first; of equally frequent ones the first.
+    kinds.sort_by_key(|(_, inputs)| std::cmp::Reverse(inputs.len()));
+    let kind = |(name, inputs): &(&str, Vec<&FailedInput>)| {
+        let mut named: Vec<&str> = inputs.iter().take(NAMED).map(|input| input.source.as_str()).collect();
+        if inputs.len() > NAMED {
+            named.push("…");
+        }
+        format!("{} {name} ({})", thousands(inputs.len() as u64), named.join(", "))
+    };
+    let counts: Vec<String> = kinds.iter().map(kind).collect();
+    let files = many(failed.len() as u64, "file");
+    let warn = Some(Tone::Warning);
+    page.sentence(warn, 0, &format!("{files} gave no run: {}", counts.join(", ")))?;
+    for (name, inputs) in &kinds {
+        let first = inputs[0];
+        page.sentence(warn, 2, &format!("{name}: {}: {}", first.source, first.reason))?;
     }
     Ok(())
 }

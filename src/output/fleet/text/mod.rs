@@ -1,7 +1,8 @@
-//! Text for people: what was read, the cohorts, pictures, tables of scopes, differences, alerts; as wide as the terminal,
-//! coloured where asked.
+//! Text for people: what was read, the cohorts, alerts, differences, box plots, and then each cohort by itself; as wide as
+//! the terminal, coloured where asked.
 //!
-//! A percentile that its runs do not support is `n/a`. Marks at numbers are explained below their table.
+//! A percentile that its runs do not support is `n/a`. Marks at numbers are explained once: below the cohorts, or at the
+//! end if only later tables have them.
 
 mod alerts;
 mod boxes;
@@ -9,6 +10,7 @@ mod cohorts;
 mod contrasts;
 mod header;
 mod histogram;
+mod labels;
 mod measures;
 mod notes;
 mod page;
@@ -16,16 +18,16 @@ mod scopes;
 mod table;
 mod words;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use crate::fleet::{FleetReport, FleetScope};
 use crate::output::text::Style;
 use crate::output::text::style::Tone;
-use notes::Footnotes;
 use page::Page;
 use words::{many, thousands};
 
-/// Cohorts that get pictures.
+/// Cohorts that get a histogram.
 const PICTURES: usize = 6;
 
 /// Writes the report. Colours and width are those of `style`; without a width nothing is cut.
@@ -33,39 +35,53 @@ const PICTURES: usize = 6;
 /// # Errors
 /// When `out` fails.
 pub fn write(report: &FleetReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = Page::new(style, out);
-    header::write(report, &mut page)?;
-    cohorts::write(report, &mut page)?;
-    boxes::write(report, &mut page)?;
-    for index in 0..report.cohorts.len() {
-        cohort(report, index, &mut page)?;
+    let mut left_out = BTreeSet::new();
+    if style.width.is_some() {
+        // Tables have the same columns from the first on, so it is tried out first what the narrowest has room for.
+        let mut nowhere = io::sink();
+        let mut page = Page::new(style, left_out, &mut nowhere);
+        sections(report, &mut page)?;
+        left_out = page.into_left_out_everywhere();
     }
-    contrasts::write(report, &mut page)?;
-    page.say_what_was_left_out()?;
-    alerts::write(report, &mut page)
+    sections(report, &mut Page::new(style, left_out, out))
+}
+
+/// The answer first, and then what it comes from.
+fn sections(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
+    header::write(report, page)?;
+    cohorts::write(report, page)?;
+    alerts::write(report, page)?;
+    contrasts::write(report, page)?;
+    boxes::write(report, page)?;
+    let room = page.style.width.map(|width| width / 2);
+    let names = labels::names(report.cohorts.iter().map(|cohort| &cohort.cohort), room);
+    for (index, name) in names.iter().enumerate() {
+        cohort(report, index, name, page)?;
+    }
+    page.explain_marks(&report.options)?;
+    page.say_what_was_left_out()
 }
 
 /// All about one cohort.
-fn cohort(report: &FleetReport, index: usize, page: &mut Page<'_>) -> io::Result<()> {
+fn cohort(report: &FleetReport, index: usize, name: &str, page: &mut Page<'_>) -> io::Result<()> {
     let cohort = &report.cohorts[index];
     let has_runs = report.options.scopes.contains(&FleetScope::Run);
     if !has_runs && cohort.tables.is_empty() {
         return Ok(());
     }
     page.title(&format!("━━ {} · {}", cohort.cohort.name(), many(cohort.runs, "run")))?;
-    if has_runs && index < PICTURES {
+    if has_runs && index < PICTURES && cohort.runs > 1 {
         histogram::write(cohort, page)?;
     }
     if index == PICTURES {
         let left = thousands((report.cohorts.len() - PICTURES) as u64);
-        page.painted(Tone::Dim, &format!("no pictures of this and later cohorts ({left} in all)"))?;
+        page.painted(Tone::Dim, &format!("no histograms of this and later cohorts ({left} in all)"))?;
     }
-    let mut footnotes = Footnotes::default();
     if has_runs {
-        cohorts::within_runs(report, cohort, &mut footnotes, page)?;
+        cohorts::within_runs(report, cohort, page)?;
     }
     for table in &cohort.tables {
-        scopes::write(report, cohort, table, &mut footnotes, page)?;
+        scopes::write(report, cohort, name, table, page)?;
     }
-    footnotes.write(&report.options, page)
+    Ok(())
 }

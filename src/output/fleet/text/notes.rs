@@ -1,13 +1,10 @@
 //! Cells of tables, the marks at them, and what explains the marks below the table.
 
 use std::collections::BTreeSet;
-use std::io;
 
 use super::measures::Measures;
-use super::page::Page;
 use super::words::many;
 use crate::fleet::{Caution, FleetOptions, Summary};
-use crate::output::text::style::Tone;
 use crate::stats::{Estimate, Quantile, Support};
 
 /// What a mark means.
@@ -19,6 +16,8 @@ pub(super) enum Note {
     OneSided(Quantile, u64),
     /// `?`: an end of an interval that is not known.
     UnknownEnd,
+    /// Nothing: a percentile of one run.
+    OneRun,
     /// `~`: no more than sampling noise.
     Noise,
     /// `!`: the mean is above P90.
@@ -39,8 +38,15 @@ impl Cell {
         Self { text: format!("{text} "), notes: Vec::new() }
     }
 
+    /// A number with a mark, which stands right behind it: a short zero has the spaces of its decimals after the mark.
     fn marked(text: &str, mark: &str, note: Note) -> Self {
-        Self { text: format!("{text}{mark}"), notes: vec![note] }
+        let number = text.trim_end();
+        Self { text: format!("{number}{mark}{}", &text[number.len()..]), notes: vec![note] }
+    }
+
+    /// What stands for a percentile of one run.
+    pub(super) fn one_run() -> Self {
+        Self { text: String::new(), notes: vec![Note::OneRun] }
     }
 
     /// A percentile.
@@ -85,28 +91,38 @@ impl Cell {
 /// The marks that were written.
 #[derive(Default)]
 pub(super) struct Footnotes {
+    /// Those to explain.
     notes: BTreeSet<Note>,
+    /// Those that are explained.
+    explained: BTreeSet<Note>,
 }
 
 impl Footnotes {
     pub(super) fn add(&mut self, notes: &[Note]) {
-        self.notes.extend(notes);
+        self.notes.extend(notes.iter().filter(|note| !self.explained.contains(note)));
     }
 
-    /// Explains the marks.
-    pub(super) fn write(&self, options: &FleetOptions, page: &mut Page<'_>) -> io::Result<()> {
+    /// Sentences on the marks that have none yet: each is explained once.
+    pub(super) fn take(&mut self, options: &FleetOptions) -> Vec<String> {
+        let texts = self.texts(options);
+        self.explained.append(&mut self.notes);
+        texts
+    }
+
+    fn texts(&self, options: &FleetOptions) -> Vec<String> {
         let has = |note: Note| self.notes.contains(&note);
         let texts = [
             self.too_few(),
             self.one_sided(options),
             has(Note::UnknownEnd)
                 .then(|| "?: no run is that far out, so this end of the interval is unknown.".to_owned()),
+            has(Note::OneRun).then(|| "1 run: percentiles need more; max and mean are its value.".to_owned()),
             has(Note::Noise).then(|| {
                 "~: no more than sampling noise gives runs that are all alike; no evidence that runs differ.".to_owned()
             }),
             has(Note::HighMean).then(|| "!: the mean is above P90; a few runs carry it.".to_owned()),
         ];
-        texts.into_iter().flatten().try_for_each(|text| page.sentence(Some(Tone::Dim), 0, &text))
+        texts.into_iter().flatten().collect()
     }
 
     fn too_few(&self) -> Option<String> {

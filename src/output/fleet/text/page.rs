@@ -1,9 +1,12 @@
 //! Lines that fit the width.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
+use super::notes::Footnotes;
+use crate::fleet::FleetOptions;
 use crate::output::text::Style;
 use crate::output::text::style::{Tone, clean, fit};
 
@@ -11,13 +14,27 @@ use crate::output::text::style::{Tone, clean, fit};
 pub(super) struct Page<'p> {
     pub(super) style: &'p Style,
     out: &'p mut dyn Write,
+    /// The marks of tables, and which of them are explained.
+    pub(super) footnotes: Footnotes,
     /// Columns of tables that were left out, each once.
     left_out: Vec<String>,
+    /// Columns that all tables of values leave out.
+    left_out_everywhere: BTreeSet<String>,
 }
 
 impl<'p> Page<'p> {
-    pub(super) fn new(style: &'p Style, out: &'p mut dyn Write) -> Self {
-        Self { style, out, left_out: Vec::new() }
+    /// A page whose tables of values leave out these columns, and more where there is no room.
+    pub(super) fn new(style: &'p Style, left_out_everywhere: BTreeSet<String>, out: &'p mut dyn Write) -> Self {
+        Self { style, out, footnotes: Footnotes::default(), left_out: Vec::new(), left_out_everywhere }
+    }
+
+    /// The columns that tables of values leave out.
+    pub(super) fn into_left_out_everywhere(self) -> BTreeSet<String> {
+        self.left_out_everywhere
+    }
+
+    pub(super) fn has_left_out_everywhere(&self, column: &str) -> bool {
+        self.left_out_everywhere.contains(column)
     }
 
     /// A line as it is.
@@ -46,11 +63,20 @@ impl<'p> Page<'p> {
         Ok(())
     }
 
-    /// Remembers a column that had no room.
-    pub(super) fn leave_out(&mut self, column: &str) {
+    /// Remembers a column that had no room, in one table or `everywhere`.
+    pub(super) fn leave_out(&mut self, column: &str, everywhere: bool) {
+        if everywhere {
+            self.left_out_everywhere.insert(column.to_owned());
+        }
         if !self.left_out.iter().any(|known| known == column) {
             self.left_out.push(column.to_owned());
         }
+    }
+
+    /// Explains the marks that were written since the last time.
+    pub(super) fn explain_marks(&mut self, options: &FleetOptions) -> io::Result<()> {
+        let texts = self.footnotes.take(options);
+        texts.into_iter().try_for_each(|text| self.sentence(Some(Tone::Dim), 0, &text))
     }
 
     /// Says which columns had no room.

@@ -2,39 +2,44 @@
 
 use std::io;
 
-use super::cohorts::{value_cells, value_columns};
+use super::cohorts::{value_cells, value_column, value_columns};
 use super::measures::Measures;
-use super::notes::{Cell, Footnotes};
+use super::notes::Cell;
 use super::page::Page;
 use super::table::{Column, Row, Table};
 use super::words::{many, scope_names, thousands};
 use crate::fleet::{CohortReport, FleetOptions, FleetReport, FleetScope, ScopeRow, ScopeTable};
-use crate::output::text::style::{Tone, fit};
+use crate::output::text::style::Tone;
 use crate::stats::Support;
 
 pub(super) fn write(
     report: &FleetReport,
     cohort: &CohortReport,
+    name: &str,
     table: &ScopeTable,
-    footnotes: &mut Footnotes,
     page: &mut Page<'_>,
 ) -> io::Result<()> {
     let largest = table.rows.iter().map(|row| row.summary.max).fold(0.0, f64::max);
     let measures = Measures::of(cohort.cohort.unit, largest);
     let (what, names) = words(table.scope);
     let runs = many(cohort.runs, "run");
-    // The title of the cohort has all of its name.
-    let whose = fit(&cohort.cohort.name(), page.style.width.map(|width| width / 2));
-    page.title(&format!("{what} of {whose} · {} · {runs}", measures.unit()))?;
+    page.title(&format!("{what} of {name} · {} · {runs}", measures.unit()))?;
     if table.rows.is_empty() {
         return page.painted(Tone::Dim, &format!("no {what}"));
     }
-    let mut columns = value_columns(&report.options, false);
-    columns.push(Column::new("in runs", 65));
-    columns.push(Column::new("samples", 10));
-    mark_headers(&mut columns, table);
-    let rows = table.rows.iter().map(|row| scope_row(row, measures, &report.options)).collect();
-    Table { names: names.to_owned(), columns, rows }.write(footnotes, page)?;
+    let names = names.to_owned();
+    let samples = Column::new("samples", 10);
+    let table_of_values = if cohort.runs == 1 {
+        let rows = table.rows.iter().map(|row| one_run_row(row, measures)).collect();
+        Table { names, columns: vec![value_column(), samples], rows, is_alike: true }
+    } else {
+        let mut columns = value_columns(report, false);
+        columns.extend([Column::new("in runs", 45), samples]);
+        mark_headers(&mut columns, table);
+        let rows = table.rows.iter().map(|row| scope_row(row, measures, &report.options)).collect();
+        Table { names, columns, rows, is_alike: true }
+    };
+    table_of_values.write(page)?;
     if table.hidden == 0 {
         return Ok(());
     }
@@ -61,6 +66,12 @@ fn mark_headers(columns: &mut [Column], table: &ScopeTable) {
             column.header = column.header.replacen(' ', "*", 1);
         }
     }
+}
+
+/// A row of a cohort of one run.
+fn one_run_row(row: &ScopeRow, measures: Measures) -> Row {
+    let (name, owner) = scope_names(&row.name);
+    Row::new(vec![Cell::new(&measures.number(row.summary.max)), Cell::new(&thousands(row.samples))], &name, &owner)
 }
 
 fn scope_row(row: &ScopeRow, measures: Measures, options: &FleetOptions) -> Row {

@@ -4,12 +4,13 @@ use std::io;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::notes::{Cell, Footnotes};
+use super::labels;
+use super::notes::Cell;
 use super::page::Page;
 use crate::output::text::style::{Tone, clean};
 
-/// A name gets this much room, if it needs it, before columns are left out.
-const NAME_ROOM: usize = 26;
+/// A name gets a third of the width, but at least and at most this, if it needs it, before columns are left out.
+const NAME_ROOM: (usize, usize) = (16, 26);
 
 /// What rows are sorted by is kept as long as anything.
 pub(super) const SORTED: u32 = 100;
@@ -28,6 +29,11 @@ impl Column {
     pub(super) fn new(header: &str, keep: u32) -> Self {
         Self { header: format!("{header} "), tone: None, keep }
     }
+
+    /// The header without its mark.
+    fn title(&self) -> &str {
+        self.header.trim_end_matches([' ', '*'])
+    }
 }
 
 /// A row.
@@ -37,6 +43,8 @@ pub(super) struct Row {
     pub(super) name: String,
     /// What the name belongs to; it gives way first.
     pub(super) owner: String,
+    /// The values that a cohort's name is made of, which are cut one by one; empty where the name is something else.
+    pub(super) labels: Vec<String>,
     /// The colour of all of it.
     pub(super) tone: Option<Tone>,
 }
@@ -47,6 +55,8 @@ pub(super) struct Table {
     pub(super) names: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Row>,
+    /// Whether a column that has no room here is left out of all such tables of the page, so that they look alike.
+    pub(super) is_alike: bool,
 }
 
 impl Table {
@@ -65,39 +75,48 @@ impl Table {
     /// Whether all columns fit, with some room for names.
     pub(super) fn fits(&self, width: Option<usize>) -> bool {
         let used: usize = (0..self.columns.len()).map(|column| self.width(column)).sum();
-        width.is_none_or(|width| used + self.name_width().min(NAME_ROOM) <= width)
+        let (least, most) = NAME_ROOM;
+        width.is_none_or(|width| used + self.name_width().min((width / 3).clamp(least, most)) <= width)
     }
 
-    /// Writes it, without the columns that have no room. The marks that were written are added to `footnotes`.
-    pub(super) fn write(mut self, footnotes: &mut Footnotes, page: &mut Page<'_>) -> io::Result<()> {
-        self.give_up_empty_columns();
+    /// Writes it, without the columns that have no room.
+    pub(super) fn write(mut self, page: &mut Page<'_>) -> io::Result<()> {
+        if self.is_alike {
+            let gone = |column: &Column| page.has_left_out_everywhere(column.title());
+            let gone: Vec<usize> = (0..self.columns.len()).filter(|&index| gone(&self.columns[index])).collect();
+            gone.into_iter().rev().for_each(|column| self.leave_out(column, page));
+        }
         while self.columns.len() > 1 && !self.fits(page.style.width) {
             let keeps = self.columns.iter().enumerate().min_by_key(|(_, column)| column.keep);
             let Some(column) = keeps.map(|(index, _)| index) else { break };
-            page.leave_out(self.columns[column].header.trim_end_matches([' ', '*']));
-            self.columns.remove(column);
-            self.rows.iter_mut().for_each(|row| drop(row.cells.remove(column)));
+            self.leave_out(column, page);
         }
         let widths: Vec<usize> = (0..self.columns.len()).map(|column| self.width(column)).collect();
+        self.name_cohorts(page.style.width.map(|width| width.saturating_sub(widths.iter().sum())));
         let left = |text: &str, index: usize| format!("{}{text} ", " ".repeat(widths[index] - 1 - text.width()));
         let header: String =
             self.columns.iter().enumerate().map(|(index, column)| left(&column.header, index)).collect();
         page.painted(Tone::Dim, &format!("{header}{}", self.names))?;
         for row in &self.rows {
-            row.cells.iter().for_each(|cell| footnotes.add(&cell.notes));
+            row.cells.iter().for_each(|cell| page.footnotes.add(&cell.notes));
             self.row(row, &left, page)?;
         }
         Ok(())
     }
 
-    /// A column of nothing but n/a goes first, unless rows are sorted by it.
-    fn give_up_empty_columns(&mut self) {
-        for (index, column) in self.columns.iter_mut().enumerate().filter(|(_, column)| column.keep < SORTED) {
-            let mut rows = self.rows.iter().filter(|row| row.tone.is_none());
-            if rows.all(|row| row.cells.get(index).is_some_and(Cell::is_too_few)) {
-                column.keep = 0;
-            }
-        }
+    fn leave_out(&mut self, column: usize, page: &mut Page<'_>) {
+        page.leave_out(self.columns[column].title(), self.is_alike);
+        self.columns.remove(column);
+        self.rows.iter_mut().for_each(|row| drop(row.cells.remove(column)));
+    }
+
+    /// Cuts the names of cohorts so that they still differ.
+    fn name_cohorts(&mut self, room: Option<usize>) {
+        let labels: Vec<&[String]> =
+            self.rows.iter().map(|row| row.labels.as_slice()).filter(|labels| !labels.is_empty()).collect();
+        let names = labels::cut(&labels, room);
+        let rows = self.rows.iter_mut().filter(|row| !row.labels.is_empty());
+        rows.zip(names).for_each(|(row, name)| row.name = name);
     }
 
     fn row(&self, row: &Row, left: &dyn Fn(&str, usize) -> String, page: &mut Page<'_>) -> io::Result<()> {
@@ -118,7 +137,12 @@ impl Table {
 
 impl Row {
     pub(super) fn new(cells: Vec<Cell>, name: &str, owner: &str) -> Self {
-        Self { cells, name: clean(name), owner: clean(owner), tone: None }
+        Self { cells, name: clean(name), owner: clean(owner), labels: Vec::new(), tone: None }
+    }
+
+    /// A row of a cohort.
+    pub(super) fn cohort(cells: Vec<Cell>, labels: Vec<String>) -> Self {
+        Self { cells, name: labels.join(" · "), owner: String::new(), labels, tone: None }
     }
 
     pub(super) fn dim(cells: Vec<Cell>, name: &str) -> Self {

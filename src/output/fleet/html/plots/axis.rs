@@ -35,7 +35,7 @@ impl Axis {
     }
 
     /// An axis for counts.
-    pub(super) fn of_count(high: u64) -> Self {
+    pub(in super::super) fn of_count(high: u64) -> Self {
         let mut axis = Self::up_to(high.max(1) as f64);
         axis.ticks.retain(|tick| tick.fract() == 0.0);
         axis

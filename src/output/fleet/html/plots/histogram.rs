@@ -14,16 +14,14 @@ const HEIGHT: u32 = 340;
 const PLOT: Plot = Plot { left: 60, top: 84, right: WIDTH as i32 - 24, bottom: 276 };
 const ROW: i32 = 23;
 
-/// The histogram of a cohort, on an axis that may be common to several; `name` is that of the cohort.
-pub(in super::super) fn histogram(cohort: &CohortReport, name: &str, axis: &Axis) -> io::Result<String> {
+/// The histogram of a cohort, on axes that may be common to several; `name` is that of the cohort.
+pub(in super::super) fn histogram(cohort: &CohortReport, name: &str, axis: &Axis, counts: &Axis) -> io::Result<String> {
     let runs = counted(cohort.runs, "run");
     let label = format!("Histogram: CPU use of {runs}, one number a run, of {name}");
     svg(HEIGHT, &label, |area| {
-        let largest = cohort.bins.iter().map(|bin| bin.count).max().unwrap_or(0);
-        let counts = Axis::of_count(largest);
         axis.draw_below(area, &PLOT)?;
         counts.draw_left(area, &PLOT)?;
-        bars(cohort, axis, &counts, area)?;
+        bars(cohort, axis, counts, area)?;
         marks(cohort, axis, area)?;
         write(area, "runs", (8, PLOT.top - 26), &style(&MUTED, HPos::Left, VPos::Center))?;
         let middle = (PLOT.left + PLOT.right) / 2;
