@@ -25,8 +25,9 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
         return Err(Failure::Usage(message));
     }
     args.inputs.check().map_err(Failure::Usage)?;
-    let inputs = inputs::find(&args.inputs)?;
+    let mut inputs = inputs::find(&args.inputs)?;
     inputs.check().map_err(Failure::Usage)?;
+    inputs.use_real_paths();
     Ok(run(args, inputs)?)
 }
 

@@ -1,12 +1,13 @@
 //! Which exports a dataset has already, and putting in those that it has not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Result;
 use blake3::Hash;
 use rayon::prelude::*;
+use traceparse::fleet::dataset::{DatasetError, DatasetErrorKind};
 use traceparse::fleet::{FailedInput, FailureKind, RunMeasures};
 
 use super::batch::{Finished, Keeper, Kept, Outcome, Settings, fingerprint};
@@ -120,8 +121,31 @@ impl<'a> Extraction<'a> {
     /// anew for each.
     pub(super) fn forget_stale(&self) -> Result<()> {
         let stale = self.tasks.iter().zip(&self.unread).filter(|(_, unread)| matches!(unread, Unread::Stale));
+        // What cannot be read now stays as it was.
+        let stale = stale.filter(|(task, _)| File::open(&task.path).is_ok());
         let sources: HashSet<String> = stale.map(|(task, _)| task.display.clone()).collect();
         if sources.is_empty() { Ok(()) } else { self.store.forget(&sources) }
+    }
+
+    /// Puts runs into the dataset. Those with numbers that a table has no room for are a file that failed: a broken one costs
+    /// itself and nothing else.
+    fn put(&self, content: Option<Hash>, runs: Vec<RunMeasures>) -> Result<Outcome> {
+        let Err(error) = self.store.put(&content.map(short).unwrap_or_default(), &runs) else {
+            return Ok(Outcome::Runs(runs));
+        };
+        let cause = error.chain().find_map(|cause| cause.downcast_ref::<DatasetError>());
+        let Some(cause) = cause.filter(|cause| cause.kind == DatasetErrorKind::TooLarge) else { return Err(error) };
+        let reason = cause.to_string();
+        let Some(record) = runs.into_iter().next().map(|run| run.record) else { return Err(error) };
+        Ok(Outcome::Failed(FailedInput {
+            source: record.source,
+            source_bytes: record.source_bytes,
+            run_id: Some(record.run_id),
+            fingerprint: record.fingerprint,
+            kind: FailureKind::Malformed,
+            reason,
+            labels: record.labels,
+        }))
     }
 
     /// Whether a file that gave no run, since another one has its content, would give none again.
@@ -210,8 +234,12 @@ impl Keeper for Extraction<'_> {
             Outcome::Runs(runs) => self.lost_labels(task, runs),
             Outcome::Failed(_) | Outcome::Kept(_) => (0, BTreeSet::new()),
         };
+        let outcome = match outcome {
+            Outcome::Runs(runs) => self.put(content, runs)?,
+            other => other,
+        };
         match &outcome {
-            Outcome::Runs(runs) => self.store.put(&content.map(short).unwrap_or_default(), runs)?,
+            Outcome::Runs(_) => {}
             Outcome::Failed(failed) if self.stays(failed) => {}
             Outcome::Failed(failed) => self.store.put_failure(failed)?,
             Outcome::Kept(_) => {}

@@ -63,6 +63,21 @@ pub(super) struct Inputs {
 }
 
 impl Inputs {
+    /// Calls files by their real paths: a dataset outlives the folder that names were relative to.
+    pub(super) fn use_real_paths(&mut self) {
+        let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
+        for task in &mut self.tasks {
+            if let Ok(path) = real(&task.path) {
+                task.display = path.display().to_string();
+            }
+        }
+        for failed in &mut self.failures {
+            if let Ok(path) = real(Path::new(&failed.source)) {
+                failed.source = path.display().to_string();
+            }
+        }
+    }
+
     /// A dataset among folders is left out; where there is nothing else, it may be what was meant.
     pub(super) fn check(&self) -> Result<(), String> {
         match self.datasets.as_slice() {

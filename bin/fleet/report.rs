@@ -190,6 +190,7 @@ fn check(report: &FleetReport, is_strict: bool) -> Result<()> {
             bail!("{rows} of CPU tables could not be read, and --strict was given");
         }
     }
+    check_names(report)?;
     if inputs.runs == 0 {
         notes::print(&notes::of_failures(inputs.failed.iter()));
         return Err(nothing(report));
@@ -197,6 +198,26 @@ fn check(report: &FleetReport, is_strict: bool) -> Result<()> {
     if !inputs.failed.is_empty() {
         let (failed, runs) = (several(inputs.failed.len(), "file"), several(report.runs.len(), "run"));
         warning(&format!("{failed} gave no run ({}), {runs} did", kinds(&inputs.failed)));
+    }
+    Ok(())
+}
+
+/// A label or a process that nothing has is a mistake: a report without it would look like one of everything.
+fn check_names(report: &FleetReport) -> Result<()> {
+    let (inputs, options) = (&report.inputs, &report.options);
+    let mut asked = options.by.iter().chain(options.only.iter().map(|(key, _)| key));
+    if let Some(key) = asked.find(|key| !inputs.label_keys.contains(key)) {
+        let known = if inputs.label_keys.is_empty() { "none".to_owned() } else { inputs.label_keys.join(", ") };
+        bail!(
+            "nothing has the label {key:?}; labels there are: {known}. A manifest gives exports more of them (--help)"
+        );
+    }
+    if inputs.runs == 0 && inputs.left_out > 0 {
+        let pairs: Vec<String> = options.only.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        bail!("none of {} has {}", several(inputs.left_out as usize, "run"), pairs.join(" and "));
+    }
+    if let Some(name) = inputs.missing_processes.first().filter(|_| inputs.runs > 0) {
+        bail!("no run has a process of the name {name:?}; there are: {}", inputs.processes.join(", "));
     }
     Ok(())
 }

@@ -177,8 +177,8 @@ fn options_shape_the_answer() {
         (1, Some(1), &1.into())
     );
     assert_eq!(tables[0]["rows"][0]["function"], "work");
-    let all = report(&[&path, "--top", "0", "--process", "Nobody", "--measure", "all", "--method", "linear"]);
+    let all = report(&[&path, "--top", "0", "--process", "Orchard", "--measure", "all", "--method", "linear"]);
     assert_eq!(all["options"]["top"], serde_json::Value::Null);
     assert_eq!((&all["options"]["measure"], &all["options"]["method"]), (&"all".into(), &"linear".into()));
-    assert_eq!(all["runs"][0]["weight"], 0, "only that process counts");
+    assert!(all["runs"][0]["weight"].as_u64().is_some_and(|weight| weight > 0));
 }

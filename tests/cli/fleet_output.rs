@@ -143,12 +143,12 @@ fn symbol_files_name_what_is_compared() {
 fn sql_asks_what_the_report_asked() {
     let folder = Folder::new();
     let (path, dataset, report) = (fleet(&folder, "x", 2), folder.path("ds"), folder.path("report.json"));
-    let options = ["--by", "ring,device", "--percentiles", "75,99.9", "--scope", "thread", "--measure", "all"];
+    let options = ["--by", "os_build,device", "--percentiles", "75,99.9", "--scope", "thread", "--measure", "all"];
     run(&["extract", &path, "-o", &dataset]).success();
     run(&[&["report", &dataset, "--format", "json", "-o", &report, "--top", "0"], &options[..]].concat()).success();
     let sql = |args: &[&str]| stdout_of(&run(&[&["sql"], args].concat()).success().stderr(""));
     let typed = sql(&[&[dataset.as_str()], &options[..]].concat());
-    assert!(typed.contains("p99.9") && typed.contains(&dataset) && typed.contains("ring"), "{typed}");
+    assert!(typed.contains("p99.9") && typed.contains(&dataset) && typed.contains("os_build"), "{typed}");
     assert_eq!(sql(&[&report, "--dataset", &dataset]), typed);
     assert_ne!(sql(&[&report, "--dataset", &dataset, "--engine", "spark"]), typed);
     // From wherever the statement is run.

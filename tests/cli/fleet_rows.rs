@@ -86,3 +86,33 @@ fn zstd_of(content: &[u8]) -> Vec<u8> {
     }
     frame
 }
+
+#[test]
+fn files_of_one_name_in_two_folders_are_two() {
+    let folder = Folder::new();
+    for day in ["monday", "tuesday"] {
+        let run = fleet_export(SEED, u32::from(day == "monday"), 60);
+        write(&folder, &format!("{day}/a.xml"), run.export);
+        let mut command = crate::command::traceparse(&["fleet", "extract", ".", "-o", "../dataset"]);
+        crate::command::finish(command.current_dir(folder.path(day))).success();
+    }
+    let text = ok(&["fleet", "report", &folder.path("dataset"), "--scope", "run", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(report["inputs"]["runs"], 2);
+}
+
+#[test]
+fn names_that_nothing_has_are_refused() {
+    let (_folder, manifest, _) = fleet();
+    let fails = |args: &[&str]| crate::command::fails(1, &[&["fleet", "report", manifest.as_str()], args].concat());
+    let message = fails(&["--by", "app_vers"]);
+    assert!(message.contains("\"app_vers\"") && message.contains("app_version, device, lab"), "{message}");
+    let message = fails(&["--process", "Orchad"]);
+    assert!(message.contains("\"Orchad\"") && message.contains("there are: Orchard"), "{message}");
+    let message = fails(&["--where", "app_version=9"]);
+    assert!(message.contains("none of 240 runs has app_version=9"), "{message}");
+    let some = ["--where", "app_version=1.2", "--scope", "run", "--format", "json"];
+    let text = ok(&[&["fleet", "report", manifest.as_str()], some.as_slice()].concat());
+    let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&report["inputs"]["runs"], &report["inputs"]["left_out"]), (&60.into(), &180.into()));
+}
