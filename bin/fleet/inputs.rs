@@ -81,12 +81,14 @@ impl Inputs {
     /// A dataset among folders is left out; where there is nothing else, it may be what was meant.
     pub(super) fn check(&self) -> Result<(), String> {
         match self.datasets.as_slice() {
-            [first, others @ ..] if self.tasks.is_empty() => {
-                let datasets = several(others.len() + 1, "dataset");
-                let first = first.display();
-                Err(format!(
-                    "there are no exports, but {datasets}, such as {first}; `fleet report` takes one, by its name"
-                ))
+            [only] if self.tasks.is_empty() => {
+                let only = only.display();
+                Err(format!("there are no exports, but a dataset, {only}; `fleet report` takes it by its name"))
+            }
+            [first, ..] if self.tasks.is_empty() => {
+                let (datasets, first) = (counted(self.datasets.len()), first.display());
+                let advice = "`fleet report` takes one, by its name";
+                Err(format!("there are no exports, but {datasets} datasets, such as {first}; {advice}"))
             }
             _ => Ok(()),
         }

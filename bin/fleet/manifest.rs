@@ -93,7 +93,7 @@ impl Manifest<'_> {
                 Err(anyhow!("{place}: {found}, and the header has {expected}; put values with commas in quotes"))
             });
         }
-        lines.finish()
+        lines.finish(self.name)
     }
 
     /// Why a manifest of which no export is there is of no use.
@@ -139,7 +139,7 @@ impl Manifest<'_> {
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             lines.add(self.json_line(format!("{}, line {}", self.name, index + 1), line));
         }
-        lines.finish()
+        lines.finish(self.name)
     }
 
     fn json_line(&self, place: String, line: &str) -> Result<Entry> {
@@ -209,18 +209,19 @@ impl Lines {
         }
     }
 
-    fn finish(mut self) -> Result<Vec<Entry>> {
+    fn finish(mut self, name: &str) -> Result<Vec<Entry>> {
         match self.errors.len() {
             0 => Ok(self.entries),
             1 => Err(self.errors.remove(0)),
             count => {
-                let shown: Vec<String> =
-                    self.errors.iter().take(MAX_BAD_LINES).map(|error| format!("{error:#}")).collect();
-                let more = match count.saturating_sub(MAX_BAD_LINES) {
-                    0 => String::new(),
-                    more => format!("; and {}", several(more, "more line")),
-                };
-                bail!("{}{more}", shown.join("; "))
+                // One below the other, as causes are.
+                let more = count.saturating_sub(MAX_BAD_LINES);
+                let more = (more > 0).then(|| format!("and {}", several(more, "more line")));
+                let shown = self.errors.iter().take(MAX_BAD_LINES).map(|error| format!("{error:#}"));
+                let mut sentences = shown.chain(more).collect::<Vec<_>>().into_iter().rev();
+                let last = anyhow!(sentences.next().unwrap_or_default());
+                let headline = format!("{name}: {} cannot be used", several(count, "line"));
+                Err(sentences.fold(last, anyhow::Error::context).context(headline))
             }
         }
     }
@@ -330,7 +331,7 @@ mod tests {
     fn several_bad_lines_are_told_of_at_once() {
         let bad = |lines: usize| format!("path,duration\na.xml,1\n{}", "b.xml,soon\n".repeat(lines));
         refused(&bad(3), &["line 3, column duration", "line 4, ", "line 5, "]);
-        refused(&bad(7), &["line 3, ", "line 7, ", "; and 2 more lines"]);
+        refused(&bad(7), &["line 3, ", "line 7, ", "7 lines cannot be used", "and 2 more lines"]);
     }
 
     #[test]

@@ -92,11 +92,11 @@ fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
     let store = Store::open(path)?;
     if let Some(Unfinished { files, done }) = store.unfinished() {
         let files = several(files as usize, "file");
-        let done = done.map_or_else(
-            || format!("before the end of {files}"),
-            |done| format!("after {} of {files}", counted(done as usize)),
-        );
-        warning(&format!("the last extract was interrupted {done}; the same command goes on from there"));
+        let what = match done {
+            Some(done) => format!("was interrupted after {} of {files}", counted(done as usize)),
+            None => format!("of {files} did not come to its end"),
+        };
+        warning(&format!("the last extract {what}; the same command goes on from there"));
     }
     let failures = store.read(add)?;
     failures.into_iter().for_each(|failed| fleet.add_failure(failed));

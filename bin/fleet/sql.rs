@@ -15,7 +15,8 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
     args.questions.check().map_err(Failure::Usage)?;
     let source = args.source.display().to_string();
     let (options, dataset) = match &args.dataset {
-        Some(dataset) if is_elsewhere(dataset) => (options_of(args)?, dataset.clone()),
+        // Another machine may have it there.
+        Some(dataset) if is_elsewhere(dataset) || is_absent(Path::new(dataset)) => (options_of(args)?, dataset.clone()),
         Some(dataset) => (options_of(args)?, local(Path::new(dataset))?),
         None if args.source.is_file() => {
             let message = format!("{source} is a report; say with --dataset which dataset the statement is to read");
@@ -31,6 +32,11 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
 /// Whether an engine may read what this machine does not see, such as s3://bucket/fleet.
 fn is_elsewhere(dataset: &str) -> bool {
     dataset.contains("://")
+}
+
+/// Whether a path that says where it is from the root leads to nothing here.
+fn is_absent(dataset: &Path) -> bool {
+    dataset.is_absolute() && !dataset.exists()
 }
 
 /// The whole path of a dataset of this machine: the statement may be run in another folder.

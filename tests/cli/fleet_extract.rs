@@ -362,7 +362,7 @@ fn a_second_interrupt_ends_at_once() {
     drop(writer);
     // What was finished is there, and whole.
     let (said, answer) = report_with(0, &[&dataset]);
-    assert!(said.contains("the last extract was interrupted before the end of 3 files"), "{said}");
+    assert!(said.contains("the last extract of 3 files did not come to its end"), "{said}");
     assert_eq!(sources(&answer), ["00.xml", "01.xml"]);
 }
 

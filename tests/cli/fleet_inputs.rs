@@ -141,6 +141,8 @@ fn datasets_among_folders_are_told_of() {
     let said = says(2, &["report", &folder.path("ds*")]);
     assert!(said.contains("there are no exports, but 2 datasets, such as ") && said.contains("ds1;"), "{said}");
     assert!(!said.contains("no exports are there"), "{said}");
+    let said = says(2, &["report", &folder.path("*1")]);
+    assert!(said.contains("but a dataset, ") && said.contains("ds1; `fleet report` takes it"), "{said}");
     assert!(says(2, &["extract", &folder.path("ds*"), "-o", &folder.path("ds3")]).contains("2 datasets"));
     assert_eq!(sources(&report(&[&folder.path("*")])), ["00.xml", "01.xml"]);
 }

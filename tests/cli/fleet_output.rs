@@ -155,6 +155,7 @@ fn sql_asks_what_the_report_asked() {
     let indirect = folder.path("x/../ds");
     assert_eq!(sql(&[&[indirect.as_str()], &options[..]].concat()), typed);
     assert_eq!(sql(&[&report, "--dataset", &indirect]), typed);
+    assert!(sql(&[&report, "--dataset", "/elsewhere/fleet"]).contains("/elsewhere/fleet/runs"));
     assert!(sql(&["s3://bucket/fleet", "--engine", "spark"]).contains("s3://bucket/fleet/runs"));
     for (args, words) in [
         (&["sql", &report][..], "--dataset"),
