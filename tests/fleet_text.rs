@@ -212,6 +212,14 @@ fn differences_show_every_cohort_or_the_extremes() {
     let header = text[start..].lines().find(|line| line.starts_with("difference")).unwrap();
     assert!(header.contains("lowest") && header.contains("highest") && header.ends_with("function"), "{header}");
     assert!(text.contains("P99 needs 100 runs; of fewer it says little"), "{text}");
+    // All of them have the same columns.
+    for width in [40, 60, 80, 120] {
+        let text = text_of(&narrow, Some(width));
+        let headers = text.lines().filter(|line| line.starts_with("difference"));
+        let numbers = headers.map(|line| line.rsplit_once(' ').unwrap().0.split_whitespace().collect::<Vec<_>>());
+        let numbers: Vec<Vec<&str>> = numbers.collect();
+        assert!(numbers.len() == 4 && numbers.iter().all(|header| *header == numbers[0]), "at {width}: {numbers:?}");
+    }
 }
 
 /// Where the sections of a report start, in this order.

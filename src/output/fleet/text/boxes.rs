@@ -15,8 +15,8 @@ use crate::stats::BoxPlot;
 
 /// The most columns of a plot.
 const WIDEST: usize = 100;
-/// The most columns of labels.
-const LABEL: usize = 32;
+/// Labels get a third of the width, but at least and at most so many columns.
+const LABEL: (usize, usize) = (20, 32);
 /// Cohorts of one unit that have a box.
 const BOXES: usize = 12;
 
@@ -44,7 +44,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
 }
 
 fn draw_all(plots: &[(&CohortReport, &BoxPlot)], measures: Measures, page: &mut Page<'_>) -> io::Result<()> {
-    let most = page.style.width.map_or(LABEL, |width| (width / 3).min(LABEL));
+    let most = page.style.width.map_or(LABEL.1, |width| (width / 3).clamp(LABEL.0, LABEL.1));
     let labels = labels::names(plots.iter().map(|(cohort, _)| &cohort.cohort), Some(most));
     let label_width = labels.iter().map(|label| label.width()).max().unwrap_or(0);
     let room = page.style.width.map_or(WIDEST, |width| width.saturating_sub(label_width + 3)).clamp(10, WIDEST);

@@ -14,13 +14,18 @@ use crate::output::text::style::Tone;
 
 /// Columns of a cohort's name above its values.
 const LABEL: usize = 16;
+/// Columns of a cohort's name beside its value.
+const NAME: usize = 22;
 /// Rows of a table; the whole of it is in JSON.
 const ROWS: usize = 20;
 
 pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     for contrasts in report.contrasts.chunk_by(|a, b| a.unit == b.unit) {
+        // All tables are of one kind, that for which there is room in all.
+        let fits = |contrast: &Contrast| every_cohort(report, contrast, measures_of(contrast)).fits(page.style.width);
+        let make = if contrasts.iter().all(fits) { every_cohort } else { extremes };
         for contrast in contrasts {
-            one(report, contrast, page)?;
+            one(report, contrast, make, page)?;
         }
         // The mark for noise is about the largest value here, so its sentence is another.
         let shown = |contrast: &Contrast| contrast.rows.iter().take(ROWS).any(|row| row.is_noise);
@@ -33,18 +38,22 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
     Ok(())
 }
 
-fn one(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io::Result<()> {
+/// A way to show differences.
+type Make = fn(&FleetReport, &Contrast, Measures) -> Table;
+
+fn measures_of(contrast: &Contrast) -> Measures {
     let largest = contrast.rows.iter().flat_map(|row| row.values.iter().copied()).fold(0.0, f64::max);
-    let measures = Measures::of(contrast.unit, largest);
+    Measures::of(contrast.unit, largest)
+}
+
+fn one(report: &FleetReport, contrast: &Contrast, make: Make, page: &mut Page<'_>) -> io::Result<()> {
+    let measures = measures_of(contrast);
     let (by, (what, _)) = (by_words(report), words(contrast.scope));
     page.title(&format!("largest differences between cohorts at {by} · {what} · {}", measures.unit()))?;
     if contrast.rows.is_empty() {
         return page.painted(Tone::Dim, "no differences");
     }
-    let whole = every_cohort(report, contrast, measures);
-    let is_whole = whole.fits(page.style.width);
-    let table = if is_whole { whole } else { extremes(report, contrast, measures) };
-    table.write(page)?;
+    make(report, contrast, measures).write(page)?;
     let more = contrast.rows.len().saturating_sub(ROWS);
     if more > 0 {
         page.painted(Tone::Dim, &format!("and {}; JSON has all", many(more as u64, "smaller difference")))?;
@@ -63,28 +72,29 @@ fn by_words(report: &FleetReport) -> String {
 }
 
 /// The names of the cohorts that are compared, short enough for columns.
-fn short_names(report: &FleetReport, contrast: &Contrast) -> Vec<String> {
+fn short_names(report: &FleetReport, contrast: &Contrast, room: usize) -> Vec<String> {
     let cohorts = contrast.cohorts.iter().filter_map(|&cohort| report.cohorts.get(cohort));
-    labels::names(cohorts.map(|cohort| &cohort.cohort), Some(LABEL))
+    labels::names(cohorts.map(|cohort| &cohort.cohort), Some(room))
 }
 
 /// A column for each cohort.
 fn every_cohort(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Table {
     let mut columns = vec![difference_column()];
-    columns.extend(short_names(report, contrast).iter().map(|name| Column::new(name, 90)));
+    columns.extend(short_names(report, contrast, LABEL).iter().map(|name| Column::new(name, 90)));
     let cells = |row: &ContrastRow| {
         let values = row.values.iter().map(|value| Cell::new(&measures.number(*value)));
         [difference(row, measures)].into_iter().chain(values).collect()
     };
-    table(contrast, columns, &cells)
+    // A column of a cohort is no name of what others leave out.
+    Table { is_alike: false, ..table(contrast, columns, &cells) }
 }
 
 /// The cohort with the smallest and that with the largest value.
 fn extremes(report: &FleetReport, contrast: &Contrast, measures: Measures) -> Table {
-    let names = short_names(report, contrast);
+    let names = short_names(report, contrast, NAME);
     let of = |position: Option<usize>| position.and_then(|index| names.get(index).cloned()).unwrap_or_default();
     let mut columns = vec![difference_column()];
-    for (header, keep) in [("lowest", 80), ("of", 70), ("highest", 80), ("of", 75)] {
+    for (header, keep) in [("lowest", 80), ("lowest in", 70), ("highest", 80), ("highest in", 75)] {
         columns.push(Column::new(header, keep));
     }
     let cells = |row: &ContrastRow| {
@@ -107,12 +117,7 @@ fn table(contrast: &Contrast, columns: Vec<Column>, cells: &dyn Fn(&ContrastRow)
         Row::new(cells(row), &name, &owner)
     };
     let (_, names) = words(contrast.scope);
-    Table {
-        names: names.to_owned(),
-        columns,
-        rows: contrast.rows.iter().take(ROWS).map(row).collect(),
-        is_alike: false,
-    }
+    Table { names: names.to_owned(), columns, rows: contrast.rows.iter().take(ROWS).map(row).collect(), is_alike: true }
 }
 
 fn difference_column() -> Column {
