@@ -168,8 +168,9 @@ fn note(
     }
     if let (AlertMeasure::Window { seconds }, true) = (rule.measure, measured < runs) {
         let shorter = runs - measured;
-        let verb = if shorter == 1 { "is shorter than {} s and does" } else { "are shorter than {} s and do" };
-        return Some(format!("{shorter} of {runs} runs {} not count", verb.replace("{}", &seconds.to_string())));
+        let (is, does) = if shorter == 1 { ("is", "does") } else { ("are", "do") };
+        let all = if runs == 1 { "run" } else { "runs" };
+        return Some(format!("{shorter} of {runs} {all} {is} shorter than {seconds} s and {does} not count"));
     }
     let interval = estimate.map(|estimate| estimate.interval)?;
     let threshold = rule.threshold.as_f64();
