@@ -151,7 +151,7 @@ fn alerts_say_what_fired_and_why() {
     let text = text_of(&report, Some(100));
     let alerts: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("alerts")).collect();
     assert!(text.find("CPU use across runs") < text.find("alerts ·"), "{text}");
-    assert_eq!(alerts[0], "alerts · 1 fired, 1 undecided, 2 ok");
+    assert_eq!(alerts[0], "alerts · 1 fired, 2 undecided, 1 ok");
     assert_eq!(alerts[1], "FIRED      cpu.max > 50");
     assert_eq!(alerts[2].trim(), "max is 99.00 % of one core in 100 runs; threshold 50.00");
     assert_eq!(alerts[3].trim(), "1 run is beyond the threshold:");
@@ -160,7 +160,7 @@ fn alerts_say_what_fired_and_why() {
     assert!(alerts[6].contains("P99 is 1.00 % of one core in 100 runs; 95 % interval from 1.00 to unknown"), "{text}");
     let undecided = alerts.iter().position(|line| *line == "UNDECIDED  cpu.p99.9 > 50").unwrap();
     assert!(alerts[undecided + 1].contains("P99.9 needs 1,000 runs and has 100"), "{text}");
-    assert!(text.contains("no run has a function of the name \"nothing\"; it counts as zero"), "{text}");
+    assert!(text.contains("no run has a function of the name \"nothing\""), "{text}");
     let coloured = styled(&report, &Style { width: None, is_coloured: true });
     assert!(coloured.contains("\x1b[1;31mFIRED\x1b[0m") && coloured.contains("\x1b[32mok\x1b[0m"));
 }

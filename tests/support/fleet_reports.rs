@@ -65,6 +65,8 @@ pub fn rich() -> FleetReport {
     let options = FleetOptions {
         by: vec!["app_version".to_owned(), "device".to_owned()],
         top: Some(5),
+        // Also where there are too few runs for it.
+        sort: SortKey::Quantile(Quantile::P99),
         alerts: rules.map(|rule| AlertRule::parse(rule).unwrap()).to_vec(),
         ..FleetOptions::default()
     };
