@@ -18,15 +18,21 @@ fn line(report: &FleetReport, alert: &AlertOutcome) -> Option<String> {
     };
     let cohort = report.cohorts.get(alert.cohort).map(|cohort| &cohort.cohort);
     let (name, unit) = cohort.map_or(("all runs".to_owned(), Unit::Nanoseconds), |cohort| (cohort.name(), cohort.unit));
-    let value = alert.value.map_or("no value".to_owned(), |value| format!("{value:.2} {}", unit_name(unit)));
+    let rule = &alert.rule;
+    let Some(value) = alert.value else {
+        let note = alert.note.as_deref().unwrap_or("there are no runs");
+        return Some(format!("{state} {rule} · {name}: {note}"));
+    };
+    let value = format!("{value:.2} {}", unit_name(unit));
     let interval = alert.estimate.as_ref().map(|estimate| estimate.interval);
     let end = |end: Option<f64>| end.map_or("unknown".to_owned(), |end| format!("{end:.2}"));
     let interval = interval.filter(|interval| interval.lower.is_some() || interval.upper.is_some()).map(|interval| {
         let confidence = report.options.confidence;
         format!(", {confidence} interval from {} to {}", end(interval.lower), end(interval.upper))
     });
-    let (rule, runs) = (&alert.rule, several(alert.runs as usize, "run"));
-    Some(format!("{state} {rule} · {name}: {value} in {runs}{needed}{}", interval.unwrap_or_default()))
+    let (runs, interval) = (several(alert.runs as usize, "run"), interval.unwrap_or_default());
+    let note = alert.note.as_ref().map_or(String::new(), |note| format!("; {note}"));
+    Some(format!("{state} {rule} · {name}: {value} in {runs}{needed}{interval}{note}"))
 }
 
 const fn unit_name(unit: Unit) -> &'static str {

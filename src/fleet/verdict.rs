@@ -176,12 +176,15 @@ fn note(
     let threshold = rule.threshold.as_f64();
     // An end that is not known is said by the support of the percentile.
     let includes = interval.lower.unwrap_or(0.0) <= threshold && interval.upper.is_some_and(|upper| upper >= threshold);
-    let is_decided = rule.bound == AlertBound::Estimate && matches!(state, AlertState::Fired | AlertState::Quiet);
+    if rule.bound != AlertBound::Estimate || !includes {
+        return None;
+    }
     let end = if rule.comparison.is_upper() { "lower" } else { "upper" };
-    (is_decided && includes).then(|| {
-        let statistic = rule.statistic.name();
-        format!(
-            "the interval of the percentile includes the threshold, so it could be chance; {statistic}.{end} would not"
-        )
-    })
+    let statistic = rule.statistic.name();
+    let said = "the interval of the percentile includes the threshold";
+    match state {
+        AlertState::Fired => Some(format!("{said}, so it could be chance; a rule on {statistic}.{end} asks for more")),
+        AlertState::Quiet => Some(format!("{said}, so the truth may be beyond it")),
+        AlertState::Undecided { .. } => None,
+    }
 }
