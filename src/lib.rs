@@ -7,7 +7,8 @@
 //! Each name is a module. [`export`] reads XML into a [`profile::Profile`] and accounts for every row;
 //! `symbolicate` names the addresses in it from symbol files, which `symbols` finds and reads; [`calltree`] merges the
 //! stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use
-//! those to their left, and [`units`] and [`error`].
+//! those to their left, and [`units`] and [`error`]. `fleet` measures many exports and reports how their CPU use is
+//! distributed, with the statistics of `stats`.
 //!
 //! ```
 //! use traceparse::export::{Options, read};
@@ -48,7 +49,8 @@
 //! # Features
 //!
 //! Features only add. `cli` (default) builds the command, and turns on `compression` (`export::decompress`, gzip and
-//! zstd) and `symbols` (the modules `symbols` and `symbolicate`). `swift` (default) demangles Swift names, and needs a
+//! zstd), `symbols` (the modules `symbols` and `symbolicate`), `dataset` (`fleet::dataset`, Parquet) and `html`
+//! (`output::fleet::html`). The last two turn on `fleet` (the modules `stats`, `fleet` and `output::fleet`). `swift` (default) demangles Swift names, and needs a
 //! C++17 compiler to build. The library alone is `default-features = false`.
 
 pub mod calltree;

@@ -15,6 +15,47 @@
 //!
 //! **Absent is zero.** A function that a run never sampled used 0 % there. Every row of a report counts those runs, and
 //! says how many they are.
+//!
+//! ```
+//! use traceparse::export::{Options, read};
+//! use traceparse::fleet::{FleetBuilder, FleetOptions, MeasureOptions, RunContext, measure_runs};
+//! use traceparse::stats::Support;
+//! # let export_of = |busy: u64| {
+//! #     let rows: String = (0..busy).map(|row| format!("<row><sample-time>{}</sample-time><weight>1000000</weight>\
+//! #         <backtrace><frame name=\"work\" addr=\"0x1001\"/></backtrace></row>", row * 1_000_000)).collect();
+//! #     format!("<?xml version=\"1.0\"?>\n<trace-query-result>\n<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>\
+//! #         <schema name=\"time-profile\"><col><mnemonic>time</mnemonic></col><col><mnemonic>weight</mnemonic></col>\
+//! #         <col><mnemonic>stack</mnemonic></col></schema>{rows}</node></trace-query-result>")
+//! # };
+//! use traceparse::units::{Millionths, Nanos};
+//!
+//! let mut fleet = FleetBuilder::new(FleetOptions::default());
+//! for user in 0..100 {
+//!     // 99 users whose app ran 10 ms of each second, and one of whose it was busy nearly all the time.
+//!     let export = export_of(if user == 17 { 990 } else { 10 });
+//!     let context = RunContext {
+//!         run_id: user.to_string(),
+//!         fingerprint: String::new(),
+//!         source: format!("{user}.xml"),
+//!         source_bytes: export.len() as u64,
+//!         labels: Vec::new(),
+//!         run_weight: Millionths::ONE,
+//!         duration: Some(Nanos::from_millis(1_000)),
+//!         tocs: Vec::new(),
+//!     };
+//!     let export = read(export.as_bytes(), &context.source, &Options::default())?;
+//!     for run in measure_runs(&export, &context, &MeasureOptions::default())?.runs {
+//!         fleet.add(&run);
+//!     }
+//! }
+//! let report = fleet.finish();
+//! let cpu = &report.cohorts[0].across_runs;
+//! assert_eq!((cpu.count, cpu.mean, cpu.max), (100, 1.98, 99.0));
+//! let [p50, _, _, p99, p999] = &cpu.estimates[..] else { unreachable!("five are asked for by default") };
+//! assert_eq!((p50.value, p99.value), (Some(1.0), Some(1.0)));
+//! assert_eq!(p999.support, Support::TooFew { needed: 1_000 }, "a hundred users do not tell");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod alert;
 mod assemble;
