@@ -75,7 +75,8 @@ impl Court<'_> {
             runs: distribution.count(),
             beyond,
             beyond_count,
-            note: note(rule, members.len(), values.len(), estimate.as_ref(), state),
+            note: note(rule, members.len(), values.len(), estimate.as_ref(), state)
+                .or_else(|| weights_note(count, distribution.count(), state)),
         }
     }
 
@@ -153,6 +154,12 @@ fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<AlertRun>, u
     let count = beyond.len() as u64;
     beyond.truncate(MAX_BEYOND);
     (beyond, count)
+}
+
+/// Unequal weights leave fewer runs than there are.
+fn weights_note(effective: u64, count: u64, state: AlertState) -> Option<String> {
+    let is_fewer = effective < count && matches!(state, AlertState::Undecided { .. });
+    is_fewer.then(|| format!("by their weights, these runs say as much as {effective} of equal weight"))
 }
 
 /// What makes the outcome doubtful.
