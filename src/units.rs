@@ -106,6 +106,25 @@ impl Unit {
             Self::Samples => "samples",
         }
     }
+
+    /// What a weight per time is in, for people: `% of one core`, else `cycles/s`, `events/s`, `samples/s`.
+    pub const fn rate_name(self) -> &'static str {
+        match self {
+            Self::Nanoseconds => "% of one core",
+            Self::Cycles => "cycles/s",
+            Self::PmcEvents => "events/s",
+            Self::Samples => "samples/s",
+        }
+    }
+
+    /// By what a weight per nanosecond is multiplied to be in [`rate_name`](Self::rate_name).
+    #[cfg(feature = "fleet")]
+    pub(crate) const fn rate_per_nano(self) -> u128 {
+        match self {
+            Self::Nanoseconds => 100,
+            Self::Cycles | Self::PmcEvents | Self::Samples => 1_000_000_000,
+        }
+    }
 }
 
 impl fmt::Display for Unit {

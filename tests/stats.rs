@@ -1,5 +1,8 @@
 //! Statistics of invented fleets, with what can be counted by hand or by a slow form.
 
+mod support;
+
+use support::Rng;
 use traceparse::stats::{
     BoxPlot, Confidence, Distribution, ExponentialHistogram, MAX_BINS, Quantile, QuantileMethod, RELATIVE_ERROR,
     Support, WindowHistogram, bins, noise_floor, order_statistic_ranks, poisson_quantile,
@@ -9,15 +12,12 @@ use traceparse::units::Millionths;
 const STANDARD: [Quantile; 6] =
     [Quantile::P50, Quantile::P75, Quantile::P90, Quantile::P95, Quantile::P99, Quantile::P999];
 
-/// Random numbers (splitmix64), the same in every run.
-struct Random(u64);
+/// Random numbers, the same in every run.
+struct Random(Rng);
 
 impl Random {
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.next_u64()
     }
 
     /// In (0, 1].
@@ -95,7 +95,7 @@ fn nothing_one_value_and_zeros() {
 
 #[test]
 fn equal_weights_are_none_and_whole_weights_are_repetition() {
-    let mut random = Random(1);
+    let mut random = Random(Rng::new(1));
     for round in 0..200 {
         let values: Vec<_> = (0..1 + random.bits() % 60).map(|_| random.skewed()).collect();
         let zeros = random.bits() % 4;
@@ -218,7 +218,7 @@ fn bins_have_nice_edges_and_lose_nothing() {
     assert_eq!(edges(&[198, 9900], 0, 1), [(0.0, 100.0, 2)]);
     assert_eq!(edges(&[198, 9900], 0, 0), [(0.0, 100.0, 2)]);
 
-    let mut random = Random(2);
+    let mut random = Random(Rng::new(2));
     for round in 0..300 {
         let values: Vec<_> =
             (0..1 + random.bits() % 500).map(|_| Millionths::new(random.bits() >> (random.bits() % 64))).collect();
@@ -281,7 +281,7 @@ fn assert_within_bounds(exact: &Distribution, buckets: &ExponentialHistogram, wi
 
 #[test]
 fn a_thousand_shards_are_one_histogram_in_any_order() {
-    let mut random = Random(3);
+    let mut random = Random(Rng::new(3));
     let values: Vec<Millionths> = (0..1_000_000).map(|_| random.skewed()).collect();
     let (mut whole_buckets, mut whole_window) = (ExponentialHistogram::new(), WindowHistogram::new());
     let mut shards = Vec::new();
@@ -317,7 +317,7 @@ fn a_thousand_shards_are_one_histogram_in_any_order() {
 
 #[test]
 fn rows_are_the_histogram() {
-    let mut random = Random(4);
+    let mut random = Random(Rng::new(4));
     let mut histogram = ExponentialHistogram::new();
     assert!(histogram.is_empty() && histogram.quantile(Quantile::P50).is_none() && histogram.mean().is_none());
     histogram.record_n(Millionths::ONE, 0);

@@ -27,12 +27,15 @@
 //!   for the probability of more than 2,096,170, which is 1.00006·10⁻⁶, and so the wrong quantile for q = 0.999999.
 //!   Where we differ there, decimals of 40 digits decide; the cases are printed.
 
+mod support;
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
+use support::Rng;
 use traceparse::stats::{
     Confidence, Distribution, Quantile, QuantileMethod, WindowHistogram, bucket_bounds, bucket_index, bucket_midpoint,
     order_statistic_ranks, poisson_quantile,
@@ -79,15 +82,12 @@ fn run_oracle(folder: &Path) -> Result<(), Failed> {
     if output.status.success() { Ok(()) } else { Err(said.into()) }
 }
 
-/// Random numbers (splitmix64), the same in every run.
-struct Random(u64);
+/// Random numbers, the same in every run.
+struct Random(Rng);
 
 impl Random {
     fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.0.next_u64()
     }
 
     fn below(&mut self, limit: u64) -> u64 {
@@ -132,7 +132,7 @@ fn grid() -> Vec<u32> {
 }
 
 fn quantiles() -> Value {
-    let mut random = Random(1);
+    let mut random = Random(Rng::new(1));
     let samples = (0..1000).map(|index| {
         let values: Vec<u64> = (0..random.size()).map(|_| random.value(index)).collect();
         // Zeros are given as values, as a number, or both.
@@ -153,7 +153,7 @@ fn quantiles() -> Value {
 }
 
 fn weighted() -> Value {
-    let mut random = Random(2);
+    let mut random = Random(Rng::new(2));
     let samples = (0..500).map(|index| {
         let size = 1 + random.size() % 1000;
         let pairs: Vec<(u64, u64)> = (0..size)
@@ -186,7 +186,7 @@ fn weighted() -> Value {
 const STANDARD: [u32; 10] = [10_000, 100_000, 250_000, 500_000, 750_000, 900_000, 950_000, 990_000, 999_000, 999_900];
 
 fn intervals() -> Value {
-    let mut random = Random(3);
+    let mut random = Random(Rng::new(3));
     let many = (0..60).map(|_| 5000 + (10f64.powf(3.7 + 3.3 * random.share())) as u64);
     let many: Vec<u64> = many.chain([10_000, 100_000, 1_000_000, 10_000_000]).collect();
     let mut rows = Vec::new();
@@ -223,7 +223,7 @@ fn needed() -> Value {
 }
 
 fn poisson() -> Value {
-    let mut random = Random(4);
+    let mut random = Random(Rng::new(4));
     let even = (0..=1300).map(|step| 10f64.powf(-6.0 + f64::from(step) / 100.0));
     let means: Vec<f64> = even.chain((0..700).map(|_| 10f64.powf(-6.0 + 13.0 * random.share()))).collect();
     let whole = (1..=300).map(f64::from).chain([1e3, 1e4, 1e5, 1e6, 1e7]);
@@ -237,10 +237,10 @@ fn poisson() -> Value {
 }
 
 fn buckets() -> Value {
-    let mut random = Random(5);
+    let mut random = Random(Rng::new(5));
     let mut values: Vec<f64> =
         (0..50_000).map(|_| f64::from_bits(random.bits() >> 1)).filter(|v| v.is_finite()).collect();
-    values.extend((0..20_000).map(|_| Millionths::new(1 + random.value(random.0 % 5)).as_f64()));
+    values.extend((0..20_000).map(|shape| Millionths::new(1 + random.value(shape % 5)).as_f64()));
     values.extend((-1074..1024).map(|exponent| 2f64.powi(exponent)));
     values.extend((0..2000).map(|_| f64::from_bits(1 + random.below(1 << 52))));
     // A double on each side of every boundary of three powers of two, by a power that may be off by a few of them.
@@ -259,7 +259,7 @@ fn buckets() -> Value {
 
 /// Values of four histograms; the largest is what is told apart from larger ones.
 fn recorded() -> Vec<Vec<u64>> {
-    let mut random = Random(6);
+    let mut random = Random(Rng::new(6));
     let largest = WindowHistogram::LARGEST.get();
     let some = |random: &mut Random, shape| (0..20_000).map(|_| random.value(shape).min(largest)).collect();
     vec![vec![1_980_000], some(&mut random, 0), some(&mut random, 1), some(&mut random, 3), some(&mut random, 4)]

@@ -23,7 +23,7 @@ fn line(report: &FleetReport, alert: &AlertOutcome) -> Option<String> {
         let note = alert.note.as_deref().unwrap_or("there are no runs");
         return Some(format!("{state} {rule} · {name}: {note}"));
     };
-    let value = format!("{value:.2} {}", unit_name(unit));
+    let value = format!("{value:.2} {}", unit.rate_name());
     let interval = alert.estimate.as_ref().map(|estimate| estimate.interval);
     let end = |end: Option<f64>| end.map_or("unknown".to_owned(), |end| format!("{end:.2}"));
     let interval = interval.filter(|interval| interval.lower.is_some() || interval.upper.is_some()).map(|interval| {
@@ -33,13 +33,4 @@ fn line(report: &FleetReport, alert: &AlertOutcome) -> Option<String> {
     let (runs, interval) = (several(alert.runs as usize, "run"), interval.unwrap_or_default());
     let note = alert.note.as_ref().map_or(String::new(), |note| format!("; {note}"));
     Some(format!("{state} {rule} · {name}: {value} in {runs}{needed}{interval}{note}"))
-}
-
-const fn unit_name(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Nanoseconds => "% of one core",
-        Unit::Cycles => "cycles/s",
-        Unit::PmcEvents => "events/s",
-        Unit::Samples => "samples/s",
-    }
 }

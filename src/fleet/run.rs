@@ -113,11 +113,7 @@ impl RunRecord {
 /// else its unit per second. Rounded to the nearest millionth, halves up; `None` for no time. What has no room, which nothing
 /// real comes near, is the largest number there is.
 pub fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths> {
-    let per_nano = match unit {
-        Unit::Nanoseconds => 100,
-        Unit::Cycles | Unit::PmcEvents | Unit::Samples => 1_000_000_000,
-    };
-    let (weight, wall) = (u128::from(weight) * per_nano, u128::from(wall.as_nanos()));
+    let (weight, wall) = (u128::from(weight) * unit.rate_per_nano(), u128::from(wall.as_nanos()));
     let largest = Millionths::new(u64::MAX);
     (wall > 0).then(|| Millionths::of_ratio(weight, wall).unwrap_or(largest))
 }

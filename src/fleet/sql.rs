@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 use super::options::{FleetOptions, FleetScope, Measure};
 use crate::stats::{Quantile, QuantileMethod};
+use crate::units::Unit;
 
 /// Whose SQL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -149,8 +150,10 @@ impl Query<'_> {
              SUM(run_weight * CAST(wall AS {huge})) OVER (PARTITION BY {keys}) AS all_wall\n  FROM (\n    \
              SELECT r.run_id, {columns}r.unit, r.wall_ns AS wall, r.weight,\n      \
              CAST(r.run_weight_millionths AS {huge}) AS run_weight,\n      \
-             CASE WHEN r.unit = 'ns' THEN 100 ELSE 1000000000 END AS per_nano\n    \
+             CASE WHEN r.unit = 'ns' THEN {} ELSE {} END AS per_nano\n    \
              FROM {runs} r{joins}\n    WHERE r.status = 'ok' AND r.wall_ns > 0{}\n  ) known",
+            Unit::Nanoseconds.rate_per_nano(),
+            Unit::Cycles.rate_per_nano(),
             self.label_filter()
         )
     }

@@ -27,8 +27,7 @@ impl Totals {
 
     /// All that was used over all that was recorded.
     pub(super) fn rate(&self, unit: Unit) -> Option<Millionths> {
-        let per_nano = if unit == Unit::Nanoseconds { 100 } else { 1_000_000_000 };
-        Millionths::of_ratio(self.weight.checked_mul(per_nano)?, self.wall)
+        Millionths::of_ratio(self.weight.checked_mul(unit.rate_per_nano())?, self.wall)
     }
 }
 

@@ -6,7 +6,7 @@ use super::options::FleetOptions;
 use super::report::{AlertOutcome, AlertRun, AlertState, Cohort};
 use super::watch::Watch;
 use crate::stats::{Distribution, Estimate};
-use crate::units::{Millionths, Unit};
+use crate::units::Millionths;
 
 /// Runs that an outcome names; the others are counted.
 const MAX_BEYOND: usize = 20;
@@ -35,7 +35,7 @@ impl Court<'_> {
     fn other_unit(&self, watch: &Watch, cohort: usize) -> AlertOutcome {
         let note = format!(
             "the rule is about {}, and these runs were recorded in {}; a threshold says so: 2.5 Gcycles/s",
-            measured_in(watch.rule.unit),
+            watch.rule.unit.rate_name(),
             self.cohorts[cohort].unit.name()
         );
         undecided(&watch.rule, cohort, 1, Some(note))
@@ -86,16 +86,6 @@ impl Court<'_> {
         }
         let weighted = values.iter().map(|&(run, value)| (value, self.runs[run].record.run_weight));
         Distribution::weighted(weighted.collect(), 0, 0)
-    }
-}
-
-/// What a threshold of a rule counts.
-fn measured_in(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Nanoseconds => "percent of one core",
-        Unit::Cycles => "cycles/s",
-        Unit::PmcEvents => "events/s",
-        Unit::Samples => "samples/s",
     }
 }
 

@@ -22,9 +22,7 @@ use crate::units::Unit;
 const fn measure_unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Nanoseconds => "percent-of-one-core",
-        Unit::Cycles => "cycles/s",
-        Unit::PmcEvents => "events/s",
-        Unit::Samples => "samples/s",
+        rate => rate.rate_name(),
     }
 }
 
@@ -36,4 +34,23 @@ fn runs_of(report: &FleetReport, cohort: usize) -> impl Iterator<Item = &RunRow>
 /// The run of a cohort with the largest CPU use, the first of equal ones.
 fn worst_run(report: &FleetReport, cohort: usize) -> Option<&RunRow> {
     runs_of(report, cohort).reduce(|worst, run| if run.rate > worst.rate { run } else { worst })
+}
+
+/// `1,000`.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 run`, `2,000 runs`.
+fn many(number: u64, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", thousands(number))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use super::numbers::{count, counted, measure_with_unit, unit_name};
+use super::numbers::{count, counted, measure_with_unit};
 use super::table::{self, Column, summary_columns};
 use super::text::Text;
 use super::{cohort_name, figures};
@@ -31,7 +31,7 @@ pub(super) fn across_runs(report: &FleetReport, out: &mut dyn Write) -> io::Resu
     out.write_all(b"<section id=\"across-runs\">\n<h2>CPU use across runs</h2>\n")?;
     out.write_all(b"<p>A run is one number: its CPU use over the whole recording.</p>\n")?;
     for (unit, cohorts) in by_unit(report) {
-        let title = format!("Across runs, in {}", unit_name(unit));
+        let title = format!("Across runs, in {}", unit.rate_name());
         writeln!(out, "<h3>{}</h3>", Text(&title))?;
         table_across(report, unit, cohorts, &title, out)?;
         cautions(cohorts, |cohort| Some(&cohort.across_runs), unit, "runs", out)?;
@@ -181,7 +181,7 @@ fn windows(cohorts: &[CohortReport]) -> impl Iterator<Item = (&CohortReport, &Wi
 }
 
 fn pooled(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {
-    let title = format!("Seconds of all runs, pooled, in {}", unit_name(unit));
+    let title = format!("Seconds of all runs, pooled, in {}", unit.rate_name());
     let mut columns = vec![
         Column::text("Cohort"),
         Column::number("Runs").hint("Runs of at least one whole second"),
@@ -205,7 +205,7 @@ fn pooled(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut 
 }
 
 fn peaks(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {
-    let title = format!("The busiest second of each run, in {}", unit_name(unit));
+    let title = format!("The busiest second of each run, in {}", unit.rate_name());
     let mut columns = vec![Column::text("Cohort"), Column::number("Runs")];
     columns.extend(summary_columns(&report.options, None, false));
     writeln!(out, "<h3>{}</h3>", Text(&title))?;

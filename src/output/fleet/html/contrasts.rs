@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::numbers::{count, counted, measure, unit_name};
+use super::numbers::{count, counted, measure};
 use super::table::{self, Column};
 use super::text::{Text, cut};
 use super::{MAX_COHORTS, cohort_name, scope_names, scope_words, statistic_name};
@@ -42,7 +42,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
 
 fn write_table(report: &FleetReport, contrast: &Contrast, out: &mut dyn Write) -> io::Result<()> {
     let (one, many) = scope_words(contrast.scope);
-    let title = format!("{many}: {} across runs, in {}", statistic_name(&contrast.by), unit_name(contrast.unit));
+    let title = format!("{many}: {} across runs, in {}", statistic_name(&contrast.by), contrast.unit.rate_name());
     writeln!(out, "<h3>{}</h3>", Text(&title))?;
     let shown = contrast.cohorts.len().min(MAX_COHORTS);
     let mut columns = vec![Column::text(one), Column::number("Difference").sorted(true)];

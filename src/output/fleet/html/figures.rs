@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::cohorts::by_unit;
-use super::numbers::{counted, unit_name};
+use super::numbers::counted;
 use super::plots::{self, Axis, Lines};
 use super::table::{self, Column};
 use super::text::Text;
@@ -68,7 +68,7 @@ fn box_table(cohorts: &[(String, &CohortReport)], unit: Unit, out: &mut dyn Writ
         Column::number("High whisker"),
         Column::number("Beyond").hint("Runs beyond the whiskers"),
     ];
-    table::open(out, &format!("Box plots, in {}", unit_name(unit)), &columns)?;
+    table::open(out, &format!("Box plots, in {}", unit.rate_name()), &columns)?;
     for (name, cohort) in cohorts {
         let Some(plot) = &cohort.box_plot else { continue };
         table::open_row(out, name, None)?;

@@ -2,15 +2,7 @@
 
 use crate::units::{Nanos, Unit, Weight};
 
-/// What a measure is in: `% of one core`, or a rate.
-pub(super) const fn unit_name(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Nanoseconds => "% of one core",
-        Unit::Cycles => "cycles/s",
-        Unit::PmcEvents => "events/s",
-        Unit::Samples => "samples/s",
-    }
-}
+pub(super) use crate::output::fleet::{many as counted, thousands as count};
 
 /// A measure without its unit: `12.34`, `1,250.00`, `<0.01`; rates as `1.25 G`.
 pub(super) fn measure(value: f64, unit: Unit) -> String {
@@ -28,7 +20,7 @@ pub(super) fn measure(value: f64, unit: Unit) -> String {
 pub(super) fn measure_with_unit(value: f64, unit: Unit) -> String {
     match unit {
         Unit::Nanoseconds => format!("{} %", measure(value, unit)),
-        _ => format!("{} {}", measure(value, unit), unit_name(unit)),
+        _ => format!("{} {}", measure(value, unit), unit.rate_name()),
     }
 }
 
@@ -39,16 +31,6 @@ pub(super) fn step(value: f64) -> (f64, &'static str) {
         .into_iter()
         .find(|(divisor, _)| value >= divisor * 0.999_995)
         .unwrap_or((1.0, ""))
-}
-
-/// A whole number with separators: `12,345`.
-pub(super) fn count(number: u64) -> String {
-    group(&number.to_string())
-}
-
-/// `1 run`, `2,000 runs`.
-pub(super) fn counted(number: u64, one: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{} {one}s", count(number)) }
 }
 
 /// A weight with its unit; cycles and events as in rates: `343.23 k cycles`.

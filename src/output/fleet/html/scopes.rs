@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::numbers::{count, counted, unit_name};
+use super::numbers::{count, counted};
 use super::table::{self, Column, summary_columns};
 use super::text::{Text, shortened};
 use super::{MAX_COHORTS, cohort_name, scope_names, scope_words};
@@ -85,7 +85,7 @@ fn write_table(
     let mut columns = vec![Column::text(one), Column::number("Runs").hint("Runs that have it, of all runs")];
     columns.extend(summary_columns(&report.options, Some(report.options.sort), true));
     columns.push(Column::number("Samples"));
-    table::open(out, &format!("{many} of {name}, in {}", unit_name(unit)), &columns)?;
+    table::open(out, &format!("{many} of {name}, in {}", unit.rate_name()), &columns)?;
     for row in table.rows.iter().take(MAX_ROWS) {
         write_row(report, table.scope, row, unit, out)?;
     }

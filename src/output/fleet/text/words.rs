@@ -2,26 +2,8 @@
 
 use super::measures::Measures;
 use crate::fleet::{Caution, ScopeName, Summary};
+pub(super) use crate::output::fleet::{many, thousands};
 use crate::stats::Quantile;
-
-/// `1,000`.
-pub(super) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 run`, `2,000 runs`.
-pub(super) fn many(number: u64, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", thousands(number))
-}
 
 /// The first few of a list, and how many more there are.
 pub(super) fn first_few(names: &[String], count: usize) -> String {

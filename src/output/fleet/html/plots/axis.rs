@@ -2,7 +2,7 @@
 
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::super::numbers::{step, unit_name};
+use super::super::numbers::step;
 use super::svg::{Area, Drawn, GRID, MUTED, line, style, write};
 use crate::units::Unit;
 
@@ -25,7 +25,7 @@ impl Axis {
     /// An axis for measures of a unit up to `high`.
     pub(in super::super) fn of_measure(high: f64, unit: Unit) -> Self {
         let mut axis = Self::up_to(high);
-        axis.title = unit_name(unit).to_owned();
+        axis.title = unit.rate_name().to_owned();
         if unit != Unit::Nanoseconds {
             let (divisor, letter) = step(axis.high);
             axis.divisor = divisor;
