@@ -348,7 +348,7 @@ impl QuestionArgs {
 impl ReadingArgs {
     /// How to read.
     pub(crate) fn read_options(&self) -> Options {
-        Options { allow_truncated: self.allow_truncated, ..Options::default() }
+        Options { allow_truncated: self.allow_truncated, jobs: 1, ..Options::default() }
     }
 
     /// What to measure.

@@ -57,7 +57,7 @@ pub(super) fn hash_file(path: &Path, control: &Control) -> Result<Hash, Refused>
 }
 
 /// What `read` makes of the decompressed bytes of a file, and the hash of all of them, as far as they can be decompressed.
-fn hashed<T>(file: &mut Counted<'_>, read: impl FnOnce(&mut dyn Read) -> T) -> (io::Result<T>, Hash) {
+fn hashed<T>(file: &mut Counted<'_>, read: impl FnOnce(&mut (dyn Read + Send)) -> T) -> (io::Result<T>, Hash) {
     let source = match decompress(file) {
         Ok(source) => source,
         Err(error) => return (Err(error), Hasher::new().finalize()),

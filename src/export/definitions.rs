@@ -174,13 +174,8 @@ impl Definitions {
         Ok(match element.tag {
             Tag::Sentinel => Value::Absent,
             Tag::Companion => Value::Companion,
-            Tag::Time => number(element.text, Value::Time),
-            Tag::Weight => number(element.text, Value::Nanos),
-            Tag::CycleWeight => number(element.text, Value::Cycles),
-            Tag::PmcEvent => number(element.text, Value::PmcEvents),
-            Tag::Tid => number(element.text, Value::Tid),
-            Tag::Pid => number(element.text, Value::Pid),
-            Tag::TextAddress => number(element.text, Value::Address),
+            tag if tag.has_number() => parse_number(element.text)
+                .map_or(Value::Bad(RejectReason::BadNumber), |number| number_value(tag, number)),
             Tag::TextAddresses => self.number_list(element.text, Value::Addresses)?,
             Tag::PmcEvents => match self.number_list(element.text, Value::Counters)? {
                 // Rows share a list by `ref`, and each sample holds its values.
@@ -189,7 +184,6 @@ impl Definitions {
                 }
                 value => value,
             },
-            Tag::SampleKind => sample_kind(element.text),
             Tag::ThreadState => match element.text.trim() {
                 "" => Value::Absent,
                 state => Value::State(self.builder.string(state)?),
@@ -359,14 +353,24 @@ fn source(element: Element<'_>) -> Value {
     path.unwrap_or(Value::Other)
 }
 
-fn sample_kind(text: &str) -> Value {
-    match parse_number(text) {
-        Some(0) => Value::Kind(SampleKind::Periodic),
-        Some(1) => Value::Kind(SampleKind::EveryThread),
-        Some(2) => Value::Kind(SampleKind::EveryThreadLightweight),
-        Some(3) => Value::Kind(SampleKind::Stackshot),
-        Some(_) => Value::Kind(SampleKind::Other),
-        None => Value::Bad(RejectReason::BadNumber),
+/// The value of an element whose text is this number ([`Tag::has_number`]).
+pub(super) fn number_value(tag: Tag, number: u64) -> Value {
+    match tag {
+        Tag::Time => Value::Time(number),
+        Tag::Weight => Value::Nanos(number),
+        Tag::CycleWeight => Value::Cycles(number),
+        Tag::PmcEvent => Value::PmcEvents(number),
+        Tag::Tid => Value::Tid(number),
+        Tag::Pid => Value::Pid(number),
+        Tag::TextAddress => Value::Address(number),
+        Tag::SampleKind => Value::Kind(match number {
+            0 => SampleKind::Periodic,
+            1 => SampleKind::EveryThread,
+            2 => SampleKind::EveryThreadLightweight,
+            3 => SampleKind::Stackshot,
+            _ => SampleKind::Other,
+        }),
+        _ => Value::Other,
     }
 }
 
@@ -375,8 +379,4 @@ pub(super) fn parse_number(text: &str) -> Option<u64> {
     let text = text.trim_ascii();
     // `str::parse` would take a plus sign.
     text.as_bytes().first().filter(|byte| byte.is_ascii_digit()).and_then(|_| text.parse().ok())
-}
-
-fn number(text: &str, make: fn(u64) -> Value) -> Value {
-    parse_number(text).map_or(Value::Bad(RejectReason::BadNumber), make)
 }

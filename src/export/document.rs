@@ -58,13 +58,13 @@ enum Root {
 /// Reads the documents of one input.
 #[derive(Debug)]
 pub(super) struct DocumentReader<'a> {
-    definitions: &'a mut Definitions,
-    limits: &'a Limits,
+    pub(super) definitions: &'a mut Definitions,
+    pub(super) limits: &'a Limits,
     allow_truncated: bool,
     input: StringId,
     root: Root,
     open: Vec<Open>,
-    values: Vec<Value>,
+    pub(super) values: Vec<Value>,
     text: String,
     columns: Vec<Column>,
     column: Column,
@@ -132,6 +132,12 @@ impl<'a> DocumentReader<'a> {
     /// Whether the rows that follow belong to a table that is not read: [`count_rows`](Self::count_row) is enough.
     pub(super) fn is_skipping(&self) -> bool {
         self.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
+    }
+
+    /// Whether what follows is a row of a CPU table, or the end of the table.
+    pub(super) fn is_at_rows(&self) -> bool {
+        let is_cpu = self.table.as_ref().is_some_and(|table| table.table.kind == TableKind::Cpu);
+        is_cpu && self.values.is_empty() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
 
     /// Registers an element of a table that is not read: rows of CPU tables may refer to it, although it says nothing
@@ -402,7 +408,7 @@ impl<'a> DocumentReader<'a> {
             Tag::Col => self.columns.push(std::mem::take(&mut self.column)),
             Tag::Mnemonic => self.text[open.text_start..].clone_into(&mut self.column.mnemonic),
             Tag::EngineeringType => self.text[open.text_start..].clone_into(&mut self.column.engineering_type),
-            Tag::Row => self.finish_row(&open)?,
+            Tag::Row => self.add_row(open.first_value, open.at)?,
             _ => self.finish_value(&open)?,
         }
         self.text.truncate(open.name_start);
@@ -434,11 +440,7 @@ impl<'a> DocumentReader<'a> {
                 self.definitions.value(element).map_err(|full| Fault::full(full, open.at))?
             }
         };
-        if std::mem::take(&mut self.definitions.odd_stacks) > 0 {
-            self.note(open.at, "odd stack", || {
-                "a stack holds an element that this version does not know; its frames count".to_owned()
-            });
-        }
+        self.note_odd_stacks(open.at);
         if let Identity::Id(id) = open.identity {
             self.definitions.ids.define(id, value);
         }
@@ -447,21 +449,36 @@ impl<'a> DocumentReader<'a> {
         if self.open.last().is_some_and(|parent| !matches!(parent.tag, Tag::Node | Tag::TraceQueryResult)) {
             self.values.push(value);
         }
+        self.check_stacks(open.at)
+    }
+
+    /// Notes a stack, at this byte, of which some part is not known.
+    pub(super) fn note_odd_stacks(&mut self, at: u64) {
+        if std::mem::take(&mut self.definitions.odd_stacks) > 0 {
+            self.note(at, "odd stack", || {
+                "a stack holds an element that this version does not know; its frames count".to_owned()
+            });
+        }
+    }
+
+    /// Whether there are no more stacks than an input that was read up to this byte may have.
+    pub(super) fn check_stacks(&self, at: u64) -> Result<(), Fault> {
         let stacks = self.definitions.builder.stack_count() as u64;
-        if stacks > self.limits.free_stacks + self.bytes_before + open.at {
-            return Err(Fault::limit("stacks expand to more frames than the input has bytes", open.at));
+        if stacks > self.limits.free_stacks + self.bytes_before + at {
+            return Err(Fault::limit("stacks expand to more frames than the input has bytes", at));
         }
         Ok(())
     }
 
-    fn finish_row(&mut self, open: &Open) -> Result<(), Fault> {
-        let cells = &self.values[open.first_value..];
-        let Some(table) = &mut self.table else { return Err(Fault::malformed("a row outside of a table", open.at)) };
-        let result = rows::add_row(table, cells, self.definitions).map_err(|full| Fault::full(full, open.at))?;
-        self.values.truncate(open.first_value);
+    /// Adds the row that started at this byte; its cells are the values from `first_value` on.
+    pub(super) fn add_row(&mut self, first_value: usize, at: u64) -> Result<(), Fault> {
+        let cells = &self.values[first_value..];
+        let Some(table) = &mut self.table else { return Err(Fault::malformed("a row outside of a table", at)) };
+        let result = rows::add_row(table, cells, self.definitions).map_err(|full| Fault::full(full, at))?;
+        self.values.truncate(first_value);
         self.rows += 1;
         if let Err(reason) = result {
-            self.note(open.at, reason.name(), || format!("row rejected: {reason}"));
+            self.note(at, reason.name(), || format!("row rejected: {reason}"));
         }
         Ok(())
     }

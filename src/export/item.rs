@@ -99,6 +99,12 @@ impl Ids {
         dense.or_else(|| self.sparse.get(&id).copied())
     }
 
+    /// The id that follows all that were defined, where they have no gaps; `None` where they do.
+    pub(super) fn next(&self) -> Option<u32> {
+        let next = self.dense.len().max(1);
+        (self.sparse.is_empty() && self.defined + 1 == next).then(|| u32::try_from(next).ok()).flatten()
+    }
+
     /// Forgets everything: the next document counts from 1 again.
     pub(super) fn clear(&mut self) {
         self.dense.clear();

@@ -42,23 +42,28 @@
 
 mod address;
 mod attributes;
+mod blocks;
 #[cfg(feature = "compression")]
 mod decompress;
 mod definitions;
 mod document;
 mod fault;
+mod feed;
 mod item;
 mod names;
+mod pipeline;
 mod reject;
+mod replay;
 mod rows;
+mod scan;
 mod schema;
 mod skip;
 mod sniff;
 mod stacks;
 mod tag;
+mod tape;
 mod toc;
 mod tokens;
-mod window;
 
 use std::io::Read;
 
@@ -81,15 +86,32 @@ pub struct Options {
     /// Accept an input that ends before its document does: rows that are complete count, and
     /// [`Document::cut_at`] says so. Default: no.
     pub allow_truncated: bool,
-    /// How many bytes of the input are in memory at first; grows for a tag that does not fit. Default: 256 KiB.
+    /// How large the blocks are that the input is read in, in bytes; a block ends behind a row, and grows for one that
+    /// does not fit. For each thread a few blocks are in memory. Default: 512 KiB.
     pub buffer_size: usize,
+    /// How many threads read, with the one that calls; 0 stands for as many as the process may run at a time. An input
+    /// of a single block is read by the caller alone. What is read does not depend on it. Default: 0.
+    pub jobs: usize,
+    /// Whether rows are read by the scanner that is made for what `xctrace` writes. Without it everything is read as
+    /// XML, with the same result in several times the time: that is there to compare the two. Default: yes.
+    pub uses_scanner: bool,
     /// What guards against hostile input.
     pub limits: Limits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { allow_truncated: false, buffer_size: 256 << 10, limits: Limits::default() }
+        Self { allow_truncated: false, buffer_size: 512 << 10, jobs: 0, uses_scanner: true, limits: Limits::default() }
+    }
+}
+
+impl Options {
+    /// How many threads read.
+    fn threads(&self) -> usize {
+        match self.jobs {
+            0 => std::thread::available_parallelism().map_or(1, |threads| threads.get()),
+            jobs => jobs,
+        }
     }
 }
 
@@ -232,14 +254,14 @@ impl Reader {
     /// # Errors
     /// When the input is no export, is cut, is malformed, or passes a limit. The reader is of no use after that: what it
     /// holds of the broken input is not accounted for, so it gives nothing any more ([`ErrorKind::Failed`]).
-    pub fn read<R: Read>(&mut self, source: R, name: &str) -> Result<(), Error> {
+    pub fn read<R: Read + Send>(&mut self, source: R, name: &str) -> Result<(), Error> {
         self.check()?;
         // Until the input is read to its end.
         self.has_failed = true;
         let full = |full: crate::profile::Full| Error::new(ErrorKind::Limit(full.to_string()), None);
         let input = self.definitions.builder.string(name).map_err(full)?;
         let mut reader = DocumentReader::new(&mut self.definitions, &self.options, input, self.bytes);
-        self.bytes += tokens::read_documents(source, name, &mut reader, &self.options)?;
+        self.bytes += pipeline::read_documents(source, name, &mut reader, &self.options)?;
         self.diagnostics.extend(reader.take_diagnostics());
         self.documents.append(&mut reader.documents);
         self.has_failed = false;
@@ -268,7 +290,7 @@ impl Reader {
 ///
 /// # Errors
 /// As [`Reader::read`].
-pub fn read<R: Read>(source: R, name: &str, options: &Options) -> Result<Export, Error> {
+pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<Export, Error> {
     let mut reader = Reader::new(options.clone());
     reader.read(source, name)?;
     reader.finish()

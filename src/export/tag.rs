@@ -111,6 +111,21 @@ impl Tag {
         )
     }
 
+    /// Whether the text of the element is one number, and nothing else is needed of it.
+    pub(super) fn has_number(self) -> bool {
+        matches!(
+            self,
+            Self::Time
+                | Self::Weight
+                | Self::CycleWeight
+                | Self::PmcEvent
+                | Self::Tid
+                | Self::Pid
+                | Self::TextAddress
+                | Self::SampleKind
+        )
+    }
+
     /// Whether the display string (`fmt`) of the element is read: where it holds a name that stands nowhere else.
     pub(super) fn has_display_name(self) -> bool {
         matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace)

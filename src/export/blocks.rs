@@ -1,0 +1,187 @@
+//! Cuts a byte stream into blocks, each of which ends behind a row where there are rows.
+
+use std::io::{self, Read};
+
+use super::scan::PADDING;
+
+/// What ends a row.
+const ROW_END: &[u8] = b"</row>";
+
+/// Without the end of a row in so many times the size of a block, it is cut anywhere: a table of contents has none.
+const LONGEST: usize = 8;
+
+/// A part of the input.
+#[derive(Debug, Default)]
+pub(super) struct Block {
+    /// Its bytes, and zeros behind them, as the scanner wants them.
+    padded: Vec<u8>,
+    length: usize,
+    /// Where it starts in the input.
+    pub(super) offset: u64,
+    /// How many line feeds it holds.
+    pub(super) lines: u64,
+    /// How the input ends behind it; `None` where more follows.
+    pub(super) end: Option<End>,
+}
+
+/// How an input ends.
+#[derive(Debug)]
+pub(super) enum End {
+    /// As it should.
+    Complete,
+    /// Its source says that more should follow (a cut compressed file).
+    Cut(io::Error),
+    /// It could not be read any further.
+    Failed(io::Error),
+}
+
+impl Block {
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.padded[..self.length]
+    }
+
+    /// The bytes with the zeros behind them.
+    pub(super) fn padded(&self) -> &[u8] {
+        &self.padded[..self.length + PADDING]
+    }
+
+    /// Puts bytes in front of it.
+    pub(super) fn prepend(&mut self, bytes: &[u8]) {
+        self.padded.splice(..0, bytes.iter().copied());
+        self.length += bytes.len();
+        self.offset -= bytes.len() as u64;
+    }
+
+    /// Counts its lines; the bytes should be warm.
+    pub(super) fn count_lines(&mut self) {
+        self.lines = count_lines(self.bytes());
+    }
+
+    fn clear(&mut self, offset: u64) {
+        (self.length, self.offset, self.lines, self.end) = (0, offset, 0, None);
+    }
+
+    /// Makes room for `more` bytes behind those it has.
+    fn reserve(&mut self, more: usize) {
+        let needed = self.length + more + PADDING;
+        if self.padded.len() < needed {
+            self.padded.resize(needed, 0);
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.reserve(bytes.len());
+        self.padded[self.length..self.length + bytes.len()].copy_from_slice(bytes);
+        self.length += bytes.len();
+    }
+
+    /// Reads until it has `size` bytes, or the source ends.
+    fn fill<R: Read>(&mut self, source: &mut R, size: usize) {
+        self.reserve(size.saturating_sub(self.length));
+        while self.length < size && self.end.is_none() {
+            match source.read(&mut self.padded[self.length..size]) {
+                Ok(0) => self.end = Some(End::Complete),
+                Ok(count) => self.length += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => self.end = Some(End::Cut(error)),
+                Err(error) => self.end = Some(End::Failed(error)),
+            }
+        }
+    }
+
+    fn seal(&mut self) {
+        self.padded[self.length..self.length + PADDING].fill(0);
+    }
+}
+
+pub(super) fn count_lines(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}
+
+/// Cuts an input into blocks.
+#[derive(Debug)]
+pub(super) struct BlockReader<R> {
+    source: R,
+    size: usize,
+    offset: u64,
+    /// What was read behind the end of the last block.
+    rest: Vec<u8>,
+}
+
+impl<R: Read> BlockReader<R> {
+    /// Blocks of about `size` bytes.
+    pub(super) fn new(source: R, size: usize) -> Self {
+        Self { source, size: size.max(1), offset: 0, rest: Vec::new() }
+    }
+
+    /// Reads the next block into `block`. The last one has an `end`; after it there is none.
+    pub(super) fn read(&mut self, block: &mut Block) {
+        block.clear(self.offset);
+        block.push(&self.rest);
+        self.rest.clear();
+        let mut size = self.size.max(block.length + 1);
+        loop {
+            block.fill(&mut self.source, size);
+            if block.end.is_some() {
+                break;
+            }
+            if let Some(end) = row_end(block.bytes()) {
+                self.rest.extend_from_slice(&block.bytes()[end..]);
+                block.length = end;
+                break;
+            }
+            if block.length >= self.size.saturating_mul(LONGEST) {
+                break;
+            }
+            size = block.length * 2;
+        }
+        block.seal();
+        self.offset += block.length as u64;
+    }
+}
+
+/// Where the last row ends, with the white space behind it.
+fn row_end(bytes: &[u8]) -> Option<usize> {
+    let end = memchr::memmem::rfind(bytes, ROW_END)? + ROW_END.len();
+    let space = bytes[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    Some(end + space)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(input: &[u8], size: usize) -> Vec<Vec<u8>> {
+        let mut reader = BlockReader::new(input, size);
+        let mut blocks = Vec::new();
+        let mut block = Block::default();
+        while block.end.is_none() {
+            reader.read(&mut block);
+            assert_eq!(block.offset, blocks.iter().map(|block: &Vec<u8>| block.len() as u64).sum::<u64>());
+            assert!(block.padded()[block.length..].iter().all(|&byte| byte == 0));
+            blocks.push(block.bytes().to_vec());
+        }
+        blocks
+    }
+
+    #[test]
+    fn blocks_end_behind_rows() {
+        let input = "<head><row>1</row>\n<row>22</row>\r\n\n<row>333</row></head>";
+        for size in 1..=input.len() + 1 {
+            let blocks = blocks(input.as_bytes(), size);
+            assert_eq!(blocks.concat(), input.as_bytes(), "nothing is lost, size {size}");
+            if size >= 8 {
+                let (_, others) = blocks.split_last().unwrap();
+                assert!(others.iter().all(|block| row_end(block) == Some(block.len())), "size {size}");
+            }
+        }
+        assert_eq!(blocks(b"", 10), [b""]);
+    }
+
+    #[test]
+    fn without_rows_a_block_is_cut_anywhere() {
+        let blocks = blocks(&[b'x'; 1_000], 10);
+        assert_eq!(blocks.concat().len(), 1_000);
+        assert!(blocks.iter().all(|block| block.len() <= 10 * LONGEST * 2));
+    }
+}

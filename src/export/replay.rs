@@ -1,0 +1,276 @@
+//! Replays what the scanner found into a document, as if its tokens had come one by one.
+//!
+//! A tape knows elements by their ids only. Here, where everything before it is known, ids become values, and everything
+//! else goes the way it goes for tokens: the same code decodes elements and adds rows.
+
+use std::borrow::Cow;
+
+use super::attributes::{BinaryFields, FrameFields, unescape};
+use super::definitions::{Attributes, Element, number_value};
+use super::document::DocumentReader;
+use super::fault::Fault;
+use super::item::Value;
+use super::tag::Tag;
+use super::tape::{Op, Span, Tape, TapeStack};
+use crate::profile::{FrameId, Full, StackId};
+
+/// An element of the tape that is open.
+#[derive(Debug)]
+struct Open {
+    tag: Tag,
+    attributes: Attributes,
+    id: u32,
+    at: u16,
+    fmt: Span,
+    first_value: usize,
+    is_first_child: bool,
+}
+
+/// What replaying needs room for, from one tape to the next.
+#[derive(Debug, Default)]
+pub(super) struct ReplayRoom {
+    open: Vec<Open>,
+    /// Beside the frames of the tape: the stack that each is the leaf of.
+    paths: Vec<Option<StackId>>,
+    frames: Vec<FrameId>,
+    /// Beside the references of the tape, as far as they were replayed: what they stand for.
+    cells: Vec<Value>,
+}
+
+/// A tape on its way into a document.
+struct Replay<'r, 'd, 't> {
+    document: &'r mut DocumentReader<'d>,
+    tape: &'t Tape,
+    bytes: &'t [u8],
+    /// Offset of `bytes` in the input.
+    offset: u64,
+    /// Where the row at hand starts in the input.
+    row: u64,
+    room: &'r mut ReplayRoom,
+    /// How many distinct stacks there were when their number was last held against the limit.
+    known_stacks: usize,
+}
+
+impl DocumentReader<'_> {
+    /// Whether a tape goes on where the document stands: its rows are the next ones of a CPU table, and its ids count on.
+    pub(super) fn fits(&self, tape: &Tape) -> bool {
+        let Some(next) = self.definitions.ids.next() else { return false };
+        self.is_at_rows() && tape.early_ref < next && (tape.first_id == 0 || tape.first_id == next)
+    }
+
+    /// Reads the rows of a tape that [`fits`](Self::fits). It was made of `bytes`, which start at `offset` in the input.
+    pub(super) fn replay(
+        &mut self,
+        tape: &Tape,
+        bytes: &[u8],
+        offset: u64,
+        room: &mut ReplayRoom,
+    ) -> Result<(), Fault> {
+        room.open.clear();
+        room.paths.clear();
+        room.paths.resize(tape.frames.len(), None);
+        room.cells.clear();
+        let known_stacks = self.definitions.builder.stack_count();
+        Replay { document: self, tape, bytes, offset, row: offset, room, known_stacks }.run()
+    }
+}
+
+impl<'t> Replay<'_, '_, 't> {
+    fn run(&mut self) -> Result<(), Fault> {
+        let tape = self.tape;
+        for op in &tape.ops {
+            match *op {
+                Op::Row { start } => self.row = self.offset + u64::from(start),
+                Op::EndRow => self.document.add_row(0, self.row)?,
+                Op::Absent { at } => self.settle(Value::Absent, 0, at)?,
+                Op::Ref { tag: Tag::Companion, at, .. } => self.settle(Value::Companion, 0, at)?,
+                Op::Ref { at, id, .. } => self.settle(self.value_of(id), 0, at)?,
+                Op::Cells { cells } => self.cells(cells),
+                Op::Number { tag, at, id, value } => self.settle(number_value(tag, value), id, at)?,
+                Op::Leaf { tag, at, id, spans } => self.leaf(tag, at, id, spans)?,
+                Op::Open { tag, at, id, spans } => {
+                    let [fmt] = tape.get_spans(spans);
+                    self.open(tag, Attributes::None, id, at, fmt, false);
+                }
+                Op::OpenSource { at, line } => {
+                    self.open(Tag::Source, Attributes::Line(line), 0, at, Span::NONE, false);
+                }
+                Op::OpenFrame { is_inlined, is_first_child, at, id, spans } => {
+                    let attributes = self.frame_attributes(is_inlined, at, spans)?;
+                    self.open(Tag::Frame, attributes, id, at, Span::NONE, is_first_child);
+                }
+                Op::Close => {
+                    self.close(true)?;
+                }
+                Op::CloseFrame => self.close(false)?,
+                Op::Binary { at, id, spans } => self.binary(at, id, spans)?,
+                Op::Stack { tag, at, id, stack } => self.stack(tag, at, id, &tape.stacks[stack as usize])?,
+            }
+        }
+        Ok(())
+    }
+
+    fn byte(&self, at: u16) -> u64 {
+        self.row + u64::from(at)
+    }
+
+    fn full(&self, at: u16) -> impl Fn(Full) -> Fault {
+        let byte = self.byte(at);
+        move |full| Fault::full(full, byte)
+    }
+
+    /// What an id stands for; the document has no gaps, so every id up to the last one is defined.
+    #[inline(always)]
+    fn value_of(&self, id: u32) -> Value {
+        self.document.definitions.ids.get(u64::from(id)).unwrap_or(Value::Other)
+    }
+
+    /// A value is known: it belongs to its id, and to its parent.
+    #[inline(always)]
+    fn settle(&mut self, value: Value, id: u32, at: u16) -> Result<(), Fault> {
+        if id != 0 {
+            self.document.definitions.ids.define(u64::from(id), value);
+        }
+        self.document.values.push(value);
+        self.check_stacks(at)
+    }
+
+    #[inline(always)]
+    fn check_stacks(&mut self, at: u16) -> Result<(), Fault> {
+        let stacks = self.document.definitions.builder.stack_count();
+        if stacks == self.known_stacks {
+            return Ok(());
+        }
+        self.known_stacks = stacks;
+        self.document.check_stacks(self.byte(at))
+    }
+
+    /// An attribute with its entities replaced; the scanner has seen that they are known ones.
+    fn unescaped(&self, span: Span, at: u16) -> Result<Option<Cow<'t, str>>, Fault> {
+        span.of(self.bytes).map(|text| unescape(text, self.byte(at))).transpose()
+    }
+
+    /// An attribute as it stands there.
+    fn verbatim(&self, span: Span) -> Option<Cow<'t, str>> {
+        span.of(self.bytes).map(Cow::Borrowed)
+    }
+
+    /// Cells that other rows have, too: an id stands for the same from its definition on.
+    #[inline(always)]
+    fn cells(&mut self, cells: u32) {
+        let cells = &self.tape.cells[cells as usize];
+        let (start, end) = (cells.start as usize, cells.end as usize);
+        for index in self.room.cells.len()..end {
+            let value = match self.tape.references[index] {
+                0 => Value::Absent,
+                id => self.value_of(id),
+            };
+            self.room.cells.push(value);
+        }
+        self.document.values.extend_from_slice(&self.room.cells[start..end]);
+    }
+
+    fn leaf(&mut self, tag: Tag, at: u16, id: u32, spans: u32) -> Result<(), Fault> {
+        let [fmt, text] = self.tape.get_spans(spans);
+        let fmt = self.unescaped(fmt, at)?.unwrap_or_default();
+        let text = text.of(self.bytes).filter(|_| tag.has_text()).unwrap_or_default();
+        let (attributes, children, is_first_child) = (Attributes::None, &[][..], false);
+        let element = Element { tag, attributes, fmt: &fmt, text, children, is_first_child };
+        let value = self.document.definitions.value(element).map_err(self.full(at))?;
+        self.settle(value, id, at)
+    }
+
+    fn open(&mut self, tag: Tag, attributes: Attributes, id: u32, at: u16, fmt: Span, is_first_child: bool) {
+        let first_value = self.document.values.len();
+        self.room.open.push(Open { tag, attributes, id, at, fmt, first_value, is_first_child });
+    }
+
+    /// The innermost open element ends; `is_value` says whether its parent takes its value.
+    fn close(&mut self, is_value: bool) -> Result<(), Fault> {
+        let Some(open) = self.room.open.pop() else { return Ok(()) };
+        let Open { tag, attributes, id, at, fmt, first_value, is_first_child } = open;
+        let fmt = self.unescaped(fmt, at)?.unwrap_or_default();
+        let children = &self.document.values[first_value..];
+        let element = Element { tag, attributes, fmt: &fmt, text: "", children, is_first_child };
+        let value = self.document.definitions.value(element).map_err(self.full(at))?;
+        self.document.note_odd_stacks(self.byte(at));
+        self.document.values.truncate(first_value);
+        self.settle(value, id, at)?;
+        if !is_value {
+            self.document.values.truncate(first_value);
+        }
+        Ok(())
+    }
+
+    fn frame_attributes(&mut self, is_inlined: bool, at: u16, spans: u32) -> Result<Attributes, Fault> {
+        let [name, address] = self.tape.get_spans(spans);
+        let (name, address) = (self.unescaped(name, at)?, self.verbatim(address));
+        let fields = FrameFields { name, address, is_inlined };
+        self.document.definitions.frame_attributes(&fields).map_err(self.full(at))
+    }
+
+    fn binary(&mut self, at: u16, id: u32, spans: u32) -> Result<(), Fault> {
+        let [name, uuid, arch, load_address, path] = self.tape.get_spans(spans);
+        let fields = BinaryFields {
+            name: self.unescaped(name, at)?,
+            uuid: self.verbatim(uuid),
+            arch: self.unescaped(arch, at)?,
+            load_address: self.verbatim(load_address),
+            path: self.unescaped(path, at)?,
+        };
+        let value = self.document.definitions.binary(&fields).map_err(self.full(at))?;
+        self.settle(value, id, at)
+    }
+
+    fn stack(&mut self, tag: Tag, at: u16, id: u32, stack: &TapeStack) -> Result<(), Fault> {
+        let value = match self.known_frames(stack).map_err(self.full(at))? {
+            Some(leaf) => Value::Stack(Some(leaf)),
+            None => self.odd_stack(tag, at, stack)?,
+        };
+        self.settle(value, id, at)
+    }
+
+    /// The stack of frames that are frames, and not too many; otherwise `None`.
+    fn known_frames(&mut self, stack: &TapeStack) -> Result<Option<StackId>, Full> {
+        let (start, end, common) = (stack.start as usize, stack.end as usize, stack.common as usize);
+        if end - start > self.document.definitions.max_stack_depth {
+            return Ok(None);
+        }
+        let (like_end, paths) = (stack.like_end as usize, &mut self.room.paths);
+        // An earlier stack that could not be read has no path.
+        let common = if common > 0 && paths[like_end - common].is_some() { common } else { 0 };
+        let mut parent = if common > 0 { paths[like_end - common] } else { None };
+        paths.copy_within(like_end - common..like_end, end - common);
+        let (definitions, own) = (&mut self.document.definitions, start..end - common);
+        self.room.frames.clear();
+        for &id in &self.tape.frames[own.clone()] {
+            let Some(Value::Frame(frame)) = definitions.ids.get(u64::from(id)) else {
+                paths[start..end].fill(None);
+                return Ok(None);
+            };
+            self.room.frames.push(frame);
+        }
+        for (path, &frame) in paths[own].iter_mut().zip(&self.room.frames).rev() {
+            parent = Some(definitions.builder.stack(parent, frame)?);
+            *path = parent;
+        }
+        Ok(parent)
+    }
+
+    /// A stack with something among its frames that is none (a frame that could not be read, say).
+    #[cold]
+    fn odd_stack(&mut self, tag: Tag, at: u16, stack: &TapeStack) -> Result<Value, Fault> {
+        let first_value = self.document.values.len();
+        for &frame in &self.tape.frames[stack.start as usize..stack.end as usize] {
+            let value = self.value_of(frame);
+            self.document.values.push(value);
+        }
+        let fmt = self.unescaped(stack.fmt, at)?.unwrap_or_default();
+        let (attributes, children) = (Attributes::None, &self.document.values[first_value..]);
+        let element = Element { tag, attributes, fmt: &fmt, text: "", children, is_first_child: false };
+        let value = self.document.definitions.value(element).map_err(self.full(at))?;
+        self.document.note_odd_stacks(self.byte(at));
+        self.document.values.truncate(first_value);
+        Ok(value)
+    }
+}

@@ -1,0 +1,197 @@
+//! Numbers, attribute values and text, eight bytes at a time.
+//!
+//! The scanned bytes are followed by [`PADDING`] zeros, so that a look ahead needs no care at the end.
+
+/// How many zeros follow the bytes that are scanned.
+pub(in super::super) const PADDING: usize = 32;
+
+const ONES: u64 = u64::from_ne_bytes([1; 8]);
+const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+
+/// The bytes from `at` on, as many as one step looks at.
+#[inline(always)]
+pub(super) fn look(bytes: &[u8], at: usize) -> Option<&[u8; PADDING]> {
+    bytes.get(at..)?.first_chunk()
+}
+
+#[inline(always)]
+fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// How many of the eight bytes of `word` are digits, from the first on; and the number they make.
+#[inline(always)]
+pub(super) fn digits(word: u64) -> (usize, u64) {
+    let values = word ^ (ONES * u64::from(b'0'));
+    // A byte above 9 gets its high bit set by the sum; what a carry does to the bytes after it does not matter.
+    let others = (values.wrapping_add(ONES * 0x76) | values) & HIGH;
+    let count = others.trailing_zeros() as usize / 8;
+    if count == 0 {
+        return (0, 0);
+    }
+    // The digits move up to the last bytes, behind zeros; then pairs, fours and eights are added up.
+    let values = values << (64 - 8 * count);
+    let pairs = (values.wrapping_mul(10).wrapping_add(values >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    (count, (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xffff_ffff)
+}
+
+/// The decimal number at `at`, of up to 19 digits, and where it ends.
+#[inline(always)]
+pub(super) fn number(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    let (count, number) = digits(word(bytes, at)?);
+    if count < 8 {
+        return (count > 0).then_some((number, at + count));
+    }
+    long_number(bytes, at + 8, number)
+}
+
+#[inline(always)]
+fn long_number(bytes: &[u8], at: usize, start: u64) -> Option<(u64, usize)> {
+    let (count, number) = digits(word(bytes, at)?);
+    let all = start * POWERS[count] + number;
+    if count < 8 {
+        return Some((all, at + count));
+    }
+    let (count, number) = digits(word(bytes, at + 8)?);
+    // 19 digits always fit.
+    (count <= 3).then(|| (all * POWERS[count] + number, at + 8 + count))
+}
+
+const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// Where the `">` behind a time such as `00:00.648.438` ends.
+#[inline(always)]
+pub(super) fn time_end(bytes: &[u8], at: usize) -> Option<usize> {
+    const LENGTH: usize = "00:00.648.438".len();
+    let (first, last) = (word(bytes, at)?, word(bytes, at + LENGTH - 8)?);
+    let odd = |word: u64| equal(word, b'"') | equal(word, b'<') | unusual(word);
+    let end = if odd(first) | odd(last) == 0 { at + LENGTH } else { value_end(bytes, at)? };
+    (bytes.get(end..end + 2)? == b"\">").then_some(end + 2)
+}
+
+/// Which bytes of `word` are `byte`, by their high bits; bytes behind the first one may be wrong.
+#[inline(always)]
+fn equal(word: u64, byte: u8) -> u64 {
+    let difference = word ^ (ONES * u64::from(byte));
+    difference.wrapping_sub(ONES) & !difference & HIGH
+}
+
+/// Which bytes of `word` are control characters or not ASCII; bytes behind the first one may be wrong.
+#[inline(always)]
+fn unusual(word: u64) -> u64 {
+    (word.wrapping_sub(ONES * 0x20) | word) & HIGH
+}
+
+/// Where the attribute value at `at` ends: at its quote. `None` for a value that is not what Instruments writes (with
+/// `<`, control characters, or bytes that are not UTF-8).
+#[inline(always)]
+pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
+    plain_end(bytes, at, b'"', b'<')
+}
+
+/// Where the text at `at` ends: at the `<` of the tag that follows. `None` for text that has entities, control
+/// characters, or bytes that are not UTF-8.
+#[inline(always)]
+pub(super) fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
+    plain_end(bytes, at, b'<', b'&')
+}
+
+/// Where `end` is, with neither `not` nor control characters before it.
+#[inline(always)]
+fn plain_end(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
+    let mut next = at;
+    loop {
+        let word = word(bytes, next)?;
+        let found = equal(word, end) | equal(word, not) | unusual(word);
+        if found != 0 {
+            let first = next + found.trailing_zeros() as usize / 8;
+            return match bytes[first] {
+                byte if byte == end => Some(first),
+                0x80.. => end_of_unicode(bytes, at, end, not),
+                _ => None,
+            };
+        }
+        next += 8;
+    }
+}
+
+/// As [`plain_end`], with characters beyond ASCII.
+#[cold]
+fn end_of_unicode(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
+    let length = bytes[at..].iter().position(|&byte| byte == end || byte == not || byte < 0x20)?;
+    let is_end = bytes[at + length] == end;
+    (is_end && std::str::from_utf8(&bytes[at..at + length]).is_ok()).then_some(at + length)
+}
+
+/// Whether every `&` in a value starts one of the five entities that need no document type.
+pub(super) fn has_known_entities(value: &[u8]) -> bool {
+    memchr::memchr_iter(b'&', value).all(|at| {
+        let rest = &value[at + 1..];
+        [&b"amp;"[..], b"lt;", b"gt;", b"quot;", b"apos;"].iter().any(|entity| rest.starts_with(entity))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn padded(text: &[u8]) -> Vec<u8> {
+        [text, &[0; PADDING]].concat()
+    }
+
+    #[test]
+    fn numbers_of_any_length() {
+        for number_of_digits in 1..=19 {
+            for digit in 1..=9_u64 {
+                let text: String = (0..number_of_digits).map(|place| ((digit + place) % 10).to_string()).collect();
+                for after in ["\"", "<", "", "a", "\u{e9}", ":", "/", "\u{ff}"] {
+                    let bytes = padded(format!("x{text}{after}").as_bytes());
+                    let expected = Some((text.parse::<u64>().unwrap(), 1 + text.len()));
+                    assert_eq!(number(&bytes, 1), expected, "{text}{after}");
+                }
+            }
+        }
+        assert_eq!(number(&padded(b"9999999999999999999\""), 0), Some((9_999_999_999_999_999_999, 19)));
+        assert_eq!(number(&padded(b"10000000000000000000"), 0), None, "20 digits may not fit");
+        for other in ["", "-1", "+1", " 1", "x"] {
+            assert_eq!(number(&padded(other.as_bytes()), 0), None, "{other}");
+        }
+        assert_eq!(number(&padded(b"007\""), 0), Some((7, 3)));
+    }
+
+    #[test]
+    fn values_end_at_their_quote_and_text_at_a_tag() {
+        for length in 0..40 {
+            let value = "v".repeat(length);
+            assert_eq!(value_end(&padded(format!("{value}\" x").as_bytes()), 0), Some(length));
+            assert_eq!(text_end(&padded(format!("{value}</").as_bytes()), 0), Some(length));
+            assert_eq!(value_end(&padded(format!("\u{2190}{value}\"").as_bytes()), 0), Some(length + 3));
+            for bad in ["<", "\n", "\t", ""] {
+                assert_eq!(value_end(&padded(format!("{value}{bad}").as_bytes()), 0), None, "{value}{bad:?}");
+                assert_eq!(
+                    value_end(&padded(format!("\u{2190}{value}{bad}\"").as_bytes()), 0),
+                    match bad {
+                        "" => Some(length + 3),
+                        _ => None,
+                    }
+                );
+            }
+            for bad in ["&amp;<", "\n<", ""] {
+                assert_eq!(text_end(&padded(format!("{value}{bad}").as_bytes()), 0), None, "{value}{bad:?}");
+            }
+        }
+        assert_eq!(value_end(&padded(b"a\xff\xfe\""), 0), None, "not UTF-8");
+        assert_eq!(value_end(&padded(b"a>b&lt;\""), 0), Some(7));
+    }
+
+    #[test]
+    fn entities_are_known_or_not() {
+        for known in [&b""[..], b"a &lt; b &gt; c", b"&amp;&quot;&apos;"] {
+            assert!(has_known_entities(known));
+        }
+        for unknown in [&b"&"[..], b"a & b", b"&lt", b"&#60;", b"&nbsp;"] {
+            assert!(!has_known_entities(unknown));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Elements that define something: their attributes, text and children.
+
+use super::super::tag::Tag;
+use super::super::tape::{Op, Span};
+use super::Scanner;
+use super::bytes::{has_known_entities, look, number, text_end, time_end, value_end};
+
+/// How deep elements of a row may be nested; real ones are 6 deep.
+const MAX_NESTING: u32 = 8;
+
+/// The start tag of an element.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    pub(super) tag: Tag,
+    /// Where the element starts, and its name ends.
+    pub(super) at: usize,
+    pub(super) name_end: usize,
+    pub(super) id: u32,
+    pub(super) fields: Fields,
+    /// Whether it is the end as well.
+    is_empty: bool,
+    /// Where it ends.
+    pub(super) end: usize,
+}
+
+/// The attributes that the element's value needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fields {
+    pub(super) fmt: Span,
+    /// Of a frame: name and address. Of a binary: name, UUID, architecture, load address and path.
+    names: [Span; 5],
+    is_inlined: bool,
+    line: Option<u32>,
+}
+
+impl Fields {
+    const NONE: Self = Self { fmt: Span::NONE, names: [Span::NONE; 5], is_inlined: false, line: None };
+}
+
+impl Scanner<'_> {
+    /// Reads the element at `at`; gives where it ends.
+    pub(super) fn element(&mut self, at: usize, nesting: u32) -> Option<usize> {
+        if nesting > MAX_NESTING || *self.bytes.get(at)? != b'<' {
+            return None;
+        }
+        let (tag, name_end) = self.name(at)?;
+        if self.bytes[name_end..].starts_with(b" ref=\"") {
+            let (id, end) = self.reference(name_end + b" ref=\"".len())?;
+            self.tape.ops.push(Op::Ref { tag, at: self.place(at), id });
+            return Some(end);
+        }
+        let start = self.start(tag, at, name_end)?;
+        if nesting == 0 && tag == Tag::Thread {
+            self.thread = start.id;
+        }
+        match tag {
+            Tag::Frame => None,
+            Tag::Binary => self.binary(&start),
+            Tag::Source => self.source(&start, nesting),
+            _ if start.is_empty => self.leaf(&start, Span::new(start.end, start.end), start.end),
+            Tag::Backtrace if self.bytes[start.end..].starts_with(b"<frame ") => self.stack(&start, nesting),
+            _ if self.bytes[start.end] == b'<' && self.bytes[start.end + 1] != b'/' => self.parent(&start, nesting),
+            _ => {
+                let text_end = text_end(self.bytes, start.end)?;
+                let end = self.close(&start, text_end)?;
+                self.leaf(&start, Span::new(start.end, text_end), end)
+            }
+        }
+    }
+
+    /// `<sample-time id="1" fmt="00:00.648.438">648438208</sample-time>`, which every row has; in the usual form only.
+    #[inline(always)]
+    pub(super) fn sample_time(&mut self, at: usize) -> Option<usize> {
+        const START: &[u8] = b"<sample-time id=\"";
+        const FMT: &[u8] = b"\" fmt=\"";
+        const END: &[u8] = b"</sample-time>";
+        if !look(self.bytes, at)?.starts_with(START) {
+            return None;
+        }
+        let (id, after_id) = number(self.bytes, at + START.len())?;
+        if id != u64::from(self.next_id) || !look(self.bytes, after_id)?.starts_with(FMT) {
+            return None;
+        }
+        let after_fmt = time_end(self.bytes, after_id + FMT.len())?;
+        let (value, end) = number(self.bytes, after_fmt)?;
+        if !look(self.bytes, end)?.starts_with(END) {
+            return None;
+        }
+        // It is an id that counts on, and not 0: nothing has to be taken back.
+        let (id, _) = self.definition(at + START.len())?;
+        self.tape.ops.push(Op::Number { tag: Tag::Time, at: self.place(at), id, value });
+        Some(end + END.len())
+    }
+
+    /// The tag of the element at `at`, and where its name ends.
+    fn name(&self, at: usize) -> Option<(Tag, usize)> {
+        let name = &self.bytes[at + 1..];
+        let is_name = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
+        let length = name.iter().take_while(is_name).count();
+        let name = std::str::from_utf8(&name[..length]).ok()?;
+        // `xml`-like beginnings and digits in front are no names; nobody writes them.
+        let is_usual = name.starts_with(|first: char| first.is_ascii_lowercase());
+        let tag = Tag::of(name);
+        let is_structure = matches!(
+            tag,
+            Tag::TraceQueryResult
+                | Tag::Node
+                | Tag::Schema
+                | Tag::Col
+                | Tag::Mnemonic
+                | Tag::EngineeringType
+                | Tag::Row
+        );
+        (is_usual && !is_structure).then_some((tag, at + 1 + length))
+    }
+
+    /// Reads a start tag that has no `ref`.
+    fn start(&mut self, tag: Tag, at: usize, name_end: usize) -> Option<Start> {
+        let mut start = Start { tag, at, name_end, id: 0, fields: Fields::NONE, is_empty: false, end: name_end };
+        if self.bytes[name_end..].starts_with(b" id=\"") {
+            (start.id, start.end) = self.definition(name_end + b" id=\"".len())?;
+        }
+        loop {
+            match *self.bytes.get(start.end)? {
+                b'>' => {
+                    start.end += 1;
+                    return Some(start);
+                }
+                b'/' if self.bytes[start.end + 1] == b'>' => {
+                    (start.is_empty, start.end) = (true, start.end + 2);
+                    return Some(start);
+                }
+                b' ' => start.end = self.attribute(tag, start.end + 1, &mut start.fields)?,
+                _ => return None,
+            }
+        }
+    }
+
+    /// Reads the attribute at `at`; gives where it ends.
+    fn attribute(&self, tag: Tag, at: usize, fields: &mut Fields) -> Option<usize> {
+        let is_key = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'-';
+        let length = self.bytes[at..].iter().take_while(is_key).count();
+        let key = &self.bytes[at..at + length];
+        let value = at + length + b"=\"".len();
+        if length == 0 || !self.bytes[at + length..].starts_with(b"=\"") {
+            return None;
+        }
+        let end = value_end(self.bytes, value)?;
+        let text = &self.bytes[value..end];
+        let has_entities = memchr::memchr(b'&', text).is_some();
+        if text.len() > self.name_bytes || (has_entities && !has_known_entities(text)) {
+            return None;
+        }
+        let span = Span::new(value, end);
+        match (tag, key) {
+            (_, b"id" | b"ref") => return None,
+            (Tag::Frame | Tag::Binary, b"name") => fields.names[0] = span,
+            (Tag::Frame, b"addr") | (Tag::Binary, b"UUID") if !has_entities => fields.names[1] = span,
+            (Tag::Frame, b"inlined") => fields.is_inlined = text == b"true",
+            (Tag::Binary, b"arch") => fields.names[2] = span,
+            (Tag::Binary, b"load-addr") if !has_entities => fields.names[3] = span,
+            (Tag::Binary, b"path") => fields.names[4] = span,
+            (Tag::Source, b"line") => {
+                let (line, line_end) = number(self.bytes, value)?;
+                fields.line = Some(u32::try_from(line).ok().filter(|_| line_end == end)?);
+            }
+            (Tag::Frame | Tag::Binary | Tag::Other, b"addr" | b"UUID" | b"load-addr") => return None,
+            (tag, b"fmt") if tag.has_display_name() => fields.fmt = span,
+            _ => {}
+        }
+        Some(end + 1)
+    }
+
+    /// The end tag of an element at `at`; gives where it ends.
+    #[inline(always)]
+    pub(super) fn close(&self, start: &Start, at: usize) -> Option<usize> {
+        let name = &self.bytes[start.at + 1..start.name_end];
+        let rest = self.bytes[at..].strip_prefix(b"</")?.strip_prefix(name)?;
+        (*rest.first()? == b'>').then_some(at + 2 + name.len() + 1)
+    }
+
+    /// An element without children, which ends at `end`.
+    fn leaf(&mut self, start: &Start, text: Span, end: usize) -> Option<usize> {
+        let &Start { tag, id, at, fields, .. } = start;
+        let place = self.place(at);
+        let value = if tag.has_number() && !start.is_empty { number(self.bytes, start.end) } else { None };
+        let op = match value {
+            Some((value, number_end)) if self.bytes[number_end] == b'<' => Op::Number { tag, at: place, id, value },
+            _ => Op::Leaf { tag, at: place, id, spans: self.tape.spans([fields.fmt, text]) },
+        };
+        self.tape.ops.push(op);
+        Some(end)
+    }
+
+    /// An element with children.
+    fn parent(&mut self, start: &Start, nesting: u32) -> Option<usize> {
+        if start.tag.has_text() || start.tag == Tag::Sentinel {
+            return None;
+        }
+        let spans = self.tape.spans([start.fields.fmt]);
+        self.tape.ops.push(Op::Open { tag: start.tag, at: self.place(start.at), id: start.id, spans });
+        let end = self.children(start.end, nesting)?;
+        self.tape.ops.push(Op::Close);
+        self.close(start, end)
+    }
+
+    /// Reads children until an end tag; gives where that starts.
+    fn children(&mut self, mut at: usize, nesting: u32) -> Option<usize> {
+        while *self.bytes.get(at + 1)? != b'/' {
+            at = self.element(at, nesting + 1)?;
+        }
+        Some(at)
+    }
+
+    fn binary(&mut self, start: &Start) -> Option<usize> {
+        let end = if start.is_empty { start.end } else { self.close(start, start.end)? };
+        let spans = self.tape.spans(start.fields.names);
+        self.tape.ops.push(Op::Binary { at: self.place(start.at), id: start.id, spans });
+        Some(end)
+    }
+
+    fn source(&mut self, start: &Start, nesting: u32) -> Option<usize> {
+        let line = start.fields.line.filter(|_| start.id == 0)?;
+        self.tape.ops.push(Op::OpenSource { at: self.place(start.at), line });
+        let end = if start.is_empty {
+            start.end
+        } else {
+            let end = self.children(start.end, nesting)?;
+            self.close(start, end)?
+        };
+        self.tape.ops.push(Op::Close);
+        Some(end)
+    }
+
+    /// A frame that is defined in a stack; gives its id, and where it ends.
+    pub(super) fn frame(&mut self, at: usize, is_first_child: bool, nesting: u32) -> Option<(u32, usize)> {
+        let (tag, name_end) = self.name(at)?;
+        if tag != Tag::Frame {
+            return None;
+        }
+        let start = self.start(tag, at, name_end)?;
+        let [name, address, ..] = start.fields.names;
+        if start.id == 0 {
+            return None;
+        }
+        let spans = self.tape.spans([name, address]);
+        let (is_inlined, at, id) = (start.fields.is_inlined, self.place(at), start.id);
+        self.tape.ops.push(Op::OpenFrame { is_inlined, is_first_child, at, id, spans });
+        let end = if start.is_empty {
+            start.end
+        } else {
+            let end = self.children(start.end, nesting)?;
+            self.close(&start, end)?
+        };
+        self.tape.ops.push(Op::CloseFrame);
+        Some((id, end))
+    }
+}

@@ -1,0 +1,146 @@
+//! Rows of CPU tables, read by somebody who knows how `xctrace` writes them.
+//!
+//! Instruments writes one dialect of XML: one space before an attribute, double quotes, `id` or `ref` first, no comments,
+//! no numeric entities, no text beside elements. In that dialect a tag is known by its first bytes, and nine of ten tags
+//! are `<frame ref="N"/>`. Whatever is not exactly of that dialect ends the scan in front of its row; that row is then
+//! read as XML. So the scanner need not decide what odd input means: it only has to know the usual.
+//!
+//! A scan needs nothing but its bytes, so blocks can be scanned at the same time.
+
+mod bytes;
+mod cells;
+mod elements;
+mod stacks;
+
+use memchr::memmem;
+
+use super::Limits;
+use super::tape::{Op, Tape};
+pub(super) use bytes::PADDING;
+use bytes::number;
+use cells::KnownCells;
+use stacks::LastStacks;
+
+/// Longer rows are read as XML: places in a row are kept in 16 bits.
+const MAX_ROW: usize = u16::MAX as usize;
+/// As many elements as may be open in a document before the limits matter: the scanner opens fewer.
+const MAX_DEPTH: usize = 16;
+/// Stacks of more frames are read as XML.
+const MAX_FRAMES: usize = 2_000;
+/// As many values as a row has pending at most.
+const MAX_CHILDREN: usize = 2 * MAX_FRAMES;
+
+/// Scans rows of one block onto a tape.
+#[derive(Debug)]
+pub(super) struct Scanner<'b> {
+    /// The bytes, with [`PADDING`] zeros behind them.
+    bytes: &'b [u8],
+    tape: &'b mut Tape,
+    name_bytes: usize,
+    /// The id that the next definition must have; 0 until the first one is seen.
+    next_id: u32,
+    /// Where the row at hand starts.
+    row: usize,
+    /// The thread of the row at hand, by its id.
+    thread: u32,
+    known_cells: KnownCells,
+    last_stacks: LastStacks,
+    end_of_backtrace: memmem::Finder<'static>,
+    end_of_tagged_backtrace: memmem::Finder<'static>,
+}
+
+/// Whether the limits are those under which the scanner reads what XML would be read as.
+pub(super) fn is_allowed(limits: &Limits) -> bool {
+    limits.element_depth >= MAX_DEPTH && limits.children >= MAX_CHILDREN && limits.token_bytes >= MAX_ROW
+}
+
+/// Scans the rows from `start` on as far as they are of the dialect. `bytes` ends with [`PADDING`] zeros. `next_id` is
+/// the id that the first definition has, where that is known.
+pub(super) fn rows(bytes: &[u8], start: usize, limits: &Limits, next_id: Option<u32>, tape: &mut Tape) {
+    tape.clear();
+    let mut scanner = Scanner {
+        bytes,
+        tape,
+        name_bytes: limits.name_bytes,
+        next_id: next_id.unwrap_or(0),
+        row: start,
+        thread: 0,
+        known_cells: KnownCells::default(),
+        last_stacks: LastStacks::default(),
+        end_of_backtrace: memmem::Finder::new(b"</backtrace>"),
+        end_of_tagged_backtrace: memmem::Finder::new(b"</tagged-backtrace>"),
+    };
+    if u32::try_from(bytes.len()).is_ok() {
+        scanner.scan(start);
+    } else {
+        scanner.tape.end = start;
+    }
+}
+
+impl Scanner<'_> {
+    fn scan(&mut self, start: usize) {
+        let mut at = self.skip_space(start);
+        while self.bytes[at..].starts_with(b"<row>") {
+            let mark = self.tape.mark();
+            self.row = at;
+            self.tape.ops.push(Op::Row { start: at as u32 });
+            let Some(end) = self.cells(at + b"<row>".len()).filter(|end| end - at <= MAX_ROW) else {
+                self.tape.rewind(&mark);
+                break;
+            };
+            self.tape.ops.push(Op::EndRow);
+            at = self.skip_space(end);
+        }
+        self.tape.end = at;
+    }
+
+    fn skip_space(&self, at: usize) -> usize {
+        let space = self.bytes[at..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t'));
+        at + space.count()
+    }
+
+    /// The number of a `ref` and what ends its element; gives where that is.
+    #[inline(always)]
+    fn reference(&mut self, at: usize) -> Option<(u32, usize)> {
+        let (id, end) = number(self.bytes, at)?;
+        let ends_tag = self.bytes.get(end..end + 3)? == b"\"/>";
+        let id = u32::try_from(id).ok().filter(|_| ends_tag)?;
+        self.note_reference(id)?;
+        Some((id, end + 3))
+    }
+
+    /// Whether a `ref` may point to `id`: only backwards.
+    #[inline(always)]
+    fn note_reference(&mut self, id: u32) -> Option<()> {
+        if self.next_id == 0 {
+            self.tape.early_ref = self.tape.early_ref.max(id);
+            return Some(());
+        }
+        (id < self.next_id).then_some(())
+    }
+
+    /// The number of an `id`: definitions count on from one to the next.
+    #[inline(always)]
+    fn definition(&mut self, at: usize) -> Option<(u32, usize)> {
+        let (id, end) = number(self.bytes, at)?;
+        let id = u32::try_from(id).ok().filter(|&id| id > 0 && id < u32::MAX)?;
+        if self.next_id == 0 {
+            // What was referred to before must have been defined before.
+            self.next_id = (id > self.tape.early_ref).then_some(id)?;
+        }
+        if id != self.next_id || self.bytes[end] != b'"' {
+            return None;
+        }
+        if self.tape.first_id == 0 {
+            self.tape.first_id = id;
+        }
+        self.next_id += 1;
+        Some((id, end + 1))
+    }
+
+    /// Where a byte is in the row. Wrong beyond [`MAX_ROW`], and such a row is taken back.
+    #[inline(always)]
+    fn place(&self, at: usize) -> u16 {
+        (at - self.row) as u16
+    }
+}

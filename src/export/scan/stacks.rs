@@ -1,0 +1,159 @@
+//! Stacks: lists of frames, nearly all of them `<frame ref="N"/>`.
+//!
+//! Stacks of one thread mostly share their outer frames, and those stand last. So a stack is compared with the last one of
+//! its thread from its end on, as bytes, and only what differs is read.
+
+use memchr::memmem;
+
+use super::super::tape::{Op, TapeStack};
+use super::bytes::{digits, look};
+use super::elements::Start;
+use super::{MAX_FRAMES, MAX_ROW, Scanner};
+
+/// How many threads the last stacks are remembered of.
+const THREADS: usize = 64;
+
+/// By thread: its last stack on the tape.
+#[derive(Debug)]
+pub(super) struct LastStacks([LastStack; THREADS]);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LastStack {
+    thread: u32,
+    /// Its index, counted from 1; 0 is none.
+    stack: u32,
+    /// Where its frames end in the text.
+    text_end: u32,
+    /// From which of the tape's frames on its frames are all `ref`s.
+    plain_from: u32,
+}
+
+impl Default for LastStacks {
+    fn default() -> Self {
+        Self([LastStack::default(); THREADS])
+    }
+}
+
+impl Scanner<'_> {
+    /// An element whose children are frames.
+    pub(super) fn stack(&mut self, start: &Start, nesting: u32) -> Option<usize> {
+        let first = self.tape.frames.len();
+        let text_end = self.end_of_frames(start)?;
+        let last = self.last_stacks.0[self.thread as usize % THREADS];
+        let last = Some(last).filter(|last| last.stack != 0 && last.thread == self.thread);
+        let (shared, shared_text) = last.map_or((0, 0), |last| self.shared_frames(start.end, text_end, &last));
+        let plain_from = self.frames(start.end, text_end - shared_text, text_end, nesting)?;
+        let mut stack = TapeStack { fmt: start.fields.fmt, start: first as u32, end: 0, like_end: 0, common: 0 };
+        if let Some(last) = last {
+            let before = self.tape.stacks[last.stack as usize - 1];
+            let (from, to) = (before.end as usize - shared, before.end as usize);
+            // What was defined in the stack before has another text, and is the same frame all the same.
+            let (frames, own) = self.tape.frames.split_at(first);
+            let outer = frames[before.start as usize..from].iter().rev();
+            let more = own.iter().rev().zip(outer).take_while(|(a, b)| a == b).count();
+            self.tape.frames.extend_from_within(from..to);
+            self.tape.tails.extend_from_within(from..to);
+            (stack.like_end, stack.common) = (before.end, (shared + more) as u32);
+        }
+        if self.tape.frames.len() - first > MAX_FRAMES {
+            return None;
+        }
+        stack.end = self.tape.frames.len() as u32;
+        let index = self.tape.stacks.len() as u32;
+        self.tape.stacks.push(stack);
+        self.tape.ops.push(Op::Stack { tag: start.tag, at: self.place(start.at), id: start.id, stack: index });
+        self.last_stacks.0[self.thread as usize % THREADS] = LastStack {
+            thread: self.thread,
+            stack: index + 1,
+            text_end: text_end as u32,
+            plain_from: plain_from as u32,
+        };
+        self.close(start, text_end)
+    }
+
+    /// Where the end tag of the element is.
+    #[inline(always)]
+    fn end_of_frames(&self, start: &Start) -> Option<usize> {
+        let end = self.bytes.len().min(start.end + MAX_ROW);
+        let text = &self.bytes[start.end..end];
+        let length = match &self.bytes[start.at + 1..start.name_end] {
+            b"backtrace" => self.end_of_backtrace.find(text),
+            b"tagged-backtrace" => self.end_of_tagged_backtrace.find(text),
+            name => memmem::find(text, &[b"</", name, b">"].concat()),
+        };
+        Some(start.end + length?)
+    }
+
+    /// How many frames at the root are the last stack's as they stand in the text, and how long their text is.
+    #[inline(always)]
+    fn shared_frames(&self, text_start: usize, text_end: usize, last: &LastStack) -> (usize, usize) {
+        let before = self.tape.stacks[last.stack as usize - 1];
+        let plain = last.plain_from as usize..before.end as usize;
+        let tails = &self.tape.tails[plain];
+        let longest = tails.first().map_or(0, |&tail| tail as usize).min(text_end - text_start);
+        let last_end = last.text_end as usize;
+        let length =
+            common_suffix(&self.bytes[text_end - longest..text_end], &self.bytes[last_end - longest..last_end]);
+        // The tails fall from the leaf to the root.
+        let first = tails.partition_point(|&tail| tail as usize > length);
+        (tails.len() - first, tails.get(first).map_or(0, |&tail| tail as usize))
+    }
+
+    /// Reads frames from `at` up to `end`. Gives from which of the tape's frames on they are all `ref`s.
+    #[inline(always)]
+    fn frames(&mut self, mut at: usize, end: usize, text_end: usize, nesting: u32) -> Option<usize> {
+        const FRAME: &[u8] = b"<frame ref=\"";
+        let (first, start) = (self.tape.frames.len(), at);
+        let mut plain_from = first;
+        while at < end {
+            let tail = (text_end - at) as u32;
+            let ahead = look(self.bytes, at)?;
+            let id;
+            if ahead.starts_with(FRAME) {
+                let (count, number) = digits(u64::from_le_bytes(*ahead[FRAME.len()..].first_chunk()?));
+                if count > 0 && count < 8 && ahead[FRAME.len() + count..][..3] == *b"\"/>" {
+                    id = number as u32;
+                    self.note_reference(id)?;
+                    at += FRAME.len() + count + 3;
+                } else {
+                    (id, at) = self.reference(at + FRAME.len())?;
+                }
+            } else {
+                (id, at) = self.frame(at, at == start, nesting + 1)?;
+                plain_from = self.tape.frames.len() + 1;
+            }
+            self.tape.frames.push(id);
+            self.tape.tails.push(tail);
+        }
+        (at == end).then_some(plain_from)
+    }
+}
+
+/// How many bytes at the end are the same; both are of one length.
+#[inline(always)]
+fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    const STEP: usize = 32;
+    let (a_steps, b_steps) = (a.as_rchunks::<STEP>().1, b.as_rchunks::<STEP>().1);
+    let steps = a_steps.iter().rev().zip(b_steps.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - steps * STEP], &b[..b.len() - steps * STEP]);
+    let bytes = a.iter().rev().zip(b.iter().rev()).take(STEP).take_while(|(a, b)| a == b).count();
+    steps * STEP + bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suffixes_of_any_length() {
+        for length in 0..100 {
+            for common in 0..=length {
+                let mut a = vec![b'x'; length];
+                let mut b = a.clone();
+                a[..length - common].fill(b'a');
+                b[..length - common].fill(b'b');
+                assert_eq!(common_suffix(&a, &b), common, "{length}");
+            }
+        }
+    }
+}

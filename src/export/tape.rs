@@ -1,0 +1,181 @@
+//! What the scanner found in rows, in document order: small records that are replayed into a document.
+//!
+//! A tape knows nothing of other rows than its own: a `ref` is still the number that stands in the file. So tapes of
+//! several blocks can be made at the same time, and each is replayed once everything before it was.
+
+use super::tag::Tag;
+
+/// A piece of the bytes that were scanned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// An attribute that is not there.
+    pub(super) const NONE: Self = Self { start: u32::MAX, end: 0 };
+
+    pub(super) fn new(start: usize, end: usize) -> Self {
+        // Blocks are much smaller than 4 GiB: the scanner sees to it.
+        Self { start: start as u32, end: end as u32 }
+    }
+
+    /// The piece, if it is there. It was found to be UTF-8.
+    pub(super) fn of(self, bytes: &[u8]) -> Option<&str> {
+        let bytes = bytes.get(self.start as usize..self.end as usize)?;
+        Some(std::str::from_utf8(bytes).unwrap_or_default())
+    }
+}
+
+/// One step of reading rows. `id` is 0 for an element that has none; `at` counts from the `<` of the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Op {
+    /// A row starts, at this byte of the block.
+    Row { start: u32 },
+    /// The row ends: its values are its cells.
+    EndRow,
+    /// `<sentinel/>`
+    Absent { at: u16 },
+    /// An element that refers to another one.
+    Ref { tag: Tag, at: u16, id: u32 },
+    /// Several cells that are `ref`s, which other rows may have, too.
+    Cells { cells: u32 },
+    /// An element whose text is a number.
+    Number { tag: Tag, at: u16, id: u32, value: u64 },
+    /// An element without children; its spans are display string and text.
+    Leaf { tag: Tag, at: u16, id: u32, spans: u32 },
+    /// An element with children starts; its span is the display string.
+    Open { tag: Tag, at: u16, id: u32, spans: u32 },
+    /// It ends.
+    Close,
+    /// A frame starts; its spans are name and address. Its value is known by its id only.
+    OpenFrame { is_inlined: bool, is_first_child: bool, at: u16, id: u32, spans: u32 },
+    /// It ends.
+    CloseFrame,
+    /// A binary; its spans are name, UUID, architecture, load address and path.
+    Binary { at: u16, id: u32, spans: u32 },
+    /// A source starts.
+    OpenSource { at: u16, line: u32 },
+    /// An element that holds frames and nothing else; they were defined before, or stand before it on the tape.
+    Stack { tag: Tag, at: u16, id: u32, stack: u32 },
+}
+
+/// A stack as it stands in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TapeStack {
+    /// Display string of the element.
+    pub(super) fmt: Span,
+    /// Its frames are `frames[start..end]` of the tape: ids, leaf first.
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// An earlier stack of the tape that ends with the same `common` frames, towards the root: where its frames end.
+    pub(super) like_end: u32,
+    pub(super) common: u32,
+}
+
+/// Neighbouring cells of a row that are all `ref`s, or absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TapeCells {
+    /// Where they stand in the block for the first time.
+    pub(super) text_start: u32,
+    pub(super) text_end: u32,
+    /// They are `references[start..end]` of the tape.
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// The thread among them, or that of the row before them.
+    pub(super) thread: u32,
+}
+
+/// The rows of one block, or of its first part.
+#[derive(Debug, Default)]
+pub(super) struct Tape {
+    pub(super) ops: Vec<Op>,
+    pub(super) spans: Vec<Span>,
+    pub(super) stacks: Vec<TapeStack>,
+    pub(super) frames: Vec<u32>,
+    /// Beside the frames: how many bytes from each to the end of its stack's text.
+    pub(super) tails: Vec<u32>,
+    pub(super) cells: Vec<TapeCells>,
+    /// Ids; 0 is an absent value.
+    pub(super) references: Vec<u32>,
+    /// The first id that was defined; they count on from there without gaps. 0 if none was.
+    pub(super) first_id: u32,
+    /// The largest id that was referred to before any was defined.
+    pub(super) early_ref: u32,
+    /// Where the scanned bytes end, behind a row: everything before is on the tape.
+    pub(super) end: usize,
+}
+
+/// How long the parts of a tape were.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TapeMark {
+    ops: usize,
+    spans: usize,
+    stacks: usize,
+    frames: usize,
+    cells: usize,
+    references: usize,
+    first_id: u32,
+    early_ref: u32,
+}
+
+impl Tape {
+    pub(super) fn clear(&mut self) {
+        self.ops.clear();
+        self.spans.clear();
+        self.stacks.clear();
+        self.frames.clear();
+        self.tails.clear();
+        self.cells.clear();
+        self.references.clear();
+        (self.first_id, self.early_ref, self.end) = (0, 0, 0);
+    }
+
+    pub(super) fn mark(&self) -> TapeMark {
+        TapeMark {
+            ops: self.ops.len(),
+            spans: self.spans.len(),
+            stacks: self.stacks.len(),
+            frames: self.frames.len(),
+            cells: self.cells.len(),
+            references: self.references.len(),
+            first_id: self.first_id,
+            early_ref: self.early_ref,
+        }
+    }
+
+    /// Takes back everything since `mark`.
+    pub(super) fn rewind(&mut self, mark: &TapeMark) {
+        self.ops.truncate(mark.ops);
+        self.spans.truncate(mark.spans);
+        self.stacks.truncate(mark.stacks);
+        self.frames.truncate(mark.frames);
+        self.tails.truncate(mark.frames);
+        self.cells.truncate(mark.cells);
+        self.references.truncate(mark.references);
+        (self.first_id, self.early_ref) = (mark.first_id, mark.early_ref);
+    }
+
+    /// Adds spans; gives the index of the first.
+    pub(super) fn spans<const N: usize>(&mut self, spans: [Span; N]) -> u32 {
+        let first = self.spans.len() as u32;
+        self.spans.extend_from_slice(&spans);
+        first
+    }
+
+    pub(super) fn get_spans<const N: usize>(&self, first: u32) -> [Span; N] {
+        let spans = self.spans.get(first as usize..).and_then(|spans| spans.first_chunk());
+        spans.copied().unwrap_or([Span::NONE; N])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_stay_small() {
+        assert_eq!(size_of::<Op>(), 16);
+    }
+}
