@@ -4,6 +4,7 @@ With ElementTree: rows, samples, total weight, and the self weight of every func
 traceparse and inferno read out (`_$LT$A$u20$as$u20$B$GT$::f::h0123456789abcdef`), are read out here too. With inferno: every stack
 and how many samples have it. inferno drops samples without stack and knows no threads, so ours are counted with
 `--metric samples --separate-by none`, and the line of samples without stack is compared with what inferno's total lacks.
+With itself: the bytes of three outputs, with one thread and with as many as there are cores.
 """
 
 import json
@@ -24,7 +25,9 @@ def section(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
     export = tools.export(round(1_200_000 * scale), round(300_000 * scale))
     print("\n### checks\n")
     script = None if is_quick else json.loads(tools.once([HERE / "iterparse.py", export]).out)
-    return (is_quick or sums(tools, export, script)) & stacks(tools, export)
+    is_same = is_quick or sums(tools, export, script)
+    is_same &= stacks(tools, export)
+    return is_same & (not tools.has_jobs or threads(tools, export))
 
 
 def sums(tools: Tools, export, script: dict) -> bool:
@@ -64,6 +67,23 @@ def stacks(tools: Tools, export) -> bool:
     is_same = report("samples without stack, with what inferno's total lacks", without, total - sum(theirs.values()))
     is_same &= report("distinct stacks of names, with inferno", len(mine), len(theirs))
     return is_same & report("stacks whose count differs", sum(theirs.get(key) != count for key, count in mine.items()), 0)
+
+
+def threads(tools: Tools, export) -> bool:
+    outputs = {"folded": ["--format", "folded"], "tree, JSON": ["--view", "tree", "--format", "json"],
+               "samples, CSV": ["--view", "samples", "--format", "csv"]}
+    differing = [name for name, options in outputs.items()
+                 if hash_of(tools.ours(export, *options)) != hash_of(tools.ours(export, *options, jobs=1))]
+    return report(f"outputs that differ with --jobs 1, of {', '.join(outputs)}", len(differing), 0)
+
+
+def hash_of(command: list) -> bytes:
+    hashed = blake2b()
+    with subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE) as process:
+        while block := process.stdout.read(1 << 20):
+            hashed.update(block)
+    assert process.returncode == 0, command
+    return hashed.digest()
 
 
 def folded(command: list) -> dict:

@@ -39,13 +39,15 @@ SECTIONS = {"peers": compare.section, "checks": checks.section, "memory": memory
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sections", nargs="*", metavar="SECTION", choices=[[], *SECTIONS], help="which; all, if none is named")
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help="which; all, if none is named")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="without ElementTree, which takes half a minute")
     parser.add_argument("--scale", type=float, default=1.0, help="sizes, as a multiple; to try the script")
     parser.add_argument("--work", type=Path, default=ROOT / "target/bench", help="where the exports are")
     parser.add_argument("--traceparse", type=Path, help="the command to measure; built from this repository if missing")
     arguments = parser.parse_args()
+    if unknown := [name for name in arguments.sections if name not in SECTIONS]:
+        parser.error(f"no section has the name {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
     tools = Tools(arguments.work.resolve(), arguments.traceparse)
     tools.describe()
     print(f"peaks are at least this script's own {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT / MIB:.0f} MiB")

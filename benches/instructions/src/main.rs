@@ -35,7 +35,9 @@ fn main() {
 fn document(name: &str) -> Vec<u8> {
     let mut document = Vec::new();
     match name {
-        "frames-14.3" => write_large_as(&mut document, Shape::Xcode14_3, 3_000, 500, 1).expect("a vector takes everything"),
+        "frames-14.3" => {
+            write_large_as(&mut document, Shape::Xcode14_3, 3_000, 500, 1).expect("a vector takes everything")
+        }
         "frames-27" => write_large_as(&mut document, Shape::Xcode27, 3_000, 500, 1).expect("a vector takes everything"),
         "time-sample" => {
             let recording = Recording::random(1, &Size::medium());
