@@ -1,7 +1,7 @@
 //! How many bytes of an export are read in a second.
 //!
 //! ```text
-//! cargo bench --bench reader                  all of them, about two minutes
+//! cargo bench --bench reader                  all of them, about three minutes
 //! cargo bench --bench reader -- 'frames/27'   one
 //! ```
 //!
@@ -9,8 +9,10 @@
 //!   14.3 to 27 write it. The shapes differ in how stacks are wrapped.
 //! * `addresses/…`: 20 MB of documents whose stacks are lists of addresses: Xcode 12 and 14.0, and raw `time-sample`.
 //! * `skip/fs-syscall`: a table that holds no samples, whose rows are counted and not read.
+//! * `buffer/…`: 100 MB of `frames/27` with this many KiB of the input in memory at first.
 //!
-//! Everything is read from memory with the default options, so files and decompression are not part of it.
+//! Everything is read from memory, so files and decompression are not part of it; and but for what a group varies, with the
+//! default options.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -47,6 +49,21 @@ fn addresses(criterion: &mut Criterion) {
     }
 }
 
+fn buffer(criterion: &mut Criterion) {
+    let document = large();
+    for kibibytes in [64, 256, 1_024, 4_096] {
+        let options = Options { buffer_size: kibibytes << 10, ..Options::default() };
+        bench_with(criterion, "buffer", &kibibytes.to_string(), &document, &options);
+    }
+}
+
+/// 100 MB, as Xcode 27 writes them.
+fn large() -> Vec<u8> {
+    let mut document = Vec::new();
+    write_large_as(&mut document, Shape::Xcode27, 260_000, 65_000, 1).expect("a vector takes everything");
+    document
+}
+
 fn skip(criterion: &mut Criterion) {
     let recording = Recording::random(1, &Size::medium());
     let rows = (0..recording.rows.len()).collect();
@@ -62,13 +79,17 @@ fn repeat(document: String) -> String {
 }
 
 fn bench(criterion: &mut Criterion, group: &str, name: &str, input: &[u8]) {
+    bench_with(criterion, group, name, input, &Options::default());
+}
+
+fn bench_with(criterion: &mut Criterion, group: &str, name: &str, input: &[u8], options: &Options) {
     let mut group = criterion.benchmark_group(group);
     group.sample_size(10).throughput(Throughput::Bytes(input.len() as u64));
     group.bench_function(name, |bencher| {
-        bencher.iter(|| read(black_box(input), name, &Options::default()).expect("the input is an export"));
+        bencher.iter(|| read(black_box(input), name, options).expect("the input is an export"));
     });
     group.finish();
 }
 
-criterion_group!(benches, frames, addresses, skip);
+criterion_group!(benches, frames, addresses, skip, buffer);
 criterion_main!(benches);

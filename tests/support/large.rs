@@ -1,7 +1,7 @@
 //! Documents of any size, streamed: for benches and for tests that memory stays small.
 //!
 //! Stacks are paths through a call tree: each new one keeps most of the path its thread was on and turns off near the
-//! leaf, so stacks share prefixes and frames the way real ones do. Depth runs from 12 to 62 with mean 37. With
+//! leaf, so stacks share prefixes and frames the way real ones do. Depth runs from 12 to 62 with mean 37 ([`DEPTHS`]). With
 //! 1,200,000 rows and 300,000 distinct stacks the document is about 450 MB and holds about 20 million elements.
 //!
 //! Rows are never kept; only the id of each distinct stack and of each frame is (about 30 bytes per stack).
@@ -9,10 +9,14 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 
 use super::large_code::{FUNCTIONS, Function, IMAGES, PATHS, SITES, Step, binary_attributes, callee, function, hash};
 use super::random::Rng;
 use super::shape::{Shape, Table};
+
+/// How many frames a stack has, unless something else is asked for.
+pub const DEPTHS: RangeInclusive<usize> = 12..=62;
 
 const THREADS: usize = 12;
 const CORES: usize = 10;
@@ -36,11 +40,34 @@ pub fn write_large(out: &mut dyn Write, rows: u64, distinct_stacks: u64, seed: u
 ///
 /// For shapes without `frame` elements (12, 14.0 and raw samples).
 pub fn write_large_as(out: &mut dyn Write, shape: Shape, rows: u64, distinct_stacks: u64, seed: u64) -> io::Result<()> {
+    write_large_deep(out, shape, rows, distinct_stacks, seed, DEPTHS)
+}
+
+/// The same with stacks of other depths, each depth as often as any other.
+///
+/// There must be that many different paths: stacks of 12 frames and more have enough.
+///
+/// # Errors
+///
+/// Whatever `out` fails with.
+///
+/// # Panics
+///
+/// For shapes without `frame` elements, and for depths that hold 0 or no number.
+pub fn write_large_deep(
+    out: &mut dyn Write,
+    shape: Shape,
+    rows: u64,
+    distinct_stacks: u64,
+    seed: u64,
+    depths: RangeInclusive<usize>,
+) -> io::Result<()> {
+    assert!(*depths.start() > 0 && !depths.is_empty(), "a stack has a frame");
     assert!(
         !matches!(shape, Shape::Xcode12 | Shape::Xcode14_0 | Shape::TimeSample),
         "a shape with frame elements, please"
     );
-    let mut writer = Large::new(shape, seed);
+    let mut writer = Large::new(shape, seed, depths);
     writer.envelope();
     let mut time_ns = 40_000_000;
     for row in 0..rows {
@@ -61,6 +88,7 @@ pub fn write_large_as(out: &mut dyn Write, shape: Shape, rows: u64, distinct_sta
 
 struct Large {
     shape: Shape,
+    depths: RangeInclusive<usize>,
     rng: Rng,
     buffer: Vec<u8>,
     last_id: u64,
@@ -84,11 +112,12 @@ struct Large {
 }
 
 impl Large {
-    fn new(shape: Shape, seed: u64) -> Large {
+    fn new(shape: Shape, seed: u64, depths: RangeInclusive<usize>) -> Large {
         let mut rng = Rng::new(seed);
         let functions = (0..FUNCTIONS).map(|number| function(number, &mut rng)).collect();
         Large {
             shape,
+            depths,
             functions,
             binaries: (0..IMAGES).map(binary_attributes).collect(),
             rng,
@@ -249,7 +278,7 @@ impl Large {
     fn new_path(&mut self, thread: usize) -> Vec<Step> {
         let mut path = std::mem::take(&mut self.paths[thread]);
         loop {
-            let depth = 12 + self.rng.index(51);
+            let depth = self.depths.start() + self.rng.index(self.depths.end() - self.depths.start() + 1);
             let kept = path.len().min(depth).saturating_sub(1 + self.rng.index(8));
             path.truncate(kept);
             while path.len() < depth {

@@ -44,7 +44,7 @@ pub mod writer;
 pub mod xml;
 
 pub use cases::{Case, cases, fixtures, readme};
-pub use large::{write_large, write_large_as};
+pub use large::{DEPTHS, write_large, write_large_as, write_large_deep};
 pub use random::{Rng, Size};
 pub use recording::{CoreKind, Frame, Image, Process, Recording, Row, SampleKind, Thread};
 pub use shape::{Shape, Table};

@@ -1,0 +1,63 @@
+//! What is counted, one process for each step of each document.
+//!
+//! ```text
+//! instructions write NAME FILE     writes the document NAME; not counted
+//! instructions start FILE          reads the file into memory; what the other two have to do, too
+//! instructions read FILE           reads the document, too
+//! instructions folded FILE         makes the trees and writes them as folded stacks, too
+//! ```
+//!
+//! Everything happens in one thread, and output goes nowhere.
+
+#[path = "../../../tests/support/mod.rs"]
+mod support;
+
+use std::hint::black_box;
+use std::{env, fs, io};
+
+use support::{Recording, RenderOptions, Shape, Size, Table, render, write_large_as};
+use traceparse::export::{Export, Options, read};
+use traceparse::output::folded;
+use traceparse::report::{ReportOptions, View, report};
+
+fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["write", name, file] => fs::write(file, document(name)).expect("the document can be written"),
+        ["start", file] => drop(black_box(bytes(file))),
+        ["read", file] => drop(black_box(export(&bytes(file)))),
+        ["folded", file] => write_folded(&export(&bytes(file))),
+        _ => panic!("usage: instructions write NAME FILE | start FILE | read FILE | folded FILE"),
+    }
+}
+
+/// Documents of 1 to 2 MB that never change.
+fn document(name: &str) -> Vec<u8> {
+    let mut document = Vec::new();
+    match name {
+        "frames-14.3" => {
+            write_large_as(&mut document, Shape::Xcode14_3, 3_000, 500, 1).expect("a vector takes everything")
+        }
+        "frames-27" => write_large_as(&mut document, Shape::Xcode27, 3_000, 500, 1).expect("a vector takes everything"),
+        "time-sample" => {
+            let recording = Recording::random(1, &Size::medium());
+            let options = RenderOptions::new(Shape::TimeSample, Table::TimeSample, &recording);
+            return render(&recording, &options).into_bytes();
+        }
+        _ => panic!("no document has the name {name}"),
+    }
+    document
+}
+
+fn bytes(file: &str) -> Vec<u8> {
+    fs::read(file).expect("the document can be read")
+}
+
+fn export(document: &[u8]) -> Export {
+    read(document, "document", &Options::default()).expect("the document is an export")
+}
+
+fn write_folded(export: &Export) {
+    let report = report(export, &ReportOptions { view: View::Tree, ..ReportOptions::default() });
+    folded::write(&report, &mut io::sink()).expect("nowhere takes everything");
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""What a script for exports does today: xml.etree.ElementTree.iterparse, ids resolved, weights summed by leaf function.
+
+    benches/reading/iterparse.py EXPORT
+
+Prints JSON: rows, samples (rows with a weight), their total weight, and the self weight of each function. It knows
+`time-profile` tables whose stacks have `frame` elements, which is what `generate-export` writes. It shares nothing with
+traceparse, so the two can disagree.
+"""
+
+import json
+import sys
+from collections import defaultdict
+from xml.etree import ElementTree
+
+NO_STACK = "[no stack recorded]"
+
+
+def read(path: str) -> dict:
+    weights, leaves, names = {}, {}, {}
+    rows, samples, total, functions = 0, 0, 0, defaultdict(int)
+    for event, element in ElementTree.iterparse(path, events=("start", "end")):
+        if event == "start":
+            if element.tag == "node":
+                node = element
+            continue
+        tag, attributes = element.tag, element.attrib
+        if tag == "frame" and "id" in attributes:
+            names[attributes["id"]] = attributes["name"]
+        elif tag == "weight" and "id" in attributes:
+            weights[attributes["id"]] = int(element.text)
+        elif tag in ("backtrace", "tagged-backtrace") and "id" in attributes:
+            leaf = element.find(".//frame")
+            leaves[attributes["id"]] = names[leaf.get("id") or leaf.get("ref")]
+        elif tag == "row":
+            rows += 1
+            weight = element.find("weight")
+            if weight is not None:
+                samples += 1
+                weight = weights[weight.get("id") or weight.get("ref")]
+                stack = element.find("tagged-backtrace")
+                stack = element.find("backtrace") if stack is None else stack
+                leaf = NO_STACK if stack is None else leaves[stack.get("id") or stack.get("ref")]
+                functions[leaf] += weight
+                total += weight
+            # What was read is not kept: neither the row nor the place it had in its table.
+            node.clear()
+    return {"rows": rows, "samples": samples, "weight": total, "functions": functions}
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    json.dump(read(sys.argv[1]), sys.stdout)
