@@ -49,6 +49,7 @@ mod document;
 mod fault;
 mod item;
 mod names;
+mod packed;
 mod reject;
 mod rows;
 mod schema;
