@@ -8,6 +8,7 @@
 //!
 //! Ids count 1, 2, 3 … over the whole document in the order of the start tags, so the map is a vector.
 
+use super::packed::Packed;
 use super::reject::RejectReason;
 use crate::hash::HashMap;
 use crate::profile::{BinaryId, CoreId, FrameId, SampleKind, SourceLine, StackId, StringId};
@@ -63,14 +64,23 @@ pub(super) enum Value {
     Bad(RejectReason),
 }
 
-/// The map id → element of one document.
+/// Words of one allocation, 64 KiB.
+const CHUNK: usize = 8_192;
+
+/// The map id → element of one document: 8 bytes an id, in allocations of [`CHUNK`] ids, so that it grows without being
+/// copied, and without room for twice as many.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
-    /// By id, from 1; `None` where the id was not defined (yet).
-    dense: Vec<Option<Value>>,
+    /// By id, from 1; [`Packed::NONE`] where the id was not defined (yet).
+    dense: Vec<Box<[Packed; CHUNK]>>,
+    /// Values that do not fit into a word.
+    large: Vec<Value>,
     /// Ids far beyond the dense ones: excerpts and hostile files.
     sparse: HashMap<u64, Value>,
     defined: usize,
+    highest: u64,
+    /// Whether some id did not follow the one that was defined before it.
+    is_irregular: bool,
 }
 
 /// Gaps in the numbering that are filled freely; beyond, gaps may take no more room than definitions do.
@@ -80,12 +90,15 @@ impl Ids {
     /// Registers `value` under `id`; a later definition replaces an earlier one.
     pub(super) fn define(&mut self, id: u64, value: Value) {
         self.defined += 1;
-        let room = 2 * self.defined + FREE_GAP;
+        self.is_irregular |= Some(id) != self.highest.checked_add(1);
+        self.highest = self.highest.max(id);
+        let room = (2 * self.defined + FREE_GAP).max(self.dense.len() * CHUNK);
         match usize::try_from(id) {
-            Ok(index) if index < self.dense.len() => self.dense[index] = Some(value),
             Ok(index) if index < room => {
-                self.dense.resize(index, None);
-                self.dense.push(Some(value));
+                while self.dense.len() <= index / CHUNK {
+                    self.dense.push(no_words());
+                }
+                self.dense[index / CHUNK][index % CHUNK] = Packed::new(value, &mut self.large);
             }
             _ => {
                 self.sparse.insert(id, value);
@@ -94,23 +107,45 @@ impl Ids {
     }
 
     /// What `id` was defined as.
+    #[inline]
     pub(super) fn get(&self, id: u64) -> Option<Value> {
-        let dense = usize::try_from(id).ok().and_then(|index| self.dense.get(index).copied().flatten());
-        dense.or_else(|| self.sparse.get(&id).copied())
+        let chunk = usize::try_from(id / CHUNK as u64).ok().and_then(|index| self.dense.get(index));
+        let value = chunk.and_then(|chunk| chunk[id as usize % CHUNK].value(&self.large));
+        if value.is_some() { value } else { self.get_sparse(id) }
     }
 
-    /// The id that follows all that were defined, where they have no gaps; `None` where they do.
+    #[cold]
+    fn get_sparse(&self, id: u64) -> Option<Value> {
+        self.sparse.get(&id).copied()
+    }
+
+    /// The id that follows all that were defined, where each followed the one before it; `None` where one did not, so
+    /// that ids may be missing.
+    #[inline]
     pub(super) fn next(&self) -> Option<u32> {
-        let next = self.dense.len().max(1);
-        (self.sparse.is_empty() && self.defined + 1 == next).then(|| u32::try_from(next).ok()).flatten()
+        self.highest.checked_add(1).and_then(|next| u32::try_from(next).ok()).filter(|_| !self.is_irregular)
     }
 
     /// Forgets everything: the next document counts from 1 again.
     pub(super) fn clear(&mut self) {
-        self.dense.clear();
+        // An input may hold many small documents: one chunk is used again.
+        self.dense.truncate(1);
+        if let Some(chunk) = self.dense.first_mut() {
+            chunk.fill(Packed::NONE);
+        }
+        self.large.clear();
         self.sparse.clear();
         self.defined = 0;
+        self.highest = 0;
+        self.is_irregular = false;
     }
+}
+
+/// A chunk without values.
+fn no_words() -> Box<[Packed; CHUNK]> {
+    // By way of a vector, since an array would be made on the stack.
+    let words: Box<[Packed]> = vec![Packed::NONE; CHUNK].into_boxed_slice();
+    words.try_into().unwrap_or_else(|_| Box::new([Packed::NONE; CHUNK]))
 }
 
 #[cfg(test)]
@@ -134,9 +169,20 @@ mod tests {
         }
         assert_eq!(ids.get(5), Some(Value::Time(50)));
         assert_eq!(ids.get(4), None);
-        assert!(ids.dense.len() < 10_000, "a far id must not grow the dense part");
+        assert_eq!(ids.dense.len(), 1, "a far id must not grow the dense part");
+        assert_eq!(ids.next(), None);
         ids.clear();
-        assert_eq!(ids.get(1), None);
+        assert!([1, 2, 3, 5, 4_000_000_000, u64::MAX].iter().all(|&id| ids.get(id).is_none()));
+        assert_eq!(ids.next(), Some(1));
+        ids.define(3, Value::Other);
+        assert_eq!((ids.get(3), ids.get(2), ids.next()), (Some(Value::Other), None, None));
+        ids.clear();
+        ids.define(1, Value::Other);
+        ids.define(2, Value::Other);
+        assert_eq!(ids.next(), Some(3));
+        ids.define(2, Value::Other);
+        ids.define(4, Value::Other);
+        assert_eq!(ids.next(), None, "as many as the largest, and one is missing");
     }
 
     #[test]
@@ -145,6 +191,32 @@ mod tests {
         for step in 1..=1_000 {
             ids.define(step * 100_000, Value::Other);
         }
-        assert!(ids.dense.len() <= 2 * 1_000 + FREE_GAP);
+        assert!(ids.dense.len() * CHUNK <= 2 * 1_000 + FREE_GAP + CHUNK);
+        assert!((1..=1_000).all(|step| ids.get(step * 100_000) == Some(Value::Other)));
+    }
+
+    #[test]
+    fn ids_are_those_of_a_plain_map() {
+        let (mut ids, mut expected) = (Ids::default(), std::collections::HashMap::new());
+        let mut state = 1_u64;
+        for step in 0..60_000_u64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let random = state >> 33;
+            let id = match random % 8 {
+                0..5 => step,
+                5 => random % (step + 1),
+                6 => step + random % 5_000,
+                _ => random * 1_000,
+            };
+            // Some that fit into a word and some that do not.
+            let value = if random.is_multiple_of(3) { Value::Address(u64::MAX - step) } else { Value::Time(step) };
+            ids.define(id, value);
+            expected.insert(id, value);
+        }
+        assert_eq!(ids.next(), None);
+        assert!((0..200_000).all(|id| ids.get(id) == expected.get(&id).copied()));
+        assert!(expected.iter().all(|(&id, &value)| ids.get(id) == Some(value)));
+        let chunks = expected.len().div_ceil(CHUNK);
+        assert!(ids.dense.len() <= 2 * chunks + 1, "{} chunks for {} ids", ids.dense.len(), expected.len());
     }
 }

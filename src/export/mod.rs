@@ -51,6 +51,7 @@ mod fault;
 mod feed;
 mod item;
 mod names;
+mod packed;
 mod pipeline;
 mod reject;
 mod replay;

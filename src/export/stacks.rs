@@ -156,11 +156,7 @@ impl Definitions {
 
     /// The stack of frames given leaf first, on top of `root`.
     fn intern_stack(&mut self, root: Option<StackId>, leaf_first: &[FrameId]) -> Result<Option<StackId>, Full> {
-        let mut stack = root;
-        for &frame in leaf_first.iter().rev() {
-            stack = Some(self.builder.stack(stack, frame)?);
-        }
-        Ok(stack)
+        self.builder.stack_path(root, leaf_first.iter().rev().copied())
     }
 
     /// The frames of `upper` (a kernel stack, say) called from the leaf of `lower`.

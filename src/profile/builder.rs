@@ -1,14 +1,12 @@
 //! Writes a [`Profile`]; the only code that does.
 
 use std::fmt;
-use std::hash::BuildHasher as _;
-
-use hashbrown::HashTable;
 
 use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 use super::model::{Binary, Core, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread};
+use super::stacks::StackTable;
 use super::{CounterRow, Profile};
-use crate::hash::{BuildHasher, HashMap};
+use crate::hash::HashMap;
 use crate::units::{Address, Unit, Uuid};
 
 /// A table reached 2³² − 1 rows, or the weights of a series do not fit in 64 bits.
@@ -63,8 +61,7 @@ pub struct ProfileBuilder {
     first_of_uuid: HashMap<Uuid, BinaryId>,
     functions: HashMap<(StringId, Option<BinaryId>), FunctionId>,
     frames: HashMap<FrameKey, FrameId>,
-    stacks: HashTable<StackId>,
-    hasher: BuildHasher,
+    stacks: StackTable,
     process_names: HashMap<(ProcessId, StringId), u64>,
     thread_names: HashMap<(ThreadId, StringId), u64>,
     totals: Vec<u64>,
@@ -146,11 +143,8 @@ impl ProfileBuilder {
         }
         builder.profile = copy;
         // There will be at least as many as there were, but for what the recording lists more than once.
-        let (frames, stacks) = (profile.frames.len(), profile.stacks.len());
-        builder.frames.reserve(frames);
-        builder.profile.frames.reserve(frames);
-        builder.stacks = HashTable::with_capacity(stacks);
-        builder.profile.stacks.reserve(stacks);
+        builder.frames.reserve(profile.frames.len());
+        builder.profile.frames.reserve(profile.frames.len());
         builder.profile.samples.reserve_exact(profile.samples.len());
         builder
     }
@@ -271,26 +265,27 @@ impl ProfileBuilder {
 
     /// The id of `frame` called from `parent`.
     pub fn stack(&mut self, parent: Option<StackId>, frame: FrameId) -> Result<StackId, Full> {
-        let row = Stack { parent, frame };
-        let hasher = &self.hasher;
-        let hash = |row: &Stack| hasher.hash_one(row);
-        let table = &mut self.profile.stacks;
-        if let Some(&id) = self.stacks.find(hash(&row), |id: &StackId| table[id.index()] == row) {
-            return Ok(id);
-        }
-        let id = push!(table, StackId, row);
-        self.stacks.insert_unique(hash(&row), id, |id| hash(&table[id.index()]));
-        Ok(id)
+        self.stacks.child(parent, frame)
+    }
+
+    /// The id of the stack that `frames`, from the root to the leaf, make on top of `parent`; `parent` itself without frames.
+    /// The same as [`stack`](Self::stack) for one after the other, and faster.
+    pub fn stack_path(
+        &mut self,
+        parent: Option<StackId>,
+        frames: impl IntoIterator<Item = FrameId>,
+    ) -> Result<Option<StackId>, Full> {
+        self.stacks.path(parent, frames)
     }
 
     /// A stack that was added.
     pub fn get_stack(&self, id: StackId) -> &Stack {
-        &self.profile.stacks[id.index()]
+        self.stacks.get(id)
     }
 
     /// How many distinct stacks there are.
     pub fn stack_count(&self) -> usize {
-        self.profile.stacks.len()
+        self.stacks.len()
     }
 
     /// Adds a sample, after those added before: the profile keeps the order of the input.
@@ -326,16 +321,16 @@ impl ProfileBuilder {
         for (id, name) in most_counted(&self.thread_names) {
             self.profile.threads[id.index()].name = name;
         }
-        debug_assert!(self.parents_come_first());
+        self.profile.stacks = self.stacks.finish();
+        debug_assert!(parents_come_first(&self.profile));
         self.profile.samples.shrink_to_fit();
         self.profile
     }
+}
 
-    /// A parent stack is always added before the stacks below it; trees rely on it.
-    fn parents_come_first(&self) -> bool {
-        let stacks = self.profile.stacks.iter().enumerate();
-        stacks.into_iter().all(|(index, stack)| stack.parent.is_none_or(|parent| parent.index() < index))
-    }
+/// A parent stack is always added before the stacks below it; trees rely on it.
+fn parents_come_first(profile: &Profile) -> bool {
+    profile.stacks.iter().enumerate().all(|(index, stack)| stack.parent.is_none_or(|parent| parent.index() < index))
 }
 
 /// For each owner the name that was counted most; of equals the one interned first.

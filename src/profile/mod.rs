@@ -12,10 +12,12 @@
 //! A [`ProfileBuilder`] writes a profile once; from then on it never changes. This module knows nothing of files.
 
 mod builder;
+mod chunks;
 mod ids;
 mod model;
 mod rebuild;
 mod selection;
+mod stacks;
 mod strings;
 
 pub use builder::{FrameKey, Full, ProfileBuilder};
@@ -25,6 +27,7 @@ pub use rebuild::Replacement;
 pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange};
 
 use crate::units::Weight;
+use chunks::Chunks;
 use strings::Strings;
 
 /// Where the counter values of a sample start; they end where the next row's start.
@@ -46,7 +49,7 @@ pub struct Profile {
     binaries: Vec<Binary>,
     functions: Vec<Function>,
     frames: Vec<Frame>,
-    stacks: Vec<Stack>,
+    stacks: Chunks<Stack>,
     samples: Vec<Sample>,
     counters: Vec<CounterRow>,
     counter_values: Vec<u64>,

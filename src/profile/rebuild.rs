@@ -34,7 +34,7 @@ impl Profile {
         // By old stack: the new one, and the new one without its frame, for a callee that covers it. A parent comes
         // before its children, so its new stacks are known.
         let mut stacks: Vec<(Option<StackId>, Option<StackId>)> = Vec::with_capacity(self.stacks.len());
-        for stack in &self.stacks {
+        for stack in self.stacks.iter() {
             let frame = self.frame(stack.frame);
             let (parent, without_parent) = match stack.parent {
                 Some(parent) if self.frame(self.stack(parent).frame).is_inlined_beside(frame) => stacks[parent.index()],
@@ -43,9 +43,7 @@ impl Profile {
             };
             let replacement = &replacements[stack.frame.index()];
             let mut new = if replacement.covers_callers { without_parent } else { parent };
-            for &frame in replacement.frames.iter().rev() {
-                new = Some(builder.stack(new, frame)?);
-            }
+            new = builder.stack_path(new, replacement.frames.iter().rev().copied())?;
             stacks.push((new, without_parent));
         }
         builder.copy_samples(self, |stack| stacks[stack.index()].0)?;

@@ -1,0 +1,198 @@
+//! The distinct stacks, while a profile is built.
+
+use std::hash::BuildHasher as _;
+
+use hashbrown::HashTable;
+
+use super::Full;
+use super::chunks::Chunks;
+use super::ids::{FrameId, StackId};
+use super::model::Stack;
+use crate::hash::BuildHasher;
+
+/// Every distinct stack: a parent stack and a frame, once.
+///
+/// A stack that is new down from some frame adds its entries one after the other, so most stacks stand right after their
+/// parent. Those are found there and need no hash table; it holds the other ones:
+///
+/// ```text
+/// row   parent  frame
+///   0        –  main        in the hash table: a root has no row before it
+///   1        0  run         right after its parent
+///   2        1  read        right after its parent
+///   3        1  write       in the hash table: the second callee of `run`
+///   4        3  flush       right after its parent
+/// ```
+///
+/// A stack takes 8 bytes. One that is in the hash table takes 6 to 12 bytes more while the profile is built; of the stacks
+/// of a recording that is about one for each distinct leaf, however deep they are.
+#[derive(Debug, Default)]
+pub(super) struct StackTable {
+    rows: Chunks<Stack>,
+    /// The stacks that do not stand right after their parent.
+    others: HashTable<StackId>,
+    hasher: BuildHasher,
+}
+
+impl StackTable {
+    /// How many stacks there are.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// A stack that was added.
+    pub(super) fn get(&self, id: StackId) -> &Stack {
+        &self.rows[id.index()]
+    }
+
+    /// The finished table; a parent stands before its children.
+    pub(super) fn finish(self) -> Chunks<Stack> {
+        self.rows
+    }
+
+    /// The id of `frame` called from `parent`.
+    #[inline]
+    pub(super) fn child(&mut self, parent: Option<StackId>, frame: FrameId) -> Result<StackId, Full> {
+        let row = Stack { parent, frame };
+        if let Some(parent) = parent {
+            let next = parent.index() + 1;
+            match self.rows.get(next) {
+                Some(known) if *known == row => return StackId::from_index(next).ok_or(Full),
+                Some(_) => {}
+                // The parent is the newest stack, so it has no children.
+                None => return self.push(row),
+            }
+        }
+        self.other(row)
+    }
+
+    /// The id of the stack that `frames`, from the root to the leaf, make on top of `parent`; `parent` without frames.
+    pub(super) fn path(
+        &mut self,
+        parent: Option<StackId>,
+        frames: impl IntoIterator<Item = FrameId>,
+    ) -> Result<Option<StackId>, Full> {
+        let (mut stack, mut frames) = (parent, frames.into_iter());
+        for frame in frames.by_ref() {
+            let known = self.rows.len();
+            stack = Some(self.child(stack, frame)?);
+            if self.rows.len() > known {
+                break;
+            }
+        }
+        // Below a stack that is new, everything is.
+        for frame in frames {
+            stack = Some(self.push(Stack { parent: stack, frame })?);
+        }
+        Ok(stack)
+    }
+
+    #[inline]
+    fn push(&mut self, row: Stack) -> Result<StackId, Full> {
+        let id = StackId::from_index(self.rows.len()).ok_or(Full)?;
+        self.rows.push(row);
+        Ok(id)
+    }
+
+    /// The id of a stack that does not stand right after its parent.
+    fn other(&mut self, row: Stack) -> Result<StackId, Full> {
+        let Self { rows, others, hasher } = self;
+        let hash = |row: &Stack| {
+            let parent = row.parent.map_or(0, |parent| parent.index() as u64 + 1);
+            hasher.hash_one(parent << 32 | row.frame.index() as u64)
+        };
+        if let Some(&id) = others.find(hash(&row), |id| rows[id.index()] == row) {
+            return Ok(id);
+        }
+        let id = StackId::from_index(rows.len()).ok_or(Full)?;
+        rows.push(row);
+        others.insert_unique(hash(&row), id, |id| hash(&rows[id.index()]));
+        Ok(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn frame(index: usize) -> FrameId {
+        FrameId::from_index(index).unwrap()
+    }
+
+    /// The slow form: every stack in one map.
+    #[derive(Default)]
+    struct Model(HashMap<(Option<StackId>, FrameId), StackId>);
+
+    impl Model {
+        fn child(&mut self, parent: Option<StackId>, frame: FrameId) -> StackId {
+            let next = StackId::from_index(self.0.len()).unwrap();
+            *self.0.entry((parent, frame)).or_insert(next)
+        }
+
+        fn path(&mut self, parent: Option<StackId>, frames: &[FrameId]) -> Option<StackId> {
+            frames.iter().fold(parent, |stack, &frame| Some(self.child(stack, frame)))
+        }
+    }
+
+    #[test]
+    fn most_stacks_need_no_hash_table() {
+        let mut table = StackTable::default();
+        let first = table.path(None, [0, 1, 2, 3].map(frame)).unwrap();
+        let second = table.path(None, [0, 1, 4, 5].map(frame)).unwrap();
+        assert_eq!((table.len(), table.others.len()), (6, 2), "the root, and where the second one turns off");
+        assert_eq!(table.path(None, [0, 1, 2, 3].map(frame)), Ok(first));
+        assert_eq!(table.path(None, [0, 1, 4, 5].map(frame)), Ok(second));
+        assert_eq!(table.path(second, []), Ok(second), "no frames");
+        assert_eq!(table.path(None, []), Ok(None), "no frames on nothing");
+        assert_eq!((table.len(), table.others.len()), (6, 2), "everything was known");
+    }
+
+    #[test]
+    fn the_row_after_a_stack_may_be_of_another_one() {
+        let mut table = StackTable::default();
+        let root = table.child(None, frame(0)).unwrap();
+        let other_root = table.child(None, frame(1)).unwrap();
+        // Frame 1 called from frame 0 is not the root that stands in the next row.
+        let child = table.child(Some(root), frame(1)).unwrap();
+        assert_ne!(child, other_root);
+        assert_eq!(table.child(Some(root), frame(1)), Ok(child));
+        assert_eq!(table.get(child), &Stack { parent: Some(root), frame: frame(1) });
+        // Recursion: a child with the frame of its parent.
+        let again = table.child(Some(child), frame(1)).unwrap();
+        assert_eq!((table.child(Some(child), frame(1)), table.len()), (Ok(again), 4));
+    }
+
+    proptest! {
+        /// Few frames, so that stacks meet, part and recur often.
+        #[test]
+        fn ids_are_those_of_a_plain_map(
+            steps in proptest::collection::vec(
+                (any::<usize>(), proptest::collection::vec(0..5_usize, 0..12), any::<bool>()),
+                1..200,
+            )
+        ) {
+            let (mut table, mut model) = (StackTable::default(), Model::default());
+            for (on, frames, as_path) in steps {
+                let frames: Vec<FrameId> = frames.into_iter().map(frame).collect();
+                // The root, or any stack there is.
+                let parent = (on % (table.len() + 1)).checked_sub(1).and_then(StackId::from_index);
+                let expected = model.path(parent, &frames);
+                let found = match as_path {
+                    true => table.path(parent, frames.iter().copied()).unwrap(),
+                    false => frames.iter().fold(parent, |stack, &frame| Some(table.child(stack, frame).unwrap())),
+                };
+                prop_assert_eq!(found, expected);
+            }
+            prop_assert_eq!(table.len(), model.0.len());
+            for (&(parent, frame), &id) in &model.0 {
+                prop_assert_eq!(table.get(id), &Stack { parent, frame });
+            }
+            let rows = table.finish();
+            prop_assert!(rows.iter().enumerate().all(|(row, stack)| stack.parent.is_none_or(|id| id.index() < row)));
+        }
+    }
+}
