@@ -5,7 +5,7 @@ mod support;
 
 use std::fmt::Write as _;
 
-use support::{RenderOptions, Rng, Shape, Size, Table, render};
+use support::{RenderOptions, Rng, Shape, Size, Table, documents, mutate, render};
 use traceparse::error::{Error, ErrorKind};
 use traceparse::export::{Document, DocumentContent, Export, Limits, Options, RejectReason, TableKind, read};
 
@@ -40,36 +40,6 @@ fn assert_adds_up(export: &Export) {
     assert_eq!(samples as usize, export.profile.samples().len());
 }
 
-fn documents() -> Vec<String> {
-    let mut documents: Vec<String> = support::fixtures().into_iter().map(|(_, input)| input).collect();
-    documents.retain(|document| document.len() < 60_000);
-    let recording = support::Recording::random(1, &Size { rows: 12, ..Size::small() });
-    documents
-        .extend(Shape::ALL.map(|shape| render(&recording, &RenderOptions::new(shape, Table::TimeProfile, &recording))));
-    documents.push(render(&recording, &RenderOptions::new(Shape::TimeSample, Table::TimeSample, &recording)));
-    if let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") {
-        for (file, _) in glob_xml(std::path::Path::new(&corpus)) {
-            documents.push(String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned());
-        }
-    }
-    documents
-}
-
-/// The exports of the corpus that are small enough to be read some thousand times.
-fn glob_xml(corpus: &std::path::Path) -> Vec<(std::path::PathBuf, u64)> {
-    let mut files = Vec::new();
-    for version in std::fs::read_dir(corpus.join("xctrace")).unwrap().flatten() {
-        for file in std::fs::read_dir(version.path()).into_iter().flatten().flatten() {
-            let (path, length) = (file.path(), file.metadata().unwrap().len());
-            if path.extension().is_some_and(|extension| extension == "xml") && length < 60_000 {
-                files.push((path, length));
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
 #[test]
 fn mutations_give_an_error_or_a_result_that_adds_up() {
     let documents = documents();
@@ -98,46 +68,6 @@ fn mutations_give_an_error_or_a_result_that_adds_up() {
         }
     }
     assert!(errors > 1_000 && results > 1_000, "{errors} errors, {results} results: mutations that show nothing");
-}
-
-fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
-    const PIECES: [&str; 18] = [
-        "<",
-        ">",
-        "\"",
-        "&",
-        "ref=\"",
-        "id=\"",
-        "</row>",
-        "<row>",
-        "<sentinel/>",
-        "]]>",
-        "<!--",
-        "<![CDATA[",
-        "&amp;",
-        "\0",
-        "9999999999999999999999",
-        "-1",
-        "</node>",
-        "<frame ref=\"1\"/>",
-    ];
-    if bytes.is_empty() {
-        return;
-    }
-    let at = rng.index(bytes.len());
-    let end = (at + rng.index(40)).min(bytes.len());
-    match rng.below(6) {
-        0 => bytes[at] = rng.next_u64() as u8,
-        1 => drop(bytes.drain(at..end)),
-        2 => drop(bytes.splice(at..at, rng.pick(&PIECES).bytes())),
-        3 => bytes.truncate(at),
-        4 => {
-            let piece = bytes[at..end].to_vec();
-            let to = rng.index(bytes.len());
-            drop(bytes.splice(to..to, piece));
-        }
-        _ => drop(bytes.splice(at..end, rng.pick(&PIECES).bytes())),
-    }
 }
 
 #[test]

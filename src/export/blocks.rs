@@ -140,11 +140,9 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-/// Where the last row ends, with the white space behind it.
+/// Where the last row ends. The white space behind it belongs to what follows: it may be the start of other text.
 fn row_end(bytes: &[u8]) -> Option<usize> {
-    let end = memchr::memmem::rfind(bytes, ROW_END)? + ROW_END.len();
-    let space = bytes[end..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    Some(end + space)
+    Some(memchr::memmem::rfind(bytes, ROW_END)? + ROW_END.len())
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ pub(super) struct Ids {
     sparse: HashMap<u64, Value>,
     defined: usize,
     highest: u64,
-    /// Whether some id did not follow the one that was defined before it.
+    /// Whether an id was defined twice, or far beyond the others.
     is_irregular: bool,
 }
 
@@ -90,7 +90,6 @@ impl Ids {
     /// Registers `value` under `id`; a later definition replaces an earlier one.
     pub(super) fn define(&mut self, id: u64, value: Value) {
         self.defined += 1;
-        self.is_irregular |= Some(id) != self.highest.checked_add(1);
         self.highest = self.highest.max(id);
         let room = (2 * self.defined + FREE_GAP).max(self.dense.len() * CHUNK);
         match usize::try_from(id) {
@@ -98,9 +97,12 @@ impl Ids {
                 while self.dense.len() <= index / CHUNK {
                     self.dense.push(no_words());
                 }
-                self.dense[index / CHUNK][index % CHUNK] = Packed::new(value, &mut self.large);
+                let word = &mut self.dense[index / CHUNK][index % CHUNK];
+                self.is_irregular |= *word != Packed::NONE;
+                *word = Packed::new(value, &mut self.large);
             }
             _ => {
+                self.is_irregular = true;
                 self.sparse.insert(id, value);
             }
         }
@@ -119,11 +121,12 @@ impl Ids {
         self.sparse.get(&id).copied()
     }
 
-    /// The id that follows all that were defined, where each followed the one before it; `None` where one did not, so
-    /// that ids may be missing.
+    /// The id that follows all that were defined, if every smaller one was, and once; between rows it is what the next
+    /// element has.
     #[inline]
     pub(super) fn next(&self) -> Option<u32> {
-        self.highest.checked_add(1).and_then(|next| u32::try_from(next).ok()).filter(|_| !self.is_irregular)
+        let is_gapless = self.highest == self.defined as u64 && !self.is_irregular;
+        self.highest.checked_add(1).and_then(|next| u32::try_from(next).ok()).filter(|_| is_gapless)
     }
 
     /// Forgets everything: the next document counts from 1 again.
@@ -177,9 +180,9 @@ mod tests {
         ids.define(3, Value::Other);
         assert_eq!((ids.get(3), ids.get(2), ids.next()), (Some(Value::Other), None, None));
         ids.clear();
-        ids.define(1, Value::Other);
         ids.define(2, Value::Other);
-        assert_eq!(ids.next(), Some(3));
+        ids.define(1, Value::Other);
+        assert_eq!(ids.next(), Some(3), "an element ends after its children");
         ids.define(2, Value::Other);
         ids.define(4, Value::Other);
         assert_eq!(ids.next(), None, "as many as the largest, and one is missing");

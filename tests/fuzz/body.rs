@@ -34,6 +34,7 @@ pub(crate) fn check(input: &[u8]) {
     let has_inner_mark = document.windows(3).skip(1).any(|bytes| bytes == b"\xef\xbb\xbf");
     if !has_inner_mark {
         check_same(&chosen, &whole);
+        check_scanner(document, BUFFER_SIZES[usize::from(how >> 1 & 7)], allow_truncated);
     }
     let Ok(export) = chosen else { return };
     check_rows(&export, allow_truncated);
@@ -47,6 +48,15 @@ pub(crate) fn check(input: &[u8]) {
             write(&report);
         }
     }
+}
+
+/// The scanner must read what XML says. It does so under usual limits only.
+fn check_scanner(document: &[u8], buffer_size: usize, allow_truncated: bool) {
+    let usual = Options { allow_truncated, ..Options::default() };
+    let scanned = read(document, "fuzz", &Options { buffer_size, jobs: 2, ..usual.clone() });
+    let whole = document.len() + 1;
+    let xml = read(document, "fuzz", &Options { buffer_size: whole, jobs: 1, uses_scanner: false, ..usual });
+    check_same(&scanned, &xml);
 }
 
 /// Limits so small that a fuzzer reaches each of them.

@@ -31,6 +31,7 @@ pub mod fleet_exports;
 pub mod fleet_reports;
 pub mod large;
 pub mod large_code;
+pub mod mutations;
 pub mod names;
 pub mod oracle;
 pub mod orchard;
@@ -45,6 +46,7 @@ pub mod xml;
 
 pub use cases::{Case, cases, fixtures, readme};
 pub use large::{DEPTHS, write_large, write_large_as, write_large_deep};
+pub use mutations::{documents, mutate, respell};
 pub use random::{Rng, Size};
 pub use recording::{CoreKind, Frame, Image, Process, Recording, Row, SampleKind, Thread};
 pub use shape::{Shape, Table};

@@ -79,6 +79,7 @@ pub(super) fn rows(bytes: &[u8], start: usize, limits: &Limits, next_id: Option<
 
 impl Scanner<'_> {
     fn scan(&mut self, start: usize) {
+        self.tape.end = start;
         let mut at = self.skip_space(start);
         while self.bytes[at..].starts_with(b"<row>") {
             let mark = self.tape.mark();
@@ -89,9 +90,12 @@ impl Scanner<'_> {
                 break;
             };
             self.tape.ops.push(Op::EndRow);
-            at = self.skip_space(end);
+            (self.tape.end, at) = (end, self.skip_space(end));
         }
-        self.tape.end = at;
+        // White space in front of other text is a part of that text.
+        if self.bytes[at] == b'<' {
+            self.tape.end = at;
+        }
     }
 
     fn skip_space(&self, at: usize) -> usize {

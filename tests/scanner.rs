@@ -1,0 +1,192 @@
+//! The scanner reads what an XML reader would: everything, and in the same order, at every size of blocks and on any
+//! number of threads.
+
+mod support;
+
+use std::fmt::Write as _;
+use std::io::Read;
+
+use proptest::prelude::*;
+use support::{RenderOptions, Rng, Shape, Size, Table, concatenate, documents, mutate, render, respell};
+use traceparse::Error;
+use traceparse::export::{Export, Options, read};
+use traceparse::profile::Profile;
+
+const SIZES: [usize; 9] = [1, 7, 64, 300, 1_000, 4_096, 16_384, 65_536, 1 << 20];
+
+/// Every row of every table with its names, and every id as it is.
+fn describe(profile: &Profile) -> String {
+    let mut all = String::new();
+    macro_rules! rows {
+        ($ids:ident, $get:ident, $($name:expr),*) => {
+            for id in profile.$ids() {
+                let row = profile.$get(id);
+                let names: Vec<Option<&str>> = vec![$($name(row).map(|name| profile.string(name))),*];
+                writeln!(all, "{row:?} {names:?}").unwrap();
+            }
+        };
+    }
+    use traceparse::profile::{Binary, Core, Frame, Function, Process, Run, Series, Thread};
+    rows!(run_ids, run, |row: &Run| Some(row.input));
+    rows!(series_ids, series, |row: &Series| Some(row.schema));
+    rows!(process_ids, process, |row: &Process| Some(row.name));
+    rows!(thread_ids, thread, |row: &Thread| Some(row.name));
+    rows!(core_ids, core, |row: &Core| row.kind);
+    rows!(binary_ids, binary, |row: &Binary| Some(row.name), |row: &Binary| row.arch, |row: &Binary| Some(row.path));
+    rows!(function_ids, function, |row: &Function| Some(row.name));
+    rows!(frame_ids, frame, |row: &Frame| row.source.map(|source| source.path));
+    for id in profile.stack_ids() {
+        writeln!(all, "{:?}", profile.stack(id)).unwrap();
+    }
+    for (index, sample) in profile.samples().iter().enumerate() {
+        let state = sample.state.map(|state| profile.string(state));
+        writeln!(all, "{sample:?} {state:?} {:?}", profile.counters(index)).unwrap();
+    }
+    all
+}
+
+/// What came of it, with the text of errors and where they are. Not the lines of diagnostics and errors: that of a byte
+/// which has left the memory is known to within its element only.
+fn outcome(result: Result<Export, Error>) -> Result<String, String> {
+    match result {
+        Ok(mut export) => {
+            for at in export.diagnostics.iter_mut().filter_map(|diagnostic| diagnostic.at.as_mut()) {
+                at.line = 0;
+            }
+            Ok(format!("{:#?}\n{:#?}\n{}", export.documents, export.diagnostics, describe(&export.profile)))
+        }
+        Err(error) => Err(format!("{:?} {:?}", error.kind, error.at.map(|at| at.byte))),
+    }
+}
+
+fn options(buffer_size: usize, jobs: usize, uses_scanner: bool, allow_truncated: bool) -> Options {
+    Options { buffer_size, jobs, uses_scanner, allow_truncated, ..Options::default() }
+}
+
+/// By the scanner in several ways, against XML in one piece.
+fn assert_same(document: &[u8], sizes: &[usize], jobs: usize, allow_truncated: bool) {
+    let whole = document.len() + 1;
+    let expected = outcome(read(document, "test.xml", &options(whole, 1, false, allow_truncated)));
+    for &size in sizes.iter().chain([&whole]) {
+        let found = outcome(read(document, "test.xml", &options(size, jobs, true, allow_truncated)));
+        if found != expected {
+            let (found, expected) = (found.unwrap_or_else(|error| error), expected.unwrap_or_else(|error| error));
+            let line = found.lines().zip(expected.lines()).position(|(a, b)| a != b);
+            let at = line.unwrap_or(found.lines().count().min(expected.lines().count()));
+            let part = |text: &str| text.lines().skip(at).take(3).collect::<Vec<_>>().join("\n");
+            std::fs::write(std::env::temp_dir().join("traceparse-scanner-differs.xml"), document).unwrap();
+            panic!("blocks of {size}, {jobs} jobs:\nscanner {}\nXML     {}", part(&found), part(&expected));
+        }
+    }
+}
+
+#[test]
+fn every_shape_is_read_the_same_at_every_size() {
+    for (index, document) in documents().iter().enumerate() {
+        assert_same(document.as_bytes(), &SIZES, 1 + index % 3, false);
+    }
+}
+
+#[test]
+fn random_recordings_are_read_the_same() {
+    for seed in 0..60 {
+        let shape = Shape::ALL[seed as usize % Shape::ALL.len()];
+        let table = [Table::TimeProfile, Table::CpuProfile, Table::CountersProfile { pmi: false }, Table::TimeSample]
+            [seed as usize / 7 % 4];
+        let shape = shape.for_table(table);
+        let recording = support::Recording::random(seed, &Size::small());
+        let document = render(&recording, &RenderOptions::new(shape, table, &recording));
+        let document = if seed % 5 == 0 { concatenate(&[document.clone(), document]) } else { document };
+        assert_same(document.as_bytes(), &[1_000, 5_000, 30_000], 1 + seed as usize % 4, false);
+    }
+}
+
+/// Thousands of blocks of one row each and some of many, on more threads than there are cores.
+#[test]
+fn many_threads_read_the_same() {
+    let mut document = Vec::new();
+    support::write_large_as(&mut document, Shape::Xcode26_4, 3_000, 700, 5).unwrap();
+    for jobs in [2, 3, 8] {
+        assert_same(&document, &[10, 700, 20_000, 300_000], jobs, false);
+    }
+}
+
+#[test]
+fn mutated_documents_are_read_the_same() {
+    let documents = documents();
+    let mut rng = Rng::new(51);
+    let mut results = 0;
+    for round in 0..6_000 {
+        let mut text = rng.pick(&documents).clone();
+        for _ in 0..rng.below(3) {
+            respell(&mut text, &mut rng);
+        }
+        let mut bytes = text.into_bytes();
+        for _ in 0..rng.below(3) {
+            mutate(&mut bytes, &mut rng);
+        }
+        let size = *rng.pick(&SIZES);
+        results += u32::from(read(bytes.as_slice(), "", &Options::default()).is_ok());
+        assert_same(&bytes, &[size], 1 + round % 2, round % 3 == 0);
+    }
+    assert!(results > 1_000, "{results} results: mutations that show nothing");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_recording_is_read_the_same(seed in any::<u64>(), size in 1..40_000_usize, jobs in 1..4_usize, shape in 0..Shape::ALL.len()) {
+        let recording = support::Recording::random(seed, &Size { rows: 30, ..Size::small() });
+        let document = render(&recording, &RenderOptions::new(Shape::ALL[shape], Table::TimeProfile, &recording));
+        assert_same(document.as_bytes(), &[size], jobs, false);
+    }
+}
+
+/// A source that gives some bytes and then fails.
+struct Failing<'a>(&'a [u8]);
+
+impl Read for Failing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 => Err(std::io::Error::other("the cable was pulled")),
+            count => Ok(count),
+        }
+    }
+}
+
+#[test]
+fn a_source_that_fails_is_an_error_with_its_place_on_any_number_of_threads() {
+    let mut document = Vec::new();
+    support::write_large_as(&mut document, Shape::Xcode27, 500, 50, 1).unwrap();
+    let part = &document[..document.len() * 2 / 3];
+    for jobs in [1, 2, 5] {
+        let error = read(Failing(part), "far.xml", &options(5_000, jobs, true, true)).unwrap_err();
+        assert!(error.to_string().contains("far.xml"), "{error}");
+        assert_eq!(error.at.as_ref().map(|at| at.byte), Some(part.len() as u64), "{jobs} jobs");
+        assert_eq!(
+            error.at.as_ref().map(|at| at.line),
+            Some(1 + part.iter().filter(|&&byte| byte == b'\n').count() as u64)
+        );
+    }
+}
+
+/// A source that panics is the caller's fault, and reaches the caller instead of hanging.
+#[test]
+fn a_source_that_panics_does_not_hang() {
+    struct Panicking<'a>(&'a [u8]);
+    impl Read for Panicking<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            let count = self.0.read(buffer)?;
+            assert!(count > 0, "a source that panics");
+            Ok(count)
+        }
+    }
+    let mut document = Vec::new();
+    support::write_large_as(&mut document, Shape::Xcode27, 500, 50, 1).unwrap();
+    let part = &document[..document.len() / 2];
+    for jobs in [1, 3] {
+        let result = std::panic::catch_unwind(|| read(Panicking(part), "", &options(5_000, jobs, true, false)).is_ok());
+        assert!(result.is_err(), "{jobs} jobs");
+    }
+}

@@ -1,0 +1,116 @@
+//! Documents of every shape, and what may be wrong with them.
+
+use super::random::{Rng, Size};
+use super::recording::Recording;
+use super::shape::{Shape, Table};
+use super::writer::{RenderOptions, render};
+
+/// Documents of every shape that are small enough to be read some thousand times; real ones, too, where there are some.
+pub fn documents() -> Vec<String> {
+    let mut documents: Vec<String> = super::cases::fixtures().into_iter().map(|(_, input)| input).collect();
+    documents.retain(|document| document.len() < 60_000);
+    let recording = Recording::random(1, &Size { rows: 12, ..Size::small() });
+    documents
+        .extend(Shape::ALL.map(|shape| render(&recording, &RenderOptions::new(shape, Table::TimeProfile, &recording))));
+    documents.push(render(&recording, &RenderOptions::new(Shape::TimeSample, Table::TimeSample, &recording)));
+    if let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") {
+        for (file, _) in glob_xml(std::path::Path::new(&corpus)) {
+            documents.push(String::from_utf8_lossy(&std::fs::read(file).unwrap()).into_owned());
+        }
+    }
+    documents
+}
+
+/// The exports of the corpus that are small enough to be read some thousand times.
+fn glob_xml(corpus: &std::path::Path) -> Vec<(std::path::PathBuf, u64)> {
+    let mut files = Vec::new();
+    for version in std::fs::read_dir(corpus.join("xctrace")).unwrap().flatten() {
+        for file in std::fs::read_dir(version.path()).into_iter().flatten().flatten() {
+            let (path, length) = (file.path(), file.metadata().unwrap().len());
+            if path.extension().is_some_and(|extension| extension == "xml") && length < 60_000 {
+                files.push((path, length));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Changes some bytes, as a broken disk, a careless editor or an attacker would.
+pub fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
+    const PIECES: [&str; 18] = [
+        "<",
+        ">",
+        "\"",
+        "&",
+        "ref=\"",
+        "id=\"",
+        "</row>",
+        "<row>",
+        "<sentinel/>",
+        "]]>",
+        "<!--",
+        "<![CDATA[",
+        "&amp;",
+        "\0",
+        "9999999999999999999999",
+        "-1",
+        "</node>",
+        "<frame ref=\"1\"/>",
+    ];
+    if bytes.is_empty() {
+        return;
+    }
+    let at = rng.index(bytes.len());
+    let end = (at + rng.index(40)).min(bytes.len());
+    match rng.below(6) {
+        0 => bytes[at] = rng.next_u64() as u8,
+        1 => drop(bytes.drain(at..end)),
+        2 => drop(bytes.splice(at..at, rng.pick(&PIECES).bytes())),
+        3 => bytes.truncate(at),
+        4 => {
+            let piece = bytes[at..end].to_vec();
+            let to = rng.index(bytes.len());
+            drop(bytes.splice(to..to, piece));
+        }
+        _ => drop(bytes.splice(at..end, rng.pick(&PIECES).bytes())),
+    }
+}
+
+/// Changes one thing that XML leaves free, or that no export has had so far.
+pub fn respell(text: &mut String, rng: &mut Rng) {
+    const PAIRS: [(&str, &str); 26] = [
+        ("/>", " />"),
+        ("<row>", "<row >"),
+        ("<row>", "<row a=\"1\">"),
+        ("<row>", "<!-- \n --><row>"),
+        ("<row>", "\n \t<row>"),
+        ("</row>", "</row>text"),
+        ("</row>", "</row\n>"),
+        (" ref=\"", " ref='"),
+        (" ref=\"", "  ref=\""),
+        (" ref=\"", " a=\"b\" ref=\""),
+        (" ref=\"", " ref=\"0"),
+        (" ref=\"", " ref=\"1"),
+        (" id=\"", " id=\"0"),
+        (" id=\"", " id=\"1"),
+        (" fmt=\"", " fmt=\"\u{2190} &lt;&amp; "),
+        (" fmt=\"", " fmt=\"&#x41;"),
+        (" fmt=\"", " fmt=\"a\nb"),
+        (" name=\"", " name=\"<"),
+        (" name=\"", " name=\"&quot;&apos;"),
+        (" addr=\"0x", " inlined=\"true\" addr=\"0x"),
+        ("<frame ", "<uint64 ref=\"1\"/><frame "),
+        ("<frame ", "<wrap><frame "),
+        ("</frame>", "</frame><frame/>"),
+        ("</sample-time>", " </sample-time>"),
+        ("<sentinel/>", "<sentinel></sentinel>"),
+        ("<weight ", "<new-in-28/><weight "),
+    ];
+    let (usual, other) = *rng.pick(&PAIRS);
+    let places: Vec<usize> = text.match_indices(usual).map(|(at, _)| at).collect();
+    if !places.is_empty() {
+        let at = *rng.pick(&places);
+        text.replace_range(at..at + usual.len(), other);
+    }
+}
