@@ -73,6 +73,8 @@ pub use toc::{Toc, TocProcess, TocRun, TocTable, lookup};
 
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::profile::{Profile, SeriesId};
+
+pub use crate::profile::SampleDetail;
 use definitions::Definitions;
 use document::DocumentReader;
 
@@ -84,13 +86,16 @@ pub struct Options {
     pub allow_truncated: bool,
     /// How many bytes of the input are in memory at first; grows for a tag that does not fit. Default: 256 KiB.
     pub buffer_size: usize,
+    /// Whether each sample is kept, or samples are added up. Default: each. Adding up takes less memory and time where only
+    /// trees and totals are asked for, and gives the same; see [`SampleDetail`] for what is lost.
+    pub samples: SampleDetail,
     /// What guards against hostile input.
     pub limits: Limits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { allow_truncated: false, buffer_size: 256 << 10, limits: Limits::default() }
+        Self { allow_truncated: false, buffer_size: 256 << 10, samples: SampleDetail::Each, limits: Limits::default() }
     }
 }
 
@@ -134,7 +139,7 @@ impl Default for Limits {
 /// Everything that was read: the samples, and what else the inputs hold.
 #[derive(Clone, Debug, Default)]
 pub struct Export {
-    /// The samples of all CPU tables.
+    /// The samples of all CPU tables, or their sums ([`Options::samples`]).
     pub profile: Profile,
     /// The documents of all inputs, in order.
     pub documents: Vec<Document>,
@@ -222,7 +227,7 @@ pub struct Reader {
 impl Reader {
     /// A reader that has read nothing.
     pub fn new(options: Options) -> Self {
-        let definitions = Definitions::new(&options.limits);
+        let definitions = Definitions::new(&options.limits, options.samples);
         Self { options, definitions, documents: Vec::new(), diagnostics: Vec::new(), bytes: 0, has_failed: false }
     }
 

@@ -62,7 +62,7 @@ fn options(buffer_size: usize, allow_truncated: bool) -> Options {
         counters: 8,
         free_stacks: 200,
     };
-    Options { allow_truncated, buffer_size, limits }
+    Options { allow_truncated, buffer_size, limits, ..Options::default() }
 }
 
 fn questions(view: View) -> [ReportOptions; 3] {
