@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use traceparse::calltree::{Metric, Pruning};
-use traceparse::export::Options;
+use traceparse::export::{Options, SampleDetail};
 use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
 use traceparse::report::{ReportOptions, SeparateBy, View};
 use traceparse::symbolicate::ImageSpec;
@@ -265,9 +265,11 @@ impl ReportArgs {
         }
     }
 
-    /// How to read.
+    /// How to read: samples one by one only where the answer needs their times.
     pub(crate) fn read_options(&self) -> Options {
-        Options { allow_truncated: self.allow_truncated, ..Options::default() }
+        let needs_times = self.view() == View::Samples || self.time.is_some();
+        let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
+        Options { allow_truncated: self.allow_truncated, samples, ..Options::default() }
     }
 
     /// What to answer.

@@ -145,7 +145,7 @@ fn no_cpu_table(export: &Export) -> String {
 /// Whether any sample counts; a filter that nothing passes is a mistake worth a word.
 fn check_counted(report: &Report<'_>, args: &ReportArgs) -> Result<()> {
     let profile = &report.export.profile;
-    if profile.samples().is_empty() {
+    if profile.sums_or_samples().next().is_none() {
         let label = format!("{0}note{0:#}", anstyle::AnsiColor::Cyan.on_default().bold());
         anstream::eprintln!("{label}: the CPU tables have no rows");
         return Ok(());
@@ -182,11 +182,12 @@ fn what_there_is(profile: &Profile) -> String {
     let tables = profile.series_ids().map(|id| profile.string(profile.series(id).schema).to_owned()).collect();
     let processes = profile.process_ids().map(|id| profile.string(profile.process(id).name).to_owned()).collect();
     let threads = profile.thread_ids().map(|id| profile.string(profile.thread(id).name).to_owned()).collect();
-    let mut states: Vec<StringId> = profile.samples().iter().filter_map(|sample| sample.state).collect();
+    let mut states: Vec<StringId> = profile.sums_or_samples().filter_map(|sum| sum.state).collect();
     states.sort_unstable();
     states.dedup();
     let states = states.into_iter().map(|state| profile.string(state).to_owned()).collect();
-    let times = profile.samples().iter().map(|sample| sample.time);
+    let (first, last) =
+        (profile.sums_or_samples().map(|sum| sum.first_time), profile.sums_or_samples().map(|sum| sum.last_time));
     let seconds = |time: Option<Nanos>| time.map_or(0.0, |time| time.as_nanos() as f64 / 1e9);
     format!(
         "runs: {}; tables: {}; processes: {}; threads: {}; states: {}; times: {:.3}s to {:.3}s",
@@ -195,7 +196,7 @@ fn what_there_is(profile: &Profile) -> String {
         list(processes),
         list(threads),
         list(states),
-        seconds(times.clone().min()),
-        seconds(times.max())
+        seconds(first.min()),
+        seconds(last.max())
     )
 }

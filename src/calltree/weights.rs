@@ -1,7 +1,6 @@
 //! The first step of every view: the summed weight of each distinct stack of each thread.
 
-use crate::hash::HashMap;
-use crate::profile::{Sample, SampleKind, SelectedSamples, SeriesId, StackId, ThreadId};
+use crate::profile::{SampleKind, SampleSum, SelectedSamples, SeriesId, StackId, ThreadId};
 
 /// What a sample counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,11 +13,14 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// What the sample counts for.
-    pub fn of(self, sample: &Sample) -> u64 {
+    /// What a sample, or a sum of samples, counts for.
+    #[inline]
+    pub fn of(self, sample: impl Into<SampleSum>) -> u64 {
+        let sample = sample.into();
         match self {
             Self::Weight => sample.weight,
-            Self::Samples => u64::from(sample.kind != SampleKind::Stackshot),
+            Self::Samples if sample.kind == SampleKind::Stackshot => 0,
+            Self::Samples => sample.samples,
         }
     }
 }
@@ -38,8 +40,6 @@ pub struct StackWeight {
     pub samples: u64,
 }
 
-type Key = (SeriesId, ThreadId, Option<StackId>);
-
 /// The weights of all stacks that a selection counts, sorted by series, thread and stack.
 #[derive(Clone, Debug, Default)]
 pub struct StackWeights {
@@ -47,23 +47,26 @@ pub struct StackWeights {
 }
 
 impl StackWeights {
-    /// Sums the selected samples.
+    /// Sums the selected samples. For a profile of sums this costs what its distinct stacks cost.
     pub fn new(samples: &SelectedSamples<'_>, metric: Metric) -> Self {
-        let mut sums: HashMap<Key, (u64, u64)> = HashMap::default();
-        for sample in samples.iter() {
-            let sum = sums.entry((sample.series, sample.thread, sample.stack)).or_default();
-            sum.0 += metric.of(sample);
-            sum.1 += 1;
-        }
-        let rows = sums.into_iter().map(|((series, thread, stack), (weight, samples))| StackWeight {
-            series,
-            thread,
-            stack,
-            weight,
-            samples,
+        let rows = samples.sums().map(|sum| StackWeight {
+            series: sum.series,
+            thread: sum.thread,
+            stack: sum.stack,
+            weight: metric.of(sum),
+            samples: sum.samples,
         });
         let mut rows: Vec<StackWeight> = rows.collect();
-        rows.sort_unstable_by_key(|row| (row.series, row.thread, row.stack));
+        rows.sort_unstable_by_key(key);
+        // One stack in several states, or of several kinds, is one row.
+        rows.dedup_by(|row, kept| {
+            let is_same = key(row) == key(kept);
+            if is_same {
+                kept.weight += row.weight;
+                kept.samples += row.samples;
+            }
+            is_same
+        });
         Self { rows }
     }
 
@@ -83,4 +86,8 @@ impl StackWeights {
         let end = self.rows.partition_point(|row| row.series <= series);
         &self.rows[start..end]
     }
+}
+
+fn key(row: &StackWeight) -> (SeriesId, ThreadId, Option<StackId>) {
+    (row.series, row.thread, row.stack)
 }

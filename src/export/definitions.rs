@@ -9,8 +9,8 @@ use super::reject::RejectReason;
 use super::tag::Tag;
 use crate::hash::HashMap;
 use crate::profile::{
-    Binary, BinaryId, Core, FrameId, FrameKey, Full, ProcessId, ProfileBuilder, RunId, SampleKind, SourceLine, StackId,
-    StringId, ThreadId,
+    Binary, BinaryId, Core, FrameId, FrameKey, Full, ProcessId, ProfileBuilder, RunId, SampleDetail, SampleKind,
+    SourceLine, StackId, StringId, ThreadId,
 };
 use crate::units::{Address, Uuid};
 
@@ -101,9 +101,9 @@ enum Architecture {
 }
 
 impl Definitions {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits, samples: SampleDetail) -> Self {
         let (max_stack_depth, max_counters) = (limits.stack_depth, limits.counters);
-        Self { max_stack_depth, max_counters, ..Self::default() }
+        Self { builder: ProfileBuilder::with_detail(samples), max_stack_depth, max_counters, ..Self::default() }
     }
 
     /// Which document is being read, over all inputs, from 0.

@@ -78,6 +78,8 @@ pub use toc::{Toc, TocProcess, TocRun, TocTable, lookup};
 
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::profile::{Profile, SeriesId};
+
+pub use crate::profile::SampleDetail;
 use definitions::Definitions;
 use document::DocumentReader;
 
@@ -96,13 +98,23 @@ pub struct Options {
     /// Whether rows are read by the scanner that is made for what `xctrace` writes. Without it everything is read as
     /// XML, with the same result in several times the time: that is there to compare the two. Default: yes.
     pub uses_scanner: bool,
+    /// Whether each sample is kept, or samples are added up. Default: each. Adding up takes less memory and time where only
+    /// trees and totals are asked for, and gives the same; see [`SampleDetail`] for what is lost.
+    pub samples: SampleDetail,
     /// What guards against hostile input.
     pub limits: Limits,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { allow_truncated: false, buffer_size: 512 << 10, jobs: 0, uses_scanner: true, limits: Limits::default() }
+        Self {
+            allow_truncated: false,
+            buffer_size: 512 << 10,
+            jobs: 0,
+            uses_scanner: true,
+            samples: SampleDetail::Each,
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -156,7 +168,7 @@ impl Default for Limits {
 /// Everything that was read: the samples, and what else the inputs hold.
 #[derive(Clone, Debug, Default)]
 pub struct Export {
-    /// The samples of all CPU tables.
+    /// The samples of all CPU tables, or their sums ([`Options::samples`]).
     pub profile: Profile,
     /// The documents of all inputs, in order.
     pub documents: Vec<Document>,
@@ -244,7 +256,7 @@ pub struct Reader {
 impl Reader {
     /// A reader that has read nothing.
     pub fn new(options: Options) -> Self {
-        let definitions = Definitions::new(&options.limits);
+        let definitions = Definitions::new(&options.limits, options.samples);
         Self { options, definitions, documents: Vec::new(), diagnostics: Vec::new(), bytes: 0, has_failed: false }
     }
 

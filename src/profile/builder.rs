@@ -5,6 +5,7 @@ use std::fmt;
 use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 use super::model::{Binary, Core, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread};
 use super::stacks::StackTable;
+use super::sums::{SampleDetail, SampleSum, SumTable};
 use super::{CounterRow, Profile};
 use crate::hash::HashMap;
 use crate::units::{Address, Unit, Uuid};
@@ -62,6 +63,8 @@ pub struct ProfileBuilder {
     functions: HashMap<(StringId, Option<BinaryId>), FunctionId>,
     frames: HashMap<FrameKey, FrameId>,
     stacks: StackTable,
+    detail: SampleDetail,
+    sums: SumTable,
     process_names: HashMap<(ProcessId, StringId), u64>,
     thread_names: HashMap<(ThreadId, StringId), u64>,
     totals: Vec<u64>,
@@ -110,9 +113,14 @@ macro_rules! intern {
 }
 
 impl ProfileBuilder {
-    /// An empty profile.
+    /// An empty profile that keeps each sample.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty profile that keeps samples in this detail.
+    pub fn with_detail(detail: SampleDetail) -> Self {
+        Self { detail, ..Self::default() }
     }
 
     /// A builder that starts as a copy of `profile` without functions, frames, stacks and samples. Ids of everything
@@ -149,7 +157,7 @@ impl ProfileBuilder {
         builder
     }
 
-    /// Adds the samples of `profile`, whose other tables this builder has, with their stacks replaced.
+    /// Adds the samples, or the sums, of `profile`, whose other tables this builder has, with their stacks replaced.
     pub(super) fn copy_samples(
         &mut self,
         profile: &Profile,
@@ -160,6 +168,10 @@ impl ProfileBuilder {
         }
         self.profile.counters.clone_from(&profile.counters);
         self.profile.counter_values.clone_from(&profile.counter_values);
+        // Sums stay apart, even where their stacks became one: their counters are found by their index.
+        let sums = profile.sums.iter().map(|sum| SampleSum { stack: sum.stack.and_then(&stack), ..*sum });
+        self.profile.sums = sums.collect();
+        self.profile.sum_counters.clone_from(&profile.sum_counters);
         Ok(())
     }
 
@@ -288,23 +300,29 @@ impl ProfileBuilder {
         self.stacks.len()
     }
 
-    /// Adds a sample, after those added before: the profile keeps the order of the input.
+    /// Adds a sample, after those added before: the profile keeps the order of the input, or adds it to its sum.
     pub fn add_sample(&mut self, sample: Sample) -> Result<(), Full> {
-        if self.profile.samples.len() >= u32::MAX as usize {
-            return Err(Full);
-        }
         let total = &mut self.totals[sample.series.index()];
-        *total = total.checked_add(sample.weight).ok_or(Full)?;
-        self.profile.samples.push(sample);
+        let with_sample = total.checked_add(sample.weight).ok_or(Full)?;
+        match self.detail {
+            SampleDetail::Each if self.profile.samples.len() >= u32::MAX as usize => return Err(Full),
+            SampleDetail::Each => self.profile.samples.push(sample),
+            SampleDetail::Summed => self.sums.add(&sample)?,
+        }
+        *total = with_sample;
         Ok(())
     }
 
     /// Adds the counter values of the sample that was added last.
     pub fn add_counters(&mut self, values: &[u64]) {
-        if let Some(sample) = self.profile.samples.len().checked_sub(1) {
-            let start = self.profile.counter_values.len();
-            self.profile.counter_values.extend_from_slice(values);
-            self.profile.counters.push(CounterRow { sample, start });
+        match (self.detail, self.profile.samples.len().checked_sub(1)) {
+            (SampleDetail::Summed, _) => self.sums.add_counters(values),
+            (SampleDetail::Each, None) => {}
+            (SampleDetail::Each, Some(sample)) => {
+                let start = self.profile.counter_values.len();
+                self.profile.counter_values.extend_from_slice(values);
+                self.profile.counters.push(CounterRow { sample, start });
+            }
         }
     }
 
@@ -323,7 +341,13 @@ impl ProfileBuilder {
         }
         self.profile.stacks = self.stacks.finish();
         debug_assert!(parents_come_first(&self.profile));
+        if self.detail == SampleDetail::Summed {
+            (self.profile.sums, self.profile.sum_counters) = self.sums.finish();
+        }
+        self.profile.strings.shrink_to_fit();
         self.profile.samples.shrink_to_fit();
+        self.profile.functions.shrink_to_fit();
+        self.profile.frames.shrink_to_fit();
         self.profile
     }
 }

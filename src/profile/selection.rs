@@ -1,6 +1,7 @@
 //! Which samples of a profile a view counts.
 
 use super::ids::StringId;
+use super::sums::{SampleSum, SumTable};
 use super::{Profile, Sample};
 use crate::units::Nanos;
 
@@ -67,7 +68,8 @@ pub struct Selection {
     pub processes: Vec<Matcher>,
     /// Threads; empty is every thread.
     pub threads: Vec<Matcher>,
-    /// Time; `None` is the whole recording.
+    /// Time; `None` is the whole recording. A profile of sums ([`SampleDetail::Summed`](super::SampleDetail::Summed)) does not
+    /// know the times of its samples: with a range of time, nothing of it counts.
     pub time: Option<TimeRange>,
     /// Thread states.
     pub states: StateFilter,
@@ -100,14 +102,15 @@ impl Selection {
             StateFilter::All => States::All,
             StateFilter::Running => States::Running(profile.find_string("Running")),
             StateFilter::Only(names) => {
-                let mut wanted: Vec<StringId> = profile.samples().iter().filter_map(|sample| sample.state).collect();
+                let mut wanted: Vec<StringId> = profile.sums_or_samples().filter_map(|sum| sum.state).collect();
                 wanted.sort_unstable();
                 wanted.dedup();
                 wanted.retain(|&id| names.iter().any(|name| name.eq_ignore_ascii_case(profile.string(id))));
                 States::Only(wanted)
             }
         };
-        SelectedSamples { profile, threads, time: self.time, states }
+        let has_times = profile.sums().is_empty();
+        SelectedSamples { profile, threads, time: self.time, has_times, states }
     }
 }
 
@@ -125,6 +128,8 @@ pub struct SelectedSamples<'p> {
     /// By thread: whether run, process and thread are selected.
     threads: Vec<bool>,
     time: Option<TimeRange>,
+    /// Whether the profile knows the time of each sample.
+    has_times: bool,
     states: States,
 }
 
@@ -134,22 +139,41 @@ impl<'p> SelectedSamples<'p> {
         self.profile
     }
 
-    /// Whether run, process, thread and time of the sample are selected, whatever its state.
-    pub fn is_in_scope(&self, sample: &Sample) -> bool {
-        self.threads[sample.thread.index()]
-            && self.time.is_none_or(|range| sample.time >= range.start && range.end.is_none_or(|end| sample.time < end))
+    /// Whether run, process, thread and time of a sample are selected, whatever its state. For a sum of several samples and a
+    /// range of time: no.
+    #[inline]
+    pub fn is_in_scope(&self, sample: impl Into<SampleSum>) -> bool {
+        let sample = sample.into();
+        let is_in_time = |range: TimeRange| {
+            let is_known = self.has_times && sample.samples == 1;
+            is_known && sample.first_time >= range.start && range.end.is_none_or(|end| sample.first_time < end)
+        };
+        self.threads[sample.thread.index()] && self.time.is_none_or(is_in_time)
     }
 
-    /// Whether the state of the sample is selected.
-    pub fn is_state_counted(&self, sample: &Sample) -> bool {
-        match (&self.states, sample.state) {
+    /// Whether the state of a sample, or of the samples of a sum, is selected.
+    #[inline]
+    pub fn is_state_counted(&self, sample: impl Into<SampleSum>) -> bool {
+        match (&self.states, sample.into().state) {
             (States::All, _) | (States::Running(_), None) => true,
             (States::Running(running), state) => state == *running,
             (States::Only(wanted), state) => state.is_some_and(|state| wanted.contains(&state)),
         }
     }
 
-    /// The samples that count, in the order of the input.
+    /// What counts, added up by series, thread, stack, state and kind: the [sums](Profile::sums) of the profile, or those of
+    /// its samples.
+    pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
+        let mut table = SumTable::default();
+        for sample in self.iter() {
+            // There are no more sums than samples, which are fewer than what fits.
+            let _ = table.add(sample);
+        }
+        let sums = self.profile.sums().iter().copied();
+        sums.filter(|&sum| self.is_in_scope(sum) && self.is_state_counted(sum)).chain(table.into_rows())
+    }
+
+    /// The samples that count, in the order of the input; none of a profile of sums.
     pub fn iter(&self) -> impl Iterator<Item = &'p Sample> {
         self.indexed().map(|(_, sample)| sample)
     }
@@ -157,6 +181,6 @@ impl<'p> SelectedSamples<'p> {
     /// The samples that count, with their indices in [`Profile::samples`].
     pub fn indexed(&self) -> impl Iterator<Item = (usize, &'p Sample)> {
         let samples = self.profile.samples().iter().enumerate();
-        samples.filter(|(_, sample)| self.is_in_scope(sample) && self.is_state_counted(sample))
+        samples.filter(|&(_, sample)| self.is_in_scope(sample) && self.is_state_counted(sample))
     }
 }

@@ -25,6 +25,12 @@ impl Strings {
         &self.text[start..self.ends[index]]
     }
 
+    /// Gives back the room that growing took in advance.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.text.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+
     /// The id of `text`, if it was interned.
     pub(crate) fn find(&self, text: &str) -> Option<StringId> {
         self.ids.find(self.hasher.hash_one(text), |&id| self.get(id) == text).copied()

@@ -8,7 +8,7 @@ use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, Serie
 use crate::calltree::{Merger, Metric, StackWeight, StackWeights, functions};
 use crate::export::{DocumentContent, Export};
 use crate::hash::HashMap;
-use crate::profile::{ProcessId, Profile, Sample, SelectedSamples, SeriesId, StringId};
+use crate::profile::{ProcessId, Profile, SampleSum, SelectedSamples, SeriesId, StringId};
 use crate::units::{Unit, Weight};
 
 /// Answers what `options` ask about `export`.
@@ -79,9 +79,9 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, weight: u64) {
-        self.weight += weight;
-        self.samples += 1;
+    fn add(&mut self, other: Self) {
+        self.weight += other.weight;
+        self.samples += other.samples;
     }
 
     fn plus(self, row: &StackWeight) -> Self {
@@ -95,33 +95,39 @@ impl Sum {
 
 fn tally(profile: &Profile, selected: &SelectedSamples<'_>, metric: Metric) -> Vec<Tally> {
     let mut tallies = vec![Tally::default(); profile.series_ids().len()];
-    for (index, sample) in profile.samples().iter().enumerate() {
-        let tally = &mut tallies[sample.series.index()];
-        let weight = metric.of(sample);
-        if !selected.is_in_scope(sample) {
-            tally.out_of_scope.add(weight);
-        } else if !selected.is_state_counted(sample) {
-            tally.other_states.entry(sample.state).or_default().add(weight);
+    for (index, sum) in profile.sums_or_samples().enumerate() {
+        let tally = &mut tallies[sum.series.index()];
+        let weighed = Sum { weight: metric.of(sum), samples: sum.samples };
+        if !selected.is_in_scope(sum) {
+            tally.out_of_scope.add(weighed);
+        } else if !selected.is_state_counted(sum) {
+            tally.other_states.entry(sum.state).or_default().add(weighed);
         } else {
-            tally.count(sample, weight, profile.counters(index));
+            tally.count(&sum, weighed);
+            // The profile has one of these forms.
+            tally.count_counters(profile.counters(index).iter().map(|&value| u128::from(value)));
+            tally.count_counters(profile.sum_counters(index).iter().copied());
         }
     }
     tallies
 }
 
 impl Tally {
-    fn count(&mut self, sample: &Sample, weight: u64, counters: &[u64]) {
-        self.counted.add(weight);
-        if sample.stack.is_none() {
-            self.no_stack.add(weight);
+    fn count(&mut self, sum: &SampleSum, weighed: Sum) {
+        self.counted.add(weighed);
+        if sum.stack.is_none() {
+            self.no_stack.add(weighed);
         }
-        let (first, last) = self.times.unwrap_or((sample.time, sample.time));
-        self.times = Some((first.min(sample.time), last.max(sample.time)));
-        if self.counters.len() < counters.len() {
-            self.counters.resize(counters.len(), 0);
+        let (first, last) = self.times.unwrap_or((sum.first_time, sum.last_time));
+        self.times = Some((first.min(sum.first_time), last.max(sum.last_time)));
+    }
+
+    fn count_counters(&mut self, values: impl ExactSizeIterator<Item = u128>) {
+        if self.counters.len() < values.len() {
+            self.counters.resize(values.len(), 0);
         }
-        for (sum, &value) in self.counters.iter_mut().zip(counters) {
-            *sum += u128::from(value);
+        for (total, value) in self.counters.iter_mut().zip(values) {
+            *total += value;
         }
     }
 }

@@ -56,7 +56,8 @@ pub enum View {
     Tree,
     /// The functions over all threads.
     Functions,
-    /// The samples, one a row of the input, in its order.
+    /// The samples, one a row of the input, in its order; none where they were added up
+    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,
 }
 
@@ -109,7 +110,8 @@ impl Report<'_> {
 
     /// The samples of the tables, run, process, thread and time that were asked for, in the order of the input, of
     /// every thread state unless states were named: one for each row that was not rejected. Each comes with its index in
-    /// [`Profile::samples`](crate::profile::Profile::samples).
+    /// [`Profile::samples`](crate::profile::Profile::samples). There are none where samples were added up
+    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn samples(&self) -> impl Iterator<Item = (usize, &Sample)> {
         let profile = &self.export.profile;
         let states = match &self.options.selection.states {
@@ -117,7 +119,7 @@ impl Report<'_> {
             named => named.clone(),
         };
         let selected = Selection { states, ..self.options.selection.clone() }.on(profile);
-        profile.samples().iter().enumerate().filter(move |(_, sample)| {
+        profile.samples().iter().enumerate().filter(move |&(_, sample)| {
             self.position(sample.series).is_some() && selected.is_in_scope(sample) && selected.is_state_counted(sample)
         })
     }

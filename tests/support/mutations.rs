@@ -79,7 +79,7 @@ pub fn mutate(bytes: &mut Vec<u8>, rng: &mut Rng) {
 
 /// Changes one thing that XML leaves free, or that no export has had so far.
 pub fn respell(text: &mut String, rng: &mut Rng) {
-    const PAIRS: [(&str, &str); 26] = [
+    const PAIRS: [(&str, &str); 28] = [
         ("/>", " />"),
         ("<row>", "<row >"),
         ("<row>", "<row a=\"1\">"),
@@ -91,6 +91,8 @@ pub fn respell(text: &mut String, rng: &mut Rng) {
         (" ref=\"", "  ref=\""),
         (" ref=\"", " a=\"b\" ref=\""),
         (" ref=\"", " ref=\"0"),
+        (" ref=\"", " ref=\"0\" a=\""),
+        ("<weight ref=\"", "<weight ref=\"0\"/><weight ref=\""),
         (" ref=\"", " ref=\"1"),
         (" id=\"", " id=\"0"),
         (" id=\"", " id=\"1"),

@@ -113,9 +113,12 @@ impl Scanner<'_> {
         Some((id, end + 3))
     }
 
-    /// Whether a `ref` may point to `id`: only backwards.
+    /// Whether a `ref` may point to `id`: only backwards, and there is no id 0.
     #[inline(always)]
     fn note_reference(&mut self, id: u32) -> Option<()> {
+        if id == 0 {
+            return None;
+        }
         if self.next_id == 0 {
             self.tape.early_ref = self.tape.early_ref.max(id);
             return Some(());
