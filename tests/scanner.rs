@@ -116,7 +116,7 @@ fn mutated_documents_are_read_the_same() {
     let documents = documents();
     let mut rng = Rng::new(51);
     let mut results = 0;
-    for round in 0..6_000 {
+    for round in 0..12_000 {
         let mut text = rng.pick(&documents).clone();
         for _ in 0..rng.below(3) {
             respell(&mut text, &mut rng);

@@ -40,7 +40,7 @@ impl Fields {
 impl Scanner<'_> {
     /// Reads the element at `at`; gives where it ends.
     pub(super) fn element(&mut self, at: usize, nesting: u32) -> Option<usize> {
-        if nesting > MAX_NESTING || *self.bytes.get(at)? != b'<' {
+        if nesting > MAX_NESTING {
             return None;
         }
         let (tag, name_end) = self.name(at)?;
@@ -94,7 +94,7 @@ impl Scanner<'_> {
 
     /// The tag of the element at `at`, and where its name ends.
     fn name(&self, at: usize) -> Option<(Tag, usize)> {
-        let name = &self.bytes[at + 1..];
+        let name = self.bytes.get(at..)?.strip_prefix(b"<")?;
         let is_name = |byte: &&u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || **byte == b'-';
         let length = name.iter().take_while(is_name).count();
         let name = std::str::from_utf8(&name[..length]).ok()?;
