@@ -73,7 +73,7 @@ fn assert_same(document: &[u8], sizes: &[usize], jobs: usize, allow_truncated: b
             let (found, expected) = (found.unwrap_or_else(|error| error), expected.unwrap_or_else(|error| error));
             let line = found.lines().zip(expected.lines()).position(|(a, b)| a != b);
             let at = line.unwrap_or(found.lines().count().min(expected.lines().count()));
-            let part = |text: &str| text.lines().skip(at).take(3).collect::<Vec<_>>().join("\n");
+            let part = |text: &str| text.lines().skip(at.saturating_sub(2)).take(14).collect::<Vec<_>>().join("\n");
             std::fs::write(std::env::temp_dir().join("traceparse-scanner-differs.xml"), document).unwrap();
             panic!("blocks of {size}, {jobs} jobs:\nscanner {}\nXML     {}", part(&found), part(&expected));
         }

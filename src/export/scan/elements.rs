@@ -199,17 +199,35 @@ impl Scanner<'_> {
         }
         let spans = self.tape.spans([start.fields.fmt]);
         self.tape.ops.push(Op::Open { tag: start.tag, at: self.place(start.at), id: start.id, spans });
-        let end = self.children(start.end, nesting)?;
+        let end = self.children(start, nesting)?;
         self.tape.ops.push(Op::Close);
         self.close(start, end)
     }
 
-    /// Reads children until an end tag; gives where that starts.
-    fn children(&mut self, mut at: usize, nesting: u32) -> Option<usize> {
+    /// Reads the children of an element until its end tag; gives where that starts.
+    fn children(&mut self, start: &Start, nesting: u32) -> Option<usize> {
+        let mut at = start.end;
+        self.enter(start);
         while *self.bytes.get(at + 1)? != b'/' {
             at = self.element(at, nesting + 1)?;
         }
+        self.leave(start);
         Some(at)
+    }
+
+    /// What follows is inside an element.
+    #[inline(always)]
+    pub(super) fn enter(&mut self, start: &Start) {
+        if start.id > 0 {
+            self.open.push(start.id);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn leave(&mut self, start: &Start) {
+        if start.id > 0 {
+            self.open.pop();
+        }
     }
 
     fn binary(&mut self, start: &Start) -> Option<usize> {
@@ -225,7 +243,7 @@ impl Scanner<'_> {
         let end = if start.is_empty {
             start.end
         } else {
-            let end = self.children(start.end, nesting)?;
+            let end = self.children(start, nesting)?;
             self.close(start, end)?
         };
         self.tape.ops.push(Op::Close);
@@ -249,7 +267,7 @@ impl Scanner<'_> {
         let end = if start.is_empty {
             start.end
         } else {
-            let end = self.children(start.end, nesting)?;
+            let end = self.children(&start, nesting)?;
             self.close(&start, end)?
         };
         self.tape.ops.push(Op::CloseFrame);

@@ -43,6 +43,8 @@ pub(super) struct Scanner<'b> {
     row: usize,
     /// The thread of the row at hand, by its id.
     thread: u32,
+    /// The ids of the elements that are open, outermost first: inside them they are not defined yet.
+    open: Vec<u32>,
     known_cells: KnownCells,
     last_stacks: LastStacks,
     end_of_backtrace: memmem::Finder<'static>,
@@ -65,6 +67,7 @@ pub(super) fn rows(bytes: &[u8], start: usize, limits: &Limits, next_id: Option<
         next_id: next_id.unwrap_or(0),
         row: start,
         thread: 0,
+        open: Vec::new(),
         known_cells: KnownCells::default(),
         last_stacks: LastStacks::default(),
         end_of_backtrace: memmem::Finder::new(b"</backtrace>"),
@@ -123,7 +126,9 @@ impl Scanner<'_> {
             self.tape.early_ref = self.tape.early_ref.max(id);
             return Some(());
         }
-        (id < self.next_id).then_some(())
+        // Children have larger ids than their parents.
+        let is_open = self.open.first().is_some_and(|&first| id >= first) && self.open.contains(&id);
+        (id < self.next_id && !is_open).then_some(())
     }
 
     /// The number of an `id`: definitions count on from one to the next.

@@ -42,7 +42,9 @@ impl Scanner<'_> {
         let last = self.last_stacks.0[self.thread as usize % THREADS];
         let last = Some(last).filter(|last| last.stack != 0 && last.thread == self.thread);
         let (shared, shared_text) = last.map_or((0, 0), |last| self.shared_frames(start.end, text_end, &last));
+        self.enter(start);
         let plain_from = self.frames(start.end, text_end - shared_text, text_end, nesting)?;
+        self.leave(start);
         let mut stack = TapeStack { fmt: start.fields.fmt, start: first as u32, end: 0, like_end: 0, common: 0 };
         if let Some(last) = last {
             let before = self.tape.stacks[last.stack as usize - 1];
