@@ -5,51 +5,54 @@ use std::hash::BuildHasher as _;
 
 use hashbrown::HashTable;
 
-use super::tree::{CallTree, Label, Node, Pruning, set_ends};
+use super::draft::{Draft, NameOrder};
+use super::tree::{CallTree, Label, Pruning};
 use super::weights::StackWeight;
 use crate::hash::BuildHasher;
-use crate::profile::{Profile, StackId};
+use crate::profile::{FrameId, FunctionId, Profile, Stack, StackId};
 
 /// Makes trees of one profile, one after the other.
 ///
 /// A stack knows its parent, so its node is found from its parent's node; each distinct stack is looked at once in a
-/// tree, however many samples it has and however deep it is.
+/// tree, however many samples it has and however deep it is. It keeps four bytes for each stack of the profile.
 #[derive(Debug)]
 pub struct Merger<'p> {
     profile: &'p Profile,
-    /// For each stack the tree (by number) that saw it last, and its node there.
-    node_of_stack: Vec<(u32, u32)>,
-    tree: u32,
-    /// The nodes by parent and label, which stand in `draft`.
+    function_of_frame: Vec<FunctionId>,
+    /// For each stack the number of its node, in the tree that saw it last. Nodes are numbered over all trees.
+    number_of_stack: Vec<u32>,
+    /// The number of the root of the tree at hand; lower numbers are of trees before it.
+    root_number: u32,
+    /// The nodes that do not stand right after their parent, by parent and function, which stand in the draft.
     child_of: HashTable<u32>,
     hasher: BuildHasher,
-    draft: Vec<Draft>,
-    path: Vec<StackId>,
+    names: NameOrder<'p>,
+    draft: Draft,
+    path: Vec<(StackId, FrameId)>,
+    /// The last stack (by id) that the tree at hand knows; none after it has a node yet.
+    last_known: Option<StackId>,
 }
 
-/// A node whose children are not known yet.
-#[derive(Clone, Copy, Debug)]
-struct Draft {
-    label: Label,
-    parent: u32,
-    child_count: u32,
-    self_weight: u64,
-    all_weight: u64,
-    self_samples: u64,
-    all_samples: u64,
-}
+/// So many stacks are fetched at once: they lie far apart in memory, and waiting for several takes no longer than for one.
+const BATCH: usize = 16;
+
+/// Stacks that are fetched together.
+const CACHE_LINE: usize = 64 / size_of::<Stack>();
 
 impl<'p> Merger<'p> {
     /// A merger for the stacks of `profile`.
     pub fn new(profile: &'p Profile) -> Self {
         Self {
             profile,
-            node_of_stack: vec![(0, 0); profile.stack_ids().len()],
-            tree: 0,
+            function_of_frame: profile.frame_ids().map(|id| profile.frame(id).function).collect(),
+            number_of_stack: vec![0; profile.stack_ids().len()],
+            root_number: 1,
             child_of: HashTable::new(),
             hasher: BuildHasher::default(),
-            draft: Vec::new(),
+            names: NameOrder::new(profile),
+            draft: Draft::default(),
             path: Vec::new(),
+            last_known: None,
         }
     }
 
@@ -64,114 +67,106 @@ impl<'p> Merger<'p> {
         weights: impl IntoIterator<Item = &'w StackWeight>,
         pruning: &Pruning,
     ) -> CallTree {
-        self.tree += 1;
+        self.draft(weights, pruning).call_tree()
+    }
+
+    /// The same tree, to be walked. The next one takes its place; who needs both takes this one out.
+    pub(crate) fn draft<'w>(
+        &mut self,
+        weights: impl IntoIterator<Item = &'w StackWeight>,
+        pruning: &Pruning,
+    ) -> &mut Draft {
         self.child_of.clear();
         self.draft.clear();
-        self.draft.push(Draft::new(Label::Root, 0));
-        for row in weights {
-            let node = match row.stack {
-                Some(stack) => self.node_of(stack),
-                None => self.child(0, Label::NoStack),
-            };
-            let node = &mut self.draft[node as usize];
-            // The weights of one series fit; those of several are not to be added, but must not wrap either.
-            node.self_weight = node.self_weight.saturating_add(row.weight);
-            node.self_samples += row.samples;
+        self.last_known = None;
+        let mut weights = weights.into_iter().peekable();
+        let mut batch = Vec::with_capacity(BATCH);
+        while weights.peek().is_some() {
+            batch.extend(weights.by_ref().take(BATCH).map(|row| (row, row.stack.map(|id| (id, self.fetch(id))))));
+            for (row, stack) in batch.drain(..) {
+                let node = match stack {
+                    Some((id, stack)) => self.node_of(id, stack),
+                    None => self.child(0, None),
+                };
+                self.draft.add_weight(node, row.weight, row.samples);
+            }
         }
-        self.sum_up();
-        self.finish(pruning)
+        self.number_next_tree();
+        self.draft.sum_up();
+        self.draft.arrange(pruning, &mut self.names);
+        &mut self.draft
     }
 
-    fn node_of(&mut self, stack: StackId) -> u32 {
+    /// A stack. Its callers mostly stand right before it, and are asked for next.
+    fn fetch(&self, id: StackId) -> Stack {
+        for before in [CACHE_LINE, 2 * CACHE_LINE] {
+            let caller = StackId::from_index(id.index().saturating_sub(before));
+            std::hint::black_box(caller.map(|caller| self.profile.stack(caller).parent));
+        }
+        *self.profile.stack(id)
+    }
+
+    /// Makes the numbers of the next tree's nodes higher than all so far, or forgets those.
+    fn number_next_tree(&mut self) {
+        let most = self.number_of_stack.len().saturating_add(2);
+        let next = self.root_number as usize + self.draft.parents.len();
+        match u32::try_from(next) {
+            Ok(next) if next as usize <= (u32::MAX as usize).saturating_sub(most) => self.root_number = next,
+            _ => {
+                self.number_of_stack.fill(0);
+                self.root_number = 1;
+            }
+        }
+    }
+
+    fn node_of(&mut self, id: StackId, stack: Stack) -> u32 {
         self.path.clear();
         let mut node = 0;
-        let mut next = Some(stack);
-        while let Some(stack) = next {
-            let (tree, known) = self.node_of_stack[stack.index()];
-            if tree == self.tree {
-                node = known;
-                break;
+        let (mut id, mut stack) = (id, stack);
+        loop {
+            if Some(id) <= self.last_known {
+                let number = self.number_of_stack[id.index()];
+                if number >= self.root_number {
+                    node = number - self.root_number;
+                    break;
+                }
             }
-            self.path.push(stack);
-            next = self.profile.stack(stack).parent;
+            self.path.push((id, stack.frame));
+            let Some(parent) = stack.parent else { break };
+            (id, stack) = (parent, *self.profile.stack(parent));
         }
-        while let Some(stack) = self.path.pop() {
-            let function = self.profile.frame(self.profile.stack(stack).frame).function;
-            node = self.child(node, Label::Function(function));
-            self.node_of_stack[stack.index()] = (self.tree, node);
+        // A parent comes before its children, so the first of the path has the highest id.
+        self.last_known = self.last_known.max(self.path.first().map(|&(id, _)| id));
+        while let Some((id, frame)) = self.path.pop() {
+            node = self.child(node, Some(self.function_of_frame[frame.index()]));
+            self.number_of_stack[id.index()] = self.root_number + node;
         }
         node
     }
 
-    fn child(&mut self, parent: u32, label: Label) -> u32 {
+    /// The child of a node that stands for `function`, new where there was none.
+    fn child(&mut self, parent: u32, function: Option<FunctionId>) -> u32 {
+        let next = parent as usize + 1;
         let Self { child_of, draft, hasher, .. } = self;
-        let hash = |parent: u32, label: Label| hasher.hash_one((parent, label));
-        let is_it = |&node: &u32| (draft[node as usize].parent, draft[node as usize].label) == (parent, label);
-        if let Some(&node) = child_of.find(hash(parent, label), is_it) {
+        // The newest node has no children, and the first child is mostly made right after its parent: both are told
+        // without looking anything up, and such children need not be in the table.
+        if next == draft.parents.len() {
+            return draft.add_node(parent, function);
+        }
+        if (draft.parents[next], draft.functions[next]) == (parent, function) {
+            return next as u32;
+        }
+        let hash = |parent: u32, function: Option<FunctionId>| hasher.hash_one((parent, function));
+        let key = |node: u32| (draft.parents[node as usize], draft.functions[node as usize]);
+        if let Some(&node) = child_of.find(hash(parent, function), |&node| key(node) == (parent, function)) {
             return node;
         }
-        let node = draft.len() as u32;
-        draft.push(Draft::new(label, parent));
-        draft[parent as usize].child_count += 1;
-        child_of.insert_unique(hash(parent, label), node, |&node| {
-            let Draft { parent, label, .. } = draft[node as usize];
-            hash(parent, label)
+        draft.knot_at(parent);
+        let node = draft.add_node(parent, function);
+        child_of.insert_unique(hash(parent, function), node, |&node| {
+            hash(draft.parents[node as usize], draft.functions[node as usize])
         });
         node
-    }
-
-    /// Adds every node to its parent; children come after their parents, so from the last to the first.
-    fn sum_up(&mut self) {
-        for index in (0..self.draft.len()).rev() {
-            let node = &mut self.draft[index];
-            node.all_weight = node.all_weight.saturating_add(node.self_weight);
-            node.all_samples += node.self_samples;
-            let Draft { parent, all_weight, all_samples, .. } = *node;
-            if index > 0 {
-                let parent = &mut self.draft[parent as usize];
-                parent.all_weight = parent.all_weight.saturating_add(all_weight);
-                parent.all_samples += all_samples;
-            }
-        }
-    }
-
-    /// Puts the nodes in the order they are read, without those that `pruning` hides.
-    fn finish(&self, pruning: &Pruning) -> CallTree {
-        let (total, max_depth) = (self.draft[0].all_weight, pruning.max_depth());
-        // A child weighs no more than its parent, so a heavy node has heavy ancestors only.
-        let is_kept = |&node: &u32| pruning.shows(self.draft[node as usize].all_weight, total);
-        let mut children: Vec<u32> = (1..self.draft.len() as u32).filter(is_kept).collect();
-        children.sort_unstable_by(|&a, &b| self.order(a, b));
-        // Children of one parent lie together now, from `starts[parent]` on.
-        let mut starts = vec![0_u32; self.draft.len()];
-        for (position, &child) in children.iter().enumerate().rev() {
-            starts[self.draft[child as usize].parent as usize] = position as u32;
-        }
-        let mut nodes = Vec::new();
-        let mut todo = vec![(0_u32, 0_u32)];
-        while let Some((index, depth)) = todo.pop() {
-            let draft = &self.draft[index as usize];
-            let own = children[starts[index as usize] as usize..].iter();
-            let own = own.take_while(|&&child| depth < max_depth && self.draft[child as usize].parent == index);
-            let first = todo.len();
-            todo.extend(own.map(|&child| (child, depth + 1)));
-            todo[first..].reverse();
-            let shown = todo[first..].iter().map(|&(child, _)| self.draft[child as usize].all_weight).sum::<u64>();
-            nodes.push(Node {
-                hidden_weight: draft.all_weight.saturating_sub(draft.self_weight).saturating_sub(shown),
-                hidden_children: draft.child_count - (todo.len() - first) as u32,
-                ..draft.node(depth)
-            });
-        }
-        set_ends(&mut nodes);
-        CallTree { nodes }
-    }
-
-    /// By parent, then the order of children.
-    fn order(&self, a: u32, b: u32) -> Ordering {
-        let (a, b) = (&self.draft[a as usize], &self.draft[b as usize]);
-        let by_weight = a.parent.cmp(&b.parent).then(b.all_weight.cmp(&a.all_weight));
-        by_weight.then(b.all_samples.cmp(&a.all_samples)).then_with(|| order_labels(self.profile, a.label, b.label))
     }
 }
 
@@ -182,22 +177,47 @@ pub(super) fn order_labels(profile: &Profile, a: Label, b: Label) -> Ordering {
     key(first).cmp(&key(second))
 }
 
-impl Draft {
-    fn new(label: Label, parent: u32) -> Self {
-        Self { label, parent, child_count: 0, self_weight: 0, all_weight: 0, self_samples: 0, all_samples: 0 }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{FrameKey, ProfileBuilder, Run, SeriesId, ThreadId};
+    use crate::units::{Address, Unit};
+
+    /// A profile of `count` functions, each called by the one before, and a row for each stack.
+    fn chain(count: u64) -> (Profile, Vec<StackWeight>) {
+        let mut builder = ProfileBuilder::new();
+        let name = builder.string("name").unwrap();
+        let run = builder.run(Run { input: name, document: 0, number: 1 }).unwrap();
+        let series = crate::profile::Series { run, schema: name, table: 0, unit: Unit::Cycles };
+        let series: SeriesId = builder.series(series).unwrap();
+        let process = builder.process(run, None, name).unwrap();
+        let thread: ThreadId = builder.thread(process, None, name).unwrap();
+        let mut stack = None;
+        let mut rows = Vec::new();
+        for number in 0..count {
+            let name = builder.string(&number.to_string()).unwrap();
+            let function = builder.function(name, None, true).unwrap();
+            let address = Address::new(number);
+            let key = FrameKey { function, binary: None, address, source: None, is_inlined: false, group: 0 };
+            let frame = builder.frame(key).unwrap();
+            stack = Some(builder.stack(stack, frame).unwrap());
+            rows.push(StackWeight { series, thread, stack, weight: 1, samples: 1 });
+        }
+        (builder.finish(), rows)
     }
 
-    fn node(&self, depth: u32) -> Node {
-        Node {
-            label: self.label,
-            depth,
-            self_weight: self.self_weight,
-            all_weight: self.all_weight,
-            self_samples: self.self_samples,
-            all_samples: self.all_samples,
-            hidden_weight: 0,
-            hidden_children: 0,
-            end: 0,
-        }
+    #[test]
+    fn trees_do_not_depend_on_how_many_came_before() {
+        let (profile, rows) = chain(5);
+        let parts = [&rows[..1], &rows[2..], &rows[..3], &rows, &rows[..2]];
+        let fresh: Vec<_> = parts.iter().map(|rows| Merger::new(&profile).tree(*rows)).collect();
+        let mut merger = Merger::new(&profile);
+        // The numbers run out in the third tree.
+        merger.root_number = u32::MAX - 17;
+        let first_number = merger.root_number;
+        let again: Vec<_> = parts.iter().map(|rows| merger.tree(*rows)).collect();
+        assert!(merger.root_number < first_number, "numbers began again");
+        assert_eq!(again, fresh);
+        assert_eq!(fresh[3].nodes().iter().map(|node| node.all_weight).collect::<Vec<_>>(), [5, 5, 4, 3, 2, 1]);
     }
 }

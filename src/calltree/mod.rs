@@ -7,12 +7,14 @@
 //!
 //! In every node, in integers: `all_weight = self_weight + Σ children's all_weight (+ hidden_weight, where pruned)`.
 
+mod draft;
 mod functions;
 mod merge;
 mod tree;
 mod weights;
 
-pub use functions::{FunctionRow, functions};
+pub(crate) use draft::Draft;
+pub use functions::{FunctionRow, functions, functions_of_stacks};
 pub use merge::Merger;
 pub use tree::{CallTree, Label, Node, Pruning, percent};
 pub use weights::{Metric, StackWeight, StackWeights};

@@ -7,10 +7,15 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::labels::{escape_folded, function_of, scope_labels};
-use crate::calltree::CallTree;
-use crate::profile::Profile;
+use super::labels::{escape_folded, scope_labels};
+use super::texts::{FunctionTexts, push_number};
+use crate::calltree::Draft;
 use crate::report::{Report, SeriesReport};
+
+/// [`NO_STACK`](super::NO_STACK), behind its separator.
+const NO_STACK_ELEMENT: &[u8] = b";[no stack recorded]";
+/// What pruning hid directly below the root.
+const HIDDEN_ELEMENT: &[u8] = b";[below the limits]";
 
 /// Folded stacks have one number a line and no room for its meaning, so series of different meaning cannot be mixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,37 +66,68 @@ pub fn check(report: &Report<'_>) -> Result<(), Mixed> {
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.export.profile;
-    for row in report.series.iter().flat_map(|series| report.trees(series)) {
-        let labels = scope_labels(profile, row.scope);
-        let labels: Vec<_> = labels.iter().map(|label| escape_folded(label)).collect();
-        write_tree(profile, &row.tree, &labels.join(";"), out)?;
+    let texts = FunctionTexts::new(profile, |id, out| {
+        out.push(b';');
+        out.extend_from_slice(escape_folded(profile.function_name(id)).as_bytes());
+    });
+    let mut line = Vec::new();
+    for series in &report.series {
+        report.walk_trees(series, |row, tree| {
+            let labels = scope_labels(profile, row.scope);
+            let labels: Vec<_> = labels.iter().map(|label| escape_folded(label)).collect();
+            line.clear();
+            line.extend_from_slice(labels.join(";").as_bytes());
+            write_tree(tree, &texts, &mut line, out)
+        })?;
     }
     Ok(())
 }
 
-fn write_tree(profile: &Profile, tree: &CallTree, prefix: &str, out: &mut dyn Write) -> io::Result<()> {
-    let mut line = String::from(prefix);
-    // Where the text of each open level ends.
-    let mut ends = vec![line.len()];
-    for node in &tree.nodes()[1..] {
-        ends.truncate(node.depth as usize);
-        line.truncate(ends[ends.len() - 1]);
-        if !line.is_empty() {
-            line.push(';');
-        }
-        line.push_str(&escape_folded(function_of(profile, node.label)));
-        ends.push(line.len());
+/// Writes the lines of a tree. What `line` holds, they all start with.
+fn write_tree(tree: &Draft, texts: &FunctionTexts, line: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
+    let prefix = line.len();
+    let mut below_root = 0;
+    // Where the text of each chain above ends.
+    let mut ends = vec![prefix];
+    tree.walk(|chain| {
         // What pruning hid still belongs to the node's total.
-        let weight = node.self_weight + node.hidden_weight;
-        if weight > 0 {
-            writeln!(out, "{line} {weight}")?;
+        let weight = chain.last.self_weight + chain.last.hidden_weight;
+        if chain.level == 0 {
+            below_root = weight;
+            return Ok(());
         }
-    }
-    let hidden = tree.root().hidden_weight;
-    if hidden > 0 {
-        line.truncate(ends[0]);
-        let separator = if line.is_empty() { "" } else { ";" };
-        writeln!(out, "{line}{separator}[below the limits] {hidden}")?;
+        ends.truncate(chain.level);
+        line.truncate(ends[chain.level - 1]);
+        for &function in chain.functions {
+            match function {
+                Some(function) => push_element(texts.get(function), line),
+                None => push_element(NO_STACK_ELEMENT, line),
+            }
+        }
+        ends.push(line.len());
+        write_line(line, weight, out)
+    })?;
+    if below_root > 0 {
+        line.truncate(prefix);
+        push_element(HIDDEN_ELEMENT, line);
+        write_line(line, below_root, out)?;
     }
     Ok(())
+}
+
+/// Appends an element that stands behind its separator, which the first of a line has no use for.
+fn push_element(element: &[u8], line: &mut Vec<u8>) {
+    let start = usize::from(line.is_empty());
+    line.extend_from_slice(&element[start..]);
+}
+
+/// Writes a line, unless nothing is on it.
+fn write_line(line: &mut Vec<u8>, weight: u64, out: &mut dyn Write) -> io::Result<()> {
+    if weight == 0 {
+        return Ok(());
+    }
+    line.push(b' ');
+    push_number(weight, line);
+    line.push(b'\n');
+    out.write_all(line)
 }

@@ -16,5 +16,6 @@ pub mod folded;
 pub mod json;
 mod labels;
 pub mod text;
+mod texts;
 
 pub use labels::{NO_STACK, escape_folded};

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::unnamed::unnamed_frames;
 use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
-use crate::calltree::{Merger, Metric, StackWeight, StackWeights, functions};
+use crate::calltree::{Metric, StackWeight, StackWeights, functions_of_stacks};
 use crate::export::{DocumentContent, Export};
 use crate::hash::HashMap;
 use crate::profile::{ProcessId, Profile, SampleSum, SelectedSamples, SeriesId, StringId};
@@ -22,10 +22,9 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
     };
     weights.retain_series(is_wanted);
     let mut tallies = tally(profile, &selected, options.metric);
-    let mut merger = Merger::new(profile);
     let series = profile.series_ids().filter(|&id| is_wanted(id)).map(|id| {
         let tally = std::mem::take(&mut tallies[id.index()]);
-        series_report(profile, id, tally, weights.of_series(id), &mut merger, options)
+        series_report(profile, id, tally, weights.of_series(id), options)
     });
     let series: Vec<SeriesReport> = series.collect();
     let unnamed = unnamed_frames(profile, &weights);
@@ -137,7 +136,6 @@ fn series_report(
     id: SeriesId,
     tally: Tally,
     weights: &[StackWeight],
-    merger: &mut Merger<'_>,
     options: &ReportOptions,
 ) -> SeriesReport {
     let unit = match options.metric {
@@ -145,7 +143,7 @@ fn series_report(
         Metric::Samples => Unit::Samples,
     };
     let functions = match options.view {
-        View::Functions => functions(profile, &merger.tree(weights)),
+        View::Functions => functions_of_stacks(profile, weights),
         _ => Vec::new(),
     };
     SeriesReport {

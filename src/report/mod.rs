@@ -8,7 +8,7 @@ pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
 use std::ops::Range;
 
-use crate::calltree::{CallTree, FunctionRow, Merger, Metric, Pruning, StackWeights};
+use crate::calltree::{CallTree, Draft, FunctionRow, Merger, Metric, Pruning, StackWeights};
 use crate::export::{DocumentContent, Export, Table};
 use crate::profile::{ProcessId, Sample, Selection, SeriesId, StateFilter, ThreadId};
 use crate::units::{Nanos, Unit, Weight};
@@ -92,6 +92,21 @@ impl Report<'_> {
             let tree = merger.pruned_tree(stacks, &self.options.pruning);
             TreeReport { scope: row.scope, counted: row.counted, tree }
         })
+    }
+
+    /// Visits the trees of a series in the same order, until `visit` fails, without making [`CallTree`]s of them.
+    pub(crate) fn walk_trees<E>(
+        &self,
+        series: &SeriesReport,
+        mut visit: impl FnMut(&ScopeReport, &Draft) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut merger = Merger::new(&self.export.profile);
+        let weights = self.weights.of_series(series.series);
+        for row in &series.scopes {
+            let stacks = row.stacks.iter().flat_map(|range| &weights[range.clone()]);
+            visit(row, merger.draft(stacks, &self.options.pruning))?;
+        }
+        Ok(())
     }
 
     /// Where a series is in [`series`](Self::series); `None` if it was not asked for.
