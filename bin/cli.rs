@@ -205,6 +205,9 @@ pub(crate) struct ReportArgs {
     /// Use the complete rows of a file that was cut
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_truncated: bool,
+    /// How many threads read and decompress [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Input")]
+    pub(crate) jobs: Option<u16>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -269,7 +272,8 @@ impl ReportArgs {
     pub(crate) fn read_options(&self) -> Options {
         let needs_times = self.view() == View::Samples || self.time.is_some();
         let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
-        Options { allow_truncated: self.allow_truncated, samples, ..Options::default() }
+        let jobs = self.jobs.map_or(0, usize::from);
+        Options { allow_truncated: self.allow_truncated, samples, jobs, ..Options::default() }
     }
 
     /// What to answer.

@@ -11,7 +11,7 @@ use super::definitions::{Attributes, Definitions, Element};
 use super::fault::Fault;
 use super::item::Value;
 use super::reject::RejectReason;
-use super::rows::{self, TableReader};
+use super::rows::{self, KnownRow, TableReader};
 use super::schema::{Column, Roles, TableKind};
 use super::tag::Tag;
 use super::toc::TocReader;
@@ -481,6 +481,22 @@ impl<'a> DocumentReader<'a> {
             self.note(at, reason.name(), || format!("row rejected: {reason}"));
         }
         Ok(())
+    }
+
+    /// Adds a row of a time, cells that are known, and a stack; the values are the time and the stack. Where that will not
+    /// do the row has to be added whole.
+    #[inline]
+    pub(super) fn add_known_row(&mut self, known: &KnownRow) -> Option<()> {
+        let row = <[Value; 2]>::try_from(self.values.as_slice()).ok()?;
+        rows::add_known_row(self.table.as_mut()?, known, row, self.definitions)?;
+        self.values.clear();
+        self.rows += 1;
+        Some(())
+    }
+
+    /// What the row with these cells, which was added last, has in common with others.
+    pub(super) fn known_row(&self, cells: &[Value]) -> Option<KnownRow> {
+        rows::known_row(self.table.as_ref()?, cells, self.definitions)
     }
 
     fn finish_schema(&mut self) {

@@ -116,6 +116,12 @@ impl Ids {
         if value.is_some() { value } else { self.get_sparse(id) }
     }
 
+    /// The frame that `id` was defined as, if it was one.
+    #[inline(always)]
+    pub(super) fn get_frame(&self, id: u32) -> Option<FrameId> {
+        self.dense.get(id as usize / CHUNK)?[id as usize % CHUNK].frame()
+    }
+
     #[cold]
     fn get_sparse(&self, id: u64) -> Option<Value> {
         self.sparse.get(&id).copied()

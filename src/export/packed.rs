@@ -66,6 +66,13 @@ impl Packed {
         Self((large.len() as u64 - 1) << KIND_BITS | kind::LARGE)
     }
 
+    /// The frame, if it is one.
+    #[inline(always)]
+    pub(super) fn frame(self) -> Option<FrameId> {
+        let is_frame = self.0 & ((1 << KIND_BITS) - 1) == kind::FRAME;
+        if is_frame { FrameId::from_index((self.0 >> KIND_BITS) as usize) } else { None }
+    }
+
     /// The value; `large` is the list that [`new`](Self::new) added to.
     #[inline]
     pub(super) fn value(self, large: &[Value]) -> Option<Value> {

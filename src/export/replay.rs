@@ -10,6 +10,7 @@ use super::definitions::{Attributes, Element, number_value};
 use super::document::DocumentReader;
 use super::fault::Fault;
 use super::item::Value;
+use super::rows::KnownRow;
 use super::tag::Tag;
 use super::tape::{Op, Span, Tape, TapeStack};
 use crate::profile::{FrameId, Full, StackId};
@@ -34,7 +35,10 @@ pub(super) struct ReplayRoom {
     paths: Vec<Option<StackId>>,
     frames: Vec<FrameId>,
     /// Beside the references of the tape, as far as they were replayed: what they stand for.
-    cells: Vec<Value>,
+    references: Vec<Value>,
+    /// Beside the cells of the tape: what rows have in common that have them between time and stack.
+    known_rows: Vec<Option<KnownRow>>,
+    row: Vec<Value>,
 }
 
 /// A tape on its way into a document.
@@ -47,6 +51,8 @@ struct Replay<'r, 'd, 't> {
     /// Where the row at hand starts in the input.
     row: u64,
     room: &'r mut ReplayRoom,
+    /// Cells of the row at hand that are not among the values yet; they come after the first one.
+    cells: Option<u32>,
     /// How many distinct stacks there were when their number was last held against the limit.
     known_stacks: usize,
 }
@@ -67,11 +73,12 @@ impl DocumentReader<'_> {
         room: &mut ReplayRoom,
     ) -> Result<(), Fault> {
         room.open.clear();
-        room.paths.clear();
-        room.paths.resize(tape.frames.len(), None);
-        room.cells.clear();
+        // What it holds of other tapes is overwritten before it is read.
+        room.paths.resize(tape.frames.len().max(room.paths.len()), None);
+        room.references.clear();
+        room.known_rows.clear();
         let known_stacks = self.definitions.builder.stack_count();
-        Replay { document: self, tape, bytes, offset, row: offset, room, known_stacks }.run()
+        Replay { document: self, tape, bytes, offset, row: offset, room, cells: None, known_stacks }.run()
     }
 }
 
@@ -81,7 +88,7 @@ impl<'t> Replay<'_, '_, 't> {
         for op in &tape.ops {
             match *op {
                 Op::Row { start } => self.row = self.offset + u64::from(start),
-                Op::EndRow => self.document.add_row(0, self.row)?,
+                Op::EndRow => self.end_row()?,
                 Op::Absent { at } => self.settle(Value::Absent, 0, at)?,
                 Op::Ref { tag: Tag::Companion, at, .. } => self.settle(Value::Companion, 0, at)?,
                 Op::Ref { at, id, .. } => self.settle(self.value_of(id), 0, at)?,
@@ -155,19 +162,59 @@ impl<'t> Replay<'_, '_, 't> {
         span.of(self.bytes).map(Cow::Borrowed)
     }
 
-    /// Cells that other rows have, too: an id stands for the same from its definition on.
+    /// Cells that other rows have, too. Where what they amount to is known, their values wait for the end of the row.
     #[inline(always)]
     fn cells(&mut self, cells: u32) {
+        let is_second = self.document.values.len() == 1;
+        let known = self.room.known_rows.get(cells as usize).copied().flatten();
+        self.cells = Some(cells).filter(|_| is_second);
+        if !is_second || known.is_none() {
+            self.push_cells(cells, self.document.values.len());
+        }
+    }
+
+    /// Puts the values of cells among those of the row. An id stands for the same from its definition on.
+    fn push_cells(&mut self, cells: u32, place: usize) {
         let cells = &self.tape.cells[cells as usize];
         let (start, end) = (cells.start as usize, cells.end as usize);
-        for index in self.room.cells.len()..end {
+        for index in self.room.references.len()..end {
             let value = match self.tape.references[index] {
                 0 => Value::Absent,
                 id => self.value_of(id),
             };
-            self.room.cells.push(value);
+            self.room.references.push(value);
         }
-        self.document.values.extend_from_slice(&self.room.cells[start..end]);
+        self.document.values.splice(place..place, self.room.references[start..end].iter().copied());
+    }
+
+    #[inline(always)]
+    fn end_row(&mut self) -> Result<(), Fault> {
+        let Some(cells) = self.cells.take() else { return self.document.add_row(0, self.row) };
+        match self.room.known_rows.get(cells as usize).copied().flatten() {
+            Some(known) => match self.document.add_known_row(&known) {
+                Some(()) => Ok(()),
+                None => {
+                    self.push_cells(cells, 1);
+                    self.document.add_row(0, self.row)
+                }
+            },
+            None => self.first_row(cells),
+        }
+    }
+
+    /// A row with cells that were not looked at yet.
+    fn first_row(&mut self, cells: u32) -> Result<(), Fault> {
+        self.room.row.clone_from(&self.document.values);
+        self.document.add_row(0, self.row)?;
+        let cells = cells as usize;
+        if self.room.known_rows.len() <= cells {
+            self.room.known_rows.resize(cells + 1, None);
+        }
+        let (start, end) = (self.tape.cells[cells].start, self.tape.cells[cells].end);
+        if self.room.row.len() == (end - start) as usize + 2 {
+            self.room.known_rows[cells] = self.document.known_row(&self.room.row);
+        }
+        Ok(())
     }
 
     fn leaf(&mut self, tag: Tag, at: u16, id: u32, spans: u32) -> Result<(), Fault> {
@@ -233,28 +280,20 @@ impl<'t> Replay<'_, '_, 't> {
     /// The stack of frames that are frames, and not too many; otherwise `None`.
     fn known_frames(&mut self, stack: &TapeStack) -> Result<Option<StackId>, Full> {
         let (start, end, common) = (stack.start as usize, stack.end as usize, stack.common as usize);
-        if end - start > self.document.definitions.max_stack_depth {
-            return Ok(None);
-        }
         let (like_end, paths) = (stack.like_end as usize, &mut self.room.paths);
         // An earlier stack that could not be read has no path.
-        let common = if common > 0 && paths[like_end - common].is_some() { common } else { 0 };
-        let mut parent = if common > 0 { paths[like_end - common] } else { None };
-        paths.copy_within(like_end - common..like_end, end - common);
-        let (definitions, own) = (&mut self.document.definitions, start..end - common);
+        let like = if common > 0 { paths[like_end - common] } else { None };
+        let common = if like.is_some() { common } else { 0 };
+        let definitions = &mut self.document.definitions;
+        let frames = &self.tape.frames[start..end - common];
         self.room.frames.clear();
-        for &id in &self.tape.frames[own.clone()] {
-            let Some(Value::Frame(frame)) = definitions.ids.get(u64::from(id)) else {
-                paths[start..end].fill(None);
-                return Ok(None);
-            };
-            self.room.frames.push(frame);
+        self.room.frames.extend(frames.iter().map_while(|&id| definitions.ids.get_frame(id)));
+        if self.room.frames.len() < frames.len() || end - start > definitions.max_stack_depth {
+            paths[start..end].fill(None);
+            return Ok(None);
         }
-        for (path, &frame) in paths[own].iter_mut().zip(&self.room.frames).rev() {
-            parent = Some(definitions.builder.stack(parent, frame)?);
-            *path = parent;
-        }
-        Ok(parent)
+        paths.copy_within(like_end - common..like_end, end - common);
+        definitions.builder.stack_path_leaf_first(like, &self.room.frames, &mut paths[start..end - common])
     }
 
     /// A stack with something among its frames that is none (a frame that could not be read, say).

@@ -70,6 +70,70 @@ pub(super) fn add_row(
     Ok(outcome)
 }
 
+/// What rows with the same cells between time and stack have in common: all of a sample but those two.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownRow {
+    sample: Sample,
+    /// Index and outcome of the thread and the process that are counted under their names.
+    thread: (u32, (ProcessId, ThreadId)),
+    process: (u32, (RunId, ProcessId)),
+}
+
+/// What the row that was added last has in common with others, if it is such a row: a time, other cells, a stack.
+pub(super) fn known_row(table: &TableReader, cells: &[Value], definitions: &Definitions) -> Option<KnownRow> {
+    let roles = &table.roles;
+    let is_usual = roles.time == Some(0) && roles.stack.is_some_and(|stack| stack + 1 == cells.len());
+    if !is_usual || roles.kernel_stack.is_some() || roles.counters.is_some() {
+        return None;
+    }
+    let row = read_cells(roles, cells).ok()?;
+    let &(_, series) = table.series.iter().find(|(unit, _)| *unit == row.unit)?;
+    let thread = row.thread?;
+    let as_thread = definitions.threads[thread as usize].used_as?;
+    // Which of the two processes that a row may name counts was decided when it was added.
+    let counts = |index: &u32| {
+        let used_as = definitions.processes[*index as usize].used_as;
+        used_as.is_some_and(|(run, process)| Some(run) == table.run && process == as_thread.0)
+    };
+    let own_process = definitions.threads[thread as usize].process;
+    let process = match (own_process, row.process) {
+        (Some(own), Some(other)) if own != other => return None,
+        (own, other) => own.or(other).filter(counts)?,
+    };
+    let as_process = definitions.processes[process as usize].used_as?;
+    let Row { time, weight, core, state, kind, .. } = row;
+    let sample =
+        Sample { time: Nanos::from_nanos(time), weight, series, thread: as_thread.1, stack: None, core, state, kind };
+    Some(KnownRow { sample, thread: (thread, as_thread), process: (process, as_process) })
+}
+
+/// Adds a row that is known but for its time and its stack. `None` if it has to be looked at as any other.
+#[inline]
+pub(super) fn add_known_row(
+    table: &mut TableReader,
+    known: &KnownRow,
+    [time, stack]: [Value; 2],
+    definitions: &mut Definitions,
+) -> Option<()> {
+    let Value::Time(time) = time else { return None };
+    let stack = match stack {
+        Value::Stack(stack) => stack,
+        Value::Absent => None,
+        _ => return None,
+    };
+    let (thread, process) = (known.thread.0 as usize, known.process.0 as usize);
+    let (thread, process) = (&mut definitions.threads[thread], &mut definitions.processes[process]);
+    if thread.used_as != Some(known.thread.1) || process.used_as != Some(known.process.1) {
+        return None;
+    }
+    definitions.builder.add_sample(Sample { time: Nanos::from_nanos(time), stack, ..known.sample }).ok()?;
+    thread.samples += 1;
+    process.samples += 1;
+    table.table.rows += 1;
+    table.table.samples += 1;
+    Some(())
+}
+
 fn add_sample(
     table: &mut TableReader,
     row: Row,

@@ -290,6 +290,16 @@ impl ProfileBuilder {
         self.stacks.path(parent, frames)
     }
 
+    /// The same for frames from the leaf to the root; the stack that each of them is the leaf of goes to its place in `path`.
+    pub(crate) fn stack_path_leaf_first(
+        &mut self,
+        parent: Option<StackId>,
+        frames: &[FrameId],
+        path: &mut [Option<StackId>],
+    ) -> Result<Option<StackId>, Full> {
+        self.stacks.path_of_leaf_first(parent, frames, path)
+    }
+
     /// A stack that was added.
     pub fn get_stack(&self, id: StackId) -> &Stack {
         self.stacks.get(id)

@@ -87,6 +87,30 @@ impl StackTable {
         Ok(stack)
     }
 
+    /// The same for frames from the leaf to the root, which also gives the stack that each of them is the leaf of.
+    pub(super) fn path_of_leaf_first(
+        &mut self,
+        parent: Option<StackId>,
+        frames: &[FrameId],
+        path: &mut [Option<StackId>],
+    ) -> Result<Option<StackId>, Full> {
+        let (mut stack, mut left) = (parent, frames.len().min(path.len()));
+        while left > 0 {
+            let known = self.rows.len();
+            stack = Some(self.child(stack, frames[left - 1])?);
+            left -= 1;
+            path[left] = stack;
+            if self.rows.len() > known {
+                break;
+            }
+        }
+        for (&frame, place) in frames[..left].iter().zip(&mut path[..left]).rev() {
+            stack = Some(self.push(Stack { parent: stack, frame })?);
+            *place = stack;
+        }
+        Ok(stack)
+    }
+
     #[inline]
     fn push(&mut self, row: Stack) -> Result<StackId, Full> {
         let id = StackId::from_index(self.rows.len()).ok_or(Full)?;
@@ -171,19 +195,29 @@ mod tests {
         #[test]
         fn ids_are_those_of_a_plain_map(
             steps in proptest::collection::vec(
-                (any::<usize>(), proptest::collection::vec(0..5_usize, 0..12), any::<bool>()),
+                (any::<usize>(), proptest::collection::vec(0..5_usize, 0..12), 0..3_u8),
                 1..200,
             )
         ) {
             let (mut table, mut model) = (StackTable::default(), Model::default());
-            for (on, frames, as_path) in steps {
+            for (on, frames, how) in steps {
                 let frames: Vec<FrameId> = frames.into_iter().map(frame).collect();
                 // The root, or any stack there is.
                 let parent = (on % (table.len() + 1)).checked_sub(1).and_then(StackId::from_index);
                 let expected = model.path(parent, &frames);
-                let found = match as_path {
-                    true => table.path(parent, frames.iter().copied()).unwrap(),
-                    false => frames.iter().fold(parent, |stack, &frame| Some(table.child(stack, frame).unwrap())),
+                let leaf_first: Vec<FrameId> = frames.iter().rev().copied().collect();
+                let mut path = vec![None; frames.len()];
+                let found = match how {
+                    0 => table.path(parent, frames.iter().copied()).unwrap(),
+                    1 => {
+                        let leaf = table.path_of_leaf_first(parent, &leaf_first, &mut path).unwrap();
+                        prop_assert_eq!(path.first().copied().unwrap_or(parent), leaf);
+                        for (pair, &frame) in path.windows(2).zip(&leaf_first) {
+                            prop_assert_eq!(table.get(pair[0].unwrap()), &Stack { parent: pair[1], frame });
+                        }
+                        leaf
+                    }
+                    _ => frames.iter().fold(parent, |stack, &frame| Some(table.child(stack, frame).unwrap())),
                 };
                 prop_assert_eq!(found, expected);
             }

@@ -86,8 +86,7 @@ impl Scanner<'_> {
         if !look(self.bytes, end)?.starts_with(END) {
             return None;
         }
-        // It is an id that counts on, and not 0: nothing has to be taken back.
-        let (id, _) = self.definition(at + START.len())?;
+        let id = self.define(id)?;
         self.tape.ops.push(Op::Number { tag: Tag::Time, at: self.place(at), id, value });
         Some(end + END.len())
     }

@@ -116,43 +116,124 @@ impl Scanner<'_> {
         Some((id, end + 3))
     }
 
-    /// Whether a `ref` may point to `id`: only backwards, and there is no id 0.
+    /// Whether a `ref` may point to `id`: only backwards, and not to an element that is open. There is no id 0.
     #[inline(always)]
     fn note_reference(&mut self, id: u32) -> Option<()> {
-        if id == 0 {
+        self.note_references(id, id, |open| open == id)
+    }
+
+    /// The same for several, the smallest and the largest of which are known; `is_any` says whether one is that id.
+    #[inline(always)]
+    fn note_references(&mut self, smallest: u32, largest: u32, is_any: impl Fn(u32) -> bool) -> Option<()> {
+        if smallest == 0 {
             return None;
         }
         if self.next_id == 0 {
-            self.tape.early_ref = self.tape.early_ref.max(id);
+            self.tape.early_ref = self.tape.early_ref.max(largest);
             return Some(());
         }
         // Children have larger ids than their parents.
-        let is_open = self.open.first().is_some_and(|&first| id >= first) && self.open.contains(&id);
-        (id < self.next_id && !is_open).then_some(())
+        let may_be_open = self.open.first().is_some_and(|&first| largest >= first);
+        if largest >= self.next_id || (may_be_open && self.open.iter().any(|&open| is_any(open))) {
+            return None;
+        }
+        Some(())
     }
 
     /// The number of an `id`: definitions count on from one to the next.
     #[inline(always)]
     fn definition(&mut self, at: usize) -> Option<(u32, usize)> {
         let (id, end) = number(self.bytes, at)?;
+        let id = self.define(id)?;
+        (self.bytes[end] == b'"').then_some((id, end + 1))
+    }
+
+    #[inline(always)]
+    fn define(&mut self, id: u64) -> Option<u32> {
         let id = u32::try_from(id).ok().filter(|&id| id > 0 && id < u32::MAX)?;
         if self.next_id == 0 {
             // What was referred to before must have been defined before.
             self.next_id = (id > self.tape.early_ref).then_some(id)?;
         }
-        if id != self.next_id || self.bytes[end] != b'"' {
+        if id != self.next_id {
             return None;
         }
         if self.tape.first_id == 0 {
             self.tape.first_id = id;
         }
         self.next_id += 1;
-        Some((id, end + 1))
+        Some(id)
     }
 
     /// Where a byte is in the row. Wrong beyond [`MAX_ROW`], and such a row is taken back.
     #[inline(always)]
     fn place(&self, at: usize) -> u16 {
         (at - self.row) as u16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scan(text: &str) -> Tape {
+        let mut tape = Tape::default();
+        let bytes = [text.as_bytes(), &[0; PADDING]].concat();
+        rows(&bytes, 0, &Limits::default(), None, &mut tape);
+        tape
+    }
+
+    /// Rows of one thread, behind one that has nothing to go by yet; `stack` is what the row with this number has.
+    fn table(rows: u64, first_id: u64, stack: impl Fn(u64, u64) -> (String, u64)) -> String {
+        let mut id = first_id;
+        (0..rows).fold(String::new(), |text, row| {
+            let (stack, ids) = stack(row, id + 1);
+            let time = 1_000_000_000 + row;
+            let cells =
+                "<thread ref=\"2\"/><process ref=\"4\"/><core ref=\"7\"/><thread-state ref=\"8\"/><weight ref=\"9\"/>";
+            let row = format!(
+                "<row><sample-time id=\"{id}\" fmt=\"00:01.000.{row:03}\">{time}</sample-time>{cells}{stack}</row>\n"
+            );
+            id += 1 + ids;
+            text + &row
+        })
+    }
+
+    #[test]
+    fn cells_that_were_seen_are_known_by_their_bytes() {
+        let tape = scan(&table(100, 50, |_, _| ("<backtrace ref=\"20\"/>".to_owned(), 0)));
+        let cells = tape.ops.iter().filter(|op| matches!(op, Op::Cells { .. })).count();
+        // The first row is read before it is known how ids count on.
+        assert_eq!((cells, tape.cells.len(), tape.references.len()), (99, 1, 5));
+        assert_eq!((tape.first_id, tape.early_ref), (50, 0));
+    }
+
+    #[test]
+    fn stacks_share_their_outer_frames() {
+        let text = table(10, 50, |row, id| {
+            let frames = (0..30).rev().map(|depth| match depth {
+                29 => format!("<frame ref=\"{}\"/>", 10 + row),
+                _ => format!("<frame ref=\"{}\"/>", 21 + depth % 20),
+            });
+            (format!("<backtrace id=\"{id}\">{}</backtrace>", frames.collect::<String>()), 1)
+        });
+        let tape = scan(&text);
+        assert_eq!((tape.stacks.len(), tape.frames.len(), tape.tails.len()), (10, 300, 300));
+        assert!(tape.stacks[1..].iter().all(|stack| stack.common == 29), "{:?}", tape.stacks);
+        assert_eq!(tape.frames[270..273], [19, 29, 28]);
+        assert_eq!(tape.end + 1, text.len());
+    }
+
+    #[test]
+    fn a_scan_ends_in_front_of_what_it_does_not_know() {
+        let usual = table(3, 50, |_, _| ("<backtrace ref=\"20\"/>".to_owned(), 0));
+        for odd in
+            ["<row><!-- --></row>", "<row a=\"1\"/>", "</node>", "text", "<row><backtrace ref='20'/></row>", "<row>"]
+        {
+            let tape = scan(&format!("{usual}{odd}"));
+            let rows = tape.ops.iter().filter(|op| matches!(op, Op::EndRow)).count();
+            assert_eq!((rows, tape.ops.last()), (3, Some(&Op::EndRow)), "{odd}");
+            assert!(usual[tape.end..].trim().is_empty(), "{odd}");
+        }
     }
 }

@@ -5,8 +5,8 @@
 
 use memchr::memmem;
 
-use super::super::tape::{Op, TapeStack};
-use super::bytes::{digits, look};
+use super::super::tape::{Op, Tape, TapeStack};
+use super::bytes::{PADDING, digits, look};
 use super::elements::Start;
 use super::{MAX_FRAMES, MAX_ROW, Scanner};
 
@@ -102,33 +102,59 @@ impl Scanner<'_> {
     }
 
     /// Reads frames from `at` up to `end`. Gives from which of the tape's frames on they are all `ref`s.
-    #[inline(always)]
     fn frames(&mut self, mut at: usize, end: usize, text_end: usize, nesting: u32) -> Option<usize> {
-        const FRAME: &[u8] = b"<frame ref=\"";
-        let (first, start) = (self.tape.frames.len(), at);
-        let mut plain_from = first;
-        while at < end {
-            let tail = (text_end - at) as u32;
-            let ahead = look(self.bytes, at)?;
-            let id;
-            if ahead.starts_with(FRAME) {
-                let (count, number) = digits(u64::from_le_bytes(*ahead[FRAME.len()..].first_chunk()?));
-                if count > 0 && count < 8 && ahead[FRAME.len() + count..][..3] == *b"\"/>" {
-                    id = number as u32;
-                    self.note_reference(id)?;
-                    at += FRAME.len() + count + 3;
-                } else {
-                    (id, at) = self.reference(at + FRAME.len())?;
-                }
-            } else {
-                (id, at) = self.frame(at, at == start, nesting + 1)?;
-                plain_from = self.tape.frames.len() + 1;
+        let start = at;
+        let mut plain_from = self.tape.frames.len();
+        loop {
+            at = self.references(at, end, text_end)?;
+            if at >= end {
+                return (at == end).then_some(plain_from);
             }
+            let tail = (text_end - at) as u32;
+            let id;
+            (id, at) = self.frame(at, at == start, nesting + 1)?;
             self.tape.frames.push(id);
             self.tape.tails.push(tail);
+            plain_from = self.tape.frames.len();
         }
-        (at == end).then_some(plain_from)
     }
+
+    /// Reads frames that are `ref`s, as far as there are, up to `end`; gives how far.
+    #[inline(always)]
+    fn references(&mut self, mut at: usize, end: usize, text_end: usize) -> Option<usize> {
+        let first = self.tape.frames.len();
+        let (mut smallest, mut largest) = (u32::MAX, 0);
+        let Tape { frames, tails, .. } = &mut *self.tape;
+        while at < end {
+            let ahead = look(self.bytes, at)?;
+            let Some((id, length)) = frame_reference(ahead) else { break };
+            frames.push(id);
+            tails.push((text_end - at) as u32);
+            smallest = smallest.min(id);
+            largest = largest.max(id);
+            at += length;
+        }
+        if self.tape.frames.len() == first {
+            return Some(at);
+        }
+        let frames = std::mem::take(&mut self.tape.frames);
+        let noted = self.note_references(smallest, largest, |id| frames[first..].contains(&id));
+        self.tape.frames = frames;
+        noted.map(|()| at)
+    }
+}
+
+/// The id of a `<frame ref="N"/>` of up to 7 digits, and how long it is.
+#[inline(always)]
+fn frame_reference(ahead: &[u8; PADDING]) -> Option<(u32, usize)> {
+    const FRAME: [u8; 12] = *b"<frame ref=\"";
+    const END: u32 = u32::from_le_bytes(*b"\"/>\0");
+    let [a, b, c, ..] = ahead.as_chunks::<4>().0 else { return None };
+    let [x, y, z] = FRAME.as_chunks::<4>().0 else { return None };
+    let is_frame = (a, b, c) == (x, y, z);
+    let (count, id) = digits(u64::from_le_bytes(*ahead[FRAME.len()..].first_chunk()?));
+    let end = u32::from_le_bytes(*ahead.get(FRAME.len() + count..)?.first_chunk()?) & 0x00ff_ffff;
+    (is_frame && end == END && count > 0).then_some((id as u32, FRAME.len() + count + 3))
 }
 
 /// How many bytes at the end are the same; both are of one length.
