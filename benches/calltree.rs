@@ -7,8 +7,10 @@
 //!
 //! The profile has 200,000 samples of 12 threads with 50,000 distinct stacks of 12 to 62 frames (Xcode 27).
 //!
-//! * `trees/…`: summing samples by stack, then merging the sums: a tree for each thread, one tree over all, and the sum of
-//!   a tree by function. `weights` is in samples per second, the others are in distinct stacks per second.
+//! * `trees/…`: summing samples by stack, then merging the sums: a tree for each thread, one tree over all, and the sum
+//!   by function, of stacks and of a tree. `weights` is in samples per second, the others are in distinct stacks per second.
+//! * `samples/…`: folded stacks of 50,000 distinct stacks that were sampled once and ten times each. Only the time of
+//!   `weights` follows the samples; `folded` is what comes after it.
 //! * `write/…`: what is written of a finished report, in bytes of output per second.
 
 #[path = "../tests/support/mod.rs"]
@@ -19,15 +21,19 @@ use std::io::{self, Write};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use support::{Shape, write_large_as};
-use traceparse::calltree::{Merger, Metric, StackWeights, functions};
+use traceparse::calltree::{Merger, Metric, StackWeights, functions, functions_of_stacks};
 use traceparse::export::{Export, Options, read};
-use traceparse::output::{csv, folded, json};
+use traceparse::output::{csv, folded, json, text};
 use traceparse::profile::Selection;
 use traceparse::report::{Report, ReportOptions, View, report};
 
 fn export() -> Export {
+    export_of(200_000)
+}
+
+fn export_of(rows: u64) -> Export {
     let mut document = Vec::new();
-    write_large_as(&mut document, Shape::Xcode27, 200_000, 50_000, 1).expect("a vector takes everything");
+    write_large_as(&mut document, Shape::Xcode27, rows, 50_000, 1).expect("a vector takes everything");
     read(document.as_slice(), "generated", &Options::default()).expect("the input is an export")
 }
 
@@ -53,7 +59,25 @@ fn trees(criterion: &mut Criterion) {
         });
     });
     group.bench_function("merged", |bencher| bencher.iter(|| Merger::new(profile).tree(black_box(rows))));
-    group.bench_function("functions", |bencher| bencher.iter(|| functions(profile, black_box(&merged))));
+    group.bench_function("functions", |bencher| bencher.iter(|| functions_of_stacks(profile, black_box(rows))));
+    group.bench_function("functions of a tree", |bencher| bencher.iter(|| functions(profile, black_box(&merged))));
+    group.finish();
+}
+
+fn samples(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("samples");
+    group.sample_size(10);
+    for rows in [50_000, 500_000] {
+        let export = export_of(rows);
+        let selected = Selection::default().on(&export.profile);
+        group.bench_function(format!("weights of {rows}"), |bencher| {
+            bencher.iter(|| StackWeights::new(black_box(&selected), Metric::Weight));
+        });
+        let report = report(&export, &ReportOptions { view: View::Tree, ..ReportOptions::default() });
+        group.bench_function(format!("folded of {rows}"), |bencher| {
+            bencher.iter(|| folded::write(black_box(&report), &mut io::sink()));
+        });
+    }
     group.finish();
 }
 
@@ -61,12 +85,16 @@ type Writer = fn(&Report<'_>, &mut dyn Write) -> io::Result<()>;
 
 fn writers(criterion: &mut Criterion) {
     let export = export();
-    let rows: [(&str, View, Writer); 5] = [
+    fn as_text(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+        text::write(report, &text::Style::default(), out)
+    }
+    let rows: [(&str, View, Writer); 6] = [
         ("tree.folded", View::Tree, folded::write),
         ("tree.json", View::Tree, json::write),
         ("tree.csv", View::Tree, csv::write),
         ("samples.json", View::Samples, json::write),
         ("samples.csv", View::Samples, csv::write),
+        ("samples.txt", View::Samples, as_text),
     ];
     let mut group = criterion.benchmark_group("write");
     group.sample_size(10);
@@ -80,5 +108,5 @@ fn writers(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, trees, writers);
+criterion_group!(benches, trees, samples, writers);
 criterion_main!(benches);

@@ -307,6 +307,7 @@ impl ReportArgs {
                 SeparateArg::Process => SeparateBy::Process,
                 SeparateArg::None => SeparateBy::Nothing,
             },
+            jobs: 1,
         }
     }
 

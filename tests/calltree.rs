@@ -10,7 +10,9 @@ use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeight, StackWeights};
 use traceparse::calltree::{functions, functions_of_stacks};
 use traceparse::export::{Export, Options, read};
+use traceparse::output::{csv, folded, json};
 use traceparse::profile::{Profile, Selection, StateFilter};
+use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 
 /// A node as everybody sees it: label, depth, self and all weight, self and all samples, hidden weight and children.
 type Seen = (Label, u32, u64, u64, u64, u64, u64, u32);
@@ -129,6 +131,50 @@ proptest! {
             assert_children(&tree);
             let whole = merger.tree(&rows);
             prop_assert_eq!(functions_of_stacks(profile, &rows), functions(profile, &whole));
+        }
+    }
+}
+
+/// However many samples there are, what is merged and written afterwards is the sum of each stack.
+#[test]
+fn more_samples_of_the_same_stacks_are_no_more_rows() {
+    let size = Size { rows: 300, ..Size::small() };
+    let mut recording = support::Recording::random(7, &size);
+    let open = |recording: &support::Recording| {
+        let xml = render(recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, recording));
+        read(xml.as_bytes(), "test.xml", &Options::default()).unwrap()
+    };
+    let once = open(&recording);
+    recording.rows = vec![recording.rows; 10].concat();
+    let often = open(&recording);
+    assert_eq!(often.profile.samples().len(), 10 * once.profile.samples().len());
+    let (once, often) = ((&once, weights(&once, Metric::Weight)), (&often, weights(&often, Metric::Weight)));
+    assert_eq!(often.1.rows().len(), once.1.rows().len());
+    let tree = |(export, weights): &(&Export, StackWeights)| Merger::new(&export.profile).tree(weights.rows());
+    for (one, ten) in tree(&once).nodes().iter().zip(tree(&often).nodes()) {
+        assert_eq!((one.label, one.depth, one.all_weight * 10), (ten.label, ten.depth, ten.all_weight));
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_show() {
+    type Writer = fn(&Report<'_>, &mut dyn std::io::Write) -> std::io::Result<()>;
+    for seed in 0..10 {
+        let export = recording(seed);
+        let text = |jobs: usize, separate_by: SeparateBy, write: Writer| {
+            let options = ReportOptions { view: View::Tree, jobs, separate_by, ..ReportOptions::default() };
+            let mut out = Vec::new();
+            write(&report(&export, &options), &mut out).unwrap();
+            out
+        };
+        for write in [folded::write as Writer, csv::write, json::write] {
+            for separate_by in [SeparateBy::Thread, SeparateBy::Process, SeparateBy::Nothing] {
+                let alone = text(0, separate_by, write);
+                assert!(!alone.is_empty());
+                for jobs in [1, 2, 9] {
+                    assert!(text(jobs, separate_by, write) == alone, "seed {seed}, {jobs} jobs");
+                }
+            }
         }
     }
 }

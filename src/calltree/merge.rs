@@ -67,15 +67,19 @@ impl<'p> Merger<'p> {
         weights: impl IntoIterator<Item = &'w StackWeight>,
         pruning: &Pruning,
     ) -> CallTree {
-        self.draft(weights, pruning).call_tree()
+        let spare = std::mem::take(&mut self.draft);
+        self.draft = self.draft_into(spare, weights, pruning);
+        self.draft.call_tree()
     }
 
-    /// The same tree, to be walked. The next one takes its place; who needs both takes this one out.
-    pub(crate) fn draft<'w>(
+    /// The same tree, to be walked, in the memory of another one.
+    pub(crate) fn draft_into<'w>(
         &mut self,
+        spare: Draft,
         weights: impl IntoIterator<Item = &'w StackWeight>,
         pruning: &Pruning,
-    ) -> &mut Draft {
+    ) -> Draft {
+        self.draft = spare;
         self.child_of.clear();
         self.draft.clear();
         self.last_known = None;
@@ -94,7 +98,7 @@ impl<'p> Merger<'p> {
         self.number_next_tree();
         self.draft.sum_up();
         self.draft.arrange(pruning, &mut self.names);
-        &mut self.draft
+        std::mem::take(&mut self.draft)
     }
 
     /// A stack. Its callers mostly stand right before it, and are asked for next.

@@ -13,7 +13,7 @@ mod merge;
 mod tree;
 mod weights;
 
-pub(crate) use draft::Draft;
+pub(crate) use draft::{Chain, Draft};
 pub use functions::{FunctionRow, functions, functions_of_stacks};
 pub use merge::Merger;
 pub use tree::{CallTree, Label, Node, Pruning, percent};

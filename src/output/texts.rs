@@ -1,6 +1,8 @@
-//! Texts that many lines have in common, made once.
+//! Pieces of text that many lines have in common are made once, and lines are collected before they are written.
 
-use crate::profile::{FunctionId, Profile};
+use std::io::{self, Write};
+
+use crate::profile::{FunctionId, Profile, Stack, StackId};
 
 /// For each function of a profile a piece of output.
 pub(super) struct FunctionTexts {
@@ -28,7 +30,84 @@ impl FunctionTexts {
     }
 }
 
+/// Output on its way: many small pieces become few large ones.
+pub(super) struct Page<'o> {
+    /// What was not written yet.
+    pub(super) text: Vec<u8>,
+    out: &'o mut dyn Write,
+}
+
+/// A page is written when it is so long.
+const PAGE: usize = 64 << 10;
+
+impl<'o> Page<'o> {
+    pub(super) fn new(out: &'o mut dyn Write) -> Self {
+        Self { text: Vec::with_capacity(PAGE + PAGE / 4), out }
+    }
+
+    /// Writes what there is, if it is much.
+    pub(super) fn turn(&mut self) -> io::Result<()> {
+        if self.text.len() < PAGE { Ok(()) } else { self.finish() }
+    }
+
+    /// Writes what there is.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
+        let written = self.out.write_all(&self.text);
+        self.text.clear();
+        written
+    }
+
+    pub(super) fn put(&mut self, text: &[u8]) {
+        self.text.extend_from_slice(text);
+    }
+
+    pub(super) fn put_number(&mut self, number: u64) {
+        push_number(number, &mut self.text);
+    }
+}
+
 /// Appends the digits of a number.
 pub(super) fn push_number(number: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
+}
+
+/// Appends an address as [`Address`](crate::units::Address) is shown: `0x` and its hex digits.
+pub(super) fn push_address(address: u64, out: &mut Vec<u8>) {
+    let mut digits = *b"0x0000000000000000";
+    let mut rest = address;
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b"0123456789abcdef"[(rest % 16) as usize];
+        rest /= 16;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(b"0x");
+    out.extend_from_slice(&digits[start..]);
+}
+
+/// The stacks from the root to `stack`, in `path`.
+pub(super) fn stacks_root_first(profile: &Profile, stack: Option<StackId>, path: &mut Vec<Stack>) {
+    path.clear();
+    path.extend(std::iter::successors(stack, |&id| profile.stack(id).parent).map(|id| *profile.stack(id)));
+    path.reverse();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Address;
+
+    #[test]
+    fn numbers_are_those_of_the_standard_library() {
+        for number in [0, 1, 9, 10, 15, 16, 255, 4096, 1 << 47, u64::MAX / 10, u64::MAX] {
+            let mut out = Vec::new();
+            push_address(number, &mut out);
+            out.push(b' ');
+            push_number(number, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), format!("{} {number}", Address::new(number)));
+        }
+    }
 }

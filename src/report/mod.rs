@@ -1,5 +1,6 @@
 //! Finished answers as plain structs: what a view shows, and what it leaves out.
 
+mod ahead;
 mod build;
 mod unnamed;
 
@@ -28,6 +29,9 @@ pub struct ReportOptions {
     pub view: View,
     /// What has a call tree of its own.
     pub separate_by: SeparateBy,
+    /// How many threads may work at once while trees are written: from 2 on, the next tree is made while one is written. With
+    /// 0 (the default) and 1 it is the caller's thread only. The answer is the same.
+    pub jobs: usize,
 }
 
 /// What has a call tree of its own.
@@ -98,15 +102,14 @@ impl Report<'_> {
     pub(crate) fn walk_trees<E>(
         &self,
         series: &SeriesReport,
-        mut visit: impl FnMut(&ScopeReport, &Draft) -> Result<(), E>,
+        visit: impl FnMut(&ScopeReport, &Draft) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut merger = Merger::new(&self.export.profile);
+        let (profile, pruning) = (&self.export.profile, &self.options.pruning);
         let weights = self.weights.of_series(series.series);
-        for row in &series.scopes {
-            let stacks = row.stacks.iter().flat_map(|range| &weights[range.clone()]);
-            visit(row, merger.draft(stacks, &self.options.pruning))?;
-        }
-        Ok(())
+        let draft = |row: &ScopeReport, merger: &mut Merger<'_>, spare: Draft| {
+            merger.draft_into(spare, row.stacks.iter().flat_map(|range| &weights[range.clone()]), pruning)
+        };
+        ahead::visit(&series.scopes, self.options.jobs, || Merger::new(profile), draft, visit)
     }
 
     /// Where a series is in [`series`](Self::series); `None` if it was not asked for.

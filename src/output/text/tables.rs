@@ -7,6 +7,7 @@ use super::style::{Style, Tone, clean, fit, pad};
 use super::{binary_of, clock, count, function_of, share};
 use crate::calltree::{FunctionRow, Label};
 use crate::output::labels::{process_label, thread_label};
+use crate::output::texts::{FunctionTexts, Page};
 use crate::report::{Report, SeriesReport};
 
 pub(super) fn threads(
@@ -91,21 +92,32 @@ pub(super) fn samples(report: &Report<'_>, style: &Style, out: &mut dyn Write) -
     let profile = &report.export.profile;
     let header = format!("{:>16} {:>12}  {:<28} {:>4} {:<10} leaf", "time", "weight", "thread", "core", "state");
     writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
+    // What rows have in common is made once.
+    let threads = profile.thread_ids().map(|id| {
+        let label = thread_label(profile, profile.thread(id));
+        pad(&fit(&label, style.width.map(|_| 28)), 28)
+    });
+    let threads: Vec<String> = threads.collect();
+    let push_label = |label: Label, out: &mut Vec<u8>| {
+        let (name, binary) = (function_of(profile, label), binary_of(profile, label).unwrap_or_default());
+        let (name, binary) = style.two_parts(name, binary, 75);
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(binary.as_bytes());
+    };
+    let leaves = FunctionTexts::new(profile, |id, out| push_label(Label::Function(id), out));
+    let mut no_stack = Vec::new();
+    push_label(Label::NoStack, &mut no_stack);
+    let mut page = Page::new(out);
     for (_, sample) in report.samples() {
-        let thread = thread_label(profile, profile.thread(sample.thread));
         let core = sample.core.map(|core| profile.core(core).index.to_string()).unwrap_or_default();
         let state = clean(sample.state.map_or("", |state| profile.string(state)));
+        let (time, weight) = (clock(sample.time.as_nanos()), profile.weight(sample).to_string());
+        let thread = &threads[sample.thread.index()];
+        write!(page.text, "{time:>16} {weight:>12}  {thread} {core:>4} {state:<10} ")?;
         let leaf = profile.frames_leaf_first(sample.stack).next();
-        let label = leaf.map_or(Label::NoStack, |frame| Label::Function(frame.function));
-        let time = clock(sample.time.as_nanos());
-        let left = format!(
-            "{time:>16} {:>12}  {} {core:>4} {state:<10} ",
-            profile.weight(sample).to_string(),
-            pad(&fit(&thread, style.width.map(|_| 28)), 28)
-        );
-        let (name, binary) =
-            style.two_parts(function_of(profile, label), binary_of(profile, label).unwrap_or_default(), 75);
-        writeln!(out, "{left}{name}{binary}")?;
+        page.put(leaf.map_or(&no_stack, |frame| leaves.get(frame.function)));
+        page.put(b"\n");
+        page.turn()?;
     }
-    Ok(())
+    page.finish()
 }

@@ -1,12 +1,16 @@
 //! Tables as CSV (RFC 4180: comma, double quotes where needed, LF), with a header. An absent value is an empty field.
 
+mod samples;
+mod trees;
+
 use std::io::{self, Write};
 
 use ::csv::Writer;
 
-use super::labels::{binary_of, escape_folded, function_of};
+use super::labels::{binary_of, function_of};
+use crate::calltree::Label;
 use crate::export::{DocumentContent, TableKind};
-use crate::profile::{Frame, Profile, Sample};
+use crate::profile::Profile;
 use crate::report::{Report, Scope, SeriesReport, View};
 
 /// Writes the view of a report. The overview is written as the summary.
@@ -14,13 +18,17 @@ use crate::report::{Report, Scope, SeriesReport, View};
 /// # Errors
 /// When `out` fails.
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match report.options.view {
+        // The long tables.
+        View::Tree => return trees::write(report, out),
+        View::Samples => return samples::write(report, out),
+        _ => {}
+    }
     let mut csv = Writer::from_writer(out);
     match report.options.view {
-        View::Overview | View::Summary => summary(report, &mut csv)?,
         View::Threads => threads(report, &mut csv)?,
-        View::Tree => trees(report, &mut csv)?,
         View::Functions => functions(report, &mut csv)?,
-        View::Samples => samples(report, &mut csv)?,
+        _ => summary(report, &mut csv)?,
     }
     csv.flush()
 }
@@ -112,35 +120,6 @@ fn threads(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn trees(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
-    let profile = &report.export.profile;
-    header(
-        csv,
-        "input,run,table,schema,pid,process,tid,thread,depth,all_weight,self_weight,hidden_weight,hidden_children,\
-         samples,unit,function,binary",
-    )?;
-    for series in &report.series {
-        for row in report.trees(series) {
-            let shared = origin(report, series, row.scope);
-            for node in row.tree.nodes() {
-                let own = [
-                    &node.depth.to_string(),
-                    &node.all_weight.to_string(),
-                    &node.self_weight.to_string(),
-                    &node.hidden_weight.to_string(),
-                    &node.hidden_children.to_string(),
-                    &node.all_samples.to_string(),
-                    series.unit.name(),
-                    function_of(profile, node.label),
-                    binary_of(profile, node.label).unwrap_or_default(),
-                ];
-                record_of(csv, &shared, &own)?;
-            }
-        }
-    }
-    Ok(())
-}
-
 fn functions(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     let profile = &report.export.profile;
     header(csv, "input,run,table,schema,self_weight,all_weight,self_samples,samples,unit,function,binary")?;
@@ -162,52 +141,50 @@ fn functions(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn samples(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
-    header(csv, "run,schema,time_ns,weight,unit,pid,process,tid,thread,core,state,address,function,binary,stack")?;
-    let mut stack = String::new();
-    for (_, sample) in report.samples() {
-        sample_row(&report.export.profile, sample, &mut stack, csv)?;
+/// Appends a field as [`record`] writes it: in quotes, if it holds what ends a field or a record.
+fn push_field(field: &str, out: &mut Vec<u8>) {
+    if memchr::memchr3(b',', b'"', b'\n', field.as_bytes()).is_none() && !field.contains('\r') {
+        return out.extend_from_slice(field.as_bytes());
     }
-    Ok(())
+    out.push(b'"');
+    push_doubled(field, out);
+    out.push(b'"');
 }
 
-fn sample_row(profile: &Profile, sample: &Sample, stack: &mut String, csv: &mut Out<'_>) -> io::Result<()> {
-    let series = profile.series(sample.series);
-    let thread = profile.thread(sample.thread);
-    let process = profile.process(thread.process);
-    let leaf = profile.frames_leaf_first(sample.stack).next();
-    join_stack(profile, sample, stack);
-    record(
-        csv,
-        &[
-            profile.run(series.run).number.to_string().as_str(),
-            profile.string(series.schema),
-            &sample.time.as_nanos().to_string(),
-            &sample.weight.to_string(),
-            series.unit.name(),
-            &optional(process.pid),
-            profile.string(process.name),
-            &optional(thread.tid),
-            profile.string(thread.name),
-            &optional(sample.core.map(|core| u64::from(profile.core(core).index))),
-            sample.state.map_or("", |state| profile.string(state)),
-            &leaf.map(|frame| frame.address.to_string()).unwrap_or_default(),
-            leaf.map_or("", |frame| profile.function_name(frame.function)),
-            leaf.and_then(|frame| profile.binary_name(frame.function)).unwrap_or_default(),
-            stack,
-        ],
-    )?;
-    Ok(())
-}
-
-/// The function names of a sample's stack, root first, joined by `;`.
-pub(super) fn join_stack(profile: &Profile, sample: &Sample, out: &mut String) {
-    out.clear();
-    let frames: Vec<&Frame> = profile.frames_leaf_first(sample.stack).collect();
-    for frame in frames.iter().rev() {
-        if !out.is_empty() {
-            out.push(';');
+/// Appends what stands between quotes: each quote in it is doubled.
+fn push_doubled(field: &str, out: &mut Vec<u8>) {
+    for (index, part) in field.split('"').enumerate() {
+        if index > 0 {
+            out.extend_from_slice(b"\"\"");
         }
-        out.push_str(&escape_folded(profile.function_name(frame.function)));
+        out.extend_from_slice(part.as_bytes());
+    }
+}
+
+/// Appends `field,field`: a function and its binary.
+fn push_function(profile: &Profile, label: Label, out: &mut Vec<u8>) {
+    push_field(function_of(profile, label), out);
+    out.push(b',');
+    push_field(binary_of(profile, label).unwrap_or_default(), out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_those_of_the_other_tables() {
+        for field in ["", "a", " a ", "a,b", "\"", "a\"b\"", "a\nb", "a\rb", "é;\t|'", ",", "\"\""] {
+            let mut expected = Vec::new();
+            let out: &mut dyn Write = &mut expected;
+            let mut csv = Writer::from_writer(out);
+            record(&mut csv, &[field, "x"]).unwrap();
+            csv.flush().unwrap();
+            drop(csv);
+            let mut found = Vec::new();
+            push_field(field, &mut found);
+            found.extend_from_slice(b",x\n");
+            assert_eq!(found, expected, "{field:?}");
+        }
     }
 }

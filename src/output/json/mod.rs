@@ -3,16 +3,20 @@
 //! Weights are integers in the unit named beside them. A reader whose integers end at 2^53 (JavaScript) loses digits
 //! above; no real recording comes near. Trees are nested as deep as stacks are, which some parsers limit.
 
+mod samples;
+mod trees;
+
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
 use super::labels::{binary_of, function_of};
-use crate::calltree::{CallTree, Metric, Node};
+use super::texts::push_number;
+use crate::calltree::Metric;
 use crate::error::Diagnostic;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
-use crate::profile::{Matcher, Profile, Sample, SampleKind, Selection, StateFilter};
-use crate::report::{Amount, Report, ReportOptions, Scope, SeparateBy, SeriesReport, View};
+use crate::profile::{Matcher, Selection, StateFilter};
+use crate::report::{Amount, Report, ReportOptions, Scope, SeriesReport, View};
 #[cfg(feature = "symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
 #[cfg(feature = "symbols")]
@@ -42,10 +46,10 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     field(out, "diagnostics", &report.export.diagnostics.iter().map(diagnostic).collect())?;
     match report.options.view {
-        View::Overview | View::Tree => trees(report, out)?,
+        View::Overview | View::Tree => trees::write(report, out)?,
         View::Threads => threads(report, out)?,
         View::Functions => functions(report, out)?,
-        View::Samples => samples(report, out)?,
+        View::Samples => samples::write(report, out)?,
         View::Summary => {}
     }
     out.write_all(b"}\n")
@@ -286,24 +290,6 @@ fn threads(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-/// The trees, under the name of what has one.
-fn trees(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let name = match report.options.separate_by {
-        SeparateBy::Thread => "threads",
-        SeparateBy::Process => "processes",
-        SeparateBy::Nothing => "trees",
-    };
-    let rows = report.series.iter().enumerate();
-    let rows = rows.flat_map(|(index, series)| report.trees(series).map(move |row| (index, row)));
-    array(out, name, rows, |(index, row), out| {
-        // The tree is the last field of the object, so that it can be written without holding it.
-        let head = scope(report, index, row.scope, &row.counted).to_string();
-        write!(out, "{},\"tree\":", &head[..head.len() - 1])?;
-        nested(&report.export.profile, &row.tree, out)?;
-        out.write_all(b"}")
-    })
-}
-
 /// Whose samples, and how many.
 fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> Value {
     let profile = &report.export.profile;
@@ -332,41 +318,6 @@ fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> 
     value
 }
 
-/// Writes a tree as nested nodes, however deep, without recursion.
-fn nested(profile: &Profile, tree: &CallTree, out: &mut dyn Write) -> io::Result<()> {
-    let mut open = 0;
-    for node in tree.nodes() {
-        let is_sibling = open > node.depth;
-        while open > node.depth {
-            out.write_all(b"]}")?;
-            open -= 1;
-        }
-        if is_sibling {
-            out.write_all(b",")?;
-        }
-        node_head(profile, node, out)?;
-        open += 1;
-    }
-    for _ in 0..open {
-        out.write_all(b"]}")?;
-    }
-    Ok(())
-}
-
-fn node_head(profile: &Profile, node: &Node, out: &mut dyn Write) -> io::Result<()> {
-    let name = Some(function_of(profile, node.label)).filter(|name| !name.is_empty());
-    out.write_all(b"{\"function\":")?;
-    serde_json::to_writer(&mut *out, &name)?;
-    out.write_all(b",\"binary\":")?;
-    serde_json::to_writer(&mut *out, &binary_of(profile, node.label))?;
-    let Node { all_weight, self_weight, all_samples, hidden_weight, hidden_children, .. } = node;
-    write!(out, ",\"all_weight\":{all_weight},\"self_weight\":{self_weight},\"samples\":{all_samples}")?;
-    if *hidden_children > 0 {
-        write!(out, ",\"hidden_weight\":{hidden_weight},\"hidden_children\":{hidden_children}")?;
-    }
-    out.write_all(b",\"children\":[")
-}
-
 fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
     let rows = report.series.iter().enumerate();
@@ -386,65 +337,17 @@ fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-fn samples(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
-    array(out, "samples", report.samples(), |(index, sample), out| {
-        let mut value = sample_value(profile, sample);
-        value["series"] = json!(report.position(sample.series));
-        let counters = profile.counters(index);
-        if !counters.is_empty() {
-            value["counters"] = json!(counters);
-        }
-        Ok(serde_json::to_writer(out, &value)?)
-    })
+/// Appends a text, or null.
+fn push_text(text: Option<&str>, out: &mut Vec<u8>) {
+    // A vector takes everything, and every text has a form in JSON.
+    let written = serde_json::to_writer(out, &text);
+    debug_assert!(written.is_ok());
 }
 
-fn sample_value(profile: &Profile, sample: &Sample) -> Value {
-    let series = profile.series(sample.series);
-    let thread = profile.thread(sample.thread);
-    let process = profile.process(thread.process);
-    let mut stack: Vec<Value> = profile
-        .frames_leaf_first(sample.stack)
-        .map(|frame| {
-            let mut value = json!({
-                "function": profile.function_name(frame.function),
-                "binary": profile.binary_name(frame.function),
-                "address": frame.address.to_string(),
-            });
-            if let Some(source) = frame.source {
-                value["file"] = json!(profile.string(source.path));
-                value["line"] = json!(source.line);
-            }
-            if frame.is_inlined {
-                value["inlined"] = json!(true);
-            }
-            value
-        })
-        .collect();
-    stack.reverse();
-    json!({
-        "run": profile.run(series.run).number,
-        "schema": profile.string(series.schema),
-        "time_ns": sample.time.as_nanos(),
-        "weight": sample.weight,
-        "unit": series.unit.name(),
-        "pid": process.pid,
-        "process": profile.string(process.name),
-        "tid": thread.tid,
-        "thread": profile.string(thread.name),
-        "core": sample.core.map(|core| profile.core(core).index),
-        "state": sample.state.map(|state| profile.string(state)),
-        "kind": kind(sample.kind),
-        "stack": sample.stack.map(|_| stack),
-    })
-}
-
-fn kind(kind: SampleKind) -> &'static str {
-    match kind {
-        SampleKind::Periodic => "periodic",
-        SampleKind::EveryThread => "every-thread",
-        SampleKind::EveryThreadLightweight => "every-thread-lightweight",
-        SampleKind::Stackshot => "stackshot",
-        SampleKind::Other => "other",
+/// Appends a number, or null.
+fn push_optional(number: Option<u64>, out: &mut Vec<u8>) {
+    match number {
+        Some(number) => push_number(number, out),
+        None => out.extend_from_slice(b"null"),
     }
 }

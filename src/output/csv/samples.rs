@@ -1,0 +1,136 @@
+//! Samples, a row for each.
+
+use std::io::{self, Write};
+
+use super::{optional, push_doubled, push_field, push_function};
+use crate::calltree::Label;
+use crate::output::labels::escape_folded;
+use crate::output::texts::{FunctionTexts, Page, push_address, push_number, stacks_root_first};
+use crate::profile::{Profile, Sample, Stack, StackId};
+use crate::report::Report;
+
+const COLUMNS: &[u8] =
+    b"run,schema,time_ns,weight,unit,pid,process,tid,thread,core,state,address,function,binary,stack\n";
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let pieces = Pieces::new(profile);
+    let mut stack = JoinedStack::default();
+    let mut page = Page::new(out);
+    page.put(COLUMNS);
+    for (_, sample) in report.samples() {
+        stack.join(profile, sample.stack, &pieces);
+        row(profile, sample, &stack, &pieces, &mut page);
+        page.turn()?;
+    }
+    page.finish()
+}
+
+/// Parts of rows that come up again and again.
+struct Pieces {
+    /// By series: `run,schema,`.
+    series: Vec<Vec<u8>>,
+    /// By thread: `,pid,process,tid,thread,`.
+    threads: Vec<Vec<u8>>,
+    /// `function,binary,`.
+    leaves: FunctionTexts,
+    /// `;function`, to stand between quotes.
+    elements: FunctionTexts,
+    /// By function: whether the element must stand between quotes.
+    is_quoted: Vec<bool>,
+}
+
+impl Pieces {
+    fn new(profile: &Profile) -> Self {
+        let series = profile.series_ids().map(|id| {
+            let series = profile.series(id);
+            let mut text = format!("{},", profile.run(series.run).number).into_bytes();
+            push_field(profile.string(series.schema), &mut text);
+            text.push(b',');
+            text
+        });
+        let threads = profile.thread_ids().map(|id| {
+            let thread = profile.thread(id);
+            let process = profile.process(thread.process);
+            let mut text = Vec::new();
+            for (number, name) in [(process.pid, process.name), (thread.tid, thread.name)] {
+                text.extend_from_slice(format!(",{},", optional(number)).as_bytes());
+                push_field(profile.string(name), &mut text);
+            }
+            text.push(b',');
+            text
+        });
+        let mut is_quoted = Vec::new();
+        let elements = FunctionTexts::new(profile, |id, out| {
+            let name = escape_folded(profile.function_name(id));
+            is_quoted.push(name.contains([',', '"']));
+            out.push(b';');
+            push_doubled(&name, out);
+        });
+        let leaves = FunctionTexts::new(profile, |id, out| {
+            push_function(profile, Label::Function(id), out);
+            out.push(b',');
+        });
+        Self { series: series.collect(), threads: threads.collect(), leaves, elements, is_quoted }
+    }
+}
+
+/// The function names of a stack, root first, joined by `;`; that of the last sample is kept.
+#[derive(Default)]
+struct JoinedStack {
+    of: Option<StackId>,
+    path: Vec<Stack>,
+    text: Vec<u8>,
+}
+
+impl JoinedStack {
+    fn join(&mut self, profile: &Profile, stack: Option<StackId>, pieces: &Pieces) {
+        if self.of == stack {
+            return;
+        }
+        self.of = stack;
+        stacks_root_first(profile, stack, &mut self.path);
+        self.text.clear();
+        self.text.push(b'"');
+        let mut is_quoted = false;
+        for stack in &self.path {
+            let function = profile.frame(stack.frame).function;
+            is_quoted |= pieces.is_quoted[function.index()];
+            // The first element has no separator before it.
+            let start = usize::from(self.text.len() == 1);
+            self.text.extend_from_slice(&pieces.elements.get(function)[start..]);
+        }
+        if is_quoted {
+            self.text.push(b'"');
+        } else {
+            self.text.remove(0);
+        }
+    }
+}
+
+fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces, page: &mut Page<'_>) {
+    page.put(&pieces.series[sample.series.index()]);
+    page.put_number(sample.time.as_nanos());
+    page.put(b",");
+    page.put_number(sample.weight);
+    page.put(b",");
+    page.put(profile.series(sample.series).unit.name().as_bytes());
+    page.put(&pieces.threads[sample.thread.index()]);
+    if let Some(core) = sample.core {
+        push_number(profile.core(core).index.into(), &mut page.text);
+    }
+    page.put(b",");
+    push_field(sample.state.map_or("", |state| profile.string(state)), &mut page.text);
+    page.put(b",");
+    match stack.path.last().filter(|_| sample.stack.is_some()) {
+        Some(leaf) => {
+            let frame = profile.frame(leaf.frame);
+            push_address(frame.address.get(), &mut page.text);
+            page.put(b",");
+            page.put(pieces.leaves.get(frame.function));
+        }
+        None => page.put(b",,,"),
+    }
+    page.put(&stack.text);
+    page.put(b"\n");
+}

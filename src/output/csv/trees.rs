@@ -1,0 +1,65 @@
+//! Trees, a row for each node.
+
+use std::io::{self, Write};
+
+use super::{origin, push_field, push_function};
+use crate::calltree::{Chain, Label};
+use crate::output::texts::{FunctionTexts, Page};
+use crate::report::Report;
+
+const COLUMNS: &[u8] = b"input,run,table,schema,pid,process,tid,thread,depth,all_weight,self_weight,hidden_weight,\
+hidden_children,samples,unit,function,binary\n";
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), out));
+    let mut no_stack = Vec::new();
+    push_function(profile, Label::NoStack, &mut no_stack);
+    let mut page = Page::new(out);
+    page.put(COLUMNS);
+    for series in &report.series {
+        report.walk_trees(series, |row, tree| {
+            let mut rows = Rows { shared: Vec::new(), unit: series.unit.name(), names: &names, no_stack: &no_stack };
+            for field in origin(report, series, row.scope) {
+                push_field(&field, &mut rows.shared);
+                rows.shared.push(b',');
+            }
+            tree.walk(|chain| rows.chain(&chain, &mut page))
+        })?;
+    }
+    page.finish()
+}
+
+/// The rows of one tree.
+struct Rows<'t> {
+    /// What they start with.
+    shared: Vec<u8>,
+    unit: &'static str,
+    names: &'t FunctionTexts,
+    no_stack: &'t [u8],
+}
+
+impl Rows<'_> {
+    fn chain(&self, chain: &Chain<'_>, page: &mut Page<'_>) -> io::Result<()> {
+        for (node, &function) in chain.nodes().zip(chain.functions) {
+            page.put(&self.shared);
+            page.put_number(node.depth.into());
+            let weights = [node.all_weight, node.self_weight, node.hidden_weight];
+            for number in weights.into_iter().chain([node.hidden_children.into(), node.all_samples]) {
+                page.put(b",");
+                page.put_number(number);
+            }
+            page.put(b",");
+            page.put(self.unit.as_bytes());
+            page.put(b",");
+            match (node.label, function) {
+                (Label::Root, _) => page.put(b","),
+                (_, Some(function)) => page.put(self.names.get(function)),
+                (_, None) => page.put(self.no_stack),
+            }
+            page.put(b"\n");
+            page.turn()?;
+        }
+        Ok(())
+    }
+}

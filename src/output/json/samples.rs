@@ -1,0 +1,173 @@
+//! Samples, an object for each.
+
+use std::io::{self, Write};
+
+use super::{push_optional, push_text};
+use crate::hash::HashMap;
+use crate::output::texts::{FunctionTexts, Page, push_address, push_number, stacks_root_first};
+use crate::profile::{Frame, Profile, Sample, SampleKind, Stack, StackId, StringId};
+use crate::report::Report;
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let pieces = Pieces::new(profile);
+    let mut stack = StackText::default();
+    let mut page = Page::new(out);
+    page.put(b",\n\"samples\":[");
+    let mut separator: &[u8] = b"\n";
+    for (index, sample) in report.samples() {
+        page.put(separator);
+        separator = b",\n";
+        head(profile, sample, &pieces, &mut page);
+        stack.set(profile, sample.stack, &pieces);
+        page.put(&stack.text);
+        page.put(b",\"series\":");
+        push_optional(report.position(sample.series).map(|position| position as u64), &mut page.text);
+        counters(profile.counters(index), &mut page);
+        page.put(b"}");
+        page.turn()?;
+    }
+    page.put(b"]");
+    page.finish()
+}
+
+/// Everything before the stack.
+fn head(profile: &Profile, sample: &Sample, pieces: &Pieces, page: &mut Page<'_>) {
+    page.put(&pieces.series[sample.series.index()]);
+    page.put_number(sample.time.as_nanos());
+    page.put(b",\"weight\":");
+    page.put_number(sample.weight);
+    page.put(b",\"unit\":\"");
+    page.put(profile.series(sample.series).unit.name().as_bytes());
+    page.put(b"\"");
+    page.put(&pieces.threads[sample.thread.index()]);
+    push_optional(sample.core.map(|core| profile.core(core).index.into()), &mut page.text);
+    page.put(b",\"state\":");
+    push_text(sample.state.map(|state| profile.string(state)), &mut page.text);
+    page.put(b",\"kind\":\"");
+    page.put(kind(sample.kind).as_bytes());
+    page.put(b"\",\"stack\":");
+}
+
+fn counters(values: &[u64], page: &mut Page<'_>) {
+    if values.is_empty() {
+        return;
+    }
+    let mut separator: &[u8] = b",\"counters\":[";
+    for &value in values {
+        page.put(separator);
+        page.put_number(value);
+        separator = b",";
+    }
+    page.put(b"]");
+}
+
+/// Parts of samples that come up again and again.
+struct Pieces {
+    /// By series: from the start to the time.
+    series: Vec<Vec<u8>>,
+    /// By thread: from the process to the core.
+    threads: Vec<Vec<u8>>,
+    /// How a frame starts: `{"function":"…","binary":"…","address":"`.
+    frames: FunctionTexts,
+    /// Paths of source files.
+    paths: HashMap<StringId, Vec<u8>>,
+}
+
+impl Pieces {
+    fn new(profile: &Profile) -> Self {
+        let frames = FunctionTexts::new(profile, |id, out| {
+            out.extend_from_slice(b"{\"function\":");
+            push_text(Some(profile.function_name(id)), out);
+            out.extend_from_slice(b",\"binary\":");
+            push_text(profile.binary_name(id), out);
+            out.extend_from_slice(b",\"address\":\"");
+        });
+        let text = |text: &str| {
+            let mut out = Vec::new();
+            push_text(Some(text), &mut out);
+            out
+        };
+        let mut paths = HashMap::default();
+        for source in profile.frame_ids().filter_map(|id| profile.frame(id).source) {
+            paths.entry(source.path).or_insert_with(|| text(profile.string(source.path)));
+        }
+        let series = profile.series_ids().map(|id| {
+            let series = profile.series(id);
+            let mut text = format!("{{\"run\":{},\"schema\":", profile.run(series.run).number).into_bytes();
+            push_text(Some(profile.string(series.schema)), &mut text);
+            text.extend_from_slice(b",\"time_ns\":");
+            text
+        });
+        let threads = profile.thread_ids().map(|id| {
+            let thread = profile.thread(id);
+            let process = profile.process(thread.process);
+            let mut text = b",\"pid\":".to_vec();
+            push_optional(process.pid, &mut text);
+            text.extend_from_slice(b",\"process\":");
+            push_text(Some(profile.string(process.name)), &mut text);
+            text.extend_from_slice(b",\"tid\":");
+            push_optional(thread.tid, &mut text);
+            text.extend_from_slice(b",\"thread\":");
+            push_text(Some(profile.string(thread.name)), &mut text);
+            text.extend_from_slice(b",\"core\":");
+            text
+        });
+        Self { series: series.collect(), threads: threads.collect(), frames, paths }
+    }
+}
+
+/// The frames of a stack, root first; those of the last sample are kept.
+#[derive(Default)]
+struct StackText {
+    of: Option<StackId>,
+    path: Vec<Stack>,
+    text: Vec<u8>,
+}
+
+impl StackText {
+    fn set(&mut self, profile: &Profile, stack: Option<StackId>, pieces: &Pieces) {
+        if self.of == stack && !self.text.is_empty() {
+            return;
+        }
+        self.of = stack;
+        self.text.clear();
+        if stack.is_none() {
+            return self.text.extend_from_slice(b"null");
+        }
+        stacks_root_first(profile, stack, &mut self.path);
+        let mut separator = b'[';
+        for stack in &self.path {
+            self.text.push(separator);
+            separator = b',';
+            push_frame(profile.frame(stack.frame), pieces, &mut self.text);
+        }
+        self.text.push(b']');
+    }
+}
+
+fn push_frame(frame: &Frame, pieces: &Pieces, out: &mut Vec<u8>) {
+    out.extend_from_slice(pieces.frames.get(frame.function));
+    push_address(frame.address.get(), out);
+    out.push(b'"');
+    if let Some(source) = frame.source {
+        out.extend_from_slice(b",\"file\":");
+        out.extend_from_slice(pieces.paths.get(&source.path).map_or(b"null", Vec::as_slice));
+        out.extend_from_slice(b",\"line\":");
+        push_number(source.line.into(), out);
+    }
+    if frame.is_inlined {
+        out.extend_from_slice(b",\"inlined\":true");
+    }
+    out.push(b'}');
+}
+
+fn kind(kind: SampleKind) -> &'static str {
+    match kind {
+        SampleKind::Periodic => "periodic",
+        SampleKind::EveryThread => "every-thread",
+        SampleKind::EveryThreadLightweight => "every-thread-lightweight",
+        SampleKind::Stackshot => "stackshot",
+        SampleKind::Other => "other",
+    }
+}
