@@ -72,50 +72,84 @@ impl SampleSum {
         self.first_time = self.first_time.min(sample.time);
         self.last_time = self.last_time.max(sample.time);
     }
-
-    fn hash(&self, hasher: &BuildHasher) -> u64 {
-        let row = |id: Option<usize>| id.map_or(0, |index| index as u64 + 1);
-        let owner = (self.series.index() as u64) << 32 | self.thread.index() as u64;
-        // Kinds are few: that some share a hash with a state costs nothing.
-        let state = row(self.state.map(StringId::index)) ^ (self.kind as u64) << 29;
-        hasher.hash_one((owner, row(self.stack.map(StackId::index)) << 32 ^ state))
-    }
 }
 
+/// How many samples are looked up together.
+const BATCH: usize = 64;
+
+/// The row of a sum that was not found.
+const NONE: u32 = u32::MAX;
+
 /// Adds samples up.
+///
+/// Sums are far more than a cache holds, and each sample adds to another one. So samples wait until there are some, and are
+/// looked up together: first in the hash table, which has a part of each hash and does not need the sums for it, then in the
+/// sums. Within one of the steps no sample waits for what another one reads from memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SumTable {
     rows: Vec<SampleSum>,
     counters: SumCounters,
-    ids: HashTable<u32>,
+    /// The hash of each sum, and its row.
+    ids: HashTable<(u32, u32)>,
     hasher: BuildHasher,
-    /// The row of the sample that was added last: a thread often stays where it is.
+    /// Samples that were not added to their sums yet; fewer than [`BATCH`].
+    waiting: Vec<Sample>,
+    /// The row of the sample that was added to its sum last.
     last: usize,
 }
 
 impl SumTable {
     /// Adds a sample. The caller makes sure that the weights of a series fit in 64 bits.
+    #[inline]
     pub(super) fn add(&mut self, sample: &Sample) -> Result<(), Full> {
-        if let Some(sum) = self.rows.get_mut(self.last).filter(|sum| sum.is_of(sample)) {
-            sum.add(sample);
-            return Ok(());
+        if self.rows.len() + self.waiting.len() >= NONE as usize {
+            return Err(Full);
         }
-        let Self { rows, ids, hasher, .. } = self;
-        let new = SampleSum::from(sample);
-        if let Some(&row) = ids.find(new.hash(hasher), |&row| rows[row as usize].is_of(sample)) {
-            self.last = row as usize;
-            rows[self.last].add(sample);
-            return Ok(());
+        self.waiting.push(*sample);
+        if self.waiting.len() == BATCH {
+            self.add_waiting();
         }
-        let row = u32::try_from(rows.len()).ok().filter(|&row| row < u32::MAX).ok_or(Full)?;
-        rows.push(new);
-        ids.insert_unique(new.hash(hasher), row, |&row| rows[row as usize].hash(hasher));
-        self.last = row as usize;
         Ok(())
+    }
+
+    fn add_waiting(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        let mut found = [(0_u32, NONE); BATCH];
+        for ((hash, row), sample) in found.iter_mut().zip(&waiting) {
+            *hash = hash_of(sample, &self.hasher);
+            let known = self.ids.find(spread(*hash), |(known, _)| known == hash);
+            *row = known.map_or(NONE, |&(_, row)| row);
+        }
+        for (&(hash, row), sample) in found.iter().zip(&waiting) {
+            self.last = match self.rows.get_mut(row as usize) {
+                Some(sum) if sum.is_of(sample) => {
+                    sum.add(sample);
+                    row as usize
+                }
+                _ => self.add_rare(sample, hash),
+            };
+        }
+        waiting.clear();
+        self.waiting = waiting;
+    }
+
+    /// Adds a sample whose sum is new, was new a moment ago, or shares its hash with another one; gives its row.
+    fn add_rare(&mut self, sample: &Sample, hash: u32) -> usize {
+        let Self { rows, ids, .. } = self;
+        let is_it = |&(known, row): &(u32, u32)| known == hash && rows[row as usize].is_of(sample);
+        if let Some(&(_, row)) = ids.find(spread(hash), is_it) {
+            rows[row as usize].add(sample);
+            return row as usize;
+        }
+        // `add` keeps the number of rows below 2³².
+        ids.insert_unique(spread(hash), (hash, rows.len() as u32), |&(hash, _)| spread(hash));
+        rows.push(SampleSum::from(sample));
+        rows.len() - 1
     }
 
     /// Adds the counter values of the sample that was added last.
     pub(super) fn add_counters(&mut self, values: &[u64]) {
+        self.add_waiting();
         if !self.rows.is_empty() {
             self.counters.add(self.last, values);
         }
@@ -123,14 +157,32 @@ impl SumTable {
 
     /// The sums, in the order of their first samples, and their counters.
     pub(super) fn finish(mut self) -> (Vec<SampleSum>, SumCounters) {
+        self.add_waiting();
         self.rows.shrink_to_fit();
         (self.rows, self.counters)
     }
 
     /// The sums, in the order of their first samples.
-    pub(super) fn into_rows(self) -> impl Iterator<Item = SampleSum> {
+    pub(super) fn into_rows(mut self) -> impl Iterator<Item = SampleSum> {
+        self.add_waiting();
         self.rows.into_iter()
     }
+}
+
+/// The hash of what a sample is summed by.
+#[inline]
+fn hash_of(sample: &Sample, hasher: &BuildHasher) -> u32 {
+    let row = |id: Option<usize>| id.map_or(0, |index| index as u64 + 1);
+    let owner = (sample.series.index() as u64) << 32 | sample.thread.index() as u64;
+    // Kinds are few: that some share a hash with a state costs nothing.
+    let state = row(sample.state.map(StringId::index)) ^ (sample.kind as u64) << 29;
+    hasher.hash_one((owner, row(sample.stack.map(StackId::index)) << 32 ^ state)) as u32
+}
+
+/// A hash of 64 bits, of which the table uses both ends, of one of 32.
+#[inline]
+fn spread(hash: u32) -> u64 {
+    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Summed counter values: of each sum as many as the sample with most of them had.
@@ -196,7 +248,8 @@ mod tests {
                 ((0..2_usize, 0..3_usize, 0..4_usize, 0..3_usize, 0..4_usize), any::<u32>(), any::<u32>(),
                  proptest::collection::vec(any::<u64>(), 0..4)),
                 0..300,
-            )
+            ),
+            has_counters in any::<bool>(),
         ) {
             let mut table = SumTable::default();
             let mut expected: HashMap<[usize; 5], (Vec<Sample>, Vec<u128>)> = HashMap::new();
@@ -204,7 +257,11 @@ mod tests {
                 let key = [series, thread, stack, state, kind];
                 let sample = sample(key, u64::from(time), u64::from(weight));
                 table.add(&sample).unwrap();
-                table.add_counters(&counters);
+                // With counters each sample is added at once, without them in batches.
+                let counters = if has_counters { counters } else { Vec::new() };
+                if has_counters {
+                    table.add_counters(&counters);
+                }
                 let (samples, totals) = expected.entry(key).or_default();
                 samples.push(sample);
                 totals.resize(totals.len().max(counters.len()), 0);
