@@ -272,8 +272,11 @@ impl ReportArgs {
     pub(crate) fn read_options(&self) -> Options {
         let needs_times = self.view() == View::Samples || self.time.is_some();
         let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
-        let jobs = self.jobs.map_or(0, usize::from);
-        Options { allow_truncated: self.allow_truncated, samples, jobs, ..Options::default() }
+        Options { allow_truncated: self.allow_truncated, samples, jobs: self.job_count(), ..Options::default() }
+    }
+
+    fn job_count(&self) -> usize {
+        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
     }
 
     /// What to answer.
@@ -307,7 +310,7 @@ impl ReportArgs {
                 SeparateArg::Process => SeparateBy::Process,
                 SeparateArg::None => SeparateBy::Nothing,
             },
-            jobs: 1,
+            jobs: self.job_count(),
         }
     }
 
