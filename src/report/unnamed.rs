@@ -2,7 +2,7 @@
 
 use crate::calltree::StackWeights;
 use crate::hash::HashMap;
-use crate::profile::{BinaryId, Profile};
+use crate::profile::{BinaryId, Profile, StackId};
 use crate::units::Uuid;
 
 /// Frames without a name among the samples that count.
@@ -29,16 +29,7 @@ pub struct UnnamedBinary {
 
 /// Looks at every frame of the counted stacks once.
 pub(super) fn unnamed_frames(profile: &Profile, weights: &StackWeights) -> UnnamedFrames {
-    let mut is_seen = vec![false; profile.stack_ids().len()];
-    let mut is_used = vec![false; profile.frame_ids().len()];
-    for row in weights.rows() {
-        let mut next = row.stack;
-        while let Some(id) = next.filter(|id| !std::mem::replace(&mut is_seen[id.index()], true)) {
-            let stack = profile.stack(id);
-            is_used[stack.frame.index()] = true;
-            next = stack.parent;
-        }
-    }
+    let is_used = used_frames(profile, weights);
     let mut result = UnnamedFrames::default();
     let mut by_binary: HashMap<BinaryId, u64> = HashMap::default();
     let mut first_of_uuid: HashMap<Uuid, BinaryId> = HashMap::default();
@@ -62,4 +53,24 @@ pub(super) fn unnamed_frames(profile: &Profile, weights: &StackWeights) -> Unnam
     result.binaries = by_binary.into_iter().map(|(binary, frames)| UnnamedBinary { binary, frames }).collect();
     result.binaries.sort_unstable_by_key(|row| (std::cmp::Reverse(row.frames), row.binary));
     result
+}
+
+/// By frame: whether a counted stack has it.
+fn used_frames(profile: &Profile, weights: &StackWeights) -> Vec<bool> {
+    let mut is_seen = vec![false; profile.stack_ids().len()];
+    for stack in weights.rows().iter().filter_map(|row| row.stack) {
+        is_seen[stack.index()] = true;
+    }
+    let mut is_used = vec![false; profile.frame_ids().len()];
+    // Callers stand before their callees, and mostly right before: from the last stack to the first, memory is read in order.
+    for id in (0..is_seen.len()).rev().filter_map(StackId::from_index) {
+        if is_seen[id.index()] {
+            let stack = profile.stack(id);
+            is_used[stack.frame.index()] = true;
+            if let Some(caller) = stack.parent {
+                is_seen[caller.index()] = true;
+            }
+        }
+    }
+    is_used
 }
