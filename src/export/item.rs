@@ -122,6 +122,12 @@ impl Ids {
         self.dense.get(id as usize / CHUNK)?[id as usize % CHUNK].frame()
     }
 
+    /// The stack that `id` was defined as, if it was one with frames.
+    #[inline(always)]
+    pub(super) fn get_stack(&self, id: u32) -> Option<StackId> {
+        self.dense.get(id as usize / CHUNK)?[id as usize % CHUNK].stack()
+    }
+
     #[cold]
     fn get_sparse(&self, id: u64) -> Option<Value> {
         self.sparse.get(&id).copied()

@@ -99,6 +99,8 @@ pub(super) struct Tape {
     pub(super) cells: Vec<TapeCells>,
     /// Ids; 0 is an absent value.
     pub(super) references: Vec<u32>,
+    /// The ids of stacks that are cells by `ref`.
+    pub(super) known_stacks: Vec<u32>,
     /// The first id that was defined; they count on from there without gaps. 0 if none was.
     pub(super) first_id: u32,
     /// The largest id that was referred to before any was defined.
@@ -129,6 +131,7 @@ impl Tape {
         self.tails.clear();
         self.cells.clear();
         self.references.clear();
+        self.known_stacks.clear();
         (self.first_id, self.early_ref, self.end) = (0, 0, 0);
     }
 

@@ -53,6 +53,12 @@ impl<T> Chunks<T> {
         self.chunks.get(index / CHUNK)?.get(index % CHUNK)
     }
 
+    /// A row to be changed; `None` past the end.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        self.chunks.get_mut(index / CHUNK)?.get_mut(index % CHUNK)
+    }
+
     /// All rows, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.chunks.iter().flatten()

@@ -114,6 +114,9 @@ impl Selection {
     }
 }
 
+/// How many samples are added up at a time.
+const BATCH: usize = 256;
+
 #[derive(Clone, Debug)]
 enum States {
     All,
@@ -165,9 +168,18 @@ impl<'p> SelectedSamples<'p> {
     /// its samples.
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
         let mut table = SumTable::default();
-        for sample in self.iter() {
-            // There are no more sums than samples, which are fewer than what fits.
-            let _ = table.add(sample);
+        let mut samples = self.iter();
+        let mut batch: Vec<&Sample> = Vec::with_capacity(BATCH);
+        loop {
+            batch.extend(samples.by_ref().take(BATCH));
+            if batch.is_empty() {
+                break;
+            }
+            table.fetch(batch.iter().filter_map(|sample| sample.stack));
+            for sample in batch.drain(..) {
+                // There are no more sums than samples, which are fewer than what fits.
+                let _ = table.add(sample);
+            }
         }
         let sums = self.profile.sums().iter().copied();
         sums.filter(|&sum| self.is_in_scope(sum) && self.is_state_counted(sum)).chain(table.into_rows())

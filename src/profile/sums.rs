@@ -5,6 +5,7 @@ use std::hash::BuildHasher as _;
 use hashbrown::HashTable;
 
 use super::Full;
+use super::chunks::Chunks;
 use super::ids::{SeriesId, StackId, StringId, ThreadId};
 use super::model::{Sample, SampleKind};
 use crate::hash::BuildHasher;
@@ -74,82 +75,80 @@ impl SampleSum {
     }
 }
 
-/// How many samples are looked up together.
-const BATCH: usize = 64;
-
-/// The row of a sum that was not found.
-const NONE: u32 = u32::MAX;
-
 /// Adds samples up.
 ///
-/// Sums are far more than a cache holds, and each sample adds to another one. So samples wait until there are some, and are
-/// looked up together: first in the hash table, which has a part of each hash and does not need the sums for it, then in the
-/// sums. Within one of the steps no sample waits for what another one reads from memory.
+/// Nearly every stack has one sum only: that one is known by its stack. Sums are far more than a cache holds, and each
+/// sample adds to another one; who knows which come next can [`fetch`](Self::fetch) them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SumTable {
     rows: Vec<SampleSum>,
     counters: SumCounters,
-    /// The hash of each sum, and its row.
-    ids: HashTable<(u32, u32)>,
+    /// By stack: the row of its first sum, counted from 1; 0 is none.
+    first_of_stack: Chunks<u32>,
+    /// The other sums of stacks, and those without one.
+    others: HashTable<u32>,
     hasher: BuildHasher,
-    /// Samples that were not added to their sums yet; fewer than [`BATCH`].
-    waiting: Vec<Sample>,
-    /// The row of the sample that was added to its sum last.
+    /// The row of the sample that was added last.
     last: usize,
+    /// Room for [`fetch`](Self::fetch).
+    places: Vec<u32>,
 }
 
 impl SumTable {
     /// Adds a sample. The caller makes sure that the weights of a series fit in 64 bits.
     #[inline]
     pub(super) fn add(&mut self, sample: &Sample) -> Result<(), Full> {
-        if self.rows.len() + self.waiting.len() >= NONE as usize {
-            return Err(Full);
+        let first = sample.stack.and_then(|stack| self.first_of_stack.get(stack.index())).copied().unwrap_or(0);
+        match self.rows.get_mut((first as usize).wrapping_sub(1)) {
+            Some(sum) if sum.is_of(sample) => {
+                sum.add(sample);
+                self.last = first as usize - 1;
+                Ok(())
+            }
+            known => {
+                let is_first = known.is_none();
+                self.add_rare(sample, is_first)
+            }
         }
-        self.waiting.push(*sample);
-        if self.waiting.len() == BATCH {
-            self.add_waiting();
+    }
+
+    /// Adds a sample that is not of the first sum of its stack.
+    fn add_rare(&mut self, sample: &Sample, is_first: bool) -> Result<(), Full> {
+        let Self { rows, others, hasher, .. } = self;
+        let new = u32::try_from(rows.len()).ok().filter(|&row| row < u32::MAX).ok_or(Full)?;
+        if let Some(stack) = sample.stack.filter(|_| is_first) {
+            while self.first_of_stack.len() <= stack.index() {
+                self.first_of_stack.push(0);
+            }
+            if let Some(place) = self.first_of_stack.get_mut(stack.index()) {
+                *place = new + 1;
+            }
+        } else {
+            let hash = hash_of(&SampleSum::from(sample), hasher);
+            if let Some(&row) = others.find(hash, |&row| rows[row as usize].is_of(sample)) {
+                self.last = row as usize;
+                rows[self.last].add(sample);
+                return Ok(());
+            }
+            others.insert_unique(hash, new, |&row| hash_of(&rows[row as usize], hasher));
         }
+        self.last = rows.len();
+        self.rows.push(SampleSum::from(sample));
         Ok(())
     }
 
-    fn add_waiting(&mut self) {
-        let mut waiting = std::mem::take(&mut self.waiting);
-        let mut found = [(0_u32, NONE); BATCH];
-        for ((hash, row), sample) in found.iter_mut().zip(&waiting) {
-            *hash = hash_of(sample, &self.hasher);
-            let known = self.ids.find(spread(*hash), |(known, _)| known == hash);
-            *row = known.map_or(NONE, |&(_, row)| row);
-        }
-        for (&(hash, row), sample) in found.iter().zip(&waiting) {
-            self.last = match self.rows.get_mut(row as usize) {
-                Some(sum) if sum.is_of(sample) => {
-                    sum.add(sample);
-                    row as usize
-                }
-                _ => self.add_rare(sample, hash),
-            };
-        }
-        waiting.clear();
-        self.waiting = waiting;
-    }
-
-    /// Adds a sample whose sum is new, was new a moment ago, or shares its hash with another one; gives its row.
-    fn add_rare(&mut self, sample: &Sample, hash: u32) -> usize {
-        let Self { rows, ids, .. } = self;
-        let is_it = |&(known, row): &(u32, u32)| known == hash && rows[row as usize].is_of(sample);
-        if let Some(&(_, row)) = ids.find(spread(hash), is_it) {
-            rows[row as usize].add(sample);
-            return row as usize;
-        }
-        // `add` keeps the number of rows below 2³².
-        ids.insert_unique(spread(hash), (hash, rows.len() as u32), |&(hash, _)| spread(hash));
-        rows.push(SampleSum::from(sample));
-        rows.len() - 1
+    /// Brings the sums of stacks near, whose samples come next. Sums lie far apart in memory, and to wait for many takes
+    /// little longer than for one.
+    pub(super) fn fetch(&mut self, stacks: impl Iterator<Item = StackId>) {
+        self.places.clear();
+        self.places.extend(stacks.map(|stack| self.first_of_stack.get(stack.index()).copied().unwrap_or(0)));
+        let sums = self.places.iter().filter_map(|&place| self.rows.get((place as usize).wrapping_sub(1)));
+        // A row may lie in two lines of the cache.
+        std::hint::black_box(sums.fold(0, |all, sum| all ^ sum.weight ^ sum.kind as u64));
     }
 
     /// Adds the counter values of the sample that was added last.
     pub(super) fn add_counters(&mut self, values: &[u64]) {
-        self.add_waiting();
         if !self.rows.is_empty() {
             self.counters.add(self.last, values);
         }
@@ -157,32 +156,24 @@ impl SumTable {
 
     /// The sums, in the order of their first samples, and their counters.
     pub(super) fn finish(mut self) -> (Vec<SampleSum>, SumCounters) {
-        self.add_waiting();
         self.rows.shrink_to_fit();
         (self.rows, self.counters)
     }
 
     /// The sums, in the order of their first samples.
-    pub(super) fn into_rows(mut self) -> impl Iterator<Item = SampleSum> {
-        self.add_waiting();
+    pub(super) fn into_rows(self) -> impl Iterator<Item = SampleSum> {
         self.rows.into_iter()
     }
 }
 
 /// The hash of what a sample is summed by.
 #[inline]
-fn hash_of(sample: &Sample, hasher: &BuildHasher) -> u32 {
+fn hash_of(sum: &SampleSum, hasher: &BuildHasher) -> u64 {
     let row = |id: Option<usize>| id.map_or(0, |index| index as u64 + 1);
-    let owner = (sample.series.index() as u64) << 32 | sample.thread.index() as u64;
+    let owner = (sum.series.index() as u64) << 32 | sum.thread.index() as u64;
     // Kinds are few: that some share a hash with a state costs nothing.
-    let state = row(sample.state.map(StringId::index)) ^ (sample.kind as u64) << 29;
-    hasher.hash_one((owner, row(sample.stack.map(StackId::index)) << 32 ^ state)) as u32
-}
-
-/// A hash of 64 bits, of which the table uses both ends, of one of 32.
-#[inline]
-fn spread(hash: u32) -> u64 {
-    u64::from(hash).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    let state = row(sum.state.map(StringId::index)) ^ (sum.kind as u64) << 29;
+    hasher.hash_one((owner, row(sum.stack.map(StackId::index)) << 32 ^ state))
 }
 
 /// Summed counter values: of each sum as many as the sample with most of them had.
@@ -257,7 +248,7 @@ mod tests {
                 let key = [series, thread, stack, state, kind];
                 let sample = sample(key, u64::from(time), u64::from(weight));
                 table.add(&sample).unwrap();
-                // With counters each sample is added at once, without them in batches.
+                table.fetch(sample.stack.into_iter());
                 let counters = if has_counters { counters } else { Vec::new() };
                 if has_counters {
                     table.add_counters(&counters);

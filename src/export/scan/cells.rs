@@ -48,8 +48,10 @@ impl Scanner<'_> {
         if let Some((tag, length)) = cell_reference(ahead) {
             let (id, end) = self.reference(at + length)?;
             self.tape.ops.push(Op::Ref { tag, at: self.place(at), id });
-            if tag == Tag::Thread {
-                self.thread = id;
+            match tag {
+                Tag::Thread => self.thread = id,
+                Tag::Backtrace => self.tape.known_stacks.push(id),
+                _ => {}
             }
             return Some(Some((tag, end)));
         }
