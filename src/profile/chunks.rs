@@ -47,6 +47,23 @@ impl<T> Chunks<T> {
         self.chunks.push(chunk);
     }
 
+    /// Adds copies of `row` until there are `len` rows.
+    pub(crate) fn grow(&mut self, len: usize, row: T)
+    where
+        T: Clone,
+    {
+        while self.len < len {
+            match self.chunks.last_mut() {
+                Some(chunk) if chunk.len() < CHUNK => {
+                    let more = (CHUNK - chunk.len()).min(len - self.len);
+                    chunk.resize(chunk.len() + more, row.clone());
+                    self.len += more;
+                }
+                _ => self.push(row.clone()),
+            }
+        }
+    }
+
     /// A row; `None` past the end.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
@@ -77,6 +94,18 @@ impl<T> Index<usize> for Chunks<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn growing_fills_chunk_after_chunk() {
+        let mut chunks = Chunks::default();
+        for len in [0, 1, 1, CHUNK - 1, CHUNK, 3 * CHUNK + 5, 7] {
+            let before = chunks.len();
+            chunks.grow(len, before);
+            assert_eq!(chunks.len(), len.max(before));
+            assert!((before..chunks.len()).all(|row| chunks.get(row) == Some(&before)));
+        }
+        assert_eq!((chunks.iter().count(), chunks.chunks.len()), (3 * CHUNK + 5, 4));
+    }
 
     #[test]
     fn rows_stay_in_order_over_chunks() {

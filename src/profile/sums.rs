@@ -117,9 +117,7 @@ impl SumTable {
         let Self { rows, others, hasher, .. } = self;
         let new = u32::try_from(rows.len()).ok().filter(|&row| row < u32::MAX).ok_or(Full)?;
         if let Some(stack) = sample.stack.filter(|_| is_first) {
-            while self.first_of_stack.len() <= stack.index() {
-                self.first_of_stack.push(0);
-            }
+            self.first_of_stack.grow(stack.index() + 1, 0);
             if let Some(place) = self.first_of_stack.get_mut(stack.index()) {
                 *place = new + 1;
             }
