@@ -54,6 +54,7 @@
 //! C++17 compiler to build. The library alone is `default-features = false`.
 
 pub mod calltree;
+mod chunks;
 pub mod error;
 pub mod export;
 #[cfg(feature = "fleet")]

@@ -9,6 +9,7 @@ const FLOORS: [(&str, u32); 12] = [
     ("symbols", 2),
     ("symbolicate", 3),
     ("error", 0),
+    ("chunks", 0),
     ("hash", 0),
     ("units", 0),
     ("profile", 1),

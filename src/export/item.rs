@@ -10,6 +10,7 @@
 
 use super::packed::Packed;
 use super::reject::RejectReason;
+use crate::chunks::Chunks;
 use crate::hash::HashMap;
 use crate::profile::{BinaryId, CoreId, FrameId, SampleKind, SourceLine, StackId, StringId};
 
@@ -64,15 +65,11 @@ pub(super) enum Value {
     Bad(RejectReason),
 }
 
-/// Words of one allocation, 64 KiB.
-const CHUNK: usize = 8_192;
-
-/// The map id → element of one document: 8 bytes an id, in allocations of [`CHUNK`] ids, so that it grows without being
-/// copied, and without room for twice as many.
+/// The map id → element of one document: 8 bytes an id.
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     /// By id, from 1; [`Packed::NONE`] where the id was not defined (yet).
-    dense: Vec<Box<[Packed; CHUNK]>>,
+    dense: Chunks<Packed>,
     /// Values that do not fit into a word.
     large: Vec<Value>,
     /// Ids far beyond the dense ones: excerpts and hostile files.
@@ -91,15 +88,17 @@ impl Ids {
     pub(super) fn define(&mut self, id: u64, value: Value) {
         self.defined += 1;
         self.highest = self.highest.max(id);
-        let room = (2 * self.defined + FREE_GAP).max(self.dense.len() * CHUNK);
+        let room = (2 * self.defined + FREE_GAP).max(self.dense.len());
         match usize::try_from(id) {
             Ok(index) if index < room => {
-                while self.dense.len() <= index / CHUNK {
-                    self.dense.push(no_words());
+                let word = Packed::new(value, &mut self.large);
+                if let Some(known) = self.dense.get_mut(index) {
+                    self.is_irregular |= *known != Packed::NONE;
+                    *known = word;
+                    return;
                 }
-                let word = &mut self.dense[index / CHUNK][index % CHUNK];
-                self.is_irregular |= *word != Packed::NONE;
-                *word = Packed::new(value, &mut self.large);
+                self.dense.grow(index, Packed::NONE);
+                self.dense.push(word);
             }
             _ => {
                 self.is_irregular = true;
@@ -111,21 +110,21 @@ impl Ids {
     /// What `id` was defined as.
     #[inline]
     pub(super) fn get(&self, id: u64) -> Option<Value> {
-        let chunk = usize::try_from(id / CHUNK as u64).ok().and_then(|index| self.dense.get(index));
-        let value = chunk.and_then(|chunk| chunk[id as usize % CHUNK].value(&self.large));
+        let word = usize::try_from(id).ok().and_then(|index| self.dense.get(index));
+        let value = word.and_then(|word| word.value(&self.large));
         if value.is_some() { value } else { self.get_sparse(id) }
     }
 
     /// The frame that `id` was defined as, if it was one.
     #[inline(always)]
     pub(super) fn get_frame(&self, id: u32) -> Option<FrameId> {
-        self.dense.get(id as usize / CHUNK)?[id as usize % CHUNK].frame()
+        self.dense.get(id as usize)?.frame()
     }
 
     /// The stack that `id` was defined as, if it was one with frames.
     #[inline(always)]
     pub(super) fn get_stack(&self, id: u32) -> Option<StackId> {
-        self.dense.get(id as usize / CHUNK)?[id as usize % CHUNK].stack()
+        self.dense.get(id as usize)?.stack()
     }
 
     #[cold]
@@ -143,24 +142,14 @@ impl Ids {
 
     /// Forgets everything: the next document counts from 1 again.
     pub(super) fn clear(&mut self) {
-        // An input may hold many small documents: one chunk is used again.
-        self.dense.truncate(1);
-        if let Some(chunk) = self.dense.first_mut() {
-            chunk.fill(Packed::NONE);
-        }
+        // An input may hold many small documents.
+        self.dense.clear();
         self.large.clear();
         self.sparse.clear();
         self.defined = 0;
         self.highest = 0;
         self.is_irregular = false;
     }
-}
-
-/// A chunk without values.
-fn no_words() -> Box<[Packed; CHUNK]> {
-    // By way of a vector, since an array would be made on the stack.
-    let words: Box<[Packed]> = vec![Packed::NONE; CHUNK].into_boxed_slice();
-    words.try_into().unwrap_or_else(|_| Box::new([Packed::NONE; CHUNK]))
 }
 
 #[cfg(test)]
@@ -184,7 +173,7 @@ mod tests {
         }
         assert_eq!(ids.get(5), Some(Value::Time(50)));
         assert_eq!(ids.get(4), None);
-        assert_eq!(ids.dense.len(), 1, "a far id must not grow the dense part");
+        assert_eq!(ids.dense.len(), 6, "a far id must not grow the dense part");
         assert_eq!(ids.next(), None);
         ids.clear();
         assert!([1, 2, 3, 5, 4_000_000_000, u64::MAX].iter().all(|&id| ids.get(id).is_none()));
@@ -206,7 +195,7 @@ mod tests {
         for step in 1..=1_000 {
             ids.define(step * 100_000, Value::Other);
         }
-        assert!(ids.dense.len() * CHUNK <= 2 * 1_000 + FREE_GAP + CHUNK);
+        assert!(ids.dense.len() <= 2 * 1_000 + FREE_GAP);
         assert!((1..=1_000).all(|step| ids.get(step * 100_000) == Some(Value::Other)));
     }
 
@@ -231,7 +220,11 @@ mod tests {
         assert_eq!(ids.next(), None);
         assert!((0..200_000).all(|id| ids.get(id) == expected.get(&id).copied()));
         assert!(expected.iter().all(|(&id, &value)| ids.get(id) == Some(value)));
-        let chunks = expected.len().div_ceil(CHUNK);
-        assert!(ids.dense.len() <= 2 * chunks + 1, "{} chunks for {} ids", ids.dense.len(), expected.len());
+        assert!(
+            ids.dense.len() <= 2 * expected.len() + FREE_GAP,
+            "{} words for {} ids",
+            ids.dense.len(),
+            expected.len()
+        );
     }
 }

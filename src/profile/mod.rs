@@ -27,7 +27,6 @@
 //! first three rows.
 
 mod builder;
-mod chunks;
 mod ids;
 mod model;
 mod rebuild;
@@ -43,8 +42,8 @@ pub use rebuild::Replacement;
 pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange};
 pub use sums::{SampleDetail, SampleSum};
 
+use crate::chunks::Chunks;
 use crate::units::Weight;
-use chunks::Chunks;
 use strings::Strings;
 use sums::SumCounters;
 

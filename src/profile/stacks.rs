@@ -5,9 +5,9 @@ use std::hash::BuildHasher as _;
 use hashbrown::HashTable;
 
 use super::Full;
-use super::chunks::Chunks;
 use super::ids::{FrameId, StackId};
 use super::model::Stack;
+use crate::chunks::Chunks;
 use crate::hash::BuildHasher;
 
 /// Every distinct stack: a parent stack and a frame, once.

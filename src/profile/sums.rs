@@ -5,9 +5,9 @@ use std::hash::BuildHasher as _;
 use hashbrown::HashTable;
 
 use super::Full;
-use super::chunks::Chunks;
 use super::ids::{SeriesId, StackId, StringId, ThreadId};
 use super::model::{Sample, SampleKind};
+use crate::chunks::Chunks;
 use crate::hash::BuildHasher;
 use crate::units::Nanos;
 

@@ -2,13 +2,15 @@
 
 use std::ops::Index;
 
-/// Rows of one allocation: 64 KiB of them at 8 bytes a row.
-const CHUNK: usize = 8_192;
+/// Bytes of one allocation. Allocators get so large ones from the system, and give them back to it: what a table took while
+/// an input was read is free for anything afterwards, instead of being holes between what stays.
+const CHUNK_BYTES: usize = 1 << 20;
 
-/// A table of many small rows, in allocations of [`CHUNK`] rows.
+/// A table of many small rows, in allocations of 1 MiB.
 ///
 /// A `Vec` doubles: for a moment it takes three times the room of its rows, and half of what it ends with may be unused. This
-/// takes the room of its rows and at most one chunk more, always, for one more load when a row is read.
+/// takes the room of its rows and at most one chunk more, of which nobody has touched what is not used, for one more load
+/// when a row is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunks<T> {
     /// All but the last one are full.
@@ -23,6 +25,9 @@ impl<T> Default for Chunks<T> {
 }
 
 impl<T> Chunks<T> {
+    /// Rows of one allocation.
+    const ROWS: usize = CHUNK_BYTES / size_of::<T>();
+
     /// How many rows there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {
@@ -33,7 +38,7 @@ impl<T> Chunks<T> {
     #[inline]
     pub(crate) fn push(&mut self, row: T) {
         match self.chunks.last_mut() {
-            Some(chunk) if chunk.len() < CHUNK => chunk.push(row),
+            Some(chunk) if chunk.len() < Self::ROWS => chunk.push(row),
             _ => self.push_chunk(row),
         }
         self.len += 1;
@@ -42,7 +47,7 @@ impl<T> Chunks<T> {
     #[cold]
     fn push_chunk(&mut self, row: T) {
         // Most profiles are small: the first chunk grows as a `Vec` does.
-        let mut chunk = if self.chunks.is_empty() { Vec::new() } else { Vec::with_capacity(CHUNK) };
+        let mut chunk = if self.chunks.is_empty() { Vec::new() } else { Vec::with_capacity(Self::ROWS) };
         chunk.push(row);
         self.chunks.push(chunk);
     }
@@ -54,8 +59,8 @@ impl<T> Chunks<T> {
     {
         while self.len < len {
             match self.chunks.last_mut() {
-                Some(chunk) if chunk.len() < CHUNK => {
-                    let more = (CHUNK - chunk.len()).min(len - self.len);
+                Some(chunk) if chunk.len() < Self::ROWS => {
+                    let more = (Self::ROWS - chunk.len()).min(len - self.len);
                     chunk.resize(chunk.len() + more, row.clone());
                     self.len += more;
                 }
@@ -67,13 +72,22 @@ impl<T> Chunks<T> {
     /// A row; `None` past the end.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
-        self.chunks.get(index / CHUNK)?.get(index % CHUNK)
+        self.chunks.get(index / Self::ROWS)?.get(index % Self::ROWS)
     }
 
     /// A row to be changed; `None` past the end.
     #[inline]
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
-        self.chunks.get_mut(index / CHUNK)?.get_mut(index % CHUNK)
+        self.chunks.get_mut(index / Self::ROWS)?.get_mut(index % Self::ROWS)
+    }
+
+    /// Forgets all rows. One allocation is kept, to be used again.
+    pub(crate) fn clear(&mut self) {
+        self.chunks.truncate(1);
+        if let Some(chunk) = self.chunks.first_mut() {
+            chunk.clear();
+        }
+        self.len = 0;
     }
 
     /// All rows, in order.
@@ -87,7 +101,7 @@ impl<T> Index<usize> for Chunks<T> {
 
     #[inline]
     fn index(&self, index: usize) -> &T {
-        &self.chunks[index / CHUNK][index % CHUNK]
+        &self.chunks[index / Self::ROWS][index % Self::ROWS]
     }
 }
 
@@ -98,20 +112,20 @@ mod tests {
     #[test]
     fn growing_fills_chunk_after_chunk() {
         let mut chunks = Chunks::default();
-        for len in [0, 1, 1, CHUNK - 1, CHUNK, 3 * CHUNK + 5, 7] {
+        for len in [0, 1, 1, Chunks::<usize>::ROWS - 1, Chunks::<usize>::ROWS, 3 * Chunks::<usize>::ROWS + 5, 7] {
             let before = chunks.len();
             chunks.grow(len, before);
             assert_eq!(chunks.len(), len.max(before));
             assert!((before..chunks.len()).all(|row| chunks.get(row) == Some(&before)));
         }
-        assert_eq!((chunks.iter().count(), chunks.chunks.len()), (3 * CHUNK + 5, 4));
+        assert_eq!((chunks.iter().count(), chunks.chunks.len()), (3 * Chunks::<usize>::ROWS + 5, 4));
     }
 
     #[test]
     fn rows_stay_in_order_over_chunks() {
         let mut chunks = Chunks::default();
         assert_eq!((chunks.len(), chunks.get(0)), (0, None));
-        let count = 3 * CHUNK + 1;
+        let count = 3 * Chunks::<usize>::ROWS + 1;
         for row in 0..count {
             chunks.push(row);
             assert_eq!((chunks.len(), chunks[row]), (row + 1, row));
@@ -124,10 +138,10 @@ mod tests {
     #[test]
     fn chunks_take_the_room_of_their_rows() {
         let mut chunks = Chunks::default();
-        for row in 0..2 * CHUNK as u64 + 1 {
+        for row in 0..2 * Chunks::<usize>::ROWS as u64 + 1 {
             chunks.push(row);
         }
         let room: usize = chunks.chunks.iter().map(Vec::capacity).sum();
-        assert_eq!(room, 3 * CHUNK, "the room of a chunk that is full, or will be");
+        assert_eq!(room, 3 * Chunks::<usize>::ROWS, "the room of a chunk that is full, or will be");
     }
 }
