@@ -483,13 +483,10 @@ impl<'a> DocumentReader<'a> {
         Ok(())
     }
 
-    /// Adds a row of a time, cells that are known, and a stack; the values are the time and the stack. Where that will not
-    /// do the row has to be added whole.
+    /// Adds a row of a time, cells that are known, and a stack. Where that will not do the row has to be added whole.
     #[inline]
-    pub(super) fn add_known_row(&mut self, known: &KnownRow) -> Option<()> {
-        let row = <[Value; 2]>::try_from(self.values.as_slice()).ok()?;
-        rows::add_known_row(self.table.as_mut()?, known, row, self.definitions)?;
-        self.values.clear();
+    pub(super) fn add_known_row(&mut self, known: &KnownRow, time_and_stack: [Value; 2]) -> Option<()> {
+        rows::add_known_row(self.table.as_mut()?, known, time_and_stack, self.definitions)?;
         self.rows += 1;
         Some(())
     }

@@ -92,8 +92,14 @@ impl<'t> Replay<'_, '_, 't> {
         self.room.stacks.clear();
         self.room.stacks.extend(tape.known_stacks.iter().filter_map(|&id| definitions.ids.get_stack(id)));
         definitions.builder.expect_stacks(self.room.stacks.iter().copied());
+        let mut next_time = (0, 0);
         for op in &tape.ops {
             match *op {
+                Op::UsualRow { id, time } => next_time = (id, time),
+                Op::UsualCells { start, cells, stack } => {
+                    self.row = self.offset + u64::from(start);
+                    self.usual_row(next_time, cells, stack)?;
+                }
                 Op::Row { start } => self.row = self.offset + u64::from(start),
                 Op::EndRow => self.end_row()?,
                 Op::Absent { at } => self.settle(Value::Absent, 0, at)?,
@@ -194,17 +200,37 @@ impl<'t> Replay<'_, '_, 't> {
         self.document.values.splice(place..place, self.room.references[start..end].iter().copied());
     }
 
+    /// A row of a time, cells that other rows have, too, and a stack by `ref`.
+    #[inline(always)]
+    fn usual_row(&mut self, (id, time): (u32, u64), cells: u32, stack: u32) -> Result<(), Fault> {
+        self.document.definitions.ids.define(u64::from(id), Value::Time(time));
+        let (time, stack) = (Value::Time(time), self.value_of(stack));
+        if let Some(Some(known)) = self.room.known_rows.get(cells as usize)
+            && self.document.add_known_row(known, [time, stack]).is_some()
+        {
+            return Ok(());
+        }
+        // The first cell stands right behind the tag of the row.
+        self.settle(time, 0, "<row>".len() as u16)?;
+        self.cells(cells);
+        self.document.values.push(stack);
+        self.end_row()
+    }
+
     #[inline(always)]
     fn end_row(&mut self) -> Result<(), Fault> {
         let Some(cells) = self.cells.take() else { return self.document.add_row(0, self.row) };
         match self.room.known_rows.get(cells as usize).copied().flatten() {
-            Some(known) => match self.document.add_known_row(&known) {
-                Some(()) => Ok(()),
-                None => {
-                    self.push_cells(cells, 1);
-                    self.document.add_row(0, self.row)
+            Some(known) => {
+                if let Ok(row) = <[Value; 2]>::try_from(self.document.values.as_slice())
+                    && self.document.add_known_row(&known, row).is_some()
+                {
+                    self.document.values.clear();
+                    return Ok(());
                 }
-            },
+                self.push_cells(cells, 1);
+                self.document.add_row(0, self.row)
+            }
             None => self.first_row(cells),
         }
     }

@@ -35,6 +35,10 @@ pub(super) enum Op {
     Row { start: u32 },
     /// The row ends: its values are its cells.
     EndRow,
+    /// Nearly every row, in two steps: its first cell is this time,
+    UsualRow { id: u32, time: u64 },
+    /// and then it has these cells and this stack by `ref`, and it starts at this byte of the block.
+    UsualCells { start: u32, cells: u32, stack: u32 },
     /// `<sentinel/>`
     Absent { at: u16 },
     /// An element that refers to another one.
@@ -158,6 +162,31 @@ impl Tape {
         self.cells.truncate(mark.cells);
         self.references.truncate(mark.references);
         (self.first_id, self.early_ref) = (mark.first_id, mark.early_ref);
+    }
+
+    /// Ends a row, all of which is on the tape since `mark`.
+    pub(super) fn end_row(&mut self, mark: &TapeMark) {
+        let usual = match self.ops[mark.ops..] {
+            [
+                Op::Row { start },
+                Op::Number { tag: Tag::Time, id, value: time, .. },
+                Op::Cells { cells },
+                Op::Ref { tag: Tag::Backtrace, id: stack, .. },
+            ] => Some((start, id, time, cells, stack)),
+            _ => None,
+        };
+        let Some((start, id, time, cells, stack)) = usual else {
+            self.ops.push(Op::EndRow);
+            return;
+        };
+        self.ops.truncate(mark.ops);
+        self.ops.extend_from_slice(&[Op::UsualRow { id, time }, Op::UsualCells { start, cells, stack }]);
+    }
+
+    /// How many rows it holds.
+    #[cfg(test)]
+    pub(super) fn rows(&self) -> usize {
+        self.ops.iter().filter(|op| matches!(op, Op::EndRow | Op::UsualCells { .. })).count()
     }
 
     /// Adds spans; gives the index of the first.
