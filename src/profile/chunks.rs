@@ -1,6 +1,6 @@
 //! A table that grows without being copied.
 
-use std::ops::Index;
+use std::ops::{Index, Range};
 
 /// Rows of one allocation: 64 KiB of them at 8 bytes a row.
 const CHUNK: usize = 8_192;
@@ -53,6 +53,13 @@ impl<T> Chunks<T> {
         self.chunks.get(index / CHUNK)?.get(index % CHUNK)
     }
 
+    /// Rows that follow each other and are all in one chunk, as those from one multiple of 64 to the next are.
+    #[inline]
+    pub(crate) fn rows(&self, rows: Range<usize>) -> &[T] {
+        let start = rows.start % CHUNK;
+        &self.chunks[rows.start / CHUNK][start..start + rows.len()]
+    }
+
     /// All rows, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.chunks.iter().flatten()
@@ -84,6 +91,10 @@ mod tests {
         }
         assert!(chunks.iter().copied().eq(0..count));
         assert!((0..count).all(|row| chunks[row] == row));
+        for start in (0..count).step_by(64) {
+            let rows = start..count.min(start + 64);
+            assert!(chunks.rows(rows.clone()).iter().copied().eq(rows));
+        }
     }
 
     #[test]
