@@ -1,6 +1,6 @@
 //! A table that grows without being copied.
 
-use std::ops::Index;
+use std::ops::{Index, Range};
 
 /// Bytes of one allocation. Allocators get so large ones from the system, and give them back to it: what a table took while
 /// an input was read is free for anything afterwards, instead of being holes between what stays.
@@ -81,6 +81,13 @@ impl<T> Chunks<T> {
         self.chunks.get_mut(index / Self::ROWS)?.get_mut(index % Self::ROWS)
     }
 
+    /// Rows that follow each other and are all in one chunk, as those from one multiple of 64 to the next are.
+    #[inline]
+    pub(crate) fn rows(&self, rows: Range<usize>) -> &[T] {
+        let start = rows.start % Self::ROWS;
+        &self.chunks[rows.start / Self::ROWS][start..start + rows.len()]
+    }
+
     /// Forgets all rows. One allocation is kept, to be used again.
     pub(crate) fn clear(&mut self) {
         self.chunks.truncate(1);
@@ -133,6 +140,10 @@ mod tests {
         }
         assert!(chunks.iter().copied().eq(0..count));
         assert!((0..count).all(|row| chunks[row] == row));
+        for start in (0..count).step_by(64) {
+            let rows = start..count.min(start + 64);
+            assert!(chunks.rows(rows.clone()).iter().copied().eq(rows));
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@
 //! A node takes twelve bytes, and sums, order and pruning cost what knots cost.
 
 use std::cmp::Ordering;
+use std::sync::OnceLock;
 
 use super::merge::order_labels;
 use super::tree::{CallTree, Label, Node, Pruning, set_ends};
@@ -112,6 +113,15 @@ impl Draft {
         node
     }
 
+    /// Adds nodes below `parent`, which is the newest node, each below the one before, and gives the last one.
+    pub(super) fn add_chain(&mut self, parent: u32, functions: impl Iterator<Item = FunctionId>) -> u32 {
+        self.functions.extend(functions.map(Some));
+        let last = self.functions.len() as u32 - 1;
+        self.parents.extend(parent..last);
+        self.knot_of.resize(self.functions.len(), 0);
+        last
+    }
+
     /// The knot of a node, which becomes one.
     pub(super) fn knot_at(&mut self, node: u32) -> usize {
         let known = self.knot_of[node as usize];
@@ -163,7 +173,7 @@ impl Draft {
     }
 
     /// Puts the children of each knot in order, without those that `pruning` hides.
-    pub(super) fn arrange(&mut self, pruning: &Pruning, names: &mut NameOrder<'_>) {
+    pub(super) fn arrange(&mut self, pruning: &Pruning, names: &NameOrder<'_>) {
         self.max_depth = pruning.max_depth();
         let total = self.knots[0].all_weight;
         // A child weighs no more than its parent, so a heavy knot has heavy ones above it only.
@@ -193,7 +203,7 @@ impl Draft {
                 parent.shown += 1;
             }
         }
-        names.expect(kept);
+        let names = names.expecting(kept);
         for knot in self.knots.iter().filter(|knot| knot.shown > 1) {
             let children = &mut self.children[knot.children as usize..][..knot.shown as usize];
             children.sort_unstable_by(|a, b| {
@@ -224,7 +234,7 @@ impl Draft {
     }
 
     /// The tree.
-    pub(super) fn call_tree(&self) -> CallTree {
+    pub(crate) fn call_tree(&self) -> CallTree {
         let mut nodes = Vec::new();
         let whole: Result<(), std::convert::Infallible> = self.walk(|chain| {
             nodes.extend(chain.nodes());
@@ -270,32 +280,44 @@ impl Knot {
 #[derive(Debug)]
 pub(super) struct NameOrder<'p> {
     profile: &'p Profile,
-    /// By function, where many are to be compared: its place among all.
-    places: Vec<u32>,
+    /// By function, once many were to be compared: its place among all.
+    places: OnceLock<Vec<u32>>,
+}
+
+/// The same, for one tree.
+struct Names<'n> {
+    profile: &'n Profile,
+    places: Option<&'n [u32]>,
 }
 
 impl<'p> NameOrder<'p> {
     pub(super) fn new(profile: &'p Profile) -> Self {
-        Self { profile, places: Vec::new() }
+        Self { profile, places: OnceLock::new() }
     }
 
     /// Prepares for a tree of so many knots. Sorting all functions once is worth it where no fewer are compared.
-    fn expect(&mut self, knots: usize) {
-        let count = self.profile.function_ids().len();
-        if !self.places.is_empty() || knots < count {
-            return;
-        }
-        let mut order: Vec<FunctionId> = self.profile.function_ids().collect();
-        order.sort_unstable_by(|&a, &b| order_labels(self.profile, Label::Function(a), Label::Function(b)));
-        self.places.resize(count, 0);
-        for (place, id) in order.into_iter().enumerate() {
-            self.places[id.index()] = place as u32;
-        }
+    fn expecting(&self, knots: usize) -> Names<'_> {
+        let is_many = knots >= self.profile.function_ids().len();
+        let places =
+            if is_many { Some(self.places.get_or_init(|| places_of(self.profile))) } else { self.places.get() };
+        Names { profile: self.profile, places: places.map(Vec::as_slice) }
     }
+}
 
+fn places_of(profile: &Profile) -> Vec<u32> {
+    let mut order: Vec<FunctionId> = profile.function_ids().collect();
+    order.sort_unstable_by(|&a, &b| order_labels(profile, Label::Function(a), Label::Function(b)));
+    let mut places = vec![0; order.len()];
+    for (place, id) in order.into_iter().enumerate() {
+        places[id.index()] = place as u32;
+    }
+    places
+}
+
+impl Names<'_> {
     fn compare(&self, a: Option<FunctionId>, b: Option<FunctionId>) -> Ordering {
-        match (a, b) {
-            (Some(a), Some(b)) if !self.places.is_empty() => self.places[a.index()].cmp(&self.places[b.index()]),
+        match (a, b, self.places) {
+            (Some(a), Some(b), Some(places)) => places[a.index()].cmp(&places[b.index()]),
             _ => order_labels(self.profile, label_of(a), label_of(b)),
         }
     }

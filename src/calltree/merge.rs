@@ -2,35 +2,46 @@
 
 use std::cmp::Ordering;
 use std::hash::BuildHasher as _;
+use std::hint::black_box;
+use std::sync::Arc;
 
 use hashbrown::HashTable;
 
 use super::draft::{Draft, NameOrder};
+use super::pieces::Pieces;
 use super::tree::{CallTree, Label, Pruning};
 use super::weights::StackWeight;
 use crate::hash::BuildHasher;
-use crate::profile::{FrameId, FunctionId, Profile, Stack, StackId};
+use crate::profile::{FunctionId, Profile, Stack, StackId};
 
 /// Makes trees of one profile, one after the other.
 ///
 /// A stack knows its parent, so its node is found from its parent's node; each distinct stack is looked at once in a
-/// tree, however many samples it has and however deep it is. It keeps four bytes for each stack of the profile.
+/// tree, however many samples it has and however deep it is. It keeps four bytes for each stack of the profile from which
+/// others turn off.
 #[derive(Debug)]
 pub struct Merger<'p> {
-    profile: &'p Profile,
-    function_of_frame: Vec<FunctionId>,
-    /// For each stack the number of its node, in the tree that saw it last. Nodes are numbered over all trees.
-    number_of_stack: Vec<u32>,
+    plan: Arc<MergePlan<'p>>,
+    /// For each piece of stacks the number of the node of its last one, in the tree that saw it last. Nodes are numbered over
+    /// all trees.
+    number_of_piece: Vec<u32>,
     /// The number of the root of the tree at hand; lower numbers are of trees before it.
     root_number: u32,
     /// The nodes that do not stand right after their parent, by parent and function, which stand in the draft.
     child_of: HashTable<u32>,
     hasher: BuildHasher,
-    names: NameOrder<'p>,
     draft: Draft,
-    path: Vec<(StackId, FrameId)>,
-    /// The last stack (by id) that the tree at hand knows; none after it has a node yet.
-    last_known: Option<StackId>,
+    /// Stacks whose nodes are to be found, from the leaf's side, and the pieces that they are the whole of.
+    path: Vec<(&'p [Stack], Option<usize>)>,
+}
+
+/// What all mergers of a profile have in common.
+#[derive(Debug)]
+pub(crate) struct MergePlan<'p> {
+    profile: &'p Profile,
+    function_of_frame: Vec<FunctionId>,
+    pieces: Pieces,
+    names: NameOrder<'p>,
 }
 
 /// So many stacks are fetched at once: they lie far apart in memory, and waiting for several takes no longer than for one.
@@ -39,20 +50,33 @@ const BATCH: usize = 16;
 /// Stacks that are fetched together.
 const CACHE_LINE: usize = 64 / size_of::<Stack>();
 
-impl<'p> Merger<'p> {
-    /// A merger for the stacks of `profile`.
-    pub fn new(profile: &'p Profile) -> Self {
+impl<'p> MergePlan<'p> {
+    pub(crate) fn new(profile: &'p Profile) -> Self {
         Self {
             profile,
             function_of_frame: profile.frame_ids().map(|id| profile.frame(id).function).collect(),
-            number_of_stack: vec![0; profile.stack_ids().len()],
+            pieces: Pieces::new(profile),
+            names: NameOrder::new(profile),
+        }
+    }
+}
+
+impl<'p> Merger<'p> {
+    /// A merger for the stacks of `profile`.
+    pub fn new(profile: &'p Profile) -> Self {
+        Self::with_plan(Arc::new(MergePlan::new(profile)))
+    }
+
+    /// One of several mergers for the same stacks.
+    pub(crate) fn with_plan(plan: Arc<MergePlan<'p>>) -> Self {
+        Self {
+            number_of_piece: vec![0; plan.pieces.count()],
+            plan,
             root_number: 1,
             child_of: HashTable::new(),
             hasher: BuildHasher::default(),
-            names: NameOrder::new(profile),
             draft: Draft::default(),
             path: Vec::new(),
-            last_known: None,
         }
     }
 
@@ -82,14 +106,14 @@ impl<'p> Merger<'p> {
         self.draft = spare;
         self.child_of.clear();
         self.draft.clear();
-        self.last_known = None;
         let mut weights = weights.into_iter().peekable();
-        let mut batch = Vec::with_capacity(BATCH);
+        let mut batch: Vec<&StackWeight> = Vec::with_capacity(BATCH);
         while weights.peek().is_some() {
-            batch.extend(weights.by_ref().take(BATCH).map(|row| (row, row.stack.map(|id| (id, self.fetch(id))))));
-            for (row, stack) in batch.drain(..) {
-                let node = match stack {
-                    Some((id, stack)) => self.node_of(id, stack),
+            batch.extend(weights.by_ref().take(BATCH));
+            self.fetch(&batch);
+            for row in batch.drain(..) {
+                let node = match row.stack {
+                    Some(id) => self.node_of(id),
                     None => self.child(0, None),
                 };
                 self.draft.add_weight(node, row.weight, row.samples);
@@ -97,53 +121,82 @@ impl<'p> Merger<'p> {
         }
         self.number_next_tree();
         self.draft.sum_up();
-        self.draft.arrange(pruning, &mut self.names);
+        self.draft.arrange(pruning, &self.plan.names);
         std::mem::take(&mut self.draft)
     }
 
-    /// A stack. Its callers mostly stand right before it, and are asked for next.
-    fn fetch(&self, id: StackId) -> Stack {
-        for before in [CACHE_LINE, 2 * CACHE_LINE] {
-            let caller = StackId::from_index(id.index().saturating_sub(before));
-            std::hint::black_box(caller.map(|caller| self.profile.stack(caller).parent));
+    /// Brings near what will be asked for: the stacks, their callers, which mostly stand right before them, and the number of
+    /// the caller that they turn off from.
+    fn fetch(&mut self, rows: &[&StackWeight]) {
+        let MergePlan { profile, pieces, .. } = &*self.plan;
+        let ids = rows.iter().filter_map(|row| row.stack);
+        for id in ids.clone() {
+            for before in [0, CACHE_LINE, 2 * CACHE_LINE] {
+                let caller = StackId::from_index(id.index().saturating_sub(before));
+                black_box(caller.map(|caller| profile.stack(caller).parent));
+            }
+            black_box(self.number_of_piece[pieces.of(id).number]);
         }
-        *self.profile.stack(id)
+        for id in ids {
+            let mut first = pieces.of(id).first;
+            for _ in 0..3 {
+                let Some(parent) = profile.stack_rows(first..first + 1)[0].parent else { break };
+                let piece = pieces.of(parent);
+                if parent.index() + 1 != first {
+                    black_box(self.number_of_piece[piece.number]);
+                    break;
+                }
+                first = piece.first;
+            }
+        }
     }
 
     /// Makes the numbers of the next tree's nodes higher than all so far, or forgets those.
     fn number_next_tree(&mut self) {
-        let most = self.number_of_stack.len().saturating_add(2);
+        let most = self.plan.profile.stack_ids().len().saturating_add(2);
         let next = self.root_number as usize + self.draft.parents.len();
         match u32::try_from(next) {
             Ok(next) if next as usize <= (u32::MAX as usize).saturating_sub(most) => self.root_number = next,
             _ => {
-                self.number_of_stack.fill(0);
+                self.number_of_piece.fill(0);
                 self.root_number = 1;
             }
         }
     }
 
-    fn node_of(&mut self, id: StackId, stack: Stack) -> u32 {
+    fn node_of(&mut self, id: StackId) -> u32 {
         self.path.clear();
-        let mut node = 0;
-        let (mut id, mut stack) = (id, stack);
-        loop {
-            if Some(id) <= self.last_known {
-                let number = self.number_of_stack[id.index()];
-                if number >= self.root_number {
-                    node = number - self.root_number;
-                    break;
-                }
+        let MergePlan { profile, pieces, .. } = &*self.plan;
+        let (mut node, mut above) = (0, Some(id));
+        while let Some(id) = above {
+            let piece = pieces.of(id);
+            let number = self.number_of_piece[piece.number];
+            if piece.is_whole && number >= self.root_number {
+                node = number - self.root_number;
+                break;
             }
-            self.path.push((id, stack.frame));
-            let Some(parent) = stack.parent else { break };
-            (id, stack) = (parent, *self.profile.stack(parent));
+            let stacks = profile.stack_rows(piece.first..id.index() + 1);
+            self.path.push((stacks, Some(piece.number).filter(|_| piece.is_whole)));
+            above = stacks[0].parent;
         }
-        // A parent comes before its children, so the first of the path has the highest id.
-        self.last_known = self.last_known.max(self.path.first().map(|&(id, _)| id));
-        while let Some((id, frame)) = self.path.pop() {
-            node = self.child(node, Some(self.function_of_frame[frame.index()]));
-            self.number_of_stack[id.index()] = self.root_number + node;
+        while let Some((stacks, piece)) = self.path.pop() {
+            node = self.descend(node, stacks);
+            if let Some(piece) = piece {
+                self.number_of_piece[piece] = self.root_number + node;
+            }
+        }
+        node
+    }
+
+    /// The node that is reached from another one by way of these stacks, each the parent of the next.
+    fn descend(&mut self, mut node: u32, stacks: &[Stack]) -> u32 {
+        for (index, stack) in stacks.iter().enumerate() {
+            let functions = &self.plan.function_of_frame;
+            // The newest node has no children, and then none below it has.
+            if node as usize + 1 == self.draft.parents.len() {
+                return self.draft.add_chain(node, stacks[index..].iter().map(|stack| functions[stack.frame.index()]));
+            }
+            node = self.child(node, Some(functions[stack.frame.index()]));
         }
         node
     }

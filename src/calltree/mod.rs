@@ -10,11 +10,13 @@
 mod draft;
 mod functions;
 mod merge;
+mod pieces;
 mod tree;
 mod weights;
 
 pub(crate) use draft::{Chain, Draft};
 pub use functions::{FunctionRow, functions, functions_of_stacks};
+pub(crate) use merge::MergePlan;
 pub use merge::Merger;
 pub use tree::{CallTree, Label, Node, Pruning, percent};
 pub use weights::{Metric, StackWeight, StackWeights};

@@ -72,7 +72,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     });
     let mut line = Vec::new();
     for series in &report.series {
-        report.walk_trees(series, |row, tree| {
+        report.walk_trees(series, &series.scopes, |row, tree| {
             let labels = scope_labels(profile, row.scope);
             let labels: Vec<_> = labels.iter().map(|label| escape_folded(label)).collect();
             line.clear();

@@ -42,6 +42,8 @@ pub use rebuild::Replacement;
 pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange};
 pub use sums::{SampleDetail, SampleSum};
 
+use std::ops::Range;
+
 use crate::chunks::Chunks;
 use crate::units::Weight;
 use strings::Strings;
@@ -147,6 +149,15 @@ impl Profile {
         /// All stacks; a parent always comes before the stacks below it.
         stack_ids, StackId, Stack, stacks
     );
+
+    /// Stacks that follow each other, by their indices; none of them is 64 rows or more after the last multiple of 64.
+    ///
+    /// # Panics
+    /// When there are no such stacks.
+    #[inline]
+    pub(crate) fn stack_rows(&self, rows: Range<usize>) -> &[Stack] {
+        self.stacks.rows(rows)
+    }
 
     /// The text of a string.
     ///

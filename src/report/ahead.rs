@@ -1,53 +1,177 @@
-//! Making the next thing while one is in use.
+//! Making things on several threads, and using them in their order on one.
 
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 
 /// Makes something of each item and visits it, in the order of the items, until `visit` fails. What was visited comes back
 /// to `make`, which may use its memory again.
 ///
-/// From two `jobs` on, another thread makes them. It is one ahead of the visit, so that memory stays small.
+/// So many `jobs` make them, each with a maker of its own. The caller's thread is one of them while the next one to be
+/// visited is not there yet. At most `jobs` wait or are being made while one is visited, so that memory stays small.
 pub(super) fn visit<I: Sync, M, T: Default + Send, E>(
     items: &[I],
     jobs: usize,
     maker: impl Fn() -> M + Sync,
     make: impl Fn(&I, &mut M, T) -> T + Sync,
-    mut visit: impl FnMut(&I, &T) -> Result<(), E>,
+    visit: impl FnMut(&I, &T) -> Result<(), E>,
 ) -> Result<(), E> {
-    let (made_sender, made) = sync_channel(0);
-    let (spare_sender, spares) = channel();
+    let jobs = jobs.clamp(1, items.len().max(1));
+    let queue = Queue::new(items.len(), jobs);
     scope(|threads| {
         let work = || {
-            // Everything is moved here, so that the other side notices when this one ends, however it does.
-            let (made_sender, spares) = (made_sender, spares);
-            let mut maker = maker();
-            for item in items {
-                let thing = make(item, &mut maker, spares.try_recv().unwrap_or_default());
-                if made_sender.send(thing).is_err() {
-                    return;
-                }
+            let (_end, mut maker) = (EndOnPanic(&queue), maker());
+            while let Some((index, spare)) = queue.claim() {
+                queue.put(index, make(&items[index], &mut maker, spare));
             }
         };
-        let is_alone = jobs < 2 || items.len() < 2 || Builder::new().spawn_scoped(threads, work).is_err();
-        if is_alone {
-            let mut maker = maker();
-            let mut thing = T::default();
-            for item in items {
-                thing = make(item, &mut maker, thing);
-                visit(item, &thing)?;
+        for _ in 1..jobs {
+            // With fewer threads the others do more.
+            if Builder::new().spawn_scoped(threads, work).is_err() {
+                break;
             }
-            return Ok(());
         }
-        // Owned by this closure: where `visit` fails, the other thread must find that nobody takes what it makes.
-        let made = made;
-        for item in items {
-            let Ok(thing) = made.recv() else { break };
-            visit(item, &thing)?;
-            // Nobody needs it once the last one was made.
-            let _ = spare_sender.send(thing);
-        }
-        Ok(())
+        let result = visit_all(items, &queue, &maker, &make, visit);
+        queue.end();
+        result
     })
+}
+
+/// What the caller's thread does.
+fn visit_all<I, M, T: Default, E>(
+    items: &[I],
+    queue: &Queue<T>,
+    maker: impl Fn() -> M,
+    make: impl Fn(&I, &mut M, T) -> T,
+    mut visit: impl FnMut(&I, &T) -> Result<(), E>,
+) -> Result<(), E> {
+    let _end = EndOnPanic(queue);
+    let mut own = None;
+    for (index, item) in items.iter().enumerate() {
+        let thing = loop {
+            match queue.next(index) {
+                Next::Visit(thing) => break thing,
+                Next::Make(other, spare) => {
+                    queue.put(other, make(&items[other], own.get_or_insert_with(&maker), spare));
+                }
+                // A thread panicked, and so will the caller's when it waits for it.
+                Next::End => return Ok(()),
+            }
+        };
+        visit(item, &thing)?;
+        queue.give_back(thing);
+    }
+    Ok(())
+}
+
+/// What is to be made, and what was made and is to be visited.
+struct Queue<T> {
+    state: Mutex<State<T>>,
+    changed: Condvar,
+    /// How many items there are, and of how many at most something is kept besides the one that is visited.
+    items: usize,
+    ahead: usize,
+}
+
+struct State<T> {
+    /// How many items somebody makes or has made.
+    claimed: usize,
+    visited: usize,
+    /// What was not visited yet, in no order.
+    made: Vec<(usize, T)>,
+    spares: Vec<T>,
+    is_over: bool,
+}
+
+/// What the caller's thread is to do next.
+enum Next<T> {
+    Visit(T),
+    Make(usize, T),
+    End,
+}
+
+impl<T: Default> Queue<T> {
+    fn new(items: usize, ahead: usize) -> Self {
+        let state = State { claimed: 0, visited: 0, made: Vec::new(), spares: Vec::new(), is_over: false };
+        Self { state: Mutex::new(state), changed: Condvar::new(), items, ahead }
+    }
+
+    /// An item to be made, once there is room; `None` when there is nothing more to do.
+    fn claim(&self) -> Option<(usize, T)> {
+        let mut state = self.lock();
+        while !state.is_over && state.claimed < self.items {
+            if let Some(claim) = self.claim_now(&mut state) {
+                return Some(claim);
+            }
+            state = self.wait(state);
+        }
+        None
+    }
+
+    fn claim_now(&self, state: &mut State<T>) -> Option<(usize, T)> {
+        let index = state.claimed;
+        let is_free = index < self.items && index <= state.visited + self.ahead;
+        is_free.then(|| {
+            state.claimed += 1;
+            (index, state.spares.pop().unwrap_or_default())
+        })
+    }
+
+    fn put(&self, index: usize, thing: T) {
+        self.lock().made.push((index, thing));
+        self.changed.notify_all();
+    }
+
+    /// What to do so that this item is visited.
+    fn next(&self, index: usize) -> Next<T> {
+        let mut state = self.lock();
+        loop {
+            if let Some(place) = state.made.iter().position(|&(made, _)| made == index) {
+                return Next::Visit(state.made.swap_remove(place).1);
+            }
+            if state.is_over {
+                return Next::End;
+            }
+            if let Some((index, spare)) = self.claim_now(&mut state) {
+                return Next::Make(index, spare);
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// Takes what was visited.
+    fn give_back(&self, thing: T) {
+        let mut state = self.lock();
+        state.visited += 1;
+        state.spares.push(thing);
+        self.changed.notify_all();
+    }
+}
+
+impl<T> Queue<T> {
+    /// Lets all threads return once they have made what they are at.
+    fn end(&self) {
+        self.lock().is_over = true;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'g>(&self, state: MutexGuard<'g, State<T>>) -> MutexGuard<'g, State<T>> {
+        self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Nobody is to wait for a thread that panics.
+struct EndOnPanic<'q, T>(&'q Queue<T>);
+
+impl<T> Drop for EndOnPanic<'_, T> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.end();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -79,13 +203,53 @@ mod tests {
                 },
             );
             assert_eq!((result, &seen), (Ok(()), &items));
-            assert!(most.into_inner() <= 2, "one in use, one ahead");
+            assert!(most.into_inner() <= jobs.max(1) + 1, "one in use, one ahead for each job");
+        }
+    }
+
+    #[test]
+    fn all_jobs_work_at_once() {
+        let both = std::sync::Barrier::new(2);
+        let mut visits = 0;
+        // Neither of them is made before the other one is begun.
+        let result: Result<(), ()> = visit(
+            &[1, 2],
+            2,
+            || (),
+            |&item, (), _| {
+                both.wait();
+                item
+            },
+            |item, thing| {
+                assert_eq!(item, thing);
+                visits += 1;
+                Ok(())
+            },
+        );
+        assert_eq!((result, visits), (Ok(()), 2));
+    }
+
+    #[test]
+    fn a_panic_ends_it() {
+        for fails_at in [0, 1, 9] {
+            let made = |&item: &usize, (): &mut (), _: usize| {
+                assert!(item != fails_at, "on purpose");
+                item
+            };
+            let run = || visit(&Vec::from_iter(0..10), 3, || (), made, |_, _| Result::<(), ()>::Ok(()));
+            assert!(std::panic::catch_unwind(run).is_err());
+            let late = |&item: &usize, _: &usize| {
+                assert!(item != fails_at, "on purpose");
+                Result::<(), ()>::Ok(())
+            };
+            let run = || visit(&Vec::from_iter(0..10), 3, || (), |&item, (), _| item, late);
+            assert!(std::panic::catch_unwind(run).is_err());
         }
     }
 
     #[test]
     fn a_failure_ends_it() {
-        for jobs in [1, 2] {
+        for jobs in [1, 2, 5] {
             for fails_at in [0, 1, 5, 9] {
                 let mut visits = 0;
                 let result = visit(

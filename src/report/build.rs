@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::unnamed::unnamed_frames;
 use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
@@ -41,6 +42,7 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
         #[cfg(feature = "symbols")]
         symbolication: None,
         weights,
+        merge_plan: OnceLock::new(),
         positions,
         tables,
     }

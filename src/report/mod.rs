@@ -8,8 +8,9 @@ pub use build::report;
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
 use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
-use crate::calltree::{CallTree, Draft, FunctionRow, Merger, Metric, Pruning, StackWeights};
+use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeights};
 use crate::export::{DocumentContent, Export, Table};
 use crate::profile::{ProcessId, Sample, Selection, SeriesId, StateFilter, ThreadId};
 use crate::units::{Nanos, Unit, Weight};
@@ -29,8 +30,8 @@ pub struct ReportOptions {
     pub view: View,
     /// What has a call tree of its own.
     pub separate_by: SeparateBy,
-    /// How many threads may work at once while trees are written: from 2 on, the next tree is made while one is written. With
-    /// 0 (the default) and 1 it is the caller's thread only. The answer is the same.
+    /// How many threads may work at once while trees are written: from 2 on, trees are made while one is written. With 0 (the
+    /// default) and 1 it is the caller's thread only. The answer is the same.
     pub jobs: usize,
 }
 
@@ -80,16 +81,17 @@ pub struct Report<'e> {
     #[cfg(feature = "symbols")]
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
     weights: StackWeights,
+    merge_plan: OnceLock<Arc<MergePlan<'e>>>,
     /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.
     positions: Vec<Option<usize>>,
     tables: Vec<Option<(usize, usize)>>,
 }
 
-impl Report<'_> {
+impl<'e> Report<'e> {
     /// The call trees of a series, heaviest first. Each is made when it is asked for: there may be thousands of threads,
     /// and few are looked at.
     pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = TreeReport> + 'r {
-        let mut merger = Merger::new(&self.export.profile);
+        let mut merger = Merger::with_plan(self.merge_plan());
         let weights = self.weights.of_series(series.series);
         series.scopes.iter().map(move |row| {
             let stacks = row.stacks.iter().flat_map(|range| &weights[range.clone()]);
@@ -98,18 +100,25 @@ impl Report<'_> {
         })
     }
 
-    /// Visits the trees of a series in the same order, until `visit` fails, without making [`CallTree`]s of them.
+    /// Visits the trees of these scopes of a series, in their order, until `visit` fails, without making [`CallTree`]s of
+    /// them.
     pub(crate) fn walk_trees<E>(
         &self,
         series: &SeriesReport,
+        scopes: &[ScopeReport],
         visit: impl FnMut(&ScopeReport, &Draft) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (profile, pruning) = (&self.export.profile, &self.options.pruning);
+        let (plan, pruning) = (self.merge_plan(), &self.options.pruning);
         let weights = self.weights.of_series(series.series);
         let draft = |row: &ScopeReport, merger: &mut Merger<'_>, spare: Draft| {
             merger.draft_into(spare, row.stacks.iter().flat_map(|range| &weights[range.clone()]), pruning)
         };
-        ahead::visit(&series.scopes, self.options.jobs, || Merger::new(profile), draft, visit)
+        ahead::visit(scopes, self.options.jobs, || Merger::with_plan(plan.clone()), draft, visit)
+    }
+
+    /// What all trees need, made when the first one is.
+    fn merge_plan(&self) -> Arc<MergePlan<'e>> {
+        self.merge_plan.get_or_init(|| Arc::new(MergePlan::new(&self.export.profile))).clone()
     }
 
     /// Where a series is in [`series`](Self::series); `None` if it was not asked for.

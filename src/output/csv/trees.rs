@@ -18,7 +18,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     let mut page = Page::new(out);
     page.put(COLUMNS);
     for series in &report.series {
-        report.walk_trees(series, |row, tree| {
+        report.walk_trees(series, &series.scopes, |row, tree| {
             let mut rows = Rows { shared: Vec::new(), unit: series.unit.name(), names: &names, no_stack: &no_stack };
             for field in origin(report, series, row.scope) {
                 push_field(&field, &mut rows.shared);

@@ -21,7 +21,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     page.put(format!(",\n\"{name}\":[").as_bytes());
     let mut separator: &[u8] = b"\n";
     for (index, series) in report.series.iter().enumerate() {
-        report.walk_trees(series, |row, tree| {
+        report.walk_trees(series, &series.scopes, |row, tree| {
             // The tree is the last field of the object, so that it can be written without holding it.
             let head = scope(report, index, row.scope, &row.counted).to_string();
             page.put(separator);

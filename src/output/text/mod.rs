@@ -16,7 +16,7 @@ pub use style::Style;
 
 use super::labels::{binary_of, function_of, scope_labels};
 use crate::calltree::percent;
-use crate::report::{Amount, Report, ScopeReport, SeriesReport, TreeReport, View};
+use crate::report::{Amount, Report, ScopeReport, SeriesReport, View};
 use crate::units::{Unit, Weight};
 use style::{Tone, fit};
 
@@ -50,7 +50,7 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
         match report.options.view {
             View::Overview => overview(report, series, style, out)?,
             View::Threads => tables::threads(report, series, usize::MAX, style, out)?,
-            View::Tree => trees(report, series, report.trees(series), style, out)?,
+            View::Tree => trees(report, series, &series.scopes, style, out)?,
             View::Functions => tables::functions(report, series, style, out)?,
             View::Summary | View::Samples => {}
         }
@@ -63,8 +63,8 @@ fn overview(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut
     let least = report.options.pruning.min_percent;
     let is_shown = |row: &&ScopeReport| share(row.counted.weight.value, series) >= least;
     let shown = series.scopes.iter().filter(is_shown).count().max(1).min(series.scopes.len());
-    trees(report, series, report.trees(series).take(shown), style, out)?;
-    let hidden = &series.scopes[shown..];
+    let (shown, hidden) = series.scopes.split_at(shown);
+    trees(report, series, shown, style, out)?;
     if !hidden.is_empty() {
         let weight = hidden.iter().map(|row| row.counted.weight.value).sum();
         let weight = Weight::new(weight, series.unit);
@@ -77,20 +77,19 @@ fn overview(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut
 fn trees(
     report: &Report<'_>,
     series: &SeriesReport,
-    rows: impl Iterator<Item = TreeReport>,
+    scopes: &[ScopeReport],
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let profile = &report.export.profile;
-    for row in rows {
+    report.walk_trees(series, scopes, |row, tree| {
         let mut parts = scope_labels(profile, row.scope);
         parts.reverse();
         parts.push(row.counted.weight.to_string());
         parts.push(format!("{:.1}% of the total", share(row.counted.weight.value, series)));
         writeln!(out, "\n{}", style.paint(Tone::Title, &fit(&parts.join(" · "), style.width)))?;
-        tree::write(profile, &row, series, style, out)?;
-    }
-    Ok(())
+        tree::write(profile, row.scope, &tree.call_tree(), series, style, out)
+    })
 }
 
 /// `time-profile · run 1 · export.xml · 85.00 ms`.

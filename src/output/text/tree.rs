@@ -20,7 +20,7 @@ use super::style::{Style, Tone};
 use super::{binary_of, count, function_of, share};
 use crate::calltree::{CallTree, Node, percent};
 use crate::profile::Profile;
-use crate::report::{Scope, SeriesReport, TreeReport};
+use crate::report::{Scope, SeriesReport};
 use crate::units::Weight;
 
 /// Columns left of the names.
@@ -30,16 +30,16 @@ const INDENT_SHARE: usize = 3;
 
 pub(super) fn write(
     profile: &Profile,
-    row: &TreeReport,
+    scope: Scope,
+    tree: &CallTree,
     series: &SeriesReport,
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let tree = &row.tree;
     let total = tree.root().all_weight;
     let scale = Scale::of(Weight::new(total, series.unit));
     let writer = TreeWriter { profile, tree, series, style, scale, total };
-    let whole = match row.scope {
+    let whole = match scope {
         Scope::Thread(_) => "thread",
         Scope::Process(_) => "process",
         Scope::All => "tree",

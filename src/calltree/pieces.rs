@@ -1,0 +1,143 @@
+//! Which stacks come in one piece: each the caller of the next row, and nothing else turns off before the last.
+//!
+//! ```text
+//! row   parent  frame
+//!   0        –  main     ┐
+//!   1        0  run      ┘ the first piece ends here, since row 3 turns off
+//!   2        1  read     ─ the second one ends here, since row 3 is no child of row 2
+//!   3        1  write    ┐
+//!   4        3  flush    ┘ the third one
+//! ```
+//!
+//! A tree needs to remember the node of the last stack of each piece only: all others are reached by way of it. A piece ends
+//! at the latest at the last row of each 64, so that it is found by one look, and lies in one part of the table of stacks.
+
+use crate::profile::{Profile, Stack, StackId};
+
+/// The pieces of all stacks of a profile: a bit for each stack, and half a bit to count them.
+#[derive(Debug, Default)]
+pub(super) struct Pieces {
+    /// By rows of the table of stacks, 64 in each.
+    rows: Vec<Rows>,
+    count: usize,
+}
+
+/// 64 rows.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rows {
+    /// The rows at which pieces end.
+    ends: u64,
+    /// How many pieces end before these rows.
+    before: u32,
+}
+
+/// What leads to a stack from where its piece begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    /// In the order of the stacks, from 0.
+    pub(super) number: usize,
+    /// The row of its first stack.
+    pub(super) first: usize,
+    /// Whether the stack is its last one.
+    pub(super) is_whole: bool,
+}
+
+impl Pieces {
+    pub(super) fn new(profile: &Profile) -> Self {
+        let count = profile.stack_ids().len();
+        let mut rows = vec![Rows { ends: 1 << 63, before: 0 }; count.div_ceil(64)];
+        let mut first = 0;
+        for index in 0..rows.len() {
+            let stacks = profile.stack_rows(first..count.min(first + 64));
+            let mut starts = starts_of(stacks, first);
+            // The end before row 0 of the next 64 is set already, as every last row's is.
+            rows[index].ends |= starts >> 1 | 1 << (stacks.len() - 1);
+            while starts > 0 {
+                if let Some(parent) = stacks[starts.trailing_zeros() as usize].parent {
+                    rows[parent.index() / 64].ends |= 1 << (parent.index() % 64);
+                }
+                starts &= starts - 1;
+            }
+            first += stacks.len();
+        }
+        let mut count = 0;
+        for rows in &mut rows {
+            rows.before = count;
+            count += rows.ends.count_ones();
+        }
+        Self { rows, count: count as usize }
+    }
+
+    /// How many pieces there are, at most.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The piece of a stack.
+    #[inline]
+    pub(super) fn of(&self, stack: StackId) -> Piece {
+        let (row, bit) = (stack.index() / 64, stack.index() % 64);
+        let Rows { ends, before } = self.rows[row];
+        let ends_before = ends & ((1 << bit) - 1);
+        Piece {
+            number: before as usize + ends_before.count_ones() as usize,
+            first: row * 64 + (64 - ends_before.leading_zeros() as usize),
+            is_whole: ends >> bit & 1 > 0,
+        }
+    }
+}
+
+/// The rows, of at most 64, whose parent is not the row before; `first` is the index of the first one.
+fn starts_of(stacks: &[Stack], first: usize) -> u64 {
+    stacks.iter().zip(first..).enumerate().fold(0, |starts, (bit, (stack, index))| {
+        let is_start = stack.parent.is_none_or(|parent| parent.index() + 1 != index);
+        starts | u64::from(is_start) << bit
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{FrameKey, ProfileBuilder};
+    use crate::units::Address;
+
+    /// A profile of stacks with these parents.
+    fn profile(parents: &[Option<usize>]) -> Profile {
+        let mut builder = ProfileBuilder::new();
+        let name = builder.string("name").unwrap();
+        let function = builder.function(name, None, true).unwrap();
+        let mut stacks = Vec::new();
+        for (row, parent) in parents.iter().enumerate() {
+            let address = Address::new(row as u64);
+            let key = FrameKey { function, binary: None, address, source: None, is_inlined: false, group: 0 };
+            let frame = builder.frame(key).unwrap();
+            stacks.push(builder.stack(parent.map(|parent| stacks[parent]), frame).unwrap());
+        }
+        builder.finish()
+    }
+
+    fn pieces(profile: &Profile) -> Vec<(usize, usize, bool)> {
+        let pieces = Pieces::new(profile);
+        let found: Vec<_> = profile.stack_ids().map(|id| pieces.of(id)).collect();
+        assert!(found.iter().all(|piece| piece.number < pieces.count()));
+        found.iter().map(|piece| (piece.number, piece.first, piece.is_whole)).collect()
+    }
+
+    #[test]
+    fn a_piece_ends_where_another_turns_off_and_before_what_is_no_child() {
+        let profile = profile(&[None, Some(0), Some(1), Some(1), Some(3), None]);
+        let expected = [(0, 0, false), (0, 0, true), (1, 2, true), (2, 3, false), (2, 3, true), (3, 5, true)];
+        assert_eq!(pieces(&profile), expected);
+        assert_eq!(pieces(&ProfileBuilder::new().finish()), []);
+    }
+
+    #[test]
+    fn a_long_piece_is_cut_where_64_rows_end() {
+        for count in [63, 64, 65, 200] {
+            let parents: Vec<_> = (0..count).map(|row: usize| row.checked_sub(1)).collect();
+            let expected: Vec<_> =
+                (0..count).map(|row| (row / 64, row / 64 * 64, row % 64 == 63 || row + 1 == count)).collect();
+            assert_eq!(pieces(&profile(&parents)), expected);
+        }
+    }
+}
