@@ -1,7 +1,7 @@
 //! How many bytes of an export are read in a second.
 //!
 //! ```text
-//! cargo bench --bench reader                  all of them, about three minutes
+//! cargo bench --bench reader                  all of them, about four minutes
 //! cargo bench --bench reader -- 'frames/27'   one
 //! ```
 //!
@@ -9,6 +9,7 @@
 //!   14.3 to 27 write it. The shapes differ in how stacks are wrapped.
 //! * `addresses/…`: 20 MB of documents whose stacks are lists of addresses: Xcode 12 and 14.0, and raw `time-sample`.
 //! * `skip/fs-syscall`: a table that holds no samples, whose rows are counted and not read.
+//! * `jobs/…`: 100 MB of `frames/27` with this many threads.
 //! * `buffer/…`: 100 MB of `frames/27` with this many KiB of the input in memory at first.
 //!
 //! Everything is read from memory, so files and decompression are not part of it; and but for what a group varies, with the
@@ -46,6 +47,15 @@ fn addresses(criterion: &mut Criterion) {
         let recording = Recording::random(1, &Size::medium());
         let document = render(&recording, &RenderOptions::new(shape, table, &recording));
         bench(criterion, "addresses", name, repeat(document).as_bytes());
+    }
+}
+
+fn jobs(criterion: &mut Criterion) {
+    let document = large();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    for jobs in (0..).map(|power| 1 << power).take_while(|&jobs| jobs <= cores) {
+        let options = Options { jobs, ..Options::default() };
+        bench_with(criterion, "jobs", &jobs.to_string(), &document, &options);
     }
 }
 
@@ -91,5 +101,5 @@ fn bench_with(criterion: &mut Criterion, group: &str, name: &str, input: &[u8], 
     group.finish();
 }
 
-criterion_group!(benches, frames, addresses, skip, buffer);
+criterion_group!(benches, frames, addresses, skip, jobs, buffer);
 criterion_main!(benches);
