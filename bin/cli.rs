@@ -103,6 +103,11 @@ pub(crate) struct SymbolicateArgs {
     pub(crate) addresses: Vec<u64>,
 }
 
+/// How many threads work: as many as were asked for, or one for each core.
+pub(crate) fn job_count(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
 fn parse_address(text: &str) -> Result<u64, String> {
     let digits = text.trim().trim_start_matches("0x").trim_start_matches("0X");
     let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -272,11 +277,7 @@ impl ReportArgs {
     pub(crate) fn read_options(&self) -> Options {
         let needs_times = self.view() == View::Samples || self.time.is_some();
         let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
-        Options { allow_truncated: self.allow_truncated, samples, jobs: self.job_count(), ..Options::default() }
-    }
-
-    fn job_count(&self) -> usize {
-        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+        Options { allow_truncated: self.allow_truncated, samples, jobs: job_count(self.jobs), ..Options::default() }
     }
 
     /// What to answer.
@@ -310,7 +311,7 @@ impl ReportArgs {
                 SeparateArg::Process => SeparateBy::Process,
                 SeparateArg::None => SeparateBy::Nothing,
             },
-            jobs: self.job_count(),
+            jobs: job_count(self.jobs),
         }
     }
 

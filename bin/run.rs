@@ -11,7 +11,7 @@ use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, View, report};
 use traceparse::units::Nanos;
 
-use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat};
+use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat, job_count};
 use crate::fleet;
 use crate::inputs::read_all;
 use crate::sink::{style, write_to};
@@ -42,7 +42,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
 
 fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     check_distinct(&args.files).map_err(Failure::Usage)?;
-    let options = Options { allow_truncated: args.allow_truncated, ..Options::default() };
+    let options = Options { allow_truncated: args.allow_truncated, jobs: job_count(None), ..Options::default() };
     let export = read_all(&args.files, &options)?;
     warn(&export);
     let path = args.output.as_deref();

@@ -358,7 +358,7 @@ impl ReadingArgs {
 
     /// How many exports are read at the same time.
     pub(crate) fn job_count(&self) -> usize {
-        self.jobs.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+        crate::cli::job_count(self.jobs)
     }
 
     /// An option that was given and means nothing for a dataset, whose runs are measured already.

@@ -92,8 +92,8 @@ pub struct Options {
     /// How large the blocks are that the input is read in, in bytes; a block ends behind a row, and grows for one that
     /// does not fit. For each thread a few blocks are in memory. Default: 512 KiB.
     pub buffer_size: usize,
-    /// How many threads read, with the one that calls; 0 stands for as many as the process may run at a time. An input
-    /// of a single block is read by the caller alone. What is read does not depend on it. Default: 0.
+    /// How many threads read, with the one that calls. An input of a single block is read by the caller alone. What is read
+    /// does not depend on it. Default: 1, so that nothing starts threads unasked; 0 is the same.
     pub jobs: usize,
     /// Whether rows are read by the scanner that is made for what `xctrace` writes. Without it everything is read as
     /// XML, with the same result in several times the time: that is there to compare the two. Default: yes.
@@ -110,20 +110,10 @@ impl Default for Options {
         Self {
             allow_truncated: false,
             buffer_size: 512 << 10,
-            jobs: 0,
+            jobs: 1,
             uses_scanner: true,
             samples: SampleDetail::Each,
             limits: Limits::default(),
-        }
-    }
-}
-
-impl Options {
-    /// How many threads read.
-    fn threads(&self) -> usize {
-        match self.jobs {
-            0 => std::thread::available_parallelism().map_or(1, |threads| threads.get()),
-            jobs => jobs,
         }
     }
 }

@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
 
 use super::blocks::{Block, BlockReader};
 use super::document::DocumentReader;
@@ -26,6 +27,9 @@ use crate::error::Error;
 /// How many blocks may be on their way for each thread.
 const BLOCKS_PER_THREAD: usize = 2;
 
+/// More threads than any source is fast enough for.
+const MAX_THREADS: usize = 256;
+
 /// Reads all documents of an input; gives the number of bytes.
 pub(super) fn read_documents<R: Read + Send>(
     source: R,
@@ -36,15 +40,14 @@ pub(super) fn read_documents<R: Read + Send>(
     let mut feed = Feed::new(reader, input, options);
     let mut blocks = BlockReader::new(source, options.buffer_size);
     let mut block = Block::default();
-    let jobs = options.threads();
     loop {
         blocks.read(&mut block);
         if let Some(bytes) = feed.take(&mut block, None)? {
             return Ok(bytes);
         }
         // An input of one block is not worth a thread.
-        if jobs > 1 {
-            return read_parallel(blocks, feed, options, jobs);
+        if options.jobs > 1 {
+            return read_parallel(blocks, feed, options);
         }
     }
 }
@@ -83,7 +86,6 @@ fn read_parallel<R: Read + Send>(
     source: BlockReader<R>,
     mut feed: Feed<'_, '_>,
     options: &Options,
-    jobs: usize,
 ) -> Result<u64, Error> {
     let state = State { source: Some(source), line: VecDeque::new(), first: 0, spare: Vec::new(), is_over: false };
     let shared = Shared {
@@ -91,13 +93,16 @@ fn read_parallel<R: Read + Send>(
         changed: Condvar::new(),
         wants_tapes: AtomicBool::new(feed.wants_tapes()),
         options,
-        capacity: jobs * BLOCKS_PER_THREAD,
+        capacity: options.jobs.min(MAX_THREADS) * BLOCKS_PER_THREAD,
     };
     std::thread::scope(|scope| {
         // Whatever happens here, the others must not wait for it.
         let _over = Over(&shared);
-        for _ in 1..jobs {
-            scope.spawn(|| shared.help());
+        for _ in 1..options.jobs.min(MAX_THREADS) {
+            // Fewer threads than were asked for do the same.
+            if Builder::new().spawn_scoped(scope, || shared.help()).is_err() {
+                break;
+            }
         }
         shared.lead(&mut feed)
     })
