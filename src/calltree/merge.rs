@@ -277,4 +277,18 @@ mod tests {
         assert_eq!(again, fresh);
         assert_eq!(fresh[3].nodes().iter().map(|node| node.all_weight).collect::<Vec<_>>(), [5, 5, 4, 3, 2, 1]);
     }
+
+    #[test]
+    fn samples_may_end_anywhere_in_a_long_row_of_stacks() {
+        let (profile, rows) = chain(200);
+        let ends = [150, 3, 199, 64, 63, 0, 3, 127, 128, 62];
+        let tree = Merger::new(&profile).tree(ends.map(|end| &rows[end]));
+        assert_eq!(tree.nodes().len(), 201);
+        for (depth, node) in tree.nodes().iter().enumerate() {
+            let is_above = |end: &&usize| **end + 1 >= depth;
+            assert_eq!(node.all_weight, ends.iter().filter(is_above).count() as u64, "{depth}");
+            let own = ends.iter().filter(|&&end| end + 1 == depth).count();
+            assert_eq!((node.depth as usize, node.self_weight), (depth, own as u64));
+        }
+    }
 }

@@ -7,7 +7,8 @@ use std::thread::{Builder, scope};
 /// to `make`, which may use its memory again.
 ///
 /// So many `jobs` make them, each with a maker of its own. The caller's thread is one of them while the next one to be
-/// visited is not there yet. At most `jobs` wait or are being made while one is visited, so that memory stays small.
+/// visited is not there yet. There are never more than `jobs` at a time, the one that is visited among them, so that memory
+/// stays small.
 pub(super) fn visit<I: Sync, M, T: Default + Send, E>(
     items: &[I],
     jobs: usize,
@@ -67,9 +68,9 @@ fn visit_all<I, M, T: Default, E>(
 struct Queue<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
-    /// How many items there are, and of how many at most something is kept besides the one that is visited.
+    /// How many items there are, and of how many at most there is something at a time.
     items: usize,
-    ahead: usize,
+    most: usize,
 }
 
 struct State<T> {
@@ -90,9 +91,9 @@ enum Next<T> {
 }
 
 impl<T: Default> Queue<T> {
-    fn new(items: usize, ahead: usize) -> Self {
+    fn new(items: usize, most: usize) -> Self {
         let state = State { claimed: 0, visited: 0, made: Vec::new(), spares: Vec::new(), is_over: false };
-        Self { state: Mutex::new(state), changed: Condvar::new(), items, ahead }
+        Self { state: Mutex::new(state), changed: Condvar::new(), items, most }
     }
 
     /// An item to be made, once there is room; `None` when there is nothing more to do.
@@ -109,7 +110,7 @@ impl<T: Default> Queue<T> {
 
     fn claim_now(&self, state: &mut State<T>) -> Option<(usize, T)> {
         let index = state.claimed;
-        let is_free = index < self.items && index <= state.visited + self.ahead;
+        let is_free = index < self.items && index < state.visited + self.most;
         is_free.then(|| {
             state.claimed += 1;
             (index, state.spares.pop().unwrap_or_default())
@@ -203,7 +204,7 @@ mod tests {
                 },
             );
             assert_eq!((result, &seen), (Ok(()), &items));
-            assert!(most.into_inner() <= jobs.max(1) + 1, "one in use, one ahead for each job");
+            assert!(most.into_inner() <= jobs.max(1), "no more than jobs");
         }
     }
 

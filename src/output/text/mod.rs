@@ -15,7 +15,7 @@ pub use contents::write_contents;
 pub use style::Style;
 
 use super::labels::{binary_of, function_of, scope_labels};
-use crate::calltree::percent;
+use crate::calltree::{CallTree, percent};
 use crate::report::{Amount, Report, ScopeReport, SeriesReport, View};
 use crate::units::{Unit, Weight};
 use style::{Tone, fit};
@@ -81,15 +81,20 @@ fn trees(
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let profile = &report.export.profile;
-    report.walk_trees(series, scopes, |row, tree| {
-        let mut parts = scope_labels(profile, row.scope);
+    let mut write = |scope: &ScopeReport, tree: &CallTree| {
+        let profile = &report.export.profile;
+        let mut parts = scope_labels(profile, scope.scope);
         parts.reverse();
-        parts.push(row.counted.weight.to_string());
-        parts.push(format!("{:.1}% of the total", share(row.counted.weight.value, series)));
+        parts.push(scope.counted.weight.to_string());
+        parts.push(format!("{:.1}% of the total", share(scope.counted.weight.value, series)));
         writeln!(out, "\n{}", style.paint(Tone::Title, &fit(&parts.join(" · "), style.width)))?;
-        tree::write(profile, row.scope, &tree.call_tree(), series, style, out)
-    })
+        tree::write(profile, scope.scope, tree, series, style, out)
+    };
+    if report.options.pruning.min_percent > 0.0 {
+        return report.walk_trees(series, scopes, |scope, tree| write(scope, &tree.call_tree()));
+    }
+    // Whole trees are large, and take far longer to be written than to be made: one at a time is enough.
+    scopes.iter().zip(report.trees(series)).try_for_each(|(scope, row)| write(scope, &row.tree))
 }
 
 /// `time-profile · run 1 · export.xml · 85.00 ms`.
