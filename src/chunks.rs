@@ -97,6 +97,16 @@ impl<T> Chunks<T> {
         self.len = 0;
     }
 
+    /// All rows in one piece. Each chunk is given back as soon as it is copied.
+    pub(crate) fn into_vec(mut self) -> Vec<T> {
+        if self.chunks.len() < 2 {
+            return self.chunks.pop().unwrap_or_default();
+        }
+        let mut all = Vec::with_capacity(self.len);
+        self.chunks.into_iter().for_each(|mut chunk| all.append(&mut chunk));
+        all
+    }
+
     /// All rows, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.chunks.iter().flatten()
@@ -126,6 +136,8 @@ mod tests {
             assert!((before..chunks.len()).all(|row| chunks.get(row) == Some(&before)));
         }
         assert_eq!((chunks.iter().count(), chunks.chunks.len()), (3 * Chunks::<usize>::ROWS + 5, 4));
+        let rows: Vec<usize> = chunks.iter().copied().collect();
+        assert_eq!(chunks.into_vec(), rows);
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl SampleSum {
 /// sample adds to another one; who knows which come next can [`fetch`](Self::fetch) them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SumTable {
-    rows: Vec<SampleSum>,
+    rows: Chunks<SampleSum>,
     counters: SumCounters,
     /// By stack: the row of its first sum, counted from 1; 0 is none.
     first_of_stack: Chunks<u32>,
@@ -125,7 +125,9 @@ impl SumTable {
             let hash = hash_of(&SampleSum::from(sample), hasher);
             if let Some(&row) = others.find(hash, |&row| rows[row as usize].is_of(sample)) {
                 self.last = row as usize;
-                rows[self.last].add(sample);
+                if let Some(sum) = rows.get_mut(self.last) {
+                    sum.add(sample);
+                }
                 return Ok(());
             }
             others.insert_unique(hash, new, |&row| hash_of(&rows[row as usize], hasher));
@@ -147,20 +149,19 @@ impl SumTable {
 
     /// Adds the counter values of the sample that was added last.
     pub(super) fn add_counters(&mut self, values: &[u64]) {
-        if !self.rows.is_empty() {
+        if self.rows.len() > 0 {
             self.counters.add(self.last, values);
         }
     }
 
     /// The sums, in the order of their first samples, and their counters.
-    pub(super) fn finish(mut self) -> (Vec<SampleSum>, SumCounters) {
-        self.rows.shrink_to_fit();
-        (self.rows, self.counters)
+    pub(super) fn finish(self) -> (Vec<SampleSum>, SumCounters) {
+        (self.rows.into_vec(), self.counters)
     }
 
     /// The sums, in the order of their first samples.
     pub(super) fn into_rows(self) -> impl Iterator<Item = SampleSum> {
-        self.rows.into_iter()
+        self.rows.into_vec().into_iter()
     }
 }
 
