@@ -10,6 +10,7 @@ use super::tape::Tape;
 use super::tokens::Step;
 use super::{Options, scan, skip, tokens};
 use crate::error::{Error, ErrorKind, Position};
+use crate::profile::{Full, SumBatch, SumTable};
 
 /// How much of the start of an input is kept to say what it looks like.
 const HEAD: usize = 512;
@@ -48,6 +49,21 @@ impl<'r, 'd> Feed<'r, 'd> {
     /// Whether it is worth scanning the next blocks before it is their turn.
     pub(super) fn wants_tapes(&self) -> bool {
         self.is_scanned && !self.reader.is_skipping()
+    }
+
+    /// What samples are added to, for others to do it; see the builder.
+    pub(super) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
+        self.reader.definitions.builder.lend_sums()
+    }
+
+    /// The samples since the last call, for the sums that were lent.
+    pub(super) fn take_waiting(&mut self, spare: SumBatch) -> SumBatch {
+        self.reader.definitions.builder.take_waiting(spare)
+    }
+
+    /// Takes the sums back.
+    pub(super) fn return_sums(&mut self, sums: SumTable) {
+        self.reader.definitions.builder.return_sums(sums);
     }
 
     /// Reads the next block. `tape` is what the scanner found in it from its start on, if it was asked already. Gives the

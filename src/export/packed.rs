@@ -73,13 +73,6 @@ impl Packed {
         if is_frame { FrameId::from_index((self.0 >> KIND_BITS) as usize) } else { None }
     }
 
-    /// The stack, if it is one with frames.
-    #[inline(always)]
-    pub(super) fn stack(self) -> Option<StackId> {
-        let is_stack = self.0 & ((1 << KIND_BITS) - 1) == kind::STACK;
-        if is_stack { StackId::from_index((self.0 >> KIND_BITS) as usize) } else { None }
-    }
-
     /// The value; `large` is the list that [`new`](Self::new) added to.
     #[inline]
     pub(super) fn value(self, large: &[Value]) -> Option<Value> {

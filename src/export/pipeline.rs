@@ -22,10 +22,14 @@ use super::document::DocumentReader;
 use super::feed::Feed;
 use super::tape::Tape;
 use super::{Options, scan};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
+use crate::profile::{Full, SumBatch, SumTable};
 
 /// How many blocks may be on their way for each thread.
 const BLOCKS_PER_THREAD: usize = 2;
+
+/// How many blocks' samples may wait to be added up before the thread that puts blocks together helps.
+const MAX_BATCHES: usize = 16;
 
 /// More threads than any source is fast enough for.
 const MAX_THREADS: usize = 256;
@@ -59,8 +63,30 @@ struct Scanned {
     tape: Option<Tape>,
 }
 
+/// Samples are added up beside everything else: the sums lie far apart in memory, and take as long as much of putting blocks
+/// together.
+#[derive(Default)]
+struct Summing {
+    /// `None` while a thread adds to them, and where samples are not added up.
+    sums: Option<SumTable>,
+    /// What is to be added, in order.
+    batches: VecDeque<SumBatch>,
+    spare: Vec<SumBatch>,
+}
+
+impl Summing {
+    fn next_task<R>(&mut self) -> Option<Task<R>> {
+        if self.batches.is_empty() {
+            return None;
+        }
+        let sums = self.sums.take()?;
+        Some(Task::Sum(sums, self.batches.pop_front()?))
+    }
+}
+
 /// What the threads share.
 struct State<R> {
+    summing: Summing,
     /// `None` while a thread reads from it, and after the last block.
     source: Option<BlockReader<R>>,
     /// The blocks on their way, in order; `None` for one that is not finished.
@@ -87,7 +113,16 @@ fn read_parallel<R: Read + Send>(
     mut feed: Feed<'_, '_>,
     options: &Options,
 ) -> Result<u64, Error> {
-    let state = State { source: Some(source), line: VecDeque::new(), first: 0, spare: Vec::new(), is_over: false };
+    let sums = feed.lend_sums().map_err(full)?;
+    let is_summing = sums.is_some();
+    let state = State {
+        summing: Summing { sums, ..Summing::default() },
+        source: Some(source),
+        line: VecDeque::new(),
+        first: 0,
+        spare: Vec::new(),
+        is_over: false,
+    };
     let shared = Shared {
         state: Mutex::new(state),
         changed: Condvar::new(),
@@ -104,8 +139,16 @@ fn read_parallel<R: Read + Send>(
                 break;
             }
         }
-        shared.lead(&mut feed)
+        let bytes = shared.lead(&mut feed, is_summing)?;
+        if is_summing {
+            feed.return_sums(shared.finish_sums()?);
+        }
+        Ok(bytes)
     })
+}
+
+fn full(full: Full) -> Error {
+    Error::new(ErrorKind::Limit(full.to_string()), None)
 }
 
 /// Ends the work of all threads when it goes out of scope.
@@ -122,6 +165,8 @@ impl<R> Drop for Over<'_, '_, R> {
 enum Task<R> {
     /// Put this block in its place.
     Join(Scanned),
+    /// Add these samples to the sums.
+    Sum(SumTable, SumBatch),
     /// Read and scan block `number`.
     Read { number: usize, source: BlockReader<R>, spare: Scanned },
     /// Nothing more.
@@ -129,19 +174,30 @@ enum Task<R> {
 }
 
 impl<R: Read + Send> Shared<'_, R> {
-    /// Puts blocks together until the input ends, and reads others while none is finished.
-    fn lead(&self, feed: &mut Feed<'_, '_>) -> Result<u64, Error> {
+    /// Puts blocks together until the input ends, and does what others do while none is finished.
+    fn lead(&self, feed: &mut Feed<'_, '_>, is_summing: bool) -> Result<u64, Error> {
         loop {
             match self.next_task(true) {
                 Task::Join(mut scanned) => {
-                    if let Some(bytes) = feed.take(&mut scanned.block, scanned.tape.as_ref())? {
+                    let bytes = feed.take(&mut scanned.block, scanned.tape.as_ref())?;
+                    self.wants_tapes.store(feed.wants_tapes(), Ordering::Relaxed);
+                    let mut state = self.lock();
+                    state.spare.push(scanned);
+                    if is_summing {
+                        let spare = state.summing.spare.pop().unwrap_or_default();
+                        state.summing.batches.push_back(feed.take_waiting(spare));
+                    }
+                    drop(state);
+                    self.changed.notify_all();
+                    if let Some(bytes) = bytes {
                         return Ok(bytes);
                     }
-                    self.wants_tapes.store(feed.wants_tapes(), Ordering::Relaxed);
-                    self.lock().spare.push(scanned);
                 }
-                Task::Read { number, source, spare } => self.read_and_scan(number, source, spare),
-                Task::Stop => return Ok(0),
+                task => {
+                    if !self.work_on(task)? {
+                        return Ok(0);
+                    }
+                }
             }
         }
     }
@@ -149,10 +205,51 @@ impl<R: Read + Send> Shared<'_, R> {
     fn help(&self) {
         // Without this thread's block the others would wait for ever.
         let over = Over(self);
-        while let Task::Read { number, source, spare } = self.next_task(false) {
-            self.read_and_scan(number, source, spare);
-        }
+        // What could not be added is said when the sums are finished.
+        while let Ok(true) = self.work_on(self.next_task(false)) {}
         std::mem::forget(over);
+    }
+
+    /// Does what any thread can do; says whether there may be more.
+    fn work_on(&self, task: Task<R>) -> Result<bool, Error> {
+        match task {
+            Task::Sum(sums, batch) => self.sum(sums, batch)?,
+            Task::Read { number, source, spare } => self.read_and_scan(number, source, spare),
+            Task::Join(_) | Task::Stop => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn sum(&self, mut sums: SumTable, mut batch: SumBatch) -> Result<(), Error> {
+        let result = sums.add_batch(&batch).map_err(full);
+        batch.clear();
+        let mut state = self.lock();
+        state.summing.spare.push(batch);
+        match result {
+            Ok(()) => state.summing.sums = Some(sums),
+            // The sums are not given back, and nobody may wait for them.
+            Err(_) => state.is_over = true,
+        }
+        drop(state);
+        self.changed.notify_all();
+        result
+    }
+
+    /// Adds what is left to the sums, and gives them.
+    fn finish_sums(&self) -> Result<SumTable, Error> {
+        let mut state = self.lock();
+        loop {
+            if let Some(mut sums) = state.summing.sums.take() {
+                for batch in &state.summing.batches {
+                    sums.add_batch(batch).map_err(full)?;
+                }
+                return Ok(sums);
+            }
+            if state.is_over {
+                return Err(full(Full));
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     fn read_and_scan(&self, number: usize, mut source: BlockReader<R>, mut spare: Scanned) {
@@ -181,6 +278,12 @@ impl<R: Read + Send> Shared<'_, R> {
             if state.is_over {
                 return Task::Stop;
             }
+            let most = if is_leader { MAX_BATCHES } else { 0 };
+            if state.summing.batches.len() > most
+                && let Some(task) = state.summing.next_task()
+            {
+                return task;
+            }
             if is_leader
                 && let Some(front) = state.line.front_mut()
                 && let Some(scanned) = front.take()
@@ -196,6 +299,9 @@ impl<R: Read + Send> Shared<'_, R> {
                 state.line.push_back(None);
                 let spare = state.spare.pop().unwrap_or_default();
                 return Task::Read { number, source, spare };
+            }
+            if let Some(task) = state.summing.next_task() {
+                return task;
             }
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }

@@ -39,8 +39,6 @@ pub(super) struct ReplayRoom {
     /// Beside the cells of the tape: what rows have in common that have them between time and stack.
     known_rows: Vec<Option<KnownRow>>,
     row: Vec<Value>,
-    /// The stacks that cells refer to.
-    stacks: Vec<StackId>,
 }
 
 /// A tape on its way into a document.
@@ -87,11 +85,7 @@ impl DocumentReader<'_> {
 impl<'t> Replay<'_, '_, 't> {
     fn run(&mut self) -> Result<(), Fault> {
         let tape = self.tape;
-        // Stacks were defined anywhere before. To look for all of them at once takes little longer than for one.
-        let definitions = &mut *self.document.definitions;
-        self.room.stacks.clear();
-        self.room.stacks.extend(tape.known_stacks.iter().filter_map(|&id| definitions.ids.get_stack(id)));
-        definitions.builder.expect_stacks(self.room.stacks.iter().copied());
+        self.document.definitions.ids.fetch(&tape.known_stacks);
         let mut next_time = (0, 0);
         for op in &tape.ops {
             match *op {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 use super::model::{Binary, Core, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread};
 use super::stacks::StackTable;
-use super::sums::{SampleDetail, SampleSum, SumTable};
+use super::sums::{SampleDetail, SampleSum, SumBatch, SumTable};
 use super::{CounterRow, Profile};
 use crate::hash::HashMap;
 use crate::units::{Address, Unit, Uuid};
@@ -64,11 +64,17 @@ pub struct ProfileBuilder {
     frames: HashMap<FrameKey, FrameId>,
     stacks: StackTable,
     detail: SampleDetail,
-    sums: SumTable,
+    /// `None` while somebody else adds samples to them.
+    sums: Option<SumTable>,
+    /// Samples that were not added to their sums yet.
+    waiting: SumBatch,
     process_names: HashMap<(ProcessId, StringId), u64>,
     thread_names: HashMap<(ThreadId, StringId), u64>,
     totals: Vec<u64>,
 }
+
+/// How many samples wait until they are added to their sums.
+const BATCH: usize = 1_024;
 
 impl BinaryKey {
     fn of(binary: &Binary) -> Self {
@@ -120,7 +126,8 @@ impl ProfileBuilder {
 
     /// An empty profile that keeps samples in this detail.
     pub fn with_detail(detail: SampleDetail) -> Self {
-        Self { detail, ..Self::default() }
+        let sums = if detail == SampleDetail::Summed { Some(SumTable::default()) } else { None };
+        Self { detail, sums, ..Self::default() }
     }
 
     /// A builder that starts as a copy of `profile` without functions, frames, stacks and samples. Ids of everything
@@ -312,28 +319,63 @@ impl ProfileBuilder {
 
     /// Adds a sample, after those added before: the profile keeps the order of the input, or adds it to its sum.
     pub fn add_sample(&mut self, sample: Sample) -> Result<(), Full> {
-        let total = &mut self.totals[sample.series.index()];
-        let with_sample = total.checked_add(sample.weight).ok_or(Full)?;
+        let series = sample.series.index();
+        let with_sample = self.totals[series].checked_add(sample.weight).ok_or(Full)?;
         match self.detail {
             SampleDetail::Each if self.profile.samples.len() >= u32::MAX as usize => return Err(Full),
             SampleDetail::Each => self.profile.samples.push(sample),
-            SampleDetail::Summed => self.sums.add(&sample)?,
+            SampleDetail::Summed => self.add_to_sums(&sample)?,
         }
-        *total = with_sample;
+        self.totals[series] = with_sample;
         Ok(())
     }
 
-    /// Says that samples of these stacks come next, which makes adding them faster; it changes nothing.
-    pub(crate) fn expect_stacks(&mut self, stacks: impl Iterator<Item = StackId>) {
-        if self.detail == SampleDetail::Summed {
-            self.sums.fetch(stacks);
+    #[inline]
+    fn add_to_sums(&mut self, sample: &Sample) -> Result<(), Full> {
+        let sums = self.sums.as_ref().map_or(0, SumTable::len);
+        if sums + self.waiting.len() >= u32::MAX as usize {
+            return Err(Full);
         }
+        // Not after it: counter values of the sample that was added last may follow.
+        if self.waiting.len() >= BATCH {
+            self.add_waiting()?;
+        }
+        self.waiting.push(sample);
+        Ok(())
+    }
+
+    /// Adds what waits to its sums, unless somebody else does that.
+    fn add_waiting(&mut self) -> Result<(), Full> {
+        let Some(sums) = &mut self.sums else { return Ok(()) };
+        let result = sums.add_batch(&self.waiting);
+        self.waiting.clear();
+        result
+    }
+
+    /// The sums, for somebody else to add batches of samples to, until [`return_sums`](Self::return_sums); `None` where
+    /// samples are not added up.
+    pub(crate) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
+        if self.detail == SampleDetail::Each {
+            return Ok(None);
+        }
+        self.add_waiting()?;
+        Ok(self.sums.take())
+    }
+
+    /// The samples since the last call, which must go to the sums that were lent; `spare` takes their place.
+    pub(crate) fn take_waiting(&mut self, spare: SumBatch) -> SumBatch {
+        std::mem::replace(&mut self.waiting, spare)
+    }
+
+    /// Takes the sums back.
+    pub(crate) fn return_sums(&mut self, sums: SumTable) {
+        self.sums = Some(sums);
     }
 
     /// Adds the counter values of the sample that was added last.
     pub fn add_counters(&mut self, values: &[u64]) {
         match (self.detail, self.profile.samples.len().checked_sub(1)) {
-            (SampleDetail::Summed, _) => self.sums.add_counters(values),
+            (SampleDetail::Summed, _) => self.waiting.push_counters(values),
             (SampleDetail::Each, None) => {}
             (SampleDetail::Each, Some(sample)) => {
                 let start = self.profile.counter_values.len();
@@ -350,6 +392,8 @@ impl ProfileBuilder {
 
     /// The finished profile.
     pub fn finish(mut self) -> Profile {
+        // They fit, or they would have been refused.
+        let _ = self.add_waiting();
         for (id, name) in most_counted(&self.process_names) {
             self.profile.processes[id.index()].name = name;
         }
@@ -359,7 +403,7 @@ impl ProfileBuilder {
         self.profile.stacks = self.stacks.finish();
         debug_assert!(parents_come_first(&self.profile));
         if self.detail == SampleDetail::Summed {
-            (self.profile.sums, self.profile.sum_counters) = self.sums.finish();
+            (self.profile.sums, self.profile.sum_counters) = self.sums.unwrap_or_default().finish();
         }
         self.profile.strings.shrink_to_fit();
         self.profile.samples.shrink_to_fit();

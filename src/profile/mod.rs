@@ -41,6 +41,7 @@ pub use model::{Binary, Core, Frame, Function, Process, Run, Sample, SampleKind,
 pub use rebuild::Replacement;
 pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange};
 pub use sums::{SampleDetail, SampleSum};
+pub(crate) use sums::{SumBatch, SumTable};
 
 use std::ops::Range;
 

@@ -75,12 +75,43 @@ impl SampleSum {
     }
 }
 
+/// Samples on their way to their sums. They are added many at a time, and maybe by another thread than collects them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SumBatch {
+    samples: Vec<Sample>,
+    /// Counter values, and the index of the sample that carries them.
+    counters: Vec<(usize, Vec<u64>)>,
+}
+
+impl SumBatch {
+    #[inline]
+    pub(super) fn push(&mut self, sample: &Sample) {
+        self.samples.push(*sample);
+    }
+
+    /// Gives the sample that was pushed last counter values.
+    pub(super) fn push_counters(&mut self, values: &[u64]) {
+        if let Some(sample) = self.samples.len().checked_sub(1) {
+            self.counters.push((sample, values.to_vec()));
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.samples.clear();
+        self.counters.clear();
+    }
+}
+
 /// Adds samples up.
 ///
 /// Nearly every stack has one sum only: that one is known by its stack. Sums are far more than a cache holds, and each
 /// sample adds to another one; who knows which come next can [`fetch`](Self::fetch) them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SumTable {
+pub(crate) struct SumTable {
     rows: Chunks<SampleSum>,
     counters: SumCounters,
     /// By stack: the row of its first sum, counted from 1; 0 is none.
@@ -134,6 +165,24 @@ impl SumTable {
         }
         self.last = rows.len();
         self.rows.push(SampleSum::from(sample));
+        Ok(())
+    }
+
+    /// How many sums there are.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Adds samples, with what they carry.
+    pub(crate) fn add_batch(&mut self, batch: &SumBatch) -> Result<(), Full> {
+        self.fetch(batch.samples.iter().filter_map(|sample| sample.stack));
+        let mut counters = batch.counters.iter().peekable();
+        for (index, sample) in batch.samples.iter().enumerate() {
+            self.add(sample)?;
+            if let Some((_, values)) = counters.next_if(|(of, _)| *of == index) {
+                self.add_counters(values);
+            }
+        }
         Ok(())
     }
 
