@@ -10,13 +10,14 @@ use super::attributes::{self, Fields, Identity, unescape};
 use super::definitions::{Attributes, Definitions, Element};
 use super::fault::Fault;
 use super::item::Value;
+use super::notes::Notes;
 use super::reject::RejectReason;
 use super::rows::{self, KnownRow, TableReader};
 use super::schema::{Column, Roles, TableKind};
 use super::tag::Tag;
 use super::toc::TocReader;
 use super::{Document, DocumentContent, Limits, Options, Table};
-use crate::error::{Diagnostic, ErrorKind, Position};
+use crate::error::ErrorKind;
 use crate::profile::StringId;
 
 /// An element whose end tag has not come yet.
@@ -79,8 +80,7 @@ pub(super) struct DocumentReader<'a> {
     /// Rows that were complete, in this input.
     pub(super) rows: u64,
     pub(super) documents: Vec<Document>,
-    /// By topic; the line is 0 until [`locate_diagnostics`](Self::locate_diagnostics).
-    diagnostics: Vec<(&'static str, Diagnostic)>,
+    pub(super) notes: Notes,
 }
 
 impl<'a> DocumentReader<'a> {
@@ -108,7 +108,7 @@ impl<'a> DocumentReader<'a> {
             line_known: (0, 1),
             rows: 0,
             documents: Vec::new(),
-            diagnostics: Vec::new(),
+            notes: Notes::default(),
         }
     }
 
@@ -144,19 +144,6 @@ impl<'a> DocumentReader<'a> {
     /// about them.
     pub(super) fn define_other(&mut self, id: u64) {
         self.definitions.ids.define(id, Value::Other);
-    }
-
-    /// Fills in the lines of the diagnostics that were noted since the last call.
-    pub(super) fn locate_diagnostics(&mut self, line_of: impl Fn(u64) -> u64) {
-        let unlocated = self.diagnostics.iter_mut().rev().filter_map(|(_, known)| known.at.as_mut());
-        for at in unlocated.take_while(|at| at.line == 0) {
-            at.line = line_of(at.byte);
-        }
-    }
-
-    /// What was noted, in order.
-    pub(super) fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
-        std::mem::take(&mut self.diagnostics).into_iter().map(|(_, diagnostic)| diagnostic).collect()
     }
 
     /// Counts a row of a table that is not read.
@@ -577,13 +564,7 @@ impl<'a> DocumentReader<'a> {
 
     /// Notes a diagnostic at a byte, or counts it if one of the same `topic` was noted before.
     fn note(&mut self, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
-        if let Some((_, known)) = self.diagnostics.iter_mut().find(|(known, _)| *known == topic) {
-            known.count += 1;
-            return;
-        }
-        let input = self.definitions.builder.text(self.input).to_owned();
-        let at = Position { input, line: 0, byte };
-        self.diagnostics.push((topic, Diagnostic { at: Some(at), message: message(), count: 1 }));
+        self.notes.note(self.definitions.builder.text(self.input), byte, topic, message);
     }
 }
 

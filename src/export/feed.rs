@@ -89,7 +89,7 @@ impl<'r, 'd> Feed<'r, 'd> {
         self.reader.enter_window(block.offset, self.line);
         let used = self.read(block, tape).map_err(|fault| self.describe(fault, block))?;
         let line = self.line;
-        self.reader.locate_diagnostics(|byte| line_in(block, line, byte));
+        self.reader.notes.locate(|byte| line_in(block, line, byte));
         self.keep(block, used, carried)
     }
 

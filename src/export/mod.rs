@@ -51,6 +51,7 @@ mod fault;
 mod feed;
 mod item;
 mod names;
+mod notes;
 mod packed;
 mod pipeline;
 mod reject;
@@ -265,7 +266,7 @@ impl Reader {
         let input = self.definitions.builder.string(name).map_err(full)?;
         let mut reader = DocumentReader::new(&mut self.definitions, &self.options, input, self.bytes);
         self.bytes += pipeline::read_documents(source, name, &mut reader, &self.options)?;
-        self.diagnostics.extend(reader.take_diagnostics());
+        self.diagnostics.extend(reader.notes.take());
         self.documents.append(&mut reader.documents);
         self.has_failed = false;
         Ok(())

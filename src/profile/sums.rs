@@ -79,8 +79,10 @@ impl SampleSum {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SumBatch {
     samples: Vec<Sample>,
-    /// Counter values, and the index of the sample that carries them.
-    counters: Vec<(usize, Vec<u64>)>,
+    /// Of samples that carry counter values: the index of the sample, and where its values end; they start where those before
+    /// end.
+    counters: Vec<(usize, usize)>,
+    values: Vec<u64>,
 }
 
 impl SumBatch {
@@ -92,7 +94,8 @@ impl SumBatch {
     /// Gives the sample that was pushed last counter values.
     pub(super) fn push_counters(&mut self, values: &[u64]) {
         if let Some(sample) = self.samples.len().checked_sub(1) {
-            self.counters.push((sample, values.to_vec()));
+            self.values.extend_from_slice(values);
+            self.counters.push((sample, self.values.len()));
         }
     }
 
@@ -103,6 +106,7 @@ impl SumBatch {
     pub(crate) fn clear(&mut self) {
         self.samples.clear();
         self.counters.clear();
+        self.values.clear();
     }
 }
 
@@ -176,11 +180,12 @@ impl SumTable {
     /// Adds samples, with what they carry.
     pub(crate) fn add_batch(&mut self, batch: &SumBatch) -> Result<(), Full> {
         self.fetch(batch.samples.iter().filter_map(|sample| sample.stack));
-        let mut counters = batch.counters.iter().peekable();
+        let (mut counters, mut start) = (batch.counters.iter().peekable(), 0);
         for (index, sample) in batch.samples.iter().enumerate() {
             self.add(sample)?;
-            if let Some((_, values)) = counters.next_if(|(of, _)| *of == index) {
-                self.add_counters(values);
+            if let Some(&(_, end)) = counters.next_if(|(of, _)| *of == index) {
+                self.add_counters(&batch.values[start..end]);
+                start = end;
             }
         }
         Ok(())
@@ -289,23 +294,29 @@ mod tests {
                 0..300,
             ),
             has_counters in any::<bool>(),
+            batch_size in 1..40_usize,
         ) {
-            let mut table = SumTable::default();
+            let (mut table, mut batch) = (SumTable::default(), SumBatch::default());
             let mut expected: HashMap<[usize; 5], (Vec<Sample>, Vec<u128>)> = HashMap::new();
             for ((series, thread, stack, state, kind), time, weight, counters) in rows {
                 let key = [series, thread, stack, state, kind];
                 let sample = sample(key, u64::from(time), u64::from(weight));
-                table.add(&sample).unwrap();
-                table.fetch(sample.stack.into_iter());
-                let counters = if has_counters { counters } else { Vec::new() };
-                if has_counters {
-                    table.add_counters(&counters);
+                if batch.len() == batch_size {
+                    table.add_batch(&batch).unwrap();
+                    batch.clear();
+                }
+                batch.push(&sample);
+                // Some samples of a batch carry values, and some do not.
+                let counters = if has_counters && !counters.is_empty() { counters } else { Vec::new() };
+                if !counters.is_empty() {
+                    batch.push_counters(&counters);
                 }
                 let (samples, totals) = expected.entry(key).or_default();
                 samples.push(sample);
                 totals.resize(totals.len().max(counters.len()), 0);
                 totals.iter_mut().zip(counters).for_each(|(total, value)| *total += u128::from(value));
             }
+            table.add_batch(&batch).unwrap();
             let (rows, counters) = table.finish();
             prop_assert_eq!(rows.len(), expected.len());
             for (index, row) in rows.iter().enumerate() {
