@@ -143,6 +143,43 @@ proptest! {
     }
 }
 
+/// Cells that are known from rows before must not get lost where the row around them is another.
+#[test]
+fn rows_of_another_shape_are_read_the_same() {
+    let columns = ["time", "thread", "process", "core", "thread-state", "weight", "stack"];
+    let columns = columns.map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
+    let first = r#"<thread id="2" fmt="main (0x51) (app, pid: 7)"><tid id="3" fmt="0x51">81</tid><process id="4" fmt="app (7)"><pid id="5" fmt="7">7</pid></process></thread><process ref="4"/><core id="6" fmt="CPU 1">1</core><thread-state id="7" fmt="Running">Running</thread-state><weight id="8" fmt="1 ms">1000000</weight><backtrace id="9"><frame id="10" name="f" addr="0x1001"/></backtrace>"#;
+    let cells = r#"<thread ref="2"/><process ref="4"/><core ref="6"/><thread-state ref="7"/><weight ref="8"/>"#;
+    let (stack, absent) = (r#"<backtrace ref="9"/>"#, "<sentinel/>");
+    let time = |id: u64| format!(r#"<sample-time id="{id}" fmt="00:00.001.000">{}</sample-time>"#, id * 1_000);
+    let usual = format!("{cells}{stack}");
+    let others = [
+        format!("{cells}{}{cells}{stack}", time(99)),
+        format!("{cells}{}{stack}", time(99)),
+        format!("{cells}{}{cells}", time(99)),
+        format!("{cells}{stack}{stack}"),
+        cells.to_owned(),
+        format!("{cells}{absent}"),
+        stack.to_owned(),
+        String::new(),
+    ];
+    for other in others {
+        let mut rows = format!("<row>{}{first}</row>\n", time(1));
+        let mut id = 11;
+        for row in [&usual, &usual, &other, &usual, &other, &usual] {
+            let behind = row.replace(r#"id="99""#, &format!(r#"id="{}""#, id + 1));
+            rows += &format!("<row>{}{behind}</row>\n", time(id));
+            id += if row.contains("99") { 2 } else { 1 };
+        }
+        let table = format!(
+            "<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name=\"time-profile\">{columns}</schema>\n{rows}</node>"
+        );
+        let document = format!("<?xml version=\"1.0\"?>\n<trace-query-result>\n{table}</trace-query-result>\n");
+        assert_same(document.as_bytes(), &SIZES, 1, false);
+        assert_same(document.as_bytes(), &SIZES, 3, false);
+    }
+}
+
 /// A source that gives some bytes and then fails.
 struct Failing<'a>(&'a [u8]);
 

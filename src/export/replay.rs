@@ -172,10 +172,16 @@ impl<'t> Replay<'_, '_, 't> {
     /// Cells that other rows have, too. Where what they amount to is known, their values wait for the end of the row.
     #[inline(always)]
     fn cells(&mut self, cells: u32) {
+        let is_known = |room: &ReplayRoom, cells: u32| matches!(room.known_rows.get(cells as usize), Some(Some(_)));
+        // A second time in the row, with cells behind it: it is no usual row.
+        if let Some(before) = self.cells.take()
+            && is_known(self.room, before)
+        {
+            self.push_cells(before, 1);
+        }
         let is_second = self.document.values.len() == 1;
-        let known = self.room.known_rows.get(cells as usize).copied().flatten();
         self.cells = Some(cells).filter(|_| is_second);
-        if !is_second || known.is_none() {
+        if !is_second || !is_known(self.room, cells) {
             self.push_cells(cells, self.document.values.len());
         }
     }

@@ -91,24 +91,17 @@ impl Tag {
 
     /// Whether the text of the element is read.
     pub(super) fn has_text(self) -> bool {
-        matches!(
+        let has_words = matches!(
             self,
-            Self::Time
-                | Self::Weight
-                | Self::CycleWeight
-                | Self::PmcEvent
-                | Self::PmcEvents
-                | Self::Tid
-                | Self::Pid
+            Self::PmcEvents
                 | Self::Core
                 | Self::ThreadState
-                | Self::SampleKind
                 | Self::Path
-                | Self::TextAddress
                 | Self::TextAddresses
                 | Self::Mnemonic
                 | Self::EngineeringType
-        )
+        );
+        has_words || self.has_number()
     }
 
     /// Whether the text of the element is one number, and nothing else is needed of it.
