@@ -10,6 +10,7 @@
 mod draft;
 mod functions;
 mod merge;
+pub mod operations;
 mod pieces;
 mod tree;
 mod weights;

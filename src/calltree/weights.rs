@@ -75,6 +75,11 @@ impl StackWeights {
         self.rows.retain(|row| is_wanted(row.series));
     }
 
+    /// All rows, to be kept.
+    pub(super) fn into_rows(self) -> Vec<StackWeight> {
+        self.rows
+    }
+
     /// All rows.
     pub fn rows(&self) -> &[StackWeight] {
         &self.rows

@@ -164,21 +164,35 @@ impl ProfileBuilder {
         builder
     }
 
-    /// Adds the samples, or the sums, of `profile`, whose other tables this builder has, with their stacks replaced.
+    /// The same with its functions and frames, whose ids stay, too. No frame is to be added.
+    pub(super) fn without_stacks(profile: &Profile) -> Self {
+        let mut builder = Self::without_frames(profile);
+        builder.profile.functions.clone_from(&profile.functions);
+        builder.profile.frames.clone_from(&profile.frames);
+        builder
+    }
+
+    /// Adds the samples, or the sums, of `profile`, whose other tables this builder has, with the stacks that `stack` gives
+    /// for theirs; `None` leaves them out.
     pub(super) fn copy_samples(
         &mut self,
         profile: &Profile,
-        stack: impl Fn(StackId) -> Option<StackId>,
+        stack: impl Fn(Option<StackId>) -> Option<Option<StackId>>,
     ) -> Result<(), Full> {
-        for sample in &profile.samples {
-            self.add_sample(Sample { stack: sample.stack.and_then(&stack), ..*sample })?;
+        for (index, sample) in profile.samples.iter().enumerate() {
+            let Some(stack) = stack(sample.stack) else { continue };
+            self.add_sample(Sample { stack, ..*sample })?;
+            let counters = profile.counters(index);
+            if !counters.is_empty() {
+                self.add_counters(counters);
+            }
         }
-        self.profile.counters.clone_from(&profile.counters);
-        self.profile.counter_values.clone_from(&profile.counter_values);
         // Sums stay apart, even where their stacks became one: their counters are found by their index.
-        let sums = profile.sums.iter().map(|sum| SampleSum { stack: sum.stack.and_then(&stack), ..*sum });
-        self.profile.sums = sums.collect();
-        self.profile.sum_counters.clone_from(&profile.sum_counters);
+        for (index, sum) in profile.sums.iter().enumerate() {
+            let Some(stack) = stack(sum.stack) else { continue };
+            self.profile.sum_counters.copy(self.profile.sums.len(), profile.sum_counters(index));
+            self.profile.sums.push(SampleSum { stack, ..*sum });
+        }
         Ok(())
     }
 

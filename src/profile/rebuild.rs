@@ -1,4 +1,4 @@
-//! A profile again, with other frames: what symbolication makes of one.
+//! A profile again: with other frames, as symbolication makes one, or with other stacks, as operations on trees do.
 
 use super::ids::{FrameId, StackId};
 use super::{Full, Profile, ProfileBuilder};
@@ -46,7 +46,44 @@ impl Profile {
             new = builder.stack_path(new, replacement.frames.iter().rev().copied())?;
             stacks.push((new, without_parent));
         }
-        builder.copy_samples(self, |stack| stacks[stack.index()].0)?;
+        builder.copy_samples(self, |stack| Some(stack.and_then(|stack| stacks[stack.index()].0)))?;
         Ok(builder.finish())
     }
+
+    /// This profile with every stack that samples have replaced by another one of the same frames; everything else stays as
+    /// it is, with the same ids.
+    ///
+    /// `shape` is asked once for each stack that a sample or sum has, in order of their ids, first of all for that of samples
+    /// without stack where there are any. It gets the frames from the root to the leaf, none for no stack, and changes them;
+    /// if it gives `false`, the samples of this stack are left out.
+    ///
+    /// # Errors
+    /// [`Full`] when a table of the new profile is.
+    pub fn with_stacks(&self, mut shape: impl FnMut(Option<StackId>, &mut Vec<FrameId>) -> bool) -> Result<Self, Full> {
+        let mut builder = ProfileBuilder::without_stacks(self);
+        let mut is_used = vec![false; self.stacks.len() + 1];
+        for sum in self.sums_or_samples() {
+            is_used[place(sum.stack)] = true;
+        }
+        let mut stacks: Vec<Option<Option<StackId>>> = vec![None; is_used.len()];
+        let mut path = Vec::new();
+        for old in std::iter::once(None).chain(self.stack_ids().map(Some)) {
+            if !is_used[place(old)] {
+                continue;
+            }
+            path.clear();
+            path.extend(std::iter::successors(old, |&id| self.stack(id).parent).map(|id| self.stack(id).frame));
+            path.reverse();
+            if shape(old, &mut path) {
+                stacks[place(old)] = Some(builder.stack_path(None, path.iter().copied())?);
+            }
+        }
+        builder.copy_samples(self, |stack| stacks[place(stack)])?;
+        Ok(builder.finish())
+    }
+}
+
+/// The place of a stack in a table that begins with that of no stack.
+fn place(stack: Option<StackId>) -> usize {
+    stack.map_or(0, |stack| stack.index() + 1)
 }

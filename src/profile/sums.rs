@@ -242,6 +242,15 @@ impl SumCounters {
         self.places.get(sum).map_or(&[], |&(start, count)| &self.values[start..start + count])
     }
 
+    /// Gives the sum at this index values; it must be none that has some.
+    pub(super) fn copy(&mut self, sum: usize, values: &[u128]) {
+        if !values.is_empty() {
+            self.places.resize(sum + 1, (0, 0));
+            self.places[sum] = (self.values.len(), values.len());
+            self.values.extend_from_slice(values);
+        }
+    }
+
     fn add(&mut self, sum: usize, values: &[u64]) {
         if self.places.len() <= sum {
             self.places.resize(sum + 1, (0, 0));

@@ -10,6 +10,7 @@ pub use unnamed::{UnnamedBinary, UnnamedFrames};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use crate::calltree::operations::OperationSummary;
 use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeights};
 use crate::export::{DocumentContent, Export, Table};
 use crate::profile::{ProcessId, Sample, Selection, SeriesId, StateFilter, ThreadId};
@@ -80,6 +81,8 @@ pub struct Report<'e> {
     /// What symbol files named, where some were given; the caller sets it.
     #[cfg(feature = "symbols")]
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
+    /// What operations did to the samples before, where there were some; the caller sets it.
+    pub operations: Vec<OperationSummary>,
     weights: StackWeights,
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
     /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.
@@ -119,6 +122,11 @@ impl<'e> Report<'e> {
     /// What all trees need, made when the first one is.
     fn merge_plan(&self) -> Arc<MergePlan<'e>> {
         self.merge_plan.get_or_init(|| Arc::new(MergePlan::new(&self.export.profile))).clone()
+    }
+
+    /// Whether trees start at the functions that samples were taken in, and go on to their callers.
+    pub fn is_inverted(&self) -> bool {
+        self.operations.iter().filter(|operation| operation.inverts).count() % 2 == 1
     }
 
     /// Where a series is in [`series`](Self::series); `None` if it was not asked for.

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::labels::{binary_of, function_of};
 use super::texts::push_number;
 use crate::calltree::Metric;
+use crate::calltree::operations::{Change, OperationSummary};
 use crate::error::Diagnostic;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::profile::{Matcher, Selection, StateFilter};
@@ -43,6 +44,9 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     #[cfg(feature = "symbols")]
     if let Some(summary) = &report.symbolication {
         field(out, "symbolication", &symbolication(summary))?;
+    }
+    if !report.operations.is_empty() {
+        field(out, "operations", &operations(report))?;
     }
     field(out, "diagnostics", &report.export.diagnostics.iter().map(diagnostic).collect())?;
     match report.options.view {
@@ -218,6 +222,23 @@ fn unnamed(report: &Report<'_>) -> Value {
         "without_binary": report.unnamed.without_binary,
         "binaries": binaries.collect::<Value>(),
     })
+}
+
+/// What operations did, by series.
+fn operations(report: &Report<'_>) -> Value {
+    let changes = |summary: &OperationSummary| -> Value {
+        let changes = summary.changes.iter().filter_map(|(id, change)| Some((report.position(*id)?, change)));
+        let change = |(series, change): (usize, &Change)| {
+            json!({
+                "series": series,
+                "removed": {"weight": change.removed_weight, "samples": change.removed_samples},
+                "moved": {"weight": change.moved_weight, "samples": change.moved_samples},
+            })
+        };
+        changes.map(change).collect()
+    };
+    let row = |summary: &OperationSummary| json!({"operation": summary.text, "series": changes(summary)});
+    report.operations.iter().map(row).collect()
 }
 
 #[cfg(feature = "symbols")]

@@ -7,7 +7,8 @@ use super::{amount_text, clock, count};
 use crate::calltree::percent;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc};
 use crate::profile::BinaryId;
-use crate::report::{Report, SeriesReport};
+use crate::report::{Amount, Report, SeriesReport};
+use crate::units::Weight;
 
 /// Binaries named before the rest is only counted.
 const BINARIES: usize = 5;
@@ -120,9 +121,31 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     if series.out_of_scope.samples > 0 {
         writeln!(out, "  not counted, for the filters: {}", amount_text(series.out_of_scope))?;
     }
+    operation_lines(report, series, style, out)?;
     if !series.counters.is_empty() {
         let sums: Vec<String> = series.counters.iter().map(u128::to_string).collect();
         writeln!(out, "  counters, summed in the order of the table: {}", sums.join(", "))?;
+    }
+    Ok(())
+}
+
+/// What each operation removed from the series, and what it moved.
+fn operation_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let amount = |weight, samples| amount_text(Amount { weight: Weight::new(weight, series.unit), samples });
+    for operation in &report.operations {
+        let change = operation.change(series.series);
+        let text = clean(&operation.text);
+        if change.removed_samples > 0 {
+            let removed = amount(change.removed_weight, change.removed_samples);
+            writeln!(out, "{}", style.paint(Tone::Warning, &format!("  removed by {text}: {removed}")))?;
+        }
+        if change.moved_samples > 0 {
+            writeln!(out, "  moved to callers by {text}: {}", amount(change.moved_weight, change.moved_samples))?;
+        }
+        if change.is_nothing() && !operation.inverts {
+            let note = if operation.is_without_function { "no function is meant" } else { "nothing to be done" };
+            writeln!(out, "{}", style.paint(Tone::Dim, &format!("  {text}: {note}")))?;
+        }
     }
     Ok(())
 }

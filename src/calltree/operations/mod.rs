@@ -1,0 +1,147 @@
+//! Operations on stacks, as Instruments has them: they make another profile, of which every view and format then speaks.
+//!
+//! Each operation changes stacks one by one, or leaves samples out for what their stack is. They are done in the order they
+//! are given: the second one sees the stacks that the first one left. What leaves samples out says how much weight it left
+//! out, and what moves weight to another function says how much; nothing else is lost, so
+//!
+//! ```text
+//! weight before = weight after + Σ removed, by operation
+//! ```
+//!
+//! | operation | of a stack `main run parse copy`, `parse` chosen |
+//! |---|---|
+//! | [`Focus`](Action::Focus) | `main run parse copy`; without `parse`, the sample is removed |
+//! | [`RootAt`](Action::RootAt) | `parse copy`; without `parse`, the sample is removed |
+//! | [`Prune`](Action::Prune) | the sample is removed |
+//! | [`PruneLeaves`](Action::PruneLeaves) | stays, since its leaf is `copy` |
+//! | [`Charge`](Action::Charge) | `main run copy`; with `copy` chosen, its weight becomes that of `parse` |
+//! | [`Hide`](Action::Hide) | the same, and a sample of chosen functions only is removed |
+//! | [`Flatten`](Action::Flatten) | with `parse` and `copy` chosen: `main run parse` |
+//! | [`FlattenRecursion`](Action::FlattenRecursion) | `main run parse run copy` becomes `main run copy` |
+//! | [`Invert`](Action::Invert) | `copy parse run main`: the tree is read from the leaf to its callers |
+//!
+//! A sample without stack has no function: [`Focus`](Action::Focus) and [`RootAt`](Action::RootAt) remove it, everything else
+//! leaves it as it is.
+
+mod apply;
+mod idle;
+
+pub use apply::operate;
+pub use idle::IDLE_FUNCTIONS;
+
+use crate::profile::{FunctionId, Profile, SeriesId};
+
+/// Functions of a profile that were chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionSet {
+    /// By function.
+    chosen: Vec<bool>,
+}
+
+impl FunctionSet {
+    /// The functions that `is_chosen` chooses.
+    pub fn new(profile: &Profile, is_chosen: impl FnMut(FunctionId) -> bool) -> Self {
+        Self { chosen: profile.function_ids().map(is_chosen).collect() }
+    }
+
+    /// The functions whose name, as it is shown, `is_chosen` chooses: that of a regular expression, say.
+    pub fn of_names(profile: &Profile, mut is_chosen: impl FnMut(&str) -> bool) -> Self {
+        Self::new(profile, |id| is_chosen(profile.function_name(id)))
+    }
+
+    /// The functions of the binaries of this name.
+    pub fn of_binary(profile: &Profile, name: &str) -> Self {
+        Self::new(profile, |id| profile.binary_name(id) == Some(name))
+    }
+
+    /// The functions that threads stand in while they wait for something ([`IDLE_FUNCTIONS`]).
+    pub fn idle(profile: &Profile) -> Self {
+        Self::of_names(profile, idle::is_idle)
+    }
+
+    /// Whether no function was chosen.
+    pub fn is_empty(&self) -> bool {
+        !self.chosen.contains(&true)
+    }
+
+    /// Whether a function was chosen; one of another profile may not be.
+    pub fn contains(&self, function: FunctionId) -> bool {
+        self.chosen.get(function.index()).copied().unwrap_or(false)
+    }
+}
+
+/// What an operation does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Keeps samples with a chosen function anywhere in their stack.
+    Focus(FunctionSet),
+    /// Keeps samples with a chosen function anywhere in their stack, which then starts at the outermost of them.
+    RootAt(FunctionSet),
+    /// Removes samples with a chosen function anywhere in their stack.
+    Prune(FunctionSet),
+    /// Removes samples whose leaf is a chosen function.
+    PruneLeaves(FunctionSet),
+    /// Takes chosen functions out of the stacks: their own weight goes to their callers, and so do their callees. Where no
+    /// caller is left, and no callee, the outermost function stays.
+    Charge(FunctionSet),
+    /// The same, but samples of which nothing is left are removed.
+    Hide(FunctionSet),
+    /// Of chosen functions that call each other, keeps the first one: where the stack enters them.
+    Flatten(FunctionSet),
+    /// Where a function is called again below itself, takes out everything from its first call on down to its last one. The
+    /// first call gets the address and line of the last one.
+    FlattenRecursion,
+    /// Turns stacks round: trees then start with the functions that samples were taken in, and go on to their callers. In
+    /// such a tree the self weight of a node is that of samples whose outermost caller it is.
+    Invert,
+}
+
+/// An operation, and how it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// What it does.
+    pub action: Action,
+    /// How a user would ask for it, such as `--prune '^objc_'`: reports name it so.
+    pub text: String,
+}
+
+/// What became of samples that count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// The weight of samples that were removed, in the unit of the series, or as many as they are where samples are counted.
+    pub removed_weight: u64,
+    /// How many samples were removed.
+    pub removed_samples: u64,
+    /// The weight of samples that another function has now for their leaf.
+    pub moved_weight: u64,
+    /// How many samples have another function for their leaf.
+    pub moved_samples: u64,
+}
+
+impl Change {
+    /// Whether nothing was removed, and nothing moved.
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What an operation did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationSummary {
+    /// How it was asked for.
+    pub text: String,
+    /// Whether it chose no function at all, although it looks for some: a misspelled name, maybe.
+    pub is_without_function: bool,
+    /// Whether it is [`Action::Invert`].
+    pub inverts: bool,
+    /// By series: what became of the samples that count. Series without change are not there.
+    pub changes: Vec<(SeriesId, Change)>,
+}
+
+impl OperationSummary {
+    /// What became of the samples of a series.
+    pub fn change(&self, series: SeriesId) -> Change {
+        let found = self.changes.iter().find(|(id, _)| *id == series);
+        found.map_or_else(Change::default, |(_, change)| *change)
+    }
+}
