@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use traceparse::calltree::{Metric, Pruning};
 use traceparse::export::{Options, SampleDetail};
 use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
@@ -10,6 +10,7 @@ use traceparse::report::{ReportOptions, SeparateBy, View};
 use traceparse::symbolicate::ImageSpec;
 
 use crate::fleet::FleetCommand;
+use crate::operations::OperationArgs;
 use crate::times::parse_range;
 
 const EXAMPLES: &str = "\
@@ -43,6 +44,19 @@ pub(crate) struct Cli {
     /// When to use colours; NO_COLOR is honoured
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
+}
+
+impl Cli {
+    /// The arguments of the process; those whose order tells know it. Ends the process where they make no sense, or ask for
+    /// help.
+    pub(crate) fn parse_in_order() -> Self {
+        let matches = Self::command().get_matches();
+        let mut cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        if cli.command.is_none() {
+            cli.report.operations.set_order(&matches);
+        }
+        cli
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -200,9 +214,15 @@ pub(crate) struct ReportArgs {
     /// Threads in this state, such as Blocked, or all (may be given several times) [default: running, or no state recorded]
     #[arg(long, value_name = "STATE", help_heading = "What counts")]
     pub(crate) state: Vec<String>,
+    /// Only threads that are called Main Thread; the same as --thread 'Main Thread'
+    #[arg(long, help_heading = "What counts")]
+    pub(crate) only_main_thread: bool,
     /// What a sample counts for: its weight, or one
     #[arg(long, value_enum, default_value_t = MetricArg::Weight, help_heading = "What counts")]
     pub(crate) metric: MetricArg,
+
+    #[command(flatten)]
+    pub(crate) operations: OperationArgs,
 
     /// Fail if a row of a CPU table could not be read
     #[arg(long, help_heading = "Input")]
@@ -223,6 +243,8 @@ pub(crate) enum ViewArg {
     Threads,
     /// The call tree of each thread
     Tree,
+    /// The same turned round: functions by self weight, below them their callers
+    BottomUp,
     /// Functions over all threads, by self weight
     Functions,
     /// One line for each row of the export, in its order
@@ -267,7 +289,7 @@ impl ReportArgs {
             None => View::Overview,
             Some(ViewArg::Summary) => View::Summary,
             Some(ViewArg::Threads) => View::Threads,
-            Some(ViewArg::Tree) => View::Tree,
+            Some(ViewArg::Tree | ViewArg::BottomUp) => View::Tree,
             Some(ViewArg::Functions) => View::Functions,
             Some(ViewArg::Samples) => View::Samples,
         }
@@ -291,7 +313,7 @@ impl ReportArgs {
             selection: Selection {
                 runs: self.run.clone(),
                 processes: self.process.iter().map(|text| Matcher::new(text)).collect(),
-                threads: self.thread.iter().map(|text| Matcher::new(text)).collect(),
+                threads: self.threads().map(Matcher::new).collect(),
                 time: self.time,
                 states,
             },
@@ -315,13 +337,24 @@ impl ReportArgs {
         }
     }
 
+    /// The threads that count; none is all.
+    pub(crate) fn threads(&self) -> impl Iterator<Item = &str> {
+        let main_thread = Some("Main Thread").filter(|_| self.only_main_thread);
+        self.thread.iter().map(String::as_str).chain(main_thread)
+    }
+
+    /// Whether trees start at the functions that samples were taken in.
+    pub(crate) fn is_inverted(&self) -> bool {
+        self.operations.invert || self.view == Some(ViewArg::BottomUp)
+    }
+
     /// Whether the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
         match (self.format, self.view) {
             (Format::Csv, None) => {
                 Err("--format csv needs a --view: summary, threads, tree, functions or samples".to_owned())
             }
-            (Format::Folded, Some(view)) if view != ViewArg::Tree => {
+            (Format::Folded, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
                 Err("--format folded writes call trees; leave --view away, or use --view tree".to_owned())
             }
             _ => Ok(()),
@@ -332,7 +365,6 @@ impl ReportArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_arguments_are_consistent() {

@@ -3,6 +3,7 @@
 mod cli;
 mod fleet;
 mod inputs;
+mod operations;
 mod run;
 mod sink;
 mod symbols;
@@ -11,8 +12,6 @@ mod times;
 use std::borrow::Cow;
 use std::io;
 use std::process::ExitCode;
-
-use clap::Parser;
 
 use cli::Cli;
 
@@ -45,7 +44,7 @@ impl From<anyhow::Error> for Failure {
 }
 
 fn main() -> ExitCode {
-    match run::run(Cli::parse()) {
+    match run::run(Cli::parse_in_order()) {
         Ok(code) => ExitCode::from(code),
         Err(Failure::Usage(message)) => {
             anstream::eprintln!("{}: {message}\n\nFor more information, try '--help'.", error_label());
@@ -79,6 +78,12 @@ pub(crate) fn printable(message: &str) -> Cow<'_, str> {
 /// Prints a warning.
 pub(crate) fn warning(message: &str) {
     let label = format!("{0}warning{0:#}", anstyle::AnsiColor::Yellow.on_default().bold());
+    anstream::eprintln!("{label}: {}", printable(message));
+}
+
+/// Prints what is worth knowing and no reason to worry.
+pub(crate) fn note(message: &str) {
+    let label = format!("{0}note{0:#}", anstyle::AnsiColor::Cyan.on_default().bold());
     anstream::eprintln!("{label}: {}", printable(message));
 }
 

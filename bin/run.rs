@@ -5,18 +5,19 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory;
+use traceparse::calltree::operations::{OperationSummary, operate};
 use traceparse::export::{Export, Options, TableKind};
 use traceparse::output::{csv, folded, json, text};
 use traceparse::profile::{Profile, StringId};
-use traceparse::report::{Report, View, report};
-use traceparse::units::Nanos;
+use traceparse::report::{Report, ReportOptions, View, report};
+use traceparse::units::{Nanos, Weight};
 
 use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat, job_count};
 use crate::fleet;
 use crate::inputs::read_all;
 use crate::sink::{style, write_to};
 use crate::symbols::{list_uuids, name_addresses, name_frames};
-use crate::{EXIT_DONE, Failure, warning};
+use crate::{EXIT_DONE, Failure, note, warning};
 
 /// Does what was asked, and says with which exit code the process ends.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
@@ -71,11 +72,17 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     warn(&export);
     check_usable(&export, args)?;
     let symbolication = name_frames(&mut export, args)?;
-    let mut report = report(&export, &args.report_options());
+    let options = args.report_options();
+    let operations = operate_on(&mut export, args, &options)?;
+    let mut report = report(&export, &options);
     report.symbolication = symbolication;
+    report.operations = operations;
     check_counted(&report, args)?;
     if args.format == Format::Folded {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
+    }
+    if !matches!(args.format, Format::Text | Format::Json) {
+        note_removed(&report);
     }
     let path = args.output.as_deref();
     write_to(path, |out| match args.format {
@@ -85,6 +92,33 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         Format::Folded => folded::write(&report, out),
     })?;
     Ok(())
+}
+
+/// Does what was asked with the stacks. A function that is not there is most likely a misspelled one.
+fn operate_on(export: &mut Export, args: &ReportArgs, options: &ReportOptions) -> Result<Vec<OperationSummary>> {
+    let operations = args.operations.operations(&export.profile, args.is_inverted());
+    if operations.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (profile, summaries) = operate(&options.selection.on(&export.profile), &operations, options.metric)?;
+    export.profile = profile;
+    for summary in summaries.iter().filter(|summary| summary.is_without_function) {
+        warning(&format!("{}: no function of the recording is meant", summary.text));
+    }
+    Ok(summaries)
+}
+
+/// Says what operations removed, where the format has no room for it.
+fn note_removed(report: &Report<'_>) {
+    for operation in &report.operations {
+        for series in &report.series {
+            let change = operation.change(series.series);
+            if change.removed_samples > 0 {
+                let removed = Weight::new(change.removed_weight, series.unit);
+                note(&format!("removed by {}: {removed} in {} samples", operation.text, change.removed_samples));
+            }
+        }
+    }
 }
 
 /// Prints what was noticed while reading.
@@ -146,8 +180,10 @@ fn no_cpu_table(export: &Export) -> String {
 fn check_counted(report: &Report<'_>, args: &ReportArgs) -> Result<()> {
     let profile = &report.export.profile;
     if profile.sums_or_samples().next().is_none() {
-        let label = format!("{0}note{0:#}", anstyle::AnsiColor::Cyan.on_default().bold());
-        anstream::eprintln!("{label}: the CPU tables have no rows");
+        if let Some(last) = report.operations.iter().rfind(|operation| !operation.changes.is_empty()) {
+            bail!("no sample is left: {} removed the last ones", last.text);
+        }
+        note("the CPU tables have no rows");
         return Ok(());
     }
     let shown = if args.view() == View::Samples {
@@ -158,7 +194,7 @@ fn check_counted(report: &Report<'_>, args: &ReportArgs) -> Result<()> {
     let is_filtered = !(args.run.is_empty()
         && args.schema.is_empty()
         && args.process.is_empty()
-        && args.thread.is_empty()
+        && args.threads().next().is_none()
         && args.time.is_none()
         && args.state.is_empty());
     if shown > 0 || !is_filtered {

@@ -127,13 +127,14 @@ proptest! {
         let (after, summaries) = operate(&selection.on(profile), &operations, Metric::Weight).unwrap();
 
         let (mut expected, mut at_hand) = (Stacks::new(), before.clone());
-        let mut changes = vec![[0_u64; 4]; steps.len()];
+        let mut changes = vec![[0_u64; 5]; steps.len()];
         for (&(kind, modulus, rest), change) in steps.iter().zip(&mut changes) {
             expected.clear();
             for (stack, &(weight, samples)) in &at_hand {
                 match slow(kind, &|function| function % modulus == rest % modulus, stack) {
                     None => { change[0] += weight; change[1] += samples; }
                     Some(new) => {
+                        change[4] += if new.len() < stack.len() { samples } else { 0 };
                         if kind < 8 && new.last() != stack.last() { change[2] += weight; change[3] += samples; }
                         let entry = expected.entry(new).or_default();
                         *entry = (entry.0 + weight, entry.1 + samples);
@@ -143,7 +144,7 @@ proptest! {
             at_hand.clone_from(&expected);
         }
         prop_assert_eq!(&stacks(&after, &selection), &expected);
-        let found: Vec<[u64; 4]> = summaries.iter().map(total_change).collect();
+        let found: Vec<[u64; 5]> = summaries.iter().map(total_change).collect();
         prop_assert_eq!(found, changes.clone());
 
         // Nothing is lost, and trees of what is left add up.
@@ -182,9 +183,11 @@ proptest! {
     }
 }
 
-fn total_change(summary: &OperationSummary) -> [u64; 4] {
-    summary.changes.iter().fold([0; 4], |[a, b, c, d], (_, change)| {
-        [a + change.removed_weight, b + change.removed_samples, c + change.moved_weight, d + change.moved_samples]
+fn total_change(summary: &OperationSummary) -> [u64; 5] {
+    summary.changes.iter().fold([0; 5], |[a, b, c, d, e], (_, change)| {
+        let removed = [a + change.removed_weight, b + change.removed_samples];
+        let moved = [c + change.moved_weight, d + change.moved_samples];
+        [removed[0], removed[1], moved[0], moved[1], e + change.changed_samples]
     })
 }
 
@@ -221,8 +224,9 @@ fn flattened_recursion_keeps_the_innermost_address() {
         let leaf = |profile: &Profile, stack| profile.frames_leaf_first(stack).next().copied();
         assert_eq!(leaf(&export.profile, old.stack), leaf(&after, new.stack), "no sample has another leaf");
         let depth = |profile: &Profile, stack| profile.frames_leaf_first(stack).count();
-        shorter += usize::from(depth(&after, new.stack) < depth(&export.profile, old.stack));
+        shorter += u64::from(depth(&after, new.stack) < depth(&export.profile, old.stack));
     }
     assert!(shorter > 0, "no stack of the recording recurs");
-    assert!(summaries[0].changes.is_empty(), "nothing is removed, and nothing moves");
+    let [removed, _, moved, _, changed] = total_change(&summaries[0]);
+    assert_eq!((removed, moved, changed), (0, 0, shorter), "nothing is removed, and nothing moves");
 }

@@ -25,13 +25,16 @@ pub fn operate(
     let after = profile.with_stacks(|stack, path| {
         let rows = take_rows(&mut counted, stack);
         for (operation, changes) in operations.iter().zip(&mut changes) {
-            let leaf = work.leaf(path);
+            let (depth, leaf) = (path.len(), work.leaf(path));
             if !work.act(&operation.action, path) {
                 count(rows, changes, |change, row| {
                     change.removed_weight += row.weight;
                     change.removed_samples += row.samples;
                 });
                 return false;
+            }
+            if path.len() < depth {
+                count(rows, changes, |change, row| change.changed_samples += row.samples);
             }
             if operation.action != Action::Invert && work.leaf(path) != leaf {
                 count(rows, changes, |change, row| {

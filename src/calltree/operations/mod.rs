@@ -29,7 +29,7 @@ mod idle;
 pub use apply::operate;
 pub use idle::IDLE_FUNCTIONS;
 
-use crate::profile::{FunctionId, Profile, SeriesId};
+use crate::profile::{Category, FunctionId, Profile, SeriesId};
 
 /// Functions of a profile that were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,15 @@ impl FunctionSet {
     /// The functions of the binaries of this name.
     pub fn of_binary(profile: &Profile, name: &str) -> Self {
         Self::new(profile, |id| profile.binary_name(id) == Some(name))
+    }
+
+    /// The functions of the system, its runtimes and the kernel ([`Category`]). Functions in no known binary are not among
+    /// them.
+    pub fn of_system(profile: &Profile) -> Self {
+        let is_system = |category| matches!(category, Category::System | Category::Runtime | Category::Kernel);
+        let of_binary: Vec<bool> =
+            profile.binary_ids().map(|id| is_system(Category::of_binary(profile, Some(id)))).collect();
+        Self::new(profile, |id| profile.function(id).binary.is_some_and(|binary| of_binary[binary.index()]))
     }
 
     /// The functions that threads stand in while they wait for something ([`IDLE_FUNCTIONS`]).
@@ -112,6 +121,8 @@ pub struct Change {
     pub removed_weight: u64,
     /// How many samples were removed.
     pub removed_samples: u64,
+    /// How many samples stay and have a shorter stack.
+    pub changed_samples: u64,
     /// The weight of samples that another function has now for their leaf.
     pub moved_weight: u64,
     /// How many samples have another function for their leaf.
@@ -119,7 +130,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether nothing was removed, and nothing moved.
+    /// Whether nothing was removed, and no stack changed.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }

@@ -232,6 +232,7 @@ fn operations(report: &Report<'_>) -> Value {
             json!({
                 "series": series,
                 "removed": {"weight": change.removed_weight, "samples": change.removed_samples},
+                "changed_samples": change.changed_samples,
                 "moved": {"weight": change.moved_weight, "samples": change.moved_samples},
             })
         };

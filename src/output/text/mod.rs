@@ -47,6 +47,9 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
         if report.options.view != View::Overview || report.series.len() > 1 {
             series_title(report, series, style, out)?;
         }
+        if report.options.view != View::Overview {
+            summary::operation_lines(report, series, style, out)?;
+        }
         match report.options.view {
             View::Overview => overview(report, series, style, out)?,
             View::Threads => tables::threads(report, series, usize::MAX, style, out)?,
@@ -88,7 +91,7 @@ fn trees(
         parts.push(scope.counted.weight.to_string());
         parts.push(format!("{:.1}% of the total", share(scope.counted.weight.value, series)));
         writeln!(out, "\n{}", style.paint(Tone::Title, &fit(&parts.join(" · "), style.width)))?;
-        tree::write(profile, scope.scope, tree, series, style, out)
+        tree::write(report, scope.scope, tree, series, style, out)
     };
     if report.options.pruning.min_percent > 0.0 {
         return report.walk_trees(series, scopes, |scope, tree| write(scope, &tree.call_tree()));

@@ -130,7 +130,12 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
 }
 
 /// What each operation removed from the series, and what it moved.
-fn operation_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn operation_lines(
+    report: &Report<'_>,
+    series: &SeriesReport,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let amount = |weight, samples| amount_text(Amount { weight: Weight::new(weight, series.unit), samples });
     for operation in &report.operations {
         let change = operation.change(series.series);
@@ -139,11 +144,13 @@ fn operation_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, ou
             let removed = amount(change.removed_weight, change.removed_samples);
             writeln!(out, "{}", style.paint(Tone::Warning, &format!("  removed by {text}: {removed}")))?;
         }
-        if change.moved_samples > 0 {
-            writeln!(out, "  moved to callers by {text}: {}", amount(change.moved_weight, change.moved_samples))?;
+        if change.changed_samples > 0 {
+            let stacks = format!("stacks of {}", count(change.changed_samples, "sample"));
+            let moved = amount(change.moved_weight, change.moved_samples);
+            writeln!(out, "  {stacks} are shorter by {text}, which moves {moved} to callers")?;
         }
         if change.is_nothing() && !operation.inverts {
-            let note = if operation.is_without_function { "no function is meant" } else { "nothing to be done" };
+            let note = if operation.is_without_function { "no function is meant" } else { "changes nothing" };
             writeln!(out, "{}", style.paint(Tone::Dim, &format!("  {text}: {note}")))?;
         }
     }

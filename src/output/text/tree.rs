@@ -20,7 +20,7 @@ use super::style::{Style, Tone};
 use super::{binary_of, count, function_of, share};
 use crate::calltree::{CallTree, Node, percent};
 use crate::profile::Profile;
-use crate::report::{Scope, SeriesReport};
+use crate::report::{Report, Scope, SeriesReport};
 use crate::units::Weight;
 
 /// Columns left of the names.
@@ -28,23 +28,27 @@ const LEFT: usize = 11 + 1 + 7 + 1 + 6 + 1 + 9 + 2;
 /// Deeper forks than fit in this share of the terminal are not indented further.
 const INDENT_SHARE: usize = 3;
 
+/// Where trees are inverted, the functions of the first level are those that samples were taken in.
 pub(super) fn write(
-    profile: &Profile,
+    report: &Report<'_>,
     scope: Scope,
     tree: &CallTree,
     series: &SeriesReport,
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let profile = &report.export.profile;
     let total = tree.root().all_weight;
     let scale = Scale::of(Weight::new(total, series.unit));
-    let writer = TreeWriter { profile, tree, series, style, scale, total };
+    let writer = TreeWriter { profile, tree, series, style, scale, total, is_inverted: report.is_inverted() };
     let whole = match scope {
         Scope::Thread(_) => "thread",
         Scope::Process(_) => "process",
         Scope::All => "tree",
     };
-    let header = format!("{:>11} {whole:>7} {:>6} {:>9}  function", format!("all {}", scale.title()), "total", "self");
+    let (own, what) =
+        if report.is_inverted() { ("outermost", "function, its callers below") } else { ("self", "function") };
+    let header = format!("{:>11} {whole:>7} {:>6} {own:>9}  {what}", format!("all {}", scale.title()), "total");
     writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
     writer.nodes(out)
 }
@@ -56,6 +60,7 @@ struct TreeWriter<'a> {
     style: &'a Style,
     scale: Scale,
     total: u64,
+    is_inverted: bool,
 }
 
 /// A line to be written: what stands before its name, and before the names of the lines below it.
@@ -121,6 +126,11 @@ impl TreeWriter<'_> {
         writeln!(out, "{all} {shares} {own}  {}{name}{binary}", self.style.paint(Tone::Dim, lead))
     }
 
+    /// How many nodes pruning hid below one.
+    fn hidden(&self, node: &Node) -> String {
+        count(u64::from(node.hidden_children), if self.is_inverted { "more caller" } else { "more call" })
+    }
+
     /// Says what pruning hid below a node.
     fn rest(&self, node: &Node, lead: &str, out: &mut dyn Write) -> io::Result<()> {
         let line = format!(
@@ -129,7 +139,7 @@ impl TreeWriter<'_> {
             percent(node.hidden_weight, self.total),
             share(node.hidden_weight, self.series),
             "",
-            count(u64::from(node.hidden_children), "more call")
+            self.hidden(node)
         );
         writeln!(out, "{}", self.style.paint(Tone::Dim, &line))
     }
