@@ -11,7 +11,7 @@ use traceparse::symbolicate::ImageSpec;
 
 use crate::fleet::FleetCommand;
 use crate::operations::OperationArgs;
-use crate::times::parse_range;
+use crate::times::{WeightLimit, parse_range, parse_weight};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -161,6 +161,9 @@ pub(crate) struct ReportArgs {
     /// What to show; without it: summary, threads, and the call tree of each thread
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) view: Option<ViewArg>,
+    /// Who calls this function, and whom it calls: its name as it is shown
+    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    pub(crate) function: Option<String>,
     /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     pub(crate) format: Format,
@@ -170,6 +173,12 @@ pub(crate) struct ReportArgs {
     /// Hide tree nodes (and, in text, functions) below this percentage of their whole [default: 1 in text, 0 elsewhere]
     #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
     pub(crate) min_percent: Option<f64>,
+    /// Hide tree nodes below this weight: 5ms, or 20000, 1.5M in the unit of the table
+    #[arg(long, value_name = "WEIGHT", value_parser = parse_weight, help_heading = "Output")]
+    pub(crate) min_weight: Option<WeightLimit>,
+    /// Only the first N rows of tables that are in order of weight
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub(crate) top: Option<usize>,
     /// Hide tree levels below this one
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
@@ -247,6 +256,8 @@ pub(crate) enum ViewArg {
     BottomUp,
     /// Functions over all threads, by self weight
     Functions,
+    /// The heaviest stack of each thread
+    Heaviest,
     /// Binaries over all threads, by self weight
     Binaries,
     /// One line for each row of the export, in its order
@@ -288,11 +299,14 @@ impl ReportArgs {
     pub(crate) fn view(&self) -> View {
         match self.view {
             None if self.format == Format::Folded => View::Tree,
+            None if self.function.is_some() => View::Sandwich,
             None => View::Overview,
             Some(ViewArg::Summary) => View::Summary,
             Some(ViewArg::Threads) => View::Threads,
             Some(ViewArg::Tree | ViewArg::BottomUp) => View::Tree,
+            Some(ViewArg::Functions) if self.function.is_some() => View::Sandwich,
             Some(ViewArg::Functions) => View::Functions,
+            Some(ViewArg::Heaviest) => View::Heaviest,
             Some(ViewArg::Binaries) => View::Binaries,
             Some(ViewArg::Samples) => View::Samples,
         }
@@ -327,9 +341,12 @@ impl ReportArgs {
             },
             pruning: Pruning {
                 min_percent: self.min_percent.unwrap_or(if self.format == Format::Text { 1.0 } else { 0.0 }),
+                min_weight: self.min_weight.map_or(0, WeightLimit::value),
                 depth: self.depth,
             },
             view: self.view(),
+            function: self.function.clone(),
+            top: self.top,
             separate_by: match self.separate_by {
                 _ if self.no_threads => SeparateBy::Nothing,
                 SeparateArg::Thread => SeparateBy::Thread,

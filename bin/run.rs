@@ -10,13 +10,14 @@ use traceparse::export::{Export, Options, TableKind};
 use traceparse::output::{csv, folded, json, text};
 use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, ReportOptions, View, report};
-use traceparse::units::{Nanos, Weight};
+use traceparse::units::{Nanos, Unit, Weight};
 
 use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat, job_count};
 use crate::fleet;
 use crate::inputs::read_all;
 use crate::sink::{style, write_to};
 use crate::symbols::{list_uuids, name_addresses, name_frames};
+use crate::times::WeightLimit;
 use crate::{EXIT_DONE, Failure, note, warning};
 
 /// Does what was asked, and says with which exit code the process ends.
@@ -77,6 +78,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let mut report = report(&export, &options);
     report.symbolication = symbolication;
     report.operations = operations;
+    check_limits(&report, args).map_err(Failure::Usage)?;
     check_counted(&report, args)?;
     if args.format == Format::Folded {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
@@ -173,6 +175,17 @@ fn no_cpu_table(export: &Export) -> String {
                 .to_owned()
         }
         None => format!("no CPU table here; export one with: {}", how(schemas[0])),
+    }
+}
+
+/// Whether the weights that were asked for are in the unit of the tables.
+fn check_limits(report: &Report<'_>, args: &ReportArgs) -> Result<(), String> {
+    let other = report.series.iter().map(|series| series.unit).find(|&unit| unit != Unit::Nanoseconds);
+    match (args.min_weight, other) {
+        (Some(WeightLimit::Time(_)), Some(unit)) => {
+            Err(format!("--min-weight is a time, and weights are in {unit} here: give a number of them"))
+        }
+        _ => Ok(()),
     }
 }
 

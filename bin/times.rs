@@ -16,7 +16,7 @@ pub(crate) fn parse_range(text: &str) -> Result<TimeRange, String> {
 }
 
 /// Reads `1.5s`, `200ms`, `3us`, `7ns`, `2` (seconds), or `MM:SS.mmm.uuu` as Instruments shows it.
-fn parse_time(text: &str) -> Result<Nanos, String> {
+pub(crate) fn parse_time(text: &str) -> Result<Nanos, String> {
     let bad = || format!("{text:?} is not a time, such as 1.5s, 200ms or 00:01.250");
     if let Some((minutes, seconds)) = text.split_once(':') {
         let minutes: u64 = minutes.parse().map_err(|_| bad())?;
@@ -31,6 +31,36 @@ fn parse_time(text: &str) -> Result<Nanos, String> {
     let number = number.trim_end();
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     decimal(whole, fraction, nanos).map(Nanos::from_nanos).ok_or_else(bad)
+}
+
+/// A weight: in time, or in whatever a table counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WeightLimit {
+    Time(Nanos),
+    /// Cycles, events, samples, or nanoseconds: in the unit of the table.
+    Plain(u64),
+}
+
+impl WeightLimit {
+    /// The number, in its unit.
+    pub(crate) fn value(self) -> u64 {
+        match self {
+            Self::Time(time) => time.as_nanos(),
+            Self::Plain(number) => number,
+        }
+    }
+}
+
+/// Reads `5ms`, or `20000`, `20k`, `1.5M`, `2G` in the unit of the table.
+pub(crate) fn parse_weight(text: &str) -> Result<WeightLimit, String> {
+    let factors = [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("", 1)];
+    let factor = factors.iter().find_map(|&(end, factor)| text.strip_suffix(end).map(|number| (number, factor)));
+    let (number, factor) = factor.unwrap_or((text, 1));
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if let Some(number) = decimal(whole, fraction, factor) {
+        return Ok(WeightLimit::Plain(number));
+    }
+    parse_time(text).map(WeightLimit::Time).map_err(|_| format!("{text:?} is not a weight, such as 5ms, 20000 or 1.5M"))
 }
 
 /// `whole.fraction` × `unit`, exactly; digits below one nanosecond are dropped.
@@ -51,6 +81,14 @@ pub(crate) fn decimal(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn weights_are_times_or_numbers() {
+        assert_eq!(parse_weight("5ms"), Ok(WeightLimit::Time(Nanos::from_nanos(5_000_000))));
+        assert_eq!(parse_weight("1.5M"), Ok(WeightLimit::Plain(1_500_000)));
+        assert_eq!(parse_weight("20000"), Ok(WeightLimit::Plain(20_000)));
+        assert!(["", "ms", "x", "-1", "1.5Mc"].iter().all(|text| parse_weight(text).is_err()));
+    }
 
     #[test]
     fn times_are_exact() {

@@ -114,7 +114,7 @@ proptest! {
         let export = recording(seed);
         let profile = &export.profile;
         let weights = weights(&export, if is_weight { Metric::Weight } else { Metric::Samples });
-        let pruning = Pruning { min_percent, depth };
+        let pruning = Pruning { min_percent, depth, ..Pruning::default() };
         // One merger for all of them: each thread, all of them, and some rows in an order of their own.
         let mut merger = Merger::new(profile);
         let mut scopes: Vec<Vec<StackWeight>> =

@@ -137,7 +137,7 @@ proptest! {
         let weights = StackWeights::new(&every_state().on(&export.profile), Metric::Weight);
         let mut merger = Merger::new(&export.profile);
         let whole = merger.tree(weights.rows());
-        let pruned = merger.pruned_tree(weights.rows(), &Pruning { min_percent, depth: Some(depth) });
+        let pruned = merger.pruned_tree(weights.rows(), &Pruning { min_percent, depth: Some(depth), ..Pruning::default() });
         assert_adds_up(&pruned, whole.root().all_weight);
         let least = whole.root().all_weight as f64 * min_percent / 100.0;
         prop_assert!(pruned.nodes().iter().all(|node| node.depth <= depth && node.all_weight as f64 >= least));

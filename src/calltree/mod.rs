@@ -13,6 +13,7 @@ mod keyed;
 mod merge;
 pub mod operations;
 mod pieces;
+mod sandwich;
 mod tree;
 mod weights;
 
@@ -21,5 +22,6 @@ pub use functions::{FunctionRow, functions, functions_of_stacks};
 pub use keyed::{KeySums, sum_stacks_by_key};
 pub(crate) use merge::MergePlan;
 pub use merge::Merger;
+pub use sandwich::Sandwich;
 pub use tree::{CallTree, Label, Node, Pruning, percent};
 pub use weights::{Metric, StackWeight, StackWeights};

@@ -68,14 +68,16 @@ impl CallTree {
 pub struct Pruning {
     /// Nodes that weigh less than this percentage of the tree; in [0, 100].
     pub min_percent: f64,
+    /// Nodes that weigh less than this, in the unit of the tree.
+    pub min_weight: u64,
     /// Levels below this one; `None` hides none.
     pub depth: Option<u32>,
 }
 
 impl Pruning {
-    /// Whether `part` of `total` is shown; nothing of nothing is.
+    /// Whether `part` of `total` is shown; nothing of nothing is, unless a weight is asked for.
     pub fn shows(&self, part: u64, total: u64) -> bool {
-        percent(part, total) >= self.min_percent || total == 0
+        (percent(part, total) >= self.min_percent || total == 0) && part >= self.min_weight
     }
 
     pub(super) fn max_depth(&self) -> u32 {

@@ -160,7 +160,7 @@ fn series_report(
         counters: tally.counters,
         threads: thread_reports(profile, weights, unit),
         scopes: match options.view {
-            View::Overview | View::Tree => scope_reports(profile, weights, unit, options.separate_by),
+            View::Overview | View::Tree | View::Heaviest => scope_reports(profile, weights, unit, options.separate_by),
             _ => Vec::new(),
         },
         functions,

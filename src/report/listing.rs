@@ -3,8 +3,8 @@
 //! A view says once what its columns are ([`ListingKind`]) and makes its rows ([`Listing`]) in a file of its own. Text, JSON and
 //! CSV each have one writer for all of them.
 
-use super::binaries;
 use super::{Report, SeriesReport, View};
+use super::{binaries, heaviest, sandwich};
 use crate::units::{Nanos, Weight};
 
 /// What is the same in every answer of a view that is a table.
@@ -130,6 +130,8 @@ impl View {
     pub fn listing_kind(self) -> Option<&'static ListingKind> {
         match self {
             Self::Binaries => Some(&binaries::KIND),
+            Self::Heaviest => Some(&heaviest::KIND),
+            Self::Sandwich => Some(&sandwich::KIND),
             Self::Overview | Self::Summary | Self::Threads | Self::Tree | Self::Functions | Self::Samples => None,
         }
     }
@@ -138,6 +140,12 @@ impl View {
 impl Report<'_> {
     /// The rows of a series, in a view that is a table ([`View::listing_kind`]); `None` in other views.
     pub fn listing(&self, series: &SeriesReport) -> Option<Listing> {
-        self.options.view.listing_kind().map(|kind| (kind.make)(self, series))
+        let kind = self.options.view.listing_kind()?;
+        let mut listing = (kind.make)(self, series);
+        if let Some(top) = self.options.top.filter(|&top| kind.hides_light_rows && top < listing.rows.len()) {
+            listing.notes.push(format!("{} more {} after the first {top}", listing.rows.len() - top, kind.name));
+            listing.rows.truncate(top);
+        }
+        Some(listing)
     }
 }

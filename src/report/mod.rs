@@ -3,7 +3,9 @@
 mod ahead;
 mod binaries;
 mod build;
+mod heaviest;
 mod listing;
+mod sandwich;
 mod unnamed;
 
 pub use build::report;
@@ -34,6 +36,11 @@ pub struct ReportOptions {
     pub view: View,
     /// What has a call tree of its own.
     pub separate_by: SeparateBy,
+    /// Of tables whose rows are in order of weight, only so many rows: functions, threads, binaries and the like, and in
+    /// [`View::Heaviest`] stacks. `None` is all.
+    pub top: Option<usize>,
+    /// The function that [`View::Sandwich`] is of, by its name as it is shown, in whatever binaries.
+    pub function: Option<String>,
     /// How many threads may work at once while trees are written: from 2 on, trees are made while one is written. With 0 (the
     /// default) and 1 it is the caller's thread only. The answer is the same.
     pub jobs: usize,
@@ -67,6 +74,11 @@ pub enum View {
     Functions,
     /// The binaries over all threads.
     Binaries,
+    /// The heaviest stack of each thread, or of what else [`ReportOptions::separate_by`] says: from the outermost function on,
+    /// always the heaviest callee. Nothing of it is pruned.
+    Heaviest,
+    /// The callers and the callees of [`ReportOptions::function`].
+    Sandwich,
     /// The samples, one a row of the input, in its order; none where they were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,
@@ -116,7 +128,18 @@ impl<'e> Report<'e> {
         scopes: &[ScopeReport],
         visit: impl FnMut(&ScopeReport, &Draft) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (plan, pruning) = (self.merge_plan(), &self.options.pruning);
+        self.walk_pruned_trees(series, scopes, &self.options.pruning, visit)
+    }
+
+    /// The same, of trees that are pruned otherwise.
+    fn walk_pruned_trees<E>(
+        &self,
+        series: &SeriesReport,
+        scopes: &[ScopeReport],
+        pruning: &Pruning,
+        visit: impl FnMut(&ScopeReport, &Draft) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let plan = self.merge_plan();
         let weights = self.weights.of_series(series.series);
         let draft = |row: &ScopeReport, merger: &mut Merger<'_>, spare: Draft| {
             merger.draft_into(spare, row.stacks.iter().flat_map(|range| &weights[range.clone()]), pruning)
@@ -132,6 +155,11 @@ impl<'e> Report<'e> {
     /// Whether trees start at the functions that samples were taken in, and go on to their callers.
     pub fn is_inverted(&self) -> bool {
         self.operations.iter().filter(|operation| operation.inverts).count() % 2 == 1
+    }
+
+    /// The rows of a table in order of weight that are shown ([`ReportOptions::top`]).
+    pub(crate) fn top<'r, T>(&self, rows: &'r [T]) -> &'r [T] {
+        &rows[..rows.len().min(self.options.top.unwrap_or(usize::MAX))]
     }
 
     /// Where a series is in [`series`](Self::series); `None` if it was not asked for.

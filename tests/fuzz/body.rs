@@ -83,7 +83,7 @@ fn questions(view: View) -> [ReportOptions; 3] {
     };
     let pruned = ReportOptions {
         metric: Metric::Samples,
-        pruning: Pruning { min_percent: 10.0, depth: Some(5) },
+        pruning: Pruning { min_percent: 10.0, depth: Some(5), ..Pruning::default() },
         separate_by: SeparateBy::Process,
         view,
         ..ReportOptions::default()

@@ -312,7 +312,7 @@ pub(super) fn array<T>(
 
 fn threads(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let rows = report.series.iter().enumerate();
-    let rows = rows.flat_map(|(index, series)| series.threads.iter().map(move |thread| (index, thread)));
+    let rows = rows.flat_map(|(index, series)| report.top(&series.threads).iter().map(move |thread| (index, thread)));
     array(out, "threads", rows, |(index, row), out| {
         Ok(serde_json::to_writer(out, &scope(report, index, Scope::Thread(row.thread), &row.counted))?)
     })
@@ -349,7 +349,8 @@ fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> 
 fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
     let rows = report.series.iter().enumerate();
-    let rows = rows.flat_map(|(index, series)| series.functions.iter().map(move |row| (index, series, row)));
+    let rows =
+        rows.flat_map(|(index, series)| report.top(&series.functions).iter().map(move |row| (index, series, row)));
     array(out, "functions", rows, |(index, series, row), out| {
         let value = json!({
             "series": index,

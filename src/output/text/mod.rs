@@ -53,7 +53,7 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
         }
         match report.options.view {
             View::Overview => overview(report, series, style, out)?,
-            View::Threads => tables::threads(report, series, usize::MAX, style, out)?,
+            View::Threads => tables::threads(report, series, report.options.top.unwrap_or(usize::MAX), style, out)?,
             View::Tree => trees(report, series, &series.scopes, style, out)?,
             View::Functions => tables::functions(report, series, style, out)?,
             View::Summary | View::Samples => {}

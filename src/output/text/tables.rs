@@ -8,7 +8,7 @@ use super::{binary_of, clock, count, function_of, share};
 use crate::calltree::{FunctionRow, Label};
 use crate::output::labels::{process_label, thread_label};
 use crate::output::texts::{FunctionTexts, Page};
-use crate::report::{Report, SeriesReport};
+use crate::report::{Report, SeriesReport, View};
 
 pub(super) fn threads(
     report: &Report<'_>,
@@ -39,7 +39,8 @@ pub(super) fn threads(
         let rest = &series.threads[shown..];
         let weight = rest.iter().map(|thread| thread.counted.weight.value).sum();
         let samples = rest.iter().map(|thread| thread.counted.samples).sum();
-        let name = format!("{} more threads; --view threads shows all", rest.len());
+        let how = if report.options.view == View::Overview { "; --view threads shows all" } else { "" };
+        let name = format!("{} more threads{how}", rest.len());
         line(weight, samples, &name, "", out)?;
     }
     Ok(())
@@ -63,8 +64,11 @@ pub(super) fn functions(
     let least = report.options.pruning.min_percent;
     let is_shown =
         |row: &FunctionRow| share(row.self_weight, series) >= least || share(row.all_weight, series) >= least;
-    let (shown, hidden): (Vec<&FunctionRow>, Vec<&FunctionRow>) =
-        series.functions.iter().partition(|row| is_shown(row));
+    let top = report.options.top.unwrap_or(usize::MAX);
+    let mut shown: Vec<&FunctionRow> = series.functions.iter().filter(|row| is_shown(row)).collect();
+    let mut hidden: Vec<&FunctionRow> = series.functions.iter().filter(|row| !is_shown(row)).collect();
+    hidden.extend(shown.drain(top.min(shown.len())..));
+    let limit = if top <= shown.len() { format!("after the first {top}") } else { format!("below {least}%") };
     for row in shown {
         let weight = style.paint(Tone::Weight, &format!("{:>11}", scale.number(row.self_weight)));
         let numbers = format!(
@@ -80,7 +84,7 @@ pub(super) fn functions(
     }
     if !hidden.is_empty() {
         let weight: u64 = hidden.iter().map(|row| row.self_weight).sum();
-        let note = format!("{} below {least}%", count(hidden.len() as u64, "more function"));
+        let note = format!("{} {limit}", count(hidden.len() as u64, "more function"));
         let rest = " ".repeat(used - 11 - 1 - 6);
         let line = format!("{:>11} {:>5.1}%{rest}{note}", scale.number(weight), share(weight, series));
         writeln!(out, "{}", style.paint(Tone::Dim, &line))?;

@@ -1,0 +1,98 @@
+//! The heaviest stack of each tree: from the root on, the heaviest child of each node.
+
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+use super::{Report, Scope, ScopeReport, SeriesReport};
+use crate::calltree::{Draft, Label, Node, Pruning};
+use crate::profile::Profile;
+
+pub(super) static KIND: ListingKind = ListingKind {
+    name: "heaviest",
+    singular: "function",
+    columns: &[
+        Column::new("process", "", ColumnRole::Label).shown(Shown::Machines),
+        Column::new("pid", "", ColumnRole::Number).shown(Shown::Machines),
+        Column::new("thread", "thread", ColumnRole::Label),
+        Column::new("tid", "", ColumnRole::Number).shown(Shown::Machines),
+        Column::new("depth", "", ColumnRole::Number).shown(Shown::Machines),
+        Column::new("all_weight", "all", ColumnRole::Weight),
+        Column::new("self_weight", "self", ColumnRole::Weight).shown(Shown::WhereWide),
+        Column::new("samples", "", ColumnRole::Number).shown(Shown::Machines),
+        Column::new("function", "function", ColumnRole::Name),
+        Column::new("binary", "", ColumnRole::Owner),
+    ],
+    hides_light_rows: false,
+    make,
+};
+
+/// Samples whose stack was not recorded, as in the other views.
+const NO_STACK: &str = "[no stack recorded]";
+
+fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let profile = &report.export.profile;
+    let (scopes, notes) = heavy_scopes(report, series);
+    let mut rows = Vec::new();
+    let whole: Result<(), std::convert::Infallible> =
+        report.walk_pruned_trees(series, scopes, &Pruning::default(), |scope, tree| {
+            let owner = owner(profile, scope.scope);
+            rows.extend(heaviest(tree).iter().map(|node| row(profile, &owner, node)));
+            Ok(())
+        });
+    let Ok(()) = whole;
+    Listing { total: series.counted.weight, rows, notes }
+}
+
+/// The trees that the limits leave, at least one, and a note on the others. The heaviest stand first.
+fn heavy_scopes<'s>(report: &Report<'_>, series: &'s SeriesReport) -> (&'s [ScopeReport], Vec<String>) {
+    let (pruning, total) = (&report.options.pruning, series.counted.weight.value);
+    let is_heavy = |scope: &&ScopeReport| pruning.shows(scope.counted.weight.value, total);
+    let heavy = series.scopes.iter().filter(is_heavy).count().min(report.options.top.unwrap_or(usize::MAX));
+    let (shown, hidden) = series.scopes.split_at(heavy.max(1).min(series.scopes.len()));
+    let notes =
+        if hidden.is_empty() { Vec::new() } else { vec![format!("{} lighter ones are not shown", hidden.len())] };
+    (shown, notes)
+}
+
+/// The nodes below the root of which each is the heaviest child of the one before.
+fn heaviest(tree: &Draft) -> Vec<Node> {
+    let (mut nodes, mut next_level) = (Vec::new(), 0);
+    // The heaviest child is visited right after its parent.
+    let _: Result<(), ()> = tree.walk(|chain| {
+        if chain.level < next_level {
+            return Err(());
+        }
+        next_level = chain.level + 1;
+        nodes.extend(chain.nodes().filter(|node| node.label != Label::Root));
+        Ok(())
+    });
+    nodes
+}
+
+/// Process, pid, thread and tid of a tree, as far as it is of one.
+fn owner(profile: &Profile, scope: Scope) -> [Cell; 4] {
+    let (process, thread) = match scope {
+        Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
+        Scope::Process(id) => (Some(id), None),
+        Scope::All => (None, None),
+    };
+    let process = process.map(|id| profile.process(id));
+    [
+        process.map_or(Cell::Absent, |process| Cell::text(profile.string(process.name))),
+        Cell::number(process.and_then(|process| process.pid)),
+        thread.map_or(Cell::Absent, |thread| Cell::text(profile.string(thread.name))),
+        Cell::number(thread.and_then(|thread| thread.tid)),
+    ]
+}
+
+fn row(profile: &Profile, owner: &[Cell; 4], node: &Node) -> Vec<Cell> {
+    let (name, binary) = match node.label {
+        Label::Function(id) => (profile.function_name(id), profile.binary_name(id).unwrap_or_default()),
+        Label::NoStack | Label::Root => (NO_STACK, ""),
+    };
+    let numbers = [
+        Cell::Number(node.depth.into()),
+        Cell::Weight(node.all_weight),
+        Cell::Weight(node.self_weight),
+        Cell::Number(node.all_samples),
+    ];
+    owner.iter().cloned().chain(numbers).chain([Cell::Text(name.to_owned()), Cell::text(binary)]).collect()
+}
