@@ -225,6 +225,8 @@ pub(crate) enum ViewArg {
     Tree,
     /// Functions over all threads, by self weight
     Functions,
+    /// Binaries over all threads, by self weight
+    Binaries,
     /// One line for each row of the export, in its order
     Samples,
 }
@@ -269,6 +271,7 @@ impl ReportArgs {
             Some(ViewArg::Threads) => View::Threads,
             Some(ViewArg::Tree) => View::Tree,
             Some(ViewArg::Functions) => View::Functions,
+            Some(ViewArg::Binaries) => View::Binaries,
             Some(ViewArg::Samples) => View::Samples,
         }
     }
@@ -319,7 +322,7 @@ impl ReportArgs {
     pub(crate) fn check(&self) -> Result<(), String> {
         match (self.format, self.view) {
             (Format::Csv, None) => {
-                Err("--format csv needs a --view: summary, threads, tree, functions or samples".to_owned())
+                Err("--format csv needs a --view, such as summary, threads, tree, functions or samples".to_owned())
             }
             (Format::Folded, Some(view)) if view != ViewArg::Tree => {
                 Err("--format folded writes call trees; leave --view away, or use --view tree".to_owned())

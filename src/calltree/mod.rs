@@ -9,6 +9,7 @@
 
 mod draft;
 mod functions;
+mod keyed;
 mod merge;
 mod pieces;
 mod tree;
@@ -16,6 +17,7 @@ mod weights;
 
 pub(crate) use draft::{Chain, Draft};
 pub use functions::{FunctionRow, functions, functions_of_stacks};
+pub use keyed::{KeySums, sum_stacks_by_key};
 pub(crate) use merge::MergePlan;
 pub use merge::Merger;
 pub use tree::{CallTree, Label, Node, Pruning, percent};

@@ -1,10 +1,13 @@
 //! Finished answers as plain structs: what a view shows, and what it leaves out.
 
 mod ahead;
+mod binaries;
 mod build;
+mod listing;
 mod unnamed;
 
 pub use build::report;
+pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
 use std::ops::Range;
@@ -61,6 +64,8 @@ pub enum View {
     Tree,
     /// The functions over all threads.
     Functions,
+    /// The binaries over all threads.
+    Binaries,
     /// The samples, one a row of the input, in its order; none where they were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,

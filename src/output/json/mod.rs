@@ -3,6 +3,7 @@
 //! Weights are integers in the unit named beside them. A reader whose integers end at 2^53 (JavaScript) loses digits
 //! above; no real recording comes near. Trees are nested as deep as stacks are, which some parsers limit.
 
+mod listing;
 mod samples;
 mod trees;
 
@@ -51,6 +52,11 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         View::Functions => functions(report, out)?,
         View::Samples => samples::write(report, out)?,
         View::Summary => {}
+        view => {
+            if let Some(kind) = view.listing_kind() {
+                listing::write(report, kind, out)?;
+            }
+        }
     }
     out.write_all(b"}\n")
 }

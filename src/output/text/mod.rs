@@ -1,6 +1,7 @@
 //! Text for people: aligned tables and trees, as wide as the terminal, coloured where asked.
 
 mod contents;
+mod listing;
 mod scale;
 pub(in crate::output) mod style;
 mod summary;
@@ -32,7 +33,7 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
         View::Samples => return tables::samples(report, style, out),
         View::Summary => return summary::write(report, style, out),
         View::Overview => summary::write(report, style, out)?,
-        View::Threads | View::Tree | View::Functions => {
+        _ => {
             for document in &report.export.documents {
                 summary::cut_note(document, style, out)?;
             }
@@ -53,6 +54,11 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
             View::Tree => trees(report, series, &series.scopes, style, out)?,
             View::Functions => tables::functions(report, series, style, out)?,
             View::Summary | View::Samples => {}
+            view => {
+                if let Some((kind, rows)) = view.listing_kind().zip(report.listing(series)) {
+                    listing::write(kind, &rows, report.options.pruning.min_percent, style, out)?;
+                }
+            }
         }
     }
     Ok(())

@@ -1,0 +1,145 @@
+//! Stacks summed by what their frames have in common: a function, a binary, a source line.
+
+use super::weights::StackWeight;
+use crate::profile::{Profile, StackId};
+
+/// What a key weighs over all stacks that have a frame of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KeySums {
+    /// Weight of samples whose leaf has the key.
+    pub self_weight: u64,
+    /// Weight of samples that have the key anywhere in their stack; once each, however often it recurs.
+    pub all_weight: u64,
+    /// Samples whose leaf has the key.
+    pub self_samples: u64,
+    /// Samples that have the key anywhere in their stack; 0 for a key that no stack has.
+    pub all_samples: u64,
+}
+
+/// Sums stacks by a key of their frames: `key_of_frame` has one for each frame of the profile, below `key_count`.
+///
+/// The sums by key, and those of what has no stack. No tree is made: it takes memory for each key, and time for each distinct
+/// stack.
+///
+/// # Panics
+/// When `key_of_frame` is shorter than the table of frames, or a key is not below `key_count`.
+pub fn sum_stacks_by_key(
+    profile: &Profile,
+    weights: &[StackWeight],
+    key_of_frame: &[usize],
+    key_count: usize,
+) -> (Vec<KeySums>, KeySums) {
+    let mut order: Vec<&StackWeight> = weights.iter().collect();
+    // The stacks of one thread, in the order of their first sight, share much of their path with the one before. Where
+    // threads share their stacks, it is cheaper to have equal ones together.
+    let mut is_seen = vec![false; profile.stack_ids().len()];
+    let mut is_new = |row: &&StackWeight| row.stack.is_none_or(|id| !std::mem::replace(&mut is_seen[id.index()], true));
+    if 2 * weights.iter().filter(|row| is_new(row)).count() < weights.len() {
+        order.sort_by_key(|row| row.stack);
+    }
+    let keys = vec![Open::default(); key_count];
+    let mut sums = Sums { profile, key_of_frame, keys, path: Vec::new(), below: Vec::new() };
+    let mut no_stack = Open::default();
+    for row in order {
+        let sum = Sum { weight: row.weight, samples: row.samples };
+        match row.stack {
+            Some(stack) => sums.add(stack, sum),
+            None => {
+                no_stack.own.add(sum);
+                no_stack.all.add(sum);
+            }
+        }
+    }
+    sums.leave(0);
+    (sums.keys.into_iter().map(KeySums::from).collect(), no_stack.into())
+}
+
+/// Sums over stacks that are visited one after the other.
+struct Sums<'p> {
+    profile: &'p Profile,
+    key_of_frame: &'p [usize],
+    keys: Vec<Open>,
+    /// From the root to the stack at hand: what stands below each and was not added to its key yet.
+    path: Vec<Level>,
+    /// Stacks that are about to be entered.
+    below: Vec<StackId>,
+}
+
+/// What is known of a key, and how often it is on the path.
+#[derive(Clone, Copy, Debug, Default)]
+struct Open {
+    on_path: u32,
+    own: Sum,
+    all: Sum,
+}
+
+impl From<Open> for KeySums {
+    fn from(Open { own, all, .. }: Open) -> Self {
+        Self { self_weight: own.weight, all_weight: all.weight, self_samples: own.samples, all_samples: all.samples }
+    }
+}
+
+/// A stack on the path.
+struct Level {
+    stack: StackId,
+    key: usize,
+    sum: Sum,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    weight: u64,
+    samples: u64,
+}
+
+impl Sum {
+    fn add(&mut self, other: Self) {
+        // The weights of one series fit; those of several are not to be added, but must not wrap either.
+        self.weight = self.weight.saturating_add(other.weight);
+        self.samples += other.samples;
+    }
+}
+
+impl Sums<'_> {
+    fn add(&mut self, stack: StackId, sum: Sum) {
+        // Ids rise from the root to the leaf, so what is not above the stack is found by comparing ids.
+        let mut next = Some(stack);
+        let mut shared = self.path.len();
+        while let Some(stack) = next {
+            while shared > 0 && self.path[shared - 1].stack > stack {
+                shared -= 1;
+            }
+            if shared > 0 && self.path[shared - 1].stack == stack {
+                break;
+            }
+            self.below.push(stack);
+            next = self.profile.stack(stack).parent;
+        }
+        self.leave(if next.is_some() { shared } else { 0 });
+        while let Some(stack) = self.below.pop() {
+            let key = self.key_of_frame[self.profile.stack(stack).frame.index()];
+            self.keys[key].on_path += 1;
+            self.path.push(Level { stack, key, sum: Sum::default() });
+        }
+        if let Some(leaf) = self.path.last_mut() {
+            leaf.sum.add(sum);
+            self.keys[leaf.key].own.add(sum);
+        }
+    }
+
+    /// Shortens the path: what stands below goes to the keys, and to what is left of the path.
+    fn leave(&mut self, length: usize) {
+        while self.path.len() > length {
+            let Some(level) = self.path.pop() else { return };
+            let key = &mut self.keys[level.key];
+            key.on_path -= 1;
+            // Further in, it is counted where the path meets it first.
+            if key.on_path == 0 {
+                key.all.add(level.sum);
+            }
+            if let Some(above) = self.path.last_mut() {
+                above.sum.add(level.sum);
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Views that are one table: rows of cells under columns, which every writer writes in its own way.
+//!
+//! A view says once what its columns are ([`ListingKind`]) and makes its rows ([`Listing`]) in a file of its own. Text, JSON and
+//! CSV each have one writer for all of them.
+
+use super::binaries;
+use super::{Report, SeriesReport, View};
+use crate::units::{Nanos, Weight};
+
+/// What is the same in every answer of a view that is a table.
+#[derive(Debug)]
+pub struct ListingKind {
+    /// What the rows are, and the name of the array in JSON: `binaries`.
+    pub name: &'static str,
+    /// What one row is: `binary`.
+    pub singular: &'static str,
+    /// The columns, in the order in which machine formats have them.
+    pub columns: &'static [Column],
+    /// Whether text may leave out a row all of whose weights are below
+    /// [`min_percent`](crate::calltree::Pruning::min_percent) of the total. Not where rows sum up other rows.
+    pub hides_light_rows: bool,
+    /// Makes the rows of one series.
+    pub(super) make: fn(&Report<'_>, &SeriesReport) -> Listing,
+}
+
+/// A column of a listing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The header in CSV and the field in JSON: `self_weight`.
+    pub name: &'static str,
+    /// The heading in text; empty is none. A column of weights has their unit behind it.
+    pub title: &'static str,
+    /// What its cells are.
+    pub role: ColumnRole,
+    /// Which formats have it.
+    pub shown: Shown,
+}
+
+/// What the cells of a column are, which says how text aligns them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnRole {
+    /// Weights ([`Cell::Weight`]). Text shows their share of the listing's total beside them.
+    Weight,
+    /// Other numbers, times and percentages: to the right.
+    Number,
+    /// Short text: to the left, and as wide as the widest, up to a limit.
+    Label,
+    /// What the row is of. In text it is the last column, and loses its middle where there is no room.
+    Name,
+    /// What the name belongs to, such as the binary of a function. In text it stands dimmed behind the name and gives way
+    /// first.
+    Owner,
+}
+
+/// Which formats have a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// All.
+    Everywhere,
+    /// All, but text only where it is at least 100 columns wide.
+    WhereWide,
+    /// JSON and CSV.
+    Machines,
+    /// Text.
+    Text,
+}
+
+impl Column {
+    /// A column that every format has.
+    pub const fn new(name: &'static str, title: &'static str, role: ColumnRole) -> Self {
+        Self { name, title, role, shown: Shown::Everywhere }
+    }
+
+    /// The same column in these formats.
+    #[must_use]
+    pub const fn shown(self, shown: Shown) -> Self {
+        Self { shown, ..self }
+    }
+
+    /// Whether JSON and CSV have it.
+    pub fn is_for_machines(&self) -> bool {
+        self.shown != Shown::Text
+    }
+}
+
+/// The rows of one series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listing {
+    /// What its weights are parts of.
+    pub total: Weight,
+    /// The rows, in the order in which they are shown; each has a cell for each column.
+    pub rows: Vec<Vec<Cell>>,
+    /// What a person should know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A value of a listing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Not known, or does not apply: an empty field in CSV, null in JSON.
+    Absent,
+    /// A text.
+    Text(String),
+    /// A number without a unit.
+    Number(u64),
+    /// A weight, in the unit of the series.
+    Weight(u64),
+    /// A finite number of percents.
+    Percent(f64),
+    /// A time, counted from the start of the recording; in nanoseconds in JSON and CSV.
+    Time(Nanos),
+    /// Yes or no.
+    Flag(bool),
+}
+
+impl Cell {
+    /// A text, or absent where it is empty.
+    pub fn text(text: &str) -> Self {
+        if text.is_empty() { Self::Absent } else { Self::Text(text.to_owned()) }
+    }
+
+    /// A number, or absent.
+    pub fn number(number: Option<u64>) -> Self {
+        number.map_or(Self::Absent, Self::Number)
+    }
+}
+
+impl View {
+    /// What the view is a table of; `None` for the views that writers know one by one.
+    pub fn listing_kind(self) -> Option<&'static ListingKind> {
+        match self {
+            Self::Binaries => Some(&binaries::KIND),
+            Self::Overview | Self::Summary | Self::Threads | Self::Tree | Self::Functions | Self::Samples => None,
+        }
+    }
+}
+
+impl Report<'_> {
+    /// The rows of a series, in a view that is a table ([`View::listing_kind`]); `None` in other views.
+    pub fn listing(&self, series: &SeriesReport) -> Option<Listing> {
+        self.options.view.listing_kind().map(|kind| (kind.make)(self, series))
+    }
+}
