@@ -3,8 +3,8 @@
 //! A view says once what its columns are ([`ListingKind`]) and makes its rows ([`Listing`]) in a file of its own. Text, JSON and
 //! CSV each have one writer for all of them.
 
-use super::binaries;
 use super::{Report, SeriesReport, View};
+use super::{binaries, categories, lines};
 use crate::units::{Nanos, Weight};
 
 /// What is the same in every answer of a view that is a table.
@@ -130,7 +130,20 @@ impl View {
     pub fn listing_kind(self) -> Option<&'static ListingKind> {
         match self {
             Self::Binaries => Some(&binaries::KIND),
+            Self::Categories => Some(&categories::KIND),
+            Self::Transitions => Some(&categories::TRANSITIONS),
+            Self::Lines => Some(&lines::KIND),
             Self::Overview | Self::Summary | Self::Threads | Self::Tree | Self::Functions | Self::Samples => None,
+        }
+    }
+}
+
+impl View {
+    /// A second table, which text (its first rows) and JSON show with the first one.
+    pub fn second_listing_kind(self) -> Option<&'static ListingKind> {
+        match self {
+            Self::Categories => Some(&categories::TRANSITIONS),
+            _ => None,
         }
     }
 }
@@ -138,6 +151,11 @@ impl View {
 impl Report<'_> {
     /// The rows of a series, in a view that is a table ([`View::listing_kind`]); `None` in other views.
     pub fn listing(&self, series: &SeriesReport) -> Option<Listing> {
-        self.options.view.listing_kind().map(|kind| (kind.make)(self, series))
+        self.options.view.listing_kind().map(|kind| self.listing_of(kind, series))
+    }
+
+    /// The rows of a series in a table of any view.
+    pub fn listing_of(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
+        (kind.make)(self, series)
     }
 }

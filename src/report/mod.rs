@@ -3,6 +3,8 @@
 mod ahead;
 mod binaries;
 mod build;
+mod categories;
+mod lines;
 mod listing;
 mod unnamed;
 
@@ -66,6 +68,12 @@ pub enum View {
     Functions,
     /// The binaries over all threads.
     Binaries,
+    /// Whose code ran: the program's own, the system's, runtimes', the kernel's; text and JSON have the transitions, too.
+    Categories,
+    /// The calls from the program's own code into other code.
+    Transitions,
+    /// The source lines over all threads.
+    Lines,
     /// The samples, one a row of the input, in its order; none where they were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,
