@@ -260,6 +260,12 @@ pub(crate) enum ViewArg {
     Heaviest,
     /// Binaries over all threads, by self weight
     Binaries,
+    /// The program's own code, the system, runtimes and the kernel, and what the first calls of the others
+    Categories,
+    /// All calls from the program's own code into other code
+    Transitions,
+    /// Source lines over all threads, by self weight; --source shows them in their files
+    Lines,
     /// One line for each row of the export, in its order
     Samples,
 }
@@ -308,6 +314,9 @@ impl ReportArgs {
             Some(ViewArg::Functions) => View::Functions,
             Some(ViewArg::Heaviest) => View::Heaviest,
             Some(ViewArg::Binaries) => View::Binaries,
+            Some(ViewArg::Categories) => View::Categories,
+            Some(ViewArg::Transitions) => View::Transitions,
+            Some(ViewArg::Lines) => View::Lines,
             Some(ViewArg::Samples) => View::Samples,
         }
     }

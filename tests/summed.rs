@@ -13,7 +13,17 @@ use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 use traceparse::units::Nanos;
 
-const VIEWS: [View; 6] = [View::Overview, View::Summary, View::Threads, View::Tree, View::Functions, View::Binaries];
+const VIEWS: [View; 9] = [
+    View::Overview,
+    View::Summary,
+    View::Threads,
+    View::Tree,
+    View::Functions,
+    View::Binaries,
+    View::Categories,
+    View::Transitions,
+    View::Lines,
+];
 
 fn open(xml: &str, samples: SampleDetail) -> Export {
     read(xml.as_bytes(), "test.xml", &Options { samples, ..Options::default() }).unwrap()

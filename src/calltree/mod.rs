@@ -7,9 +7,11 @@
 //!
 //! In every node, in integers: `all_weight = self_weight + Σ children's all_weight (+ hidden_weight, where pruned)`.
 
+mod categories;
 mod draft;
 mod functions;
 mod keyed;
+mod lines;
 mod merge;
 pub mod operations;
 mod pieces;
@@ -17,9 +19,11 @@ mod sandwich;
 mod tree;
 mod weights;
 
+pub use categories::{CategoryRow, TransitionRow, categories_of_stacks, transitions_of_stacks};
 pub(crate) use draft::{Chain, Draft};
 pub use functions::{FunctionRow, functions, functions_of_stacks};
 pub use keyed::{KeySums, sum_stacks_by_key};
+pub use lines::{LineRow, SourceFileRow, lines_of_stacks, source_files_of_stacks};
 pub(crate) use merge::MergePlan;
 pub use merge::Merger;
 pub use sandwich::Sandwich;

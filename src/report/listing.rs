@@ -4,7 +4,7 @@
 //! CSV each have one writer for all of them.
 
 use super::{Report, SeriesReport, View};
-use super::{binaries, heaviest, sandwich};
+use super::{binaries, categories, heaviest, lines, sandwich};
 use crate::units::{Nanos, Weight};
 
 /// What is the same in every answer of a view that is a table.
@@ -132,7 +132,20 @@ impl View {
             Self::Binaries => Some(&binaries::KIND),
             Self::Heaviest => Some(&heaviest::KIND),
             Self::Sandwich => Some(&sandwich::KIND),
+            Self::Categories => Some(&categories::KIND),
+            Self::Transitions => Some(&categories::TRANSITIONS),
+            Self::Lines => Some(&lines::KIND),
             Self::Overview | Self::Summary | Self::Threads | Self::Tree | Self::Functions | Self::Samples => None,
+        }
+    }
+}
+
+impl View {
+    /// A second table, which text (its first rows) and JSON show with the first one.
+    pub fn second_listing_kind(self) -> Option<&'static ListingKind> {
+        match self {
+            Self::Categories => Some(&categories::TRANSITIONS),
+            _ => None,
         }
     }
 }
@@ -140,12 +153,16 @@ impl View {
 impl Report<'_> {
     /// The rows of a series, in a view that is a table ([`View::listing_kind`]); `None` in other views.
     pub fn listing(&self, series: &SeriesReport) -> Option<Listing> {
-        let kind = self.options.view.listing_kind()?;
+        self.options.view.listing_kind().map(|kind| self.listing_of(kind, series))
+    }
+
+    /// The rows of a series in a table of any view.
+    pub fn listing_of(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
         let mut listing = (kind.make)(self, series);
         if let Some(top) = self.options.top.filter(|&top| kind.hides_light_rows && top < listing.rows.len()) {
             listing.notes.push(format!("{} more {} after the first {top}", listing.rows.len() - top, kind.name));
             listing.rows.truncate(top);
         }
-        Some(listing)
+        listing
     }
 }

@@ -3,7 +3,9 @@
 mod ahead;
 mod binaries;
 mod build;
+mod categories;
 mod heaviest;
+mod lines;
 mod listing;
 mod sandwich;
 mod unnamed;
@@ -79,6 +81,12 @@ pub enum View {
     Heaviest,
     /// The callers and the callees of [`ReportOptions::function`].
     Sandwich,
+    /// Whose code ran: the program's own, the system's, runtimes', the kernel's; text and JSON have the transitions, too.
+    Categories,
+    /// The calls from the program's own code into other code.
+    Transitions,
+    /// The source lines over all threads.
+    Lines,
     /// The samples, one a row of the input, in its order; none where they were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,

@@ -12,7 +12,7 @@ pub(super) fn write(report: &Report<'_>, kind: &ListingKind, out: &mut dyn Write
     page.put(format!(",\n\"{}\":[", kind.name).as_bytes());
     let mut separator: &[u8] = b"\n";
     for (index, series) in report.series.iter().enumerate() {
-        let Some(listing) = report.listing(series) else { continue };
+        let listing = report.listing_of(kind, series);
         for row in &listing.rows {
             page.put(separator);
             separator = b",\n";

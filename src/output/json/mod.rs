@@ -57,7 +57,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         View::Samples => samples::write(report, out)?,
         View::Summary => {}
         view => {
-            if let Some(kind) = view.listing_kind() {
+            for kind in view.listing_kind().into_iter().chain(view.second_listing_kind()) {
                 listing::write(report, kind, out)?;
             }
         }

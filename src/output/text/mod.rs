@@ -17,7 +17,7 @@ pub use style::Style;
 
 use super::labels::{binary_of, function_of, scope_labels};
 use crate::calltree::{CallTree, percent};
-use crate::report::{Amount, Report, ScopeReport, SeriesReport, View};
+use crate::report::{Amount, ListingKind, Report, ScopeReport, SeriesReport, View};
 use crate::units::{Unit, Weight};
 use style::{Tone, fit};
 
@@ -61,6 +61,9 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
                 if let Some((kind, rows)) = view.listing_kind().zip(report.listing(series)) {
                     listing::write(kind, &rows, report.options.pruning.min_percent, style, out)?;
                 }
+                if let Some(kind) = view.second_listing_kind() {
+                    second_listing(report, series, kind, style, out)?;
+                }
             }
         }
     }
@@ -81,6 +84,24 @@ fn overview(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut
         writeln!(out, "\n{}", style.paint(Tone::Dim, &note))?;
     }
     Ok(())
+}
+
+/// The first rows of a second table.
+fn second_listing(
+    report: &Report<'_>,
+    series: &SeriesReport,
+    kind: &ListingKind,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut listing = report.listing_of(kind, series);
+    let more = listing.rows.len().saturating_sub(OVERVIEW_ROWS);
+    if more > 0 {
+        listing.rows.truncate(OVERVIEW_ROWS);
+        listing.notes.push(format!("{more} more {}; --view {} shows all", kind.name, kind.name));
+    }
+    writeln!(out)?;
+    listing::write(kind, &listing, 0.0, style, out)
 }
 
 fn trees(

@@ -1,0 +1,106 @@
+//! What source lines weigh: by line and function, and by file and line for annotated source.
+
+use super::keyed::{KeySums, sum_stacks_by_key};
+use super::merge::order_labels;
+use super::tree::Label;
+use super::weights::StackWeight;
+use crate::hash::HashMap;
+use crate::profile::{Profile, SourceLine, StringId};
+
+/// What a function weighs on one of its lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineRow {
+    /// The function, or samples without stack.
+    pub label: Label,
+    /// The line; `None` for the frames of the function of which no source is known. Its line is 0 where only the file is.
+    pub source: Option<SourceLine>,
+    /// What samples with the line in their stack weigh. A sample counts once, however often the line recurs in its stack.
+    pub sums: KeySums,
+}
+
+/// What a source file and its lines weigh, whichever functions are on them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFileRow {
+    /// Its path on the machine that compiled it.
+    pub path: StringId,
+    /// The whole file. A sample counts once, however many of its frames are in the file.
+    pub sums: KeySums,
+    /// Its lines that samples have in their stacks, in order of their numbers, which start at 1. What the compiler made up
+    /// (line 0) is not among them.
+    pub lines: Vec<(u32, KeySums)>,
+}
+
+/// The lines of stacks, by self weight, then all weight, then path and line, then function.
+pub fn lines_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<LineRow> {
+    let keys = Keys::new(profile.frame_ids().map(|id| {
+        let frame = profile.frame(id);
+        (frame.source, frame.function)
+    }));
+    let (sums, no_stack) = sum_stacks_by_key(profile, weights, &keys.of_frame, keys.keys.len());
+    let rows = keys.keys.iter().zip(sums).map(|(&(source, function), sums)| (Label::Function(function), source, sums));
+    let rows = rows.chain([(Label::NoStack, None, no_stack)]).filter(|(_, _, sums)| sums.all_samples > 0);
+    let mut rows: Vec<LineRow> = rows.map(|(label, source, sums)| LineRow { label, source, sums }).collect();
+    let place = |row: &LineRow| row.source.map(|source| (profile.string(source.path), source.line));
+    rows.sort_unstable_by(|a, b| {
+        let by_weight = weight_of(&b.sums).cmp(&weight_of(&a.sums));
+        let by_place = by_weight.then_with(|| place(a).cmp(&place(b)));
+        by_place.then_with(|| order_labels(profile, a.label, b.label))
+    });
+    rows
+}
+
+/// The source files of stacks, by self weight, then all weight, then path. Frames without a source are in none.
+pub fn source_files_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<SourceFileRow> {
+    let source = |id| profile.frame(id).source;
+    let files = Keys::new(profile.frame_ids().map(|id| source(id).map(|source| source.path)));
+    let lines = Keys::new(profile.frame_ids().map(source));
+    let (sums_of_files, _) = sum_stacks_by_key(profile, weights, &files.of_frame, files.keys.len());
+    let (sums_of_lines, _) = sum_stacks_by_key(profile, weights, &lines.of_frame, lines.keys.len());
+    let mut rows: Vec<SourceFileRow> = Vec::new();
+    let mut row_of: HashMap<StringId, usize> = HashMap::default();
+    for (path, sums) in files.keys.iter().zip(sums_of_files) {
+        let Some(path) = path.filter(|_| sums.all_samples > 0) else { continue };
+        row_of.insert(path, rows.len());
+        rows.push(SourceFileRow { path, sums, lines: Vec::new() });
+    }
+    for (source, sums) in lines.keys.iter().zip(sums_of_lines) {
+        let Some(source) = source.filter(|source| source.line > 0 && sums.all_samples > 0) else { continue };
+        if let Some(&row) = row_of.get(&source.path) {
+            rows[row].lines.push((source.line, sums));
+        }
+    }
+    for row in &mut rows {
+        row.lines.sort_unstable_by_key(|&(line, _)| line);
+    }
+    rows.sort_unstable_by(|a, b| {
+        let by_weight = weight_of(&b.sums).cmp(&weight_of(&a.sums));
+        by_weight.then_with(|| profile.string(a.path).cmp(profile.string(b.path)))
+    });
+    rows
+}
+
+fn weight_of(sums: &KeySums) -> (u64, u64) {
+    (sums.self_weight, sums.all_weight)
+}
+
+/// The distinct keys of frames, in the order of the first frame that has them.
+struct Keys<K> {
+    keys: Vec<K>,
+    /// By frame: the index of its key.
+    of_frame: Vec<usize>,
+}
+
+impl<K: Copy + Eq + std::hash::Hash> Keys<K> {
+    fn new(frames: impl Iterator<Item = K>) -> Self {
+        let mut keys = Vec::new();
+        let mut index_of: HashMap<K, usize> = HashMap::default();
+        let of_frame = frames.map(|key| {
+            *index_of.entry(key).or_insert_with(|| {
+                keys.push(key);
+                keys.len() - 1
+            })
+        });
+        let of_frame = of_frame.collect();
+        Self { keys, of_frame }
+    }
+}

@@ -1,0 +1,81 @@
+//! What the program's own code, the system, runtimes and the kernel weigh, and where the first calls the others.
+
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+use super::{Report, SeriesReport};
+use crate::calltree::{CategoryRow, KeySums, TransitionRow, categories_of_stacks, transitions_of_stacks};
+use crate::profile::Category;
+
+pub(super) static KIND: ListingKind = ListingKind {
+    name: "categories",
+    singular: "category",
+    columns: &[
+        Column::new("self_weight", "self", ColumnRole::Weight),
+        Column::new("all_weight", "all", ColumnRole::Weight),
+        Column::new("self_samples", "", ColumnRole::Number).shown(Shown::Machines),
+        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+        Column::new("category", "category", ColumnRole::Name),
+    ],
+    hides_light_rows: false,
+    make: categories,
+};
+
+pub(super) static TRANSITIONS: ListingKind = ListingKind {
+    name: "transitions",
+    singular: "transition",
+    columns: &[
+        Column::new("self_weight", "self", ColumnRole::Weight),
+        Column::new("all_weight", "all", ColumnRole::Weight),
+        Column::new("self_samples", "", ColumnRole::Number).shown(Shown::Machines),
+        Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
+        Column::new("category", "callee", ColumnRole::Label).shown(Shown::WhereWide),
+        Column::new("call", "caller → callee", ColumnRole::Name).shown(Shown::Text),
+        Column::new("caller", "", ColumnRole::Name).shown(Shown::Machines),
+        Column::new("caller_binary", "", ColumnRole::Label).shown(Shown::Machines),
+        Column::new("callee", "", ColumnRole::Name).shown(Shown::Machines),
+        Column::new("callee_binary", "", ColumnRole::Owner),
+    ],
+    hides_light_rows: true,
+    make: transitions,
+};
+
+fn categories(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let rows = categories_of_stacks(&report.export.profile, report.weights.of_series(series.series));
+    let cells = |row: &CategoryRow| {
+        let name = row.category.map_or("[no stack recorded]", Category::name);
+        numbers(&row.sums).into_iter().chain([Cell::text(name)]).collect()
+    };
+    Listing { total: series.counted.weight, rows: rows.iter().map(cells).collect(), notes: Vec::new() }
+}
+
+fn transitions(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let profile = &report.export.profile;
+    let rows = transitions_of_stacks(profile, report.weights.of_series(series.series));
+    let cells = |row: &TransitionRow| {
+        let (caller, callee) = (profile.function_name(row.caller), profile.function_name(row.callee));
+        let binary = |function| Cell::text(profile.binary_name(function).unwrap_or_default());
+        let names = [
+            Cell::text(row.category.name()),
+            Cell::Text(format!("{caller} → {callee}")),
+            Cell::text(caller),
+            binary(row.caller),
+            Cell::text(callee),
+            binary(row.callee),
+        ];
+        numbers(&row.sums).into_iter().chain(names).collect()
+    };
+    let notes = match rows.is_empty() {
+        true => vec!["no calls from the program's own code into other code".to_owned()],
+        false => Vec::new(),
+    };
+    Listing { total: series.counted.weight, rows: rows.iter().map(cells).collect(), notes }
+}
+
+/// The cells of the first four columns.
+pub(super) fn numbers(sums: &KeySums) -> [Cell; 4] {
+    [
+        Cell::Weight(sums.self_weight),
+        Cell::Weight(sums.all_weight),
+        Cell::Number(sums.self_samples),
+        Cell::Number(sums.all_samples),
+    ]
+}
