@@ -27,6 +27,7 @@
 //! first three rows.
 
 mod builder;
+mod category;
 mod ids;
 mod model;
 mod rebuild;
@@ -36,6 +37,7 @@ mod strings;
 mod sums;
 
 pub use builder::{FrameKey, Full, ProfileBuilder};
+pub use category::Category;
 pub use ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 pub use model::{Binary, Core, Frame, Function, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread};
 pub use rebuild::Replacement;

@@ -1,0 +1,319 @@
+//! Whose code a binary is: the recorded program's own, the system's, a language runtime's, the kernel's.
+//!
+//! ```text
+//! /private/var/containers/Bundle/Application/…/Orchard.app/Orchard       user
+//! /System/Library/Frameworks/CoreFoundation.framework/CoreFoundation     system
+//! …/iOS 18.2.simruntime/Contents/Resources/RuntimeRoot/usr/lib/libz.dylib  system
+//! /usr/lib/swift/libswiftCore.dylib                                      runtime
+//! /System/Library/Kernels/kernel.release.t6000                           kernel
+//! ```
+//!
+//! The tables below are those of `docs/formats.md`.
+
+use super::{Binary, BinaryId, Profile};
+
+/// Whose code a binary is. The order is that of the tables in reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Category {
+    /// The program's own: every binary with a path that is none of the others.
+    User,
+    /// What comes with the operating system or with Xcode.
+    System,
+    /// What a language needs at run time, and allocators: `libswiftCore`, `libobjc`, `libc++`, `libsystem_malloc`, `dyld` …
+    Runtime,
+    /// The kernel and its extensions. Stubs of system calls, in `libsystem_kernel.dylib`, are [`System`](Self::System).
+    Kernel,
+    /// In no known binary (code that was made at run time, or a recording that lists no binaries), or in one of which
+    /// only a name is known that says nothing.
+    Unknown,
+}
+
+/// Libraries that are a runtime, by the whole file name, wherever they lie: programs bring their own copies.
+const RUNTIME_FILES: [&str; 18] = [
+    // The loader.
+    "dyld",
+    "dyld_sim",
+    "libdyld.dylib",
+    // Swift.
+    "libswiftCore.dylib",
+    "libswiftDemangle.dylib",
+    "libswiftDistributed.dylib",
+    "libswiftObservation.dylib",
+    "libswiftRemoteMirror.dylib",
+    "libswiftSwiftOnoneSupport.dylib",
+    "libswiftSynchronization.dylib",
+    // Allocation, and what copies blocks.
+    "libsystem_malloc.dylib",
+    "libsystem_blocks.dylib",
+    // Java and .NET.
+    "libjvm.dylib",
+    "libjava.dylib",
+    "libjli.dylib",
+    "libjimage.dylib",
+    "libcoreclr.dylib",
+    "libclrjit.dylib",
+];
+
+/// Libraries that are a runtime, by how the file name starts; it ends in `.dylib`.
+const RUNTIME_STARTS: [&str; 14] = [
+    "libobjc.",
+    "libobjcMsgSend",
+    "libobjc-trampolines",
+    "libc++.",
+    "libc++abi.",
+    "libunwind.",
+    "libswift_",
+    "libclang_rt.",
+    "libjemalloc.",
+    "libmimalloc.",
+    "libtcmalloc",
+    "libmonosgen-",
+    "libpython",
+    "libruby.",
+];
+
+/// Frameworks that are a runtime, by the name of their binary.
+const RUNTIME_FRAMEWORKS: [&str; 3] = ["hermes", "Python", "Ruby"];
+
+/// Folders of the system, on the machine itself or in a copy of one.
+const SYSTEM_FOLDERS: [&str; 8] = [
+    "/System/",
+    "/usr/lib/",
+    "/usr/libexec/",
+    "/Library/Apple/",
+    "/Library/Developer/",
+    "/AppleInternal/",
+    // On a device that is used for development.
+    "/Developer/",
+    // Parts of the system that are updated apart from it.
+    "/private/preboot/",
+];
+
+/// Copies of the files of a device, as Xcode keeps them, and of a simulator: what stands somewhere before, and the folder
+/// that is the root there.
+const COPIED_ROOTS: [(&str, &str); 2] = [("DeviceSupport/", "/Symbols"), (".simruntime/", "/RuntimeRoot")];
+
+impl Category {
+    /// All categories, in the order of reports.
+    pub const ALL: [Self; 5] = [Self::User, Self::System, Self::Runtime, Self::Kernel, Self::Unknown];
+
+    /// The category of a binary; [`Unknown`](Self::Unknown) for code outside every known binary.
+    ///
+    /// # Panics
+    /// When the id is of another profile and past the end of this one's table.
+    pub fn of_binary(profile: &Profile, binary: Option<BinaryId>) -> Self {
+        let Some(binary) = binary else { return Self::Unknown };
+        let Binary { name, load_address, path, .. } = *profile.binary(binary);
+        // User addresses have 47 bits.
+        if load_address.get() >> 47 != 0 {
+            return Self::Kernel;
+        }
+        Self::of_path(profile.string(path), profile.string(name))
+    }
+
+    /// The category of a binary by its path on the recorded machine. A path without a `/` is no path; then the name decides,
+    /// and the kernel, runtimes and libraries named `libsystem_…` are known by it.
+    pub fn of_path(path: &str, name: &str) -> Self {
+        let path = if path.contains('/') { path } else { "" };
+        let file = path.rsplit('/').next().filter(|file| !file.is_empty()).unwrap_or(name);
+        if is_kernel(path, file) {
+            Self::Kernel
+        } else if is_runtime(path, file) {
+            Self::Runtime
+        } else if is_system(path, file) {
+            Self::System
+        } else if path.is_empty() {
+            Self::Unknown
+        } else {
+            Self::User
+        }
+    }
+
+    /// Its name: `user`, `system`, `runtime`, `kernel`, `unknown`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::System => "system",
+            Self::Runtime => "runtime",
+            Self::Kernel => "kernel",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+fn is_kernel(path: &str, file: &str) -> bool {
+    if path.is_empty() {
+        let builds = ["kernel.release.", "kernel.development.", "kernel.debug.", "kernel.kasan."];
+        return ["kernel", "mach_kernel"].contains(&file) || builds.iter().any(|build| file.starts_with(build));
+    }
+    // Extensions hold parts that run in programs, such as `IOHIDFamily.kext/Contents/PlugIns/IOHIDLib.plugin`: the
+    // innermost bundle says what it is.
+    let is_bundle =
+        |folder: &&str| [".kext", ".plugin", ".bundle", ".app", ".framework"].iter().any(|end| folder.ends_with(end));
+    path == "/mach_kernel"
+        || path.contains("/System/Library/Kernels/")
+        || path.contains("/System/Library/KernelCollections/")
+        || path.rsplit('/').find(is_bundle).is_some_and(|folder| folder.ends_with(".kext"))
+}
+
+fn is_runtime(path: &str, file: &str) -> bool {
+    let starts_so = || RUNTIME_STARTS.iter().any(|start| file.starts_with(start)) && file.ends_with(".dylib");
+    let is_framework = || RUNTIME_FRAMEWORKS.contains(&file) && path.contains(&format!("/{file}.framework/"));
+    RUNTIME_FILES.contains(&file) || starts_so() || is_framework()
+}
+
+fn is_system(path: &str, file: &str) -> bool {
+    // Parts of Swift for Apple's frameworks, which programs may carry for older systems.
+    let is_swift_overlay = || {
+        let rest = file.strip_prefix("libswift").unwrap_or_default();
+        rest.starts_with(|first: char| first.is_ascii_uppercase()) && file.ends_with(".dylib")
+    };
+    if file.starts_with("dyld_shared_cache_") || is_swift_overlay() {
+        return true;
+    }
+    if path.is_empty() {
+        return (file.starts_with("libsystem_") || file.starts_with("libSystem.")) && file.ends_with(".dylib");
+    }
+    // `/Applications/Xcode.app/Contents/Developer/…`: tools and platforms, but not Xcode itself.
+    is_in_system_folder(path) || path.contains(".app/Contents/Developer/") || is_in_copy(path)
+}
+
+fn is_in_system_folder(path: &str) -> bool {
+    SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder))
+}
+
+fn is_in_copy(path: &str) -> bool {
+    COPIED_ROOTS.iter().any(|(before, root)| {
+        let after = path.find(before).map(|at| &path[at..]);
+        let inside = after.and_then(|path| path.find(root).map(|at| &path[at + root.len()..]));
+        inside.is_some_and(is_in_system_folder)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Category::{Kernel, Runtime, System, Unknown, User};
+    use super::*;
+    use crate::profile::ProfileBuilder;
+    use crate::units::Address;
+
+    #[test]
+    fn paths_say_whose_code_it_is() {
+        let simulator = "/Library/Developer/CoreSimulator/Volumes/iOS_22C150/Library/Developer/CoreSimulator/Profiles/\
+                         Runtimes/iOS 18.2.simruntime/Contents/Resources/RuntimeRoot";
+        let own_simulator = "/Users/ada/Library/Developer/CoreSimulator/Profiles/Runtimes/iOS 16.4.simruntime/Contents/\
+                             Resources/RuntimeRoot";
+        let device = "/Users/ada/Library/Developer/Xcode/iOS DeviceSupport/iPhone14,2 17.0 (21A329)/Symbols";
+        let at = |root: &str, path: &str| format!("{root}{path}");
+        let cases: &[(&str, Category)] = &[
+            // The program's own.
+            (
+                "/Users/ada/Library/Developer/Xcode/DerivedData/Orchard/Build/Products/Debug/Orchard.app/Contents/MacOS/Orchard.debug.dylib",
+                User,
+            ),
+            ("/private/var/containers/Bundle/Application/7D1C/Orchard.app/Orchard", User),
+            ("/private/var/containers/Bundle/Application/7D1C/Orchard.app/Frameworks/Cider.framework/Cider", User),
+            (
+                "/Users/ada/Library/Developer/CoreSimulator/Devices/A91E/data/Containers/Bundle/Application/E686/Orchard.app/Orchard",
+                User,
+            ),
+            ("/Applications/Xcode.app/Contents/MacOS/Xcode", User),
+            ("/Applications/Firefox.app/Contents/MacOS/XUL", User),
+            ("/Library/Frameworks/Mono.framework/Versions/6/lib/libextra.dylib", User),
+            ("/opt/homebrew/lib/libzstd.1.dylib", User),
+            ("/private/tmp/a.out", User),
+            ("/usr/bin/yes", User),
+            ("/Users/ada/System/Library/Orchard", User),
+            ("/Users/ada/Symbols/usr/lib/liborchard.dylib", User),
+            ("/Users/ada/Ruby", User),
+            // The system's.
+            ("/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation", System),
+            ("/System/Library/CoreServices/Finder.app/Contents/MacOS/Finder", System),
+            ("/System/iOSSupport/System/Library/PrivateFrameworks/UIKitCore.framework/Versions/A/UIKitCore", System),
+            ("/System/Library/dyld/dyld_shared_cache_arm64e", System),
+            ("/private/var/db/dyld/dyld_shared_cache_x86_64h", System),
+            ("/private/preboot/Cryptexes/OS/System/Library/Frameworks/WebKit.framework/WebKit", System),
+            ("/usr/lib/system/libsystem_kernel.dylib", System),
+            ("/usr/lib/system/libdispatch.dylib", System),
+            ("/usr/lib/system/libsystem_pthread.dylib", System),
+            ("/usr/lib/libSystem.B.dylib", System),
+            ("/usr/lib/libsqlite3.dylib", System),
+            ("/usr/lib/swift/libswiftNaturalLanguage.dylib", System),
+            ("/Applications/Orchard.app/Contents/Frameworks/libswiftFoundation.dylib", System),
+            ("/Library/Apple/System/Library/PrivateFrameworks/MobileDevice.framework/MobileDevice", System),
+            ("/Applications/Xcode-beta.app/Contents/Developer/usr/lib/libMainThreadChecker.dylib", System),
+            ("/Developer/usr/lib/libBacktraceRecording.dylib", System),
+            ("/System/Library/Extensions/AGXMetal13_3.bundle/Contents/MacOS/AGXMetal13_3", System),
+            (
+                "/System/Library/Extensions/IOHIDFamily.kext/Contents/PlugIns/IOHIDLib.plugin/Contents/MacOS/IOHIDLib",
+                System,
+            ),
+            (&at(simulator, "/System/Library/PrivateFrameworks/UIKitCore.framework/UIKitCore"), System),
+            (&at(own_simulator, "/usr/lib/system/libsystem_c.dylib"), System),
+            (&at(device, "/System/Library/Frameworks/UIKit.framework/UIKit"), System),
+            (&at(device, "/private/var/containers/Bundle/Application/7D1C/Orchard.app/Orchard"), User),
+            // Runtimes, wherever they lie.
+            ("/usr/lib/dyld", Runtime),
+            ("/usr/lib/libobjc.A.dylib", Runtime),
+            ("/usr/lib/objc/libobjcMsgSend.dylib", Runtime),
+            ("/usr/lib/libc++.1.dylib", Runtime),
+            ("/usr/lib/libc++abi.dylib", Runtime),
+            ("/usr/lib/swift/libswiftCore.dylib", Runtime),
+            ("/usr/lib/swift/libswift_Concurrency.dylib", Runtime),
+            ("/usr/lib/system/libsystem_malloc.dylib", Runtime),
+            ("/usr/lib/system/libdyld.dylib", Runtime),
+            ("/Applications/Orchard.app/Contents/Frameworks/libswift_Concurrency.dylib", Runtime),
+            ("/Users/ada/.sdkman/candidates/java/17/lib/server/libjvm.dylib", Runtime),
+            ("/Users/ada/.sdkman/candidates/java/17/bin/java", User),
+            ("/private/var/containers/Bundle/Application/7D1C/Orchard.app/Frameworks/hermes.framework/hermes", Runtime),
+            (&at(simulator, "/usr/lib/libobjc.A.dylib"), Runtime),
+            (&at(device, "/usr/lib/system/libsystem_malloc.dylib"), Runtime),
+            // The kernel's.
+            ("/System/Library/Kernels/kernel.release.t6041", Kernel),
+            ("/System/Library/Kernels/kernel", Kernel),
+            ("/Library/Developer/KDKs/KDK_15.0_24A5298h.kdk/System/Library/Kernels/kernel.release.t6031", Kernel),
+            ("/mach_kernel", Kernel),
+            ("/System/Library/Extensions/IOHIDFamily.kext/Contents/MacOS/IOHIDFamily", Kernel),
+            ("/Library/Extensions/Cider.kext/Contents/MacOS/Cider", Kernel),
+            ("/System/Library/Extensions/IOUSBFamily.kext/Contents/PlugIns/Hub.kext/Contents/MacOS/Hub", Kernel),
+        ];
+        for (path, category) in cases {
+            assert_eq!(Category::of_path(path, "anything"), *category, "{path}");
+        }
+    }
+
+    #[test]
+    fn without_a_path_the_name_says_it_or_nothing_does() {
+        for (name, category) in [
+            ("kernel.release.t6000", Kernel),
+            ("kernel", Kernel),
+            ("mach_kernel", Kernel),
+            ("kernelling", Unknown),
+            ("libswiftCore.dylib", Runtime),
+            ("dyld", Runtime),
+            ("libsystem_kernel.dylib", System),
+            ("dyld_shared_cache_arm64e", System),
+            ("Orchard", Unknown),
+            ("", Unknown),
+        ] {
+            assert_eq!(Category::of_path("", name), category, "{name}");
+            // A reader gives a binary that has no path its name for one.
+            assert_eq!(Category::of_path(name, name), category, "{name}");
+        }
+    }
+
+    #[test]
+    fn high_addresses_are_the_kernels() {
+        let mut builder = ProfileBuilder::new();
+        let name = builder.string("com.apple.driver.Press").unwrap();
+        let mut binary = |address: u64| {
+            let load_address = Address::new(address);
+            builder.binary(Binary { name, uuid: None, arch: None, load_address, path: name }).unwrap()
+        };
+        let (high, low) = (binary(0xffff_fe00_0700_4000), binary(0x1_0000_0000));
+        let profile = builder.finish();
+        assert_eq!(Category::of_binary(&profile, Some(high)), Kernel);
+        assert_eq!(Category::of_binary(&profile, Some(low)), Unknown);
+        assert_eq!(Category::of_binary(&profile, None), Unknown);
+    }
+}
