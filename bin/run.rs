@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory;
 use traceparse::export::{Export, Options, TableKind};
-use traceparse::output::{csv, folded, json, text};
+use traceparse::output::{csv, folded, json, svg, text};
 use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, View, report};
 use traceparse::units::Nanos;
@@ -74,7 +74,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let mut report = report(&export, &args.report_options());
     report.symbolication = symbolication;
     check_counted(&report, args)?;
-    if args.format == Format::Folded {
+    if matches!(args.format, Format::Folded | Format::Svg) {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
     }
     let path = args.output.as_deref();
@@ -83,6 +83,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         Format::Json => json::write(&report, out),
         Format::Csv => csv::write(&report, out),
         Format::Folded => folded::write(&report, out),
+        Format::Svg => svg::write(&report, &args.flame_graph.options(), out),
     })?;
     Ok(())
 }
