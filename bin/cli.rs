@@ -9,6 +9,7 @@ use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
 use traceparse::report::{ReportOptions, SeparateBy, View};
 use traceparse::symbolicate::ImageSpec;
 
+use crate::flame_graph::FlameGraphArgs;
 use crate::fleet::FleetCommand;
 use crate::operations::OperationArgs;
 use crate::times::{WeightLimit, parse_range, parse_weight};
@@ -19,7 +20,7 @@ Examples:
       Where the CPU time went: totals, threads, and the call tree of each thread
   traceparse export.xml --view functions --thread 'Main Thread'
       The functions of the main thread, by self weight
-  traceparse export.xml --format folded | inferno-flamegraph > flame.svg
+  traceparse export.xml --format svg -o flame.svg
       A flame graph
   traceparse export.xml --dsym App.dSYM --symbols ~/Library/Developer/Xcode/Archives
       With the names, inlined functions and lines that symbol files have
@@ -188,6 +189,8 @@ pub(crate) struct ReportArgs {
     /// One call tree over all threads; the same as --separate-by none
     #[arg(long, conflicts_with = "separate_by", help_heading = "Output")]
     pub(crate) no_threads: bool,
+    #[command(flatten)]
+    pub(crate) flame_graph: FlameGraphArgs,
 
     /// Symbols: a dSYM, another symbol file, or a folder to search (may be given several times)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
@@ -280,6 +283,8 @@ pub(crate) enum Format {
     Csv,
     /// Folded stacks for flame graphs: process;thread;frame;…;leaf WEIGHT
     Folded,
+    /// A flame graph: one interactive file for a browser
+    Svg,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -304,7 +309,7 @@ impl ReportArgs {
     /// What is shown.
     pub(crate) fn view(&self) -> View {
         match self.view {
-            None if self.format == Format::Folded => View::Tree,
+            None if matches!(self.format, Format::Folded | Format::Svg) => View::Tree,
             None if self.function.is_some() => View::Sandwich,
             None => View::Overview,
             Some(ViewArg::Summary) => View::Summary,
@@ -386,7 +391,11 @@ impl ReportArgs {
             (Format::Folded, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
                 Err("--format folded writes call trees; leave --view away, or use --view tree".to_owned())
             }
-            _ => Ok(()),
+            (Format::Svg, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
+                Err("--format svg draws call trees; leave --view away, or use --view tree".to_owned())
+            }
+            (Format::Svg, _) => Ok(()),
+            _ => self.flame_graph.check_unused(),
         }
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory;
 use traceparse::calltree::operations::{OperationSummary, operate};
 use traceparse::export::{Export, Options, TableKind};
-use traceparse::output::{csv, folded, json, text};
+use traceparse::output::{csv, folded, json, svg, text};
 use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::units::{Nanos, Unit, Weight};
@@ -80,7 +80,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     report.operations = operations;
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_counted(&report, args)?;
-    if args.format == Format::Folded {
+    if matches!(args.format, Format::Folded | Format::Svg) {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
     }
     if !matches!(args.format, Format::Text | Format::Json) {
@@ -92,6 +92,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         Format::Json => json::write(&report, out),
         Format::Csv => csv::write(&report, out),
         Format::Folded => folded::write(&report, out),
+        Format::Svg => svg::write(&report, &args.flame_graph.options(), out),
     })?;
     Ok(())
 }

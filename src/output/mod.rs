@@ -6,6 +6,7 @@
 //! | [`json`] | programs; documented field by field in `docs/formats.md`, versioned | all |
 //! | [`csv`] | tables | all but the overview |
 //! | [`folded`] | flame graphs (inferno, speedscope) | the tree |
+//! | [`svg`] | people: flame graphs, one interactive file each | the tree |
 //!
 //! `fleet` (with the feature of that name) has writers of another answer: that about many runs.
 
@@ -15,6 +16,8 @@ pub mod fleet;
 pub mod folded;
 pub mod json;
 mod labels;
+mod markup;
+pub mod svg;
 pub mod text;
 mod texts;
 

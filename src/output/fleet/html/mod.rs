@@ -18,10 +18,10 @@ mod plots;
 mod runs;
 mod scopes;
 mod table;
-mod text;
 
 use std::io::{self, Write};
 
+use super::super::markup as text;
 use crate::fleet::{Cohort, FleetReport, FleetScope, ScopeName};
 
 const STYLE: &str = include_str!("report.css");

@@ -1,8 +1,9 @@
-//! Text from input, made safe and visible.
+//! Text from input as markup (HTML, SVG), made safe and visible.
 
 use std::fmt::{self, Write};
 
 /// Names longer than this lose their middle: a name of a C++ template may have thousands of characters.
+#[cfg(feature = "html")]
 const LONGEST: usize = 240;
 
 /// A text as content of an element, or as the value of an attribute in double quotes.
@@ -28,7 +29,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// A text for SVG, whose writer escapes what XML needs and nothing else.
+/// A text for a writer that escapes what XML needs and nothing else.
 pub(super) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -42,11 +43,13 @@ pub(super) fn visible(text: &str) -> String {
 }
 
 /// The text, without its middle where it is too long; ends of names tell more than middles.
+#[cfg(feature = "html")]
 pub(super) fn shortened(text: &str) -> String {
     cut(text, LONGEST)
 }
 
 /// The text with at most so many characters, one of them `…` where it is cut.
+#[cfg(feature = "html")]
 pub(super) fn cut(text: &str, longest: usize) -> String {
     let count = text.chars().count();
     if count <= longest {
@@ -59,13 +62,15 @@ pub(super) fn cut(text: &str, longest: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// Controls (C0, C1), marks and overrides of direction, and characters without width that are no part of a script.
+/// Controls (C0, C1), marks and overrides of direction, characters without width that are no part of a script, and the two
+/// that XML forbids.
 fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}')
         || ('\u{2028}'..='\u{202e}').contains(&c)
         || ('\u{2060}'..='\u{206f}').contains(&c)
         || ('\u{fff9}'..='\u{fffb}').contains(&c)
+        || matches!(c, '\u{fffe}' | '\u{ffff}')
         || ('\u{e0000}'..='\u{e007f}').contains(&c)
 }
 
@@ -87,6 +92,7 @@ mod tests {
         assert_eq!(Text("Größe שלום 👩\u{200d}💻").to_string(), "Größe שלום 👩\u{200d}💻");
     }
 
+    #[cfg(feature = "html")]
     #[test]
     fn long_names_keep_their_ends() {
         assert_eq!(cut("abcdefghij", 10), "abcdefghij");

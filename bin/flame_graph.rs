@@ -1,0 +1,63 @@
+//! The arguments of flame graphs, and what they mean to the library.
+
+use clap::{Args, ValueEnum};
+use traceparse::output::svg::{ColourBy, FlameGraphOptions};
+
+#[derive(Debug, Args)]
+pub(crate) struct FlameGraphArgs {
+    /// How wide the picture is, in pixels [default: 1200]
+    #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(400..=20_000), help_heading = "Flame graphs (--format svg)")]
+    pub(crate) width: Option<u32>,
+    /// What colours say [default: binary]
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Flame graphs (--format svg)")]
+    pub(crate) color_by: Option<ColourByArg>,
+    /// The root at the top, callees below their callers
+    #[arg(long, help_heading = "Flame graphs (--format svg)")]
+    pub(crate) icicle: bool,
+    /// The title [default: what was measured, of which process]
+    #[arg(long, value_name = "TEXT", help_heading = "Flame graphs (--format svg)")]
+    pub(crate) title: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColourByArg {
+    /// Functions, in warm colours
+    Function,
+    /// Binaries, one colour each
+    Binary,
+    /// Whose code it is: the program's own, the system's, a runtime's, the kernel's
+    Category,
+}
+
+impl FlameGraphArgs {
+    /// What a flame graph looks like.
+    pub(crate) fn options(&self) -> FlameGraphOptions {
+        let defaults = FlameGraphOptions::default();
+        FlameGraphOptions {
+            width: self.width.unwrap_or(defaults.width),
+            colour_by: match self.color_by {
+                None => defaults.colour_by,
+                Some(ColourByArg::Function) => ColourBy::Function,
+                Some(ColourByArg::Binary) => ColourBy::Binary,
+                Some(ColourByArg::Category) => ColourBy::Category,
+            },
+            is_icicle: self.icicle,
+            title: self.title.clone(),
+            ..defaults
+        }
+    }
+
+    /// Whether none was given, for formats that have no use for them.
+    pub(crate) fn check_unused(&self) -> Result<(), String> {
+        let given = [
+            ("--width", self.width.is_some()),
+            ("--color-by", self.color_by.is_some()),
+            ("--icicle", self.icicle),
+            ("--title", self.title.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(format!("{name} is for flame graphs; it needs --format svg")),
+            None => Ok(()),
+        }
+    }
+}

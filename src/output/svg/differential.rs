@@ -1,0 +1,128 @@
+//! Two trees as one picture: as wide as after, coloured by what changed.
+
+use std::io::{self, Write};
+
+use super::colours::{Colour, STEPS};
+use super::layout::Layout;
+use super::page::{Frame, Page};
+use super::{FlameGraphOptions, left_out_lines, measured};
+use crate::calltree::percent;
+use crate::units::{Unit, Weight};
+
+/// A node of two trees, in the order they are read: each followed by its children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DifferentialNode<'n> {
+    /// How many levels below the root; the root, which comes first, is 0.
+    pub depth: u32,
+    /// Its name, as it is; it is escaped where that is needed.
+    pub name: &'n str,
+    /// The name of its binary, where there is one.
+    pub binary: Option<&'n str>,
+    /// Its all weight before; 0 where it was not there.
+    pub before_all: u64,
+    /// Its all weight after: how wide it is; 0 where it is no more. Children weigh no more than their parent; what they do is
+    /// cut.
+    pub after_all: u64,
+    /// Its self weight before.
+    pub before_self: u64,
+    /// Its self weight after.
+    pub after_self: u64,
+}
+
+/// Draws what two trees have become. The picture is that of after. Colours say by how many percentage points the all weight's
+/// share of its tree changed: red grew, blue shrank. Nodes that are no more have no width; what they weighed before is said
+/// below the title.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_differential<'n>(
+    nodes: impl IntoIterator<Item = DifferentialNode<'n>>,
+    unit: Unit,
+    options: &FlameGraphOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut layout = Layout::new(options.width(), options.narrowest);
+    let mut totals = None;
+    let mut vanished = Vanished::default();
+    for node in nodes {
+        let totals = *totals.get_or_insert((node.before_all, node.after_all));
+        if !vanished.takes(&node) {
+            layout.push(node.depth, node.after_all, || frame(&node, totals));
+        }
+    }
+    let (before, after) = totals.unwrap_or_default();
+    let (frames, left_out, is_cut) = layout.finish(options.max_bytes, Frame::cost);
+    let title = options.title.clone().unwrap_or_else(|| format!("{}, before and after", measured(unit)));
+    let mut lines = vec![options.subtitle.clone().unwrap_or_else(|| subtitle(before, after, unit))];
+    lines.extend(vanished.line(before, unit));
+    lines.extend(left_out_lines(&frames, left_out, is_cut, unit));
+    Page { options, unit, title, lines, legend: legend(), frames }.write(out)
+}
+
+fn frame<'n>(node: &DifferentialNode<'n>, (before, after): (u64, u64)) -> Frame<'n> {
+    let colour = Colour::of_change(percent(node.after_all, after) - percent(node.before_all, before));
+    let before = Some((node.before_all, node.before_self));
+    Frame { name: node.name, binary: node.binary, colour, own: node.after_self, hidden: 0, before }
+}
+
+/// What was there before and is no more.
+#[derive(Debug, Default)]
+struct Vanished {
+    /// Nodes deeper than this one stand on one that vanished.
+    at: Option<u32>,
+    nodes: u64,
+    /// The weight before of those that stood on one that is still there.
+    weight: u64,
+}
+
+impl Vanished {
+    /// Whether a node is no more, or stands on one that is; the root is always there.
+    fn takes(&mut self, node: &DifferentialNode<'_>) -> bool {
+        let was = u64::from(node.before_all > 0);
+        if self.at.is_some_and(|at| node.depth > at) {
+            self.nodes += was;
+            return true;
+        }
+        self.at = None;
+        if node.depth == 0 || node.after_all > 0 || was == 0 {
+            return false;
+        }
+        self.at = Some(node.depth);
+        self.nodes += 1;
+        self.weight = self.weight.saturating_add(node.before_all);
+        true
+    }
+
+    fn line(&self, before: u64, unit: Unit) -> Option<String> {
+        let (number, are) = match self.nodes {
+            0 => return None,
+            1 => ("1 frame".to_owned(), "is"),
+            nodes => (format!("{nodes} frames"), "are"),
+        };
+        let (weight, share) = (Weight::new(self.weight, unit), percent(self.weight, before));
+        Some(format!("{number} of before {are} no more: {weight} ({share:.2} % of before)."))
+    }
+}
+
+fn subtitle(before: u64, after: u64, unit: Unit) -> String {
+    let (sign, change) = if after < before { ('−', before - after) } else { ('+', after - before) };
+    let share = if before == 0 { String::new() } else { format!(", {sign}{:.2} %", percent(change, before)) };
+    let [before, after, change] = [before, after, change].map(|weight| Weight::new(weight, unit));
+    format!(
+        "Before {before}, after {after} ({sign}{change}{share}). Widths are those of after; colours are changes of shares."
+    )
+}
+
+/// The scale of the colours, in percentage points.
+fn legend() -> Vec<(Colour, String)> {
+    let steps = STEPS.len() as u8;
+    let shrank = (1..=steps).rev().map(|step| (Colour::Shrank(step), format!("−{}", STEPS[usize::from(step) - 1])));
+    let grew = (1..=steps).map(|step| (Colour::Grew(step), format!("+{}", STEPS[usize::from(step) - 1])));
+    let mut legend: Vec<(Colour, String)> = shrank.collect();
+    legend.push((Colour::Grew(0), "no change".to_owned()));
+    legend.extend(grew);
+    if let Some(last) = legend.last_mut() {
+        last.1.push_str(" points or more");
+    }
+    legend
+}

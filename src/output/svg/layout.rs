@@ -1,0 +1,217 @@
+//! Where frames stand: each above (or below) the frame that called it, as wide as it weighs.
+//!
+//! ```text
+//! ┌ copy ┐┌ slow ┐
+//! ┌ fast ─────┐       start of slow = 0, fast's = 0 … in weight from the left edge of the picture
+//! ┌ main ─────────────┐
+//! ```
+//!
+//! Places are weights, in integers: pixels are made of them when the picture is written, and again when it is zoomed.
+
+use std::cmp::Reverse;
+
+/// A frame that is drawn.
+#[derive(Clone, Debug)]
+pub(super) struct Placed<T> {
+    /// Levels above it; the root has 0.
+    pub(super) depth: u32,
+    /// The weight between the left edge of the picture and the frame.
+    pub(super) start: u64,
+    /// How wide it is: its all weight.
+    pub(super) all: u64,
+    /// What it is.
+    pub(super) what: T,
+    /// The weight of what stands on it and is too narrow.
+    left_out: u64,
+}
+
+/// What is not drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    /// How many frames.
+    pub(super) frames: u64,
+    /// The weight of samples that end in them.
+    pub(super) weight: u64,
+}
+
+/// A frame that more may stand on.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    /// Its index.
+    frame: usize,
+    /// Where the next one on it starts.
+    next: u64,
+    /// Where it ends.
+    end: u64,
+}
+
+/// Frames on their way into a picture. They come in the order a tree is read: each parent right before its children.
+#[derive(Debug)]
+pub(super) struct Layout<T> {
+    /// How many pixels are left out, and of how many.
+    narrowest: f64,
+    width: f64,
+    /// The least weight that is drawn.
+    least: u64,
+    frames: Vec<Placed<T>>,
+    /// The frame that came last, below it those it stands on.
+    open: Vec<Open>,
+    /// Frames deeper than this one stand on one that is left out.
+    left_out_at: Option<u32>,
+    left_out_frames: u64,
+}
+
+impl<T> Layout<T> {
+    /// An empty picture of `width` pixels, in which frames narrower than `narrowest` pixels are left out.
+    pub(super) fn new(width: f64, narrowest: f64) -> Self {
+        let (frames, open) = (Vec::new(), Vec::new());
+        Self { narrowest, width, least: 0, frames, open, left_out_at: None, left_out_frames: 0 }
+    }
+
+    /// Adds a frame, of which `what` is made only where it is drawn. The first one is the root, which is always drawn.
+    ///
+    /// A depth below which nothing stands, and a weight that the frame below has no room for, are made to fit.
+    pub(super) fn push(&mut self, depth: u32, all: u64, what: impl FnOnce() -> T) {
+        if self.frames.is_empty() {
+            self.least = least(all, self.width, self.narrowest);
+            return self.place(0, 0, all, what());
+        }
+        if self.left_out_at.is_some_and(|above| depth > above) {
+            self.left_out_frames += 1;
+            return;
+        }
+        self.left_out_at = None;
+        let depth = depth.clamp(1, self.open.len() as u32);
+        self.open.truncate(depth as usize);
+        let Some(below) = self.open.last_mut() else { return };
+        let (start, all) = (below.next, all.min(below.end - below.next));
+        below.next += all;
+        if all < self.least {
+            self.frames[below.frame].left_out += all;
+            self.left_out_frames += 1;
+            self.left_out_at = Some(depth);
+        } else {
+            self.place(depth, start, all, what());
+        }
+    }
+
+    fn place(&mut self, depth: u32, start: u64, all: u64, what: T) {
+        self.open.push(Open { frame: self.frames.len(), next: start, end: start + all });
+        self.frames.push(Placed { depth, start, all, what, left_out: 0 });
+    }
+
+    /// The frames in the order they came, what was left out, and whether frames cost more than `budget` together: then the
+    /// widest are kept that cost no more. The root stays.
+    pub(super) fn finish(mut self, budget: usize, cost: impl Fn(&T) -> usize) -> (Vec<Placed<T>>, LeftOut, bool) {
+        let costs: Vec<usize> = self.frames.iter().map(|frame| cost(&frame.what)).collect();
+        let is_cut = costs.iter().sum::<usize>() > budget;
+        let dropped = if is_cut { self.keep_widest(budget, &costs) } else { 0 };
+        let weight = self.frames.iter().fold(dropped, |sum: u64, frame| sum.saturating_add(frame.left_out));
+        (self.frames, LeftOut { frames: self.left_out_frames, weight }, is_cut)
+    }
+
+    /// Gives the weight of what it drops.
+    fn keep_widest(&mut self, budget: usize, costs: &[usize]) -> u64 {
+        let is_kept = widest(&self.frames, budget, costs);
+        let (mut weight, mut above) = (0_u64, None);
+        for (frame, &is_kept) in self.frames.iter().zip(&is_kept) {
+            if is_kept {
+                above = None;
+                continue;
+            }
+            self.left_out_frames += 1;
+            if above.is_none_or(|above| frame.depth <= above) {
+                weight = weight.saturating_add(frame.all);
+                above = Some(frame.depth);
+            }
+        }
+        let mut is_kept = is_kept.into_iter();
+        self.frames.retain(|_| is_kept.next().unwrap_or(true));
+        weight
+    }
+}
+
+/// By frame, whether it is one of the widest that cost no more than `budget` together. A frame is no wider than the one it
+/// stands on, which comes before it: so none loses what it stands on.
+fn widest<T>(frames: &[Placed<T>], budget: usize, costs: &[usize]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..frames.len()).collect();
+    order.sort_by_key(|&index| (Reverse(frames[index].all), index));
+    let mut is_kept = vec![false; frames.len()];
+    let mut left = Some(budget);
+    for index in order {
+        left = left.and_then(|left| left.checked_sub(costs[index]));
+        is_kept[index] = index == 0 || left.is_some();
+    }
+    is_kept
+}
+
+/// The least weight that is as wide as `narrowest` of `width` pixels that stand for `total`; what weighs nothing has no
+/// width.
+fn least(total: u64, width: f64, narrowest: f64) -> u64 {
+    let least = total as f64 * narrowest / width;
+    // A cast saturates.
+    (least.ceil() as u64).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Frame = (u32, &'static str, u64);
+
+    fn layout(frames: &[Frame], narrowest: f64, budget: usize) -> (Vec<String>, LeftOut) {
+        let mut layout = Layout::new(100.0, narrowest);
+        for &(depth, name, all) in frames {
+            layout.push(depth, all, || name);
+        }
+        let (frames, left_out, is_cut) = layout.finish(budget, |_| 1);
+        assert!(frames.len() <= budget.max(1) || !is_cut);
+        let shown = frames.iter().map(|frame| format!("{}:{}@{}+{}", frame.depth, frame.what, frame.start, frame.all));
+        (shown.collect(), left_out)
+    }
+
+    const TREE: [Frame; 7] =
+        [(0, "all", 100), (1, "a", 60), (2, "b", 30), (2, "c", 20), (3, "d", 5), (1, "e", 30), (2, "f", 30)];
+
+    #[test]
+    fn frames_stand_side_by_side_in_their_callers() {
+        let (shown, left_out) = layout(&TREE, 0.0, 100);
+        assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30", "2:c@30+20", "3:d@30+5", "1:e@60+30", "2:f@60+30"]);
+        assert_eq!(left_out, LeftOut::default());
+    }
+
+    #[test]
+    fn narrow_frames_are_left_out_with_what_stands_in_them() {
+        let (shown, left_out) = layout(&TREE, 25.0, 100);
+        assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30", "1:e@60+30", "2:f@60+30"]);
+        assert_eq!(left_out, LeftOut { frames: 2, weight: 20 });
+    }
+
+    #[test]
+    fn the_widest_frames_are_kept_that_the_budget_has_room_for() {
+        for (budget, names) in [(7, 7), (6, 6), (5, 5), (4, 4), (1, 1), (0, 1)] {
+            let (shown, left_out) = layout(&TREE, 0.0, budget);
+            assert_eq!((shown.len(), left_out.frames), (names, 7 - names as u64));
+        }
+        // Of b, e and f, which are as wide, the first ones.
+        let (shown, left_out) = layout(&TREE, 0.0, 3);
+        assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30"]);
+        assert_eq!(left_out, LeftOut { frames: 4, weight: 50 });
+        assert_eq!(layout(&TREE, 0.0, 0).1, LeftOut { frames: 6, weight: 90 });
+        // The narrow one stands on one that is dropped: its weight counts once.
+        assert_eq!(layout(&TREE, 10.0, 1).1, LeftOut { frames: 6, weight: 90 });
+        assert_eq!(layout(&TREE, 25.0, 2).1, LeftOut { frames: 5, weight: 80 });
+    }
+
+    #[test]
+    fn what_does_not_fit_is_made_to() {
+        // A child deeper than anything below it, one that is too heavy, and a second root.
+        let frames = [(0, "all", 10), (5, "a", 4), (2, "b", 9), (0, "c", 90)];
+        assert_eq!(layout(&frames, 0.0, 100).0, ["0:all@0+10", "1:a@0+4", "2:b@0+4", "1:c@4+6"]);
+        let nothing = [(0, "all", 0), (1, "a", 0)];
+        assert_eq!(layout(&nothing, 0.1, 100), (vec!["0:all@0+0".to_owned()], LeftOut { frames: 1, weight: 0 }));
+        let huge = [(0, "all", u64::MAX), (1, "a", u64::MAX), (1, "b", 1)];
+        assert_eq!(layout(&huge, 0.1, 100).1, LeftOut { frames: 1, weight: 0 });
+        assert_eq!(layout(&[], 0.1, 100), (vec![], LeftOut::default()));
+    }
+}

@@ -1,0 +1,313 @@
+//! One tree, or the trees of a report.
+
+use std::io::{self, Write};
+
+use super::colours::{Colour, ColourBy};
+use super::layout::Layout;
+use super::page::{Frame, Page};
+use super::{FlameGraphOptions, left_out_lines, measured};
+use crate::calltree::Label;
+use crate::hash::HashMap;
+use crate::output::folded;
+use crate::output::labels::{binary_of, function_of, process_label, scope_labels};
+use crate::profile::{BinaryId, Category, ProcessId, Profile};
+use crate::report::{Report, Scope, ScopeReport, SeriesReport};
+use crate::units::{Unit, Weight};
+
+/// What a node of a tree is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeKind {
+    /// The whole, a process, a thread: what functions are grouped by.
+    Group,
+    /// A function, in a binary of this category.
+    Function(Category),
+}
+
+/// A node of any tree, in the order it is read: each followed by its children.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlameNode<'n> {
+    /// How many levels below the root; the root, which comes first, is 0.
+    pub depth: u32,
+    /// Its name, as it is; it is escaped where that is needed.
+    pub name: &'n str,
+    /// The name of its binary, where there is one.
+    pub binary: Option<&'n str>,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Its all weight: how wide it is. Children weigh no more than their parent; what they do is cut.
+    pub all_weight: u64,
+    /// Its self weight.
+    pub self_weight: u64,
+    /// The weight of the children that pruning hid; 0 in a tree that was not pruned.
+    pub hidden_weight: u64,
+}
+
+impl<'n> FlameNode<'n> {
+    fn frame(&self, by: ColourBy) -> Frame<'n> {
+        let colour = match self.kind {
+            NodeKind::Group => Colour::Group,
+            NodeKind::Function(category) => Colour::of(by, self.name, self.binary, category),
+        };
+        let (own, hidden) = (self.self_weight, self.hidden_weight);
+        Frame { name: self.name, binary: self.binary, colour, own, hidden, before: None }
+    }
+}
+
+/// Draws a tree, whatever it is of. The first node is the root, of depth 0; no node at all is a picture of nothing.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_tree<'n>(
+    nodes: impl IntoIterator<Item = FlameNode<'n>>,
+    unit: Unit,
+    options: &FlameGraphOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut picture = Picture::new(options);
+    nodes.into_iter().for_each(|node| picture.push(node));
+    picture.write(measured(unit).to_owned(), String::new(), unit, out)
+}
+
+/// Draws the trees of a report of [`View::Tree`](crate::report::View::Tree). Below the root stand the processes and their
+/// threads, the processes, or functions, as the trees are separated; where several recordings were read, each stands below
+/// one frame.
+///
+/// # Errors
+/// When `out` fails, or the series of the report cannot be added up ([`folded::check`]).
+pub fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut dyn Write) -> io::Result<()> {
+    folded::check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
+    let profile = &report.export.profile;
+    let counted: Vec<&SeriesReport> = report.series.iter().filter(|series| series.counted.samples > 0).collect();
+    let unit = report.series.first().map_or(Unit::Samples, |series| series.unit);
+    let groups: Vec<SeriesGroups> = counted.iter().map(|series| SeriesGroups::new(profile, series)).collect();
+    let mut picture = Picture::new(options);
+    let total = groups.iter().fold(0_u64, |sum, group| sum.saturating_add(group.weight));
+    picture.push(group(0, "all", total));
+    let categories = Categories::of(profile);
+    for (series, groups) in counted.iter().zip(&groups) {
+        let mut base = 0;
+        if counted.len() > 1 {
+            base = 1;
+            picture.push(group(1, &groups.name, groups.weight));
+        }
+        let mut labels = groups.labels.iter();
+        let walked: Result<(), std::convert::Infallible> = report.walk_trees(series, &groups.scopes, |_, tree| {
+            let label = labels.next().map_or(&[][..], Vec::as_slice);
+            let above = push_labels(&mut picture, base, label);
+            tree.walk(|chain| {
+                for node in chain.nodes() {
+                    if node.label == Label::Root {
+                        picture.hide(node.hidden_weight);
+                        continue;
+                    }
+                    picture.push(FlameNode {
+                        depth: above + node.depth,
+                        name: function_of(profile, node.label),
+                        binary: binary_of(profile, node.label),
+                        kind: NodeKind::Function(categories.of_label(profile, node.label)),
+                        all_weight: node.all_weight,
+                        self_weight: node.self_weight,
+                        hidden_weight: node.hidden_weight,
+                    });
+                }
+                Ok(())
+            })
+        });
+        let Ok(()) = walked;
+    }
+    picture.write(title(report, &counted, unit), subtitle(profile, &counted, total, unit), unit, out)
+}
+
+fn group<'n>(depth: u32, name: &'n str, weight: u64) -> FlameNode<'n> {
+    let (binary, kind) = (None, NodeKind::Group);
+    FlameNode { depth, name, binary, kind, all_weight: weight, self_weight: 0, hidden_weight: 0 }
+}
+
+/// Adds what a tree stands below, and gives the depth of its root.
+fn push_labels<'n>(picture: &mut Picture<'n, '_>, base: u32, labels: &'n [GroupLabel]) -> u32 {
+    for label in labels.iter().filter(|label| label.is_new) {
+        picture.push(group(base + label.level, &label.name, label.weight));
+    }
+    base + labels.last().map_or(0, |label| label.level)
+}
+
+/// The trees of one series, those of a process side by side.
+struct SeriesGroups {
+    /// The recording.
+    name: String,
+    weight: u64,
+    scopes: Vec<ScopeReport>,
+    /// By scope, what it stands below.
+    labels: Vec<Vec<GroupLabel>>,
+}
+
+/// A process or thread that functions stand below.
+struct GroupLabel {
+    level: u32,
+    name: String,
+    weight: u64,
+    /// Whether the tree before does not stand below it.
+    is_new: bool,
+}
+
+impl SeriesGroups {
+    fn new(profile: &Profile, series: &SeriesReport) -> Self {
+        let run = profile.run(profile.series(series.series).run);
+        let name = format!("{}, run {}", profile.string(run.input), run.number);
+        let process_of = |scope: Scope| match scope {
+            Scope::Thread(id) => Some(profile.thread(id).process),
+            Scope::Process(_) | Scope::All => None,
+        };
+        // Scopes come heaviest first; a process stands where the first of its threads does among equal ones.
+        let mut weights: HashMap<Option<ProcessId>, (u64, usize)> = HashMap::default();
+        for (index, row) in series.scopes.iter().enumerate() {
+            let (weight, _) = weights.entry(process_of(row.scope)).or_insert((0, index));
+            *weight = weight.saturating_add(row.counted.weight.value);
+        }
+        let mut scopes = series.scopes.clone();
+        let key = |row: &ScopeReport| {
+            let (weight, first) = weights.get(&process_of(row.scope)).copied().unwrap_or_default();
+            (std::cmp::Reverse(weight), first)
+        };
+        scopes.sort_by_key(key);
+        let mut before = None;
+        let labels = scopes.iter().map(|row| {
+            let process = process_of(row.scope);
+            let is_new = process.is_none() || before != process;
+            before = process;
+            group_labels(profile, row, key(row).0.0, is_new)
+        });
+        let labels = labels.collect();
+        Self { name, weight: series.counted.weight.value, scopes, labels }
+    }
+}
+
+fn group_labels(profile: &Profile, row: &ScopeReport, process_weight: u64, is_new: bool) -> Vec<GroupLabel> {
+    let names = scope_labels(profile, row.scope);
+    let last = names.len();
+    let label = |(name, level): (String, usize)| {
+        let (weight, is_new) = if level == last { (row.counted.weight.value, true) } else { (process_weight, is_new) };
+        GroupLabel { level: level as u32, name, weight, is_new }
+    };
+    names.into_iter().zip(1..).map(label).collect()
+}
+
+/// The category of each binary.
+struct Categories(Vec<Category>);
+
+impl Categories {
+    fn of(profile: &Profile) -> Self {
+        Self(profile.binary_ids().map(|id| Category::of_binary(profile, Some(id))).collect())
+    }
+
+    fn of_label(&self, profile: &Profile, label: Label) -> Category {
+        let binary: Option<BinaryId> = match label {
+            Label::Function(id) => profile.function(id).binary,
+            Label::Root | Label::NoStack => None,
+        };
+        binary.map_or(Category::Unknown, |id| self.0[id.index()])
+    }
+}
+
+/// What was measured, of whom.
+fn title(report: &Report<'_>, counted: &[&SeriesReport], unit: Unit) -> String {
+    let profile = &report.export.profile;
+    let mut processes: Vec<ProcessId> =
+        counted.iter().flat_map(|series| &series.threads).map(|row| profile.thread(row.thread).process).collect();
+    processes.sort_unstable();
+    processes.dedup();
+    match processes.as_slice() {
+        [] => measured(unit).to_owned(),
+        [one] => format!("{} of {}", measured(unit), process_label(profile, profile.process(*one))),
+        more => format!("{} of {} processes", measured(unit), more.len()),
+    }
+}
+
+fn subtitle(profile: &Profile, counted: &[&SeriesReport], total: u64, unit: Unit) -> String {
+    let Some(first) = counted.first() else { return "No sample counts.".to_owned() };
+    let samples: u64 = counted.iter().map(|series| series.counted.samples).sum();
+    let number = match counted.len() {
+        1 => {
+            let run = profile.run(profile.series(first.series).run);
+            format!("{}, run {}", profile.string(run.input), run.number)
+        }
+        more => format!("{more} recordings"),
+    };
+    let schema = profile.string(profile.series(first.series).schema);
+    let plural = if samples == 1 { "" } else { "s" };
+    match unit {
+        Unit::Samples => format!("{schema} of {number}: {}.", Weight::new(total, unit)),
+        _ => format!("{schema} of {number}: {} in {samples} sample{plural}.", Weight::new(total, unit)),
+    }
+}
+
+/// A picture of one tree on its way.
+struct Picture<'n, 'o> {
+    options: &'o FlameGraphOptions,
+    layout: Layout<Frame<'n>>,
+    /// What pruning hid on a root that has no frame of its own.
+    hidden: u64,
+}
+
+impl<'n, 'o> Picture<'n, 'o> {
+    fn new(options: &'o FlameGraphOptions) -> Self {
+        Self { options, layout: Layout::new(options.width(), options.narrowest), hidden: 0 }
+    }
+
+    fn push(&mut self, node: FlameNode<'n>) {
+        self.layout.push(node.depth, node.all_weight, || node.frame(self.options.colour_by));
+    }
+
+    fn hide(&mut self, weight: u64) {
+        self.hidden = self.hidden.saturating_add(weight);
+    }
+
+    /// Writes it, with this title and subtitle unless others were asked for.
+    fn write(self, title: String, subtitle: String, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+        let options = self.options;
+        let (mut frames, left_out, is_cut) = self.layout.finish(options.max_bytes, Frame::cost);
+        if let Some(root) = frames.first_mut() {
+            root.what.hidden = root.what.hidden.saturating_add(self.hidden);
+        }
+        let title = options.title.clone().unwrap_or(title);
+        let mut lines = vec![options.subtitle.clone().unwrap_or(subtitle)];
+        lines.extend(left_out_lines(&frames, left_out, is_cut, unit));
+        let legend = legend(&frames, options.colour_by);
+        Page { options, unit, title, lines, legend, frames }.write(out)
+    }
+}
+
+/// How many binaries a legend names.
+const LONGEST_LEGEND: usize = 12;
+
+fn legend(frames: &[super::Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {
+    match by {
+        ColourBy::Function => Vec::new(),
+        ColourBy::Binary => binaries_legend(frames),
+        ColourBy::Category => {
+            let has = |colour: Colour| frames.iter().any(|frame| frame.what.colour.plain() == colour);
+            let entries = Category::ALL.map(|category| (Colour::of_category(category, 1), category.name().to_owned()));
+            entries.into_iter().filter(|entry| has(entry.0)).collect()
+        }
+    }
+}
+
+/// The binaries with the most self weight in the picture.
+fn binaries_legend(frames: &[super::Placed<Frame<'_>>]) -> Vec<(Colour, String)> {
+    let mut weights: HashMap<&str, (u64, Colour)> = HashMap::default();
+    for frame in frames {
+        let Frame { binary: Some(binary), colour, own, .. } = frame.what else { continue };
+        let (weight, _) = weights.entry(binary).or_insert((0, colour.plain()));
+        *weight = weight.saturating_add(own);
+    }
+    let mut binaries: Vec<(&str, (u64, Colour))> = weights.into_iter().collect();
+    binaries.sort_unstable_by(|a, b| b.1.0.cmp(&a.1.0).then(a.0.cmp(b.0)));
+    let more = binaries.len().saturating_sub(LONGEST_LEGEND);
+    binaries.truncate(LONGEST_LEGEND);
+    let entries = binaries.into_iter().map(|(name, (_, colour))| (colour, super::page::fitted(name, 40)));
+    let mut legend: Vec<(Colour, String)> = entries.collect();
+    if let Some(last) = legend.last_mut().filter(|_| more > 0) {
+        last.1.push_str(&format!(" and {more} more binaries"));
+    }
+    legend
+}
