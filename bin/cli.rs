@@ -239,6 +239,10 @@ pub(crate) enum Format {
     Csv,
     /// Folded stacks for flame graphs: process;thread;frame;…;leaf WEIGHT
     Folded,
+    /// A profile for the Firefox Profiler (profiler.firefox.com)
+    Firefox,
+    /// A profile for speedscope (speedscope.app)
+    Speedscope,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -259,11 +263,18 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("not between 0 and 100".to_owned()) }
 }
 
+impl Format {
+    /// Whether it is for a viewer that wants the samples of each thread, one by one.
+    fn is_for_viewers(self) -> bool {
+        matches!(self, Self::Firefox | Self::Speedscope)
+    }
+}
+
 impl ReportArgs {
     /// What is shown.
     pub(crate) fn view(&self) -> View {
         match self.view {
-            None if self.format == Format::Folded => View::Tree,
+            None if self.format == Format::Folded || self.format.is_for_viewers() => View::Tree,
             None => View::Overview,
             Some(ViewArg::Summary) => View::Summary,
             Some(ViewArg::Threads) => View::Threads,
@@ -275,7 +286,7 @@ impl ReportArgs {
 
     /// How to read: samples one by one only where the answer needs their times.
     pub(crate) fn read_options(&self) -> Options {
-        let needs_times = self.view() == View::Samples || self.time.is_some();
+        let needs_times = self.view() == View::Samples || self.time.is_some() || self.format.is_for_viewers();
         let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
         Options { allow_truncated: self.allow_truncated, samples, jobs: job_count(self.jobs), ..Options::default() }
     }
@@ -324,7 +335,26 @@ impl ReportArgs {
             (Format::Folded, Some(view)) if view != ViewArg::Tree => {
                 Err("--format folded writes call trees; leave --view away, or use --view tree".to_owned())
             }
+            (format, view) if format.is_for_viewers() => self.check_for_viewers(view),
             _ => Ok(()),
+        }
+    }
+
+    /// Viewers make trees of their own.
+    fn check_for_viewers(&self, view: Option<ViewArg>) -> Result<(), String> {
+        let format = if self.format == Format::Firefox { "firefox" } else { "speedscope" };
+        let refused = [
+            ("--view", view.is_some_and(|view| view != ViewArg::Tree)),
+            ("--min-percent", self.min_percent.is_some()),
+            ("--depth", self.depth.is_some()),
+            ("--separate-by", self.separate_by != SeparateArg::Thread),
+            ("--no-threads", self.no_threads),
+        ];
+        match refused.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(format!(
+                "--format {format} writes the samples of each thread, of which the viewer makes its views; leave {option} away"
+            )),
+            None => Ok(()),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory;
 use traceparse::export::{Export, Options, TableKind};
-use traceparse::output::{csv, folded, json, text};
+use traceparse::output::{csv, firefox, folded, json, speedscope, text};
 use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, View, report};
 use traceparse::units::Nanos;
@@ -83,6 +83,8 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         Format::Json => json::write(&report, out),
         Format::Csv => csv::write(&report, out),
         Format::Folded => folded::write(&report, out),
+        Format::Firefox => firefox::write(&report, out),
+        Format::Speedscope => speedscope::write(&report, out),
     })?;
     Ok(())
 }
