@@ -11,6 +11,7 @@ use traceparse::symbolicate::ImageSpec;
 
 use crate::flame_graph::FlameGraphArgs;
 use crate::fleet::FleetCommand;
+use crate::formats::{Content, Format};
 use crate::operations::OperationArgs;
 use crate::times::{WeightLimit, parse_range, parse_weight};
 
@@ -274,20 +275,6 @@ pub(crate) enum ViewArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Text,
-    /// For programs; every field is documented in docs/formats.md
-    Json,
-    /// A table; needs --view
-    Csv,
-    /// Folded stacks for flame graphs: process;thread;frame;…;leaf WEIGHT
-    Folded,
-    /// A flame graph: one interactive file for a browser
-    Svg,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SeparateArg {
     Thread,
     Process,
@@ -309,7 +296,7 @@ impl ReportArgs {
     /// What is shown.
     pub(crate) fn view(&self) -> View {
         match self.view {
-            None if matches!(self.format, Format::Folded | Format::Svg) => View::Tree,
+            None if self.format.content() != Content::Views => View::Tree,
             None if self.function.is_some() => View::Sandwich,
             None => View::Overview,
             Some(ViewArg::Summary) => View::Summary,
@@ -328,7 +315,7 @@ impl ReportArgs {
 
     /// How to read: samples one by one only where the answer needs their times.
     pub(crate) fn read_options(&self) -> Options {
-        let needs_times = self.view() == View::Samples || self.time.is_some();
+        let needs_times = self.view() == View::Samples || self.time.is_some() || self.format.needs_times();
         let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
         Options { allow_truncated: self.allow_truncated, samples, jobs: job_count(self.jobs), ..Options::default() }
     }
@@ -384,18 +371,38 @@ impl ReportArgs {
 
     /// Whether the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
-        match (self.format, self.view) {
-            (Format::Csv, None) => {
+        if self.format != Format::Svg {
+            self.flame_graph.check_unused()?;
+        }
+        match (self.format.content(), self.view) {
+            (Content::Views, None) if self.format == Format::Csv => {
                 Err("--format csv needs a --view, such as summary, threads, tree, functions or samples".to_owned())
             }
-            (Format::Folded, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
-                Err("--format folded writes call trees; leave --view away, or use --view tree".to_owned())
+            (Content::Trees, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
+                let format = self.format.name();
+                Err(format!("--format {format} is made of call trees; leave --view away, or use --view tree"))
             }
-            (Format::Svg, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
-                Err("--format svg draws call trees; leave --view away, or use --view tree".to_owned())
-            }
-            (Format::Svg, _) => Ok(()),
-            _ => self.flame_graph.check_unused(),
+            (Content::Stacks, view) => self.check_for_viewers(view),
+            _ => Ok(()),
+        }
+    }
+
+    /// Viewers make trees of their own.
+    fn check_for_viewers(&self, view: Option<ViewArg>) -> Result<(), String> {
+        let format = self.format.name();
+        let refused = [
+            ("--view", view.is_some_and(|view| view != ViewArg::Tree)),
+            ("--min-percent", self.min_percent.is_some()),
+            ("--depth", self.depth.is_some()),
+            ("--separate-by", self.separate_by != SeparateArg::Thread),
+            ("--no-threads", self.no_threads),
+            ("--invert", self.operations.invert),
+        ];
+        match refused.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(format!(
+                "--format {format} writes the samples of each thread, of which the viewer makes its views; leave {option} away"
+            )),
+            None => Ok(()),
         }
     }
 }

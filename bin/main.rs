@@ -3,6 +3,7 @@
 mod cli;
 mod flame_graph;
 mod fleet;
+mod formats;
 mod inputs;
 mod operations;
 mod run;

@@ -7,13 +7,14 @@ use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory;
 use traceparse::calltree::operations::{OperationSummary, operate};
 use traceparse::export::{Export, Options, TableKind};
-use traceparse::output::{csv, folded, json, svg, text};
+use traceparse::output::{csv, firefox, folded, json, speedscope, svg, text};
 use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::units::{Nanos, Unit, Weight};
 
-use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat, job_count};
+use crate::cli::{Cli, Colour, Command, ReportArgs, TocArgs, TocFormat, job_count};
 use crate::fleet;
+use crate::formats::Format;
 use crate::inputs::read_all;
 use crate::sink::{style, write_to};
 use crate::symbols::{list_uuids, name_addresses, name_frames};
@@ -80,7 +81,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     report.operations = operations;
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_counted(&report, args)?;
-    if matches!(args.format, Format::Folded | Format::Svg) {
+    if args.format.is_one_measurement() {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
     }
     if !matches!(args.format, Format::Text | Format::Json) {
@@ -93,6 +94,8 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         Format::Csv => csv::write(&report, out),
         Format::Folded => folded::write(&report, out),
         Format::Svg => svg::write(&report, &args.flame_graph.options(), out),
+        Format::Firefox => firefox::write(&report, out),
+        Format::Speedscope => speedscope::write(&report, out),
     })?;
     Ok(())
 }

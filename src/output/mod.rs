@@ -7,18 +7,24 @@
 //! | [`csv`] | tables | all but the overview |
 //! | [`folded`] | flame graphs (inferno, speedscope) | the tree |
 //! | [`svg`] | people: flame graphs, one interactive file each | the tree |
+//! | [`firefox`] | the Firefox Profiler | samples by thread |
+//! | [`speedscope`] | speedscope | samples by thread |
 //!
 //! `fleet` (with the feature of that name) has writers of another answer: that about many runs.
 
+mod by_thread;
 pub mod csv;
+pub mod firefox;
 #[cfg(feature = "fleet")]
 pub mod fleet;
 pub mod folded;
 pub mod json;
 mod labels;
 mod markup;
+pub mod speedscope;
 pub mod svg;
 pub mod text;
 mod texts;
 
+pub use by_thread::SamplesAddedUp;
 pub use labels::{NO_STACK, escape_folded};

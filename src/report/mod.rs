@@ -184,6 +184,15 @@ impl<'e> Report<'e> {
         }
     }
 
+    /// The samples that count, in the order of the input: those that trees and functions are made of. There are none where
+    /// samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    pub fn counted_samples(&self) -> impl Iterator<Item = &'e Sample> {
+        let selected = self.options.selection.on(&self.export.profile);
+        self.export.profile.samples().iter().filter(move |&sample| {
+            self.position(sample.series).is_some() && selected.is_in_scope(sample) && selected.is_state_counted(sample)
+        })
+    }
+
     /// The samples of the tables, run, process, thread and time that were asked for, in the order of the input, of
     /// every thread state unless states were named: one for each row that was not rejected. Each comes with its index in
     /// [`Profile::samples`](crate::profile::Profile::samples). There are none where samples were added up

@@ -367,7 +367,7 @@ fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Appends a text, or null.
-fn push_text(text: Option<&str>, out: &mut Vec<u8>) {
+pub(super) fn push_text(text: Option<&str>, out: &mut Vec<u8>) {
     // A vector takes everything, and every text has a form in JSON.
     let written = serde_json::to_writer(out, &text);
     debug_assert!(written.is_ok());

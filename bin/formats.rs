@@ -1,0 +1,58 @@
+//! The formats of answers, and what each is made of.
+
+use clap::ValueEnum;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// For programs; every field is documented in docs/formats.md
+    Json,
+    /// A table; needs --view
+    Csv,
+    /// Folded stacks for flame graphs: process;thread;frame;…;leaf WEIGHT
+    Folded,
+    /// A flame graph: one interactive file for a browser
+    Svg,
+    /// A profile for the Firefox Profiler (profiler.firefox.com)
+    Firefox,
+    /// A profile for speedscope (speedscope.app)
+    Speedscope,
+}
+
+/// What a format is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// Whatever view was asked for.
+    Views,
+    /// Call trees.
+    Trees,
+    /// Samples with their whole stacks, of which a viewer makes its own trees.
+    Stacks,
+}
+
+impl Format {
+    /// What it is made of.
+    pub(crate) fn content(self) -> Content {
+        match self {
+            Self::Text | Self::Json | Self::Csv => Content::Views,
+            Self::Folded | Self::Svg => Content::Trees,
+            Self::Firefox | Self::Speedscope => Content::Stacks,
+        }
+    }
+
+    /// Whether it holds each sample with its time.
+    pub(crate) fn needs_times(self) -> bool {
+        matches!(self, Self::Firefox | Self::Speedscope)
+    }
+
+    /// Whether all its weights are added up, so that there must be one measurement only.
+    pub(crate) fn is_one_measurement(self) -> bool {
+        matches!(self, Self::Folded | Self::Svg)
+    }
+
+    /// How it is called on the command line.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,117 @@
+//! The samples that count, thread by thread and in order of time: the form of viewers that show one thread at a time.
+
+use std::{fmt, io};
+
+use super::labels::{process_label, thread_label};
+use crate::hash::HashMap;
+use crate::profile::{Profile, Sample, SeriesId, ThreadId};
+use crate::report::{Report, SeriesReport};
+
+/// A format that writes samples one by one was asked for, and the samples of the profile were added up while it was read
+/// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SamplesAddedUp;
+
+impl fmt::Display for SamplesAddedUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "the samples were added up while they were read, and this format needs each of them (SampleDetail::Each)",
+        )
+    }
+}
+
+impl std::error::Error for SamplesAddedUp {}
+
+impl From<SamplesAddedUp> for io::Error {
+    fn from(error: SamplesAddedUp) -> Self {
+        Self::new(io::ErrorKind::InvalidInput, error)
+    }
+}
+
+/// What counts of one thread in one series.
+pub(super) struct ThreadSamples<'p> {
+    pub(super) series: SeriesId,
+    pub(super) thread: ThreadId,
+    /// In order of time; those of one time in the order of the input.
+    pub(super) samples: Vec<&'p Sample>,
+    /// What they count for, together.
+    pub(super) weight: u64,
+}
+
+/// The samples that count, by series in the order of the report, and in a series by thread, the heaviest first.
+pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> Result<Vec<ThreadSamples<'e>>, SamplesAddedUp> {
+    let profile = &report.export.profile;
+    if !profile.sums().is_empty() {
+        return Err(SamplesAddedUp);
+    }
+    let mut threads: Vec<ThreadSamples<'e>> = Vec::new();
+    let mut place: HashMap<(SeriesId, ThreadId), usize> = HashMap::default();
+    for sample in report.counted_samples() {
+        let (series, thread) = (sample.series, sample.thread);
+        let place = *place.entry((series, thread)).or_insert_with(|| {
+            threads.push(ThreadSamples { series, thread, samples: Vec::new(), weight: 0 });
+            threads.len() - 1
+        });
+        threads[place].samples.push(sample);
+        threads[place].weight = threads[place].weight.saturating_add(report.options.metric.of(sample));
+    }
+    for thread in &mut threads {
+        thread.samples.sort_by_key(|sample| sample.time);
+    }
+    threads.sort_by_key(|row| (report.position(row.series), std::cmp::Reverse(row.weight), row.thread));
+    Ok(threads)
+}
+
+/// Which of the threads weighs most; of several units, of those in the unit of the first.
+pub(super) fn heaviest(report: &Report<'_>, threads: &[ThreadSamples<'_>]) -> Option<usize> {
+    let unit = |row: &ThreadSamples<'_>| report.export.profile.series(row.series).unit;
+    let first = unit(threads.first()?);
+    let comparable = threads.iter().enumerate().filter(|(_, row)| unit(row) == first);
+    comparable.max_by_key(|&(index, row)| (row.weight, std::cmp::Reverse(index))).map(|(index, _)| index)
+}
+
+/// By position in [`Report::series`]: what tells it from the others in which samples count, such as
+/// `time-profile, run 1`; nothing where there is only one.
+pub(super) fn series_labels(report: &Report<'_>) -> Vec<Option<String>> {
+    let counts = |series: &&SeriesReport| series.counted.samples > 0;
+    let asked = report.series.iter().filter(counts).count();
+    let profile = &report.export.profile;
+    let short = |series: &SeriesReport| {
+        let row = profile.series(series.series);
+        format!("{}, run {}", profile.string(row.schema), profile.run(row.run).number)
+    };
+    let long = |series: &SeriesReport| {
+        let row = profile.series(series.series);
+        let run = profile.run(row.run);
+        let (schema, input) = (profile.string(row.schema), profile.string(run.input));
+        // Documents and tables count from 1 for people.
+        let (document, table) = (run.document + 1, row.table + 1);
+        format!("{schema}, run {}, table {table} of document {document}, {input}, {}", run.number, row.unit)
+    };
+    let mut labels: Vec<String> = report.series.iter().filter(counts).map(short).collect();
+    labels.sort_unstable();
+    let is_ambiguous = labels.windows(2).any(|pair| pair[0] == pair[1]);
+    let label = |series: &SeriesReport| match asked {
+        0 | 1 => None,
+        _ => Some(if is_ambiguous { long(series) } else { short(series) }),
+    };
+    report.series.iter().map(label).collect()
+}
+
+/// `PROCESS (PID), THREAD (0xTID)`, and what tells the series from others.
+pub(super) fn thread_title(profile: &Profile, thread: ThreadId, series: Option<&str>) -> String {
+    let thread = profile.thread(thread);
+    let process = process_label(profile, profile.process(thread.process));
+    let title = format!("{process}, {}", thread_label(profile, thread));
+    match series {
+        Some(series) => format!("{title} [{series}]"),
+        None => title,
+    }
+}
+
+/// What is shown of a file as a whole: the process of the heaviest thread.
+pub(super) fn file_title<'e>(report: &Report<'e>, threads: &[ThreadSamples<'_>]) -> &'e str {
+    let profile = &report.export.profile;
+    let Some(heaviest) = heaviest(report, threads) else { return "" };
+    profile.string(profile.process(profile.thread(threads[heaviest].thread).process).name)
+}

@@ -1,0 +1,203 @@
+//! [speedscope](https://www.speedscope.app)'s own format, `file-format-schema.json` version 0.0.1.
+//!
+//! ```json
+//! {"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"traceparse 0.1.0","name":"Orchard",
+//! "activeProfileIndex":0,
+//! "shared":{"frames":[{"name":"main","file":"/src/main.swift","line":7},{"name":"press"}]},
+//! "profiles":[{"type":"sampled","name":"Orchard (4150), Main Thread (0x2a101)","unit":"nanoseconds",
+//! "startValue":0,"endValue":2000000,
+//! "samples":[[0],[0,1]],
+//! "weights":[1000000,1000000]}]}
+//! ```
+//!
+//! One profile for each thread of each series. A frame is a function, so that speedscope adds up by function as all other
+//! formats do; `docs/formats.md` has every field. What is written goes out as it is made: of the samples only their places
+//! are held, 8 bytes for each.
+
+use std::io::{self, Write};
+
+use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread, series_labels, thread_title};
+use super::json::push_text;
+use super::labels::NO_STACK;
+use super::texts::{FunctionTexts, Page, push_number, stacks_root_first};
+use crate::hash::HashMap;
+use crate::profile::{FunctionId, Profile, SourceLine, Stack, StackId};
+use crate::report::Report;
+use crate::units::Unit;
+
+const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
+
+/// Writes the samples that count, whatever the view of the report: those that its trees are made of. Pruning and
+/// [`separate_by`](crate::report::ReportOptions::separate_by) have no say.
+///
+/// # Errors
+/// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
+pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let threads = samples_by_thread(report)?;
+    let frames = Frames::new(profile, &threads);
+    let labels = series_labels(report);
+    let mut page = Page::new(out);
+    head(report, &threads, &mut page);
+    frames.write(profile, &mut page)?;
+    page.put(b"]},\n\"profiles\":[");
+    for (index, thread) in threads.iter().enumerate() {
+        page.put(if index == 0 { b"\n" } else { b",\n" });
+        let label = report.position(thread.series).and_then(|position| labels[position].as_deref());
+        write_profile(report, thread, label, &frames, &mut page)?;
+    }
+    page.put(b"]}\n");
+    page.finish()
+}
+
+/// Everything before the frames.
+fn head(report: &Report<'_>, threads: &[ThreadSamples<'_>], page: &mut Page<'_>) {
+    page.put(b"{\"$schema\":");
+    push_text(Some(SCHEMA), &mut page.text);
+    page.put(b",\"exporter\":");
+    push_text(Some(concat!("traceparse ", env!("CARGO_PKG_VERSION"))), &mut page.text);
+    page.put(b",\"name\":");
+    push_text(Some(file_title(report, threads)), &mut page.text);
+    page.put(b",\n\"activeProfileIndex\":");
+    page.put_number(heaviest(report, threads).unwrap_or(0) as u64);
+    page.put(b",\n\"shared\":{\"frames\":[");
+}
+
+/// The functions that stand in stacks of samples.
+struct Frames {
+    functions: Vec<FunctionId>,
+    /// By function: the digits of its place in `functions`.
+    indices: FunctionTexts,
+    /// The place of [`NO_STACK`], where a sample needs one.
+    no_stack: Option<usize>,
+    sources: HashMap<FunctionId, SourceLine>,
+}
+
+impl Frames {
+    fn new(profile: &Profile, threads: &[ThreadSamples<'_>]) -> Self {
+        let mut functions = Vec::new();
+        let mut index_of: Vec<Option<usize>> = vec![None; profile.function_ids().len()];
+        let mut is_seen = vec![false; profile.stack_ids().len()];
+        let mut sources: HashMap<FunctionId, SourceLine> = HashMap::default();
+        let mut needs_no_stack = false;
+        for sample in threads.iter().flat_map(|thread| &thread.samples) {
+            needs_no_stack |= sample.stack.is_none();
+            let mut next = sample.stack;
+            while let Some(id) = next.filter(|id| !is_seen[id.index()]) {
+                is_seen[id.index()] = true;
+                let stack = profile.stack(id);
+                let frame = profile.frame(stack.frame);
+                if index_of[frame.function.index()].is_none() {
+                    index_of[frame.function.index()] = Some(functions.len());
+                    functions.push(frame.function);
+                }
+                if let Some(line) = frame.source {
+                    sources.entry(frame.function).and_modify(|first| *first = earlier(*first, line)).or_insert(line);
+                }
+                next = stack.parent;
+            }
+        }
+        let indices = FunctionTexts::new(profile, |id, out| {
+            if let Some(index) = index_of[id.index()] {
+                push_number(index as u64, out);
+            }
+        });
+        let no_stack = needs_no_stack.then_some(functions.len());
+        Self { functions, indices, no_stack, sources }
+    }
+
+    fn write(&self, profile: &Profile, page: &mut Page<'_>) -> io::Result<()> {
+        for (index, &function) in self.functions.iter().enumerate() {
+            page.put(if index == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" });
+            push_text(Some(profile.function_name(function)), &mut page.text);
+            let source = self.sources.get(&function);
+            let binary = profile.function(function).binary.map(|id| profile.binary(id).path);
+            let path = source.map(|source| source.path).or(binary).map_or("", |path| profile.string(path));
+            if !path.is_empty() {
+                page.put(b",\"file\":");
+                push_text(Some(path), &mut page.text);
+            }
+            if let Some(source) = source.filter(|source| source.line > 0) {
+                page.put(b",\"line\":");
+                page.put_number(source.line.into());
+            }
+            page.put(b"}");
+            page.turn()?;
+        }
+        if let Some(index) = self.no_stack {
+            page.put(if index == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" });
+            push_text(Some(NO_STACK), &mut page.text);
+            page.put(b"}");
+        }
+        Ok(())
+    }
+}
+
+/// Of the lines of a function in one file the first; what was inlined by a macro from another file does not count.
+fn earlier(first: SourceLine, other: SourceLine) -> SourceLine {
+    let is_earlier = other.path == first.path && other.line > 0 && (first.line == 0 || other.line < first.line);
+    if is_earlier { other } else { first }
+}
+
+fn write_profile(
+    report: &Report<'_>,
+    thread: &ThreadSamples<'_>,
+    label: Option<&str>,
+    frames: &Frames,
+    page: &mut Page<'_>,
+) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let unit = report.position(thread.series).map_or(Unit::Samples, |position| report.series[position].unit);
+    page.put(b"{\"type\":\"sampled\",\"name\":");
+    push_text(Some(&thread_title(profile, thread.thread, label)), &mut page.text);
+    page.put(b",\"unit\":");
+    page.put(if unit == Unit::Nanoseconds { b"\"nanoseconds\"" } else { b"\"none\"" });
+    page.put(b",\n\"startValue\":0,\"endValue\":");
+    page.put_number(thread.weight);
+    page.put(b",\n\"samples\":[");
+    let mut stack = StackText::default();
+    for (index, sample) in thread.samples.iter().enumerate() {
+        page.put(if index == 0 { b"" } else { b"," });
+        stack.set(profile, sample.stack, frames);
+        page.put(&stack.text);
+        page.turn()?;
+    }
+    page.put(b"],\n\"weights\":[");
+    for (index, sample) in thread.samples.iter().enumerate() {
+        page.put(if index == 0 { b"" } else { b"," });
+        page.put_number(report.options.metric.of(*sample));
+        page.turn()?;
+    }
+    page.put(b"]}");
+    Ok(())
+}
+
+/// The frames of a stack, root first; those of the last sample are kept.
+#[derive(Default)]
+struct StackText {
+    of: Option<StackId>,
+    path: Vec<Stack>,
+    text: Vec<u8>,
+}
+
+impl StackText {
+    fn set(&mut self, profile: &Profile, stack: Option<StackId>, frames: &Frames) {
+        if self.of == stack && !self.text.is_empty() {
+            return;
+        }
+        self.of = stack;
+        self.text.clear();
+        self.text.push(b'[');
+        if let (None, Some(index)) = (stack, frames.no_stack) {
+            push_number(index as u64, &mut self.text);
+        }
+        stacks_root_first(profile, stack, &mut self.path);
+        for stack in &self.path {
+            if self.text.len() > 1 {
+                self.text.push(b',');
+            }
+            self.text.extend_from_slice(frames.indices.get(profile.frame(stack.frame).function));
+        }
+        self.text.push(b']');
+    }
+}
