@@ -239,6 +239,8 @@ pub(crate) enum Format {
     Csv,
     /// Folded stacks for flame graphs: process;thread;frame;…;leaf WEIGHT
     Folded,
+    /// For pprof and what reads its files: stacks with addresses, lines and threads (gzip; use -o)
+    Pprof,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -264,6 +266,7 @@ impl ReportArgs {
     pub(crate) fn view(&self) -> View {
         match self.view {
             None if self.format == Format::Folded => View::Tree,
+            None if self.format == Format::Pprof => View::Summary,
             None => View::Overview,
             Some(ViewArg::Summary) => View::Summary,
             Some(ViewArg::Threads) => View::Threads,
@@ -323,6 +326,12 @@ impl ReportArgs {
             }
             (Format::Folded, Some(view)) if view != ViewArg::Tree => {
                 Err("--format folded writes call trees; leave --view away, or use --view tree".to_owned())
+            }
+            (Format::Pprof, Some(_)) => {
+                Err("--format pprof writes samples with their stacks; leave --view away".to_owned())
+            }
+            (Format::Pprof, None) if self.depth.is_some() || self.min_percent.is_some() => {
+                Err("--format pprof writes whole stacks; leave --depth and --min-percent away".to_owned())
             }
             _ => Ok(()),
         }

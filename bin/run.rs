@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory;
 use traceparse::export::{Export, Options, TableKind};
-use traceparse::output::{csv, folded, json, text};
+use traceparse::output::{csv, folded, json, pprof, text};
 use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, View, report};
 use traceparse::units::Nanos;
@@ -14,7 +14,7 @@ use traceparse::units::Nanos;
 use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat, job_count};
 use crate::fleet;
 use crate::inputs::read_all;
-use crate::sink::{style, write_to};
+use crate::sink::{is_terminal, style, write_to};
 use crate::symbols::{list_uuids, name_addresses, name_frames};
 use crate::{EXIT_DONE, Failure, warning};
 
@@ -67,6 +67,9 @@ fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
 fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     args.check().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
+    if args.format == Format::Pprof && is_terminal(args.output.as_deref()) {
+        return Err(Failure::Usage("--format pprof is binary; write it to a file with -o".to_owned()));
+    }
     let mut export = read_all(&args.files, &args.read_options())?;
     warn(&export);
     check_usable(&export, args)?;
@@ -74,7 +77,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let mut report = report(&export, &args.report_options());
     report.symbolication = symbolication;
     check_counted(&report, args)?;
-    if args.format == Format::Folded {
+    if matches!(args.format, Format::Folded | Format::Pprof) {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
     }
     let path = args.output.as_deref();
@@ -83,6 +86,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         Format::Json => json::write(&report, out),
         Format::Csv => csv::write(&report, out),
         Format::Folded => folded::write(&report, out),
+        Format::Pprof => pprof::write(&report, out),
     })?;
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! | [`json`] | programs; documented field by field in `docs/formats.md`, versioned | all |
 //! | [`csv`] | tables | all but the overview |
 //! | [`folded`] | flame graphs (inferno, speedscope) | the tree |
+//! | `pprof` (with the feature `compression`) | pprof, and what reads its files | samples, whatever the view |
 //!
 //! `fleet` (with the feature of that name) has writers of another answer: that about many runs.
 
@@ -15,6 +16,8 @@ pub mod fleet;
 pub mod folded;
 pub mod json;
 mod labels;
+#[cfg(feature = "compression")]
+pub mod pprof;
 pub mod text;
 mod texts;
 
