@@ -18,6 +18,8 @@ pub(crate) enum Format {
     Firefox,
     /// A profile for speedscope (speedscope.app)
     Speedscope,
+    /// For pprof and what reads its files: stacks with addresses, lines and threads (gzip; use -o)
+    Pprof,
 }
 
 /// What a format is made of.
@@ -37,7 +39,7 @@ impl Format {
         match self {
             Self::Text | Self::Json | Self::Csv => Content::Views,
             Self::Folded | Self::Svg => Content::Trees,
-            Self::Firefox | Self::Speedscope => Content::Stacks,
+            Self::Firefox | Self::Speedscope | Self::Pprof => Content::Stacks,
         }
     }
 
@@ -48,7 +50,12 @@ impl Format {
 
     /// Whether all its weights are added up, so that there must be one measurement only.
     pub(crate) fn is_one_measurement(self) -> bool {
-        matches!(self, Self::Folded | Self::Svg)
+        matches!(self, Self::Folded | Self::Svg | Self::Pprof)
+    }
+
+    /// Whether it is nothing for a terminal.
+    pub(crate) fn is_binary(self) -> bool {
+        self == Self::Pprof
     }
 
     /// How it is called on the command line.

@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory;
 use traceparse::calltree::operations::{OperationSummary, operate};
 use traceparse::export::{Export, Options, TableKind};
-use traceparse::output::{csv, firefox, folded, json, speedscope, svg, text};
+use traceparse::output::{csv, firefox, folded, json, pprof, speedscope, svg, text};
 use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::units::{Nanos, Unit, Weight};
@@ -16,7 +16,7 @@ use crate::cli::{Cli, Colour, Command, ReportArgs, TocArgs, TocFormat, job_count
 use crate::fleet;
 use crate::formats::Format;
 use crate::inputs::read_all;
-use crate::sink::{style, write_to};
+use crate::sink::{is_terminal, style, write_to};
 use crate::symbols::{list_uuids, name_addresses, name_frames};
 use crate::times::WeightLimit;
 use crate::{EXIT_DONE, Failure, note, warning};
@@ -70,6 +70,9 @@ fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
 fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     args.check().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
+    if args.format.is_binary() && is_terminal(args.output.as_deref()) {
+        return Err(Failure::Usage(format!("--format {} is binary; write it to a file with -o", args.format.name())));
+    }
     let mut export = read_all(&args.files, &args.read_options())?;
     warn(&export);
     check_usable(&export, args)?;
@@ -96,6 +99,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         Format::Svg => svg::write(&report, &args.flame_graph.options(), out),
         Format::Firefox => firefox::write(&report, out),
         Format::Speedscope => speedscope::write(&report, out),
+        Format::Pprof => pprof::write(&report, out),
     })?;
     Ok(())
 }

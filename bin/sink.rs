@@ -56,6 +56,11 @@ fn replace(
     Ok(())
 }
 
+/// Whether somebody would read the output on a terminal.
+pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
+    path.is_none_or(|path| path.as_os_str() == "-") && io::stdout().is_terminal()
+}
+
 /// Width and colour for text that goes to `path` or standard output.
 pub(crate) fn style(path: Option<&Path>, colour: Colour) -> Style {
     let is_stdout = path.is_none_or(|path| path.as_os_str() == "-");

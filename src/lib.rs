@@ -49,7 +49,7 @@
 //! # Features
 //!
 //! Features only add. `cli` (default) builds the command, and turns on `compression` (`export::decompress`, gzip and
-//! zstd), `symbols` (the modules `symbols` and `symbolicate`), `dataset` (`fleet::dataset`, Parquet) and `html`
+//! zstd; `output::pprof`), `symbols` (the modules `symbols` and `symbolicate`), `dataset` (`fleet::dataset`, Parquet) and `html`
 //! (`output::fleet::html`). The last two turn on `fleet` (the modules `stats`, `fleet` and `output::fleet`). `swift` (default) demangles Swift names, and needs a
 //! C++17 compiler to build. The library alone is `default-features = false`.
 

@@ -9,6 +9,7 @@
 //! | [`svg`] | people: flame graphs, one interactive file each | the tree |
 //! | [`firefox`] | the Firefox Profiler | samples by thread |
 //! | [`speedscope`] | speedscope | samples by thread |
+//! | `pprof` (with the feature `compression`) | pprof, and what reads its files | samples, whatever the view |
 //!
 //! `fleet` (with the feature of that name) has writers of another answer: that about many runs.
 
@@ -21,6 +22,8 @@ pub mod folded;
 pub mod json;
 mod labels;
 mod markup;
+#[cfg(feature = "compression")]
+pub mod pprof;
 pub mod speedscope;
 pub mod svg;
 pub mod text;

@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 use crate::calltree::operations::OperationSummary;
 use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeights};
 use crate::export::{DocumentContent, Export, Table};
-use crate::profile::{ProcessId, Sample, Selection, SeriesId, StateFilter, ThreadId};
+use crate::profile::{ProcessId, Sample, SampleSum, Selection, SeriesId, StateFilter, ThreadId};
 use crate::units::{Nanos, Unit, Weight};
 
 /// What to answer.
@@ -207,6 +207,18 @@ impl<'e> Report<'e> {
         profile.samples().iter().enumerate().filter(move |&(_, sample)| {
             self.position(sample.series).is_some() && selected.is_in_scope(sample) && selected.is_state_counted(sample)
         })
+    }
+
+    /// What counts, added up by series, thread, stack, state and kind, in the order of the first samples. The weights are those
+    /// that were recorded, whatever [`ReportOptions::metric`] says.
+    pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
+        let profile = &self.export.profile;
+        let selected = self.options.selection.on(profile);
+        // One of the two is empty.
+        let added_up: Vec<SampleSum> = if profile.sums().is_empty() { selected.sums().collect() } else { Vec::new() };
+        let kept = move |sum: &SampleSum| selected.is_in_scope(*sum) && selected.is_state_counted(*sum);
+        let sums = profile.sums().iter().copied().filter(kept).chain(added_up);
+        sums.filter(|sum| self.position(sum.series).is_some())
     }
 }
 

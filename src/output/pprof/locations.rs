@@ -1,0 +1,244 @@
+//! Where stacks lead: locations, with the functions and mappings that they refer to.
+//!
+//! Frames of one address, inlined into each other, are one location with a line for each. Ids count from 1, since 0 says
+//! that there is none.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::Range;
+
+use super::message::{put_bytes, put_number};
+use super::strings::Strings;
+use crate::hash::HashMap;
+use crate::output::NO_STACK;
+use crate::output::texts::Page;
+use crate::profile::{BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
+
+/// The locations that were asked for so far.
+pub(super) struct Locations<'p> {
+    profile: &'p Profile,
+    /// By frame: the location of the frame alone; 0 where there is none yet.
+    of_frame: Vec<u64>,
+    /// Those of several frames.
+    of_frames: HashMap<Vec<FrameId>, u64>,
+    /// By location: its frames, innermost first, in `frames`; none where it stands for a stack that was not recorded.
+    places: Vec<Range<usize>>,
+    frames: Vec<FrameId>,
+    no_stack: u64,
+    /// The frames of the stack at hand, leaf first.
+    path: Vec<FrameId>,
+}
+
+/// What a mapping tells of its locations.
+struct Mapping {
+    id: u64,
+    /// The highest address of a location.
+    last: u64,
+    has_functions: bool,
+    has_lines: bool,
+    has_inlined: bool,
+}
+
+impl<'p> Locations<'p> {
+    pub(super) fn new(profile: &'p Profile) -> Self {
+        Self {
+            profile,
+            of_frame: vec![0; profile.frame_ids().len()],
+            of_frames: HashMap::default(),
+            places: Vec::new(),
+            frames: Vec::new(),
+            no_stack: 0,
+            path: Vec::new(),
+        }
+    }
+
+    /// Appends the locations of a stack, leaf first.
+    pub(super) fn push(&mut self, stack: Option<StackId>, ids: &mut Vec<u64>) {
+        let Some(stack) = stack else {
+            if self.no_stack == 0 {
+                self.no_stack = self.add(&[]);
+            }
+            return ids.push(self.no_stack);
+        };
+        let profile = self.profile;
+        let mut path = std::mem::take(&mut self.path);
+        path.clear();
+        path.extend(
+            std::iter::successors(Some(stack), |&id| profile.stack(id).parent).map(|id| profile.stack(id).frame),
+        );
+        let mut rest = path.as_slice();
+        while !rest.is_empty() {
+            let (frames, callers) = rest.split_at(frames_of_location(profile, rest));
+            ids.push(self.id(frames));
+            rest = callers;
+        }
+        self.path = path;
+    }
+
+    fn id(&mut self, frames: &[FrameId]) -> u64 {
+        if let [frame] = *frames {
+            if self.of_frame[frame.index()] == 0 {
+                self.of_frame[frame.index()] = self.add(frames);
+            }
+            return self.of_frame[frame.index()];
+        }
+        if let Some(&id) = self.of_frames.get(frames) {
+            return id;
+        }
+        let id = self.add(frames);
+        self.of_frames.insert(frames.to_vec(), id);
+        id
+    }
+
+    fn add(&mut self, frames: &[FrameId]) -> u64 {
+        let start = self.frames.len();
+        self.frames.extend_from_slice(frames);
+        self.places.push(start..self.frames.len());
+        self.places.len() as u64
+    }
+
+    /// Writes the locations, and then what they refer to. `main` are the names of binaries that come first.
+    pub(super) fn write(&self, main: &[StringId], strings: &mut Strings<'p>, page: &mut Page<'_>) -> io::Result<()> {
+        let mappings = self.mappings(main);
+        let mut functions = Functions { profile: self.profile, ids: HashMap::default(), no_stack: 0, count: 0 };
+        let (mut message, mut line) = (Vec::new(), Vec::new());
+        for (index, place) in self.places.iter().enumerate() {
+            message.clear();
+            put_number(1, index as u64 + 1, &mut message);
+            let frames = self.frames[place.clone()].iter().map(|&id| self.profile.frame(id));
+            if let Some(innermost) = frames.clone().next() {
+                let mapping = innermost.binary.and_then(|binary| mappings.get(&binary));
+                put_number(2, mapping.map_or(0, |mapping| mapping.id), &mut message);
+                put_number(3, innermost.lookup_address.get(), &mut message);
+            } else {
+                line.clear();
+                put_number(1, functions.no_stack(strings, page), &mut line);
+                put_bytes(4, &line, &mut message);
+            }
+            for frame in frames {
+                line.clear();
+                put_number(1, functions.id(frame, strings, page), &mut line);
+                put_number(2, frame.source.map_or(0, |source| source.line.into()), &mut line);
+                put_bytes(4, &line, &mut message);
+            }
+            put_bytes(4, &message, &mut page.text);
+            page.turn()?;
+        }
+        self.write_mappings(&mappings, strings, page)
+    }
+
+    /// The binaries that locations are in.
+    fn mappings(&self, main: &[StringId]) -> BTreeMap<BinaryId, Mapping> {
+        let mut mappings: BTreeMap<BinaryId, Mapping> = BTreeMap::new();
+        for place in &self.places {
+            for (level, &id) in self.frames[place.clone()].iter().enumerate() {
+                let frame = self.profile.frame(id);
+                let Some(binary) = frame.binary else { continue };
+                let known = Mapping { id: 0, last: 0, has_functions: true, has_lines: true, has_inlined: false };
+                let mapping = mappings.entry(binary).or_insert(known);
+                mapping.last = mapping.last.max(frame.lookup_address.get());
+                mapping.has_functions &= self.profile.function(frame.function).is_named;
+                mapping.has_lines &= frame.source.is_some();
+                mapping.has_inlined |= level > 0;
+            }
+        }
+        let is_main = |id: BinaryId| main.contains(&self.profile.binary(id).name);
+        // Readers take the first mapping for that of the program.
+        let mut order: Vec<BinaryId> = mappings.keys().copied().collect();
+        order.sort_by_key(|&id| !is_main(id));
+        for (id, binary) in (1..).zip(order) {
+            if let Some(mapping) = mappings.get_mut(&binary) {
+                mapping.id = id;
+            }
+        }
+        mappings
+    }
+
+    fn write_mappings(
+        &self,
+        mappings: &BTreeMap<BinaryId, Mapping>,
+        strings: &mut Strings<'p>,
+        page: &mut Page<'_>,
+    ) -> io::Result<()> {
+        let profile = self.profile;
+        let mut starts: Vec<u64> = profile.binary_ids().map(|id| profile.binary(id).load_address.get()).collect();
+        starts.sort_unstable();
+        let mut order: Vec<(&BinaryId, &Mapping)> = mappings.iter().collect();
+        order.sort_by_key(|(_, mapping)| mapping.id);
+        let mut message = Vec::new();
+        for (&id, mapping) in order {
+            let binary = profile.binary(id);
+            let start = binary.load_address.get();
+            let last = mapping.last.max(start);
+            // Where it really ends is not recorded.
+            let next = starts.get(starts.partition_point(|&start| start <= last)).copied();
+            let path = if profile.string(binary.path).is_empty() { binary.name } else { binary.path };
+            message.clear();
+            put_number(1, mapping.id, &mut message);
+            put_number(2, start, &mut message);
+            put_number(3, next.unwrap_or(last.saturating_add(1)), &mut message);
+            put_number(5, strings.id(profile.string(path)), &mut message);
+            put_number(6, binary.uuid.map_or(0, |uuid| strings.id(uuid.to_string())), &mut message);
+            put_number(7, mapping.has_functions.into(), &mut message);
+            put_number(8, mapping.has_lines.into(), &mut message);
+            put_number(9, mapping.has_lines.into(), &mut message);
+            put_number(10, mapping.has_inlined.into(), &mut message);
+            put_bytes(3, &message, &mut page.text);
+            page.turn()?;
+        }
+        Ok(())
+    }
+}
+
+/// How many frames, from the leaf's side, are of the location of the first one.
+///
+/// A profile that was symbolicated marks the inner frames of an address, a recording the outer ones.
+fn frames_of_location(profile: &Profile, frames: &[FrameId]) -> usize {
+    let marks_inner = frames.first().is_some_and(|&id| profile.frame(id).is_inlined);
+    let is_joined = |callee: &Frame, caller: &Frame| match marks_inner {
+        true => callee.is_inlined && (callee.binary, callee.address) == (caller.binary, caller.address),
+        false => caller.is_inlined_beside(callee),
+    };
+    let pairs = frames.windows(2).map(|pair| (profile.frame(pair[0]), profile.frame(pair[1])));
+    1 + pairs.take_while(|(callee, caller)| is_joined(callee, caller)).count()
+}
+
+/// The functions that were written so far. One of several source files is one for each.
+struct Functions<'p> {
+    profile: &'p Profile,
+    ids: HashMap<(FunctionId, Option<StringId>), u64>,
+    no_stack: u64,
+    count: u64,
+}
+
+impl<'p> Functions<'p> {
+    /// The function of a frame, which is written if it is new.
+    fn id(&mut self, frame: &Frame, strings: &mut Strings<'p>, page: &mut Page<'_>) -> u64 {
+        let path = frame.source.map(|source| source.path);
+        if let Some(&id) = self.ids.get(&(frame.function, path)) {
+            return id;
+        }
+        let file = path.map_or(0, |path| strings.id(self.profile.string(path)));
+        let id = self.write(self.profile.function_name(frame.function), file, strings, page);
+        self.ids.insert((frame.function, path), id);
+        id
+    }
+
+    fn no_stack(&mut self, strings: &mut Strings<'p>, page: &mut Page<'_>) -> u64 {
+        if self.no_stack == 0 {
+            self.no_stack = self.write(NO_STACK, 0, strings, page);
+        }
+        self.no_stack
+    }
+
+    fn write(&mut self, name: &'p str, file: u64, strings: &mut Strings<'p>, page: &mut Page<'_>) -> u64 {
+        self.count += 1;
+        let name = strings.id(name);
+        let mut message = Vec::new();
+        for (field, number) in [(1, self.count), (2, name), (3, name), (4, file)] {
+            put_number(field, number, &mut message);
+        }
+        put_bytes(5, &message, &mut page.text);
+        self.count
+    }
+}

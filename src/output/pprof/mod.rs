@@ -1,0 +1,241 @@
+//! The format of [pprof](https://github.com/google/pprof): one message of protobuf, compressed with gzip.
+//!
+//! ```text
+//! Profile ─ sample_type: samples/count, cpu/nanoseconds     what the values of a sample are
+//!         ├ sample: locations (leaf first), values, labels (thread, tid, process, pid, state)
+//!         ├ location: address, lines (innermost first) ─► function
+//!         │                                            ─► mapping: a binary, with its UUID
+//!         └ string_table                                all texts
+//! ```
+//!
+//! One sample stands for all of one stack, thread, state and kind, so a profile of sums gives the same bytes.
+//! `docs/formats.md` has every field.
+
+mod locations;
+mod message;
+mod strings;
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::folded::check;
+use super::texts::Page;
+use crate::calltree::Metric;
+use crate::export::TocRun;
+use crate::hash::HashMap;
+use crate::profile::{Profile, RunId, SampleSum, StringId, ThreadId};
+use crate::report::{Report, SeriesReport};
+use crate::units::{Nanos, Unit};
+use locations::Locations;
+use message::{put_bytes, put_number, put_numbers};
+use strings::Strings;
+
+/// Writes the samples that count, whatever the view. Trees are not made, and nothing is pruned.
+///
+/// # Errors
+/// When `out` fails, or the series of the report cannot be added up ([`check`]).
+pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
+    let mut packed = GzEncoder::new(out, Compression::default());
+    write_message(report, &mut packed)?;
+    packed.finish()?;
+    Ok(())
+}
+
+/// How pprof calls a weight, and its unit.
+fn value_type(unit: Unit) -> (&'static str, &'static str) {
+    match unit {
+        Unit::Nanoseconds => ("cpu", "nanoseconds"),
+        Unit::Cycles => ("cycles", "count"),
+        Unit::PmcEvents => ("events", "count"),
+        Unit::Samples => ("samples", "count"),
+    }
+}
+
+fn write_message(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
+    let unit = asked.first().map_or(Unit::Samples, |series| series.unit);
+    let mut strings = Strings::new();
+    let mut page = Page::new(out);
+    let mut types = vec![value_type(Unit::Samples)];
+    if unit != Unit::Samples {
+        types.push(value_type(unit));
+    }
+    for &(name, unit) in &types {
+        put_value_type(1, name, unit, &mut strings, &mut page.text);
+    }
+    let mut samples = Samples {
+        profile,
+        metric: report.options.metric,
+        has_weights: types.len() > 1,
+        has_runs: asked.len() > 1,
+        locations: Locations::new(profile),
+        labels: vec![Vec::new(); profile.thread_ids().len()],
+        states: HashMap::default(),
+        period: Period::Unknown,
+    };
+    samples.write(report, &mut strings, &mut page)?;
+    samples.locations.write(&process_names(&asked, profile), &mut strings, &mut page)?;
+    put_number(10, duration(report, &asked).as_nanos(), &mut page.text);
+    if let (Period::Of(weight), &[_, (name, unit)]) = (samples.period, types.as_slice()) {
+        put_value_type(11, name, unit, &mut strings, &mut page.text);
+        put_number(12, weight, &mut page.text);
+    }
+    for series in &asked {
+        put_number(13, strings.id(comment(series, profile)), &mut page.text);
+    }
+    put_number(14, strings.id(value_type(unit).0), &mut page.text);
+    strings.write(&mut page)?;
+    page.finish()
+}
+
+fn put_value_type(field: u64, name: &'static str, unit: &'static str, strings: &mut Strings<'_>, out: &mut Vec<u8>) {
+    let mut message = Vec::new();
+    put_number(1, strings.id(name), &mut message);
+    put_number(2, strings.id(unit), &mut message);
+    put_bytes(field, &message, out);
+}
+
+/// Where the samples come from.
+fn comment(series: &SeriesReport, profile: &Profile) -> String {
+    let row = profile.series(series.series);
+    let run = profile.run(row.run);
+    let (input, schema) = (profile.string(run.input), profile.string(row.schema));
+    format!("{schema} of run {} in {input}, in {}", run.number, series.unit)
+}
+
+/// The names of the processes that ran.
+fn process_names(asked: &[&SeriesReport], profile: &Profile) -> Vec<StringId> {
+    let threads = asked.iter().flat_map(|series| &series.threads);
+    let mut names: Vec<StringId> =
+        threads.map(|row| profile.process(profile.thread(row.thread).process).name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// How long the run was recorded, if that is known of just this run and all of it was asked for; else zero.
+fn duration(report: &Report<'_>, asked: &[&SeriesReport]) -> Nanos {
+    let profile = &report.export.profile;
+    let mut runs: Vec<RunId> = asked.iter().map(|series| profile.series(series.series).run).collect();
+    runs.dedup();
+    let (&[run], None) = (runs.as_slice(), report.options.selection.time) else { return Nanos::default() };
+    let number = profile.run(run).number;
+    let known = report.export.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number);
+    let known: Vec<&TocRun> = known.collect();
+    // Of several that tell of a run of this number, nobody knows which one is meant.
+    let &[toc] = known.as_slice() else { return Nanos::default() };
+    let is_windowed = toc.summary_field("recording-mode").is_some_and(|mode| mode.to_lowercase().contains("window"));
+    let last = asked.iter().filter_map(|series| series.times).map(|(_, last)| last).max().unwrap_or_default();
+    let recorded = toc.duration().filter(|_| !is_windowed).unwrap_or_default();
+    // Samples a second later than the end are of another recording.
+    if last.since(recorded) > Nanos::from_millis(1_000) { Nanos::default() } else { recorded }
+}
+
+/// What one sample weighs, if all weigh the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Period {
+    Unknown,
+    Of(u64),
+    Different,
+}
+
+impl Period {
+    fn add(&mut self, sum: &SampleSum) {
+        let own =
+            if sum.weight.is_multiple_of(sum.samples) { Self::Of(sum.weight / sum.samples) } else { Self::Different };
+        if sum.weight > 0 {
+            *self = if *self == Self::Unknown || *self == own { own } else { Self::Different };
+        }
+    }
+}
+
+/// Writes samples.
+struct Samples<'p> {
+    profile: &'p Profile,
+    metric: Metric,
+    /// Whether samples have a weight beside their number.
+    has_weights: bool,
+    has_runs: bool,
+    locations: Locations<'p>,
+    /// By thread: the labels of its samples; empty where none was written yet.
+    labels: Vec<Vec<u8>>,
+    states: HashMap<StringId, Vec<u8>>,
+    period: Period,
+}
+
+impl<'p> Samples<'p> {
+    fn write(&mut self, report: &Report<'p>, strings: &mut Strings<'p>, page: &mut Page<'_>) -> io::Result<()> {
+        let (mut message, mut ids) = (Vec::new(), Vec::new());
+        for sum in report.sums() {
+            let weight = self.metric.of(sum);
+            // Snapshots are samples that weigh nothing.
+            if weight == 0 && (!self.has_weights || sum.samples == 0) {
+                continue;
+            }
+            self.period.add(&sum);
+            message.clear();
+            ids.clear();
+            self.locations.push(sum.stack, &mut ids);
+            put_numbers(1, &ids, &mut message);
+            let values = if self.has_weights { &[sum.samples, weight][..] } else { &[weight] };
+            put_numbers(2, &values.iter().map(|&value| value.min(i64::MAX as u64)).collect::<Vec<_>>(), &mut message);
+            message.extend_from_slice(self.labels_of(sum.thread, strings));
+            if let Some(state) = sum.state {
+                message.extend_from_slice(self.label_of(state, strings));
+            }
+            put_bytes(2, &message, &mut page.text);
+            page.turn()?;
+        }
+        Ok(())
+    }
+
+    fn labels_of(&mut self, thread: ThreadId, strings: &mut Strings<'p>) -> &[u8] {
+        let (profile, labels) = (self.profile, &mut self.labels[thread.index()]);
+        if labels.is_empty() {
+            let row = profile.thread(thread);
+            let process = profile.process(row.process);
+            put_text_label("thread", profile.string(row.name), strings, labels);
+            put_number_label("tid", row.tid, strings, labels);
+            put_text_label("process", profile.string(process.name), strings, labels);
+            put_number_label("pid", process.pid, strings, labels);
+            if self.has_runs {
+                put_number_label("run", Some(profile.run(process.run).number.into()), strings, labels);
+            }
+        }
+        labels
+    }
+
+    fn label_of(&mut self, state: StringId, strings: &mut Strings<'p>) -> &[u8] {
+        let profile = self.profile;
+        self.states.entry(state).or_insert_with(|| {
+            let mut label = Vec::new();
+            put_text_label("state", profile.string(state), strings, &mut label);
+            label
+        })
+    }
+}
+
+/// Appends a label with a text, unless that is empty.
+fn put_text_label<'p>(key: &'static str, text: &'p str, strings: &mut Strings<'p>, out: &mut Vec<u8>) {
+    if !text.is_empty() {
+        let mut message = Vec::new();
+        put_number(1, strings.id(Cow::Borrowed(key)), &mut message);
+        put_number(2, strings.id(text), &mut message);
+        put_bytes(3, &message, out);
+    }
+}
+
+/// Appends a label with a number, if there is one.
+fn put_number_label(key: &'static str, number: Option<u64>, strings: &mut Strings<'_>, out: &mut Vec<u8>) {
+    if let Some(number) = number {
+        let mut message = Vec::new();
+        put_number(1, strings.id(key), &mut message);
+        put_number(3, number, &mut message);
+        put_bytes(3, &message, out);
+    }
+}
