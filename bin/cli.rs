@@ -3,17 +3,16 @@
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
-use traceparse::calltree::{Metric, Pruning};
-use traceparse::export::{Options, SampleDetail};
-use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
+use traceparse::calltree::Pruning;
+use traceparse::export::SampleDetail;
 use traceparse::report::{ReportOptions, SeparateBy, View};
-use traceparse::symbolicate::ImageSpec;
 
+use crate::arguments::{RecordingArgs, job_count};
+use crate::diff::DiffArgs;
 use crate::flame_graph::FlameGraphArgs;
 use crate::fleet::FleetCommand;
 use crate::formats::{Content, Format};
-use crate::operations::OperationArgs;
-use crate::times::{WeightLimit, parse_range, parse_weight};
+use crate::times::{WeightLimit, parse_weight};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,8 +53,10 @@ impl Cli {
     pub(crate) fn parse_in_order() -> Self {
         let matches = Self::command().get_matches();
         let mut cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        if cli.command.is_none() {
-            cli.report.operations.set_order(&matches);
+        match (&mut cli.command, matches.subcommand()) {
+            (None, _) => cli.report.recording.operations.set_order(&matches),
+            (Some(Command::Diff(diff)), Some((_, matches))) => diff.recording.operations.set_order(matches),
+            _ => {}
         }
         cli
     }
@@ -63,6 +64,8 @@ impl Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// What changed between two recordings, by function, binary, or in the call tree
+    Diff(Box<DiffArgs>),
     /// Shows what a table of contents (`xctrace export --toc`), or an export, holds
     Toc(TocArgs),
     /// Names addresses from a symbol file, in the form of atos
@@ -117,11 +120,6 @@ pub(crate) struct SymbolicateArgs {
     /// Addresses in hex, as they are; without any, they are read from standard input
     #[arg(value_name = "ADDRESS", value_parser = parse_address)]
     pub(crate) addresses: Vec<u64>,
-}
-
-/// How many threads work: as many as were asked for, or one for each core.
-pub(crate) fn job_count(asked: Option<u16>) -> usize {
-    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 fn parse_address(text: &str) -> Result<u64, String> {
@@ -193,59 +191,8 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) flame_graph: FlameGraphArgs,
 
-    /// Symbols: a dSYM, another symbol file, or a folder to search (may be given several times)
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
-    pub(crate) dsym: Vec<PathBuf>,
-    /// The same as --dsym; read well with folders
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
-    pub(crate) symbols: Vec<PathBuf>,
-    /// Where a binary was loaded, for exports that do not say (Xcode 12 to 14.2) (may be given several times)
-    #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols")]
-    pub(crate) image: Vec<ImageSpec>,
-    /// Show the function that holds the code only, not those that were inlined into it
-    #[arg(long, help_heading = "Symbols")]
-    pub(crate) no_inlines: bool,
-    /// Do not remember, in the cache folder, which UUIDs a folder of symbols has
-    #[arg(long, help_heading = "Symbols")]
-    pub(crate) no_cache: bool,
-
-    /// Only this run of the recording (may be given several times)
-    #[arg(long, value_name = "N", help_heading = "What counts")]
-    pub(crate) run: Vec<u32>,
-    /// Only this table, such as time-profile (may be given several times)
-    #[arg(long, value_name = "SCHEMA", help_heading = "What counts")]
-    pub(crate) schema: Vec<String>,
-    /// Only this process (may be given several times)
-    #[arg(long, value_name = "NAME|PID", help_heading = "What counts")]
-    pub(crate) process: Vec<String>,
-    /// Only this thread (may be given several times); a TID may be in hex, with 0x
-    #[arg(long, value_name = "NAME|TID", help_heading = "What counts")]
-    pub(crate) thread: Vec<String>,
-    /// Only this time of the recording: 1.5s..2s, 200ms.., ..00:01.250; seconds without a unit
-    #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "What counts")]
-    pub(crate) time: Option<TimeRange>,
-    /// Threads in this state, such as Blocked, or all (may be given several times) [default: running, or no state recorded]
-    #[arg(long, value_name = "STATE", help_heading = "What counts")]
-    pub(crate) state: Vec<String>,
-    /// Only threads that are called Main Thread; the same as --thread 'Main Thread'
-    #[arg(long, help_heading = "What counts")]
-    pub(crate) only_main_thread: bool,
-    /// What a sample counts for: its weight, or one
-    #[arg(long, value_enum, default_value_t = MetricArg::Weight, help_heading = "What counts")]
-    pub(crate) metric: MetricArg,
-
     #[command(flatten)]
-    pub(crate) operations: OperationArgs,
-
-    /// Fail if a row of a CPU table could not be read
-    #[arg(long, help_heading = "Input")]
-    pub(crate) strict: bool,
-    /// Use the complete rows of a file that was cut
-    #[arg(long, help_heading = "Input")]
-    pub(crate) allow_truncated: bool,
-    /// How many threads read and decompress [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Input")]
-    pub(crate) jobs: Option<u16>,
+    pub(crate) recording: RecordingArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -281,13 +228,7 @@ pub(crate) enum SeparateArg {
     None,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MetricArg {
-    Weight,
-    Samples,
-}
-
-fn parse_percent(text: &str) -> Result<f64, String> {
+pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
     let percent: f64 = text.trim_end_matches('%').parse().map_err(|_| "not a number".to_owned())?;
     if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("not between 0 and 100".to_owned()) }
 }
@@ -313,33 +254,16 @@ impl ReportArgs {
         }
     }
 
-    /// How to read: samples one by one only where the answer needs their times.
-    pub(crate) fn read_options(&self) -> Options {
-        let needs_times = self.view() == View::Samples || self.time.is_some() || self.format.needs_times();
-        let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
-        Options { allow_truncated: self.allow_truncated, samples, jobs: job_count(self.jobs), ..Options::default() }
+    /// Whether samples are needed one by one: only where the answer needs their times.
+    pub(crate) fn detail(&self) -> SampleDetail {
+        let needs_times =
+            self.view() == View::Samples || self.recording.selection.time.is_some() || self.format.needs_times();
+        if needs_times { SampleDetail::Each } else { SampleDetail::Summed }
     }
 
     /// What to answer.
     pub(crate) fn report_options(&self) -> ReportOptions {
-        let states = match self.state.as_slice() {
-            [] => StateFilter::Running,
-            states if states.iter().any(|state| state.eq_ignore_ascii_case("all")) => StateFilter::All,
-            states => StateFilter::Only(states.to_vec()),
-        };
         ReportOptions {
-            selection: Selection {
-                runs: self.run.clone(),
-                processes: self.process.iter().map(|text| Matcher::new(text)).collect(),
-                threads: self.threads().map(Matcher::new).collect(),
-                time: self.time,
-                states,
-            },
-            schemas: self.schema.clone(),
-            metric: match self.metric {
-                MetricArg::Weight => Metric::Weight,
-                MetricArg::Samples => Metric::Samples,
-            },
             pruning: Pruning {
                 min_percent: self.min_percent.unwrap_or(if self.format == Format::Text { 1.0 } else { 0.0 }),
                 min_weight: self.min_weight.map_or(0, WeightLimit::value),
@@ -354,19 +278,14 @@ impl ReportArgs {
                 SeparateArg::Process => SeparateBy::Process,
                 SeparateArg::None => SeparateBy::Nothing,
             },
-            jobs: job_count(self.jobs),
+            jobs: job_count(self.recording.input.jobs),
+            ..self.recording.selection.report_options()
         }
-    }
-
-    /// The threads that count; none is all.
-    pub(crate) fn threads(&self) -> impl Iterator<Item = &str> {
-        let main_thread = Some("Main Thread").filter(|_| self.only_main_thread);
-        self.thread.iter().map(String::as_str).chain(main_thread)
     }
 
     /// Whether trees start at the functions that samples were taken in.
     pub(crate) fn is_inverted(&self) -> bool {
-        self.operations.invert || self.view == Some(ViewArg::BottomUp)
+        self.recording.operations.invert || self.view == Some(ViewArg::BottomUp)
     }
 
     /// Whether the arguments go together.
@@ -396,7 +315,7 @@ impl ReportArgs {
             ("--depth", self.depth.is_some()),
             ("--separate-by", self.separate_by != SeparateArg::Thread),
             ("--no-threads", self.no_threads),
-            ("--invert", self.operations.invert),
+            ("--invert", self.recording.operations.invert),
         ];
         match refused.iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => Err(format!(

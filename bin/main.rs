@@ -1,11 +1,14 @@
 //! The `traceparse` command: arguments, files, progress, exit codes. What it shows is made by the library.
 
+mod arguments;
 mod cli;
+mod diff;
 mod flame_graph;
 mod fleet;
 mod formats;
 mod inputs;
 mod operations;
+mod recording;
 mod run;
 mod sink;
 mod symbols;

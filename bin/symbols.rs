@@ -13,11 +13,12 @@ use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, display_
 use traceparse::symbols::{FileSystem, Found, Index, Locator, SymbolFinder, SymbolFrame, look_up};
 use traceparse::units::Uuid;
 
-use crate::cli::{ReportArgs, SymbolicateArgs, TocFormat, UuidArgs};
+use crate::arguments::SymbolArgs;
+use crate::cli::{SymbolicateArgs, TocFormat, UuidArgs};
 use crate::{printable, warning};
 
 /// Names the frames of an export from the files that the arguments name, if they name any.
-pub(crate) fn name_frames(export: &mut Export, args: &ReportArgs) -> Result<Option<SymbolicationSummary>> {
+pub(crate) fn name_frames(export: &mut Export, args: &SymbolArgs) -> Result<Option<SymbolicationSummary>> {
     let paths: Vec<&PathBuf> = args
         .dsym
         .iter()

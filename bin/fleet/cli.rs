@@ -358,7 +358,7 @@ impl ReadingArgs {
 
     /// How many exports are read at the same time.
     pub(crate) fn job_count(&self) -> usize {
-        crate::cli::job_count(self.jobs)
+        crate::arguments::job_count(self.jobs)
     }
 
     /// An option that was given and means nothing for a dataset, whose runs are measured already.

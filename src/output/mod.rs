@@ -15,6 +15,7 @@
 
 mod by_thread;
 pub mod csv;
+pub mod diff;
 pub mod firefox;
 #[cfg(feature = "fleet")]
 pub mod fleet;

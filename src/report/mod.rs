@@ -4,6 +4,7 @@ mod ahead;
 mod binaries;
 mod build;
 mod categories;
+pub mod diff;
 mod heaviest;
 mod lines;
 mod listing;

@@ -37,10 +37,10 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     csv.flush()
 }
 
-pub(super) type Out<'o> = Writer<&'o mut dyn Write>;
+pub(in crate::output) type Out<'o> = Writer<&'o mut dyn Write>;
 
 /// Writes a record. The error of the writer below comes out as it is: a closed pipe stays one.
-pub(super) fn record(csv: &mut Out<'_>, fields: &[&str]) -> io::Result<()> {
+pub(in crate::output) fn record(csv: &mut Out<'_>, fields: &[&str]) -> io::Result<()> {
     csv.write_record(fields).map_err(|error| match error.into_kind() {
         ::csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),

@@ -76,7 +76,7 @@ pub fn write_contents(documents: &[Document], out: &mut dyn Write) -> io::Result
 }
 
 /// Writes a field that is not the first of its object.
-pub(super) fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
+pub(in crate::output) fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
     write!(out, ",\n\"{name}\":")?;
     Ok(serde_json::to_writer(out, value)?)
 }
@@ -296,7 +296,7 @@ fn diagnostic(diagnostic: &Diagnostic) -> Value {
 }
 
 /// Writes a field whose value is an array, its elements one a line.
-pub(super) fn array<T>(
+pub(in crate::output) fn array<T>(
     out: &mut dyn Write,
     name: &str,
     rows: impl Iterator<Item = T>,

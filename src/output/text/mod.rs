@@ -1,6 +1,7 @@
 //! Text for people: aligned tables and trees, as wide as the terminal, coloured where asked.
 
 mod contents;
+mod fork;
 mod listing;
 mod scale;
 pub(in crate::output) mod style;
@@ -12,14 +13,15 @@ mod tree;
 
 use std::io::{self, Write};
 
-pub use contents::write_contents;
-pub use style::Style;
-
-use super::labels::{binary_of, function_of, scope_labels};
+pub(super) use super::labels::{binary_of, function_of, scope_labels};
 use crate::calltree::{CallTree, percent};
 use crate::report::{Amount, ListingKind, Report, ScopeReport, SeriesReport, View};
 use crate::units::{Unit, Weight};
-use style::{Tone, fit};
+pub use contents::write_contents;
+pub(super) use fork::Lead;
+pub(super) use scale::Scale;
+pub use style::Style;
+pub(super) use style::{Tone, fit};
 
 /// Rows that a table of the overview shows before it sums up the rest.
 const OVERVIEW_ROWS: usize = 20;
@@ -143,7 +145,7 @@ fn series_title(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
 }
 
 /// `85.00 ms in 85 samples`; where samples are the unit, `39 samples`, or `0 samples in 2 rows` if not all rows count.
-fn amount_text(amount: Amount) -> String {
+pub(super) fn amount_text(amount: Amount) -> String {
     let Amount { weight, samples } = amount;
     match weight.unit {
         Unit::Samples if weight.value == samples => weight.to_string(),

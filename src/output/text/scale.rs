@@ -5,7 +5,7 @@ use crate::units::{Unit, Weight};
 /// How the weights of a table are written. Headers have little room, so units of cycles and events are short there
 /// (`Mc`, as Instruments once wrote it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Scale {
+pub(in crate::output) struct Scale {
     unit: &'static str,
     divisor: u64,
 }
@@ -14,7 +14,7 @@ const STEPS: [u64; 5] = [1, 1_000, 1_000_000, 1_000_000_000, 1_000_000_000_000];
 
 impl Scale {
     /// The scale in which `total` is at least 1 and below 1000, as far as there are units.
-    pub(super) fn of(total: Weight) -> Self {
+    pub(in crate::output) fn of(total: Weight) -> Self {
         let units: &[&'static str] = match total.unit {
             Unit::Nanoseconds => &["ns", "µs", "ms", "s"],
             Unit::Cycles => &["cycles", "Kc", "Mc", "Gc", "Tc"],
@@ -26,12 +26,12 @@ impl Scale {
     }
 
     /// The unit, for the header.
-    pub(super) fn title(self) -> &'static str {
+    pub(in crate::output) fn title(self) -> &'static str {
         self.unit
     }
 
     /// A weight without its unit: three decimals, or none where the unit is the smallest.
-    pub(super) fn number(self, weight: u64) -> String {
+    pub(in crate::output) fn number(self, weight: u64) -> String {
         if self.divisor == 1 {
             return weight.to_string();
         }

@@ -15,6 +15,7 @@
 
 use std::io::{self, Write};
 
+use super::fork::Lead;
 use super::scale::Scale;
 use super::style::{Style, Tone};
 use super::{binary_of, count, function_of, share};
@@ -63,25 +64,24 @@ struct TreeWriter<'a> {
     is_inverted: bool,
 }
 
-/// A line to be written: what stands before its name, and before the names of the lines below it.
+/// A line to be written.
 struct Line {
     index: usize,
-    lead: String,
-    below: String,
+    lead: Lead,
     /// Whether it says what pruning hid below the node, instead of the node itself.
     is_rest: bool,
 }
 
 impl TreeWriter<'_> {
     fn nodes(&self, out: &mut dyn Write) -> io::Result<()> {
-        let root = Line { index: 0, lead: String::new(), below: String::new(), is_rest: false };
+        let root = Line { index: 0, lead: Lead::default(), is_rest: false };
         let mut todo = self.lines_below(&root);
         while let Some(line) = todo.pop() {
             let node = &self.tree.nodes()[line.index];
             if line.is_rest {
-                self.rest(node, &line.lead, out)?;
+                self.rest(node, &line.lead.lead, out)?;
             } else {
-                self.node(node, &line.lead, out)?;
+                self.node(node, &line.lead.lead, out)?;
                 todo.extend(self.lines_below(&line));
             }
         }
@@ -94,21 +94,9 @@ impl TreeWriter<'_> {
         if self.tree.nodes()[line.index].hidden_children > 0 {
             entries.push((line.index, true));
         }
-        let is_chain = entries.len() == 1;
         let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(LEFT) / INDENT_SHARE);
-        let last = entries.len().saturating_sub(1);
-        let lines = entries.into_iter().enumerate().map(|(position, (index, is_rest))| {
-            let (lead, below) = if is_chain {
-                (line.below.clone(), line.below.clone())
-            } else if line.below.chars().count() + 3 > room {
-                (format!("{}·", line.below), line.below.clone())
-            } else if position == last {
-                (format!("{}└─ ", line.below), format!("{}   ", line.below))
-            } else {
-                (format!("{}├─ ", line.below), format!("{}│  ", line.below))
-            };
-            Line { index, lead, below, is_rest }
-        });
+        let leads = line.lead.children(entries.len(), room);
+        let lines = entries.iter().zip(leads).map(|(&(index, is_rest), lead)| Line { index, lead, is_rest });
         let mut lines: Vec<Line> = lines.collect();
         lines.reverse();
         lines

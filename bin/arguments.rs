@@ -1,0 +1,146 @@
+//! Arguments that several commands take: how a recording is read, named, and selected from.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use traceparse::calltree::Metric;
+use traceparse::export::{Options, SampleDetail};
+use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
+use traceparse::report::ReportOptions;
+use traceparse::symbolicate::ImageSpec;
+
+use crate::operations::OperationArgs;
+use crate::times::parse_range;
+
+/// What becomes of a recording before something is shown of it.
+#[derive(Debug, Args)]
+pub(crate) struct RecordingArgs {
+    #[command(flatten)]
+    pub(crate) symbols: SymbolArgs,
+    #[command(flatten)]
+    pub(crate) selection: SelectionArgs,
+    #[command(flatten)]
+    pub(crate) operations: OperationArgs,
+    #[command(flatten)]
+    pub(crate) input: InputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SymbolArgs {
+    /// Symbols: a dSYM, another symbol file, or a folder to search (may be given several times)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
+    pub(crate) dsym: Vec<PathBuf>,
+    /// The same as --dsym; read well with folders
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
+    pub(crate) symbols: Vec<PathBuf>,
+    /// Where a binary was loaded, for exports that do not say (Xcode 12 to 14.2) (may be given several times)
+    #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols")]
+    pub(crate) image: Vec<ImageSpec>,
+    /// Show the function that holds the code only, not those that were inlined into it
+    #[arg(long, help_heading = "Symbols")]
+    pub(crate) no_inlines: bool,
+    /// Do not remember, in the cache folder, which UUIDs a folder of symbols has
+    #[arg(long, help_heading = "Symbols")]
+    pub(crate) no_cache: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SelectionArgs {
+    /// Only this run of the recording (may be given several times)
+    #[arg(long, value_name = "N", help_heading = "What counts")]
+    pub(crate) run: Vec<u32>,
+    /// Only this table, such as time-profile (may be given several times)
+    #[arg(long, value_name = "SCHEMA", help_heading = "What counts")]
+    pub(crate) schema: Vec<String>,
+    /// Only this process (may be given several times)
+    #[arg(long, value_name = "NAME|PID", help_heading = "What counts")]
+    pub(crate) process: Vec<String>,
+    /// Only this thread (may be given several times); a TID may be in hex, with 0x
+    #[arg(long, value_name = "NAME|TID", help_heading = "What counts")]
+    pub(crate) thread: Vec<String>,
+    /// Only this time of the recording: 1.5s..2s, 200ms.., ..00:01.250; seconds without a unit
+    #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "What counts")]
+    pub(crate) time: Option<TimeRange>,
+    /// Threads in this state, such as Blocked, or all (may be given several times) [default: running, or no state recorded]
+    #[arg(long, value_name = "STATE", help_heading = "What counts")]
+    pub(crate) state: Vec<String>,
+    /// Only threads that are called Main Thread; the same as --thread 'Main Thread'
+    #[arg(long, help_heading = "What counts")]
+    pub(crate) only_main_thread: bool,
+    /// What a sample counts for: its weight, or one
+    #[arg(long, value_enum, default_value_t = MetricArg::Weight, help_heading = "What counts")]
+    pub(crate) metric: MetricArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// Fail if a row of a CPU table could not be read
+    #[arg(long, help_heading = "Input")]
+    pub(crate) strict: bool,
+    /// Use the complete rows of a file that was cut
+    #[arg(long, help_heading = "Input")]
+    pub(crate) allow_truncated: bool,
+    /// How many threads read and decompress [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Input")]
+    pub(crate) jobs: Option<u16>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MetricArg {
+    Weight,
+    Samples,
+}
+
+/// How many threads work: as many as were asked for, or one for each core.
+pub(crate) fn job_count(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
+impl InputArgs {
+    /// How to read.
+    pub(crate) fn options(&self, samples: SampleDetail) -> Options {
+        Options { allow_truncated: self.allow_truncated, samples, jobs: job_count(self.jobs), ..Options::default() }
+    }
+}
+
+impl SelectionArgs {
+    /// The threads that count; none is all.
+    pub(crate) fn threads(&self) -> impl Iterator<Item = &str> {
+        let main_thread = Some("Main Thread").filter(|_| self.only_main_thread);
+        self.thread.iter().map(String::as_str).chain(main_thread)
+    }
+
+    /// Whether nothing was asked for, so that all of the recording counts but threads that wait.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.run.is_empty()
+            && self.schema.is_empty()
+            && self.process.is_empty()
+            && self.threads().next().is_none()
+            && self.time.is_none()
+            && self.state.is_empty()
+    }
+
+    /// What counts, and for how much; the other options are those of the library.
+    pub(crate) fn report_options(&self) -> ReportOptions {
+        let states = match self.state.as_slice() {
+            [] => StateFilter::Running,
+            states if states.iter().any(|state| state.eq_ignore_ascii_case("all")) => StateFilter::All,
+            states => StateFilter::Only(states.to_vec()),
+        };
+        ReportOptions {
+            selection: Selection {
+                runs: self.run.clone(),
+                processes: self.process.iter().map(|text| Matcher::new(text)).collect(),
+                threads: self.threads().map(Matcher::new).collect(),
+                time: self.time,
+                states,
+            },
+            schemas: self.schema.clone(),
+            metric: match self.metric {
+                MetricArg::Weight => Metric::Weight,
+                MetricArg::Samples => Metric::Samples,
+            },
+            ..ReportOptions::default()
+        }
+    }
+}

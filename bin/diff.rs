@@ -1,0 +1,187 @@
+//! `traceparse diff`: what changed between two recordings.
+
+use std::path::PathBuf;
+
+use anyhow::anyhow;
+use clap::{Args, ValueEnum, ValueHint};
+use traceparse::export::SampleDetail;
+use traceparse::output::diff::{DiffReport, DiffView, write_csv, write_json, write_svg, write_text};
+use traceparse::report::ReportOptions;
+use traceparse::report::diff::{Diff, DiffOptions, Normalize, Unlike, check_alike, duration};
+
+use crate::arguments::{RecordingArgs, job_count};
+use crate::cli::{Colour, parse_percent};
+use crate::flame_graph::FlameGraphArgs;
+use crate::recording::{Recording, check_counted, check_distinct, note_removed};
+use crate::sink::{style, write_to};
+use crate::{Failure, warning};
+
+const EXAMPLES: &str = "\
+Examples:
+  traceparse diff before.xml after.xml
+      The functions whose self weight changed most, and whether chance would explain it
+  traceparse diff before.xml after.xml --view tree --normalize samples
+      Where in the call tree shares of the whole moved to
+  traceparse diff before.xml after.xml --format svg -o changes.svg
+      The flame graph of the second recording, coloured by what changed";
+
+/// What changed between two recordings.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DiffArgs {
+    /// The first recording: an export, also gzip or zstd
+    #[arg(value_name = "BEFORE", value_hint = ValueHint::FilePath)]
+    before: PathBuf,
+    /// The second one
+    #[arg(value_name = "AFTER", value_hint = ValueHint::FilePath)]
+    after: PathBuf,
+    /// The table of contents of the first recording, for its length and device
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    before_toc: Option<PathBuf>,
+    /// The table of contents of the second one
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    after_toc: Option<PathBuf>,
+    /// What the second recording is scaled to, before its weights are compared
+    #[arg(long, value_enum, default_value_t = NormalizeArg::None, value_name = "HOW")]
+    normalize: NormalizeArg,
+    /// Compare recordings of other tables, sampling intervals or devices, too
+    #[arg(long)]
+    force: bool,
+
+    /// What to show
+    #[arg(long, value_enum, default_value_t = DiffViewArg::Functions, help_heading = "Output")]
+    view: DiffViewArg,
+    /// The output format
+    #[arg(long, value_enum, default_value_t = DiffFormat::Text, help_heading = "Output")]
+    format: DiffFormat,
+    /// Write here instead of standard output
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    output: Option<PathBuf>,
+    /// In text, hide what changed by less than this percentage of the heavier recording
+    #[arg(long, value_name = "P", value_parser = parse_percent, default_value = "0.5", help_heading = "Output")]
+    min_percent: f64,
+    /// Only the first N functions or binaries
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    top: Option<usize>,
+    #[command(flatten)]
+    flame_graph: FlameGraphArgs,
+
+    #[command(flatten)]
+    pub(crate) recording: RecordingArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum NormalizeArg {
+    /// To nothing: weights are compared as they are
+    None,
+    /// To the length of the first recording
+    Duration,
+    /// To the total weight of the first recording, so that shares are compared
+    Samples,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DiffViewArg {
+    /// Functions over all threads, by the change of their self weight
+    Functions,
+    /// Binaries, by the change of their self weight
+    Binaries,
+    /// The call tree over all threads, by the change of all weight
+    Tree,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DiffFormat {
+    /// For people
+    Text,
+    /// For programs; every field is documented in docs/formats.md
+    Json,
+    /// A table
+    Csv,
+    /// A flame graph of the second recording, coloured by what changed
+    Svg,
+}
+
+/// Compares two recordings.
+pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
+    args.check().map_err(Failure::Usage)?;
+    let before = open(&args.before, args.before_toc.as_ref(), args)?;
+    let after = open(&args.after, args.after_toc.as_ref(), args)?;
+    let options =
+        ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
+    let (before, after) = (before.report(&options), after.report(&options));
+    for report in [&before, &after] {
+        check_counted(report, &args.recording.selection)?;
+        if matches!(args.format, DiffFormat::Csv | DiffFormat::Svg) {
+            note_removed(report);
+        }
+    }
+    check_unlike(&check_alike(&before, &after), args.force)?;
+    let normalize = match args.normalize {
+        NormalizeArg::None => Normalize::None,
+        NormalizeArg::Duration => Normalize::Duration,
+        NormalizeArg::Samples => Normalize::Samples,
+    };
+    if normalize == Normalize::Duration && [&before, &after].into_iter().any(|report| !is_recorded(report)) {
+        warning(
+            "no table of contents says how long the recordings are; from the first to the last sample is taken \
+             (--before-toc and --after-toc)",
+        );
+    }
+    let diff = Diff::new(&before, &after, &DiffOptions { normalize });
+    let view = match args.view {
+        DiffViewArg::Functions => DiffView::Functions,
+        DiffViewArg::Binaries => DiffView::Binaries,
+        DiffViewArg::Tree => DiffView::Tree,
+    };
+    let (before, after) = (&before, &after);
+    let report =
+        DiffReport { before, after, diff: &diff, normalize, view, top: args.top, min_percent: args.min_percent };
+    let path = args.output.as_deref();
+    write_to(path, |out| match args.format {
+        DiffFormat::Text => write_text(&report, &style(path, colour), out),
+        DiffFormat::Json => write_json(&report, out),
+        DiffFormat::Csv => write_csv(&report, out),
+        DiffFormat::Svg => write_svg(&report, &args.flame_graph.options(), out),
+    })?;
+    Ok(())
+}
+
+fn is_recorded(report: &traceparse::report::Report<'_>) -> bool {
+    duration(report).is_some_and(|length| length.is_recorded)
+}
+
+/// One side, with its table of contents.
+fn open(file: &PathBuf, toc: Option<&PathBuf>, args: &DiffArgs) -> Result<Recording, Failure> {
+    let files: Vec<PathBuf> = std::iter::once(file).chain(toc).cloned().collect();
+    check_distinct(&files).map_err(Failure::Usage)?;
+    let needs_times = args.recording.selection.time.is_some();
+    let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
+    Ok(Recording::open(&files, &args.recording, samples, args.recording.operations.invert)?)
+}
+
+/// Refuses what cannot be compared, and what should not, unless that is forced.
+fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
+    let (forcible, others): (Vec<&Unlike>, Vec<&Unlike>) = found.iter().partition(|unlike| unlike.is_forcible());
+    if let Some(unlike) = others.first() {
+        return Err(anyhow!("these recordings cannot be compared: {unlike}").into());
+    }
+    for unlike in forcible {
+        if !is_forced {
+            return Err(anyhow!("these recordings should not be compared: {unlike} (--force compares them)").into());
+        }
+        warning(&format!("{unlike}: the changes may come from that"));
+    }
+    Ok(())
+}
+
+impl DiffArgs {
+    fn check(&self) -> Result<(), String> {
+        if self.format != DiffFormat::Svg {
+            self.flame_graph.check_unused()?;
+        } else if self.view == DiffViewArg::Binaries {
+            return Err("--format svg draws the call tree; leave --view away, or use --view tree".to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+//! A recording, from its files to what reports are made of.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use anyhow::{Result, anyhow, bail};
+use traceparse::calltree::operations::{OperationSummary, operate};
+use traceparse::export::{Export, SampleDetail, TableKind};
+use traceparse::profile::{Profile, StringId};
+use traceparse::report::{Report, ReportOptions, View, report};
+use traceparse::symbolicate::SymbolicationSummary;
+use traceparse::units::{Nanos, Weight};
+
+use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
+use crate::inputs::read_all;
+use crate::symbols::name_frames;
+use crate::{note, warning};
+
+/// What was read, named and operated on.
+pub(crate) struct Recording {
+    export: Export,
+    symbolication: Option<SymbolicationSummary>,
+    operations: Vec<OperationSummary>,
+}
+
+impl Recording {
+    /// Reads the files, and does to them what the arguments say.
+    pub(crate) fn open(
+        files: &[PathBuf],
+        args: &RecordingArgs,
+        samples: SampleDetail,
+        is_inverted: bool,
+    ) -> Result<Self> {
+        let mut export = read_all(files, &args.input.options(samples))?;
+        warn(&export);
+        check_usable(&export, &args.input)?;
+        let symbolication = name_frames(&mut export, &args.symbols)?;
+        let operations = operate_on(&mut export, args, is_inverted)?;
+        Ok(Self { export, symbolication, operations })
+    }
+
+    /// Answers a question about it.
+    pub(crate) fn report(&self, options: &ReportOptions) -> Report<'_> {
+        let mut report = report(&self.export, options);
+        report.symbolication.clone_from(&self.symbolication);
+        report.operations.clone_from(&self.operations);
+        report
+    }
+}
+
+/// A file that is named twice would count twice.
+pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
+    let mut seen = HashSet::new();
+    for file in files {
+        if !seen.insert(std::fs::canonicalize(file).unwrap_or_else(|_| file.clone())) {
+            return Err(format!("{} is named twice, and would count twice", file.display()));
+        }
+    }
+    Ok(())
+}
+
+/// Does what was asked with the stacks. A function that is not there is most likely a misspelled one.
+fn operate_on(export: &mut Export, args: &RecordingArgs, is_inverted: bool) -> Result<Vec<OperationSummary>> {
+    let operations = args.operations.operations(&export.profile, is_inverted);
+    if operations.is_empty() {
+        return Ok(Vec::new());
+    }
+    let options = args.selection.report_options();
+    let (profile, summaries) = operate(&options.selection.on(&export.profile), &operations, options.metric)?;
+    export.profile = profile;
+    for summary in summaries.iter().filter(|summary| summary.is_without_function) {
+        warning(&format!("{}: no function of the recording is meant", summary.text));
+    }
+    Ok(summaries)
+}
+
+/// Says what operations removed, where the format has no room for it.
+pub(crate) fn note_removed(report: &Report<'_>) {
+    for operation in &report.operations {
+        for series in &report.series {
+            let change = operation.change(series.series);
+            if change.removed_samples > 0 {
+                let removed = Weight::new(change.removed_weight, series.unit);
+                note(&format!("removed by {}: {removed} in {} samples", operation.text, change.removed_samples));
+            }
+        }
+    }
+}
+
+/// Prints what was noticed while reading.
+pub(crate) fn warn(export: &Export) {
+    for diagnostic in &export.diagnostics {
+        warning(&diagnostic.to_string());
+    }
+    for document in export.documents.iter().filter_map(|document| Some((document, document.cut_at?))) {
+        let (document, byte) = document;
+        warning(&format!("{}: the file is cut at byte {byte}; only complete rows count", document.input));
+    }
+}
+
+/// Whether the input holds samples, and all of them where that was asked.
+fn check_usable(export: &Export, args: &InputArgs) -> Result<()> {
+    let cpu_tables = export.tables().filter(|table| table.kind == TableKind::Cpu);
+    let (tables, rows) = cpu_tables.fold((0, 0), |(tables, rows), table| (tables + 1, rows + table.rows));
+    let rejected = export.rejected();
+    if tables == 0 {
+        bail!("{}", no_cpu_table(export));
+    }
+    if rejected > 0 && args.strict {
+        bail!("{rejected} of {rows} rows could not be read, and --strict was given");
+    }
+    if rows > 0 && rejected == rows {
+        bail!("none of the {rows} rows of CPU tables could be read; the warnings above say why");
+    }
+    Ok(())
+}
+
+fn no_cpu_table(export: &Export) -> String {
+    let schemas = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
+    let how = |schema: &str| {
+        format!("xcrun xctrace export --input X.trace --xpath '/trace-toc/run/data/table[@schema=\"{schema}\"]'")
+    };
+    let recorded = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
+    let recorded: Vec<&str> = recorded.map(|table| table.schema.as_str()).collect();
+    let tables: Vec<String> = export
+        .tables()
+        .map(|table| format!("{} ({} rows)", table.schema.as_deref().unwrap_or("details of a track"), table.rows))
+        .collect();
+    if !tables.is_empty() {
+        return format!("no CPU table here, only: {}. Export one with: {}", tables.join(", "), how(schemas[0]));
+    }
+    match schemas.iter().find(|schema| recorded.contains(schema)) {
+        Some(schema) => {
+            format!("this is a table of contents (traceparse toc shows it); export the samples with: {}", how(schema))
+        }
+        None if !recorded.is_empty() => {
+            "this is a table of contents (traceparse toc shows it), of a recording without CPU tables; record with the \
+             Time Profiler or CPU Profiler template"
+                .to_owned()
+        }
+        None => format!("no CPU table here; export one with: {}", how(schemas[0])),
+    }
+}
+
+/// Whether any sample counts; a filter that nothing passes is a mistake worth a word.
+pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result<()> {
+    let profile = &report.export.profile;
+    if profile.sums_or_samples().next().is_none() {
+        if let Some(last) = report.operations.iter().rfind(|operation| !operation.changes.is_empty()) {
+            bail!("no sample is left: {} removed the last ones", last.text);
+        }
+        note("the CPU tables have no rows");
+        return Ok(());
+    }
+    let shown = if report.options.view == View::Samples {
+        report.samples().count() as u64
+    } else {
+        report.series.iter().map(|series| series.counted.samples).sum()
+    };
+    if shown > 0 || args.is_everything() {
+        return Ok(());
+    }
+    Err(anyhow!("no sample passes the filters; the input has {}", what_there_is(profile)))
+}
+
+/// The names that filters could ask for.
+fn what_there_is(profile: &Profile) -> String {
+    const NAMES: usize = 8;
+    let list = |mut names: Vec<String>| {
+        names.sort();
+        names.dedup();
+        let more = names.len().saturating_sub(NAMES);
+        names.truncate(NAMES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        names.join(", ") + &more
+    };
+    let runs = profile.run_ids().map(|id| profile.run(id).number.to_string()).collect();
+    let tables = profile.series_ids().map(|id| profile.string(profile.series(id).schema).to_owned()).collect();
+    let processes = profile.process_ids().map(|id| profile.string(profile.process(id).name).to_owned()).collect();
+    let threads = profile.thread_ids().map(|id| profile.string(profile.thread(id).name).to_owned()).collect();
+    let mut states: Vec<StringId> = profile.sums_or_samples().filter_map(|sum| sum.state).collect();
+    states.sort_unstable();
+    states.dedup();
+    let states = states.into_iter().map(|state| profile.string(state).to_owned()).collect();
+    let (first, last) =
+        (profile.sums_or_samples().map(|sum| sum.first_time), profile.sums_or_samples().map(|sum| sum.last_time));
+    let seconds = |time: Option<Nanos>| time.map_or(0.0, |time| time.as_nanos() as f64 / 1e9);
+    format!(
+        "runs: {}; tables: {}; processes: {}; threads: {}; states: {}; times: {:.3}s to {:.3}s",
+        list(runs),
+        list(tables),
+        list(processes),
+        list(threads),
+        list(states),
+        seconds(first.min()),
+        seconds(last.max())
+    )
+}

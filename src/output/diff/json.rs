@@ -1,0 +1,89 @@
+//! Changes as one JSON document, for programs. `docs/formats.md` describes every field.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::csv::presence;
+use super::{DiffReport, DiffView, name, owner};
+use crate::output::json::{array, field};
+use crate::report::Report;
+use crate::report::diff::{Change, Function, Side, Sides, duration};
+
+/// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
+pub const VERSION: u32 = 1;
+
+/// Writes both sides, their totals, and the rows of the view.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+    let diff = report.diff;
+    write!(out, "{{\"format\":\"traceparse-diff\",\"version\":{VERSION}")?;
+    field(out, "before", &recording(report.before))?;
+    field(out, "after", &recording(report.after))?;
+    field(out, "unit", &json!(diff.unit.name()))?;
+    field(out, "normalize", &json!(report.normalize_name()))?;
+    field(out, "factor", &json!(diff.factor))?;
+    field(out, "total", &row(None, &diff.total, [diff.self_change(&diff.total), diff.all_change(&diff.total)]))?;
+    let rows = report.rows().iter().take(report.top.unwrap_or(usize::MAX));
+    let rows = rows.map(|found| row(Some(&found.function), &found.sides, [found.self_change, found.all_change]));
+    match report.view {
+        DiffView::Functions => array(out, "functions", rows, |row, out| Ok(serde_json::to_writer(out, &row)?))?,
+        DiffView::Binaries => array(out, "binaries", rows, |row, out| Ok(serde_json::to_writer(out, &row)?))?,
+        DiffView::Tree => array(out, "nodes", diff.nodes.iter(), |node, out| {
+            let changes = [diff.self_change(&node.sides), diff.all_change(&node.sides)];
+            let mut value = row(diff.function(node), &node.sides, changes);
+            value["depth"] = json!(node.depth);
+            Ok(serde_json::to_writer(out, &value)?)
+        })?,
+    }
+    out.write_all(b"}\n")
+}
+
+/// What was read of a side.
+fn recording(report: &Report<'_>) -> Value {
+    let profile = &report.export.profile;
+    let series = report.series.iter().filter(|series| series.counted.samples > 0).map(|series| {
+        let origin = profile.series(series.series);
+        let run = profile.run(origin.run);
+        json!({
+            "input": profile.string(run.input),
+            "run": run.number,
+            "schema": profile.string(origin.schema),
+            "samples": series.counted.samples,
+            "all_weight": series.counted.weight.value,
+        })
+    });
+    let length = duration(report);
+    json!({
+        "series": series.collect::<Value>(),
+        "duration_ns": length.map(|length| length.nanos.as_nanos()),
+        "duration_is_recorded": length.map(|length| length.is_recorded),
+    })
+}
+
+fn row(function: Option<&Function>, sides: &Sides, [own, all]: [Change; 2]) -> Value {
+    json!({
+        "function": function.map(name),
+        "binary": function.and_then(owner),
+        "presence": presence(sides),
+        "before": side(&sides.before),
+        "after": side(&sides.after),
+        "self_change": change(&own),
+        "all_change": change(&all),
+    })
+}
+
+fn side(side: &Side) -> Value {
+    json!({
+        "self_weight": side.self_weight,
+        "all_weight": side.all_weight,
+        "self_samples": side.self_samples,
+        "samples": side.all_samples,
+    })
+}
+
+fn change(change: &Change) -> Value {
+    json!({"weight": change.weight, "noise": change.noise, "beyond_noise": change.is_beyond_noise()})
+}

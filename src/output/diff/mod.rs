@@ -1,0 +1,78 @@
+//! Writers of what changed between two recordings ([`Diff`]).
+
+mod csv;
+mod json;
+mod picture;
+mod text;
+
+pub use csv::write as write_csv;
+pub use json::{VERSION, write as write_json};
+pub use picture::write as write_svg;
+pub use text::write as write_text;
+
+use crate::report::Report;
+use crate::report::diff::{Diff, DiffRow, Function, FunctionKey, Normalize};
+
+/// What of a comparison is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DiffView {
+    /// The functions, the largest changes of self weight first.
+    #[default]
+    Functions,
+    /// The binaries.
+    Binaries,
+    /// The call tree over all threads.
+    Tree,
+}
+
+/// A comparison and all that belongs to it.
+#[derive(Clone, Copy, Debug)]
+pub struct DiffReport<'r, 'e> {
+    /// The first recording.
+    pub before: &'r Report<'e>,
+    /// The second one.
+    pub after: &'r Report<'e>,
+    /// What changed.
+    pub diff: &'r Diff,
+    /// How it was asked to be compared.
+    pub normalize: Normalize,
+    /// What is shown.
+    pub view: DiffView,
+    /// Of tables only so many rows; `None` is all.
+    pub top: Option<usize>,
+    /// What changed by less than this percentage of the heavier recording is left out of text, and counted there.
+    pub min_percent: f64,
+}
+
+impl DiffReport<'_, '_> {
+    /// The rows of the table that is shown; none of the tree.
+    fn rows(&self) -> &[DiffRow] {
+        match self.view {
+            DiffView::Functions => &self.diff.functions,
+            DiffView::Binaries => &self.diff.binaries,
+            DiffView::Tree => &[],
+        }
+    }
+
+    fn normalize_name(&self) -> &'static str {
+        match self.normalize {
+            Normalize::None => "none",
+            Normalize::Duration => "duration",
+            Normalize::Samples => "samples",
+        }
+    }
+}
+
+/// How a function, or a binary, is called.
+fn name(function: &Function) -> &str {
+    match (&function.key, function.name.as_str()) {
+        (FunctionKey::NoStack, _) => super::NO_STACK,
+        (_, "") => function.binary.as_deref().unwrap_or("[no known binary]"),
+        (_, name) => name,
+    }
+}
+
+/// The binary of a function, to stand beside its name.
+fn owner(function: &Function) -> Option<&str> {
+    function.binary.as_deref().filter(|_| !function.name.is_empty())
+}

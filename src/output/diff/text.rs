@@ -1,0 +1,220 @@
+//! Changes for people.
+
+use std::io::{self, Write};
+
+use super::{DiffReport, DiffView, name, owner};
+use crate::output::text::{Lead, Scale, Style, Tone, amount_text, fit};
+use crate::report::Report;
+use crate::report::diff::{Change, DiffNode, DiffRow, Presence, Sides, duration};
+use crate::units::Weight;
+
+/// Text of at least so many columns has room for noise and all weights.
+const WIDE: usize = 100;
+/// Deeper forks than fit in this share of the terminal are not indented further.
+const INDENT_SHARE: usize = 3;
+
+/// Writes both sides, what changed in all, and the rows of the view.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(report: &DiffReport<'_, '_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let total = report.diff.total;
+    let heavier = total.before.all_weight.max(total.after.all_weight);
+    let scale = Scale::of(Weight::new(heavier, report.diff.unit));
+    let limit = heavier as f64 * report.min_percent / 100.0;
+    let text = Text { report, style, scale, limit, is_wide: style.width.is_none_or(|width| width >= WIDE) };
+    text.head(out)?;
+    writeln!(out)?;
+    match report.view {
+        DiffView::Functions | DiffView::Binaries => text.table(out),
+        DiffView::Tree => text.tree(out),
+    }
+}
+
+struct Text<'a, 'r, 'e> {
+    report: &'a DiffReport<'r, 'e>,
+    style: &'a Style,
+    scale: Scale,
+    /// Smaller changes are not shown.
+    limit: f64,
+    is_wide: bool,
+}
+
+impl Text<'_, '_, '_> {
+    fn head(&self, out: &mut dyn Write) -> io::Result<()> {
+        let diff = self.report.diff;
+        for (label, report) in [("before", self.report.before), ("after ", self.report.after)] {
+            let line = format!("{label}  {}", recording(report));
+            writeln!(out, "{}", self.style.paint(Tone::Title, &fit(&line, self.style.width)))?;
+        }
+        let change = diff.all_change(&diff.total);
+        let share = if diff.total.before.all_weight == 0 {
+            String::new()
+        } else {
+            format!(" ({:+.1}%)", change.weight * 100.0 / diff.total.before.all_weight as f64)
+        };
+        let unit = self.scale.title();
+        let (weight, noise) = (self.signed(change.weight), self.number(change.noise));
+        writeln!(out, "change  {weight} {unit}{share}; one standard deviation by chance: {noise} {unit}")?;
+        if diff.factor != 1.0 {
+            let why = format!("--normalize {}", self.report.normalize_name());
+            writeln!(out, "        weights after are multiplied by {:.4} for changes ({why})", diff.factor)?;
+        }
+        Ok(())
+    }
+
+    fn signed(&self, weight: f64) -> String {
+        let sign = if weight > 0.0 {
+            "+"
+        } else if weight < 0.0 {
+            "-"
+        } else {
+            ""
+        };
+        sign.to_owned() + &self.number(weight.abs())
+    }
+
+    fn number(&self, weight: f64) -> String {
+        self.scale.number(weight.round() as u64)
+    }
+
+    /// `+1.200 *`: the star is for changes that chance would hardly explain.
+    fn change(&self, change: &Change) -> String {
+        let text = format!("{:>10} {}", self.signed(change.weight), if change.is_beyond_noise() { '*' } else { ' ' });
+        match (change.is_beyond_noise(), change.weight > 0.0) {
+            (true, true) => self.style.paint(Tone::Warning, &text),
+            (true, false) => self.style.paint(Tone::Weight, &text),
+            (false, _) => text,
+        }
+    }
+
+    /// Both weights; nothing where it was not there.
+    fn weights(&self, sides: &Sides, before: u64, after: u64) -> String {
+        let (before, after) = (self.scale.number(before), self.scale.number(after));
+        match sides.presence() {
+            Presence::Both => format!("{before:>10} {after:>10}"),
+            Presence::New => format!("{:>10} {after:>10}", "new"),
+            Presence::Vanished => format!("{before:>10} {:>10}", "gone"),
+        }
+    }
+
+    fn table(&self, out: &mut dyn Write) -> io::Result<()> {
+        let unit = self.scale.title();
+        let what = if self.report.view == DiffView::Binaries { "binary" } else { "function" };
+        let mut header = format!("{:>10}   {:>10} {:>10}", format!("Δ self {unit}"), "before", "after");
+        if self.is_wide {
+            header.push_str(&format!(" {:>9} {:>10}  ", "by chance", format!("Δ all {unit}")));
+        }
+        writeln!(out, "{}", self.style.paint(Tone::Dim, &format!("{header}  {what}")))?;
+        let is_large = |row: &&DiffRow| row.self_change.weight.abs().max(row.all_change.weight.abs()) >= self.limit;
+        let rows = self.report.rows();
+        let mut shown = 0;
+        for row in rows.iter().filter(is_large).take(self.report.top.unwrap_or(usize::MAX)) {
+            self.row(row, out)?;
+            shown += 1;
+        }
+        if shown < rows.len() {
+            let note = format!("{} more, with smaller changes; --min-percent 0 shows all", rows.len() - shown);
+            writeln!(out, "{}", self.style.paint(Tone::Dim, &format!("{:>36}{note}", "")))?;
+        }
+        writeln!(
+            out,
+            "{}",
+            self.style.paint(Tone::Dim, "* more than 1.96 standard deviations: chance alone rarely does that")
+        )
+    }
+
+    fn row(&self, row: &DiffRow, out: &mut dyn Write) -> io::Result<()> {
+        let weights = self.weights(&row.sides, row.sides.before.self_weight, row.sides.after.self_weight);
+        let mut line = format!("{} {weights}", self.change(&row.self_change));
+        let mut used = 12 + 1 + 21 + 2;
+        if self.is_wide {
+            line.push_str(&format!(" {:>9} {}", self.number(row.self_change.noise), self.change(&row.all_change)));
+            used += 1 + 9 + 1 + 12;
+        }
+        let (name, binary) = self.style.two_parts(name(&row.function), owner(&row.function).unwrap_or_default(), used);
+        writeln!(out, "{line}  {name}{binary}")
+    }
+
+    fn tree(&self, out: &mut dyn Write) -> io::Result<()> {
+        let header =
+            format!("{:>10}   {:>10} {:>10}  function", format!("Δ all {}", self.scale.title()), "before", "after");
+        writeln!(out, "{}", self.style.paint(Tone::Dim, &header))?;
+        let nodes = &self.report.diff.nodes;
+        let tree = Children::new(nodes, |node| self.report.diff.all_change(&node.sides).weight.abs() >= self.limit);
+        let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(36) / INDENT_SHARE);
+        let mut todo = vec![(0, Lead::default())];
+        while let Some((index, lead)) = todo.pop() {
+            if index > 0 {
+                self.node(&nodes[index], &lead.lead, out)?;
+            }
+            let children = &tree.shown[index];
+            let mut below: Vec<_> = children.iter().copied().zip(lead.children(children.len(), room)).collect();
+            below.reverse();
+            todo.extend(below);
+        }
+        if tree.hidden > 0 {
+            let note = format!("{} nodes with smaller changes are not shown; --min-percent 0 shows all", tree.hidden);
+            writeln!(out, "{}", self.style.paint(Tone::Dim, &format!("{:>36}{note}", "")))?;
+        }
+        Ok(())
+    }
+
+    fn node(&self, node: &DiffNode, lead: &str, out: &mut dyn Write) -> io::Result<()> {
+        let diff = self.report.diff;
+        let sides = &node.sides;
+        let weights = self.weights(sides, sides.before.all_weight, sides.after.all_weight);
+        let Some(function) = diff.function(node) else { return Ok(()) };
+        let used = 36 + lead.chars().count();
+        let (name, binary) = self.style.two_parts(name(function), owner(function).unwrap_or_default(), used);
+        let change = self.change(&diff.all_change(sides));
+        writeln!(out, "{change} {weights}  {}{name}{binary}", self.style.paint(Tone::Dim, lead))
+    }
+}
+
+/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`.
+fn recording(report: &Report<'_>) -> String {
+    let profile = &report.export.profile;
+    let mut parts = Vec::new();
+    for series in report.series.iter().filter(|series| series.counted.samples > 0) {
+        let origin = profile.series(series.series);
+        let run = profile.run(origin.run);
+        parts.push(profile.string(run.input).to_owned());
+        parts.push(profile.string(origin.schema).to_owned());
+        parts.push(amount_text(series.counted));
+    }
+    if let Some(length) = duration(report).filter(|length| length.is_recorded) {
+        parts.push(format!("recorded for {}", Weight::nanos(length.nanos.as_nanos())));
+    }
+    parts.join(" · ")
+}
+
+/// Which nodes are shown below which: those that changed enough, and what leads to them.
+struct Children {
+    shown: Vec<Vec<usize>>,
+    hidden: usize,
+}
+
+impl Children {
+    fn new(nodes: &[DiffNode], is_large: impl Fn(&DiffNode) -> bool) -> Self {
+        let mut parents = vec![0; nodes.len()];
+        let mut path: Vec<usize> = Vec::new();
+        for (index, node) in nodes.iter().enumerate() {
+            path.truncate(node.depth as usize);
+            parents[index] = path.last().copied().unwrap_or(0);
+            path.push(index);
+        }
+        let mut is_shown: Vec<bool> = nodes.iter().map(is_large).collect();
+        for index in (1..nodes.len()).rev() {
+            if is_shown[index] {
+                is_shown[parents[index]] = true;
+            }
+        }
+        let mut shown = vec![Vec::new(); nodes.len()];
+        for index in (1..nodes.len()).filter(|&index| is_shown[index]) {
+            shown[parents[index]].push(index);
+        }
+        let hidden = is_shown.iter().skip(1).filter(|shown| !**shown).count();
+        Self { shown, hidden }
+    }
+}

@@ -1,0 +1,181 @@
+//! Whether two recordings can be compared, and by which factor.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::Sides;
+use crate::export::lookup;
+use crate::hash::HashMap;
+use crate::report::{Report, SeriesReport};
+use crate::units::{Nanos, Unit};
+
+/// What the weights of the second recording are multiplied by before they are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Normalize {
+    /// By nothing: weights are compared as they are.
+    #[default]
+    None,
+    /// So that both have the length of the first recording ([`duration`]).
+    Duration,
+    /// So that both have as much weight in all: then shares are compared.
+    Samples,
+}
+
+impl Normalize {
+    /// The factor; 1 where a side has nothing to scale by.
+    pub(super) fn factor<'e>(self, before: &Report<'e>, after: &Report<'e>, total: &Sides) -> f64 {
+        let (before, after) = match self {
+            Self::None => return 1.0,
+            Self::Samples => (total.before.all_weight as f64, total.after.all_weight as f64),
+            Self::Duration => {
+                let nanos =
+                    |report: &Report<'e>| duration(report).map_or(0.0, |duration| duration.nanos.as_nanos() as f64);
+                (nanos(before), nanos(after))
+            }
+        };
+        if before > 0.0 && after > 0.0 { before / after } else { 1.0 }
+    }
+}
+
+/// How long a recording is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Duration {
+    /// The length.
+    pub nanos: Nanos,
+    /// Whether the table of contents says so. Otherwise it is the time from the first to the last sample that counts, which is
+    /// shorter where nothing ran at either end.
+    pub is_recorded: bool,
+}
+
+/// How long the recording of a report is, over all its runs; `None` where nothing tells.
+pub fn duration(report: &Report<'_>) -> Option<Duration> {
+    let recorded: Vec<Nanos> =
+        report.export.tocs().flat_map(|toc| &toc.runs).filter_map(|run| run.duration()).collect();
+    if !recorded.is_empty() {
+        let nanos = recorded.iter().map(|length| length.as_nanos()).fold(0_u64, u64::saturating_add);
+        return Some(Duration { nanos: Nanos::from_nanos(nanos), is_recorded: true });
+    }
+    let times = report.series.iter().filter_map(|series| series.times);
+    let (first, last) = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
+    let nanos = last.as_nanos().checked_sub(first.as_nanos()).filter(|&nanos| nanos > 0)?;
+    Some(Duration { nanos: Nanos::from_nanos(nanos), is_recorded: false })
+}
+
+/// Why two recordings should not be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unlike {
+    /// A side has nothing that counts; which one.
+    Nothing(String),
+    /// One side has weights in several units, or of several tables; which, and what they are.
+    Mixed(String, Vec<String>),
+    /// Other units.
+    Units(Unit, Unit),
+    /// Other tables.
+    Schemas(String, String),
+    /// Other sampling intervals, in nanoseconds.
+    Intervals(u64, u64),
+    /// Other models of device.
+    Devices(String, String),
+}
+
+impl Unlike {
+    /// Whether `--force` may pass over it: units never add up.
+    pub fn is_forcible(&self) -> bool {
+        matches!(self, Self::Schemas(..) | Self::Intervals(..) | Self::Devices(..))
+    }
+}
+
+impl fmt::Display for Unlike {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nothing(side) => write!(f, "{side}: no sample counts"),
+            Self::Mixed(side, series) => {
+                write!(
+                    f,
+                    "{side} holds several measurements that cannot be added up: {}; choose one with --schema",
+                    series.join(", ")
+                )
+            }
+            Self::Units(before, after) => write!(f, "weights are in {before} before and in {after} after"),
+            Self::Schemas(before, after) => write!(f, "the table is {before} before and {after} after"),
+            Self::Intervals(before, after) => {
+                let micros = |nanos: &u64| *nanos as f64 / 1e3;
+                write!(f, "a sample was taken every {} µs before and every {} µs after", micros(before), micros(after))
+            }
+            Self::Devices(before, after) => write!(f, "the device is {before} before and {after} after"),
+        }
+    }
+}
+
+/// What speaks against comparing these reports; nothing where they are alike, as far as the inputs tell.
+pub fn check_alike<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Unlike> {
+    let sides = [(before, "the first recording"), (after, "the second recording")];
+    let mut found = Vec::new();
+    for (report, name) in sides {
+        let kinds = kinds(report);
+        match kinds.len() {
+            0 => found.push(Unlike::Nothing(name.to_owned())),
+            1 => {}
+            _ => found.push(Unlike::Mixed(
+                name.to_owned(),
+                kinds.into_iter().map(|(schema, unit)| format!("{schema} ({unit})")).collect(),
+            )),
+        }
+    }
+    let (first, second) = (counted(before).next(), counted(after).next());
+    let (Some(first), Some(second)) = (first, second) else { return found };
+    if first.unit != second.unit {
+        found.push(Unlike::Units(first.unit, second.unit));
+    }
+    let schema = |report: &Report<'_>, series: &SeriesReport| {
+        let profile = &report.export.profile;
+        profile.string(profile.series(series.series).schema).to_owned()
+    };
+    let schemas = (schema(before, first), schema(after, second));
+    if schemas.0 != schemas.1 {
+        found.push(Unlike::Schemas(schemas.0, schemas.1));
+    }
+    if let (Some(first), Some(second)) = (interval(before, first), interval(after, second))
+        && first.max(second) - first.min(second) > first.min(second) / 10
+    {
+        found.push(Unlike::Intervals(first, second));
+    }
+    if let (Some(first), Some(second)) = (device(before), device(after))
+        && first != second
+    {
+        found.push(Unlike::Devices(first, second));
+    }
+    found
+}
+
+fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r SeriesReport> {
+    report.series.iter().filter(|series| series.counted.samples > 0)
+}
+
+/// The tables and units of what counts.
+fn kinds(report: &Report<'_>) -> BTreeSet<(String, &'static str)> {
+    let profile = &report.export.profile;
+    let kind =
+        |series: &SeriesReport| (profile.string(profile.series(series.series).schema).to_owned(), series.unit.name());
+    counted(report).map(kind).collect()
+}
+
+/// How often samples were taken: in a table of time, what most samples weigh.
+fn interval(report: &Report<'_>, series: &SeriesReport) -> Option<u64> {
+    if series.unit != Unit::Nanoseconds {
+        return None;
+    }
+    let mut counts: HashMap<u64, u64> = HashMap::default();
+    let sums = report.export.profile.sums_or_samples().filter(|sum| sum.series == series.series && sum.weight > 0);
+    for sum in sums {
+        *counts.entry(sum.weight / sum.samples.max(1)).or_default() += sum.samples;
+    }
+    counts.into_iter().max_by_key(|&(weight, samples)| (samples, weight)).map(|(weight, _)| weight)
+}
+
+/// The models of the devices that were recorded, where a table of contents tells.
+fn device(report: &Report<'_>) -> Option<String> {
+    let runs = report.export.tocs().flat_map(|toc| &toc.runs);
+    let models: BTreeSet<&str> = runs.filter_map(|run| lookup(&run.device, "model")).collect();
+    (!models.is_empty()).then(|| models.into_iter().collect::<Vec<_>>().join(", "))
+}

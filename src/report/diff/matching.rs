@@ -1,0 +1,119 @@
+//! Which functions of two recordings are one.
+
+use crate::hash::HashMap;
+use crate::profile::{FunctionId, Profile};
+use crate::units::Uuid;
+
+/// By what functions are matched.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FunctionKey {
+    /// Binary and name: the same function of two builds.
+    Named,
+    /// A function without name: the UUID of its binary and how far behind the load address it is. Another build is another
+    /// binary.
+    Offset(Uuid, u64),
+    /// A function without name in a binary without UUID, or in none: by the address that stands for its name.
+    Address,
+    /// Samples without stack.
+    NoStack,
+}
+
+/// A function, or a binary, of either recording.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Function {
+    /// Its name, or what stands for it; empty for a binary.
+    pub name: String,
+    /// The name of its binary, if it is in one.
+    pub binary: Option<String>,
+    /// By what it was matched.
+    pub key: FunctionKey,
+}
+
+/// The functions of both recordings, each once.
+pub(super) struct Functions {
+    names: Vec<Function>,
+    /// By side and function: its number.
+    of_side: [Vec<usize>; 2],
+    /// By number: that of its binary.
+    binary_of: Vec<usize>,
+    binaries: Vec<Function>,
+}
+
+/// The number of samples without stack.
+pub(super) const NO_STACK: usize = 0;
+
+impl Functions {
+    pub(super) fn new(sides: [&Profile; 2]) -> Self {
+        let no_stack = Function { name: String::new(), binary: None, key: FunctionKey::NoStack };
+        let mut names = vec![no_stack.clone()];
+        let mut number_of: HashMap<Function, usize> = HashMap::default();
+        let of_side = sides.map(|profile| {
+            let number = |id: FunctionId| {
+                let function = function(profile, id);
+                *number_of.entry(function).or_insert_with_key(|function| {
+                    names.push(function.clone());
+                    names.len() - 1
+                })
+            };
+            profile.function_ids().map(number).collect::<Vec<usize>>()
+        });
+        let (mut binaries, mut binary_numbers) = (Vec::new(), HashMap::default());
+        let binary_of = names.iter().map(|function| {
+            let binary = match function.key {
+                FunctionKey::NoStack => function.clone(),
+                _ => Function { name: String::new(), binary: function.binary.clone(), key: FunctionKey::Named },
+            };
+            *binary_numbers.entry(binary).or_insert_with_key(|binary: &Function| {
+                binaries.push(binary.clone());
+                binaries.len() - 1
+            })
+        });
+        let binary_of = binary_of.collect();
+        Self { names, of_side, binary_of, binaries }
+    }
+
+    /// The number of a function of a side.
+    pub(super) fn number(&self, side: usize, function: FunctionId) -> usize {
+        self.of_side[side][function.index()]
+    }
+
+    pub(super) fn names(&self) -> &[Function] {
+        &self.names
+    }
+
+    pub(super) fn into_names(self) -> Vec<Function> {
+        self.names
+    }
+
+    /// By number of a function: that of its binary.
+    pub(super) fn binary_of(&self, number: usize) -> usize {
+        self.binary_of[number]
+    }
+
+    pub(super) fn binaries(&self) -> &[Function] {
+        &self.binaries
+    }
+}
+
+fn function(profile: &Profile, id: FunctionId) -> Function {
+    let row = profile.function(id);
+    let name = profile.function_name(id).to_owned();
+    let binary = profile.binary_name(id).map(str::to_owned);
+    if row.is_named {
+        return Function { name, binary, key: FunctionKey::Named };
+    }
+    let at = row.binary.map(|binary| profile.binary(binary));
+    let address = name.strip_prefix("0x").and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    let offset = at.and_then(|binary| {
+        let offset = address?.checked_sub(binary.load_address.get())?;
+        Some((binary.uuid.filter(|uuid| !uuid.is_nil())?, offset))
+    });
+    match offset {
+        // Where the library was loaded differs from start to start: the name is what both have in common.
+        Some((uuid, offset)) => {
+            let name = format!("{}+{offset:#x}", binary.as_deref().unwrap_or_default());
+            Function { name, binary, key: FunctionKey::Offset(uuid, offset) }
+        }
+        None => Function { name, binary, key: FunctionKey::Address },
+    }
+}

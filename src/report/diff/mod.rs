@@ -1,0 +1,227 @@
+//! What changed between two recordings: by function, by binary and by node of the call tree.
+//!
+//! Both sides are reports, each of a selection, after the same operations. Their functions are matched (`matching`), the
+//! stacks of both are merged into one tree (`tree`), and every row has what it weighs before and after.
+//!
+//! # Numbers
+//!
+//! Weights of both sides are the recordings' own, in integers, and add up in each tree as everywhere. For a *change*, those of
+//! the second recording are first multiplied by one factor, which is the same in every row ([`Normalize`]):
+//!
+//! ```text
+//! change = after × factor − before
+//! ```
+//!
+//! So changes add up as weights do, but for the rounding of floating-point numbers.
+//!
+//! # Noise
+//!
+//! Samples are drawn: a function that n samples hit could as well have been hit by n ± √n (they are counted as a Poisson
+//! process). With the weights W of n samples on each side, one standard deviation of a change is
+//!
+//! ```text
+//! noise = √(W₁² / n₁ + (W₂ × factor)² / n₂)
+//! ```
+//!
+//! where a side without samples adds nothing. A change of more than [`BEYOND_NOISE`] of them is marked. That is a hint, and no
+//! test: with a thousand functions some fifty pass by chance; samples that follow each other are not independent; and two
+//! recordings differ by more than what was sampled. `fleet report` compares many runs.
+
+mod likeness;
+mod matching;
+mod tree;
+
+use std::cmp::Reverse;
+
+pub use likeness::{Duration, Normalize, Unlike, check_alike, duration};
+pub use matching::{Function, FunctionKey};
+pub use tree::DiffNode;
+
+use super::Report;
+use crate::units::Unit;
+use matching::Functions;
+use tree::MergedTree;
+
+/// How many standard deviations a change is marked from: 95 of 100 changes by chance alone are smaller.
+pub const BEYOND_NOISE: f64 = 1.96;
+
+/// How to compare.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DiffOptions {
+    /// What the second recording's weights are multiplied by.
+    pub normalize: Normalize,
+}
+
+/// Weight and samples on one side, of samples that end in something and of all that pass through it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// Weight of samples whose leaf it is.
+    pub self_weight: u64,
+    /// Weight of samples that pass through it, once each.
+    pub all_weight: u64,
+    /// Samples whose leaf it is.
+    pub self_samples: u64,
+    /// Samples that pass through it.
+    pub all_samples: u64,
+}
+
+impl Side {
+    fn add_self(&mut self, weight: u64, samples: u64) {
+        self.self_weight = self.self_weight.saturating_add(weight);
+        self.self_samples += samples;
+    }
+
+    fn add_all(&mut self, weight: u64, samples: u64) {
+        self.all_weight = self.all_weight.saturating_add(weight);
+        self.all_samples += samples;
+    }
+}
+
+/// Both sides of something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sides {
+    /// In the first recording.
+    pub before: Side,
+    /// In the second one.
+    pub after: Side,
+}
+
+/// Whether something is on both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It is.
+    Both,
+    /// Only the second recording has samples of it.
+    New,
+    /// Only the first one has.
+    Vanished,
+}
+
+impl Sides {
+    /// Whether it is on both sides.
+    pub fn presence(&self) -> Presence {
+        match (self.before.all_samples, self.after.all_samples) {
+            (0, _) => Presence::New,
+            (_, 0) => Presence::Vanished,
+            _ => Presence::Both,
+        }
+    }
+}
+
+/// How much something changed, and how much of that may be chance; in the unit of the recordings.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Change {
+    /// After × factor − before.
+    pub weight: f64,
+    /// One standard deviation of it.
+    pub noise: f64,
+}
+
+impl Change {
+    fn new(before: (u64, u64), after: (u64, u64), factor: f64) -> Self {
+        let deviation = |(weight, samples): (u64, u64)| {
+            if samples == 0 { 0.0 } else { weight as f64 / (samples as f64).sqrt() }
+        };
+        Self {
+            weight: after.0 as f64 * factor - before.0 as f64,
+            noise: deviation(before).hypot(deviation(after) * factor),
+        }
+    }
+
+    /// Whether it is larger than chance would explain.
+    pub fn is_beyond_noise(&self) -> bool {
+        self.weight.abs() > BEYOND_NOISE * self.noise
+    }
+}
+
+/// A row of a table: a function or a binary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiffRow {
+    /// What it is; a binary has no function name.
+    pub function: Function,
+    /// What it weighs.
+    pub sides: Sides,
+    /// How much its self weight changed.
+    pub self_change: Change,
+    /// How much its all weight changed.
+    pub all_change: Change,
+}
+
+/// What changed between two recordings.
+#[derive(Clone, Debug)]
+pub struct Diff {
+    /// The unit of every weight.
+    pub unit: Unit,
+    /// What weights of the second recording are multiplied by for changes.
+    pub factor: f64,
+    /// Everything that counts.
+    pub total: Sides,
+    /// The functions, the largest changes of self weight first; samples without stack are one of them.
+    pub functions: Vec<DiffRow>,
+    /// The binaries, the largest changes of self weight first. A binary's all weight counts a sample once.
+    pub binaries: Vec<DiffRow>,
+    /// The call tree over all threads, in the order it is read: below each node the largest changes of all weight first. Node 0
+    /// is the root.
+    pub nodes: Vec<DiffNode>,
+    names: Vec<Function>,
+}
+
+impl Diff {
+    /// Compares two reports that are [alike](check_alike). All that counts in them is added up, over all their series.
+    pub fn new<'e>(before: &Report<'e>, after: &Report<'e>, options: &DiffOptions) -> Self {
+        let functions = Functions::new([&before.export.profile, &after.export.profile]);
+        let tree = MergedTree::new([before, after], &functions);
+        let total = tree.total();
+        let factor = options.normalize.factor(before, after, &total);
+        let change = |sides: &Sides| {
+            let own = |side: &Side| (side.self_weight, side.self_samples);
+            let all = |side: &Side| (side.all_weight, side.all_samples);
+            (
+                Change::new(own(&sides.before), own(&sides.after), factor),
+                Change::new(all(&sides.before), all(&sides.after), factor),
+            )
+        };
+        let rows = |rows: Vec<(Function, Sides)>| {
+            let rows = rows.into_iter().filter(|(_, sides)| sides.before.all_samples + sides.after.all_samples > 0);
+            let rows = rows.map(|(function, sides)| {
+                let (self_change, all_change) = change(&sides);
+                DiffRow { function, sides, self_change, all_change }
+            });
+            let mut rows: Vec<DiffRow> = rows.collect();
+            rows.sort_by(|a, b| {
+                let size = |row: &DiffRow| (row.self_change.weight.abs(), row.all_change.weight.abs());
+                let (a_size, b_size) = (size(a), size(b));
+                let by_size = b_size.0.total_cmp(&a_size.0).then(b_size.1.total_cmp(&a_size.1));
+                let heaviest = |row: &DiffRow| Reverse(row.sides.before.all_weight.max(row.sides.after.all_weight));
+                by_size.then_with(|| heaviest(a).cmp(&heaviest(b))).then_with(|| a.function.cmp(&b.function))
+            });
+            rows
+        };
+        Self {
+            unit: before.series.first().map_or(Unit::Samples, |series| series.unit),
+            factor,
+            total,
+            functions: rows(tree.functions(&functions)),
+            binaries: rows(tree.binaries(&functions)),
+            nodes: tree.nodes(&functions, factor),
+            names: functions.into_names(),
+        }
+    }
+
+    /// What a node of the tree is; `None` for the root.
+    pub fn function(&self, node: &DiffNode) -> Option<&Function> {
+        self.names.get(node.function?)
+    }
+
+    /// How much the self weight of something changed.
+    pub fn self_change(&self, sides: &Sides) -> Change {
+        let own = |side: &Side| (side.self_weight, side.self_samples);
+        Change::new(own(&sides.before), own(&sides.after), self.factor)
+    }
+
+    /// How much the all weight of something changed.
+    pub fn all_change(&self, sides: &Sides) -> Change {
+        let all = |side: &Side| (side.all_weight, side.all_samples);
+        Change::new(all(&sides.before), all(&sides.after), self.factor)
+    }
+}
