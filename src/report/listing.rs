@@ -3,8 +3,8 @@
 //! A view says once what its columns are ([`ListingKind`]) and makes its rows ([`Listing`]) in a file of its own. Text, JSON and
 //! CSV each have one writer for all of them.
 
-use super::binaries;
 use super::{Report, SeriesReport, View};
+use super::{binaries, cores, processes, states, timeline};
 use crate::units::{Nanos, Weight};
 
 /// What is the same in every answer of a view that is a table.
@@ -125,11 +125,18 @@ impl Cell {
     }
 }
 
+/// Said of a profile that has no samples one by one.
+pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
+
 impl View {
     /// What the view is a table of; `None` for the views that writers know one by one.
     pub fn listing_kind(self) -> Option<&'static ListingKind> {
         match self {
             Self::Binaries => Some(&binaries::KIND),
+            Self::Processes => Some(&processes::KIND),
+            Self::States => Some(&states::KIND),
+            Self::Cores => Some(&cores::KIND),
+            Self::Timeline => Some(&timeline::KIND),
             Self::Overview | Self::Summary | Self::Threads | Self::Tree | Self::Functions | Self::Samples => None,
         }
     }
