@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use traceparse::calltree::Pruning;
 use traceparse::export::SampleDetail;
+use traceparse::profile::StateFilter;
 use traceparse::report::{ReportOptions, SeparateBy, View};
+use traceparse::units::Nanos;
 
 use crate::arguments::{RecordingArgs, job_count};
 use crate::diff::DiffArgs;
 use crate::flame_graph::FlameGraphArgs;
 use crate::fleet::FleetCommand;
 use crate::formats::{Content, Format};
-use crate::times::{WeightLimit, parse_weight};
+use crate::times::{WeightLimit, parse_time, parse_weight};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -182,7 +184,10 @@ pub(crate) struct ReportArgs {
     /// Hide tree levels below this one
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
-    /// What has a call tree of its own
+    /// The length of a bin of --view timeline, such as 10ms [default: a round one that gives up to 90 bins]
+    #[arg(long, value_name = "DURATION", value_parser = parse_bin, help_heading = "Output")]
+    pub(crate) bin: Option<Nanos>,
+    /// What has a call tree, or a line of the timeline, of its own
     #[arg(long, value_enum, default_value_t = SeparateArg::Thread, value_name = "WHAT", help_heading = "Output")]
     pub(crate) separate_by: SeparateArg,
     /// One call tree over all threads; the same as --separate-by none
@@ -217,6 +222,14 @@ pub(crate) enum ViewArg {
     Transitions,
     /// Source lines over all threads, by self weight; --source shows them in their files
     Lines,
+    /// Processes with their weights
+    Processes,
+    /// Thread states with their weights, also those that do not count
+    States,
+    /// Cores and kinds of cores with what they ran
+    Cores,
+    /// CPU use over time, of each thread or of what --separate-by says
+    Timeline,
     /// One line for each row of the export, in its order
     Samples,
 }
@@ -225,7 +238,16 @@ pub(crate) enum ViewArg {
 pub(crate) enum SeparateArg {
     Thread,
     Process,
+    /// A thread state; all of them, unless --state is given
+    State,
+    /// A kind of core, such as P Core
+    CoreKind,
     None,
+}
+
+fn parse_bin(text: &str) -> Result<Nanos, String> {
+    let bin = parse_time(text)?;
+    if bin.as_nanos() > 0 { Ok(bin) } else { Err("a bin is at least 1ns long".to_owned()) }
 }
 
 pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
@@ -250,19 +272,35 @@ impl ReportArgs {
             Some(ViewArg::Categories) => View::Categories,
             Some(ViewArg::Transitions) => View::Transitions,
             Some(ViewArg::Lines) => View::Lines,
+            Some(ViewArg::Processes) => View::Processes,
+            Some(ViewArg::States) => View::States,
+            Some(ViewArg::Cores) => View::Cores,
+            Some(ViewArg::Timeline) => View::Timeline,
             Some(ViewArg::Samples) => View::Samples,
         }
     }
 
-    /// Whether samples are needed one by one: only where the answer needs their times.
+    /// Whether samples are needed one by one: only where the answer needs their times or cores.
     pub(crate) fn detail(&self) -> SampleDetail {
-        let needs_times =
-            self.view() == View::Samples || self.recording.selection.time.is_some() || self.format.needs_times();
-        if needs_times { SampleDetail::Each } else { SampleDetail::Summed }
+        let needs_each = matches!(self.view(), View::Samples | View::Cores | View::Timeline)
+            || self.recording.selection.time.is_some()
+            || self.format.needs_times()
+            || (self.separate_by == SeparateArg::CoreKind && self.is_separated());
+        if needs_each { SampleDetail::Each } else { SampleDetail::Summed }
+    }
+
+    /// Whether the view has something for each thread, or for what else is separated.
+    fn is_separated(&self) -> bool {
+        matches!(self.view(), View::Overview | View::Tree | View::Heaviest | View::Timeline)
     }
 
     /// What to answer.
     pub(crate) fn report_options(&self) -> ReportOptions {
+        let mut options = self.recording.selection.report_options();
+        // Of one state there is nothing to separate.
+        if self.separate_by == SeparateArg::State && self.is_separated() && self.recording.selection.state.is_empty() {
+            options.selection.states = StateFilter::All;
+        }
         ReportOptions {
             pruning: Pruning {
                 min_percent: self.min_percent.unwrap_or(if self.format == Format::Text { 1.0 } else { 0.0 }),
@@ -276,10 +314,13 @@ impl ReportArgs {
                 _ if self.no_threads => SeparateBy::Nothing,
                 SeparateArg::Thread => SeparateBy::Thread,
                 SeparateArg::Process => SeparateBy::Process,
+                SeparateArg::State => SeparateBy::State,
+                SeparateArg::CoreKind => SeparateBy::CoreKind,
                 SeparateArg::None => SeparateBy::Nothing,
             },
+            timeline_bin: self.bin,
             jobs: job_count(self.recording.input.jobs),
-            ..self.recording.selection.report_options()
+            ..options
         }
     }
 
@@ -290,6 +331,9 @@ impl ReportArgs {
 
     /// Whether the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
+        if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
+            return Err("--bin goes with --view timeline".to_owned());
+        }
         if self.format != Format::Svg {
             self.flame_graph.check_unused()?;
         }

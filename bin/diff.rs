@@ -105,10 +105,10 @@ enum DiffFormat {
 /// Compares two recordings.
 pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     args.check().map_err(Failure::Usage)?;
-    let before = open(&args.before, args.before_toc.as_ref(), args)?;
-    let after = open(&args.after, args.after_toc.as_ref(), args)?;
     let options =
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
+    let before = open(&args.before, args.before_toc.as_ref(), args, &options)?;
+    let after = open(&args.after, args.after_toc.as_ref(), args, &options)?;
     let (before, after) = (before.report(&options), after.report(&options));
     for report in [&before, &after] {
         check_counted(report, &args.recording.selection)?;
@@ -152,12 +152,12 @@ fn is_recorded(report: &traceparse::report::Report<'_>) -> bool {
 }
 
 /// One side, with its table of contents.
-fn open(file: &PathBuf, toc: Option<&PathBuf>, args: &DiffArgs) -> Result<Recording, Failure> {
+fn open(file: &PathBuf, toc: Option<&PathBuf>, args: &DiffArgs, options: &ReportOptions) -> Result<Recording, Failure> {
     let files: Vec<PathBuf> = std::iter::once(file).chain(toc).cloned().collect();
     check_distinct(&files).map_err(Failure::Usage)?;
     let needs_times = args.recording.selection.time.is_some();
     let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
-    Ok(Recording::open(&files, &args.recording, samples, args.recording.operations.invert)?)
+    Ok(Recording::open(&files, &args.recording, options, samples, args.recording.operations.invert)?)
 }
 
 /// Refuses what cannot be compared, and what should not, unless that is forced.

@@ -24,10 +24,11 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Reads the files, and does to them what the arguments say.
+    /// Reads the files, and does to them what the arguments say; what operations did is counted for what `options` select.
     pub(crate) fn open(
         files: &[PathBuf],
         args: &RecordingArgs,
+        options: &ReportOptions,
         samples: SampleDetail,
         is_inverted: bool,
     ) -> Result<Self> {
@@ -35,7 +36,7 @@ impl Recording {
         warn(&export);
         check_usable(&export, &args.input)?;
         let symbolication = name_frames(&mut export, &args.symbols)?;
-        let operations = operate_on(&mut export, args, is_inverted)?;
+        let operations = operate_on(&mut export, args, options, is_inverted)?;
         Ok(Self { export, symbolication, operations })
     }
 
@@ -60,12 +61,16 @@ pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
 }
 
 /// Does what was asked with the stacks. A function that is not there is most likely a misspelled one.
-fn operate_on(export: &mut Export, args: &RecordingArgs, is_inverted: bool) -> Result<Vec<OperationSummary>> {
+fn operate_on(
+    export: &mut Export,
+    args: &RecordingArgs,
+    options: &ReportOptions,
+    is_inverted: bool,
+) -> Result<Vec<OperationSummary>> {
     let operations = args.operations.operations(&export.profile, is_inverted);
     if operations.is_empty() {
         return Ok(Vec::new());
     }
-    let options = args.selection.report_options();
     let (profile, summaries) = operate(&options.selection.on(&export.profile), &operations, options.metric)?;
     export.profile = profile;
     for summary in summaries.iter().filter(|summary| summary.is_without_function) {
@@ -152,10 +157,14 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result
         note("the CPU tables have no rows");
         return Ok(());
     }
-    let shown = if report.options.view == View::Samples {
-        report.samples().count() as u64
-    } else {
-        report.series.iter().map(|series| series.counted.samples).sum()
+    let counted: u64 = report.series.iter().map(|series| series.counted.samples).sum();
+    let shown = match report.options.view {
+        View::Samples | View::Timeline => report.samples().count() as u64,
+        View::States => {
+            let others = report.series.iter().flat_map(|series| &series.other_states);
+            counted + others.map(|(_, amount)| amount.samples).sum::<u64>()
+        }
+        _ => counted,
     };
     if shown > 0 || args.is_everything() {
         return Ok(());

@@ -58,8 +58,9 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     if args.format.is_binary() && is_terminal(args.output.as_deref()) {
         return Err(Failure::Usage(format!("--format {} is binary; write it to a file with -o", args.format.name())));
     }
-    let recording = Recording::open(&args.files, &args.recording, args.detail(), args.is_inverted())?;
-    let report = recording.report(&args.report_options());
+    let options = args.report_options();
+    let recording = Recording::open(&args.files, &args.recording, &options, args.detail(), args.is_inverted())?;
+    let report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_counted(&report, &args.recording.selection)?;
     if args.format.is_one_measurement() {

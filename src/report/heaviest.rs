@@ -13,6 +13,8 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("pid", "", ColumnRole::Number).shown(Shown::Machines),
         Column::new("thread", "thread", ColumnRole::Label),
         Column::new("tid", "", ColumnRole::Number).shown(Shown::Machines),
+        // The thread state or the kind of core.
+        Column::new("part", "", ColumnRole::Label),
         Column::new("depth", "", ColumnRole::Number).shown(Shown::Machines),
         Column::new("all_weight", "all", ColumnRole::Weight),
         Column::new("self_weight", "self", ColumnRole::Weight).shown(Shown::WhereWide),
@@ -67,12 +69,16 @@ fn heaviest(tree: &Draft) -> Vec<Node> {
     nodes
 }
 
-/// Process, pid, thread and tid of a tree, as far as it is of one.
-fn owner(profile: &Profile, scope: Scope) -> [Cell; 4] {
+/// Process, pid, thread, tid, and state or kind of core of a tree, as far as it is of one.
+fn owner(profile: &Profile, scope: Scope) -> [Cell; 5] {
     let (process, thread) = match scope {
         Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
         Scope::Process(id) => (Some(id), None),
-        Scope::All => (None, None),
+        Scope::State(_) | Scope::CoreKind(_) | Scope::All => (None, None),
+    };
+    let part = match scope {
+        Scope::State(part) | Scope::CoreKind(part) => part,
+        Scope::Thread(_) | Scope::Process(_) | Scope::All => None,
     };
     let process = process.map(|id| profile.process(id));
     [
@@ -80,10 +86,11 @@ fn owner(profile: &Profile, scope: Scope) -> [Cell; 4] {
         Cell::number(process.and_then(|process| process.pid)),
         thread.map_or(Cell::Absent, |thread| Cell::text(profile.string(thread.name))),
         Cell::number(thread.and_then(|thread| thread.tid)),
+        part.map_or(Cell::Absent, |part| Cell::text(profile.string(part))),
     ]
 }
 
-fn row(profile: &Profile, owner: &[Cell; 4], node: &Node) -> Vec<Cell> {
+fn row(profile: &Profile, owner: &[Cell; 5], node: &Node) -> Vec<Cell> {
     let (name, binary) = match node.label {
         Label::Function(id) => (profile.function_name(id), profile.binary_name(id).unwrap_or_default()),
         Label::NoStack | Label::Root => (NO_STACK, ""),

@@ -156,7 +156,7 @@ impl SeriesGroups {
         let name = format!("{}, run {}", profile.string(run.input), run.number);
         let process_of = |scope: Scope| match scope {
             Scope::Thread(id) => Some(profile.thread(id).process),
-            Scope::Process(_) | Scope::All => None,
+            Scope::Process(_) | Scope::State(_) | Scope::CoreKind(_) | Scope::All => None,
         };
         // Scopes come heaviest first; a process stands where the first of its threads does among equal ones.
         let mut weights: HashMap<Option<ProcessId>, (u64, usize)> = HashMap::default();

@@ -45,6 +45,8 @@ pub(super) fn write(
     let whole = match scope {
         Scope::Thread(_) => "thread",
         Scope::Process(_) => "process",
+        Scope::State(_) => "state",
+        Scope::CoreKind(_) => "kind",
         Scope::All => "tree",
     };
     let (own, what) =
