@@ -178,6 +178,9 @@ pub(crate) struct ReportArgs {
     /// Show the function that holds the code only, not those that were inlined into it
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_inlines: bool,
+    /// With --view lines: show the lines in their files, which are searched in this folder (may be given several times)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Symbols")]
+    pub(crate) source: Vec<PathBuf>,
     /// Do not remember, in the cache folder, which UUIDs a folder of symbols has
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_cache: bool,
@@ -329,6 +332,10 @@ impl ReportArgs {
 
     /// Whether the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
+        let shows_source = self.view == Some(ViewArg::Lines) && matches!(self.format, Format::Text | Format::Json);
+        if !self.source.is_empty() && !shows_source {
+            return Err("--source shows lines in their files: with --view lines, as text or JSON".to_owned());
+        }
         match (self.format, self.view) {
             (Format::Csv, None) => {
                 Err("--format csv needs a --view, such as summary, threads, tree, functions or samples".to_owned())

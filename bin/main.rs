@@ -5,6 +5,7 @@ mod fleet;
 mod inputs;
 mod run;
 mod sink;
+mod sources;
 mod symbols;
 mod times;
 

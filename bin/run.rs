@@ -15,6 +15,7 @@ use crate::cli::{Cli, Colour, Command, Format, ReportArgs, TocArgs, TocFormat, j
 use crate::fleet;
 use crate::inputs::read_all;
 use crate::sink::{style, write_to};
+use crate::sources::read_sources;
 use crate::symbols::{list_uuids, name_addresses, name_frames};
 use crate::{EXIT_DONE, Failure, warning};
 
@@ -74,6 +75,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let mut report = report(&export, &args.report_options());
     report.symbolication = symbolication;
     check_counted(&report, args)?;
+    read_sources(&mut report, &args.source)?;
     if args.format == Format::Folded {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
     }

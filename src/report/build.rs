@@ -41,6 +41,7 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
         unnamed,
         #[cfg(feature = "symbols")]
         symbolication: None,
+        sources: None,
         weights,
         merge_plan: OnceLock::new(),
         positions,

@@ -6,10 +6,14 @@ mod build;
 mod categories;
 mod lines;
 mod listing;
+mod source_index;
+mod sources;
 mod unnamed;
 
 pub use build::report;
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+pub use source_index::{SourceIndex, SourceMatch};
+pub use sources::{AnnotatedFile, AnnotatedLine, SourceText, Sources};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
 use std::ops::Range;
@@ -93,6 +97,8 @@ pub struct Report<'e> {
     /// What symbol files named, where some were given; the caller sets it.
     #[cfg(feature = "symbols")]
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
+    /// The texts of source files, where they were asked for ([`read_sources`](Self::read_sources)).
+    pub sources: Option<Sources>,
     weights: StackWeights,
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
     /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.
