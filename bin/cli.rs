@@ -193,6 +193,9 @@ pub(crate) struct ReportArgs {
     /// One call tree over all threads; the same as --separate-by none
     #[arg(long, conflicts_with = "separate_by", help_heading = "Output")]
     pub(crate) no_threads: bool,
+    /// With --view lines: show the lines in their files, which are searched in this folder (may be given several times)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) source: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) flame_graph: FlameGraphArgs,
 
@@ -333,6 +336,10 @@ impl ReportArgs {
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
             return Err("--bin goes with --view timeline".to_owned());
+        }
+        let shows_source = self.view == Some(ViewArg::Lines) && matches!(self.format, Format::Text | Format::Json);
+        if !self.source.is_empty() && !shows_source {
+            return Err("--source shows lines in their files: with --view lines, as text or JSON".to_owned());
         }
         if self.format != Format::Svg {
             self.flame_graph.check_unused()?;

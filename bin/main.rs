@@ -11,6 +11,7 @@ mod operations;
 mod recording;
 mod run;
 mod sink;
+mod sources;
 mod symbols;
 mod times;
 

@@ -12,6 +12,7 @@ use crate::formats::Format;
 use crate::inputs::read_all;
 use crate::recording::{Recording, check_counted, check_distinct, note_removed, warn};
 use crate::sink::{is_terminal, style, write_to};
+use crate::sources::read_sources;
 use crate::symbols::{list_uuids, name_addresses};
 use crate::times::WeightLimit;
 use crate::{EXIT_DONE, Failure, diff, fleet};
@@ -60,9 +61,10 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     }
     let options = args.report_options();
     let recording = Recording::open(&args.files, &args.recording, &options, args.detail(), args.is_inverted())?;
-    let report = recording.report(&options);
+    let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_counted(&report, &args.recording.selection)?;
+    read_sources(&mut report, &args.source)?;
     if args.format.is_one_measurement() {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
     }

@@ -79,6 +79,11 @@ fn outputs(wrong: &mut Vec<String>) {
         expect(&folder.join("expected.txt"), &overview(&export), wrong);
         expect(&folder.join("expected.folded"), &folded_stacks(&export), wrong);
         expect(&folder.join("expected.json"), &json_document(&export), wrong);
+        if folder.ends_with("27/orchard") {
+            for (name, view) in [("categories", View::Categories), ("lines", View::Lines)] {
+                expect(&folder.join(format!("expected.{name}.txt")), &view_text(&export, view), wrong);
+            }
+        }
         if input.len() <= LARGE {
             expect(&folder.join("expected.samples.csv"), &samples(&export), wrong);
         }
@@ -102,6 +107,11 @@ fn overview(export: &Export) -> String {
     options.pruning.min_percent = 1.0;
     let style = Style { width: Some(120), is_coloured: false };
     utf8(|out| text::write(&report(export, &options), &style, out))
+}
+
+fn view_text(export: &Export, view: View) -> String {
+    let style = Style { width: Some(120), is_coloured: false };
+    utf8(|out| text::write(&report(export, &options(view)), &style, out))
 }
 
 fn contents(export: &Export) -> String {

@@ -46,6 +46,7 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
         #[cfg(feature = "symbols")]
         symbolication: None,
         operations: Vec::new(),
+        sources: None,
         weights,
         merge_plan: OnceLock::new(),
         round_bin: OnceLock::new(),

@@ -12,12 +12,16 @@ mod listing;
 mod processes;
 mod sandwich;
 mod separate;
+mod source_index;
+mod sources;
 mod states;
 mod timeline;
 mod unnamed;
 
 pub use build::report;
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+pub use source_index::{SourceIndex, SourceMatch};
+pub use sources::{AnnotatedFile, AnnotatedLine, SourceText, Sources};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
@@ -134,6 +138,8 @@ pub struct Report<'e> {
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
     /// What operations did to the samples before, where there were some; the caller sets it.
     pub operations: Vec<OperationSummary>,
+    /// The texts of source files, where they were asked for ([`read_sources`](Self::read_sources)).
+    pub sources: Option<Sources>,
     weights: StackWeights,
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
     round_bin: OnceLock<Nanos>,

@@ -17,6 +17,7 @@ mod fleet_output;
 mod fleet_rows;
 mod folded;
 mod json;
+mod lines;
 mod overview;
 mod reading;
 mod rejected;

@@ -5,6 +5,7 @@
 
 mod listing;
 mod samples;
+mod source;
 mod trees;
 
 use std::io::{self, Write};
@@ -59,6 +60,9 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         view => {
             for kind in view.listing_kind().into_iter().chain(view.second_listing_kind()) {
                 listing::write(report, kind, out)?;
+            }
+            if view == View::Lines {
+                source::write(report, out)?;
             }
         }
     }

@@ -5,6 +5,7 @@ mod contents;
 mod fork;
 mod listing;
 mod scale;
+mod source;
 pub(in crate::output) mod style;
 mod summary;
 #[cfg(feature = "symbols")]
@@ -65,6 +66,9 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
             view => {
                 if let Some((kind, rows)) = view.listing_kind().zip(report.listing(series)) {
                     listing::write(kind, &rows, report.options.pruning.min_percent, style, out)?;
+                }
+                if view == View::Lines {
+                    source::write(report, series, style, out)?;
                 }
                 if let Some(kind) = view.second_listing_kind() {
                     second_listing(report, series, kind, style, out)?;

@@ -83,6 +83,12 @@ pub(in crate::output) fn fit(text: &str, width: Option<usize>) -> String {
     out
 }
 
+/// `text` in at most `width` columns: the end goes.
+pub(in crate::output) fn cut(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width.filter(|&width| text.width() > width) else { return text.to_owned() };
+    take_columns(text.chars(), width.saturating_sub(1)) + "…"
+}
+
 fn take_columns(chars: impl Iterator<Item = char>, width: usize) -> String {
     let mut used = 0;
     let fits = chars.take_while(|c| {

@@ -1,0 +1,76 @@
+//! Source files on the command line: found in folders, and read.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use traceparse::report::{Report, SourceIndex, SourceMatch, SourceText};
+
+use crate::warning;
+
+/// A source file is no larger; what is was not written by hand.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Gives a report the texts of its source files, as far as the folders have them.
+pub(crate) fn read_sources(report: &mut Report<'_>, folders: &[PathBuf]) -> Result<()> {
+    if folders.is_empty() {
+        return Ok(());
+    }
+    let names = report.source_paths().into_iter().filter_map(|path| path.rsplit('/').next());
+    let names: HashSet<String> = names.map(str::to_owned).collect();
+    let mut index = SourceIndex::default();
+    for folder in folders {
+        let folder = fs::canonicalize(folder).with_context(|| format!("{}: cannot be searched", folder.display()))?;
+        walk(&folder, &names, &mut index);
+    }
+    report.read_sources(|path| match index.find(path) {
+        SourceMatch::None => Err("no such file".to_owned()),
+        SourceMatch::Several(first, second) => Err(format!("it may be {first} or {second}")),
+        SourceMatch::One(file) => read(file),
+    });
+    Ok(())
+}
+
+/// Adds the files of these names that are below a path. Hidden folders are left out, and a folder is entered once, whichever links
+/// lead to it.
+fn walk(path: &Path, names: &HashSet<String>, index: &mut SourceIndex) {
+    let mut entered = HashSet::new();
+    let mut open = vec![path.to_owned()];
+    while let Some(path) = open.pop() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !path.is_dir() {
+            if names.contains(name.as_ref()) && path.is_file() {
+                index.add(&with_slashes(&path));
+            }
+            continue;
+        }
+        if !fs::canonicalize(&path).is_ok_and(|canonical| entered.insert(canonical)) {
+            continue;
+        }
+        match fs::read_dir(&path) {
+            Ok(entries) => {
+                let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+                let is_hidden = |path: &PathBuf| {
+                    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) && path.is_dir()
+                };
+                open.extend(paths.filter(|path| !is_hidden(path)));
+            }
+            Err(error) => warning(&format!("{}: the folder cannot be read: {error}", path.display())),
+        }
+    }
+}
+
+fn with_slashes(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
+
+fn read(file: &str) -> Result<SourceText, String> {
+    let size = fs::metadata(file).map_err(|error| format!("{file} cannot be read: {error}"))?.len();
+    if size > MAX_BYTES {
+        return Err(format!("{file} is larger than {} MiB", MAX_BYTES >> 20));
+    }
+    let bytes = fs::read(file).map_err(|error| format!("{file} cannot be read: {error}"))?;
+    Ok(SourceText { file: file.to_owned(), text: String::from_utf8_lossy(&bytes).into_owned() })
+}

@@ -1,0 +1,147 @@
+//! Source texts beside what their lines weigh.
+
+use super::{Report, SeriesReport};
+use crate::calltree::{KeySums, SourceFileRow, source_files_of_stacks};
+use crate::hash::HashMap;
+
+/// So many lines are shown before and after one that weighs something.
+const CONTEXT: u32 = 3;
+
+/// The text of a source file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceText {
+    /// The file that it is from, as people should see it.
+    pub file: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// The texts of the source files of a report ([`Report::read_sources`]).
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// By recorded path: the text, or why there is none.
+    answers: HashMap<String, Result<SourceText, String>>,
+}
+
+/// A source file with what its lines weigh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnnotatedFile<'r> {
+    /// Its path on the machine that compiled it.
+    pub path: &'r str,
+    /// The file that the text is from, or why there is no text.
+    pub file: Result<&'r str, &'r str>,
+    /// What the whole file weighs. A sample counts once, however many of its frames are in the file.
+    pub sums: KeySums,
+    /// The lines that samples have in their stacks, and three lines around each, in order. Without a text it is only the
+    /// former.
+    pub lines: Vec<AnnotatedLine<'r>>,
+}
+
+/// A line of a source file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnnotatedLine<'r> {
+    /// Its number, from 1.
+    pub line: u32,
+    /// What it weighs; nothing, where it only stands near another one.
+    pub sums: KeySums,
+    /// What is on it; `None` without a text, and where the text is shorter than the file that was compiled.
+    pub text: Option<&'r str>,
+}
+
+impl Report<'_> {
+    /// Asks for the text of each source file that counted samples have in their stacks, heaviest first in each series, each once. The
+    /// answer is the text, or in a few words why there is none. Then [`annotated_files`](Self::annotated_files) has the texts, and
+    /// writers show them in [`View::Lines`](super::View::Lines).
+    pub fn read_sources(&mut self, mut text_of: impl FnMut(&str) -> Result<SourceText, String>) {
+        let mut sources = Sources::default();
+        for path in self.source_paths() {
+            sources.answers.insert(path.to_owned(), text_of(path));
+        }
+        self.sources = Some(sources);
+    }
+
+    /// The paths of the source files that counted samples have in their stacks, as they were recorded; heaviest first in each series,
+    /// each once.
+    pub fn source_paths(&self) -> Vec<&str> {
+        let profile = &self.export.profile;
+        let mut is_known: HashMap<&str, ()> = HashMap::default();
+        let rows = self.series.iter().flat_map(|series| self.source_files(series));
+        let paths = rows.map(|row| profile.string(row.path));
+        paths.filter(|path| is_known.insert(path, ()).is_none()).collect()
+    }
+
+    /// The source files of a series with what their lines weigh, heaviest first; `None` where no texts were asked for.
+    pub fn annotated_files(&self, series: &SeriesReport) -> Option<Vec<AnnotatedFile<'_>>> {
+        let sources = self.sources.as_ref()?;
+        let annotate = |row: SourceFileRow| {
+            let path = self.export.profile.string(row.path);
+            let (file, lines) = match sources.answers.get(path) {
+                Some(Ok(found)) => (Ok(found.file.as_str()), with_context(&row, &found.text)),
+                Some(Err(why)) => (Err(why.as_str()), without_text(&row)),
+                None => (Err("not asked for"), without_text(&row)),
+            };
+            AnnotatedFile { path, file, sums: row.sums, lines }
+        };
+        Some(self.source_files(series).into_iter().map(annotate).collect())
+    }
+
+    fn source_files(&self, series: &SeriesReport) -> Vec<SourceFileRow> {
+        source_files_of_stacks(&self.export.profile, self.weights.of_series(series.series))
+    }
+}
+
+fn without_text(row: &SourceFileRow) -> Vec<AnnotatedLine<'static>> {
+    row.lines.iter().map(|&(line, sums)| AnnotatedLine { line, sums, text: None }).collect()
+}
+
+fn with_context<'r>(row: &SourceFileRow, text: &'r str) -> Vec<AnnotatedLine<'r>> {
+    let texts: Vec<&str> = text.lines().collect();
+    let last = u32::try_from(texts.len()).unwrap_or(u32::MAX);
+    let text_of = |line: u32| texts.get(line as usize - 1).copied();
+    let mut lines: Vec<AnnotatedLine<'r>> = Vec::new();
+    // The next line that was not added yet.
+    let mut next = 1;
+    let add_context = |from: u32, to: u32, lines: &mut Vec<AnnotatedLine<'r>>| {
+        let context = (from..=to.min(last)).map(|line| (line, KeySums::default()));
+        lines.extend(context.map(|(line, sums)| AnnotatedLine { line, sums, text: text_of(line) }));
+    };
+    for (index, &(line, sums)) in row.lines.iter().enumerate() {
+        add_context(next.max(line.saturating_sub(CONTEXT)), line - 1, &mut lines);
+        lines.push(AnnotatedLine { line, sums, text: text_of(line) });
+        let before_next = row.lines.get(index + 1).map_or(u32::MAX, |&(line, _)| line - 1);
+        let end = line.saturating_add(CONTEXT).min(before_next);
+        add_context(line.saturating_add(1), end, &mut lines);
+        next = end.saturating_add(1);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::ProfileBuilder;
+
+    /// Every set of lines of a text of nine lines, and of one line behind its end.
+    #[test]
+    fn three_lines_stand_around_each() {
+        let text: String = (1..=9).map(|line| format!("line {line}\n")).collect();
+        let path = ProfileBuilder::new().string("a.c").unwrap();
+        for set in 0_u32..1 << 10 {
+            let heavy: Vec<u32> = (1..=10).filter(|line| set & (1 << (line - 1)) != 0).collect();
+            let sums = KeySums { self_weight: 7, all_weight: 9, self_samples: 1, all_samples: 2 };
+            let lines = heavy.iter().map(|&line| (line, sums)).collect();
+            let row = SourceFileRow { path, sums, lines };
+            let shown =
+                |line: &u32| heavy.contains(line) || (*line < 10 && heavy.iter().any(|h| h.abs_diff(*line) <= 3));
+            let expected: Vec<(u32, KeySums)> = (1..=10)
+                .filter(shown)
+                .map(|line| (line, if heavy.contains(&line) { sums } else { KeySums::default() }))
+                .collect();
+            let found = with_context(&row, &text);
+            assert_eq!(found.iter().map(|line| (line.line, line.sums)).collect::<Vec<_>>(), expected);
+            for line in found {
+                assert_eq!(line.text, Some(format!("line {}", line.line)).filter(|_| line.line < 10).as_deref());
+            }
+        }
+    }
+}
