@@ -251,7 +251,7 @@ struct Picture<'n, 'o> {
 
 impl<'n, 'o> Picture<'n, 'o> {
     fn new(options: &'o FlameGraphOptions) -> Self {
-        Self { options, layout: Layout::new(options.width(), options.narrowest), hidden: 0 }
+        Self { options, layout: Layout::new(options.room(), options.narrowest), hidden: 0 }
     }
 
     fn push(&mut self, node: FlameNode<'n>) {
