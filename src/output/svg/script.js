@@ -231,8 +231,9 @@
   });
   area.addEventListener("mouseover", (event) => tell(frameOf(event.target)));
   area.addEventListener("mouseleave", () => tell(null));
-  area.addEventListener("focusin", (event) => tell(frameOf(event.target)));
-  area.addEventListener("focusout", () => tell(null));
+  // Chromium takes elements that listen to these for ones that Tab should reach.
+  document.addEventListener("focusin", (event) => tell(frameOf(event.target)));
+  document.addEventListener("focusout", () => tell(null));
 
   // Keys: arrows go from frame to frame.
   const focus = (frame) => {
