@@ -366,7 +366,7 @@ fn large_trees_make_files_of_bounded_size() -> Result<(), Failed> {
             nodes[0].all += weight;
         }
     }
-    for (width, max_bytes, is_cut) in [(1200, 8 << 20, false), (20_000, 8 << 20, false), (20_000, 1 << 20, true)] {
+    for (width, max_bytes, is_cut) in [(1200, 8 << 20, false), (20_000, 8 << 20, true), (20_000, 1 << 20, true)] {
         let options = FlameGraphOptions { width, max_bytes, narrowest: 0.01, ..FlameGraphOptions::default() };
         let text = picture_of(&nodes, &options)?;
         let drawn = Drawn::read(&text)?;

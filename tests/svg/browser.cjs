@@ -27,7 +27,7 @@ const state = () => {
     };
   });
   return {
-    frames, found: document.querySelector("output")?.textContent, hash: location.hash,
+    frames, found: document.getElementById("found")?.textContent, hash: location.hash,
     details: document.getElementById("details").textContent,
     isSearching: document.activeElement === document.querySelector("input"),
     canReset: document.querySelector("button")?.disabled === false,
@@ -61,14 +61,13 @@ const contrast = () => {
     const ground = over(rect.fill, Number(rect.fillOpacity), paper);
     least.frames = Math.min(least.frames, ratio(getComputedStyle(text).fill, ground));
   }
-  for (const text of document.querySelectorAll("#title, .line, #details")) {
+  for (const text of document.querySelectorAll("#title, .line, #details, #found")) {
     least.lines = Math.min(least.lines, ratio(getComputedStyle(text).fill, paper));
   }
   for (const tool of document.querySelectorAll("input, button:enabled")) {
     const style = getComputedStyle(tool);
     least.tools = Math.min(least.tools, ratio(style.color, style.backgroundColor));
   }
-  least.tools = Math.min(least.tools, ratio(getComputedStyle(document.querySelector("output")).color, paper));
   return least;
 };
 

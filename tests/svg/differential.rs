@@ -38,11 +38,9 @@ pub(crate) fn picture() -> Result<String, Failed> {
 
 pub(crate) fn changes_are_shown() -> Result<(), Failed> {
     let drawn = Drawn::read(&picture()?)?;
-    let found: Vec<(&str, &str, f64, Option<(u64, u64)>)> = drawn
-        .frames
-        .iter()
-        .map(|frame| (frame.name.as_str(), frame.class.as_str(), frame.width, frame.before))
-        .collect();
+    let found = drawn.frames.iter();
+    let found: Vec<_> =
+        found.map(|frame| (frame.name.as_str(), frame.class.as_str(), frame.width, frame.before)).collect();
     // 10 % became 30 %, 60 % became 44.95 %, nothing became 0.05 %.
     let wanted = [
         ("all", "r0", 1180.0, Some((1_000, 0))),

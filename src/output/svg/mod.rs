@@ -11,7 +11,7 @@
 //! script zooms, searches and fits texts anew. What comes from input is text of elements, escaped; nothing of it is in the
 //! script. Frames too narrow to be seen are left out, and the picture says how much ends in them.
 //!
-//! [`write`] draws the trees of a report, [`write_tree`] any tree, and [`write_differential`] two trees as one.
+//! [`write()`] draws the trees of a report, [`write_tree`] any tree, and [`write_differential`] two trees as one.
 
 mod colours;
 mod differential;

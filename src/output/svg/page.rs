@@ -50,7 +50,7 @@ impl Frame<'_> {
     /// About how many bytes it takes.
     pub(super) fn cost(&self) -> usize {
         let names = self.name.len() + self.binary.map_or(0, str::len);
-        300 + names
+        230 + names
     }
 }
 
@@ -124,7 +124,7 @@ impl Page<'_, '_> {
     }
 
     fn headings(&self, lines: &[String], places: &Places, out: &mut dyn Write) -> io::Result<()> {
-        let room = places.width - tools_width(places.width) - 2.0 * MARGIN;
+        let room = places.width - tools_width(places.width) - 3.0 * MARGIN;
         let title = fitted(&visible(&self.title), letters(room, TITLE_LETTER));
         writeln!(out, "<rect id=\"paper\" width=\"100%\" height=\"100%\"/>")?;
         writeln!(out, "<text id=\"title\" x=\"{MARGIN}\" y=\"26\">{}</text>", Text(&title))?;
@@ -231,7 +231,7 @@ impl Page<'_, '_> {
 
 /// How wide the tools of the script are, right of the title.
 fn tools_width(width: f64) -> f64 {
-    (width * 0.55).min(480.0)
+    (width * 0.55).min(310.0)
 }
 
 /// A number of pixels, with two decimals at most.

@@ -119,7 +119,7 @@
     if (wanted === undefined) output.textContent = "no expression";
     else if (wanted === null) output.textContent = "";
     else output.textContent = found();
-    output.title = output.textContent;
+    tell(told);
   };
   // What was found below and on the zoomed frame. A frame that stands on one that was found adds nothing.
   const found = () => {
@@ -193,29 +193,35 @@
 
   // Tools, right of the title.
   const input = make(HTML, "input", { type: "search", placeholder: "Search", "aria-label": "Search by a regular expression", title: "A regular expression, for functions and binaries (/ or Ctrl-F)", spellcheck: "false", autocomplete: "off" });
-  const output = make(HTML, "output", { "aria-live": "polite" });
+  const output = make(SVG, "text", { id: "found", x: width - margin, y: details.getAttribute("y"), role: "status" });
+  details.after(output);
   const reset = make(HTML, "button", { type: "button", title: "Show everything (Escape)" }, "Reset zoom");
-  const form = make(HTML, "form", { role: "search" }, output, input, reset);
+  const form = make(HTML, "form", { role: "search" }, input, reset);
   const tools = make(SVG, "foreignObject", { id: "tools", x: width - margin - toolsRoom, y: 4, width: toolsRoom, height: 34 }, form);
   picture.insertBefore(tools, find("frames"));
   form.addEventListener("submit", (event) => event.preventDefault());
   input.addEventListener("input", () => searchFor(input.value));
   reset.addEventListener("click", () => zoomTo(root));
 
-  // What is known of one frame: its name gives way to its numbers.
+  // What is known of one frame, left of what was found.
   const hint = "Click a frame to zoom; / searches; arrows, Enter and Escape work too.";
+  let told = null;
   const tell = (frame) => {
-    if (!frame) {
-      details.textContent = hint;
-      return;
-    }
-    const rest = [frame.binary, ...frame.numbers].filter(Boolean).map((text) => `  ·  ${text}`).join("");
-    const letters = Array.from(frame.name.slice(0, 1000));
-    details.textContent = frame.name.slice(0, 1000) + rest;
-    for (let count = letters.length; details.getComputedTextLength() > room && count > 8;) {
-      count = Math.max(8, Math.floor(count * 0.8));
-      details.textContent = cut(letters, count) + rest;
-    }
+    told = frame ?? null;
+    const [name, ...facts] = told ? [told.name, told.binary, ...told.numbers].filter(Boolean) : [hint];
+    const rest = facts.map((text) => `  ·  ${text}`).join("");
+    const letters = Array.from(name.slice(0, 1000));
+    const free = room - (output.textContent ? output.getComputedTextLength() + 16 : 0);
+    // The name gives way first, and then all of it.
+    const shorten = (text, end, fewest) => {
+      details.textContent = text.join("") + end;
+      for (let count = text.length; details.getComputedTextLength() > free && count > fewest;) {
+        count = Math.max(fewest, Math.floor(count * 0.9));
+        details.textContent = cut(text, count) + end;
+      }
+    };
+    shorten(letters, rest, 8);
+    if (details.getComputedTextLength() > free) shorten(Array.from(details.textContent), "", 1);
   };
   const frameOf = (target) => {
     const element = target instanceof Element ? target.closest("[data-depth]") : null;
@@ -292,6 +298,5 @@
   area.setAttribute("role", "group");
   area.setAttribute("aria-label", "Frames");
   addEventListener("hashchange", restore);
-  tell(null);
   restore();
 })();

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use super::colours::{Colour, ColourBy};
-use super::layout::Layout;
-use super::page::{Frame, Page};
+use super::layout::{Layout, Placed};
+use super::page::{Frame, Page, fitted};
 use super::{FlameGraphOptions, left_out_lines, measured};
 use crate::calltree::Label;
 use crate::hash::HashMap;
 use crate::output::folded;
 use crate::output::labels::{binary_of, function_of, process_label, scope_labels};
+use crate::output::markup::visible;
 use crate::profile::{BinaryId, Category, ProcessId, Profile};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport};
 use crate::units::{Unit, Weight};
@@ -280,7 +281,7 @@ impl<'n, 'o> Picture<'n, 'o> {
 /// How many binaries a legend names.
 const LONGEST_LEGEND: usize = 12;
 
-fn legend(frames: &[super::Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {
+fn legend(frames: &[Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {
     match by {
         ColourBy::Function => Vec::new(),
         ColourBy::Binary => binaries_legend(frames),
@@ -293,7 +294,7 @@ fn legend(frames: &[super::Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, Str
 }
 
 /// The binaries with the most self weight in the picture.
-fn binaries_legend(frames: &[super::Placed<Frame<'_>>]) -> Vec<(Colour, String)> {
+fn binaries_legend(frames: &[Placed<Frame<'_>>]) -> Vec<(Colour, String)> {
     let mut weights: HashMap<&str, (u64, Colour)> = HashMap::default();
     for frame in frames {
         let Frame { binary: Some(binary), colour, own, .. } = frame.what else { continue };
@@ -304,7 +305,7 @@ fn binaries_legend(frames: &[super::Placed<Frame<'_>>]) -> Vec<(Colour, String)>
     binaries.sort_unstable_by(|a, b| b.1.0.cmp(&a.1.0).then(a.0.cmp(b.0)));
     let more = binaries.len().saturating_sub(LONGEST_LEGEND);
     binaries.truncate(LONGEST_LEGEND);
-    let entries = binaries.into_iter().map(|(name, (_, colour))| (colour, super::page::fitted(name, 40)));
+    let entries = binaries.into_iter().map(|(name, (_, colour))| (colour, fitted(&visible(name), 40)));
     let mut legend: Vec<(Colour, String)> = entries.collect();
     if let Some(last) = legend.last_mut().filter(|_| more > 0) {
         last.1.push_str(&format!(" and {more} more binaries"));
