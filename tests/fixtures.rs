@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use traceparse::export::{Export, Options, read};
 use traceparse::output::text::{self, Style};
-use traceparse::output::{csv, folded, json};
+use traceparse::output::{csv, folded, json, svg};
 use traceparse::profile::Selection;
 use traceparse::report::{ReportOptions, View, report};
 
@@ -80,6 +80,7 @@ fn outputs(wrong: &mut Vec<String>) {
         }
         expect(&folder.join("expected.txt"), &overview(&export), wrong);
         expect(&folder.join("expected.folded"), &folded_stacks(&export), wrong);
+        expect(&folder.join("expected.svg"), &flame_graph(&export), wrong);
         expect(&folder.join("expected.json"), &json_document(&export), wrong);
         if folder.ends_with("27/orchard") {
             for (name, view) in [("categories", View::Categories), ("lines", View::Lines)] {
@@ -137,6 +138,14 @@ fn contents(export: &Export) -> String {
 
 fn folded_stacks(export: &Export) -> String {
     utf8(|out| folded::write(&report(export, &options(View::Tree)), out))
+}
+
+/// Without its script, which is the same everywhere: a picture, as an image shows it.
+fn flame_graph(export: &Export) -> String {
+    let options = svg::FlameGraphOptions::default();
+    let picture = utf8(|out| svg::write(&report(export, &self::options(View::Tree)), &options, out));
+    let Some((picture, _)) = picture.split_once("<script>") else { return picture };
+    format!("{picture}</svg>\n")
 }
 
 fn json_document(export: &Export) -> String {

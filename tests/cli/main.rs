@@ -24,6 +24,7 @@ mod rejected;
 mod subcommands;
 #[path = "../support/mod.rs"]
 mod support;
+mod svg;
 mod symbols;
 mod symbols_cache;
 mod symbols_case;

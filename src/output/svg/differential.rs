@@ -41,7 +41,7 @@ pub fn write_differential<'n>(
     options: &FlameGraphOptions,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut layout = Layout::new(options.width(), options.narrowest);
+    let mut layout = Layout::new(options.room(), options.narrowest);
     let mut totals = None;
     let mut vanished = Vanished::default();
     for node in nodes {

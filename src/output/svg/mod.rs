@@ -11,7 +11,7 @@
 //! script zooms, searches and fits texts anew. What comes from input is text of elements, escaped; nothing of it is in the
 //! script. Frames too narrow to be seen are left out, and the picture says how much ends in them.
 //!
-//! [`write`] draws the trees of a report, [`write_tree`] any tree, and [`write_differential`] two trees as one.
+//! [`write()`] draws the trees of a report, [`write_tree`] any tree, and [`write_differential`] two trees as one.
 
 mod colours;
 mod differential;
@@ -24,7 +24,7 @@ pub use differential::{DifferentialNode, write_differential};
 pub use trees::{FlameNode, NodeKind, write, write_tree};
 
 use layout::{LeftOut, Placed};
-use page::Frame;
+use page::{Frame, MARGIN};
 
 use crate::calltree::percent;
 use crate::units::{Unit, Weight};
@@ -65,6 +65,11 @@ impl Default for FlameGraphOptions {
 impl FlameGraphOptions {
     fn width(&self) -> f64 {
         f64::from(self.width.max(400))
+    }
+
+    /// How many pixels of it the root takes.
+    fn room(&self) -> f64 {
+        self.width() - 2.0 * MARGIN
     }
 }
 

@@ -16,11 +16,13 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// Free room around the frames.
-const MARGIN: f64 = 10.0;
+pub(super) const MARGIN: f64 = 10.0;
 /// From one level to the next, of which a frame takes all but one.
 const ROW: f64 = 17.0;
 /// Between the edge of a frame and its text, on both sides.
 const PADDING: f64 = 3.0;
+/// Frames narrower than this have no line around them, which would cover them.
+const THIN: f64 = 2.5;
 /// How wide a letter on a frame is at most, in the fonts that browsers take for `ui-monospace` and `monospace`.
 const LETTER: f64 = 7.45;
 /// Fewer letters than these say nothing.
@@ -48,7 +50,7 @@ impl Frame<'_> {
     /// About how many bytes it takes.
     pub(super) fn cost(&self) -> usize {
         let names = self.name.len() + self.binary.map_or(0, str::len);
-        300 + names
+        230 + names
     }
 }
 
@@ -105,12 +107,12 @@ impl Page<'_, '_> {
 
     fn head(&self, places: &Places, height: f64, out: &mut dyn Write) -> io::Result<()> {
         let (width, height) = (Pixels(places.width), Pixels(height));
-        let (icicle, unit) = (self.options.is_icicle, self.unit.name());
+        let (icicle, unit, tools) = (self.options.is_icicle, self.unit.name(), Pixels(tools_width(places.width)));
         writeln!(
             out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" class=\"flame-graph\" data-width=\"{width}\" data-margin=\"{MARGIN}\" \
-             data-padding=\"{PADDING}\" data-icicle=\"{icicle}\" data-unit=\"{unit}\">\n\
+             data-padding=\"{PADDING}\" data-thin=\"{THIN}\" data-tools=\"{tools}\" data-icicle=\"{icicle}\" data-unit=\"{unit}\">\n\
              <!-- Made by traceparse {}. -->\n<title>{}</title>",
             env!("CARGO_PKG_VERSION"),
             Text(&self.title)
@@ -122,9 +124,8 @@ impl Page<'_, '_> {
     }
 
     fn headings(&self, lines: &[String], places: &Places, out: &mut dyn Write) -> io::Result<()> {
-        // A script has its tools right of the title.
-        let tools = (places.width * 0.55).min(430.0);
-        let title = fitted(&visible(&self.title), letters(places.width - tools - 2.0 * MARGIN, TITLE_LETTER));
+        let room = places.width - tools_width(places.width) - 3.0 * MARGIN;
+        let title = fitted(&visible(&self.title), letters(room, TITLE_LETTER));
         writeln!(out, "<rect id=\"paper\" width=\"100%\" height=\"100%\"/>")?;
         writeln!(out, "<text id=\"title\" x=\"{MARGIN}\" y=\"26\">{}</text>", Text(&title))?;
         for (index, line) in lines.iter().enumerate() {
@@ -137,7 +138,7 @@ impl Page<'_, '_> {
     fn frames(&self, places: &Places, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "<g id=\"frames\">")?;
         let total = self.frames.first().map_or(0, |root| root.all);
-        let room = places.width - 2.0 * MARGIN;
+        let room = self.options.room();
         // A picture of nothing is its root.
         let scale = |weight: u64| if total == 0 { room } else { weight as f64 * room / total as f64 };
         for frame in &self.frames {
@@ -156,8 +157,9 @@ impl Page<'_, '_> {
             self.numbers(frame, out)?;
             write!(
                 out,
-                "</title><rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+                "</title><rect class=\"{}{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
                 colour.class(),
+                if width < THIN { " thin" } else { "" },
                 Pixels(x),
                 Pixels(y),
                 Pixels(width),
@@ -225,6 +227,11 @@ impl Page<'_, '_> {
         }
         writeln!(out, "</g>")
     }
+}
+
+/// How wide the tools of the script are, right of the title.
+fn tools_width(width: f64) -> f64 {
+    (width * 0.55).min(310.0)
 }
 
 /// A number of pixels, with two decimals at most.

@@ -9,6 +9,8 @@
   const margin = Number(picture.dataset.margin);
   const padding = Number(picture.dataset.padding);
   const width = Number(picture.dataset.width);
+  const thin = Number(picture.dataset.thin);
+  const toolsRoom = Number(picture.dataset.tools);
   const room = width - 2 * margin;
   const isIcicle = picture.dataset.icicle === "true";
   const find = (id) => picture.querySelector(`[id="${id}"]`);
@@ -91,6 +93,7 @@
       const frameWidth = isWhole ? room : frame.all * scale;
       frame.rect.setAttribute("x", x);
       frame.rect.setAttribute("width", frameWidth);
+      frame.rect.classList.toggle("thin", frameWidth < thin);
       fit(frame, x, frameWidth);
     }
     reset.disabled = zoomed === root;
@@ -116,7 +119,7 @@
     if (wanted === undefined) output.textContent = "no expression";
     else if (wanted === null) output.textContent = "";
     else output.textContent = found();
-    output.title = output.textContent;
+    tell(told);
   };
   // What was found below and on the zoomed frame. A frame that stands on one that was found adds nothing.
   const found = () => {
@@ -133,7 +136,7 @@
     };
     const isBelow = (frame) => frame.below !== null && (frame.below.isFound || isBelow(frame.below));
     const inZoomed = isBelow(zoomed) ? zoomed.all : weight(zoomed);
-    const of = zoomed === root ? "" : `, ${percent(inZoomed, zoomed.all)} of what is shown`;
+    const of = zoomed === root ? "" : `, ${percent(inZoomed, zoomed.all)} of zoom`;
     return count === 0 ? "none found" : `found ${percent(weight(root), root.all)}${of}`;
   };
 
@@ -160,11 +163,23 @@
     zoomed = frames[Number(parts.get("zoom") ?? 0)] ?? root;
     search = parts.get("search") ?? "";
     input.value = search;
+    reach(zoomed);
     place();
     mark();
   };
+  // One frame can be reached with Tab at a time.
+  let current = root;
+  const reach = (frame) => {
+    const { element, name, binary, numbers } = frame;
+    current.element.setAttribute("tabindex", "-1");
+    current = frame;
+    element.setAttribute("role", "button");
+    element.setAttribute("aria-label", [name, binary, ...numbers].filter(Boolean).join(", "));
+    element.setAttribute("tabindex", "0");
+  };
   const zoomTo = (frame) => {
     zoomed = frame;
+    reach(frame);
     place();
     if (search) mark();
     remember(true);
@@ -178,29 +193,35 @@
 
   // Tools, right of the title.
   const input = make(HTML, "input", { type: "search", placeholder: "Search", "aria-label": "Search by a regular expression", title: "A regular expression, for functions and binaries (/ or Ctrl-F)", spellcheck: "false", autocomplete: "off" });
-  const output = make(HTML, "output", { "aria-live": "polite" });
+  const output = make(SVG, "text", { id: "found", x: width - margin, y: details.getAttribute("y"), role: "status" });
+  details.after(output);
   const reset = make(HTML, "button", { type: "button", title: "Show everything (Escape)" }, "Reset zoom");
-  const form = make(HTML, "form", { role: "search" }, output, input, reset);
-  const toolsWidth = Math.min(430, width * 0.55);
-  picture.append(make(SVG, "foreignObject", { id: "tools", x: width - margin - toolsWidth, y: 4, width: toolsWidth, height: 34 }, form));
+  const form = make(HTML, "form", { role: "search" }, input, reset);
+  const tools = make(SVG, "foreignObject", { id: "tools", x: width - margin - toolsRoom, y: 4, width: toolsRoom, height: 34 }, form);
+  picture.insertBefore(tools, find("frames"));
   form.addEventListener("submit", (event) => event.preventDefault());
   input.addEventListener("input", () => searchFor(input.value));
   reset.addEventListener("click", () => zoomTo(root));
 
-  // What is known of one frame: its name gives way to its numbers.
+  // What is known of one frame, left of what was found.
   const hint = "Click a frame to zoom; / searches; arrows, Enter and Escape work too.";
+  let told = null;
   const tell = (frame) => {
-    if (!frame) {
-      details.textContent = hint;
-      return;
-    }
-    const rest = [frame.binary, ...frame.numbers].filter(Boolean).map((text) => `  ·  ${text}`).join("");
-    const letters = Array.from(frame.name.slice(0, 1000));
-    details.textContent = frame.name.slice(0, 1000) + rest;
-    for (let count = letters.length; details.getComputedTextLength() > room && count > 8;) {
-      count = Math.max(8, Math.floor(count * 0.8));
-      details.textContent = cut(letters, count) + rest;
-    }
+    told = frame ?? null;
+    const [name, ...facts] = told ? [told.name, told.binary, ...told.numbers].filter(Boolean) : [hint];
+    const rest = facts.map((text) => `  ·  ${text}`).join("");
+    const letters = Array.from(name.slice(0, 1000));
+    const free = room - (output.textContent ? output.getComputedTextLength() + 16 : 0);
+    // The name gives way first, and then all of it.
+    const shorten = (text, end, fewest) => {
+      details.textContent = text.join("") + end;
+      for (let count = text.length; details.getComputedTextLength() > free && count > fewest;) {
+        count = Math.max(fewest, Math.floor(count * 0.9));
+        details.textContent = cut(text, count) + end;
+      }
+    };
+    shorten(letters, rest, 8);
+    if (details.getComputedTextLength() > free) shorten(Array.from(details.textContent), "", 1);
   };
   const frameOf = (target) => {
     const element = target instanceof Element ? target.closest("[data-depth]") : null;
@@ -210,22 +231,20 @@
   const area = find("frames");
   area.addEventListener("click", (event) => {
     const frame = frameOf(event.target);
-    if (frame) zoomTo(frame);
+    if (!frame) return;
+    zoomTo(frame);
+    focus(frame);
   });
   area.addEventListener("mouseover", (event) => tell(frameOf(event.target)));
   area.addEventListener("mouseleave", () => tell(null));
-  area.addEventListener("focusin", (event) => tell(frameOf(event.target)));
-  area.addEventListener("focusout", () => tell(null));
+  // Chromium takes elements that listen to these for ones that Tab should reach.
+  document.addEventListener("focusin", (event) => tell(frameOf(event.target)));
+  document.addEventListener("focusout", () => tell(null));
 
-  // Keys: one frame at a time can be reached with Tab, arrows go to others.
-  let current = root;
+  // Keys: arrows go from frame to frame.
   const focus = (frame) => {
     if (!frame) return;
-    current.element.setAttribute("tabindex", "-1");
-    current = frame;
-    const { name, binary, numbers } = frame;
-    frame.element.setAttribute("aria-label", [name, binary, ...numbers].filter(Boolean).join(", "));
-    frame.element.setAttribute("tabindex", "0");
+    reach(frame);
     frame.element.focus();
   };
   const isShown = (frame) => Boolean(frame) && frame.element.style.display !== "none";
@@ -276,12 +295,8 @@
       input.select();
     }
   });
-  root.element.setAttribute("tabindex", "0");
-  root.element.setAttribute("aria-label", [root.name, ...root.numbers].join(", "));
   area.setAttribute("role", "group");
   area.setAttribute("aria-label", "Frames");
-  for (const frame of frames) frame.element.setAttribute("role", "button");
   addEventListener("hashchange", restore);
-  tell(null);
   restore();
 })();

@@ -1,15 +1,17 @@
 //! One tree, or the trees of a report.
 
+use std::convert::Infallible;
 use std::io::{self, Write};
 
 use super::colours::{Colour, ColourBy};
-use super::layout::Layout;
-use super::page::{Frame, Page};
+use super::layout::{Layout, Placed};
+use super::page::{Frame, Page, fitted};
 use super::{FlameGraphOptions, left_out_lines, measured};
-use crate::calltree::Label;
+use crate::calltree::{Draft, Label};
 use crate::hash::HashMap;
 use crate::output::folded;
 use crate::output::labels::{binary_of, function_of, process_label, scope_labels};
+use crate::output::markup::visible;
 use crate::profile::{BinaryId, Category, ProcessId, Profile};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport};
 use crate::units::{Unit, Weight};
@@ -85,37 +87,48 @@ pub fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut dyn Wri
     picture.push(group(0, "all", total));
     let categories = Categories::of(profile);
     for (series, groups) in counted.iter().zip(&groups) {
-        let mut base = 0;
-        if counted.len() > 1 {
-            base = 1;
+        let base = u32::from(counted.len() > 1);
+        if base > 0 {
             picture.push(group(1, &groups.name, groups.weight));
         }
         let mut labels = groups.labels.iter();
-        let walked: Result<(), std::convert::Infallible> = report.walk_trees(series, &groups.scopes, |_, tree| {
-            let label = labels.next().map_or(&[][..], Vec::as_slice);
-            let above = push_labels(&mut picture, base, label);
-            tree.walk(|chain| {
-                for node in chain.nodes() {
-                    if node.label == Label::Root {
-                        picture.hide(node.hidden_weight);
-                        continue;
-                    }
-                    picture.push(FlameNode {
-                        depth: above + node.depth,
-                        name: function_of(profile, node.label),
-                        binary: binary_of(profile, node.label),
-                        kind: NodeKind::Function(categories.of_label(profile, node.label)),
-                        all_weight: node.all_weight,
-                        self_weight: node.self_weight,
-                        hidden_weight: node.hidden_weight,
-                    });
-                }
-                Ok(())
-            })
+        let walked: Result<(), Infallible> = report.walk_trees(series, &groups.scopes, |_, tree| {
+            let above = push_labels(&mut picture, base, labels.next().map_or(&[], Vec::as_slice));
+            push_tree(&mut picture, profile, &categories, above, tree);
+            Ok(())
         });
         let Ok(()) = walked;
     }
     picture.write(title(report, &counted, unit), subtitle(profile, &counted, total, unit), unit, out)
+}
+
+/// Adds a tree, whose root stands in the picture already, at this depth.
+fn push_tree<'n>(
+    picture: &mut Picture<'n, '_>,
+    profile: &'n Profile,
+    categories: &Categories,
+    above: u32,
+    tree: &Draft,
+) {
+    let walked: Result<(), Infallible> = tree.walk(|chain| {
+        for node in chain.nodes() {
+            if node.label == Label::Root {
+                picture.hide(node.hidden_weight);
+                continue;
+            }
+            picture.push(FlameNode {
+                depth: above + node.depth,
+                name: function_of(profile, node.label),
+                binary: binary_of(profile, node.label),
+                kind: NodeKind::Function(categories.of_label(profile, node.label)),
+                all_weight: node.all_weight,
+                self_weight: node.self_weight,
+                hidden_weight: node.hidden_weight,
+            });
+        }
+        Ok(())
+    });
+    let Ok(()) = walked;
 }
 
 fn group<'n>(depth: u32, name: &'n str, weight: u64) -> FlameNode<'n> {
@@ -251,7 +264,7 @@ struct Picture<'n, 'o> {
 
 impl<'n, 'o> Picture<'n, 'o> {
     fn new(options: &'o FlameGraphOptions) -> Self {
-        Self { options, layout: Layout::new(options.width(), options.narrowest), hidden: 0 }
+        Self { options, layout: Layout::new(options.room(), options.narrowest), hidden: 0 }
     }
 
     fn push(&mut self, node: FlameNode<'n>) {
@@ -280,7 +293,7 @@ impl<'n, 'o> Picture<'n, 'o> {
 /// How many binaries a legend names.
 const LONGEST_LEGEND: usize = 12;
 
-fn legend(frames: &[super::Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {
+fn legend(frames: &[Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {
     match by {
         ColourBy::Function => Vec::new(),
         ColourBy::Binary => binaries_legend(frames),
@@ -293,7 +306,7 @@ fn legend(frames: &[super::Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, Str
 }
 
 /// The binaries with the most self weight in the picture.
-fn binaries_legend(frames: &[super::Placed<Frame<'_>>]) -> Vec<(Colour, String)> {
+fn binaries_legend(frames: &[Placed<Frame<'_>>]) -> Vec<(Colour, String)> {
     let mut weights: HashMap<&str, (u64, Colour)> = HashMap::default();
     for frame in frames {
         let Frame { binary: Some(binary), colour, own, .. } = frame.what else { continue };
@@ -304,7 +317,7 @@ fn binaries_legend(frames: &[super::Placed<Frame<'_>>]) -> Vec<(Colour, String)>
     binaries.sort_unstable_by(|a, b| b.1.0.cmp(&a.1.0).then(a.0.cmp(b.0)));
     let more = binaries.len().saturating_sub(LONGEST_LEGEND);
     binaries.truncate(LONGEST_LEGEND);
-    let entries = binaries.into_iter().map(|(name, (_, colour))| (colour, super::page::fitted(name, 40)));
+    let entries = binaries.into_iter().map(|(name, (_, colour))| (colour, fitted(&visible(name), 40)));
     let mut legend: Vec<(Colour, String)> = entries.collect();
     if let Some(last) = legend.last_mut().filter(|_| more > 0) {
         last.1.push_str(&format!(" and {more} more binaries"));
