@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use traceparse::export::{Export, Options, read};
 use traceparse::output::text::{self, Style};
-use traceparse::output::{csv, folded, json};
+use traceparse::output::{csv, firefox, folded, json, speedscope};
 use traceparse::profile::Selection;
 use traceparse::report::{ReportOptions, View, report};
 
@@ -81,6 +81,8 @@ fn outputs(wrong: &mut Vec<String>) {
         expect(&folder.join("expected.json"), &json_document(&export), wrong);
         if input.len() <= LARGE {
             expect(&folder.join("expected.samples.csv"), &samples(&export), wrong);
+            expect(&folder.join("expected.firefox.json"), &firefox_profile(&export), wrong);
+            expect(&folder.join("expected.speedscope.json"), &speedscope_file(&export), wrong);
         }
     }
 }
@@ -110,6 +112,14 @@ fn contents(export: &Export) -> String {
 
 fn folded_stacks(export: &Export) -> String {
     utf8(|out| folded::write(&report(export, &options(View::Tree)), out))
+}
+
+fn firefox_profile(export: &Export) -> String {
+    utf8(|out| firefox::write(&report(export, &options(View::Tree)), out))
+}
+
+fn speedscope_file(export: &Export) -> String {
+    utf8(|out| speedscope::write(&report(export, &options(View::Tree)), out))
 }
 
 fn json_document(export: &Export) -> String {
