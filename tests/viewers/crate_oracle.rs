@@ -59,14 +59,13 @@ pub(crate) fn writes_the_same() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The crate has one for each thread, for the sake of its tables of names.
+/// Each library of ours is one of theirs. They have more rows: one for each thread, for the sake of its table of names, and for
+/// each way in which documents tell of one UUID.
 fn ensure_same_libraries(name: &str, ours: &Value, theirs: &Value) -> Result<(), Failed> {
     let [ours, theirs] = [ours, theirs].map(|file| file["libs"].as_array().expect("libraries"));
-    match ours
-        .iter()
-        .find(|library| !theirs.contains(library))
-        .or(theirs.iter().find(|library| !ours.contains(library)))
-    {
+    let is_known = |library: &Value| ours.iter().any(|other| other["breakpadId"] == library["breakpadId"]);
+    let missing = theirs.iter().find(|library| !is_known(library));
+    match ours.iter().find(|library| !theirs.contains(library)).or(missing) {
         Some(library) => Err(format!("{name}: only one has {library}").into()),
         None => Ok(()),
     }
@@ -252,9 +251,7 @@ impl Writer<'_> {
             debug_name: text(binary.name),
             path: text(binary.path),
             debug_path: text(binary.path),
-            debug_id: binary.uuid.map_or_else(DebugId::nil, |uuid| {
-                DebugId::from_guid_age(uuid.as_bytes(), 0).expect("a UUID has 16 bytes")
-            }),
+            debug_id: binary.uuid.map_or_else(DebugId::nil, |uuid| uuid.to_string().parse().expect("a UUID")),
             code_id: None,
             arch: binary.arch.map(text),
             symbol_table: Some(Arc::new(SymbolTable::new(symbols))),
