@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Version 60 is the first in which all threads share the tables of stacks, frames, functions and strings, as those of a
-//! [`Profile`](crate::profile::Profile) do. The crate `fxprof-processed-profile` (0.8.1) writes version 55, in which each thread
+//! [`Profile`] do. The crate `fxprof-processed-profile` (0.8.1) writes version 55, in which each thread
 //! has its own, and has no room for what a symbolicated recording knows: its frames have no inline depth, no source line and no
 //! name of their own, and weights are 32-bit integers. So the format is written here, and the tests hold it against what that
 //! crate writes of the same samples.

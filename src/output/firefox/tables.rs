@@ -26,7 +26,7 @@ fn category(profile: &Profile, binary: Option<BinaryId>) -> u64 {
     let is_in = |folder: &&str| path.starts_with(folder) || path.contains(&format!("/RuntimeRoot{folder}"));
     if is_kernel || binary.load_address.get() >> 47 != 0 {
         3
-    } else if ["/System/", "/usr/lib/", "/usr/libexec/", "/Library/Apple/"].iter().any(|folder| is_in(&folder)) {
+    } else if ["/System/", "/usr/lib/", "/usr/libexec/", "/Library/Apple/"].iter().any(is_in) {
         2
     } else {
         u64::from(path.contains('/'))
