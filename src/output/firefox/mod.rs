@@ -19,6 +19,8 @@
 //! What is written goes out as it is made. Of the samples their places are held, 8 bytes for each, and of the stacks that count
 //! two numbers.
 
+mod category;
+mod inlining;
 mod tables;
 
 use std::collections::hash_map::Entry;
@@ -67,7 +69,7 @@ fn cpu_unit(profile: &Profile, threads: &[ThreadSamples<'_>]) -> Option<Unit> {
 
 fn meta(report: &Report<'_>, threads: &[ThreadSamples<'_>], cpu_unit: Option<Unit>, page: &mut Page<'_>) {
     page.put(b"{\"meta\":{\"categories\":");
-    page.put(tables::CATEGORIES.as_bytes());
+    page.put(category::CATEGORIES.as_bytes());
     page.put(b",\"debug\":false,\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},");
     // The interval is that of the templates of Instruments; an export does not hold it. The same goes for the start.
     page.put(b"\"interval\":1,\"startTime\":0,\"processType\":0,\"version\":24,\"preprocessedProfileVersion\":60,");
