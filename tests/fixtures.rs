@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use traceparse::export::{Export, Options, read};
 use traceparse::output::text::{self, Style};
-use traceparse::output::{csv, folded, json, svg};
+use traceparse::output::{csv, firefox, folded, json, speedscope, svg};
 use traceparse::profile::Selection;
 use traceparse::report::{ReportOptions, View, report};
 
@@ -92,6 +92,8 @@ fn outputs(wrong: &mut Vec<String>) {
         }
         if input.len() <= LARGE {
             expect(&folder.join("expected.samples.csv"), &samples(&export), wrong);
+            expect(&folder.join("expected.firefox.json"), &firefox_profile(&export), wrong);
+            expect(&folder.join("expected.speedscope.json"), &speedscope_file(&export), wrong);
         }
     }
 }
@@ -146,6 +148,14 @@ fn flame_graph(export: &Export) -> String {
     let picture = utf8(|out| svg::write(&report(export, &self::options(View::Tree)), &options, out));
     let Some((picture, _)) = picture.split_once("<script>") else { return picture };
     format!("{picture}</svg>\n")
+}
+
+fn firefox_profile(export: &Export) -> String {
+    utf8(|out| firefox::write(&report(export, &options(View::Tree)), out))
+}
+
+fn speedscope_file(export: &Export) -> String {
+    utf8(|out| speedscope::write(&report(export, &options(View::Tree)), out))
 }
 
 fn json_document(export: &Export) -> String {

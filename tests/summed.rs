@@ -8,7 +8,7 @@ use support::{Content, Node, RenderOptions, Shape, Size, Table, concatenate, ren
 use traceparse::calltree::Metric;
 use traceparse::export::{Export, Options, SampleDetail, read};
 use traceparse::output::text::Style;
-use traceparse::output::{csv, folded, json, text};
+use traceparse::output::{SamplesAddedUp, csv, firefox, folded, json, speedscope, text};
 use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 use traceparse::units::Nanos;
@@ -248,6 +248,20 @@ fn a_time_counts_nothing_in_a_profile_of_sums() {
 }
 
 /// Frames that become one function, several, or another, as symbols make of them.
+#[test]
+fn formats_that_need_each_sample_say_so() {
+    let (xml, options) = (states(), ReportOptions { view: View::Tree, ..ReportOptions::default() });
+    let (summed, each) = (open(&xml, SampleDetail::Summed), open(&xml, SampleDetail::Each));
+    for write in [firefox::write, speedscope::write] {
+        let refused = write(&report(&summed, &options), &mut Vec::new()).unwrap_err();
+        assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
+        assert_eq!(refused.to_string(), SamplesAddedUp.to_string());
+        write(&report(&each, &options), &mut Vec::new()).unwrap();
+        // Where nothing was sampled, nothing was added up.
+        write(&report(&Export::default(), &options), &mut Vec::new()).unwrap();
+    }
+}
+
 #[test]
 fn profiles_with_other_frames_give_the_same_answers() {
     let renamed = |export: &Export| {

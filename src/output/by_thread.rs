@@ -38,27 +38,28 @@ pub(super) struct ThreadSamples<'p> {
     pub(super) weight: u64,
 }
 
-/// The samples that count, by series in the order of the report, and in a series by thread, the heaviest first.
+/// The samples that count, by series and thread in the order of the report: the heaviest thread of a series first.
 pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> Result<Vec<ThreadSamples<'e>>, SamplesAddedUp> {
-    let profile = &report.export.profile;
-    if !profile.sums().is_empty() {
+    if !report.export.profile.sums().is_empty() {
         return Err(SamplesAddedUp);
     }
     let mut threads: Vec<ThreadSamples<'e>> = Vec::new();
     let mut place: HashMap<(SeriesId, ThreadId), usize> = HashMap::default();
+    for series in &report.series {
+        for row in &series.threads {
+            place.insert((series.series, row.thread), threads.len());
+            let weight = row.counted.weight.value;
+            threads.push(ThreadSamples { series: series.series, thread: row.thread, samples: Vec::new(), weight });
+        }
+    }
     for sample in report.counted_samples() {
-        let (series, thread) = (sample.series, sample.thread);
-        let place = *place.entry((series, thread)).or_insert_with(|| {
-            threads.push(ThreadSamples { series, thread, samples: Vec::new(), weight: 0 });
-            threads.len() - 1
-        });
-        threads[place].samples.push(sample);
-        threads[place].weight = threads[place].weight.saturating_add(report.options.metric.of(sample));
+        if let Some(&place) = place.get(&(sample.series, sample.thread)) {
+            threads[place].samples.push(sample);
+        }
     }
     for thread in &mut threads {
         thread.samples.sort_by_key(|sample| sample.time);
     }
-    threads.sort_by_key(|row| (report.position(row.series), std::cmp::Reverse(row.weight), row.thread));
     Ok(threads)
 }
 

@@ -1,7 +1,7 @@
 //! [speedscope](https://www.speedscope.app)'s own format, `file-format-schema.json` version 0.0.1.
 //!
 //! ```json
-//! {"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"traceparse 0.1.0","name":"Orchard",
+//! {"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"traceparse","name":"Orchard",
 //! "activeProfileIndex":0,
 //! "shared":{"frames":[{"name":"main","file":"/src/main.swift","line":7},{"name":"press"}]},
 //! "profiles":[{"type":"sampled","name":"Orchard (4150), Main Thread (0x2a101)","unit":"nanoseconds",
@@ -55,7 +55,7 @@ fn head(report: &Report<'_>, threads: &[ThreadSamples<'_>], page: &mut Page<'_>)
     page.put(b"{\"$schema\":");
     push_text(Some(SCHEMA), &mut page.text);
     page.put(b",\"exporter\":");
-    push_text(Some(concat!("traceparse ", env!("CARGO_PKG_VERSION"))), &mut page.text);
+    push_text(Some("traceparse"), &mut page.text);
     page.put(b",\"name\":");
     push_text(Some(file_title(report, threads)), &mut page.text);
     page.put(b",\n\"activeProfileIndex\":");

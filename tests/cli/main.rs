@@ -32,5 +32,6 @@ mod symbols_commands;
 mod tables;
 mod unusable;
 mod usage;
+mod viewers;
 mod views;
 mod writing;

@@ -26,6 +26,8 @@ fn weights_of_json(document: &Value, separate_by: SeparateBy) -> Weights {
     let field = match separate_by {
         SeparateBy::Thread => "threads",
         SeparateBy::Process => "processes",
+        SeparateBy::State => "states",
+        SeparateBy::CoreKind => "core_kinds",
         SeparateBy::Nothing => "trees",
     };
     for row in document[field].as_array().expect("trees") {

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Version 60 is the first in which all threads share the tables of stacks, frames, functions and strings, as those of a
-//! [`Profile`](crate::profile::Profile) do. The crate `fxprof-processed-profile` (0.8.1) writes version 55, in which each thread
+//! [`Profile`] do. The crate `fxprof-processed-profile` (0.8.1) writes version 55, in which each thread
 //! has its own, and has no room for what a symbolicated recording knows: its frames have no inline depth, no source line and no
 //! name of their own, and weights are 32-bit integers. So the format is written here, and the tests hold it against what that
 //! crate writes of the same samples.
@@ -19,6 +19,8 @@
 //! What is written goes out as it is made. Of the samples their places are held, 8 bytes for each, and of the stacks that count
 //! two numbers.
 
+mod category;
+mod inlining;
 mod tables;
 
 use std::collections::hash_map::Entry;
@@ -67,7 +69,7 @@ fn cpu_unit(profile: &Profile, threads: &[ThreadSamples<'_>]) -> Option<Unit> {
 
 fn meta(report: &Report<'_>, threads: &[ThreadSamples<'_>], cpu_unit: Option<Unit>, page: &mut Page<'_>) {
     page.put(b"{\"meta\":{\"categories\":");
-    page.put(tables::CATEGORIES.as_bytes());
+    page.put(category::CATEGORIES.as_bytes());
     page.put(b",\"debug\":false,\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},");
     // The interval is that of the templates of Instruments; an export does not hold it. The same goes for the start.
     page.put(b"\"interval\":1,\"startTime\":0,\"processType\":0,\"version\":24,\"preprocessedProfileVersion\":60,");

@@ -5,33 +5,13 @@ use std::io;
 use super::super::json::push_text;
 use super::super::labels::NO_STACK;
 use super::super::texts::{Page, push_number};
+use super::category::category;
 use super::column;
+use super::inlining::Inlining;
 use crate::hash::HashMap;
 use crate::output::by_thread::ThreadSamples;
 use crate::profile::{Binary, BinaryId, Frame, FrameId, Profile, StackId, StringId};
 use crate::units::Uuid;
-
-/// The categories, of which the first is that of frames without one; the viewer wants a grey one.
-pub(super) const CATEGORIES: &str = "[\
-    {\"name\":\"Unknown\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},\
-    {\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},\
-    {\"name\":\"System\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},\
-    {\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]";
-
-/// The place in [`CATEGORIES`] of whose code a frame is, by where its binary lies.
-fn category(profile: &Profile, binary: Option<BinaryId>) -> u64 {
-    let Some(binary) = binary.map(|id| profile.binary(id)) else { return 0 };
-    let path = profile.string(binary.path);
-    let is_kernel = path.starts_with("/System/Library/Kernels/") || path.contains(".kext/") || path == "kernel";
-    let is_in = |folder: &&str| path.starts_with(folder) || path.contains(&format!("/RuntimeRoot{folder}"));
-    if is_kernel || binary.load_address.get() >> 47 != 0 {
-        3
-    } else if ["/System/", "/usr/lib/", "/usr/libexec/", "/Library/Apple/"].iter().any(|folder| is_in(&folder)) {
-        2
-    } else {
-        u64::from(path.contains('/'))
-    }
-}
 
 /// What is written of a row, where there is none.
 const NONE: u32 = u32::MAX;
@@ -300,39 +280,6 @@ enum LibraryKey {
 impl LibraryKey {
     fn of(binary: &Binary) -> Self {
         binary.uuid.map_or(Self::Path(binary.path, binary.name), Self::Uuid)
-    }
-}
-
-/// How deep a frame is inlined at its address. There are two ways to mark it ([`Frame::is_inlined`]): recordings mark
-/// the outer frames of an address, symbol files the inner ones. Which way it is, the outermost frame of the address says.
-#[derive(Clone, Copy)]
-struct Inlining {
-    depth: u32,
-    marks: Marks,
-}
-
-/// What the frames further in may be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Marks {
-    /// The outermost was marked: so are all but the innermost.
-    Outer,
-    /// The outermost was not marked: all others are.
-    Inner,
-    /// The innermost was seen: what follows is a call, be it of the same address.
-    Done,
-}
-
-impl Inlining {
-    fn of(frame: &Frame, caller: Option<(&Frame, Self)>) -> Self {
-        let beside = caller.filter(|(caller, _)| caller.address == frame.address && caller.binary == frame.binary);
-        match (beside, frame.is_inlined) {
-            (Some((_, Self { depth, marks: Marks::Outer })), false) => Self { depth: depth + 1, marks: Marks::Done },
-            (Some((_, Self { depth, marks: marks @ (Marks::Outer | Marks::Inner) })), true) => {
-                Self { depth: depth + 1, marks }
-            }
-            (_, true) => Self { depth: 0, marks: Marks::Outer },
-            (_, false) => Self { depth: 0, marks: Marks::Inner },
-        }
     }
 }
 

@@ -1,0 +1,112 @@
+// Loads what `traceparse INPUT --format firefox` writes with Firefox's profiler-cli, and compares what it says of every thread
+// with what traceparse says: functions with their self and total, without and with its filters.
+//
+//   node firefox.mjs TRACEPARSE PROFILER-CLI FOLDER INPUT [OPTION...]
+//
+// FOLDER is for files of its own. The options are given to traceparse, all of its commands. Where something differs, it is
+// printed, and the exit code is 1.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Comparison, Ours, output } from './ours.mjs';
+import { functionsOf, keyOf } from './operations.mjs';
+
+const [traceparse, profilerCli, folder, input, ...options] = process.argv.slice(2);
+/** How many functions of a thread are filtered by, and of how many threads. */
+const FUNCTIONS = 3;
+const THREADS = 2;
+const FILTERS = { excludes: '--excludes-function', includes: '--includes-function', merge: '--merge', 'root-at': '--root-at' };
+
+const comparison = new Comparison();
+const ours = new Ours(traceparse, input, options);
+const path = join(folder, 'firefox.json');
+writeFileSync(path, ours.run('--format', 'firefox'));
+const file = JSON.parse(readFileSync(path, 'utf8'));
+
+const environment = { ...process.env, PROFILER_CLI_SESSION_DIR: folder };
+const cli = (...args) => output(process.execPath, [profilerCli, ...args, '--session', 'test'], environment);
+const cliJson = (...args) => JSON.parse(cli(...args, '--json'));
+
+await load();
+try {
+  const listed = cliJson('thread', 'list').threads;
+  comparison.ensure(listed.length === ours.threads.length, `${listed.length} threads there, ${ours.threads.length} here`);
+  for (const [index, thread] of ours.threads.entries()) {
+    const there = listed.find((row) => row.threadIndex === index);
+    comparison.ensure(there !== undefined, `thread ${index} is not listed`);
+    if (there !== undefined) compareThread(index, thread, there);
+  }
+} finally {
+  cli('stop');
+}
+comparison.finish(`${input} ${options.join(' ')}: ${ours.threads.length} threads, ${ours.samples.length} samples`);
+
+/** Loads the file. The program that answers has half a second to start, which is too little on a busy machine. */
+async function load() {
+  try {
+    cli('load', path);
+  } catch (error) {
+    for (let attempt = 0; ; attempt += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      try {
+        cli('status');
+        return;
+      } catch {
+        if (attempt === 60) throw error;
+      }
+    }
+  }
+}
+
+function compareThread(index, thread, there) {
+  const number = (text) => text.split('.')[0];
+  const known = (value) => (value === null ? 'unknown' : String(value));
+  comparison.ensure(number(there.pid) === known(thread.pid), `pid ${there.pid} there, ${thread.pid} here`);
+  comparison.ensure(number(there.tid) === known(thread.tid), `tid ${there.tid} there, ${thread.tid} here`);
+  comparison.ensure(thread.thread === '' || there.name === thread.thread, `thread ${there.name} there, ${thread.thread} here`);
+  const handle = there.threadHandle;
+  const samples = ours.samplesOf(thread);
+  comparison.ensure(samples.length === file.threads[index].samples.length, `${samples.length} samples of ${thread.thread}`);
+  const functions = functionsThere(handle);
+  comparison.ensureEqual(`${thread.thread}, --view functions`, functions, ours.functionsOf(thread));
+  comparison.ensureEqual(`${thread.thread}, samples added up`, functions, functionsOf(samples));
+  if (index < THREADS) compareFilters(thread, handle, samples, functions);
+}
+
+/** Filters by some functions, and compares with what is left of our samples. */
+function compareFilters(thread, handle, samples, functions) {
+  const compare = (operation, rows) => {
+    const left = functionsThere(handle, FILTERS[operation], rows.map((row) => row.handles[0]).join(','));
+    const keys = rows.map((row) => row.key);
+    comparison.ensureEqual(`${thread.thread}, ${operation} ${keys}`, left, functionsOf(samples, operation, new Set(keys)));
+  };
+  // Of two functions that are called the same in binaries that are called the same, one handle knows one only.
+  const candidates = [...functions.values()].filter((row) => row.handles.length === 1);
+  candidates.sort((a, b) => b.all - a.all || (a.key < b.key ? -1 : 1));
+  // The heaviest, those in the middle, and the lightest.
+  const step = Math.max(1, (candidates.length - 1) / (FUNCTIONS - 1));
+  for (let place = 0; Math.round(place) < candidates.length; place += step) {
+    for (const operation of Object.keys(FILTERS)) compare(operation, [candidates[Math.round(place)]]);
+  }
+  if (candidates.length > 2) {
+    for (const operation of ['includes', 'merge']) compare(operation, candidates.slice(1, 3));
+  }
+}
+
+/** What the viewer says of a thread: by function, in units of ours. */
+function functionsThere(handle, ...filters) {
+  const said = cliJson('thread', 'functions', '--thread', handle, '--limit', '0', '--include-idle', ...filters);
+  const whole = (value) => {
+    const number = said.weightType === 'tracing-ms' ? value * 1e6 : value;
+    // The viewer adds up doubles of milliseconds.
+    comparison.ensure(Math.abs(number - Math.round(number)) < 0.01, `${value} is no whole number of units`);
+    return Math.round(number);
+  };
+  const rows = new Map();
+  for (const row of said.functions) {
+    const key = keyOf(row.name, row.library ?? null);
+    const { self, all, handles } = rows.get(key) ?? { self: 0, all: 0, handles: [] };
+    const added = { self: self + whole(row.selfSamples), all: all + whole(row.totalSamples) };
+    rows.set(key, { key, ...added, handles: [...handles, row.functionHandle] });
+  }
+  return rows;
+}

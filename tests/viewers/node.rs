@@ -1,0 +1,69 @@
+//! The scripts that load our files with the viewers' own programs.
+//!
+//! `TRACEPARSE_NODE_MODULES` names a folder that holds the npm packages `node`, `@firefox-devtools/profiler-cli` and
+//! `speedscope`, as `npm install` makes it. Without it, the tests that need it report themselves as ignored.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use libtest_mimic::{Failed, Trial};
+
+/// What the tests read: real exports, and fixtures of every kind of table.
+const CORPUS: [&str; 3] = ["26.2/finder_cpu_profile.xml", "14.3.1/cpu-profile.xml", "14-16/time-profile.xml"];
+const FIXTURES: [&str; 9] = [
+    "12/time-profile",
+    "14.0/cpu-profile",
+    "14.3/concatenated",
+    "14.3/counters-profile-by-cycles",
+    "26.4/time-sample",
+    "27/cpu-profile",
+    "27/orchard",
+    "27/several-tables",
+    "27/time-profile-waiting",
+];
+
+/// Where a package lies, if it is there.
+pub(crate) fn package(name: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("TRACEPARSE_NODE_MODULES")?).join(name);
+    folder.is_dir().then_some(folder)
+}
+
+/// The interpreter, if it is there and runs.
+pub(crate) fn node() -> Option<PathBuf> {
+    let node = package("node")?.join("bin/node");
+    let runs = Command::new(&node).arg("--version").output().is_ok_and(|output| output.status.success());
+    runs.then_some(node)
+}
+
+/// One test for each input; `arguments` are those of the script before the input, made anew for each with a folder.
+pub(crate) fn trials(script: &'static str, arguments: Option<fn(&Path) -> Vec<PathBuf>>) -> Vec<Trial> {
+    let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let real =
+        CORPUS.map(|name| (format!("corpus/{name}"), corpus.as_ref().map(|folder| folder.join("xctrace").join(name))));
+    let made = FIXTURES.map(|name| (name.to_owned(), Some(fixtures.join(name).join("input.xml"))));
+    let inputs = real.into_iter().chain(made);
+    let trial = |(name, input): (String, Option<PathBuf>)| {
+        let is_missing = input.is_none() || arguments.is_none() || node().is_none();
+        let test = move || {
+            let (Some(input), Some(arguments), Some(node)) = (input, arguments, node()) else { return Ok(()) };
+            run(&node, script, arguments, &input)
+        };
+        Trial::test(name, test).with_ignored_flag(is_missing)
+    };
+    inputs.map(trial).collect()
+}
+
+fn run(node: &Path, script: &str, arguments: fn(&Path) -> Vec<PathBuf>, input: &Path) -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/viewers").join(script);
+    let output = Command::new(node)
+        .arg(script)
+        .arg(env!("CARGO_BIN_EXE_traceparse"))
+        .args(arguments(folder.path()))
+        .arg(input)
+        .output()?;
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    print!("{said}");
+    if output.status.success() { Ok(()) } else { Err(said.into()) }
+}

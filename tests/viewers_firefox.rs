@@ -1,0 +1,28 @@
+//! `--format firefox`, loaded by Firefox's `profiler-cli`: functions of every thread with their self and total, and what its
+//! filters leave of them (`tests/viewers/firefox.mjs`); and held against what the crate `fxprof-processed-profile` writes of the same samples.
+
+#[path = "viewers/crate_oracle.rs"]
+mod crate_oracle;
+#[path = "viewers/node.rs"]
+mod node;
+#[path = "viewers/resolved.rs"]
+mod resolved;
+
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Trial};
+
+const SCRIPT: &str = "@firefox-devtools/profiler-cli/dist/profiler-cli.js";
+
+fn main() {
+    let is_there = node::package("@firefox-devtools/profiler-cli").is_some();
+    let arguments = is_there.then_some(arguments as fn(&Path) -> Vec<PathBuf>);
+    let mut trials = node::trials("firefox.mjs", arguments);
+    trials.push(Trial::test("crate_writes_the_same", crate_oracle::writes_the_same));
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
+
+fn arguments(folder: &Path) -> Vec<PathBuf> {
+    let modules = std::env::var_os("TRACEPARSE_NODE_MODULES").map(PathBuf::from).unwrap_or_default();
+    vec![modules.join(SCRIPT), folder.to_owned()]
+}
