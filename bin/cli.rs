@@ -22,6 +22,8 @@ Examples:
       A flame graph
   traceparse export.xml --dsym App.dSYM --symbols ~/Library/Developer/Xcode/Archives
       With the names, inlined functions and lines that symbol files have
+  traceparse export.xml --format chrome-trace -o trace.json
+      What each thread did over time, for ui.perfetto.dev
   traceparse export.xml.gz --time 1.5s..2s --format json -o part.json
       Half a second of it, for a program
 
@@ -227,6 +229,8 @@ pub(crate) enum ViewArg {
     Functions,
     /// One line for each row of the export, in its order
     Samples,
+    /// What each thread did, in order of time
+    FlameChart,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -241,6 +245,12 @@ pub(crate) enum Format {
     Folded,
     /// For pprof and what reads its files: stacks with addresses, lines and threads (gzip; use -o)
     Pprof,
+    /// JSON, one object a line; needs --view
+    Ndjson,
+    /// For d3-flame-graph: one tree of name, value and children
+    D3,
+    /// For Perfetto and chrome://tracing: what each thread did, in order of time
+    ChromeTrace,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -265,7 +275,8 @@ impl ReportArgs {
     /// What is shown.
     pub(crate) fn view(&self) -> View {
         match self.view {
-            None if self.format == Format::Folded => View::Tree,
+            None if matches!(self.format, Format::Folded | Format::D3) => View::Tree,
+            None if self.format == Format::ChromeTrace => View::FlameChart,
             None if self.format == Format::Pprof => View::Summary,
             None => View::Overview,
             Some(ViewArg::Summary) => View::Summary,
@@ -273,12 +284,13 @@ impl ReportArgs {
             Some(ViewArg::Tree) => View::Tree,
             Some(ViewArg::Functions) => View::Functions,
             Some(ViewArg::Samples) => View::Samples,
+            Some(ViewArg::FlameChart) => View::FlameChart,
         }
     }
 
     /// How to read: samples one by one only where the answer needs their times.
     pub(crate) fn read_options(&self) -> Options {
-        let needs_times = self.view() == View::Samples || self.time.is_some();
+        let needs_times = matches!(self.view(), View::Samples | View::FlameChart) || self.time.is_some();
         let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
         Options { allow_truncated: self.allow_truncated, samples, jobs: job_count(self.jobs), ..Options::default() }
     }
@@ -321,11 +333,16 @@ impl ReportArgs {
     /// Whether the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
         match (self.format, self.view) {
-            (Format::Csv, None) => {
-                Err("--format csv needs a --view: summary, threads, tree, functions or samples".to_owned())
+            (Format::Csv | Format::Ndjson, None) => {
+                Err("--format csv and ndjson need a --view: summary, threads, tree, functions, samples or flame-chart"
+                    .to_owned())
             }
-            (Format::Folded, Some(view)) if view != ViewArg::Tree => {
-                Err("--format folded writes call trees; leave --view away, or use --view tree".to_owned())
+            (Format::Folded | Format::D3, Some(view)) if view != ViewArg::Tree => {
+                Err("--format folded and d3 write call trees; leave --view away, or use --view tree".to_owned())
+            }
+            (Format::ChromeTrace, Some(view)) if view != ViewArg::FlameChart => {
+                Err("--format chrome-trace writes flame charts; leave --view away, or use --view flame-chart"
+                    .to_owned())
             }
             (Format::Pprof, Some(_)) => {
                 Err("--format pprof writes samples with their stacks; leave --view away".to_owned())

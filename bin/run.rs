@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory;
 use traceparse::export::{Export, Options, TableKind};
-use traceparse::output::{csv, folded, json, pprof, text};
+use traceparse::output::{chrome_trace, csv, d3, folded, json, pprof, text};
 use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, View, report};
 use traceparse::units::Nanos;
@@ -77,13 +77,16 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let mut report = report(&export, &args.report_options());
     report.symbolication = symbolication;
     check_counted(&report, args)?;
-    if matches!(args.format, Format::Folded | Format::Pprof) {
+    if matches!(args.format, Format::Folded | Format::D3 | Format::Pprof) {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
     }
     let path = args.output.as_deref();
     write_to(path, |out| match args.format {
         Format::Text => text::write(&report, &style(path, colour), out),
         Format::Json => json::write(&report, out),
+        Format::D3 => d3::write(&report, out),
+        Format::ChromeTrace => chrome_trace::write(&report, out),
+        Format::Ndjson => json::write_lines(&report, out),
         Format::Csv => csv::write(&report, out),
         Format::Folded => folded::write(&report, out),
         Format::Pprof => pprof::write(&report, out),

@@ -1,6 +1,7 @@
 //! Text for people: aligned tables and trees, as wide as the terminal, coloured where asked.
 
 mod contents;
+mod flame_chart;
 mod scale;
 pub(in crate::output) mod style;
 mod summary;
@@ -32,7 +33,7 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
         View::Samples => return tables::samples(report, style, out),
         View::Summary => return summary::write(report, style, out),
         View::Overview => summary::write(report, style, out)?,
-        View::Threads | View::Tree | View::Functions => {
+        View::Threads | View::Tree | View::Functions | View::FlameChart => {
             for document in &report.export.documents {
                 summary::cut_note(document, style, out)?;
             }
@@ -52,6 +53,7 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
             View::Threads => tables::threads(report, series, usize::MAX, style, out)?,
             View::Tree => trees(report, series, &series.scopes, style, out)?,
             View::Functions => tables::functions(report, series, style, out)?,
+            View::FlameChart => flame_chart::write(report, series, style, out)?,
             View::Summary | View::Samples => {}
         }
     }
