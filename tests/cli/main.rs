@@ -30,4 +30,5 @@ mod symbols_commands;
 mod tables;
 mod unusable;
 mod usage;
+mod viewers;
 mod writing;

@@ -39,7 +39,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes the view of a report as JSON lines: what is no row in the first line, and each row in one of its own. They are the
-/// rows of [`write`], but for trees and flame charts, whose nodes and spans are not nested.
+/// rows of [`write()`], but for trees and flame charts, whose nodes and spans are not nested.
 ///
 /// # Errors
 /// When `out` fails.
