@@ -26,6 +26,8 @@ Examples:
       A flame graph
   traceparse export.xml --dsym App.dSYM --symbols ~/Library/Developer/Xcode/Archives
       With the names, inlined functions and lines that symbol files have
+  traceparse export.xml --format chrome-trace -o trace.json
+      What each thread did over time, for ui.perfetto.dev
   traceparse export.xml.gz --time 1.5s..2s --format json -o part.json
       Half a second of it, for a program
 
@@ -235,6 +237,8 @@ pub(crate) enum ViewArg {
     Timeline,
     /// One line for each row of the export, in its order
     Samples,
+    /// What each thread did, in order of time
+    FlameChart,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -262,6 +266,7 @@ impl ReportArgs {
     /// What is shown.
     pub(crate) fn view(&self) -> View {
         match self.view {
+            None if self.format.content() == Content::FlameCharts => View::FlameChart,
             None if self.format.content() != Content::Views => View::Tree,
             None if self.function.is_some() => View::Sandwich,
             None => View::Overview,
@@ -280,12 +285,13 @@ impl ReportArgs {
             Some(ViewArg::Cores) => View::Cores,
             Some(ViewArg::Timeline) => View::Timeline,
             Some(ViewArg::Samples) => View::Samples,
+            Some(ViewArg::FlameChart) => View::FlameChart,
         }
     }
 
     /// Whether samples are needed one by one: only where the answer needs their times or cores.
     pub(crate) fn detail(&self) -> SampleDetail {
-        let needs_each = matches!(self.view(), View::Samples | View::Cores | View::Timeline)
+        let needs_each = matches!(self.view(), View::Samples | View::Cores | View::Timeline | View::FlameChart)
             || self.recording.selection.time.is_some()
             || self.format.needs_times()
             || (self.separate_by == SeparateArg::CoreKind && self.is_separated());
@@ -345,12 +351,17 @@ impl ReportArgs {
             self.flame_graph.check_unused()?;
         }
         match (self.format.content(), self.view) {
-            (Content::Views, None) if self.format == Format::Csv => {
-                Err("--format csv needs a --view, such as summary, threads, tree, functions or samples".to_owned())
+            (Content::Views, None) if self.format.needs_view() => {
+                let format = self.format.name();
+                Err(format!("--format {format} needs a --view, such as summary, threads, tree, functions or samples"))
             }
             (Content::Trees, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
                 let format = self.format.name();
                 Err(format!("--format {format} is made of call trees; leave --view away, or use --view tree"))
+            }
+            (Content::FlameCharts, Some(view)) if view != ViewArg::FlameChart => {
+                let format = self.format.name();
+                Err(format!("--format {format} is made of flame charts; leave --view away, or use --view flame-chart"))
             }
             (Content::Stacks, view) => self.check_for_viewers(view),
             _ => Ok(()),

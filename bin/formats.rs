@@ -10,6 +10,8 @@ pub(crate) enum Format {
     Json,
     /// A table; needs --view
     Csv,
+    /// JSON, one object a line; needs --view
+    Ndjson,
     /// Folded stacks for flame graphs: process;thread;frame;…;leaf WEIGHT
     Folded,
     /// A flame graph: one interactive file for a browser
@@ -20,6 +22,10 @@ pub(crate) enum Format {
     Speedscope,
     /// For pprof and what reads its files: stacks with addresses, lines and threads (gzip; use -o)
     Pprof,
+    /// For d3-flame-graph: one tree of name, value and children
+    D3,
+    /// For Perfetto and chrome://tracing: what each thread did, in order of time
+    ChromeTrace,
 }
 
 /// What a format is made of.
@@ -31,15 +37,18 @@ pub(crate) enum Content {
     Trees,
     /// Samples with their whole stacks, of which a viewer makes its own trees.
     Stacks,
+    /// What each thread did, in order of time.
+    FlameCharts,
 }
 
 impl Format {
     /// What it is made of.
     pub(crate) fn content(self) -> Content {
         match self {
-            Self::Text | Self::Json | Self::Csv => Content::Views,
-            Self::Folded | Self::Svg => Content::Trees,
+            Self::Text | Self::Json | Self::Csv | Self::Ndjson => Content::Views,
+            Self::Folded | Self::Svg | Self::D3 => Content::Trees,
             Self::Firefox | Self::Speedscope | Self::Pprof => Content::Stacks,
+            Self::ChromeTrace => Content::FlameCharts,
         }
     }
 
@@ -48,9 +57,14 @@ impl Format {
         matches!(self, Self::Firefox | Self::Speedscope)
     }
 
+    /// Whether it is a table of something, so that a view must be named.
+    pub(crate) fn needs_view(self) -> bool {
+        matches!(self, Self::Csv | Self::Ndjson)
+    }
+
     /// Whether all its weights are added up, so that there must be one measurement only.
     pub(crate) fn is_one_measurement(self) -> bool {
-        matches!(self, Self::Folded | Self::Svg | Self::Pprof)
+        matches!(self, Self::Folded | Self::Svg | Self::D3 | Self::Pprof)
     }
 
     /// Whether it is nothing for a terminal.

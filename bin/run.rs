@@ -2,7 +2,7 @@
 
 use clap::CommandFactory;
 use traceparse::export::Options;
-use traceparse::output::{csv, firefox, folded, json, pprof, speedscope, svg, text};
+use traceparse::output::{chrome_trace, csv, d3, firefox, folded, json, pprof, speedscope, svg, text};
 use traceparse::report::Report;
 use traceparse::units::Unit;
 
@@ -75,6 +75,9 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     write_to(path, |out| match args.format {
         Format::Text => text::write(&report, &style(path, colour), out),
         Format::Json => json::write(&report, out),
+        Format::D3 => d3::write(&report, out),
+        Format::ChromeTrace => chrome_trace::write(&report, out),
+        Format::Ndjson => json::write_lines(&report, out),
         Format::Csv => csv::write(&report, out),
         Format::Folded => folded::write(&report, out),
         Format::Svg => svg::write(&report, &args.flame_graph.options(), out),

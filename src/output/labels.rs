@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::calltree::Label;
 use crate::profile::{Process, Profile, StringId, Thread};
-use crate::report::Scope;
+use crate::report::{Scope, SeriesReport};
 
 /// The node of samples whose stack was not recorded.
 pub const NO_STACK: &str = "[no stack recorded]";
@@ -43,6 +43,14 @@ fn label(name: &str, number: Option<String>, unknown: &str) -> String {
         (name, None) => name.to_owned(),
         (name, Some(number)) => format!("{name} ({number})"),
     }
+}
+
+/// Where samples come from, and what their weights are in.
+pub(super) fn series_label(profile: &Profile, series: &SeriesReport) -> String {
+    let row = profile.series(series.series);
+    let run = profile.run(row.run);
+    let (input, schema) = (profile.string(run.input), profile.string(row.schema));
+    format!("{schema} of run {} in {input}, in {}", run.number, series.unit)
 }
 
 /// A thread state.

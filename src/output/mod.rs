@@ -4,17 +4,22 @@
 //! |---|---|---|
 //! | [`text`] | people | all |
 //! | [`json`] | programs; documented field by field in `docs/formats.md`, versioned | all |
+//! | [`json`], as lines | programs that read row by row | all but the overview |
 //! | [`csv`] | tables | all but the overview |
 //! | [`folded`] | flame graphs (inferno, speedscope) | the tree |
 //! | [`svg`] | people: flame graphs, one interactive file each | the tree |
 //! | [`firefox`] | the Firefox Profiler | samples by thread |
 //! | [`speedscope`] | speedscope | samples by thread |
+//! | [`d3`] | d3-flame-graph, and what else is built on d3's hierarchies | the tree |
+//! | [`chrome_trace`] | Perfetto, `chrome://tracing` | the flame chart, whatever the view |
 //! | `pprof` (with the feature `compression`) | pprof, and what reads its files | samples, whatever the view |
 //!
 //! `fleet` (with the feature of that name) has writers of another answer: that about many runs.
 
 mod by_thread;
+pub mod chrome_trace;
 pub mod csv;
+pub mod d3;
 pub mod diff;
 pub mod firefox;
 #[cfg(feature = "fleet")]
@@ -23,6 +28,7 @@ pub mod folded;
 pub mod json;
 mod labels;
 mod markup;
+mod nested;
 #[cfg(feature = "compression")]
 pub mod pprof;
 pub mod speedscope;

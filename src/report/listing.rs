@@ -142,7 +142,13 @@ impl View {
             Self::States => Some(&states::KIND),
             Self::Cores => Some(&cores::KIND),
             Self::Timeline => Some(&timeline::KIND),
-            Self::Overview | Self::Summary | Self::Threads | Self::Tree | Self::Functions | Self::Samples => None,
+            Self::Overview
+            | Self::Summary
+            | Self::Threads
+            | Self::Tree
+            | Self::Functions
+            | Self::Samples
+            | Self::FlameChart => None,
         }
     }
 }

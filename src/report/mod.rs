@@ -6,6 +6,7 @@ mod build;
 mod categories;
 mod cores;
 pub mod diff;
+pub mod flame_chart;
 mod heaviest;
 mod lines;
 mod listing;
@@ -19,6 +20,7 @@ mod timeline;
 mod unnamed;
 
 pub use build::report;
+pub use flame_chart::FlameChart;
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
 pub use source_index::{SourceIndex, SourceMatch};
 pub use sources::{AnnotatedFile, AnnotatedLine, SourceText, Sources};
@@ -120,6 +122,9 @@ pub enum View {
     /// The samples, one a row of the input, in its order; none where they were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,
+    /// What each thread did, in order of time ([`Report::flame_chart`]); nothing where samples were added up
+    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    FlameChart,
 }
 
 /// The answer to one question about one or more inputs.
@@ -159,6 +164,12 @@ impl<'e> Report<'e> {
             let tree = merger.pruned_tree(stacks, &self.options.pruning);
             TreeReport { scope: row.scope, counted: row.counted, tree }
         })
+    }
+
+    /// What each thread of a series did, in order of time; nothing where samples were added up
+    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    pub fn flame_chart<'r>(&'r self, series: &'r SeriesReport) -> FlameChart<'r> {
+        FlameChart::new(self, series)
     }
 
     /// Visits the trees of these scopes of a series, in their order, until `visit` fails, without making [`CallTree`]s of

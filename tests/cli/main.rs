@@ -8,6 +8,7 @@
 
 mod colour;
 mod command;
+mod exchange;
 mod filters;
 mod fleet_batch;
 mod fleet_case;

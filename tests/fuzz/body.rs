@@ -11,7 +11,7 @@ use std::io;
 
 use traceparse::calltree::{CallTree, Metric, Pruning};
 use traceparse::export::{Export, Limits, Options, TableKind, read};
-use traceparse::output::{csv, folded, json, text};
+use traceparse::output::{chrome_trace, csv, folded, json, text};
 use traceparse::profile::{Selection, StateFilter};
 use traceparse::report::{Report, ReportOptions, SeparateBy, SeriesReport, View, report};
 use traceparse::units::Nanos;
@@ -20,18 +20,24 @@ use traceparse::{Diagnostic, Error, ErrorKind};
 /// The sizes that bits 1 to 3 of the first byte choose from.
 const BUFFER_SIZES: [usize; 8] = [1, 7, 64, 200, 1_000, 4_096, 16_384, 65_536];
 
-const VIEWS: [View; 11] = [
+const VIEWS: [View; 17] = [
     View::Overview,
     View::Summary,
     View::Threads,
     View::Tree,
     View::Functions,
+    View::Heaviest,
+    View::Sandwich,
     View::Binaries,
+    View::Categories,
+    View::Transitions,
+    View::Lines,
     View::Processes,
     View::States,
     View::Cores,
     View::Timeline,
     View::Samples,
+    View::FlameChart,
 ];
 
 /// Reads the input and writes everything that can be asked about it.
@@ -205,6 +211,16 @@ fn write(report: &Report<'_>) {
     let mut out = Vec::new();
     json::write(report, &mut out).expect("a vector takes everything");
     serde_json::from_slice::<serde_json::Value>(&out).expect("JSON is JSON");
+    out.clear();
+    json::write_lines(report, &mut out).expect("a vector takes everything");
+    for line in out.split_inclusive(|&byte| byte == b'\n') {
+        serde_json::from_slice::<serde_json::Value>(line).expect("every line is JSON");
+    }
+    if report.options.view == View::FlameChart {
+        out.clear();
+        chrome_trace::write(report, &mut out).expect("a vector takes everything");
+        serde_json::from_slice::<serde_json::Value>(&out).expect("a trace is JSON");
+    }
     csv::write(report, &mut io::sink()).expect("a sink takes everything");
     for style in [text::Style::default(), text::Style { width: Some(40), is_coloured: true }] {
         text::write(report, &style, &mut io::sink()).expect("a sink takes everything");

@@ -1,5 +1,6 @@
 //! Tables as CSV (RFC 4180: comma, double quotes where needed, LF), with a header. An absent value is an empty field.
 
+mod flame_chart;
 mod listing;
 mod samples;
 mod trees;
@@ -23,6 +24,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         // The long tables.
         View::Tree => return trees::write(report, out),
         View::Samples => return samples::write(report, out),
+        View::FlameChart => return flame_chart::write(report, out),
         _ => {}
     }
     if let Some(kind) = report.options.view.listing_kind() {

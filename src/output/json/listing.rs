@@ -3,19 +3,18 @@
 use std::io::{self, Write};
 
 use super::push_text;
+use super::rows::{Layout, Rows};
 use crate::output::texts::{Page, push_number};
 use crate::report::{Cell, ListingKind, Report};
 
-/// Writes the rows of all series under the name of the listing.
-pub(super) fn write(report: &Report<'_>, kind: &ListingKind, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the rows of all series, under the name of the listing or as lines.
+pub(super) fn write(report: &Report<'_>, kind: &ListingKind, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(out);
-    page.put(format!(",\n\"{}\":[", kind.name).as_bytes());
-    let mut separator: &[u8] = b"\n";
+    let mut rows = Rows::begin(layout, kind.name, &mut page.text);
     for (index, series) in report.series.iter().enumerate() {
         let listing = report.listing_of(kind, series);
         for row in &listing.rows {
-            page.put(separator);
-            separator = b",\n";
+            rows.next(&mut page.text);
             page.put(b"{\"series\":");
             page.put_number(index as u64);
             for (column, cell) in kind.columns.iter().zip(row).filter(|(column, _)| column.is_for_machines()) {
@@ -26,7 +25,7 @@ pub(super) fn write(report: &Report<'_>, kind: &ListingKind, out: &mut dyn Write
             page.turn()?;
         }
     }
-    page.put(b"]");
+    rows.end(&mut page.text);
     page.finish()
 }
 

@@ -1,9 +1,11 @@
-//! JSON, one document, for programs. `docs/formats.md` describes every field.
+//! JSON for programs: one document, or a line for each row. `docs/formats.md` describes every field.
 //!
 //! Weights are integers in the unit named beside them. A reader whose integers end at 2^53 (JavaScript) loses digits
 //! above; no real recording comes near. Trees are nested as deep as stacks are, which some parsers limit.
 
+mod flame_chart;
 mod listing;
+mod rows;
 mod samples;
 mod source;
 mod trees;
@@ -24,6 +26,7 @@ use crate::report::{Amount, Report, ReportOptions, Scope, SeriesReport, View};
 use crate::symbolicate::{Missing, SymbolicationSummary};
 #[cfg(feature = "symbols")]
 use crate::symbols::Found;
+use rows::{Layout, Rows};
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub const VERSION: u32 = 1;
@@ -33,40 +36,71 @@ pub const VERSION: u32 = 1;
 /// # Errors
 /// When `out` fails.
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    header(report, "traceparse", ",\n", out)?;
+    rows(report, Layout::Document, out)?;
+    out.write_all(b"}\n")
+}
+
+/// Writes the view of a report as JSON lines: what is no row in the first line, and each row in one of its own. They are the
+/// rows of [`write()`], but for trees and flame charts, whose nodes and spans are not nested.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    header(report, "traceparse-lines", ",", out)?;
+    out.write_all(b"}\n")?;
+    rows(report, Layout::Lines, out)
+}
+
+/// Writes every field that is no list of rows, with `separator` between them. The object stays open.
+fn header(report: &Report<'_>, format: &str, separator: &str, out: &mut dyn Write) -> io::Result<()> {
     let metric = match report.options.metric {
         Metric::Weight => "weight",
         Metric::Samples => "samples",
     };
-    write!(out, "{{\"format\":\"traceparse\",\"version\":{VERSION},\"metric\":\"{metric}\"")?;
-    field(out, "asked", &asked(&report.options))?;
-    field(out, "documents", &report.export.documents.iter().map(document).collect())?;
-    field(out, "tables", &tables(report))?;
-    field(out, "series", &report.series.iter().enumerate().map(|row| series(report, row)).collect())?;
-    field(out, "unnamed", &unnamed(report))?;
+    write!(out, "{{\"format\":\"{format}\",\"version\":{VERSION},\"metric\":\"{metric}\"")?;
+    let mut field = |name: &str, value: Value| {
+        write!(out, "{separator}\"{name}\":")?;
+        io::Result::Ok(serde_json::to_writer(&mut *out, &value)?)
+    };
+    field("asked", asked(&report.options))?;
+    field("documents", report.export.documents.iter().map(document).collect())?;
+    field("tables", tables(report))?;
+    field("series", report.series.iter().enumerate().map(|row| series(report, row)).collect())?;
+    field("unnamed", unnamed(report))?;
     #[cfg(feature = "symbols")]
     if let Some(summary) = &report.symbolication {
-        field(out, "symbolication", &symbolication(summary))?;
+        field("symbolication", symbolication(summary))?;
     }
     if !report.operations.is_empty() {
-        field(out, "operations", &operations(report))?;
+        field("operations", operations(report))?;
     }
-    field(out, "diagnostics", &report.export.diagnostics.iter().map(diagnostic).collect())?;
+    field("diagnostics", report.export.diagnostics.iter().map(diagnostic).collect())
+}
+
+/// Writes the rows of the view.
+fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
-        View::Overview | View::Tree => trees::write(report, out)?,
-        View::Threads => threads(report, out)?,
-        View::Functions => functions(report, out)?,
-        View::Samples => samples::write(report, out)?,
-        View::Summary => {}
+        View::Overview | View::Tree => trees::write(report, layout, out),
+        View::Threads => threads(report, layout, out),
+        View::Functions => functions(report, layout, out),
+        View::Samples => samples::write(report, layout, out),
+        View::FlameChart => flame_chart::write(report, layout, out),
+        View::Summary => Ok(()),
         view => {
-            for kind in view.listing_kind().into_iter().chain(view.second_listing_kind()) {
-                listing::write(report, kind, out)?;
+            if let Some(kind) = view.listing_kind() {
+                listing::write(report, kind, layout, out)?;
             }
-            if view == View::Lines {
-                source::write(report, out)?;
+            // Rows of one kind only are lines.
+            if layout == Layout::Lines {
+                return Ok(());
             }
+            if let Some(kind) = view.second_listing_kind() {
+                listing::write(report, kind, layout, out)?;
+            }
+            if view == View::Lines { source::write(report, out) } else { Ok(()) }
         }
     }
-    out.write_all(b"}\n")
 }
 
 /// Writes what a table of contents, or an export, holds.
@@ -304,20 +338,35 @@ pub(in crate::output) fn array<T>(
     out: &mut dyn Write,
     name: &str,
     rows: impl Iterator<Item = T>,
-    mut write: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
+    write: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    write!(out, ",\n\"{name}\":[")?;
-    for (index, row) in rows.enumerate() {
-        out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
-        write(row, out)?;
-    }
-    out.write_all(b"]")
+    list(out, Layout::Document, name, rows, write)
 }
 
-fn threads(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes rows as an array `name`, or as lines.
+fn list<T>(
+    out: &mut dyn Write,
+    layout: Layout,
+    name: &str,
+    rows: impl Iterator<Item = T>,
+    mut write: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut between = Vec::new();
+    let mut written = Rows::begin(layout, name, &mut between);
+    for row in rows {
+        written.next(&mut between);
+        out.write_all(&between)?;
+        between.clear();
+        write(row, out)?;
+    }
+    written.end(&mut between);
+    out.write_all(&between)
+}
+
+fn threads(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let rows = report.series.iter().enumerate();
     let rows = rows.flat_map(|(index, series)| report.top(&series.threads).iter().map(move |thread| (index, thread)));
-    array(out, "threads", rows, |(index, row), out| {
+    list(out, layout, "threads", rows, |(index, row), out| {
         Ok(serde_json::to_writer(out, &scope(report, index, Scope::Thread(row.thread), &row.counted))?)
     })
 }
@@ -356,12 +405,12 @@ fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> 
     value
 }
 
-fn functions(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn functions(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
     let rows = report.series.iter().enumerate();
     let rows =
         rows.flat_map(|(index, series)| report.top(&series.functions).iter().map(move |row| (index, series, row)));
-    array(out, "functions", rows, |(index, series, row), out| {
+    list(out, layout, "functions", rows, |(index, series, row), out| {
         let value = json!({
             "series": index,
             "function": function_of(profile, row.label),

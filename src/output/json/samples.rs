@@ -2,22 +2,21 @@
 
 use std::io::{self, Write};
 
+use super::rows::{Layout, Rows};
 use super::{push_optional, push_text};
 use crate::hash::HashMap;
 use crate::output::texts::{FunctionTexts, Page, push_address, push_number, stacks_root_first};
 use crate::profile::{Frame, Profile, Sample, SampleKind, Stack, StackId, StringId};
 use crate::report::Report;
 
-pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
     let pieces = Pieces::new(profile);
     let mut stack = StackText::default();
     let mut page = Page::new(out);
-    page.put(b",\n\"samples\":[");
-    let mut separator: &[u8] = b"\n";
+    let mut rows = Rows::begin(layout, "samples", &mut page.text);
     for (index, sample) in report.samples() {
-        page.put(separator);
-        separator = b",\n";
+        rows.next(&mut page.text);
         head(profile, sample, &pieces, &mut page);
         stack.set(profile, sample.stack, &pieces);
         page.put(&stack.text);
@@ -27,7 +26,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         page.put(b"}");
         page.turn()?;
     }
-    page.put(b"]");
+    rows.end(&mut page.text);
     page.finish()
 }
 

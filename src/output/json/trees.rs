@@ -1,16 +1,18 @@
-//! Trees as nested nodes.
+//! Trees as nested nodes, or as a row for each node.
 
 use std::io::{self, Write};
 
+use super::rows::{Layout, Rows};
 use super::{push_text, scope};
 use crate::calltree::{Draft, Label, Node};
 use crate::output::labels::{binary_of, function_of};
+use crate::output::nested;
 use crate::output::texts::{FunctionTexts, Page};
 use crate::profile::{FunctionId, Profile};
 use crate::report::{Report, SeparateBy};
 
-/// Writes the trees, under the name of what has one.
-pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the trees, under the name of what has one. In lines, nodes stand behind whose tree it is and bear its number.
+pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let name = match report.options.separate_by {
         SeparateBy::Thread => "threads",
         SeparateBy::Process => "processes",
@@ -20,49 +22,32 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     };
     let names = Names::new(&report.export.profile);
     let mut page = Page::new(out);
-    page.put(format!(",\n\"{name}\":[").as_bytes());
-    let mut separator: &[u8] = b"\n";
+    let mut rows = Rows::begin(layout, name, &mut page.text);
+    let mut count = 0;
     for (index, series) in report.series.iter().enumerate() {
         report.walk_trees(series, &series.scopes, |row, tree| {
             // The tree is the last field of the object, so that it can be written without holding it.
             let head = scope(report, index, row.scope, &row.counted).to_string();
-            page.put(separator);
-            separator = b",\n";
+            rows.next(&mut page.text);
             page.put(&head.as_bytes()[..head.len() - 1]);
             page.put(b",\"tree\":");
-            nested(tree, &names, &mut page)?;
+            match layout {
+                Layout::Document => nested::write(tree, &mut page, |node, function, page| {
+                    page.put(names.of(node.label, function));
+                    numbers(node, page);
+                })?,
+                Layout::Lines => page.put_number(count),
+            }
             page.put(b"}");
+            if layout == Layout::Lines {
+                lines(tree, count, &names, &mut rows, &mut page)?;
+            }
+            count += 1;
             io::Result::Ok(())
         })?;
     }
-    page.put(b"]");
+    rows.end(&mut page.text);
     page.finish()
-}
-
-/// Writes a tree, however deep, without recursion.
-fn nested(tree: &Draft, names: &Names, page: &mut Page<'_>) -> io::Result<()> {
-    let mut open = 0;
-    tree.walk(|chain| {
-        for (node, &function) in chain.nodes().zip(chain.functions) {
-            let is_sibling = open > node.depth;
-            while open > node.depth {
-                page.put(b"]}");
-                open -= 1;
-            }
-            if is_sibling {
-                page.put(b",");
-            }
-            page.put(names.of(node.label, function));
-            numbers(&node, page);
-            page.turn()?;
-            open += 1;
-        }
-        io::Result::Ok(())
-    })?;
-    for _ in 0..open {
-        page.put(b"]}");
-    }
-    Ok(())
 }
 
 fn numbers(node: &Node, page: &mut Page<'_>) {
@@ -79,23 +64,47 @@ fn numbers(node: &Node, page: &mut Page<'_>) {
         page.put(b",\"hidden_children\":");
         page.put_number(hidden_children.into());
     }
-    page.put(b",\"children\":[");
+}
+
+/// Writes the nodes of a tree as rows, a parent before its children.
+fn lines(tree: &Draft, number: u64, names: &Names, rows: &mut Rows, page: &mut Page<'_>) -> io::Result<()> {
+    tree.walk(|chain| {
+        for (node, &function) in chain.nodes().zip(chain.functions) {
+            rows.next(&mut page.text);
+            page.put(names.of(node.label, function));
+            numbers(&node, page);
+            page.put(b",\"depth\":");
+            page.put_number(node.depth.into());
+            page.put(b",\"tree\":");
+            page.put_number(number);
+            page.put(b"}");
+            page.turn()?;
+        }
+        io::Result::Ok(())
+    })
 }
 
 /// How nodes begin: `{"function":"…","binary":"…"`.
-struct Names {
+pub(super) struct Names {
     functions: FunctionTexts,
     no_stack: Vec<u8>,
     root: Vec<u8>,
 }
 
 impl Names {
-    fn new(profile: &Profile) -> Self {
+    pub(super) fn new(profile: &Profile) -> Self {
         let functions = FunctionTexts::new(profile, |id, out| push_head(profile, Label::Function(id), out));
         let (mut no_stack, mut root) = (Vec::new(), Vec::new());
         push_head(profile, Label::NoStack, &mut no_stack);
         push_head(profile, Label::Root, &mut root);
         Self { functions, no_stack, root }
+    }
+
+    pub(super) fn of_label(&self, label: Label) -> &[u8] {
+        match label {
+            Label::Function(id) => self.of(label, Some(id)),
+            Label::Root | Label::NoStack => self.of(label, None),
+        }
     }
 
     fn of(&self, label: Label, function: Option<FunctionId>) -> &[u8] {

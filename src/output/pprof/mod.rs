@@ -22,6 +22,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::folded::check;
+use super::labels::series_label;
 use super::texts::Page;
 use crate::calltree::Metric;
 use crate::export::TocRun;
@@ -86,7 +87,7 @@ fn write_message(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         put_number(12, weight, &mut page.text);
     }
     for series in &asked {
-        put_number(13, strings.id(comment(series, profile)), &mut page.text);
+        put_number(13, strings.id(series_label(profile, series)), &mut page.text);
     }
     put_number(14, strings.id(value_type(unit).0), &mut page.text);
     strings.write(&mut page)?;
@@ -98,14 +99,6 @@ fn put_value_type(field: u64, name: &'static str, unit: &'static str, strings: &
     put_number(1, strings.id(name), &mut message);
     put_number(2, strings.id(unit), &mut message);
     put_bytes(field, &message, out);
-}
-
-/// Where the samples come from.
-fn comment(series: &SeriesReport, profile: &Profile) -> String {
-    let row = profile.series(series.series);
-    let run = profile.run(row.run);
-    let (input, schema) = (profile.string(run.input), profile.string(row.schema));
-    format!("{schema} of run {} in {input}, in {}", run.number, series.unit)
 }
 
 /// The names of the processes that ran.

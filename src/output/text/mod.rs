@@ -2,6 +2,7 @@
 
 mod blocks;
 mod contents;
+mod flame_chart;
 mod fork;
 mod listing;
 mod scale;
@@ -62,6 +63,7 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
             View::Tree => trees(report, series, &series.scopes, style, out)?,
             View::Functions => tables::functions(report, series, style, out)?,
             View::Timeline => timeline::write(report, series, style, out)?,
+            View::FlameChart => flame_chart::write(report, series, style, out)?,
             View::Summary | View::Samples => {}
             view => {
                 if let Some((kind, rows)) = view.listing_kind().zip(report.listing(series)) {

@@ -1,6 +1,6 @@
 //! One unit for a whole column: the numbers below each other are compared, so they share it, and the header names it.
 
-use crate::units::{Unit, Weight};
+use crate::units::{Nanos, Unit, Weight};
 
 /// How the weights of a table are written. Headers have little room, so units of cycles and events are short there
 /// (`Mc`, as Instruments once wrote it).
@@ -23,6 +23,11 @@ impl Scale {
         };
         let step = (0..units.len()).rev().find(|&step| total.value >= STEPS[step]).unwrap_or(0);
         Self { unit: units[step], divisor: STEPS[step] }
+    }
+
+    /// A time in milliseconds.
+    pub(super) fn number_of_millis(time: Nanos) -> String {
+        Self { unit: "ms", divisor: STEPS[2] }.number(time.as_nanos())
     }
 
     /// The unit, for the header.

@@ -1,0 +1,228 @@
+//! The trace event format of Chrome, which Perfetto and `chrome://tracing` show: flame charts of threads over time.
+//!
+//! ```json
+//! {"displayTimeUnit":"ms","otherData":{"series":["time-profile of run 1 in export.xml, in ns"]},"traceEvents":[
+//! {"ph":"M","name":"thread_name","pid":4150,"tid":172289,"args":{"name":"Main Thread (0x2a101)"}},
+//! {"ph":"X","name":"main","cat":"recorded","pid":4150,"tid":172289,"ts":312400.698,"dur":2999.638,"args":{…}}]}
+//! ```
+//!
+//! A span is a complete event (`X`). Times are microseconds with three decimals, so they are exact.
+
+use std::collections::HashSet;
+use std::io::{self, Write};
+
+use super::json::push_text;
+use super::labels::{binary_of, function_of, process_label, series_label, thread_label};
+use super::texts::{FunctionTexts, Page};
+use crate::calltree::Label;
+use crate::hash::{BuildHasher, HashMap};
+use crate::profile::{ProcessId, Profile};
+use crate::report::flame_chart::{Coverage, Span, ThreadChart};
+use crate::report::{Report, SeriesReport};
+use crate::units::Nanos;
+
+/// Writes the flame charts of a report, whatever its view. Nothing but names is written of a profile of sums, which has no times.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
+    let mut page = Page::new(out);
+    page.put(b"{\"displayTimeUnit\":\"ms\",\"otherData\":{\"series\":[");
+    for (index, series) in asked.iter().enumerate() {
+        page.put(if index == 0 { b"" } else { b"," });
+        push_text(Some(&series_label(profile, series)), &mut page.text);
+    }
+    page.put(b"]},\"traceEvents\":[");
+    let mut events = Events { profile, pieces: Pieces::new(profile), page, is_first: true };
+    let mut numbers = Numbers::default();
+    for series in &asked {
+        let chart = report.flame_chart(series);
+        let mut processes: HashMap<ProcessId, u64> = HashMap::default();
+        for (rank, thread) in chart.threads().enumerate() {
+            let process = profile.thread(thread.thread()).process;
+            let pid = *processes.entry(process).or_insert_with(|| {
+                let pid = numbers.take(None, profile.process(process).pid);
+                events.process(process, (asked.len() > 1).then_some(series), pid);
+                pid
+            });
+            let tid = numbers.take(Some(pid), profile.thread(thread.thread()).tid);
+            events.thread(&thread, rank, pid, tid, chart.coverage())?;
+        }
+    }
+    events.page.put(b"]}\n");
+    events.page.finish()
+}
+
+/// Viewers tell processes by their number, and the threads of one by theirs: each is given out once.
+#[derive(Default)]
+struct Numbers {
+    /// The process, for a thread, and the number.
+    taken: HashSet<(Option<u64>, u64), BuildHasher>,
+    last: u64,
+}
+
+impl Numbers {
+    /// The recorded number if it is free, and one that viewers take; else one that is.
+    fn take(&mut self, process: Option<u64>, recorded: Option<u64>) -> u64 {
+        // To viewers 0 is the idle process; 1 << 30 and up are numbers that no process has.
+        let recorded = recorded.filter(|number| (1..1 << 30).contains(number));
+        if let Some(number) = recorded.filter(|&number| self.taken.insert((process, number))) {
+            return number;
+        }
+        self.last += 1;
+        (1 << 30) + self.last
+    }
+}
+
+/// Parts of events that come up again and again.
+struct Pieces {
+    /// By function: `"name"`.
+    names: FunctionTexts,
+    /// By function: `"binary"`, or `null`.
+    binaries: FunctionTexts,
+    /// The same, where no stack was recorded.
+    no_stack: [Vec<u8>; 2],
+}
+
+impl Pieces {
+    fn new(profile: &Profile) -> Self {
+        let name = |label: Label, out: &mut Vec<u8>| push_text(Some(function_of(profile, label)), out);
+        let binary = |label: Label, out: &mut Vec<u8>| push_text(binary_of(profile, label), out);
+        let mut no_stack = [Vec::new(), Vec::new()];
+        name(Label::NoStack, &mut no_stack[0]);
+        binary(Label::NoStack, &mut no_stack[1]);
+        Self {
+            names: FunctionTexts::new(profile, |id, out| name(Label::Function(id), out)),
+            binaries: FunctionTexts::new(profile, |id, out| binary(Label::Function(id), out)),
+            no_stack,
+        }
+    }
+
+    /// Name and binary.
+    fn of(&self, label: Label) -> [&[u8]; 2] {
+        match label {
+            Label::Function(id) => [self.names.get(id), self.binaries.get(id)],
+            Label::Root | Label::NoStack => self.no_stack.each_ref().map(Vec::as_slice),
+        }
+    }
+}
+
+/// The events so far.
+struct Events<'p, 'o> {
+    profile: &'p Profile,
+    pieces: Pieces,
+    page: Page<'o>,
+    is_first: bool,
+}
+
+impl Events<'_, '_> {
+    fn begin(&mut self, kind: &[u8]) {
+        self.page.put(if std::mem::replace(&mut self.is_first, false) { b"\n" } else { b",\n" });
+        self.page.put(b"{\"ph\":\"");
+        self.page.put(kind);
+        self.page.put(b"\"");
+    }
+
+    /// How a process is called; `series`, where there are several.
+    fn process(&mut self, process: ProcessId, series: Option<&SeriesReport>, pid: u64) {
+        let mut label = process_label(self.profile, self.profile.process(process));
+        if let Some(series) = series {
+            label = format!("{label} · {}", series_label(self.profile, series));
+        }
+        self.begin(b"M");
+        self.page.put(format!(",\"name\":\"process_name\",\"pid\":{pid},\"args\":{{\"name\":").as_bytes());
+        push_text(Some(&label), &mut self.page.text);
+        self.page.put(b"}}");
+    }
+
+    /// A thread, by its place among all, with its spans.
+    fn thread(
+        &mut self,
+        thread: &ThreadChart<'_>,
+        rank: usize,
+        pid: u64,
+        tid: u64,
+        coverage: Coverage,
+    ) -> io::Result<()> {
+        let place = format!(",\"pid\":{pid},\"tid\":{tid}");
+        self.begin(b"M");
+        self.page.put(format!(",\"name\":\"thread_name\"{place},\"args\":{{\"name\":").as_bytes());
+        push_text(Some(&thread_label(self.profile, self.profile.thread(thread.thread()))), &mut self.page.text);
+        self.page.put(b"}}");
+        self.begin(b"M");
+        let order = format!(",\"name\":\"thread_sort_index\"{place},\"args\":{{\"sort_index\":{rank}}}}}");
+        self.page.put(order.as_bytes());
+        let category = if coverage == Coverage::Weight { "recorded" } else { "estimated" };
+        let shared = format!(",\"cat\":\"{category}\"{place},\"ts\":");
+        for span in thread.spans() {
+            self.span(&span, shared.as_bytes());
+            self.page.turn()?;
+        }
+        Ok(())
+    }
+
+    fn span(&mut self, span: &Span, shared: &[u8]) {
+        self.begin(b"X");
+        let [name, binary] = self.pieces.of(span.label);
+        let page = &mut self.page;
+        page.put(b",\"name\":");
+        page.put(name);
+        page.put(shared);
+        put_micros(span.start, page);
+        page.put(b",\"dur\":");
+        put_micros(span.end.since(span.start), page);
+        page.put(b",\"args\":{\"binary\":");
+        page.put(binary);
+        for (name, number) in [
+            (&b",\"all_weight\":"[..], span.all_weight),
+            (b",\"self_weight\":", span.self_weight),
+            (b",\"samples\":", span.samples),
+        ] {
+            page.put(name);
+            page.put_number(number);
+        }
+        page.put(b"}}");
+    }
+}
+
+/// Writes a time in microseconds.
+fn put_micros(time: Nanos, page: &mut Page<'_>) {
+    let nanos = time.as_nanos();
+    page.put_number(nanos / 1000);
+    let fraction = nanos % 1000;
+    page.put(&[b'.', digit(fraction / 100), digit(fraction / 10), digit(fraction)]);
+}
+
+fn digit(number: u64) -> u8 {
+    b'0' + (number % 10) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_exact() {
+        for (nanos, text) in [(0, "0.000"), (7, "0.007"), (12_345_678, "12345.678"), (1_000, "1.000")] {
+            let mut out = Vec::new();
+            let mut page = Page::new(&mut out);
+            put_micros(Nanos::from_nanos(nanos), &mut page);
+            page.finish().unwrap();
+            assert_eq!(out, text.as_bytes());
+        }
+    }
+
+    #[test]
+    fn every_number_is_given_out_once() {
+        let mut numbers = Numbers::default();
+        assert_eq!(numbers.take(None, Some(7)), 7);
+        let other = numbers.take(None, Some(7));
+        assert_ne!(other, 7);
+        assert_eq!((numbers.take(Some(7), Some(7)), numbers.take(Some(other), Some(7))), (7, 7));
+        let unknown = [None, Some(0), Some(u64::MAX), Some((1 << 30) + 1)].map(|number| numbers.take(None, number));
+        let distinct: HashSet<u64> = unknown.into_iter().chain([7, other]).collect();
+        assert_eq!(distinct.len(), 6, "{unknown:?}");
+    }
+}

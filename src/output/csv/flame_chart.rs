@@ -1,0 +1,51 @@
+//! Flame charts, a row for each span.
+
+use std::io::{self, Write};
+
+use super::{origin, push_field, push_function};
+use crate::calltree::Label;
+use crate::output::texts::{FunctionTexts, Page};
+use crate::report::flame_chart::Coverage;
+use crate::report::{Report, Scope};
+
+const COLUMNS: &[u8] = b"input,run,table,schema,pid,process,tid,thread,start_ns,end_ns,estimated,depth,all_weight,\
+self_weight,samples,unit,function,binary\n";
+
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), out));
+    let mut no_stack = Vec::new();
+    push_function(profile, Label::NoStack, &mut no_stack);
+    let mut page = Page::new(out);
+    page.put(COLUMNS);
+    for series in &report.series {
+        let chart = report.flame_chart(series);
+        let is_estimated: &[u8] = if chart.coverage() == Coverage::Weight { b",false" } else { b",true" };
+        for thread in chart.threads() {
+            let mut shared = Vec::new();
+            for field in origin(report, series, Scope::Thread(thread.thread())) {
+                push_field(&field, &mut shared);
+                shared.push(b',');
+            }
+            for span in thread.spans() {
+                page.put(&shared);
+                page.put_number(span.start.as_nanos());
+                page.put(b",");
+                page.put_number(span.end.as_nanos());
+                page.put(is_estimated);
+                for number in [span.depth.into(), span.all_weight, span.self_weight, span.samples] {
+                    page.put(b",");
+                    page.put_number(number);
+                }
+                page.put(format!(",{},", series.unit.name()).as_bytes());
+                page.put(match span.label {
+                    Label::Function(id) => names.get(id),
+                    Label::Root | Label::NoStack => &no_stack,
+                });
+                page.put(b"\n");
+                page.turn()?;
+            }
+        }
+    }
+    page.finish()
+}

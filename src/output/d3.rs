@@ -1,0 +1,73 @@
+//! One tree of `{"name", "value", "children"}`, as d3-flame-graph and other viewers that are built on d3's hierarchies read it.
+//!
+//! ```json
+//! {"name":"all","value":485000000,"children":[
+//! {"name":"Main Thread (0x2a101) · Orchard (4150)","value":122000000,"children":[{"name":"start","value":122000000,"children":[]}]}]}
+//! ```
+//!
+//! The value of a node is its all weight: what its children do not have is its own, or hidden.
+
+use std::io::{self, Write};
+
+use super::folded::check;
+use super::json::push_text;
+use super::labels::{NO_STACK, scope_labels};
+use super::nested;
+use super::texts::{FunctionTexts, Page};
+use crate::calltree::Label;
+use crate::report::{Report, Scope, SeriesReport};
+
+/// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree) below one root. Each tree hangs below a node with the
+/// name of its thread or process; a single tree of everything is the root itself.
+///
+/// # Errors
+/// When `out` fails, or the series of the report cannot be added up ([`check`]).
+pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
+    let profile = &report.export.profile;
+    let names = FunctionTexts::new(profile, |id, out| push_text(Some(profile.function_name(id)), out));
+    let mut no_stack = Vec::new();
+    push_text(Some(NO_STACK), &mut no_stack);
+    let scopes: Vec<Scope> = report.series.iter().flat_map(|series| &series.scopes).map(|row| row.scope).collect();
+    let is_single = scopes == [Scope::All];
+    let mut page = Page::new(out);
+    if !is_single {
+        let all = report.series.iter().map(|series| series.counted.weight.value).fold(0, u64::saturating_add);
+        page.put(format!("{{\"name\":\"all\",\"value\":{all},\"children\":[").as_bytes());
+    }
+    let mut separator: &[u8] = b"\n";
+    for series in &report.series {
+        report.walk_trees(series, &series.scopes, |row, tree| {
+            let mut root = Vec::new();
+            let name = if is_single { "all".to_owned() } else { name_of(report, series, row.scope) };
+            push_text(Some(&name), &mut root);
+            if !is_single {
+                page.put(separator);
+                separator = b",\n";
+            }
+            nested::write(tree, &mut page, |node, function, page| {
+                page.put(b"{\"name\":");
+                page.put(match (node.label, function) {
+                    (Label::Root, _) => &root,
+                    (_, Some(function)) => names.get(function),
+                    (_, None) => &no_stack,
+                });
+                page.put(b",\"value\":");
+                page.put_number(node.all_weight);
+            })
+        })?;
+    }
+    page.put(if is_single { b"\n" } else { b"]}\n" });
+    page.finish()
+}
+
+/// From the part to the whole: the thread and its process, or the process; the run, if the trees are of everything in it.
+fn name_of(report: &Report<'_>, series: &SeriesReport, scope: Scope) -> String {
+    let profile = &report.export.profile;
+    let mut labels = scope_labels(profile, scope);
+    labels.reverse();
+    if labels.is_empty() {
+        labels.push(format!("run {}", profile.run(profile.series(series.series).run).number));
+    }
+    labels.join(" · ")
+}

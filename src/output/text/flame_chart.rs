@@ -1,0 +1,62 @@
+//! Flame charts as a list: each call below its caller, in order of time.
+
+use std::io::{self, Write};
+
+use super::scale::Scale;
+use super::style::{Style, Tone, fit};
+use super::{binary_of, clock, function_of};
+use crate::output::labels::{process_label, thread_label};
+use crate::output::texts::Page;
+use crate::report::flame_chart::{Coverage, Span, ThreadChart};
+use crate::report::{Report, SeriesReport};
+
+/// Calls are not indented by more than this.
+const INDENT: u32 = 32;
+
+pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let chart = report.flame_chart(series);
+    let mut page = Page::new(out);
+    if let Coverage::Gap { typical } = chart.coverage() {
+        let typical = Scale::number_of_millis(typical);
+        let note =
+            format!("lengths are estimated: until the thread's next sample, which is typically {typical} ms later");
+        writeln!(page.text, "{}", style.paint(Tone::Dim, &note))?;
+    }
+    for thread in chart.threads() {
+        write_thread(report, series, &thread, style, &mut page)?;
+    }
+    let least = report.options.pruning.min_percent;
+    if least > 0.0 {
+        let note = format!("calls below {least}% of their thread are left away; --min-percent 0 shows all");
+        writeln!(page.text, "\n{}", style.paint(Tone::Dim, &note))?;
+    }
+    page.finish()
+}
+
+fn write_thread(
+    report: &Report<'_>,
+    series: &SeriesReport,
+    thread: &ThreadChart<'_>,
+    style: &Style,
+    page: &mut Page<'_>,
+) -> io::Result<()> {
+    let profile = &report.export.profile;
+    let row = profile.thread(thread.thread());
+    let labels = [thread_label(profile, row), process_label(profile, profile.process(row.process))];
+    let title = format!("{} · {}", labels.join(" · "), thread.row.counted.weight);
+    let scale = Scale::of(series.counted.weight);
+    let header = format!("{:>16} {:>11} {:>11}  function", "start", "length ms", format!("self {}", scale.title()));
+    writeln!(page.text, "\n{}", style.paint(Tone::Title, &fit(&title, style.width)))?;
+    writeln!(page.text, "{}", style.paint(Tone::Dim, &header))?;
+    for span in thread.spans() {
+        let Span { start, end, depth, self_weight, .. } = span;
+        let indent = (depth - 1).min(INDENT) as usize;
+        let (name, binary) = (function_of(profile, span.label), binary_of(profile, span.label).unwrap_or_default());
+        let (name, binary) = style.two_parts(name, binary, 42 + indent);
+        let own = style.paint(Tone::Weight, &format!("{:>11}", scale.number(self_weight)));
+        let (start, length) = (clock(start.as_nanos()), Scale::number_of_millis(end.since(start)));
+        writeln!(page.text, "{start:>16} {length:>11} {own}  {:indent$}{name}{binary}", "")?;
+        page.turn()?;
+    }
+    Ok(())
+}

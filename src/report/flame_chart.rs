@@ -1,0 +1,284 @@
+//! Flame charts: what each thread did, in order of time.
+//!
+//! ```text
+//! time ──►   0    1    2    3    4    5 ms
+//! samples    A    A    A         A         main main main      main
+//!            B    B    C         C         work work rest      rest
+//!
+//! spans      main──────────     main─
+//!            work─────rest─     rest─
+//! ```
+//!
+//! # What a sample covers
+//!
+//! A sample at time t with a weight of w nanoseconds covers the time from t up to but without t + w. It begins where it is
+//! counted: a range of time has the samples whose t lies in it, and so do the seconds of fleets. It ends early where the next
+//! sample of its thread begins, so what a thread does never overlaps.
+//!
+//! Other weights are not time. There a sample covers the time until the next sample of its thread, if that comes within twice
+//! the typical gap: the lower median of the times between two samples of one thread, over all threads of the series. Otherwise,
+//! and for the last sample of a thread, it covers the typical gap. This is an estimate, and [`Coverage`] says so.
+//!
+//! # What a span is
+//!
+//! Samples of a thread go on where the next one comes before t + 1.5 w, which is less than the sample after the next would
+//! take (else: within twice the typical gap). While they do, a function that stands at the same depth below the same callers is
+//! one span. The small pauses that an uneven timer leaves are part of it. Weights are those of the samples, whatever time the
+//! span takes.
+//!
+//! Samples that weigh nothing (snapshots) cover no time, and are left out. A profile of sums
+//! ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) knows no times: its charts have no spans.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::{Report, SeriesReport, ThreadReport};
+use crate::calltree::{Label, Metric, Pruning};
+use crate::profile::{Profile, Sample, StackId, ThreadId};
+use crate::units::{Nanos, Unit};
+
+/// How long a sample lasts; see the [module](self).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// As long as it weighs.
+    Weight,
+    /// An estimate, since weights are no time: until the next sample.
+    Gap {
+        /// The typical time between two samples of a thread; zero where no thread has two.
+        typical: Nanos,
+    },
+}
+
+/// A function that ran for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The function, or that no stack was recorded.
+    pub label: Label,
+    /// How many levels below the thread; the outermost function is 1.
+    pub depth: u32,
+    /// When it began.
+    pub start: Nanos,
+    /// When it ended; not before it began, and the same where nothing tells how long a sample lasts.
+    pub end: Nanos,
+    /// What the samples in it count for.
+    pub all_weight: u64,
+    /// What those count for whose leaf it is.
+    pub self_weight: u64,
+    /// How many samples are in it.
+    pub samples: u64,
+}
+
+/// The flame chart of a series: threads, the heaviest first, with their spans. It takes four bytes for each sample.
+#[derive(Clone, Debug)]
+pub struct FlameChart<'r> {
+    profile: &'r Profile,
+    pruning: &'r Pruning,
+    metric: Metric,
+    coverage: Coverage,
+    threads: Vec<(&'r ThreadReport, Range<usize>)>,
+    /// Indices of samples, by thread and time.
+    order: Vec<u32>,
+}
+
+/// The flame chart of one thread.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadChart<'c> {
+    /// The thread, and all that counts of it.
+    pub row: &'c ThreadReport,
+    chart: &'c FlameChart<'c>,
+    order: &'c [u32],
+}
+
+impl<'r> FlameChart<'r> {
+    pub(super) fn new(report: &'r Report<'_>, series: &'r SeriesReport) -> Self {
+        let profile = &report.export.profile;
+        let selected = report.options.selection.on(profile);
+        let mut rank = vec![u32::MAX; profile.thread_ids().len()];
+        for (place, row) in (0..).zip(&series.threads) {
+            rank[row.thread.index()] = place;
+        }
+        let counted = selected.indexed().filter(|(_, sample)| sample.series == series.series && sample.weight > 0);
+        // A profile has fewer samples than a `u32` can count.
+        let mut order: Vec<u32> = counted.map(|(index, _)| index as u32).collect();
+        let sample = |index: u32| &profile.samples()[index as usize];
+        order.sort_by_key(|&index| (rank[sample(index).thread.index()], sample(index).time));
+        let mut start = 0;
+        let threads = series.threads.iter().map(|row| {
+            let length =
+                order[start..].partition_point(|&index| rank[sample(index).thread.index()] <= rank_of(&rank, row));
+            start += length;
+            (row, start - length..start)
+        });
+        let threads: Vec<_> = threads.collect();
+        let coverage = match profile.series(series.series).unit {
+            Unit::Nanoseconds => Coverage::Weight,
+            Unit::Cycles | Unit::PmcEvents | Unit::Samples => Coverage::Gap { typical: typical_gap(profile, &order) },
+        };
+        let Report { options, .. } = report;
+        Self { profile, pruning: &options.pruning, metric: options.metric, coverage, threads, order }
+    }
+
+    /// How long samples last.
+    pub fn coverage(&self) -> Coverage {
+        self.coverage
+    }
+
+    /// The threads, heaviest first.
+    pub fn threads(&self) -> impl Iterator<Item = ThreadChart<'_>> {
+        self.threads.iter().map(|(row, range)| ThreadChart { row, chart: self, order: &self.order[range.clone()] })
+    }
+
+    /// Until when a sample lasts, where the next one of its thread is at `next`; and whether that one goes on with it.
+    fn end(&self, sample: &Sample, next: Option<Nanos>) -> (Nanos, bool) {
+        let start = sample.time.as_nanos();
+        let gap = next.map(|next| next.since(sample.time).as_nanos());
+        let (length, goes_on) = match self.coverage {
+            Coverage::Weight => {
+                let length = gap.map_or(sample.weight, |gap| gap.min(sample.weight));
+                (length, gap.is_some_and(|gap| gap < sample.weight.saturating_add(sample.weight / 2)))
+            }
+            Coverage::Gap { typical } => {
+                let typical = typical.as_nanos();
+                let gap = gap.filter(|&gap| gap <= typical.saturating_mul(2));
+                (gap.unwrap_or(typical), gap.is_some())
+            }
+        };
+        (Nanos::from_nanos(start.saturating_add(length)), goes_on)
+    }
+}
+
+fn rank_of(rank: &[u32], row: &ThreadReport) -> u32 {
+    rank[row.thread.index()]
+}
+
+/// The lower median of the times between two samples of one thread that are not at one time.
+fn typical_gap(profile: &Profile, order: &[u32]) -> Nanos {
+    let sample = |index: u32| &profile.samples()[index as usize];
+    let pairs = order.windows(2).map(|pair| (sample(pair[0]), sample(pair[1])));
+    let pairs = pairs.filter(|(one, next)| one.thread == next.thread && one.time < next.time);
+    let mut gaps: Vec<Nanos> = pairs.map(|(one, next)| next.time.since(one.time)).collect();
+    let Some(middle) = gaps.len().checked_sub(1).map(|last| last / 2) else { return Nanos::default() };
+    *gaps.select_nth_unstable(middle).1
+}
+
+impl<'c> ThreadChart<'c> {
+    /// The thread.
+    pub fn thread(&self) -> ThreadId {
+        self.row.thread
+    }
+
+    /// Its spans, in the order they began, callers before callees. Spans of less than [`Pruning::min_percent`] of the thread's
+    /// weight, and deeper ones than [`Pruning::depth`], are left away.
+    ///
+    /// What the thread did from one pause to the next is held meanwhile.
+    pub fn spans(&self) -> Spans<'c> {
+        Spans {
+            chart: self.chart,
+            total: self.row.counted.weight.value,
+            order: self.order,
+            next: 0,
+            goes_on: false,
+            path: None,
+            labels: Vec::new(),
+            is_whole: true,
+            open: Vec::new(),
+            spans: VecDeque::new(),
+        }
+    }
+}
+
+/// The spans of a thread ([`ThreadChart::spans`]).
+#[derive(Clone, Debug)]
+pub struct Spans<'c> {
+    chart: &'c FlameChart<'c>,
+    total: u64,
+    order: &'c [u32],
+    /// The sample that comes next, and whether it goes on with the last one.
+    next: usize,
+    goes_on: bool,
+    /// The stack whose labels are known.
+    path: Option<Option<StackId>>,
+    /// From the outermost function on, as deep as is asked for.
+    labels: Vec<Label>,
+    /// Whether the leaf is among them.
+    is_whole: bool,
+    /// The spans that last, outermost first: their places in `spans`, of which none is handed out while some last.
+    open: Vec<usize>,
+    spans: VecDeque<Span>,
+}
+
+impl Iterator for Spans<'_> {
+    type Item = Span;
+
+    fn next(&mut self) -> Option<Span> {
+        loop {
+            if self.open.is_empty() {
+                while let Some(span) = self.spans.pop_front() {
+                    if self.chart.pruning.shows(span.all_weight, self.total) {
+                        return Some(span);
+                    }
+                }
+                if self.next == self.order.len() {
+                    return None;
+                }
+            }
+            self.step();
+        }
+    }
+}
+
+impl Spans<'_> {
+    /// Ends all spans, if the next sample does not go on with one of them; else takes that sample.
+    fn step(&mut self) {
+        let chart = self.chart;
+        let sample_at = |place: usize| self.order.get(place).map(|&index| &chart.profile.samples()[index as usize]);
+        let (Some(sample), following) = (sample_at(self.next), sample_at(self.next + 1)) else {
+            return self.open.clear();
+        };
+        self.set_labels(sample.stack);
+        let pairs = self.open.iter().zip(&self.labels);
+        let shared = pairs.take_while(|&(&open, &label)| self.spans[open].label == label).count();
+        let shared = if self.goes_on { shared } else { 0 };
+        if shared == 0 && !self.open.is_empty() {
+            return self.open.clear();
+        }
+        let (end, goes_on) = chart.end(sample, following.map(|next| next.time));
+        self.open.truncate(shared);
+        for (&label, depth) in self.labels[shared..].iter().zip(shared as u32 + 1..) {
+            self.open.push(self.spans.len());
+            let (start, weight, samples) = (sample.time, 0, 0);
+            self.spans.push_back(Span { label, depth, start, end, all_weight: weight, self_weight: weight, samples });
+        }
+        let weight = chart.metric.of(sample);
+        for &open in &self.open {
+            let span = &mut self.spans[open];
+            span.end = end;
+            span.all_weight += weight;
+            span.samples += 1;
+        }
+        if let Some(&leaf) = self.open.last().filter(|_| self.is_whole) {
+            self.spans[leaf].self_weight += weight;
+        }
+        self.next += 1;
+        self.goes_on = goes_on;
+    }
+
+    fn set_labels(&mut self, stack: Option<StackId>) {
+        if self.path == Some(stack) {
+            return;
+        }
+        self.path = Some(stack);
+        self.labels.clear();
+        match stack {
+            None => self.labels.push(Label::NoStack),
+            Some(_) => {
+                let functions = self.chart.profile.frames_leaf_first(stack).map(|frame| frame.function);
+                self.labels.extend(functions.map(Label::Function));
+                self.labels.reverse();
+            }
+        }
+        let depth = self.chart.pruning.depth.map_or(usize::MAX, |depth| depth as usize);
+        self.is_whole = self.labels.len() <= depth;
+        self.labels.truncate(depth);
+    }
+}
