@@ -8,9 +8,10 @@ use traceparse::export::{Options, SampleDetail};
 use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
 use traceparse::report::{ReportOptions, SeparateBy, View};
 use traceparse::symbolicate::ImageSpec;
+use traceparse::units::Nanos;
 
 use crate::fleet::FleetCommand;
-use crate::times::parse_range;
+use crate::times::{parse_range, parse_time};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -159,7 +160,10 @@ pub(crate) struct ReportArgs {
     /// Hide tree levels below this one
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
-    /// What has a call tree of its own
+    /// The length of a bin of --view timeline, such as 10ms [default: a round one that gives up to 90 bins]
+    #[arg(long, value_name = "DURATION", value_parser = parse_bin, help_heading = "Output")]
+    pub(crate) bin: Option<Nanos>,
+    /// What has a call tree, or a line of the timeline, of its own
     #[arg(long, value_enum, default_value_t = SeparateArg::Thread, value_name = "WHAT", help_heading = "Output")]
     pub(crate) separate_by: SeparateArg,
     /// One call tree over all threads; the same as --separate-by none
@@ -236,6 +240,14 @@ pub(crate) enum ViewArg {
     Transitions,
     /// Source lines over all threads, by self weight; --source shows them in their files
     Lines,
+    /// Processes with their weights
+    Processes,
+    /// Thread states with their weights, also those that do not count
+    States,
+    /// Cores and kinds of cores with what they ran
+    Cores,
+    /// CPU use over time, of each thread or of what --separate-by says
+    Timeline,
     /// One line for each row of the export, in its order
     Samples,
 }
@@ -256,6 +268,10 @@ pub(crate) enum Format {
 pub(crate) enum SeparateArg {
     Thread,
     Process,
+    /// A thread state; all of them, unless --state is given
+    State,
+    /// A kind of core, such as P Core
+    CoreKind,
     None,
 }
 
@@ -263,6 +279,11 @@ pub(crate) enum SeparateArg {
 pub(crate) enum MetricArg {
     Weight,
     Samples,
+}
+
+fn parse_bin(text: &str) -> Result<Nanos, String> {
+    let bin = parse_time(text)?;
+    if bin.as_nanos() > 0 { Ok(bin) } else { Err("a bin is at least 1ns long".to_owned()) }
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {
@@ -284,20 +305,33 @@ impl ReportArgs {
             Some(ViewArg::Categories) => View::Categories,
             Some(ViewArg::Transitions) => View::Transitions,
             Some(ViewArg::Lines) => View::Lines,
+            Some(ViewArg::Processes) => View::Processes,
+            Some(ViewArg::States) => View::States,
+            Some(ViewArg::Cores) => View::Cores,
+            Some(ViewArg::Timeline) => View::Timeline,
             Some(ViewArg::Samples) => View::Samples,
         }
     }
 
-    /// How to read: samples one by one only where the answer needs their times.
+    /// How to read: samples one by one only where the answer needs their times or cores.
     pub(crate) fn read_options(&self) -> Options {
-        let needs_times = self.view() == View::Samples || self.time.is_some();
-        let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
+        let needs_each = matches!(self.view(), View::Samples | View::Cores | View::Timeline)
+            || self.time.is_some()
+            || (self.separate_by == SeparateArg::CoreKind && self.is_separated());
+        let samples = if needs_each { SampleDetail::Each } else { SampleDetail::Summed };
         Options { allow_truncated: self.allow_truncated, samples, jobs: job_count(self.jobs), ..Options::default() }
+    }
+
+    /// Whether the view has something for each thread, or for what else is separated.
+    fn is_separated(&self) -> bool {
+        matches!(self.view(), View::Overview | View::Tree | View::Timeline)
     }
 
     /// What to answer.
     pub(crate) fn report_options(&self) -> ReportOptions {
         let states = match self.state.as_slice() {
+            // Of one state there is nothing to separate.
+            [] if self.separate_by == SeparateArg::State && self.is_separated() => StateFilter::All,
             [] => StateFilter::Running,
             states if states.iter().any(|state| state.eq_ignore_ascii_case("all")) => StateFilter::All,
             states => StateFilter::Only(states.to_vec()),
@@ -324,8 +358,11 @@ impl ReportArgs {
                 _ if self.no_threads => SeparateBy::Nothing,
                 SeparateArg::Thread => SeparateBy::Thread,
                 SeparateArg::Process => SeparateBy::Process,
+                SeparateArg::State => SeparateBy::State,
+                SeparateArg::CoreKind => SeparateBy::CoreKind,
                 SeparateArg::None => SeparateBy::Nothing,
             },
+            timeline_bin: self.bin,
             jobs: job_count(self.jobs),
         }
     }
@@ -335,6 +372,9 @@ impl ReportArgs {
         let shows_source = self.view == Some(ViewArg::Lines) && matches!(self.format, Format::Text | Format::Json);
         if !self.source.is_empty() && !shows_source {
             return Err("--source shows lines in their files: with --view lines, as text or JSON".to_owned());
+        }
+        if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
+            return Err("--bin goes with --view timeline".to_owned());
         }
         match (self.format, self.view) {
             (Format::Csv, None) => {

@@ -152,10 +152,14 @@ fn check_counted(report: &Report<'_>, args: &ReportArgs) -> Result<()> {
         anstream::eprintln!("{label}: the CPU tables have no rows");
         return Ok(());
     }
-    let shown = if args.view() == View::Samples {
-        report.samples().count() as u64
-    } else {
-        report.series.iter().map(|series| series.counted.samples).sum()
+    let counted: u64 = report.series.iter().map(|series| series.counted.samples).sum();
+    let shown = match args.view() {
+        View::Samples | View::Timeline => report.samples().count() as u64,
+        View::States => {
+            let others = report.series.iter().flat_map(|series| &series.other_states);
+            counted + others.map(|(_, amount)| amount.samples).sum::<u64>()
+        }
+        _ => counted,
     };
     let is_filtered = !(args.run.is_empty()
         && args.schema.is_empty()

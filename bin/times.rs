@@ -16,7 +16,7 @@ pub(crate) fn parse_range(text: &str) -> Result<TimeRange, String> {
 }
 
 /// Reads `1.5s`, `200ms`, `3us`, `7ns`, `2` (seconds), or `MM:SS.mmm.uuu` as Instruments shows it.
-fn parse_time(text: &str) -> Result<Nanos, String> {
+pub(crate) fn parse_time(text: &str) -> Result<Nanos, String> {
     let bad = || format!("{text:?} is not a time, such as 1.5s, 200ms or 00:01.250");
     if let Some((minutes, seconds)) = text.split_once(':') {
         let minutes: u64 = minutes.parse().map_err(|_| bad())?;

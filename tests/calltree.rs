@@ -168,7 +168,8 @@ fn the_number_of_threads_does_not_show() {
             out
         };
         for write in [folded::write as Writer, csv::write, json::write] {
-            for separate_by in [SeparateBy::Thread, SeparateBy::Process, SeparateBy::Nothing] {
+            let separations = [SeparateBy::Thread, SeparateBy::Process, SeparateBy::CoreKind, SeparateBy::Nothing];
+            for separate_by in separations {
                 let alone = text(0, separate_by, write);
                 assert!(!alone.is_empty());
                 for jobs in [1, 2, 9] {

@@ -13,7 +13,7 @@ use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 use traceparse::units::Nanos;
 
-const VIEWS: [View; 9] = [
+const VIEWS: [View; 11] = [
     View::Overview,
     View::Summary,
     View::Threads,
@@ -23,7 +23,10 @@ const VIEWS: [View; 9] = [
     View::Categories,
     View::Transitions,
     View::Lines,
+    View::Processes,
+    View::States,
 ];
+const SEPARATIONS: [SeparateBy; 4] = [SeparateBy::Thread, SeparateBy::Process, SeparateBy::State, SeparateBy::Nothing];
 
 fn open(xml: &str, samples: SampleDetail) -> Export {
     read(xml.as_bytes(), "test.xml", &Options { samples, ..Options::default() }).unwrap()
@@ -86,7 +89,7 @@ fn check_exports(each: &Export, summed: &Export, name: &str) {
     for (number, selection) in selections(&each.profile).into_iter().enumerate() {
         for (position, view) in VIEWS.into_iter().enumerate() {
             let metric = [Metric::Weight, Metric::Samples][(number + position) % 2];
-            let separate_by = [SeparateBy::Thread, SeparateBy::Process, SeparateBy::Nothing][(number + position) % 3];
+            let separate_by = SEPARATIONS[(number + position) % SEPARATIONS.len()];
             let options =
                 ReportOptions { selection: selection.clone(), view, metric, separate_by, ..ReportOptions::default() };
             let (expected, found) = (written(&report(each, &options)), written(&report(summed, &options)));

@@ -59,7 +59,7 @@ pub fn check(report: &Report<'_>) -> Result<(), Mixed> {
 }
 
 /// Writes the trees of a report of [`View::Tree`](crate::report::View::Tree). Every stack starts with the process and
-/// thread of its tree, with the process only, or with neither, as the trees are separated.
+/// thread of its tree, with the process only, with the state or kind of core, or with none of these, as the trees are separated.
 ///
 /// # Errors
 /// When `out` fails, or the series of the report cannot be added up ([`check`]).

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::calltree::Label;
-use crate::profile::{Process, Profile, Thread};
+use crate::profile::{Process, Profile, StringId, Thread};
 use crate::report::Scope;
 
 /// The node of samples whose stack was not recorded.
@@ -45,7 +45,17 @@ fn label(name: &str, number: Option<String>, unknown: &str) -> String {
     }
 }
 
-/// Whose a tree is, from the whole to the part: process and thread, or process, or nothing.
+/// A thread state.
+pub(super) fn state_label(profile: &Profile, state: Option<StringId>) -> &str {
+    state.map_or("no state recorded", |state| profile.string(state))
+}
+
+/// A kind of core.
+pub(super) fn core_kind_label(profile: &Profile, kind: Option<StringId>) -> &str {
+    kind.map_or("unknown kind of core", |kind| profile.string(kind))
+}
+
+/// Whose a tree is, from the whole to the part: process and thread, or process, state or kind of core, or nothing.
 pub(super) fn scope_labels(profile: &Profile, scope: Scope) -> Vec<String> {
     match scope {
         Scope::Thread(id) => {
@@ -53,6 +63,8 @@ pub(super) fn scope_labels(profile: &Profile, scope: Scope) -> Vec<String> {
             vec![process_label(profile, profile.process(thread.process)), thread_label(profile, thread)]
         }
         Scope::Process(id) => vec![process_label(profile, profile.process(id))],
+        Scope::State(state) => vec![state_label(profile, state).to_owned()],
+        Scope::CoreKind(kind) => vec![core_kind_label(profile, kind).to_owned()],
         Scope::All => Vec::new(),
     }
 }

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::separate::{SeparatedStacks, separated_stacks};
 use super::unnamed::unnamed_frames;
 use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
 use crate::calltree::{Metric, StackWeight, StackWeights, functions_of_stacks};
@@ -22,10 +23,13 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
         options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
     };
     weights.retain_series(is_wanted);
+    let has_trees = matches!(options.view, View::Overview | View::Tree);
+    let mut separated = if has_trees { separated_stacks(&selected, options.metric, options.separate_by) } else { None };
     let mut tallies = tally(profile, &selected, options.metric);
     let series = profile.series_ids().filter(|&id| is_wanted(id)).map(|id| {
         let tally = std::mem::take(&mut tallies[id.index()]);
-        series_report(profile, id, tally, weights.of_series(id), options)
+        let separated = separated.as_mut().map(|all| std::mem::take(&mut all[id.index()]));
+        series_report(profile, id, tally, (weights.of_series(id), separated), options)
     });
     let series: Vec<SeriesReport> = series.collect();
     let unnamed = unnamed_frames(profile, &weights);
@@ -44,6 +48,7 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
         sources: None,
         weights,
         merge_plan: OnceLock::new(),
+        round_bin: OnceLock::new(),
         positions,
         tables,
     }
@@ -138,7 +143,7 @@ fn series_report(
     profile: &Profile,
     id: SeriesId,
     tally: Tally,
-    weights: &[StackWeight],
+    (weights, separated): (&[StackWeight], Option<SeparatedStacks>),
     options: &ReportOptions,
 ) -> SeriesReport {
     let unit = match options.metric {
@@ -159,11 +164,18 @@ fn series_report(
         times: tally.times,
         counters: tally.counters,
         threads: thread_reports(profile, weights, unit),
-        scopes: match options.view {
-            View::Overview | View::Tree => scope_reports(profile, weights, unit, options.separate_by),
+        scopes: match (options.view, &separated) {
+            (View::Overview | View::Tree, None) => {
+                scope_reports(profile, threads_by_scope(profile, weights, options.separate_by), weights, unit)
+            }
+            (View::Overview | View::Tree, Some(SeparatedStacks { weights, scopes })) => {
+                let scopes = scopes.iter().map(|(scope, range)| (*scope, vec![range.clone()]));
+                scope_reports(profile, scopes.collect(), weights, unit)
+            }
             _ => Vec::new(),
         },
         functions,
+        separated: separated.map(|separated| separated.weights),
     }
 }
 
@@ -191,8 +203,13 @@ fn thread_reports(profile: &Profile, weights: &[StackWeight], unit: Unit) -> Vec
     threads
 }
 
-fn scope_reports(profile: &Profile, weights: &[StackWeight], unit: Unit, separate_by: SeparateBy) -> Vec<ScopeReport> {
-    let mut scopes: Vec<(Scope, Sum, Vec<Range<usize>>)> = Vec::new();
+/// Each scope, and where its stacks are in weights by thread.
+fn threads_by_scope(
+    profile: &Profile,
+    weights: &[StackWeight],
+    separate_by: SeparateBy,
+) -> Vec<(Scope, Vec<Range<usize>>)> {
+    let mut scopes: Vec<(Scope, Vec<Range<usize>>)> = Vec::new();
     let mut index_of: HashMap<ProcessId, usize> = HashMap::default();
     let mut start = 0;
     for rows in weights.chunk_by(|a, b| a.thread == b.thread) {
@@ -203,18 +220,29 @@ fn scope_reports(profile: &Profile, weights: &[StackWeight], unit: Unit, separat
                 let process = profile.thread(thread).process;
                 (Scope::Process(process), *index_of.entry(process).or_insert(next))
             }
-            SeparateBy::Nothing => (Scope::All, 0),
+            SeparateBy::State | SeparateBy::CoreKind | SeparateBy::Nothing => (Scope::All, 0),
         };
         if index == next {
-            scopes.push((scope, Sum::default(), Vec::new()));
+            scopes.push((scope, Vec::new()));
         }
-        let (_, sum, ranges) = &mut scopes[index];
-        *sum = rows.iter().fold(*sum, |sum, row| sum.plus(row));
-        ranges.push(start..start + rows.len());
+        scopes[index].1.push(start..start + rows.len());
         start += rows.len();
     }
-    let scopes =
-        scopes.into_iter().map(|(scope, sum, stacks)| ScopeReport { scope, counted: sum.amount(unit), stacks });
+    scopes
+}
+
+/// The scopes, heaviest first.
+fn scope_reports(
+    profile: &Profile,
+    scopes: Vec<(Scope, Vec<Range<usize>>)>,
+    weights: &[StackWeight],
+    unit: Unit,
+) -> Vec<ScopeReport> {
+    let scopes = scopes.into_iter().map(|(scope, stacks)| {
+        let rows = stacks.iter().flat_map(|range| &weights[range.clone()]);
+        let sum = rows.fold(Sum::default(), |sum, row| sum.plus(row));
+        ScopeReport { scope, counted: sum.amount(unit), stacks }
+    });
     let mut scopes: Vec<ScopeReport> = scopes.collect();
     scopes.sort_by(|a, b| {
         heavier(a.counted, b.counted).then_with(|| order(profile, a.scope).cmp(&order(profile, b.scope)))
@@ -222,15 +250,18 @@ fn scope_reports(profile: &Profile, weights: &[StackWeight], unit: Unit, separat
     scopes
 }
 
-fn heavier(a: Amount, b: Amount) -> Ordering {
+pub(super) fn heavier(a: Amount, b: Amount) -> Ordering {
     b.weight.value.cmp(&a.weight.value).then(b.samples.cmp(&a.samples))
 }
 
 /// The order of scopes of equal weight: by name, then as first seen.
-fn order(profile: &Profile, scope: Scope) -> (&str, usize) {
+pub(super) fn order(profile: &Profile, scope: Scope) -> (&str, usize) {
     match scope {
         Scope::Thread(id) => (profile.string(profile.thread(id).name), id.index()),
         Scope::Process(id) => (profile.string(profile.process(id).name), id.index()),
+        Scope::State(name) | Scope::CoreKind(name) => {
+            (name.map_or("", |name| profile.string(name)), name.map_or(0, |name| name.index()))
+        }
         Scope::All => ("", 0),
     }
 }

@@ -4,7 +4,7 @@
 //! CSV each have one writer for all of them.
 
 use super::{Report, SeriesReport, View};
-use super::{binaries, categories, lines};
+use super::{binaries, categories, cores, lines, processes, states, timeline};
 use crate::units::{Nanos, Weight};
 
 /// What is the same in every answer of a view that is a table.
@@ -125,6 +125,9 @@ impl Cell {
     }
 }
 
+/// Said of a profile that has no samples one by one.
+pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
+
 impl View {
     /// What the view is a table of; `None` for the views that writers know one by one.
     pub fn listing_kind(self) -> Option<&'static ListingKind> {
@@ -133,6 +136,10 @@ impl View {
             Self::Categories => Some(&categories::KIND),
             Self::Transitions => Some(&categories::TRANSITIONS),
             Self::Lines => Some(&lines::KIND),
+            Self::Processes => Some(&processes::KIND),
+            Self::States => Some(&states::KIND),
+            Self::Cores => Some(&cores::KIND),
+            Self::Timeline => Some(&timeline::KIND),
             Self::Overview | Self::Summary | Self::Threads | Self::Tree | Self::Functions | Self::Samples => None,
         }
     }

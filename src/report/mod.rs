@@ -4,24 +4,30 @@ mod ahead;
 mod binaries;
 mod build;
 mod categories;
+mod cores;
 mod lines;
 mod listing;
+mod processes;
+mod separate;
 mod source_index;
 mod sources;
+mod states;
+mod timeline;
 mod unnamed;
 
 pub use build::report;
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
 pub use source_index::{SourceIndex, SourceMatch};
 pub use sources::{AnnotatedFile, AnnotatedLine, SourceText, Sources};
+pub use timeline::{Timeline, TimelineLine, TimelinePart};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeights};
+use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeight, StackWeights};
 use crate::export::{DocumentContent, Export, Table};
-use crate::profile::{ProcessId, Sample, Selection, SeriesId, StateFilter, ThreadId};
+use crate::profile::{ProcessId, Sample, Selection, SeriesId, StateFilter, StringId, ThreadId};
 use crate::units::{Nanos, Unit, Weight};
 
 /// What to answer.
@@ -37,8 +43,12 @@ pub struct ReportOptions {
     pub pruning: Pruning,
     /// What is shown. What a view does not show is not made: see the fields of [`SeriesReport`].
     pub view: View,
-    /// What has a call tree of its own.
+    /// What has a call tree, or a line of the timeline, of its own.
     pub separate_by: SeparateBy,
+    /// The length of a bin in [`View::Timeline`]. With `None` (the default) and 0 it is the shortest of 1, 2, 5, 10, 20, 50 …
+    /// nanoseconds by which no series has more than 90 bins, and which is at least five times the most frequent weight of the
+    /// samples in nanoseconds.
+    pub timeline_bin: Option<Nanos>,
     /// How many threads may work at once while trees are written: from 2 on, trees are made while one is written. With 0 (the
     /// default) and 1 it is the caller's thread only. The answer is the same.
     pub jobs: usize,
@@ -52,6 +62,11 @@ pub enum SeparateBy {
     Thread,
     /// Each process, over its threads.
     Process,
+    /// Each thread state that the selection counts, over all threads.
+    State,
+    /// Each kind of core, over all threads. Of samples that were added up
+    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)) the core is not known.
+    CoreKind,
     /// Nothing: one tree over all threads.
     Nothing,
 }
@@ -78,6 +93,16 @@ pub enum View {
     Transitions,
     /// The source lines over all threads.
     Lines,
+    /// The processes with their weights.
+    Processes,
+    /// Thread states with their weights, those that do not count, too.
+    States,
+    /// The cores and kinds of cores with what they ran; nothing where samples were added up
+    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    Cores,
+    /// Weights over time, in bins, of each thread or of what else [`ReportOptions::separate_by`] says; nothing where samples were
+    /// added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    Timeline,
     /// The samples, one a row of the input, in its order; none where they were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,
@@ -101,6 +126,7 @@ pub struct Report<'e> {
     pub sources: Option<Sources>,
     weights: StackWeights,
     merge_plan: OnceLock<Arc<MergePlan<'e>>>,
+    round_bin: OnceLock<Nanos>,
     /// By [`SeriesId`]: the position in `series`, and the table (document, table) of its samples.
     positions: Vec<Option<usize>>,
     tables: Vec<Option<(usize, usize)>>,
@@ -111,7 +137,7 @@ impl<'e> Report<'e> {
     /// and few are looked at.
     pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = TreeReport> + 'r {
         let mut merger = Merger::with_plan(self.merge_plan());
-        let weights = self.weights.of_series(series.series);
+        let weights = self.tree_weights(series);
         series.scopes.iter().map(move |row| {
             let stacks = row.stacks.iter().flat_map(|range| &weights[range.clone()]);
             let tree = merger.pruned_tree(stacks, &self.options.pruning);
@@ -128,11 +154,16 @@ impl<'e> Report<'e> {
         visit: impl FnMut(&ScopeReport, &Draft) -> Result<(), E>,
     ) -> Result<(), E> {
         let (plan, pruning) = (self.merge_plan(), &self.options.pruning);
-        let weights = self.weights.of_series(series.series);
+        let weights = self.tree_weights(series);
         let draft = |row: &ScopeReport, merger: &mut Merger<'_>, spare: Draft| {
             merger.draft_into(spare, row.stacks.iter().flat_map(|range| &weights[range.clone()]), pruning)
         };
         ahead::visit(scopes, self.options.jobs, || Merger::with_plan(plan.clone()), draft, visit)
+    }
+
+    /// The stacks that the scopes of a series have their ranges in.
+    fn tree_weights<'r>(&'r self, series: &'r SeriesReport) -> &'r [StackWeight] {
+        series.separated.as_deref().unwrap_or_else(|| self.weights.of_series(series.series))
     }
 
     /// What all trees need, made when the first one is.
@@ -205,6 +236,8 @@ pub struct SeriesReport {
     pub scopes: Vec<ScopeReport>,
     /// The functions over all threads, by self weight, in [`View::Functions`]. Recursion counts once in `all_weight`.
     pub functions: Vec<FunctionRow>,
+    /// What trees are made of, where that is not what the report has by thread.
+    separated: Option<Vec<StackWeight>>,
 }
 
 impl SeriesReport {
@@ -230,7 +263,7 @@ pub struct ScopeReport {
     pub scope: Scope,
     /// The samples in it.
     pub counted: Amount,
-    /// Where its stacks are in the weights of the series.
+    /// Where its stacks are in the weights of the series' trees.
     stacks: Vec<Range<usize>>,
 }
 
@@ -246,12 +279,16 @@ pub struct TreeReport {
 }
 
 /// Whose a call tree is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// A thread's.
     Thread(ThreadId),
     /// A process's.
     Process(ProcessId),
+    /// That of a thread state; `None` is that of samples without one.
+    State(Option<StringId>),
+    /// That of a kind of core; `None` is that of samples whose core, or its kind, was not recorded.
+    CoreKind(Option<StringId>),
     /// Everybody's.
     All,
 }

@@ -83,7 +83,7 @@ fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope) -> [String; 
     let position = report.table(series.series).and_then(|table| table.position);
     let thread = match scope {
         Scope::Thread(id) => Some(profile.thread(id)),
-        Scope::Process(_) | Scope::All => None,
+        _ => None,
     };
     let process = match scope {
         Scope::Process(id) => Some(profile.process(id)),

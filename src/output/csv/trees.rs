@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use super::{origin, push_field, push_function};
 use crate::calltree::{Chain, Label};
 use crate::output::texts::{FunctionTexts, Page};
-use crate::report::Report;
+use crate::report::{Report, Scope, SeparateBy};
 
-const COLUMNS: &[u8] = b"input,run,table,schema,pid,process,tid,thread,depth,all_weight,self_weight,hidden_weight,\
-hidden_children,samples,unit,function,binary\n";
+const ORIGIN: &[u8] = b"input,run,table,schema,pid,process,tid,thread";
+const COLUMNS: &[u8] = b",depth,all_weight,self_weight,hidden_weight,hidden_children,samples,unit,function,binary\n";
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
@@ -16,12 +16,22 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     let mut no_stack = Vec::new();
     push_function(profile, Label::NoStack, &mut no_stack);
     let mut page = Page::new(out);
+    page.put(ORIGIN);
+    page.put(match report.options.separate_by {
+        SeparateBy::State => b",state",
+        SeparateBy::CoreKind => b",core_kind",
+        SeparateBy::Thread | SeparateBy::Process | SeparateBy::Nothing => b"",
+    });
     page.put(COLUMNS);
     for series in &report.series {
         report.walk_trees(series, &series.scopes, |row, tree| {
             let mut rows = Rows { shared: Vec::new(), unit: series.unit.name(), names: &names, no_stack: &no_stack };
             for field in origin(report, series, row.scope) {
                 push_field(&field, &mut rows.shared);
+                rows.shared.push(b',');
+            }
+            if let Scope::State(part) | Scope::CoreKind(part) = row.scope {
+                push_field(part.map_or("", |part| profile.string(part)), &mut rows.shared);
                 rows.shared.push(b',');
             }
             tree.walk(|chain| rows.chain(&chain, &mut page))

@@ -17,7 +17,7 @@ use super::texts::push_number;
 use crate::calltree::Metric;
 use crate::error::Diagnostic;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
-use crate::profile::{Matcher, Selection, StateFilter};
+use crate::profile::{Matcher, Selection, StateFilter, StringId};
 use crate::report::{Amount, Report, ReportOptions, Scope, SeriesReport, View};
 #[cfg(feature = "symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
@@ -312,8 +312,14 @@ fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> 
     let (process, thread) = match scope {
         Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
         Scope::Process(id) => (Some(id), None),
-        Scope::All => (None, None),
+        Scope::State(_) | Scope::CoreKind(_) | Scope::All => (None, None),
     };
+    let text = |id: Option<StringId>| json!(id.map(|id| profile.string(id)));
+    match scope {
+        Scope::State(state) => value["state"] = text(state),
+        Scope::CoreKind(kind) => value["core_kind"] = text(kind),
+        Scope::Thread(_) | Scope::Process(_) | Scope::All => {}
+    }
     if let Some(process) = process.map(|id| profile.process(id)) {
         value["process"] = json!(profile.string(process.name));
         value["pid"] = json!(process.pid);

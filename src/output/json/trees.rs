@@ -14,6 +14,8 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     let name = match report.options.separate_by {
         SeparateBy::Thread => "threads",
         SeparateBy::Process => "processes",
+        SeparateBy::State => "states",
+        SeparateBy::CoreKind => "core_kinds",
         SeparateBy::Nothing => "trees",
     };
     let names = Names::new(&report.export.profile);

@@ -14,6 +14,8 @@ use crate::report::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
 const WIDE: usize = 100;
 /// A label is never shown longer than this.
 const LABEL: usize = 24;
+/// What a row is of, where that is not known.
+const NOT_RECORDED: &str = "[not recorded]";
 
 /// Writes the rows of one series, but those of less than `least` percent where the listing allows that.
 pub(super) fn write(
@@ -38,8 +40,8 @@ pub(super) fn write(
             fields.push(Field::new(index, column, listing, &shown, scale));
         }
     }
-    // Numbers stand left of labels, whatever order machines have them in.
-    fields.sort_by_key(|field| !field.is_right);
+    // Weights stand first and labels last, whatever order machines have them in.
+    fields.sort_by_key(|field| (!field.has_share, !field.is_right));
     let used = fields.iter().map(|field| field.width + 1).sum::<usize>() + 1;
     let name_column = kind.columns.iter().find(|column| column.role == ColumnRole::Name);
     let mut header: String = fields.iter().map(|field| field.align(&field.title) + " ").collect();
@@ -139,13 +141,17 @@ fn write_row(
         }
         line.push(' ');
     }
-    let texts = |role: ColumnRole| -> Vec<&str> {
+    let texts = |role: ColumnRole, absent: &'static str| -> Vec<&str> {
         let cells =
             columns.iter().zip(row).filter(|(column, _)| column.role == role && column.shown != Shown::Machines);
-        cells.filter_map(|(_, cell)| if let Cell::Text(text) = cell { Some(text.as_str()) } else { None }).collect()
+        let texts = cells.map(|(_, cell)| if let Cell::Text(text) = cell { text.as_str() } else { "" });
+        texts.map(|text| if text.is_empty() { absent } else { text }).collect()
     };
-    let (name, owner) =
-        style.two_parts(&texts(ColumnRole::Name).join("  "), &texts(ColumnRole::Owner).join("  "), used);
+    let (name, owner) = style.two_parts(
+        &texts(ColumnRole::Name, NOT_RECORDED).join("  "),
+        &texts(ColumnRole::Owner, "").join("  "),
+        used,
+    );
     let line =
         if name.is_empty() && owner.is_empty() { line.trim_end().to_owned() } else { format!("{line} {name}{owner}") };
     writeln!(out, "{line}")

@@ -1,5 +1,6 @@
 //! Text for people: aligned tables and trees, as wide as the terminal, coloured where asked.
 
+mod blocks;
 mod contents;
 mod listing;
 mod scale;
@@ -9,6 +10,7 @@ mod summary;
 #[cfg(feature = "symbols")]
 mod symbols;
 mod tables;
+mod timeline;
 mod tree;
 
 use std::io::{self, Write};
@@ -54,6 +56,7 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
             View::Threads => tables::threads(report, series, usize::MAX, style, out)?,
             View::Tree => trees(report, series, &series.scopes, style, out)?,
             View::Functions => tables::functions(report, series, style, out)?,
+            View::Timeline => timeline::write(report, series, style, out)?,
             View::Summary | View::Samples => {}
             view => {
                 if let Some((kind, rows)) = view.listing_kind().zip(report.listing(series)) {

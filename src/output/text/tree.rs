@@ -42,6 +42,8 @@ pub(super) fn write(
     let whole = match scope {
         Scope::Thread(_) => "thread",
         Scope::Process(_) => "process",
+        Scope::State(_) => "state",
+        Scope::CoreKind(_) => "kind",
         Scope::All => "tree",
     };
     let header = format!("{:>11} {whole:>7} {:>6} {:>9}  function", format!("all {}", scale.title()), "total", "self");

@@ -1,0 +1,132 @@
+//! Weights over time as a line of block characters.
+
+use super::style::Style;
+use crate::report::{Timeline, TimelineLine, TimelinePart};
+
+/// Blocks of an eighth of the height to the whole of it.
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// A column in which there are samples, and none that counts.
+pub(super) const WAITING: char = '·';
+/// A line is not longer than this, however wide the text is, and not shorter, however narrow.
+const MOST: usize = 100;
+const LEAST: usize = 16;
+/// What stands left of the blocks and may not give way, about.
+const NUMBERS: usize = 30;
+
+/// How the bins of a timeline stand in columns.
+pub(super) struct Columns<'t> {
+    timeline: &'t Timeline,
+    /// How many bins a column has; the last one may have fewer.
+    pub(super) bins_each: u64,
+    pub(super) count: usize,
+}
+
+/// A line of a timeline, or the sum of several, in columns.
+pub(super) struct Blocks {
+    /// What counts, in all bins and in the heaviest one.
+    pub(super) weight: u64,
+    pub(super) peak: u64,
+    /// By column: what counts, and whether there are samples.
+    columns: Vec<(u64, bool)>,
+    /// The heaviest column.
+    pub(super) highest: u64,
+}
+
+impl<'t> Columns<'t> {
+    /// As many columns as there are bins, or as many as there is room for beside numbers and names.
+    pub(super) fn new(timeline: &'t Timeline, style: &Style) -> Self {
+        let most = style.width.map_or(MOST, |width| (width.saturating_sub(NUMBERS) / 2).clamp(LEAST, MOST));
+        let bins = timeline.bins.end - timeline.bins.start;
+        let bins_each = bins.div_ceil(most as u64).max(1);
+        Self { timeline, bins_each, count: bins.div_ceil(bins_each) as usize }
+    }
+
+    /// The time of a column, in nanoseconds.
+    pub(super) fn length(&self) -> u64 {
+        self.timeline.bin.as_nanos().saturating_mul(self.bins_each)
+    }
+
+    /// The sum of some lines. The last column, where it has fewer bins than the others, is as high as if it had as many.
+    pub(super) fn of<'l>(&self, lines: impl Iterator<Item = &'l TimelineLine> + Clone) -> Blocks {
+        let mut parts: Vec<&TimelinePart> = lines.clone().flat_map(|line| &line.parts).collect();
+        parts.sort_unstable_by_key(|part| part.bin);
+        let mut columns = vec![(0, false); self.count];
+        let mut peak = 0;
+        for parts in parts.chunk_by(|a, b| a.bin == b.bin) {
+            let counted = parts.iter().filter(|part| part.is_counted);
+            let weight: u64 = counted.map(|part| part.amount.weight.value).sum();
+            peak = peak.max(weight);
+            let column = (parts[0].bin - self.timeline.bins.start) / self.bins_each;
+            if let Some((sum, is_sampled)) = columns.get_mut(column as usize) {
+                *sum += weight;
+                *is_sampled = true;
+            }
+        }
+        let rest = (self.timeline.bins.end - self.timeline.bins.start) % self.bins_each;
+        if let Some((sum, _)) = columns.last_mut().filter(|_| rest > 0) {
+            *sum = (u128::from(*sum) * u128::from(self.bins_each) / u128::from(rest)) as u64;
+        }
+        let weight = lines.map(|line| line.counted.weight.value).sum();
+        let highest = columns.iter().map(|&(weight, _)| weight).max().unwrap_or(0);
+        Blocks { weight, peak, columns, highest }
+    }
+}
+
+impl Blocks {
+    /// A block for each column, as high as its share of `full`. What weighs anything has the lowest block at least, and what
+    /// weighs more than `full` the highest.
+    pub(super) fn text(&self, full: u64) -> String {
+        let block = |&(weight, is_sampled): &(u64, bool)| match (weight, is_sampled) {
+            (0, false) => ' ',
+            (0, true) => WAITING,
+            _ => {
+                let eighths = (u128::from(weight) * 8).div_ceil(u128::from(full.max(1)));
+                BLOCKS[eighths.clamp(1, 8) as usize - 1]
+            }
+        };
+        self.columns.iter().map(block).collect()
+    }
+
+    /// Whether there are columns with samples of which none counts.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.columns.contains(&(0, true))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Amount, Scope};
+    use crate::units::{Nanos, Weight};
+
+    fn part(bin: u64, weight: u64, is_counted: bool) -> TimelinePart {
+        TimelinePart { bin, state: None, is_counted, amount: Amount { weight: Weight::nanos(weight), samples: 1 } }
+    }
+
+    #[test]
+    fn blocks_are_eighths_of_the_full_height() {
+        let parts = vec![part(5, 10, true), part(6, 3, false), part(8, 1, true), part(9, 25, true), part(10, 5, true)];
+        let counted = Amount { weight: Weight::nanos(41), samples: 4 };
+        let line = TimelineLine { scope: Scope::All, counted, parts };
+        let timeline = Timeline { bin: Nanos::from_nanos(10), bins: 5..11, lines: vec![line] };
+        let columns = Columns::new(&timeline, &Style::default());
+        let blocks = columns.of(timeline.lines.iter());
+        assert_eq!((columns.count, blocks.weight, blocks.peak, blocks.highest), (6, 41, 25, 25));
+        assert_eq!((blocks.text(10).as_str(), blocks.is_waiting()), ("█· ▁█▄", true));
+        assert_eq!(blocks.text(25), "▄· ▁█▂");
+    }
+
+    #[test]
+    fn columns_hold_several_bins_where_there_is_no_room() {
+        let parts = (0..33).map(|bin| part(bin, 10, true)).collect();
+        let counted = Amount { weight: Weight::nanos(330), samples: 33 };
+        let line = TimelineLine { scope: Scope::All, counted, parts };
+        let timeline = Timeline { bin: Nanos::from_nanos(10), bins: 0..33, lines: vec![line] };
+        let columns = Columns::new(&timeline, &Style { width: Some(20), is_coloured: false });
+        assert_eq!((columns.bins_each, columns.count, columns.length()), (3, 11, 30));
+        assert_eq!(columns.of(timeline.lines.iter()).text(30), "█".repeat(11));
+        let timeline = Timeline { bins: 0..32, ..timeline };
+        let columns = Columns::new(&timeline, &Style { width: Some(20), is_coloured: false });
+        assert_eq!((columns.bins_each, columns.count), (2, 16));
+    }
+}

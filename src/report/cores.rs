@@ -1,0 +1,90 @@
+//! What each core, and each kind of core, ran.
+
+use super::build::heavier;
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, SUMMED, Shown};
+use super::{Amount, Report, SeriesReport};
+use crate::hash::HashMap;
+use crate::profile::{Core, Profile};
+use crate::units::Weight;
+
+pub(super) static KIND: ListingKind = ListingKind {
+    name: "cores",
+    singular: "core",
+    columns: &[
+        Column::new("level", "", ColumnRole::Label).shown(Shown::Machines),
+        Column::new("kind", "", ColumnRole::Label).shown(Shown::Machines),
+        Column::new("core", "", ColumnRole::Number).shown(Shown::Machines),
+        Column::new("all_weight", "", ColumnRole::Weight),
+        Column::new("samples", "samples", ColumnRole::Number),
+        Column::new("", "core", ColumnRole::Name).shown(Shown::Text),
+    ],
+    // Kinds sum up cores.
+    hides_light_rows: false,
+    make,
+};
+
+fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let (profile, options) = (&report.export.profile, &report.options);
+    let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+    let mut cores: HashMap<Option<Core>, Amount> = HashMap::default();
+    for sample in options.selection.on(profile).iter().filter(|sample| sample.series == series.series) {
+        let core = sample.core.map(|core| *profile.core(core));
+        let amount = cores.entry(core).or_insert(nothing);
+        amount.weight.value += options.metric.of(sample);
+        amount.samples += 1;
+    }
+    let mut rows = Vec::new();
+    for (kind, cores) in kinds(profile, cores) {
+        let sum = cores.iter().fold(nothing, |sum, &(_, amount)| plus(sum, amount));
+        rows.push(cells("kind", kind, None, sum, kind_text(kind, cores.len())));
+        rows.extend(cores.into_iter().map(|(core, amount)| {
+            let text = core.map_or("  no core recorded".to_owned(), |core| format!("  core {core}"));
+            cells("core", kind, core, amount, text)
+        }));
+    }
+    let notes = if profile.sums().is_empty() { Vec::new() } else { vec![SUMMED.to_owned()] };
+    Listing { total: series.counted.weight, rows, notes }
+}
+
+/// What a core, by its number, or no core, ran.
+type OfCore = (Option<u32>, Amount);
+
+/// The kinds, heaviest first, with their cores in the order of their numbers.
+fn kinds(profile: &Profile, cores: HashMap<Option<Core>, Amount>) -> Vec<(Option<&str>, Vec<OfCore>)> {
+    let mut kinds: HashMap<Option<&str>, Vec<OfCore>> = HashMap::default();
+    for (core, amount) in cores {
+        let kind = core.and_then(|core| core.kind).map(|kind| profile.string(kind));
+        kinds.entry(kind).or_default().push((core.map(|core| core.index), amount));
+    }
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    for (_, cores) in &mut kinds {
+        cores.sort_unstable_by_key(|&(core, amount)| (core.is_none(), core, amount.samples));
+    }
+    let total = |cores: &[OfCore]| cores.iter().map(|&(_, amount)| amount).reduce(plus);
+    kinds.sort_unstable_by(|(kind_a, a), (kind_b, b)| match (total(a), total(b)) {
+        (Some(a), Some(b)) => heavier(a, b).then(kind_a.cmp(kind_b)),
+        (a, b) => a.is_none().cmp(&b.is_none()),
+    });
+    kinds
+}
+
+fn plus(sum: Amount, amount: Amount) -> Amount {
+    let weight = Weight::new(sum.weight.value + amount.weight.value, sum.weight.unit);
+    Amount { weight, samples: sum.samples + amount.samples }
+}
+
+fn kind_text(kind: Option<&str>, cores: usize) -> String {
+    let cores = if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") };
+    kind.map_or_else(|| "kind not recorded".to_owned(), |kind| format!("{kind}: {cores}"))
+}
+
+fn cells(level: &str, kind: Option<&str>, core: Option<u32>, amount: Amount, text: String) -> Vec<Cell> {
+    vec![
+        Cell::text(level),
+        kind.map_or(Cell::Absent, |kind| Cell::Text(kind.to_owned())),
+        Cell::number(core.map(u64::from)),
+        Cell::Weight(amount.weight.value),
+        Cell::Number(amount.samples),
+        Cell::Text(text),
+    ]
+}

@@ -1,0 +1,49 @@
+//! What each process weighs.
+
+use super::build::{heavier, order};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind};
+use super::{Amount, Report, Scope, SeriesReport};
+use crate::hash::HashMap;
+use crate::profile::ProcessId;
+use crate::units::Weight;
+
+pub(super) static KIND: ListingKind = ListingKind {
+    name: "processes",
+    singular: "process",
+    columns: &[
+        Column::new("pid", "pid", ColumnRole::Number),
+        Column::new("process", "process", ColumnRole::Name),
+        Column::new("all_weight", "", ColumnRole::Weight),
+        Column::new("samples", "samples", ColumnRole::Number),
+        Column::new("threads", "threads", ColumnRole::Number),
+    ],
+    hides_light_rows: false,
+    make,
+};
+
+fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let profile = &report.export.profile;
+    let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+    let mut processes: HashMap<ProcessId, (Amount, u64)> = HashMap::default();
+    for row in &series.threads {
+        let process = profile.thread(row.thread).process;
+        let (amount, threads) = processes.entry(process).or_insert((nothing, 0));
+        amount.weight.value += row.counted.weight.value;
+        amount.samples += row.counted.samples;
+        *threads += 1;
+    }
+    let mut processes: Vec<(ProcessId, (Amount, u64))> = processes.into_iter().collect();
+    let order = |id: ProcessId| order(profile, Scope::Process(id));
+    processes.sort_unstable_by(|a, b| heavier(a.1.0, b.1.0).then_with(|| order(a.0).cmp(&order(b.0))));
+    let rows = processes.into_iter().map(|(id, (amount, threads))| {
+        let process = profile.process(id);
+        vec![
+            Cell::number(process.pid),
+            Cell::Text(profile.string(process.name).to_owned()),
+            Cell::Weight(amount.weight.value),
+            Cell::Number(amount.samples),
+            Cell::Number(threads),
+        ]
+    });
+    Listing { total: series.counted.weight, rows: rows.collect(), notes: Vec::new() }
+}

@@ -1,0 +1,205 @@
+//! Weights over time: bins of one length, for each thread, or for what else is separated.
+//!
+//! The whole weight of a sample belongs to the bin of its time, as the seconds of a fleet's runs have it: an export says when a
+//! sample was taken, and not since when it counts. So a bin that is not much longer than the time between samples may read
+//! more than one core.
+
+use std::ops::Range;
+
+use super::build::{heavier, order};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, SUMMED};
+use super::separate::scope_of;
+use super::{Amount, Report, Scope, SeriesReport};
+use crate::hash::HashMap;
+use crate::profile::{Profile, SampleSum, StringId};
+use crate::units::{Nanos, Unit, Weight};
+
+/// With a length of its own choice, a timeline has no more bins than this.
+const BINS: u64 = 90;
+/// Such a bin is at least so many times as long as what most samples stand for: in shorter ones a thread that runs all the time
+/// would seem to start and stop.
+const SAMPLES: u64 = 5;
+
+pub(super) static KIND: ListingKind = ListingKind {
+    name: "timeline",
+    singular: "bin",
+    columns: &[
+        Column::new("time_ns", "time", ColumnRole::Number),
+        Column::new("bin_ns", "bin ns", ColumnRole::Number),
+        Column::new("pid", "pid", ColumnRole::Number),
+        Column::new("process", "process", ColumnRole::Owner),
+        Column::new("tid", "tid", ColumnRole::Number),
+        Column::new("thread", "thread", ColumnRole::Name),
+        Column::new("core_kind", "kind", ColumnRole::Label),
+        Column::new("state", "state", ColumnRole::Label),
+        Column::new("samples", "samples", ColumnRole::Number),
+        Column::new("weight", "", ColumnRole::Weight),
+        Column::new("cpu_percent", "CPU", ColumnRole::Number),
+    ],
+    hides_light_rows: false,
+    make,
+};
+
+/// What the samples of one series weigh over time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeline {
+    /// The length of a bin, at least 1 ns. Bins are counted from the start of the recording: bin n begins at n times this.
+    pub bin: Nanos,
+    /// From the first bin that has a sample to behind the last one; empty where there are no samples.
+    pub bins: Range<u64>,
+    /// One for each thread, or for what else is separated; what weighs most of what counts comes first.
+    pub lines: Vec<TimelineLine>,
+}
+
+/// What a thread, or what else has a line of its own, weighs over time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimelineLine {
+    /// Whose samples.
+    pub scope: Scope,
+    /// What counts of them ([`Selection::states`](crate::profile::Selection::states)).
+    pub counted: Amount,
+    /// Its samples by bin and state, in this order; bins without samples have none.
+    pub parts: Vec<TimelinePart>,
+}
+
+/// The samples of one line that are in one bin and of one state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimelinePart {
+    /// The bin.
+    pub bin: u64,
+    /// The state, where recorded.
+    pub state: Option<StringId>,
+    /// Whether the state counts.
+    pub is_counted: bool,
+    /// What they weigh.
+    pub amount: Amount,
+}
+
+impl Report<'_> {
+    /// The weights of a series over time: of every state, unless states were named, as [`samples`](Self::samples) has them. It
+    /// has no lines where samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    pub fn timeline(&self, series: &SeriesReport) -> Timeline {
+        let (profile, options) = (&self.export.profile, &self.options);
+        let selected = options.selection.on(profile);
+        let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+        let bin = self.timeline_bin();
+        let mut parts: HashMap<(Scope, u64, Option<StringId>), TimelinePart> = HashMap::default();
+        for (_, sample) in self.samples().filter(|(_, sample)| sample.series == series.series) {
+            let scope = scope_of(profile, options.separate_by, &SampleSum::from(sample), sample.core);
+            let (index, state) = (sample.time.as_nanos() / bin.as_nanos(), sample.state);
+            let part = parts.entry((scope, index, state)).or_insert_with(|| {
+                let is_counted = selected.is_state_counted(sample);
+                TimelinePart { bin: index, state, is_counted, amount: nothing }
+            });
+            part.amount.weight.value += options.metric.of(sample);
+            part.amount.samples += 1;
+        }
+        let first = parts.keys().map(|&(_, index, _)| index).min().unwrap_or(0);
+        let end = parts.keys().map(|&(_, index, _)| index + 1).max().unwrap_or(0);
+        Timeline { bin, bins: first..end, lines: lines(profile, parts, nothing) }
+    }
+
+    /// The length of the bins of every series: as asked for, or a round one.
+    fn timeline_bin(&self) -> Nanos {
+        let asked = self.options.timeline_bin.filter(|bin| bin.as_nanos() > 0);
+        asked.unwrap_or_else(|| *self.round_bin.get_or_init(|| round_bin(self)))
+    }
+}
+
+/// The shortest of 1, 2, 5, 10, 20, 50 … nanoseconds by which no series has more than [`BINS`], and in which a thread has
+/// [`SAMPLES`] where samples are of time.
+fn round_bin(report: &Report<'_>) -> Nanos {
+    let mut spans: Vec<Option<(u64, u64)>> = vec![None; report.series.len()];
+    let mut weights: HashMap<u64, u64> = HashMap::default();
+    for (_, sample) in report.samples() {
+        let Some(position) = report.position(sample.series) else { continue };
+        let time = sample.time.as_nanos();
+        let (first, last) = spans[position].unwrap_or((time, time));
+        spans[position] = Some((first.min(time), last.max(time)));
+        if sample.weight > 0 && report.export.profile.series(sample.series).unit == Unit::Nanoseconds {
+            *weights.entry(sample.weight).or_default() += 1;
+        }
+    }
+    let usual = weights.into_iter().max_by_key(|&(weight, count)| (count, weight)).map_or(0, |(weight, _)| weight);
+    let is_long_enough = |bin: u64| {
+        let is_short = |&(first, last): &(u64, u64)| last / bin - first / bin < BINS;
+        bin / SAMPLES >= usual && spans.iter().flatten().all(is_short)
+    };
+    let mut steps = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
+    Nanos::from_nanos(steps.find(|&bin| is_long_enough(bin)).unwrap_or(u64::MAX))
+}
+
+fn lines(
+    profile: &Profile,
+    parts: HashMap<(Scope, u64, Option<StringId>), TimelinePart>,
+    nothing: Amount,
+) -> Vec<TimelineLine> {
+    let mut lines: HashMap<Scope, TimelineLine> = HashMap::default();
+    for ((scope, _, _), part) in parts {
+        let line = lines.entry(scope).or_insert_with(|| TimelineLine { scope, counted: nothing, parts: Vec::new() });
+        if part.is_counted {
+            line.counted.weight.value += part.amount.weight.value;
+            line.counted.samples += part.amount.samples;
+        }
+        line.parts.push(part);
+    }
+    let mut lines: Vec<TimelineLine> = lines.into_values().collect();
+    for line in &mut lines {
+        line.parts.sort_unstable_by_key(|part| (part.bin, part.state.map(|state| profile.string(state))));
+    }
+    lines.sort_unstable_by(|a, b| {
+        heavier(a.counted, b.counted).then_with(|| order(profile, a.scope).cmp(&order(profile, b.scope)))
+    });
+    lines
+}
+
+/// The lines as a table: by time, then in the order of the lines, then by state.
+fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
+    let profile = &report.export.profile;
+    let timeline = report.timeline(series);
+    let lines = timeline.lines.iter().enumerate();
+    let parts = lines.flat_map(|(index, line)| line.parts.iter().map(move |part| (part.bin, index, part)));
+    let mut parts: Vec<(u64, usize, &TimelinePart)> = parts.collect();
+    // Stable: the states of a line stay in their order.
+    parts.sort_by_key(|&(bin, index, _)| (bin, index));
+    let rows = parts.into_iter().map(|(_, index, part)| {
+        let mut row = vec![Cell::Time(Nanos::from_nanos(part.bin * timeline.bin.as_nanos()))];
+        row.push(Cell::Number(timeline.bin.as_nanos()));
+        row.extend(scope_cells(profile, timeline.lines[index].scope));
+        row.push(part.state.map_or(Cell::Absent, |state| Cell::Text(profile.string(state).to_owned())));
+        row.push(Cell::Number(part.amount.samples));
+        row.push(Cell::Weight(part.amount.weight.value));
+        row.push(cpu_percent(profile, part, timeline.bin));
+        row
+    });
+    let notes = if profile.sums().is_empty() { Vec::new() } else { vec![SUMMED.to_owned()] };
+    Listing { total: series.counted.weight, rows: rows.collect(), notes }
+}
+
+/// Pid, process, tid, thread and kind of core, as far as they apply.
+fn scope_cells(profile: &Profile, scope: Scope) -> [Cell; 5] {
+    let text = |id: StringId| Cell::Text(profile.string(id).to_owned());
+    let (process, thread) = match scope {
+        Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
+        Scope::Process(id) => (Some(id), None),
+        Scope::State(_) | Scope::CoreKind(_) | Scope::All => (None, None),
+    };
+    let process = process.map(|id| profile.process(id));
+    let kind = if let Scope::CoreKind(kind) = scope { kind } else { None };
+    [
+        Cell::number(process.and_then(|process| process.pid)),
+        process.map_or(Cell::Absent, |process| text(process.name)),
+        Cell::number(thread.and_then(|thread| thread.tid)),
+        thread.map_or(Cell::Absent, |thread| text(thread.name)),
+        kind.map_or(Cell::Absent, text),
+    ]
+}
+
+/// The share of one core: of time that threads ran.
+fn cpu_percent(profile: &Profile, part: &TimelinePart, bin: Nanos) -> Cell {
+    let is_running = part.state.is_none_or(|state| profile.string(state) == "Running");
+    if part.amount.weight.unit != Unit::Nanoseconds || !is_running {
+        return Cell::Absent;
+    }
+    Cell::Percent(part.amount.weight.value as f64 * 100.0 / bin.as_nanos() as f64)
+}
