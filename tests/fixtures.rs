@@ -16,6 +16,8 @@ use traceparse::report::{ReportOptions, View, report};
 
 /// Inputs above this are shown as a whole only where that stays readable.
 const LARGE: usize = 60_000;
+/// The cases whose views that are tables are shown as text.
+const TABLES: [&str; 2] = ["27/orchard", "27/time-profile-waiting"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
@@ -84,6 +86,9 @@ fn outputs(wrong: &mut Vec<String>) {
                 expect(&folder.join(format!("expected.{name}.txt")), &view_text(&export, view), wrong);
             }
         }
+        if TABLES.iter().any(|case| folder.ends_with(case)) {
+            expect(&folder.join("expected.views.txt"), &tables(&export), wrong);
+        }
         if input.len() <= LARGE {
             expect(&folder.join("expected.samples.csv"), &samples(&export), wrong);
         }
@@ -112,6 +117,18 @@ fn overview(export: &Export) -> String {
 fn view_text(export: &Export, view: View) -> String {
     let style = Style { width: Some(120), is_coloured: false };
     utf8(|out| text::write(&report(export, &options(view)), &style, out))
+}
+
+/// The views that are tables, at the usual width of a terminal.
+fn tables(export: &Export) -> String {
+    let views = [View::Binaries, View::Processes, View::States, View::Cores, View::Timeline];
+    let texts = views.into_iter().map(|view| {
+        let mut options = options(view);
+        options.pruning.min_percent = 1.0;
+        let style = Style { width: Some(80), is_coloured: false };
+        utf8(|out| text::write(&report(export, &options), &style, out))
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 fn contents(export: &Export) -> String {

@@ -95,7 +95,8 @@ impl Report<'_> {
             part.amount.samples += 1;
         }
         let first = parts.keys().map(|&(_, index, _)| index).min().unwrap_or(0);
-        let end = parts.keys().map(|&(_, index, _)| index + 1).max().unwrap_or(0);
+        // The last nanosecond that can be told is in no bin of 1 ns that has an end.
+        let end = parts.keys().map(|&(_, index, _)| index.saturating_add(1)).max().unwrap_or(0);
         Timeline { bin, bins: first..end, lines: lines(profile, parts, nothing) }
     }
 

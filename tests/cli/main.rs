@@ -31,4 +31,5 @@ mod symbols_commands;
 mod tables;
 mod unusable;
 mod usage;
+mod views;
 mod writing;

@@ -14,12 +14,25 @@ use traceparse::export::{Export, Limits, Options, TableKind, read};
 use traceparse::output::{csv, folded, json, text};
 use traceparse::profile::{Selection, StateFilter};
 use traceparse::report::{Report, ReportOptions, SeparateBy, SeriesReport, View, report};
+use traceparse::units::Nanos;
 use traceparse::{Diagnostic, Error, ErrorKind};
 
 /// The sizes that bits 1 to 3 of the first byte choose from.
 const BUFFER_SIZES: [usize; 8] = [1, 7, 64, 200, 1_000, 4_096, 16_384, 65_536];
 
-const VIEWS: [View; 6] = [View::Overview, View::Summary, View::Threads, View::Tree, View::Functions, View::Samples];
+const VIEWS: [View; 11] = [
+    View::Overview,
+    View::Summary,
+    View::Threads,
+    View::Tree,
+    View::Functions,
+    View::Binaries,
+    View::Processes,
+    View::States,
+    View::Cores,
+    View::Timeline,
+    View::Samples,
+];
 
 /// Reads the input and writes everything that can be asked about it.
 ///
@@ -75,7 +88,10 @@ fn options(buffer_size: usize, allow_truncated: bool) -> Options {
     Options { allow_truncated, buffer_size, limits, ..Options::default() }
 }
 
-fn questions(view: View) -> [ReportOptions; 3] {
+/// The shortest bin of a timeline.
+const ONE: Nanos = Nanos::from_nanos(1);
+
+fn questions(view: View) -> [ReportOptions; 5] {
     let everything = ReportOptions {
         selection: Selection { states: StateFilter::All, ..Selection::default() },
         view,
@@ -89,7 +105,9 @@ fn questions(view: View) -> [ReportOptions; 3] {
         ..ReportOptions::default()
     };
     let merged = ReportOptions { separate_by: SeparateBy::Nothing, ..everything.clone() };
-    [everything, pruned, merged]
+    let of_states = ReportOptions { separate_by: SeparateBy::State, ..everything.clone() };
+    let of_cores = ReportOptions { separate_by: SeparateBy::CoreKind, timeline_bin: Some(ONE), ..everything.clone() };
+    [everything, pruned, merged, of_states, of_cores]
 }
 
 /// The size of the buffer must not show in what was read.

@@ -64,7 +64,8 @@ impl<'t> Columns<'t> {
         }
         let rest = (self.timeline.bins.end - self.timeline.bins.start) % self.bins_each;
         if let Some((sum, _)) = columns.last_mut().filter(|_| rest > 0) {
-            *sum = (u128::from(*sum) * u128::from(self.bins_each) / u128::from(rest)) as u64;
+            let whole = u128::from(*sum) * u128::from(self.bins_each) / u128::from(rest);
+            *sum = u64::try_from(whole).unwrap_or(u64::MAX);
         }
         let weight = lines.map(|line| line.counted.weight.value).sum();
         let highest = columns.iter().map(|&(weight, _)| weight).max().unwrap_or(0);

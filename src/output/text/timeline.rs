@@ -106,7 +106,7 @@ impl Rates {
 
     fn text(&self, weight: u64, nanos: u64) -> String {
         match self.unit {
-            Unit::Nanoseconds => format!("{:.1}%", weight as f64 * 100.0 / nanos as f64),
+            Unit::Nanoseconds => format!("{:.1}%", weight as f64 * 100.0 / nanos.max(1) as f64),
             _ => self.scale.number(per_second(weight, nanos)),
         }
     }
@@ -117,7 +117,12 @@ impl Rates {
     }
 
     fn title(&self, what: &str) -> String {
-        if self.unit == Unit::Nanoseconds { what.to_owned() } else { format!("{what} {}/s", self.scale.title()) }
+        match self.unit {
+            Unit::Nanoseconds => what.to_owned(),
+            // The column of weights has just named it.
+            Unit::Samples => format!("{what}/s"),
+            Unit::Cycles | Unit::PmcEvents => format!("{what} {}/s", self.scale.title()),
+        }
     }
 }
 
