@@ -20,13 +20,16 @@ use traceparse::{Diagnostic, Error, ErrorKind};
 /// The sizes that bits 1 to 3 of the first byte choose from.
 const BUFFER_SIZES: [usize; 8] = [1, 7, 64, 200, 1_000, 4_096, 16_384, 65_536];
 
-const VIEWS: [View; 11] = [
+const VIEWS: [View; 14] = [
     View::Overview,
     View::Summary,
     View::Threads,
     View::Tree,
     View::Functions,
     View::Binaries,
+    View::Categories,
+    View::Transitions,
+    View::Lines,
     View::Processes,
     View::States,
     View::Cores,
