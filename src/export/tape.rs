@@ -184,7 +184,6 @@ impl Tape {
     }
 
     /// How many rows it holds.
-    #[cfg(test)]
     pub(super) fn rows(&self) -> usize {
         self.ops.iter().filter(|op| matches!(op, Op::EndRow | Op::UsualCells { .. })).count()
     }
