@@ -310,6 +310,12 @@ impl ProfileBuilder {
         self.stacks.path_of_leaf_first(parent, frames, path)
     }
 
+    /// Brings near what tells whether `frame` was called from `parent`, which will be asked soon.
+    #[inline]
+    pub(crate) fn fetch_stack(&self, parent: StackId, frame: FrameId) {
+        self.stacks.fetch(parent, frame);
+    }
+
     /// A stack that was added.
     pub fn get_stack(&self, id: StackId) -> &Stack {
         self.stacks.get(id)
