@@ -10,6 +10,7 @@
 //! * `addresses/…`: 20 MB of documents whose stacks are lists of addresses: Xcode 12 and 14.0, and raw `time-sample`.
 //! * `skip/fs-syscall`: a table that holds no samples, whose rows are counted and not read.
 //! * `jobs/…`: 100 MB of `frames/27` with this many threads.
+//! * `scan/…`: the same document by the scanner alone, with this many threads; and `scan/count`, the number of its `<`.
 //! * `buffer/…`: 100 MB of `frames/27` with this many KiB of the input in memory at first.
 //!
 //! Everything is read from memory, so files and decompression are not part of it; and but for what a group varies, with the
@@ -22,7 +23,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use support::{Content, Node, Recording, RenderOptions, Shape, Size, Table, concatenate, render, write_large_as};
-use traceparse::export::{Options, read};
+use traceparse::export::{Options, read, scanned_rows};
 
 /// About how large each input is.
 const BYTES: usize = 20_000_000;
@@ -57,6 +58,21 @@ fn jobs(criterion: &mut Criterion) {
         let options = Options { jobs, ..Options::default() };
         bench_with(criterion, "jobs", &jobs.to_string(), &document, &options);
     }
+}
+
+fn scan(criterion: &mut Criterion) {
+    let mut document = large();
+    let mut group = criterion.benchmark_group("scan");
+    group.sample_size(10).throughput(Throughput::Bytes(document.len() as u64));
+    group.bench_function("count", |bencher| bencher.iter(|| memchr::memchr_iter(b'<', black_box(&document)).count()));
+    document.extend_from_slice(&[0; 32]);
+    for jobs in [1, 2] {
+        let options = Options { jobs, ..Options::default() };
+        group.bench_function(jobs.to_string(), |bencher| {
+            bencher.iter(|| assert_eq!(scanned_rows(black_box(&document), &options), 260_000));
+        });
+    }
+    group.finish();
 }
 
 fn buffer(criterion: &mut Criterion) {
@@ -101,5 +117,5 @@ fn bench_with(criterion: &mut Criterion, group: &str, name: &str, input: &[u8], 
     group.finish();
 }
 
-criterion_group!(benches, frames, addresses, skip, jobs, buffer);
+criterion_group!(benches, frames, addresses, skip, jobs, scan, buffer);
 criterion_main!(benches);

@@ -38,15 +38,20 @@ impl<T> Chunks<T> {
     #[inline]
     pub(crate) fn push(&mut self, row: T) {
         match self.chunks.last_mut() {
-            Some(chunk) if chunk.len() < Self::ROWS => chunk.push(row),
-            _ => self.push_chunk(row),
+            Some(chunk) if chunk.len() < Self::ROWS.min(chunk.capacity()) => chunk.push(row),
+            _ => self.push_to_full(row),
         }
         self.len += 1;
     }
 
     #[cold]
-    fn push_chunk(&mut self, row: T) {
-        // Most profiles are small: the first chunk grows as a `Vec` does.
+    fn push_to_full(&mut self, row: T) {
+        if let Some(first) = self.chunks.last_mut().filter(|chunk| chunk.len() < Self::ROWS) {
+            // Most profiles are small: the first chunk doubles as a `Vec` does, up to its size.
+            first.reserve_exact(first.len().max(4).min(Self::ROWS - first.len()));
+            first.push(row);
+            return;
+        }
         let mut chunk = if self.chunks.is_empty() { Vec::new() } else { Vec::with_capacity(Self::ROWS) };
         chunk.push(row);
         self.chunks.push(chunk);
@@ -97,14 +102,11 @@ impl<T> Chunks<T> {
         self.len = 0;
     }
 
-    /// All rows in one piece. Each chunk is given back as soon as it is copied.
-    pub(crate) fn into_vec(mut self) -> Vec<T> {
-        if self.chunks.len() < 2 {
-            return self.chunks.pop().unwrap_or_default();
+    /// Gives back the room for more rows.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        if let Some(chunk) = self.chunks.last_mut() {
+            chunk.shrink_to_fit();
         }
-        let mut all = Vec::with_capacity(self.len);
-        self.chunks.into_iter().for_each(|mut chunk| all.append(&mut chunk));
-        all
     }
 
     /// All rows, in order.
@@ -136,8 +138,6 @@ mod tests {
             assert!((before..chunks.len()).all(|row| chunks.get(row) == Some(&before)));
         }
         assert_eq!((chunks.iter().count(), chunks.chunks.len()), (3 * Chunks::<usize>::ROWS + 5, 4));
-        let rows: Vec<usize> = chunks.iter().copied().collect();
-        assert_eq!(chunks.into_vec(), rows);
     }
 
     #[test]
@@ -159,6 +159,16 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_any_size_take_no_more_than_a_chunk() {
+        let mut chunks = Chunks::default();
+        for row in 0..Chunks::<[u64; 3]>::ROWS {
+            chunks.push([row as u64; 3]);
+            assert!(chunks.chunks[0].capacity() <= Chunks::<[u64; 3]>::ROWS);
+        }
+        assert_eq!(chunks.chunks.len(), 1);
+    }
+
+    #[test]
     fn chunks_take_the_room_of_their_rows() {
         let mut chunks = Chunks::default();
         for row in 0..2 * Chunks::<usize>::ROWS as u64 + 1 {
@@ -166,5 +176,8 @@ mod tests {
         }
         let room: usize = chunks.chunks.iter().map(Vec::capacity).sum();
         assert_eq!(room, 3 * Chunks::<usize>::ROWS, "the room of a chunk that is full, or will be");
+        chunks.shrink_to_fit();
+        let room: usize = chunks.chunks.iter().map(Vec::capacity).sum();
+        assert_eq!((room, chunks.len()), (chunks.len(), 2 * Chunks::<usize>::ROWS + 1));
     }
 }

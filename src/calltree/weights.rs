@@ -1,6 +1,6 @@
 //! The first step of every view: the summed weight of each distinct stack of each thread.
 
-use crate::profile::{SampleKind, SampleSum, SelectedSamples, SeriesId, StackId, ThreadId};
+use crate::profile::{SampleKind, SampleSum, SelectedSamples, SelectedSums, SeriesId, StackId, SumRow, ThreadId};
 
 /// What a sample counts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,15 +49,12 @@ pub struct StackWeights {
 impl StackWeights {
     /// Sums the selected samples. For a profile of sums this costs what its distinct stacks cost.
     pub fn new(samples: &SelectedSamples<'_>, metric: Metric) -> Self {
-        let rows = samples.sums().map(|sum| StackWeight {
-            series: sum.series,
-            thread: sum.thread,
-            stack: sum.stack,
-            weight: metric.of(sum),
-            samples: sum.samples,
-        });
-        let mut rows: Vec<StackWeight> = rows.collect();
-        rows.sort_unstable_by_key(key);
+        let sums = samples.added_up();
+        let mut rows = sorted_by_thread(&sums, metric);
+        for rows in rows.chunk_by_mut(|a, b| (a.series, a.thread) == (b.series, b.thread)) {
+            // Stacks are numbered as they come, so that most stand in order already.
+            rows.sort_by_key(|row| row.stack);
+        }
         // One stack in several states, or of several kinds, is one row.
         rows.dedup_by(|row, kept| {
             let is_same = key(row) == key(kept);
@@ -91,6 +88,34 @@ impl StackWeights {
         let end = self.rows.partition_point(|row| row.series <= series);
         &self.rows[start..end]
     }
+}
+
+/// A row for each sum that counts, by series and thread.
+fn sorted_by_thread(sums: &SelectedSums<'_>, metric: Metric) -> Vec<StackWeight> {
+    let groups = &sums.groups;
+    let mut order: Vec<usize> = (0..groups.len()).filter(|&group| sums.is_counted[group]).collect();
+    order.sort_unstable_by_key(|&group| (groups[group].series, groups[group].thread));
+    let counted = || sums.rows.iter().filter(|row| sums.is_counted[row.group as usize]);
+    let Some(first) = counted().next() else { return Vec::new() };
+    // By group: how many rows there are, then where the next one goes.
+    let mut places = vec![0; groups.len()];
+    counted().for_each(|row| places[row.group as usize] += 1);
+    let mut all = 0;
+    for group in order {
+        (places[group], all) = (all, all + places[group]);
+    }
+    let weight_of = |row: &SumRow| {
+        let sum = groups[row.group as usize].sum(row);
+        let SampleSum { series, thread, stack, samples, .. } = sum;
+        StackWeight { series, thread, stack, weight: metric.of(sum), samples }
+    };
+    let mut rows = vec![weight_of(first); all];
+    for row in counted() {
+        let place = &mut places[row.group as usize];
+        rows[*place] = weight_of(row);
+        *place += 1;
+    }
+    rows
 }
 
 fn key(row: &StackWeight) -> (SeriesId, ThreadId, Option<StackId>) {

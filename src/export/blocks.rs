@@ -141,7 +141,7 @@ impl<R: Read> BlockReader<R> {
 }
 
 /// Where the last row ends. The white space behind it belongs to what follows: it may be the start of other text.
-fn row_end(bytes: &[u8]) -> Option<usize> {
+pub(super) fn row_end(bytes: &[u8]) -> Option<usize> {
     Some(memchr::memmem::rfind(bytes, ROW_END)? + ROW_END.len())
 }
 

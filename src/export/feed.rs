@@ -131,7 +131,8 @@ impl<'r, 'd> Feed<'r, 'd> {
         }
         // Where ids have gaps some are not defined, which takes more care than the scanner has.
         let Some(next_id) = self.reader.definitions.ids.next() else { return Ok(0) };
-        scan::rows(block.padded(), start, &self.options.limits, Some(next_id), &mut self.tape);
+        let rows = start..block.bytes().len();
+        scan::rows(block.padded(), rows, &self.options.limits, Some(next_id), &mut self.tape);
         self.reader.replay(&self.tape, block.bytes(), block.offset, &mut self.room)?;
         Ok(self.tape.end - start)
     }

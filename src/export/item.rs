@@ -121,11 +121,17 @@ impl Ids {
         self.dense.get(id as usize)?.frame()
     }
 
-    /// Brings what these ids were defined as near. They were defined anywhere before, and to wait for many takes little
-    /// longer than for one.
-    pub(super) fn fetch(&self, ids: &[u32]) {
-        let words = ids.iter().filter_map(|&id| self.dense.get(id as usize));
-        std::hint::black_box(words.filter(|&&word| word == Packed::NONE).count());
+    /// The words of these ids, [`Packed::NONE`] for those without. They were defined anywhere before, and to wait for many takes
+    /// little longer than for one.
+    pub(super) fn get_words(&self, ids: &[u32], words: &mut Vec<Packed>) {
+        words.clear();
+        words.extend(ids.iter().map(|&id| self.dense.get(id as usize).copied().unwrap_or(Packed::NONE)));
+    }
+
+    /// What a [word](Self::get_words) stands for.
+    #[inline(always)]
+    pub(super) fn value_of(&self, word: Packed) -> Option<Value> {
+        word.value(&self.large)
     }
 
     #[cold]

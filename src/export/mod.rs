@@ -41,6 +41,7 @@
 //! ```
 
 mod address;
+mod alone;
 mod attributes;
 mod blocks;
 #[cfg(feature = "compression")]
@@ -69,6 +70,8 @@ mod tokens;
 
 use std::io::Read;
 
+#[doc(hidden)]
+pub use alone::scanned_rows;
 #[cfg(feature = "compression")]
 pub use decompress::decompress;
 #[cfg(feature = "symbols")]

@@ -261,7 +261,8 @@ impl<R: Read + Send> Shared<'_, R> {
         spare.block.count_lines();
         if self.wants_tapes.load(Ordering::Relaxed) {
             let tape = spare.tape.get_or_insert_default();
-            scan::rows(spare.block.padded(), 0, &self.options.limits, None, tape);
+            let rows = 0..spare.block.bytes().len();
+            scan::rows(spare.block.padded(), rows, &self.options.limits, None, tape);
         } else {
             spare.tape = None;
         }

@@ -4,12 +4,14 @@
 //! else goes the way it goes for tokens: the same code decodes elements and adds rows.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::attributes::{BinaryFields, FrameFields, unescape};
 use super::definitions::{Attributes, Element, number_value};
 use super::document::DocumentReader;
 use super::fault::Fault;
 use super::item::Value;
+use super::packed::Packed;
 use super::rows::KnownRow;
 use super::tag::Tag;
 use super::tape::{Op, Span, Tape, TapeStack};
@@ -33,7 +35,13 @@ pub(super) struct ReplayRoom {
     open: Vec<Open>,
     /// Beside the frames of the tape: the stack that each is the leaf of.
     paths: Vec<Option<StackId>>,
-    frames: Vec<FrameId>,
+    /// Beside the frames of the tape, but for those that a stack has in common with an earlier one: what they are, where that was
+    /// known before the tape.
+    frames: Vec<Option<FrameId>>,
+    /// Beside the stacks of the tape that are cells by `ref`: what they were before the tape.
+    stacks: Vec<Packed>,
+    /// The frames of a stack that another one does not have.
+    own_frames: Vec<FrameId>,
     /// Beside the references of the tape, as far as they were replayed: what they stand for.
     references: Vec<Value>,
     /// Beside the cells of the tape: what rows have in common that have them between time and stack.
@@ -53,6 +61,8 @@ struct Replay<'r, 'd, 't> {
     room: &'r mut ReplayRoom,
     /// Cells of the row at hand that are not among the values yet; they come after the first one.
     cells: Option<u32>,
+    /// How many stacks that are cells by `ref` were replayed.
+    next_stack: usize,
     /// How many distinct stacks there were when their number was last held against the limit.
     known_stacks: usize,
 }
@@ -75,17 +85,20 @@ impl DocumentReader<'_> {
         room.open.clear();
         // What it holds of other tapes is overwritten before it is read.
         room.paths.resize(tape.frames.len().max(room.paths.len()), None);
+        room.frames.resize(tape.frames.len().max(room.frames.len()), None);
         room.references.clear();
         room.known_rows.clear();
         let known_stacks = self.definitions.builder.stack_count();
-        Replay { document: self, tape, bytes, offset, row: offset, room, cells: None, known_stacks }.run()
+        Replay { document: self, tape, bytes, offset, row: offset, room, cells: None, next_stack: 0, known_stacks }
+            .run()
     }
 }
 
 impl<'t> Replay<'_, '_, 't> {
     fn run(&mut self) -> Result<(), Fault> {
         let tape = self.tape;
-        self.document.definitions.ids.fetch(&tape.known_stacks);
+        self.document.definitions.ids.get_words(&tape.known_stacks, &mut self.room.stacks);
+        self.find_frames();
         let mut next_time = (0, 0);
         for op in &tape.ops {
             match *op {
@@ -98,6 +111,10 @@ impl<'t> Replay<'_, '_, 't> {
                 Op::EndRow => self.end_row()?,
                 Op::Absent { at } => self.settle(Value::Absent, 0, at)?,
                 Op::Ref { tag: Tag::Companion, at, .. } => self.settle(Value::Companion, 0, at)?,
+                Op::Ref { tag: Tag::Backtrace, at, id } => {
+                    let stack = self.known_stack(id);
+                    self.settle(stack, 0, at)?;
+                }
                 Op::Ref { at, id, .. } => self.settle(self.value_of(id), 0, at)?,
                 Op::Cells { cells } => self.cells(cells),
                 Op::Number { tag, at, id, value } => self.settle(number_value(tag, value), id, at)?,
@@ -124,6 +141,21 @@ impl<'t> Replay<'_, '_, 't> {
         Ok(())
     }
 
+    /// Looks up the frames that no earlier stack has. They lie anywhere in the table of ids, and many look-ups that do not wait
+    /// for each other take little longer than one.
+    fn find_frames(&mut self) {
+        for stack in &self.tape.stacks {
+            self.find_frames_at(stack.start as usize..(stack.end - stack.common) as usize);
+        }
+    }
+
+    fn find_frames_at(&mut self, places: Range<usize>) {
+        let ids = &self.document.definitions.ids;
+        for (place, &id) in self.room.frames[places.clone()].iter_mut().zip(&self.tape.frames[places]) {
+            *place = ids.get_frame(id);
+        }
+    }
+
     fn byte(&self, at: u16) -> u64 {
         self.row + u64::from(at)
     }
@@ -137,6 +169,20 @@ impl<'t> Replay<'_, '_, 't> {
     #[inline(always)]
     fn value_of(&self, id: u32) -> Value {
         self.document.definitions.ids.get(u64::from(id)).unwrap_or(Value::Other)
+    }
+
+    /// The same for a stack, which is mostly the next one that was looked up.
+    #[inline(always)]
+    fn known_stack(&mut self, id: u32) -> Value {
+        if self.tape.known_stacks.get(self.next_stack) == Some(&id) {
+            let word = self.room.stacks[self.next_stack];
+            self.next_stack += 1;
+            // What the tape itself defines was not known when it was begun.
+            if let Some(value) = self.document.definitions.ids.value_of(word) {
+                return value;
+            }
+        }
+        self.value_of(id)
     }
 
     /// A value is known: it belongs to its id, and to its parent.
@@ -204,7 +250,7 @@ impl<'t> Replay<'_, '_, 't> {
     #[inline(always)]
     fn usual_row(&mut self, (id, time): (u32, u64), cells: u32, stack: u32) -> Result<(), Fault> {
         self.document.definitions.ids.define(u64::from(id), Value::Time(time));
-        let (time, stack) = (Value::Time(time), self.value_of(stack));
+        let (time, stack) = (Value::Time(time), self.known_stack(stack));
         if let Some(Some(known)) = self.room.known_rows.get(cells as usize)
             && self.document.add_known_row(known, [time, stack]).is_some()
         {
@@ -312,21 +358,43 @@ impl<'t> Replay<'_, '_, 't> {
 
     /// The stack of frames that are frames, and not too many; otherwise `None`.
     fn known_frames(&mut self, stack: &TapeStack) -> Result<Option<StackId>, Full> {
-        let (start, end, common) = (stack.start as usize, stack.end as usize, stack.common as usize);
-        let (like_end, paths) = (stack.like_end as usize, &mut self.room.paths);
+        let (start, end, like_end) = (stack.start as usize, stack.end as usize, stack.like_end as usize);
+        let mut common = stack.common as usize;
         // An earlier stack that could not be read has no path.
-        let like = if common > 0 { paths[like_end - common] } else { None };
-        let common = if like.is_some() { common } else { 0 };
+        let like = if common > 0 { self.room.paths[like_end - common] } else { None };
+        if like.is_none() && common > 0 {
+            self.find_frames_at(start..end);
+            common = 0;
+        }
+        let ReplayRoom { paths, frames, own_frames, .. } = &mut *self.room;
         let definitions = &mut self.document.definitions;
-        let frames = &self.tape.frames[start..end - common];
-        self.room.frames.clear();
-        self.room.frames.extend(frames.iter().map_while(|&id| definitions.ids.get_frame(id)));
-        if self.room.frames.len() < frames.len() || end - start > definitions.max_stack_depth {
+        let own = start..end - common;
+        own_frames.clear();
+        // What the tape itself defines was not known when it was begun.
+        let frames = frames[own.clone()].iter().zip(&self.tape.frames[own.clone()]);
+        own_frames.extend(frames.map_while(|(frame, &id)| frame.or_else(|| definitions.ids.get_frame(id))));
+        if own_frames.len() < own.len() || end - start > definitions.max_stack_depth {
             paths[start..end].fill(None);
             return Ok(None);
         }
         paths.copy_within(like_end - common..like_end, end - common);
-        definitions.builder.stack_path_leaf_first(like, &self.room.frames, &mut paths[start..end - common])
+        let leaf = definitions.builder.stack_path_leaf_first(like, own_frames, &mut paths[own])?;
+        self.fetch_next(stack);
+        Ok(leaf)
+    }
+
+    /// Brings near where the next stack turns off that has its outer frames in common with this one.
+    #[inline(always)]
+    fn fetch_next(&self, stack: &TapeStack) {
+        let Some(next) = self.tape.stacks.get(stack.next as usize) else { return };
+        let turn = (next.end - next.common) as usize;
+        let parent = self.room.paths[(stack.end - next.common) as usize..].first();
+        if next.common > 0
+            && turn > next.start as usize
+            && let (Some(&Some(parent)), Some(frame)) = (parent, self.room.frames[turn - 1])
+        {
+            self.document.definitions.builder.fetch_stack(parent, frame);
+        }
     }
 
     /// A stack with something among its frames that is none (a frame that could not be read, say).

@@ -74,6 +74,8 @@ pub(super) fn add_row(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownRow {
     sample: Sample,
+    /// The group that its samples are summed in.
+    group: u32,
     /// Index and outcome of the thread and the process that are counted under their names.
     thread: (u32, (ProcessId, ThreadId)),
     process: (u32, (RunId, ProcessId)),
@@ -104,7 +106,8 @@ pub(super) fn known_row(table: &TableReader, cells: &[Value], definitions: &Defi
     let Row { time, weight, core, state, kind, .. } = row;
     let sample =
         Sample { time: Nanos::from_nanos(time), weight, series, thread: as_thread.1, stack: None, core, state, kind };
-    Some(KnownRow { sample, thread: (thread, as_thread), process: (process, as_process) })
+    let group = definitions.builder.sum_group(&sample)?;
+    Some(KnownRow { sample, group, thread: (thread, as_thread), process: (process, as_process) })
 }
 
 /// Adds a row that is known but for its time and its stack. `None` if it has to be looked at as any other.
@@ -126,7 +129,8 @@ pub(super) fn add_known_row(
     if thread.used_as != Some(known.thread.1) || process.used_as != Some(known.process.1) {
         return None;
     }
-    definitions.builder.add_sample(Sample { time: Nanos::from_nanos(time), stack, ..known.sample }).ok()?;
+    let sample = Sample { time: Nanos::from_nanos(time), stack, ..known.sample };
+    definitions.builder.add_sample_of(known.group, sample).ok()?;
     thread.samples += 1;
     process.samples += 1;
     table.table.rows += 1;

@@ -76,6 +76,8 @@ pub(super) struct TapeStack {
     /// An earlier stack of the tape that ends with the same `common` frames, towards the root: where its frames end.
     pub(super) like_end: u32,
     pub(super) common: u32,
+    /// The stack of the tape, by its index, that is compared with this one; 0 is none.
+    pub(super) next: u32,
 }
 
 /// Neighbouring cells of a row that are all `ref`s, or absent.
@@ -184,7 +186,6 @@ impl Tape {
     }
 
     /// How many rows it holds.
-    #[cfg(test)]
     pub(super) fn rows(&self) -> usize {
         self.ops.iter().filter(|op| matches!(op, Op::EndRow | Op::UsualCells { .. })).count()
     }

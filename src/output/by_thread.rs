@@ -40,7 +40,7 @@ pub(super) struct ThreadSamples<'p> {
 
 /// The samples that count, by series and thread in the order of the report: the heaviest thread of a series first.
 pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> Result<Vec<ThreadSamples<'e>>, SamplesAddedUp> {
-    if !report.export.profile.sums().is_empty() {
+    if report.export.profile.sums().len() > 0 {
         return Err(SamplesAddedUp);
     }
     let mut threads: Vec<ThreadSamples<'e>> = Vec::new();

@@ -5,7 +5,7 @@ use std::fmt;
 use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 use super::model::{Binary, Core, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread};
 use super::stacks::StackTable;
-use super::sums::{SampleDetail, SampleSum, SumBatch, SumTable};
+use super::sums::{SampleDetail, SumBatch, SumGroups, SumRow, SumTable};
 use super::{CounterRow, Profile};
 use crate::hash::HashMap;
 use crate::units::{Address, Unit, Uuid};
@@ -64,6 +64,7 @@ pub struct ProfileBuilder {
     frames: HashMap<FrameKey, FrameId>,
     stacks: StackTable,
     detail: SampleDetail,
+    sum_groups: SumGroups,
     /// `None` while somebody else adds samples to them.
     sums: Option<SumTable>,
     /// Samples that were not added to their sums yet.
@@ -191,8 +192,9 @@ impl ProfileBuilder {
         for (index, sum) in profile.sums.iter().enumerate() {
             let Some(stack) = stack(sum.stack) else { continue };
             self.profile.sum_counters.copy(self.profile.sums.len(), profile.sum_counters(index));
-            self.profile.sums.push(SampleSum { stack, ..*sum });
+            self.profile.sums.push(SumRow { stack, ..*sum });
         }
+        self.profile.sum_groups.clone_from(&profile.sum_groups);
         Ok(())
     }
 
@@ -321,6 +323,12 @@ impl ProfileBuilder {
         self.stacks.path_of_leaf_first(parent, frames, path)
     }
 
+    /// Brings near what tells whether `frame` was called from `parent`, which will be asked soon.
+    #[inline]
+    pub(crate) fn fetch_stack(&self, parent: StackId, frame: FrameId) {
+        self.stacks.fetch(parent, frame);
+    }
+
     /// A stack that was added.
     pub fn get_stack(&self, id: StackId) -> &Stack {
         self.stacks.get(id)
@@ -333,19 +341,37 @@ impl ProfileBuilder {
 
     /// Adds a sample, after those added before: the profile keeps the order of the input, or adds it to its sum.
     pub fn add_sample(&mut self, sample: Sample) -> Result<(), Full> {
+        let group = match self.detail {
+            SampleDetail::Each => 0,
+            SampleDetail::Summed => self.sum_groups.of(&sample)?,
+        };
+        self.add_sample_of(group, sample)
+    }
+
+    /// The group that samples like this one are summed in; `None` where there was none of it.
+    pub(crate) fn sum_group(&self, sample: &Sample) -> Option<u32> {
+        match self.detail {
+            SampleDetail::Each => Some(0),
+            SampleDetail::Summed => self.sum_groups.find(sample),
+        }
+    }
+
+    /// The same as [`add_sample`](Self::add_sample) for a sample whose [group](Self::sum_group) is known.
+    #[inline]
+    pub(crate) fn add_sample_of(&mut self, group: u32, sample: Sample) -> Result<(), Full> {
         let series = sample.series.index();
         let with_sample = self.totals[series].checked_add(sample.weight).ok_or(Full)?;
         match self.detail {
             SampleDetail::Each if self.profile.samples.len() >= u32::MAX as usize => return Err(Full),
             SampleDetail::Each => self.profile.samples.push(sample),
-            SampleDetail::Summed => self.add_to_sums(&sample)?,
+            SampleDetail::Summed => self.add_to_sums(group, &sample)?,
         }
         self.totals[series] = with_sample;
         Ok(())
     }
 
     #[inline]
-    fn add_to_sums(&mut self, sample: &Sample) -> Result<(), Full> {
+    fn add_to_sums(&mut self, group: u32, sample: &Sample) -> Result<(), Full> {
         let sums = self.sums.as_ref().map_or(0, SumTable::len);
         if sums + self.waiting.len() >= u32::MAX as usize {
             return Err(Full);
@@ -354,7 +380,8 @@ impl ProfileBuilder {
         if self.waiting.len() >= BATCH {
             self.add_waiting()?;
         }
-        self.waiting.push(sample);
+        self.waiting.push(group, sample);
+        self.sum_groups.note_time(group, sample.time);
         Ok(())
     }
 
@@ -418,6 +445,8 @@ impl ProfileBuilder {
         debug_assert!(parents_come_first(&self.profile));
         if self.detail == SampleDetail::Summed {
             (self.profile.sums, self.profile.sum_counters) = self.sums.unwrap_or_default().finish();
+            self.profile.sum_groups = self.sum_groups.finish();
+            self.profile.sums.shrink_to_fit();
         }
         self.profile.strings.shrink_to_fit();
         self.profile.samples.shrink_to_fit();

@@ -16,7 +16,7 @@
 //! | what | bytes |
 //! |---|---|
 //! | a sample ([`SampleDetail::Each`]) | 40, and 16 and 8 a value where it has counters |
-//! | a sum ([`SampleDetail::Summed`]) | 56, and 16 and 16 a value where it has counters; while building 6 to 12 more |
+//! | a sum ([`SampleDetail::Summed`]) | 24, and 16 and 16 a value where it has counters; while building 6 to 12 more for one whose stack had another |
 //! | a distinct stack entry (a parent stack and a frame) | 8; while building 6 to 12 more for one that turns off from a known stack |
 //! | a frame | 40; while building 47 to 94 more |
 //! | a function | 12; while building 15 to 30 more |
@@ -29,6 +29,7 @@
 mod builder;
 mod category;
 mod ids;
+mod leaves;
 mod model;
 mod rebuild;
 mod selection;
@@ -41,9 +42,10 @@ pub use category::Category;
 pub use ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 pub use model::{Binary, Core, Frame, Function, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread};
 pub use rebuild::Replacement;
+pub(crate) use selection::SelectedSums;
 pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange};
 pub use sums::{SampleDetail, SampleSum};
-pub(crate) use sums::{SumBatch, SumTable};
+pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
 
 use std::ops::Range;
 
@@ -75,7 +77,8 @@ pub struct Profile {
     samples: Vec<Sample>,
     counters: Vec<CounterRow>,
     counter_values: Vec<u64>,
-    sums: Vec<SampleSum>,
+    sums: Chunks<SumRow>,
+    sum_groups: Vec<SumGroup>,
     sum_counters: SumCounters,
 }
 
@@ -181,17 +184,30 @@ impl Profile {
         &self.samples
     }
 
-    /// The samples added up, where that was asked for ([`SampleDetail::Summed`]), in the order of their first samples; empty
-    /// where each sample is kept. Sums of equal series, thread, stack, state and kind are one, unless
+    /// The samples added up, where that was asked for ([`SampleDetail::Summed`]), in an order that depends on the input only;
+    /// empty where each sample is kept. Sums of equal series, thread, stack, state and kind are one, unless
     /// [`with_frames`](Self::with_frames) made one stack of two.
-    pub fn sums(&self) -> &[SampleSum] {
+    pub fn sums(&self) -> impl ExactSizeIterator<Item = SampleSum> + Clone {
+        (0..self.sums.len()).map(|index| {
+            let row = &self.sums[index];
+            self.sum_groups[row.group as usize].sum(row)
+        })
+    }
+
+    /// The [sums](Self::sums) without what those of a group have in common.
+    pub(crate) fn sum_rows(&self) -> &Chunks<SumRow> {
         &self.sums
+    }
+
+    /// By group of sums: what they have in common.
+    pub(crate) fn sum_groups(&self) -> &[SumGroup] {
+        &self.sum_groups
     }
 
     /// Everything that was sampled, in either form: the [sums](Self::sums), or each [sample](Self::samples) as a sum of one.
     pub fn sums_or_samples(&self) -> impl Iterator<Item = SampleSum> + Clone {
         // One of them is empty.
-        self.sums.iter().copied().chain(self.samples.iter().map(SampleSum::from))
+        self.sums().chain(self.samples.iter().map(SampleSum::from))
     }
 
     /// The weight of a sample with its unit.

@@ -1,8 +1,11 @@
 //! Which samples of a profile a view counts.
 
+use std::borrow::Cow;
+
 use super::ids::StringId;
-use super::sums::{SampleSum, SumTable};
+use super::sums::{SampleSum, SumBatch, SumGroup, SumGroups, SumRow, SumTable};
 use super::{Profile, Sample};
+use crate::chunks::Chunks;
 use crate::units::Nanos;
 
 /// A process or a thread, by number or by name.
@@ -109,19 +112,28 @@ impl Selection {
                 States::Only(wanted)
             }
         };
-        let has_times = profile.sums().is_empty();
+        let has_times = profile.sums().len() == 0;
         SelectedSamples { profile, threads, time: self.time, has_times, states }
     }
 }
 
 /// How many samples are added up at a time.
-const BATCH: usize = 256;
+const BATCH: usize = 1_024;
 
 #[derive(Clone, Debug)]
 enum States {
     All,
     Running(Option<StringId>),
     Only(Vec<StringId>),
+}
+
+/// The sums that count: the rows of groups that do.
+#[derive(Debug)]
+pub(crate) struct SelectedSums<'p> {
+    pub(crate) groups: Cow<'p, [SumGroup]>,
+    /// By group.
+    pub(crate) is_counted: Vec<bool>,
+    pub(crate) rows: Cow<'p, Chunks<SumRow>>,
 }
 
 /// A [`Selection`] on one profile.
@@ -167,22 +179,50 @@ impl<'p> SelectedSamples<'p> {
     /// What counts, added up by series, thread, stack, state and kind: the [sums](Profile::sums) of the profile, or those of
     /// its samples.
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
-        let mut table = SumTable::default();
-        let mut samples = self.iter();
-        let mut batch: Vec<&Sample> = Vec::with_capacity(BATCH);
-        loop {
-            batch.extend(samples.by_ref().take(BATCH));
-            if batch.is_empty() {
-                break;
-            }
-            table.fetch(batch.iter().filter_map(|sample| sample.stack));
-            for sample in batch.drain(..) {
-                // There are no more sums than samples, which are fewer than what fits.
-                let _ = table.add(sample);
-            }
+        let sums = self.added_up();
+        (0..sums.rows.len()).filter_map(move |index| {
+            let row = &sums.rows[index];
+            sums.is_counted[row.group as usize].then(|| sums.groups[row.group as usize].sum(row))
+        })
+    }
+
+    /// The same, in parts.
+    pub(crate) fn added_up(&self) -> SelectedSums<'p> {
+        if self.has_times {
+            return self.add_up();
         }
-        let sums = self.profile.sums().iter().copied();
-        sums.filter(|&sum| self.is_in_scope(sum) && self.is_state_counted(sum)).chain(table.into_rows())
+        let groups = self.profile.sum_groups();
+        let is_counted = |group: &SumGroup| {
+            // Nothing of it depends on the stack.
+            let sum = group.sum(&SumRow { weight: 0, samples: 0, stack: None, group: 0 });
+            self.is_in_scope(sum) && self.is_state_counted(sum)
+        };
+        SelectedSums {
+            is_counted: groups.iter().map(is_counted).collect(),
+            groups: Cow::Borrowed(groups),
+            rows: Cow::Borrowed(self.profile.sum_rows()),
+        }
+    }
+
+    fn add_up(&self) -> SelectedSums<'p> {
+        let (mut groups, mut table, mut batch) = (SumGroups::default(), SumTable::default(), SumBatch::default());
+        let mut samples = self.iter().peekable();
+        while samples.peek().is_some() {
+            batch.clear();
+            for sample in samples.by_ref().take(BATCH) {
+                // There are no more groups and sums than samples, which are fewer than what fits.
+                let Ok(group) = groups.of(sample) else { continue };
+                groups.note_time(group, sample.time);
+                batch.push(group, sample);
+            }
+            let _ = table.add_batch(&batch);
+        }
+        let groups = groups.finish();
+        SelectedSums {
+            is_counted: vec![true; groups.len()],
+            groups: Cow::Owned(groups),
+            rows: Cow::Owned(table.finish().0),
+        }
     }
 
     /// The samples that count, in the order of the input; none of a profile of sums.

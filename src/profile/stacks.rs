@@ -1,6 +1,7 @@
 //! The distinct stacks, while a profile is built.
 
 use std::hash::BuildHasher as _;
+use std::hint::black_box;
 
 use hashbrown::HashTable;
 
@@ -112,6 +113,21 @@ impl StackTable {
         Ok(stack)
     }
 
+    /// Brings near what tells whether `frame` was called from `parent`. It lies anywhere in memory.
+    #[inline]
+    pub(super) fn fetch(&self, parent: StackId, frame: FrameId) {
+        let row = Stack { parent: Some(parent), frame };
+        let hash = self.hash_of(&row);
+        black_box(self.rows.get(parent.index() + 1).is_some_and(|known| *known == row));
+        black_box(self.others.find(spread(hash), |&(known, id)| known == hash && self.rows[id.index()] == row));
+    }
+
+    #[inline]
+    fn hash_of(&self, row: &Stack) -> u32 {
+        let parent = row.parent.map_or(0, |parent| parent.index() as u64 + 1);
+        self.hasher.hash_one(parent << 32 | row.frame.index() as u64) as u32
+    }
+
     #[inline]
     fn push(&mut self, row: Stack) -> Result<StackId, Full> {
         let id = StackId::from_index(self.rows.len()).ok_or(Full)?;
@@ -121,9 +137,8 @@ impl StackTable {
 
     /// The id of a stack that does not stand right after its parent.
     fn other(&mut self, row: Stack) -> Result<StackId, Full> {
-        let Self { rows, others, hasher, .. } = self;
-        let parent = row.parent.map_or(0, |parent| parent.index() as u64 + 1);
-        let hash = hasher.hash_one(parent << 32 | row.frame.index() as u64) as u32;
+        let hash = self.hash_of(&row);
+        let Self { rows, others, .. } = self;
         let is_it = |&(known, id): &(u32, StackId)| known == hash && rows[id.index()] == row;
         if let Some(&(_, id)) = others.find(spread(hash), is_it) {
             return Ok(id);

@@ -1,14 +1,16 @@
 //! Samples that were added up: all that trees and totals need of them.
 
 use std::hash::BuildHasher as _;
+use std::hint::black_box;
 
 use hashbrown::HashTable;
 
 use super::Full;
 use super::ids::{SeriesId, StackId, StringId, ThreadId};
+use super::leaves::Leaves;
 use super::model::{Sample, SampleKind};
 use crate::chunks::Chunks;
-use crate::hash::BuildHasher;
+use crate::hash::{BuildHasher, HashMap};
 use crate::units::Nanos;
 
 /// How a profile keeps samples.
@@ -17,7 +19,7 @@ pub enum SampleDetail {
     /// Each one, in the order of the input ([`Profile::samples`](super::Profile::samples)). 40 bytes a sample.
     #[default]
     Each,
-    /// Added up by series, thread, stack, thread state and kind ([`Profile::sums`](super::Profile::sums)). 56 bytes a sum,
+    /// Added up by series, thread, stack, thread state and kind ([`Profile::sums`](super::Profile::sums)). 24 bytes a sum,
     /// however many samples: memory does not grow with the rows of an input.
     ///
     /// Every call tree, every total and every list of threads or functions is the same as with [`Each`](Self::Each). What is
@@ -44,9 +46,10 @@ pub struct SampleSum {
     pub weight: u64,
     /// How many samples; 1 or more.
     pub samples: u64,
-    /// The earliest time of one of them, counted from the start of the recording.
+    /// The earliest time of a sample of this table, thread, state and kind, whatever its stack; counted from the start of the
+    /// recording. Times are not kept for each stack.
     pub first_time: Nanos,
-    /// The latest time of one of them.
+    /// The latest time of one of those.
     pub last_time: Nanos,
 }
 
@@ -59,26 +62,97 @@ impl From<&Sample> for SampleSum {
     }
 }
 
-impl SampleSum {
+/// What samples have in common that are added up wherever their stacks are the same. There are few groups: one or two for each
+/// thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SumGroup {
+    pub(crate) series: SeriesId,
+    pub(crate) thread: ThreadId,
+    pub(crate) state: Option<StringId>,
+    pub(crate) kind: SampleKind,
+    first_time: Nanos,
+    last_time: Nanos,
+}
+
+impl SumGroup {
+    /// The sum of these samples of the group.
     #[inline]
-    fn is_of(&self, sample: &Sample) -> bool {
-        (self.stack, self.thread, self.series) == (sample.stack, sample.thread, sample.series)
-            && (self.state, self.kind) == (sample.state, sample.kind)
+    pub(crate) fn sum(&self, row: &SumRow) -> SampleSum {
+        let Self { series, thread, state, kind, first_time, last_time } = *self;
+        let SumRow { weight, samples, stack, group: _ } = *row;
+        SampleSum { series, thread, stack, state, kind, weight, samples, first_time, last_time }
+    }
+}
+
+/// A group and a stack, and what its samples add up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SumRow {
+    pub(crate) weight: u64,
+    pub(crate) samples: u64,
+    pub(crate) stack: Option<StackId>,
+    /// Its index.
+    pub(crate) group: u32,
+}
+
+impl SumRow {
+    /// The sum of one sample.
+    fn of(sample: &SumSample) -> Self {
+        let SumSample { weight, stack, group } = *sample;
+        Self { weight, samples: 1, stack, group }
+    }
+}
+
+/// The groups that there are, by their index.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SumGroups {
+    rows: Vec<SumGroup>,
+    by_key: HashMap<(SeriesId, ThreadId, Option<StringId>, SampleKind), u32>,
+}
+
+impl SumGroups {
+    /// The group of a sample, if there is one.
+    pub(super) fn find(&self, sample: &Sample) -> Option<u32> {
+        self.by_key.get(&(sample.series, sample.thread, sample.state, sample.kind)).copied()
     }
 
-    #[inline]
-    fn add(&mut self, sample: &Sample) {
-        self.weight += sample.weight;
-        self.samples += 1;
-        self.first_time = self.first_time.min(sample.time);
-        self.last_time = self.last_time.max(sample.time);
+    /// The group of a sample.
+    pub(super) fn of(&mut self, sample: &Sample) -> Result<u32, Full> {
+        let Sample { time, series, thread, state, kind, .. } = *sample;
+        if let Some(group) = self.find(sample) {
+            return Ok(group);
+        }
+        let group = u32::try_from(self.rows.len()).map_err(|_| Full)?;
+        self.rows.push(SumGroup { series, thread, state, kind, first_time: time, last_time: time });
+        self.by_key.insert((series, thread, state, kind), group);
+        Ok(group)
     }
+
+    /// Notes when a sample of the group was taken.
+    #[inline]
+    pub(super) fn note_time(&mut self, group: u32, time: Nanos) {
+        if let Some(group) = self.rows.get_mut(group as usize) {
+            group.first_time = group.first_time.min(time);
+            group.last_time = group.last_time.max(time);
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<SumGroup> {
+        self.rows
+    }
+}
+
+/// A sample that is to be added up.
+#[derive(Clone, Copy, Debug)]
+struct SumSample {
+    weight: u64,
+    stack: Option<StackId>,
+    group: u32,
 }
 
 /// Samples on their way to their sums. They are added many at a time, and maybe by another thread than collects them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SumBatch {
-    samples: Vec<Sample>,
+    samples: Vec<SumSample>,
     /// Of samples that carry counter values: the index of the sample, and where its values end; they start where those before
     /// end.
     counters: Vec<(usize, usize)>,
@@ -87,8 +161,8 @@ pub(crate) struct SumBatch {
 
 impl SumBatch {
     #[inline]
-    pub(super) fn push(&mut self, sample: &Sample) {
-        self.samples.push(*sample);
+    pub(super) fn push(&mut self, group: u32, sample: &Sample) {
+        self.samples.push(SumSample { weight: sample.weight, stack: sample.stack, group });
     }
 
     /// Gives the sample that was pushed last counter values.
@@ -112,121 +186,128 @@ impl SumBatch {
 
 /// Adds samples up.
 ///
-/// Nearly every stack has one sum only: that one is known by its stack. Sums are far more than a cache holds, and each
-/// sample adds to another one; who knows which come next can [`fetch`](Self::fetch) them.
+/// Sums are far more than a cache holds, and each sample adds to another one. Nearly every stack is new when it is sampled first,
+/// and is sampled in one group only: such a [leaf](Leaves) is known by its number. All leaves of a batch are looked for before the
+/// first sample is added, since to wait for many takes little longer than for one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SumTable {
-    rows: Chunks<SampleSum>,
-    counters: SumCounters,
-    /// By stack: the row of its first sum, counted from 1; 0 is none.
-    first_of_stack: Chunks<u32>,
-    /// The other sums of stacks, and those without one.
-    others: HashTable<u32>,
-    hasher: BuildHasher,
-    /// The row of the sample that was added last.
-    last: usize,
-    /// Room for [`fetch`](Self::fetch).
-    places: Vec<u32>,
+    leaves: Leaves,
+    /// By leaf: the sum of the group that had it first.
+    of_leaves: Chunks<SumRow>,
+    leaf_counters: SumCounters,
+    /// All other sums.
+    others: OtherSums,
+    other_counters: SumCounters,
+    /// By sample of the batch at hand: the leaf it belongs to.
+    found: Vec<Option<usize>>,
+}
+
+/// Where a sample was added: to a leaf's sum, or to another one.
+#[derive(Clone, Copy, Debug)]
+enum SumPlace {
+    Leaf(usize),
+    Other(usize),
 }
 
 impl SumTable {
-    /// Adds a sample. The caller makes sure that the weights of a series fit in 64 bits.
-    #[inline]
-    pub(super) fn add(&mut self, sample: &Sample) -> Result<(), Full> {
-        let first = sample.stack.and_then(|stack| self.first_of_stack.get(stack.index())).copied().unwrap_or(0);
-        match self.rows.get_mut((first as usize).wrapping_sub(1)) {
-            Some(sum) if sum.is_of(sample) => {
-                sum.add(sample);
-                self.last = first as usize - 1;
-                Ok(())
-            }
-            known => {
-                let is_first = known.is_none();
-                self.add_rare(sample, is_first)
-            }
-        }
-    }
-
-    /// Adds a sample that is not of the first sum of its stack.
-    fn add_rare(&mut self, sample: &Sample, is_first: bool) -> Result<(), Full> {
-        let Self { rows, others, hasher, .. } = self;
-        let new = u32::try_from(rows.len()).ok().filter(|&row| row < u32::MAX).ok_or(Full)?;
-        if let Some(stack) = sample.stack.filter(|_| is_first) {
-            self.first_of_stack.grow(stack.index() + 1, 0);
-            if let Some(place) = self.first_of_stack.get_mut(stack.index()) {
-                *place = new + 1;
-            }
-        } else {
-            let hash = hash_of(&SampleSum::from(sample), hasher);
-            if let Some(&row) = others.find(hash, |&row| rows[row as usize].is_of(sample)) {
-                self.last = row as usize;
-                if let Some(sum) = rows.get_mut(self.last) {
-                    sum.add(sample);
-                }
-                return Ok(());
-            }
-            others.insert_unique(hash, new, |&row| hash_of(&rows[row as usize], hasher));
-        }
-        self.last = rows.len();
-        self.rows.push(SampleSum::from(sample));
-        Ok(())
-    }
-
     /// How many sums there are.
     pub(super) fn len(&self) -> usize {
-        self.rows.len()
+        self.of_leaves.len() + self.others.rows.len()
     }
 
-    /// Adds samples, with what they carry.
+    /// Adds samples, with what they carry. The caller makes sure that the weights of a series fit in 64 bits.
     pub(crate) fn add_batch(&mut self, batch: &SumBatch) -> Result<(), Full> {
-        self.fetch(batch.samples.iter().filter_map(|sample| sample.stack));
+        self.fetch(batch);
         let (mut counters, mut start) = (batch.counters.iter().peekable(), 0);
         for (index, sample) in batch.samples.iter().enumerate() {
-            self.add(sample)?;
+            let place = self.add(sample, self.found[index])?;
             if let Some(&(_, end)) = counters.next_if(|(of, _)| *of == index) {
-                self.add_counters(&batch.values[start..end]);
+                match place {
+                    SumPlace::Leaf(row) => self.leaf_counters.add(row, &batch.values[start..end]),
+                    SumPlace::Other(row) => self.other_counters.add(row, &batch.values[start..end]),
+                }
                 start = end;
             }
         }
         Ok(())
     }
 
-    /// Brings the sums of stacks near, whose samples come next. Sums lie far apart in memory, and to wait for many takes
-    /// little longer than for one.
-    pub(super) fn fetch(&mut self, stacks: impl Iterator<Item = StackId>) {
-        self.places.clear();
-        self.places.extend(stacks.map(|stack| self.first_of_stack.get(stack.index()).copied().unwrap_or(0)));
-        let sums = self.places.iter().filter_map(|&place| self.rows.get((place as usize).wrapping_sub(1)));
+    /// Finds the leaves that samples belong to, and brings their sums near.
+    fn fetch(&mut self, batch: &SumBatch) {
+        let Self { leaves, of_leaves, found, .. } = self;
+        found.clear();
+        found.extend(batch.samples.iter().map(|sample| leaves.number(sample.stack?)));
+        let sums = found.iter().filter_map(|leaf| of_leaves.get((*leaf)?));
         // A row may lie in two lines of the cache.
-        std::hint::black_box(sums.fold(0, |all, sum| all ^ sum.weight ^ sum.kind as u64));
+        black_box(sums.fold(0, |all, sum| all ^ sum.weight ^ u64::from(sum.group)));
     }
 
-    /// Adds the counter values of the sample that was added last.
-    pub(super) fn add_counters(&mut self, values: &[u64]) {
-        if self.rows.len() > 0 {
-            self.counters.add(self.last, values);
+    /// Adds a sample. `leaf` is the one it belongs to, if that was known before the batch.
+    #[inline]
+    fn add(&mut self, sample: &SumSample, leaf: Option<usize>) -> Result<SumPlace, Full> {
+        let leaf = leaf.or_else(|| self.leaves.number(sample.stack?));
+        let Some(leaf) = leaf else { return self.add_first(sample) };
+        match self.of_leaves.get_mut(leaf) {
+            Some(sum) if sum.group == sample.group => {
+                sum.weight += sample.weight;
+                sum.samples += 1;
+                Ok(SumPlace::Leaf(leaf))
+            }
+            _ => self.others.add(sample).map(SumPlace::Other),
         }
     }
 
-    /// The sums, in the order of their first samples, and their counters.
-    pub(super) fn finish(self) -> (Vec<SampleSum>, SumCounters) {
-        (self.rows.into_vec(), self.counters)
+    /// Adds a sample that belongs to no leaf yet.
+    fn add_first(&mut self, sample: &SumSample) -> Result<SumPlace, Full> {
+        let Some(leaf) = sample.stack.and_then(|stack| self.leaves.add(stack)) else {
+            return self.others.add(sample).map(SumPlace::Other);
+        };
+        self.of_leaves.push(SumRow::of(sample));
+        Ok(SumPlace::Leaf(leaf))
     }
 
-    /// The sums, in the order of their first samples.
-    pub(super) fn into_rows(self) -> impl Iterator<Item = SampleSum> {
-        self.rows.into_vec().into_iter()
+    /// The sums and their counters: those of leaves first, each in the order of their first samples.
+    pub(super) fn finish(self) -> (Chunks<SumRow>, SumCounters) {
+        let Self { of_leaves: mut rows, leaf_counters: mut counters, others, other_counters, .. } = self;
+        counters.append(rows.len(), other_counters);
+        others.rows.iter().for_each(|&row| rows.push(row));
+        (rows, counters)
+    }
+}
+
+/// Sums that are found by their hash.
+#[derive(Clone, Debug, Default)]
+struct OtherSums {
+    rows: Chunks<SumRow>,
+    by_hash: HashTable<u32>,
+    hasher: BuildHasher,
+}
+
+impl OtherSums {
+    /// Adds a sample, and gives the row of its sum.
+    fn add(&mut self, sample: &SumSample) -> Result<usize, Full> {
+        let Self { rows, by_hash, hasher } = self;
+        let hash = hash_of(sample.group, sample.stack, hasher);
+        let is_it = |sum: &SumRow| (sum.stack, sum.group) == (sample.stack, sample.group);
+        if let Some(&row) = by_hash.find(hash, |&row| is_it(&rows[row as usize])) {
+            if let Some(sum) = rows.get_mut(row as usize) {
+                sum.weight += sample.weight;
+                sum.samples += 1;
+            }
+            return Ok(row as usize);
+        }
+        let new = u32::try_from(rows.len()).map_err(|_| Full)?;
+        by_hash.insert_unique(hash, new, |&row| hash_of(rows[row as usize].group, rows[row as usize].stack, hasher));
+        rows.push(SumRow::of(sample));
+        Ok(new as usize)
     }
 }
 
 /// The hash of what a sample is summed by.
 #[inline]
-fn hash_of(sum: &SampleSum, hasher: &BuildHasher) -> u64 {
-    let row = |id: Option<usize>| id.map_or(0, |index| index as u64 + 1);
-    let owner = (sum.series.index() as u64) << 32 | sum.thread.index() as u64;
-    // Kinds are few: that some share a hash with a state costs nothing.
-    let state = row(sum.state.map(StringId::index)) ^ (sum.kind as u64) << 29;
-    hasher.hash_one((owner, row(sum.stack.map(StackId::index)) << 32 ^ state))
+fn hash_of(group: u32, stack: Option<StackId>, hasher: &BuildHasher) -> u64 {
+    let stack = stack.map_or(0, |stack| stack.index() as u64 + 1);
+    hasher.hash_one(u64::from(group) << 32 | stack)
 }
 
 /// Summed counter values: of each sum as many as the sample with most of them had.
@@ -249,6 +330,17 @@ impl SumCounters {
             self.places[sum] = (self.values.len(), values.len());
             self.values.extend_from_slice(values);
         }
+    }
+
+    /// Adds those of other sums, the first of which is `first` here.
+    fn append(&mut self, first: usize, other: Self) {
+        if other.places.is_empty() {
+            return;
+        }
+        self.places.resize(first, (0, 0));
+        let moved = self.values.len();
+        self.places.extend(other.places.iter().map(|&(start, count)| (start + moved, count)));
+        self.values.extend(other.values);
     }
 
     fn add(&mut self, sum: usize, values: &[u64]) {
@@ -294,6 +386,11 @@ mod tests {
         }
     }
 
+    #[test]
+    fn rows_stay_small() {
+        assert_eq!((size_of::<SumRow>(), size_of::<SumSample>()), (24, 16));
+    }
+
     proptest! {
         #[test]
         fn sums_are_those_of_a_plain_map(
@@ -305,7 +402,8 @@ mod tests {
             has_counters in any::<bool>(),
             batch_size in 1..40_usize,
         ) {
-            let (mut table, mut batch) = (SumTable::default(), SumBatch::default());
+            let (mut groups, mut table, mut batch) = (SumGroups::default(), SumTable::default(), SumBatch::default());
+            let mut times: HashMap<(usize, usize, usize, usize), Vec<Nanos>> = HashMap::new();
             let mut expected: HashMap<[usize; 5], (Vec<Sample>, Vec<u128>)> = HashMap::new();
             for ((series, thread, stack, state, kind), time, weight, counters) in rows {
                 let key = [series, thread, stack, state, kind];
@@ -314,7 +412,11 @@ mod tests {
                     table.add_batch(&batch).unwrap();
                     batch.clear();
                 }
-                batch.push(&sample);
+                let group = groups.of(&sample).unwrap();
+                prop_assert_eq!(groups.find(&sample), Some(group));
+                groups.note_time(group, sample.time);
+                times.entry((series, thread, state, kind)).or_default().push(sample.time);
+                batch.push(group, &sample);
                 // Some samples of a batch carry values, and some do not.
                 let counters = if has_counters && !counters.is_empty() { counters } else { Vec::new() };
                 if !counters.is_empty() {
@@ -328,13 +430,19 @@ mod tests {
             table.add_batch(&batch).unwrap();
             let (rows, counters) = table.finish();
             prop_assert_eq!(rows.len(), expected.len());
+            let groups = groups.finish();
+            prop_assert_eq!(groups.len(), times.len());
             for (index, row) in rows.iter().enumerate() {
-                let is_it = |key: &&[usize; 5]| row.is_of(&sample(**key, 0, 0));
-                let (samples, values) = &expected[expected.keys().find(is_it).unwrap()];
-                prop_assert_eq!(row.weight, samples.iter().map(|sample| sample.weight).sum::<u64>());
-                prop_assert_eq!(row.samples, samples.len() as u64);
-                prop_assert_eq!(Some(row.first_time), samples.iter().map(|sample| sample.time).min());
-                prop_assert_eq!(Some(row.last_time), samples.iter().map(|sample| sample.time).max());
+                let sum = groups[row.group as usize].sum(row);
+                let key_of = |sum: &SampleSum| (sum.series, sum.thread, sum.stack, sum.state, sum.kind);
+                let is_it = |key: &&[usize; 5]| key_of(&sum) == key_of(&SampleSum::from(&self::sample(**key, 0, 0)));
+                let key = expected.keys().find(is_it).unwrap();
+                let (samples, values) = &expected[key];
+                let times = &times[&(key[0], key[1], key[3], key[4])];
+                prop_assert_eq!(sum.weight, samples.iter().map(|sample| sample.weight).sum::<u64>());
+                prop_assert_eq!(sum.samples, samples.len() as u64);
+                prop_assert_eq!(Some(sum.first_time), times.iter().copied().min());
+                prop_assert_eq!(Some(sum.last_time), times.iter().copied().max());
                 prop_assert_eq!(counters.get(index), values.as_slice());
             }
         }

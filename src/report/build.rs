@@ -10,7 +10,7 @@ use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, Serie
 use crate::calltree::{Metric, StackWeight, StackWeights, functions_of_stacks};
 use crate::export::{DocumentContent, Export};
 use crate::hash::HashMap;
-use crate::profile::{ProcessId, Profile, SampleSum, SelectedSamples, SeriesId, StringId};
+use crate::profile::{ProcessId, Profile, SampleSum, SelectedSamples, SeriesId, StringId, SumRow};
 use crate::units::{Unit, Weight};
 
 /// Answers what `options` ask about `export`.
@@ -103,34 +103,71 @@ impl Sum {
 
 fn tally(profile: &Profile, selected: &SelectedSamples<'_>, metric: Metric) -> Vec<Tally> {
     let mut tallies = vec![Tally::default(); profile.series_ids().len()];
-    for (index, sum) in profile.sums_or_samples().enumerate() {
+    // The profile has one of these forms.
+    for (sum, has_stack) in totals_of_groups(profile) {
         let tally = &mut tallies[sum.series.index()];
-        let weighed = Sum { weight: metric.of(sum), samples: sum.samples };
-        if !selected.is_in_scope(sum) {
-            tally.out_of_scope.add(weighed);
-        } else if !selected.is_state_counted(sum) {
-            tally.other_states.entry(sum.state).or_default().add(weighed);
-        } else {
-            tally.count(&sum, weighed);
-            // The profile has one of these forms.
-            tally.count_counters(profile.counters(index).iter().map(|&value| u128::from(value)));
-            tally.count_counters(profile.sum_counters(index).iter().copied());
+        tally.add(&sum, has_stack, selected, metric);
+    }
+    for (index, row) in profile.sum_rows().iter().enumerate() {
+        let values = profile.sum_counters(index);
+        if !values.is_empty() {
+            let sum = profile.sum_groups()[row.group as usize].sum(row);
+            tallies[sum.series.index()].count_counters(&sum, values.iter().copied(), selected);
         }
+    }
+    for (index, sample) in profile.samples().iter().enumerate() {
+        let (tally, sum) = (&mut tallies[sample.series.index()], sample.into());
+        tally.add(&sum, sum.stack.is_some(), selected, metric);
+        tally.count_counters(&sum, profile.counters(index).iter().map(|&value| u128::from(value)), selected);
     }
     tallies
 }
 
+/// All sums of a profile added up by group, those without stack by themselves. No stack decides whether samples count.
+fn totals_of_groups(profile: &Profile) -> impl Iterator<Item = (SampleSum, bool)> {
+    let groups = profile.sum_groups();
+    let nothing = |group| [SumRow { weight: 0, samples: 0, stack: None, group }; 2];
+    let mut totals: Vec<_> = (0..groups.len() as u32).map(nothing).collect();
+    for row in profile.sum_rows().iter() {
+        let total = &mut totals[row.group as usize][usize::from(row.stack.is_some())];
+        total.weight += row.weight;
+        total.samples += row.samples;
+    }
+    let totals = totals.into_iter().flat_map(|totals| totals.into_iter().zip([false, true]));
+    let totals = totals.filter(|(total, _)| total.samples > 0);
+    totals.map(|(total, has_stack)| (groups[total.group as usize].sum(&total), has_stack))
+}
+
 impl Tally {
-    fn count(&mut self, sum: &SampleSum, weighed: Sum) {
+    fn add(&mut self, sum: &SampleSum, has_stack: bool, selected: &SelectedSamples<'_>, metric: Metric) {
+        let weighed = Sum { weight: metric.of(*sum), samples: sum.samples };
+        if !selected.is_in_scope(*sum) {
+            self.out_of_scope.add(weighed);
+        } else if !selected.is_state_counted(*sum) {
+            self.other_states.entry(sum.state).or_default().add(weighed);
+        } else {
+            self.count(sum, has_stack, weighed);
+        }
+    }
+
+    fn count(&mut self, sum: &SampleSum, has_stack: bool, weighed: Sum) {
         self.counted.add(weighed);
-        if sum.stack.is_none() {
+        if !has_stack {
             self.no_stack.add(weighed);
         }
         let (first, last) = self.times.unwrap_or((sum.first_time, sum.last_time));
         self.times = Some((first.min(sum.first_time), last.max(sum.last_time)));
     }
 
-    fn count_counters(&mut self, values: impl ExactSizeIterator<Item = u128>) {
+    fn count_counters(
+        &mut self,
+        sum: &SampleSum,
+        values: impl ExactSizeIterator<Item = u128>,
+        selected: &SelectedSamples<'_>,
+    ) {
+        if values.len() == 0 || !selected.is_in_scope(*sum) || !selected.is_state_counted(*sum) {
+            return;
+        }
         if self.counters.len() < values.len() {
             self.counters.resize(values.len(), 0);
         }

@@ -42,7 +42,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
             cells("core", kind, core, amount, text)
         }));
     }
-    let notes = if profile.sums().is_empty() { Vec::new() } else { vec![SUMMED.to_owned()] };
+    let notes = if profile.sums().len() == 0 { Vec::new() } else { vec![SUMMED.to_owned()] };
     Listing { total: series.counted.weight, rows, notes }
 }
 

@@ -264,9 +264,9 @@ impl<'e> Report<'e> {
         let profile = &self.export.profile;
         let selected = self.options.selection.on(profile);
         // One of the two is empty.
-        let added_up: Vec<SampleSum> = if profile.sums().is_empty() { selected.sums().collect() } else { Vec::new() };
+        let added_up: Vec<SampleSum> = if profile.sums().len() == 0 { selected.sums().collect() } else { Vec::new() };
         let kept = move |sum: &SampleSum| selected.is_in_scope(*sum) && selected.is_state_counted(*sum);
-        let sums = profile.sums().iter().copied().filter(kept).chain(added_up);
+        let sums = profile.sums().filter(kept).chain(added_up);
         sums.filter(|sum| self.position(sum.series).is_some())
     }
 }

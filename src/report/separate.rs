@@ -48,7 +48,7 @@ pub(super) fn separated_stacks(
         *samples += sum.samples;
     };
     match separate_by {
-        SeparateBy::CoreKind if profile.sums().is_empty() => {
+        SeparateBy::CoreKind if profile.sums().len() == 0 => {
             selected.iter().for_each(|sample: &Sample| add(&sample.into(), sample.core));
         }
         _ => selected.sums().for_each(|sum| add(&sum, None)),

@@ -173,7 +173,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
         row.push(cpu_percent(profile, part, timeline.bin));
         row
     });
-    let notes = if profile.sums().is_empty() { Vec::new() } else { vec![SUMMED.to_owned()] };
+    let notes = if profile.sums().len() == 0 { Vec::new() } else { vec![SUMMED.to_owned()] };
     Listing { total: series.counted.weight, rows: rows.collect(), notes }
 }
 

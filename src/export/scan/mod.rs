@@ -12,6 +12,8 @@ mod cells;
 mod elements;
 mod stacks;
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use super::Limits;
@@ -56,16 +58,16 @@ pub(super) fn is_allowed(limits: &Limits) -> bool {
     limits.element_depth >= MAX_DEPTH && limits.children >= MAX_CHILDREN && limits.token_bytes >= MAX_ROW
 }
 
-/// Scans the rows from `start` on as far as they are of the dialect. `bytes` ends with [`PADDING`] zeros. `next_id` is
+/// Scans the rows that start in `range`, as far as they are of the dialect. `bytes` ends with [`PADDING`] zeros. `next_id` is
 /// the id that the first definition has, where that is known.
-pub(super) fn rows(bytes: &[u8], start: usize, limits: &Limits, next_id: Option<u32>, tape: &mut Tape) {
+pub(super) fn rows(bytes: &[u8], range: Range<usize>, limits: &Limits, next_id: Option<u32>, tape: &mut Tape) {
     tape.clear();
     let mut scanner = Scanner {
         bytes,
         tape,
         name_bytes: limits.name_bytes,
         next_id: next_id.unwrap_or(0),
-        row: start,
+        row: range.start,
         thread: 0,
         open: Vec::new(),
         known_cells: KnownCells::default(),
@@ -74,17 +76,17 @@ pub(super) fn rows(bytes: &[u8], start: usize, limits: &Limits, next_id: Option<
         end_of_tagged_backtrace: memmem::Finder::new(b"</tagged-backtrace>"),
     };
     if u32::try_from(bytes.len()).is_ok() {
-        scanner.scan(start);
+        scanner.scan(range);
     } else {
-        scanner.tape.end = start;
+        scanner.tape.end = range.start;
     }
 }
 
 impl Scanner<'_> {
-    fn scan(&mut self, start: usize) {
-        self.tape.end = start;
-        let mut at = self.skip_space(start);
-        while self.bytes[at..].starts_with(b"<row>") {
+    fn scan(&mut self, range: Range<usize>) {
+        self.tape.end = range.start;
+        let mut at = self.skip_space(range.start);
+        while at < range.end && self.bytes[at..].starts_with(b"<row>") {
             let mark = self.tape.mark();
             self.row = at;
             self.tape.ops.push(Op::Row { start: at as u32 });
@@ -179,7 +181,7 @@ mod tests {
     fn scan(text: &str) -> Tape {
         let mut tape = Tape::default();
         let bytes = [text.as_bytes(), &[0; PADDING]].concat();
-        rows(&bytes, 0, &Limits::default(), None, &mut tape);
+        rows(&bytes, 0..text.len(), &Limits::default(), None, &mut tape);
         tape
     }
 

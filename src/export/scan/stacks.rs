@@ -45,7 +45,8 @@ impl Scanner<'_> {
         self.enter(start);
         let plain_from = self.frames(start.end, text_end - shared_text, text_end, nesting)?;
         self.leave(start);
-        let mut stack = TapeStack { fmt: start.fields.fmt, start: first as u32, end: 0, like_end: 0, common: 0 };
+        let mut stack =
+            TapeStack { fmt: start.fields.fmt, start: first as u32, end: 0, like_end: 0, common: 0, next: 0 };
         if let Some(last) = last {
             let before = self.tape.stacks[last.stack as usize - 1];
             let (from, to) = (before.end as usize - shared, before.end as usize);
@@ -63,6 +64,9 @@ impl Scanner<'_> {
         stack.end = self.tape.frames.len() as u32;
         let index = self.tape.stacks.len() as u32;
         self.tape.stacks.push(stack);
+        if let Some(last) = last {
+            self.tape.stacks[last.stack as usize - 1].next = index;
+        }
         self.tape.ops.push(Op::Stack { tag: start.tag, at: self.place(start.at), id: start.id, stack: index });
         self.last_stacks.0[self.thread as usize % THREADS] = LastStack {
             thread: self.thread,

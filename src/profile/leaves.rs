@@ -1,0 +1,74 @@
+//! Which stacks had a sum when they were the newest ones, and a number for each.
+
+use super::ids::StackId;
+
+/// Stacks that were newer than all others that had samples when their own first one came, in this order. Stacks are numbered as
+/// they come, so a leaf's number is found by counting, in two bits for each stack.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Leaves {
+    /// By stacks, 64 in each.
+    rows: Vec<LeafRow>,
+    count: u32,
+    /// The index behind the newest leaf's.
+    end: usize,
+}
+
+/// 64 stacks.
+#[derive(Clone, Copy, Debug, Default)]
+struct LeafRow {
+    /// Which of them are leaves.
+    bits: u64,
+    /// How many leaves there are before.
+    before: u32,
+}
+
+impl Leaves {
+    /// The number of a leaf; `None` if the stack is none.
+    #[inline]
+    pub(super) fn number(&self, stack: StackId) -> Option<usize> {
+        let (row, bit) = (self.rows.get(stack.index() / 64)?, stack.index() % 64);
+        let before = row.before + (row.bits & ((1 << bit) - 1)).count_ones();
+        (row.bits >> bit & 1 > 0).then_some(before as usize)
+    }
+
+    /// Makes a stack a leaf, and gives its number; `None` if it is older than another leaf.
+    pub(super) fn add(&mut self, stack: StackId) -> Option<usize> {
+        let number = self.count;
+        if stack.index() < self.end || number == u32::MAX {
+            return None;
+        }
+        self.end = stack.index() + 1;
+        self.count += 1;
+        self.rows.resize(stack.index() / 64 + 1, LeafRow { bits: 0, before: number });
+        if let Some(row) = self.rows.last_mut() {
+            row.bits |= 1 << (stack.index() % 64);
+        }
+        Some(number as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn leaves_are_numbered_in_their_order(stacks in proptest::collection::vec(0..2_000_usize, 0..200)) {
+            let (mut leaves, mut expected) = (Leaves::default(), Vec::new());
+            for stack in stacks {
+                let id = StackId::from_index(stack).unwrap();
+                let is_newest = expected.last().is_none_or(|&last| last < stack);
+                prop_assert_eq!(leaves.add(id), is_newest.then_some(expected.len()));
+                if is_newest {
+                    expected.push(stack);
+                }
+                for stack in 0..2_100 {
+                    let id = StackId::from_index(stack).unwrap();
+                    prop_assert_eq!(leaves.number(id), expected.binary_search(&stack).ok());
+                }
+            }
+        }
+    }
+}
