@@ -138,7 +138,10 @@ fn asked(options: &ReportOptions) -> Value {
         "time": time,
         "states": states,
         "min_percent": options.pruning.min_percent,
+        "min_weight": options.pruning.min_weight,
         "depth": options.pruning.depth,
+        "top": options.top,
+        "function": options.function,
     })
 }
 
