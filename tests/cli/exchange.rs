@@ -70,7 +70,7 @@ fn lines_are_as_many_as_rows() {
 #[test]
 fn what_does_not_go_together_is_refused() {
     for (args, words) in [
-        (&["--format", "pprof", "--view", "tree"][..], ["pprof", "--view"]),
+        (&["--format", "pprof", "--view", "functions"][..], ["pprof", "--view"]),
         (&["--format", "pprof", "--depth", "3"], ["pprof", "--depth"]),
         (&["--format", "pprof", "--min-percent", "3"], ["pprof", "--min-percent"]),
         (&["--format", "chrome-trace", "--view", "tree"], ["chrome-trace", "flame-chart"]),

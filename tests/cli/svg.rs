@@ -31,7 +31,7 @@ fn looks_are_asked_for() {
 #[test]
 fn what_does_not_go_together_is_said() {
     for (arguments, part) in [
-        (&["--format", "svg", "--view", "functions"][..], "--format svg draws call trees"),
+        (&["--format", "svg", "--view", "functions"][..], "--format svg is made of call trees"),
         (&["--icicle"], "--icicle is for flame graphs"),
         (&["--format", "json", "--width", "900"], "--width is for flame graphs"),
         (&["--format", "svg", "--width", "10"], "400..=20000"),
