@@ -78,7 +78,7 @@ fn the_heaviest_stack_is_the_first_way_through_the_tree() {
             let node = &tree.nodes()[node];
             [Cell::Number(node.depth.into()), Cell::Weight(node.all_weight), Cell::Weight(node.self_weight)]
         });
-        let found = listing.rows.iter().map(|row| [row[5].clone(), row[6].clone(), row[7].clone()]);
+        let found = listing.rows.iter().map(|row| [row[6].clone(), row[7].clone(), row[8].clone()]);
         assert_eq!(found.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     }
 }

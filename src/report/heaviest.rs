@@ -11,10 +11,12 @@ pub(super) static KIND: ListingKind = ListingKind {
     columns: &[
         Column::new("process", "", ColumnRole::Label).shown(Shown::Machines),
         Column::new("pid", "", ColumnRole::Number).shown(Shown::Machines),
-        Column::new("thread", "thread", ColumnRole::Label),
+        Column::new("thread", "", ColumnRole::Label).shown(Shown::Machines),
         Column::new("tid", "", ColumnRole::Number).shown(Shown::Machines),
         // The thread state or the kind of core.
-        Column::new("part", "", ColumnRole::Label),
+        Column::new("part", "", ColumnRole::Label).shown(Shown::Machines),
+        // Whose stack it is stands once, at its beginning.
+        Column::new("whose", "", ColumnRole::Label).shown(Shown::Text),
         Column::new("depth", "", ColumnRole::Number).shown(Shown::Machines),
         Column::new("all_weight", "all", ColumnRole::Weight),
         Column::new("self_weight", "self", ColumnRole::Weight).shown(Shown::WhereWide),
@@ -36,7 +38,8 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let whole: Result<(), std::convert::Infallible> =
         report.walk_pruned_trees(series, scopes, &Pruning::default(), |scope, tree| {
             let owner = owner(profile, scope.scope);
-            rows.extend(heaviest(tree).iter().map(|node| row(profile, &owner, node)));
+            let nodes = heaviest(tree);
+            rows.extend(nodes.iter().enumerate().map(|(place, node)| row(profile, &owner, place == 0, node)));
             Ok(())
         });
     let Ok(()) = whole;
@@ -90,7 +93,9 @@ fn owner(profile: &Profile, scope: Scope) -> [Cell; 5] {
     ]
 }
 
-fn row(profile: &Profile, owner: &[Cell; 5], node: &Node) -> Vec<Cell> {
+fn row(profile: &Profile, owner: &[Cell; 5], is_first: bool, node: &Node) -> Vec<Cell> {
+    let [process, _, thread, _, part] = owner;
+    let whose = [thread, part, process].into_iter().find(|cell| **cell != Cell::Absent).filter(|_| is_first);
     let (name, binary) = match node.label {
         Label::Function(id) => (profile.function_name(id), profile.binary_name(id).unwrap_or_default()),
         Label::NoStack | Label::Root => (NO_STACK, ""),
@@ -101,5 +106,12 @@ fn row(profile: &Profile, owner: &[Cell; 5], node: &Node) -> Vec<Cell> {
         Cell::Weight(node.self_weight),
         Cell::Number(node.all_samples),
     ];
-    owner.iter().cloned().chain(numbers).chain([Cell::Text(name.to_owned()), Cell::text(binary)]).collect()
+    let whose = whose.cloned().unwrap_or(Cell::Absent);
+    owner
+        .iter()
+        .cloned()
+        .chain([whose])
+        .chain(numbers)
+        .chain([Cell::Text(name.to_owned()), Cell::text(binary)])
+        .collect()
 }
