@@ -6,8 +6,7 @@ use crate::calltree::Label;
 use crate::profile::{Process, Profile, StringId, Thread};
 use crate::report::{Scope, SeriesReport};
 
-/// The node of samples whose stack was not recorded.
-pub const NO_STACK: &str = "[no stack recorded]";
+pub use crate::report::NO_STACK;
 
 /// The name of a node; the root has none.
 pub(super) fn function_of(profile: &Profile, label: Label) -> &str {

@@ -19,9 +19,9 @@ use std::io::{self, Write};
 use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread, series_labels, thread_title};
 use super::json::push_text;
 use super::labels::NO_STACK;
-use super::texts::{FunctionTexts, Page, push_number, stacks_root_first};
+use super::texts::{FunctionTexts, Page, StackText, push_number};
 use crate::hash::HashMap;
-use crate::profile::{FunctionId, Profile, SourceLine, Stack, StackId};
+use crate::profile::{FunctionId, Profile, SourceLine, Stack};
 use crate::report::Report;
 use crate::units::Unit;
 
@@ -158,8 +158,7 @@ fn write_profile(
     let mut stack = StackText::default();
     for (index, sample) in thread.samples.iter().enumerate() {
         page.put(if index == 0 { b"" } else { b"," });
-        stack.set(profile, sample.stack, frames);
-        page.put(&stack.text);
+        page.put(stack.get(profile, sample.stack, |path, out| push_stack(profile, path, frames, out)));
         page.turn()?;
     }
     page.put(b"],\n\"weights\":[");
@@ -172,32 +171,17 @@ fn write_profile(
     Ok(())
 }
 
-/// The frames of a stack, root first; those of the last sample are kept.
-#[derive(Default)]
-struct StackText {
-    of: Option<StackId>,
-    path: Vec<Stack>,
-    text: Vec<u8>,
-}
-
-impl StackText {
-    fn set(&mut self, profile: &Profile, stack: Option<StackId>, frames: &Frames) {
-        if self.of == stack && !self.text.is_empty() {
-            return;
-        }
-        self.of = stack;
-        self.text.clear();
-        self.text.push(b'[');
-        if let (None, Some(index)) = (stack, frames.no_stack) {
-            push_number(index as u64, &mut self.text);
-        }
-        stacks_root_first(profile, stack, &mut self.path);
-        for stack in &self.path {
-            if self.text.len() > 1 {
-                self.text.push(b',');
-            }
-            self.text.extend_from_slice(frames.indices.get(profile.frame(stack.frame).function));
-        }
-        self.text.push(b']');
+/// The frames of a stack, root first; that of samples without stack where there is none.
+fn push_stack(profile: &Profile, path: &[Stack], frames: &Frames, out: &mut Vec<u8>) {
+    out.push(b'[');
+    if let (true, Some(index)) = (path.is_empty(), frames.no_stack) {
+        push_number(index as u64, out);
     }
+    for (place, stack) in path.iter().enumerate() {
+        if place > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(frames.indices.get(profile.frame(stack.frame).function));
+    }
+    out.push(b']');
 }

@@ -154,6 +154,32 @@ pub(super) fn stacks_root_first(profile: &Profile, stack: Option<StackId>, path:
     path.reverse();
 }
 
+/// The text of a stack. That of the last one is kept: samples that follow each other often have the same.
+#[derive(Default)]
+pub(super) struct StackText {
+    of: Option<StackId>,
+    path: Vec<Stack>,
+    text: Vec<u8>,
+}
+
+impl StackText {
+    /// What `write` makes of a stack, root first; it gets none for no stack, and writes something at any rate.
+    pub(super) fn get(
+        &mut self,
+        profile: &Profile,
+        stack: Option<StackId>,
+        write: impl FnOnce(&[Stack], &mut Vec<u8>),
+    ) -> &[u8] {
+        if self.of != stack || self.text.is_empty() {
+            self.of = stack;
+            self.text.clear();
+            stacks_root_first(profile, stack, &mut self.path);
+            write(&self.path, &mut self.text);
+        }
+        &self.text
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::{KeySums, sum_stacks_by_key};
 use crate::hash::HashMap;
@@ -29,9 +29,6 @@ pub(super) static KIND: ListingKind = ListingKind {
 
 /// Frames outside every known binary.
 const NO_BINARY: &str = "[no known binary]";
-/// Samples whose stack was not recorded, as in the other views.
-const NO_STACK: &str = "[no stack recorded]";
-
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.export.profile;
     let keys = Keys::new(profile);

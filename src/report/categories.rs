@@ -1,6 +1,6 @@
 //! What the program's own code, the system, runtimes and the kernel weigh, and where the first calls the others.
 
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::{CategoryRow, KeySums, TransitionRow, categories_of_stacks, transitions_of_stacks};
 use crate::profile::Category;
@@ -41,7 +41,7 @@ pub(super) static TRANSITIONS: ListingKind = ListingKind {
 fn categories(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let rows = categories_of_stacks(&report.export.profile, report.weights.of_series(series.series));
     let cells = |row: &CategoryRow| {
-        let name = row.category.map_or("[no stack recorded]", Category::name);
+        let name = row.category.map_or(NO_STACK, Category::name);
         numbers(&row.sums).into_iter().chain([Cell::text(name)]).collect()
     };
     Listing { total: series.counted.weight, rows: rows.iter().map(cells).collect(), notes: Vec::new() }

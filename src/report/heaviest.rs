@@ -1,6 +1,6 @@
 //! The heaviest stack of each tree: from the root on, the heaviest child of each node.
 
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, Shown};
 use super::{Report, Scope, ScopeReport, SeriesReport};
 use crate::calltree::{Draft, Label, Node, Pruning};
 use crate::profile::Profile;
@@ -27,9 +27,6 @@ pub(super) static KIND: ListingKind = ListingKind {
     hides_light_rows: false,
     make,
 };
-
-/// Samples whose stack was not recorded, as in the other views.
-const NO_STACK: &str = "[no stack recorded]";
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let profile = &report.export.profile;

@@ -1,7 +1,7 @@
 //! What source lines weigh.
 
 use super::categories::numbers;
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::{Label, LineRow, lines_of_stacks};
 use crate::hash::HashMap;
@@ -46,7 +46,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
 fn texts(profile: &Profile, row: &LineRow, names: &HashMap<StringId, String>, has_lines: bool) -> [Cell; 6] {
     let (function, binary) = match row.label {
         Label::Function(id) => (profile.function_name(id), profile.binary_name(id).unwrap_or_default()),
-        Label::NoStack | Label::Root => ("[no stack recorded]", ""),
+        Label::NoStack | Label::Root => (NO_STACK, ""),
     };
     let path = row.source.map(|source| source.path);
     let line = row.source.map(|source| source.line).filter(|&line| line > 0);

@@ -7,6 +7,9 @@ use super::{Report, SeriesReport, View};
 use super::{binaries, categories, cores, heaviest, lines, processes, sandwich, states, timeline};
 use crate::units::{Nanos, Weight};
 
+/// How samples are called whose stack was not recorded.
+pub const NO_STACK: &str = "[no stack recorded]";
+
 /// What is the same in every answer of a view that is a table.
 #[derive(Debug)]
 pub struct ListingKind {

@@ -21,7 +21,7 @@ mod unnamed;
 
 pub use build::report;
 pub use flame_chart::FlameChart;
-pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, Shown};
 pub use source_index::{SourceIndex, SourceMatch};
 pub use sources::{AnnotatedFile, AnnotatedLine, SourceText, Sources};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use super::rows::{Layout, Rows};
 use super::{push_optional, push_text};
 use crate::hash::HashMap;
-use crate::output::texts::{FunctionTexts, Page, push_address, push_number, stacks_root_first};
-use crate::profile::{Frame, Profile, Sample, SampleKind, Stack, StackId, StringId};
+use crate::output::texts::{FunctionTexts, Page, StackText, push_address, push_number};
+use crate::profile::{Frame, Profile, Sample, SampleKind, Stack, StringId};
 use crate::report::Report;
 
 pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
@@ -18,8 +18,7 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
     for (index, sample) in report.samples() {
         rows.next(&mut page.text);
         head(profile, sample, &pieces, &mut page);
-        stack.set(profile, sample.stack, &pieces);
-        page.put(&stack.text);
+        page.put(stack.get(profile, sample.stack, |path, out| push_stack(profile, path, &pieces, out)));
         page.put(b",\"series\":");
         push_optional(report.position(sample.series).map(|position| position as u64), &mut page.text);
         counters(profile.counters(index), &mut page);
@@ -116,33 +115,18 @@ impl Pieces {
     }
 }
 
-/// The frames of a stack, root first; those of the last sample are kept.
-#[derive(Default)]
-struct StackText {
-    of: Option<StackId>,
-    path: Vec<Stack>,
-    text: Vec<u8>,
-}
-
-impl StackText {
-    fn set(&mut self, profile: &Profile, stack: Option<StackId>, pieces: &Pieces) {
-        if self.of == stack && !self.text.is_empty() {
-            return;
-        }
-        self.of = stack;
-        self.text.clear();
-        if stack.is_none() {
-            return self.text.extend_from_slice(b"null");
-        }
-        stacks_root_first(profile, stack, &mut self.path);
-        let mut separator = b'[';
-        for stack in &self.path {
-            self.text.push(separator);
-            separator = b',';
-            push_frame(profile.frame(stack.frame), pieces, &mut self.text);
-        }
-        self.text.push(b']');
+/// The frames of a stack, root first; null without any.
+fn push_stack(profile: &Profile, path: &[Stack], pieces: &Pieces, out: &mut Vec<u8>) {
+    if path.is_empty() {
+        return out.extend_from_slice(b"null");
     }
+    let mut separator = b'[';
+    for stack in path {
+        out.push(separator);
+        separator = b',';
+        push_frame(profile.frame(stack.frame), pieces, out);
+    }
+    out.push(b']');
 }
 
 fn push_frame(frame: &Frame, pieces: &Pieces, out: &mut Vec<u8>) {
