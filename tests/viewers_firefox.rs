@@ -1,5 +1,6 @@
 //! `--format firefox`, loaded by Firefox's `profiler-cli`: functions of every thread with their self and total, and what its
-//! filters leave of them (`tests/viewers/firefox.mjs`); and held against what the crate `fxprof-processed-profile` writes of the same samples.
+//! filters leave of them, which is what our operations on stacks leave, too (`tests/viewers/firefox.mjs`); and held against
+//! what the crate `fxprof-processed-profile` writes of the same samples.
 
 #[path = "viewers/crate_oracle.rs"]
 mod crate_oracle;

@@ -1,5 +1,6 @@
 // Loads what `traceparse INPUT --format firefox` writes with Firefox's profiler-cli, and compares what it says of every thread
-// with what traceparse says: functions with their self and total, without and with its filters.
+// with what traceparse says: functions with their self and total, without its filters, and with them: then with operations.mjs,
+// and with what the same operations of traceparse leave.
 //
 //   node firefox.mjs TRACEPARSE PROFILER-CLI FOLDER INPUT [OPTION...]
 //
@@ -8,15 +9,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Comparison, Ours, output } from './ours.mjs';
-import { functionsOf, keyOf } from './operations.mjs';
+import { NO_STACK, charged, functionsOf, keyOf, nameOf } from './operations.mjs';
 
 const [traceparse, profilerCli, folder, input, ...options] = process.argv.slice(2);
 /** How many functions of a thread are filtered by, and of how many threads. */
 const FUNCTIONS = 3;
 const THREADS = 2;
 const FILTERS = { excludes: '--excludes-function', includes: '--includes-function', merge: '--merge', 'root-at': '--root-at' };
+/** The same on our command line. */
+const OPTIONS = { excludes: '--prune', includes: '--focus', merge: '--charge', 'root-at': '--root-at' };
 
 const comparison = new Comparison();
+let operations = 0;
+/** How many whole stacks were merged. */
+let stacks = 0;
 const ours = new Ours(traceparse, input, options);
 const path = join(folder, 'firefox.json');
 writeFileSync(path, ours.run('--format', 'firefox'));
@@ -38,7 +44,8 @@ try {
 } finally {
   cli('stop');
 }
-comparison.finish(`${input} ${options.join(' ')}: ${ours.threads.length} threads, ${ours.samples.length} samples`);
+comparison.ensure(operations > 0, 'no operation was compared');
+comparison.finish(`${input} ${options.join(' ')}: ${ours.threads.length} threads, ${ours.samples.length} samples, ${operations} operations, ${stacks} of whole stacks`);
 
 /** Loads the file. The program that answers has half a second to start, which is too little on a busy machine. */
 async function load() {
@@ -72,24 +79,61 @@ function compareThread(index, thread, there) {
   if (index < THREADS) compareFilters(thread, handle, samples, functions);
 }
 
-/** Filters by some functions, and compares with what is left of our samples. */
+/** Filters by some functions, and compares with what is left of our samples, and with our operations. */
 function compareFilters(thread, handle, samples, functions) {
+  const nameCounts = new Map();
+  for (const key of new Set(samples.flatMap((sample) => sample.stack))) {
+    nameCounts.set(nameOf(key), (nameCounts.get(nameOf(key)) ?? 0) + 1);
+  }
+  // Our operations choose by name, in whatever binary, and among functions: a stack that was not recorded is none.
+  const isOneName = ({ key }) => nameCounts.get(nameOf(key)) === 1 && nameOf(key) !== NO_STACK;
   const compare = (operation, rows) => {
     const left = functionsThere(handle, FILTERS[operation], rows.map((row) => row.handles[0]).join(','));
     const keys = rows.map((row) => row.key);
     comparison.ensureEqual(`${thread.thread}, ${operation} ${keys}`, left, functionsOf(samples, operation, new Set(keys)));
+    if (rows.every(isOneName)) compareOperation(thread, samples, operation, keys, left);
   };
   // Of two functions that are called the same in binaries that are called the same, one handle knows one only.
   const candidates = [...functions.values()].filter((row) => row.handles.length === 1);
   candidates.sort((a, b) => b.all - a.all || (a.key < b.key ? -1 : 1));
-  // The heaviest, those in the middle, and the lightest.
-  const step = Math.max(1, (candidates.length - 1) / (FUNCTIONS - 1));
-  for (let place = 0; Math.round(place) < candidates.length; place += step) {
-    for (const operation of Object.keys(FILTERS)) compare(operation, [candidates[Math.round(place)]]);
+  const named = candidates.filter(isOneName);
+  comparison.ensure(named.length > 0 || samples.every((sample) => sample.stack[0] === keyOf(NO_STACK, null)), `${thread.thread}: no function`);
+  for (const row of new Set([...spread(candidates), ...spread(named)])) {
+    for (const operation of Object.keys(FILTERS)) compare(operation, [row]);
   }
-  if (candidates.length > 2) {
-    for (const operation of ['includes', 'merge']) compare(operation, candidates.slice(1, 3));
+  if (named.length > 2) {
+    for (const operation of ['includes', 'merge']) compare(operation, named.slice(1, 3));
   }
+  // All of a stack: the viewer drops its samples, and our command keeps their weight.
+  const isNamed = (sample) => sample.stack.every((key) => named.some((row) => row.key === key));
+  const [shortest] = samples.filter(isNamed).sort((a, b) => a.stack.length - b.stack.length);
+  if (shortest !== undefined) {
+    compare('merge', named.filter((row) => shortest.stack.includes(row.key)));
+    stacks += 1;
+  }
+}
+
+/** The heaviest, those in the middle, and the lightest. */
+function spread(rows) {
+  const step = Math.max(1, (rows.length - 1) / (FUNCTIONS - 1));
+  const places = Array.from({ length: FUNCTIONS }, (_, index) => Math.round(index * step));
+  return places.filter((place) => place < rows.length).map((place) => rows[place]);
+}
+
+/** What the viewer left, and what our command leaves when it is asked for the same. */
+function compareOperation(thread, samples, operation, keys, left) {
+  const expected = operation === 'merge' ? charged(samples, new Set(keys), left) : left;
+  const names = keys.map((key) => nameOf(key).replace(/[\\^$.|?*+()[\]{}&~#-]/g, '\\$&'));
+  const after = ours.operated(thread, OPTIONS[operation], `^(?:${names.join('|')})$`);
+  const what = `${thread.thread}, ${OPTIONS[operation]} ${keys}`;
+  comparison.ensureEqual(what, expected, after.functions);
+  const total = [...expected.values()].reduce((sum, row) => sum + row.self, 0);
+  comparison.ensure(after.total === total, `${what}: ${total} is left there, ${after.total} here`);
+  const whole = samples.reduce((sum, sample) => sum + sample.weight, 0);
+  // Where nothing is left there is no answer, only an error.
+  const removed = after.removed ?? whole;
+  comparison.ensure(removed === whole - total, `${what}: ${whole - total} is removed there, ${removed} here`);
+  operations += 1;
 }
 
 /** What the viewer says of a thread: by function, in units of ours. */

@@ -53,6 +53,23 @@ export function operate(operation, functions, stack) {
   }
 }
 
+/** The name of a function, without its binary. */
+export const nameOf = (key) => key.slice(key.indexOf('!') + 1);
+
+/**
+ * What `--charge` leaves: the same as `merge`, but a stack of nothing else keeps its outermost function, so that its weight is
+ * not lost. `merged` is what `merge` left, `{key, self, all}` by key.
+ */
+export function charged(samples, functions, merged) {
+  const rows = new Map(merged);
+  for (const sample of samples.filter((sample) => operate('merge', functions, sample.stack) === null)) {
+    const [key] = sample.stack;
+    const { self, all } = rows.get(key) ?? { self: 0, all: 0 };
+    rows.set(key, { key, self: self + sample.weight, all: all + sample.weight });
+  }
+  return rows;
+}
+
 /** Self and all weight by function, as a map from `series key` to a row. */
 export function functionsOf(samples, operation = 'none', functions = new Set()) {
   const rows = new Map();
@@ -81,12 +98,12 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const samples = countedSamples(JSON.parse(readFileSync(path, 'utf8')));
   const known = [...new Set(samples.flatMap((sample) => sample.stack))];
   // A name alone means the functions of that name in every binary.
-  const isNamed = (key) => names.some((name) => key.slice(key.indexOf('!') + 1) === name || name === `${key.slice(key.indexOf('!') + 1)}@${key.slice(0, key.indexOf('!'))}`);
+  const isNamed = (key) => names.some((name) => name === nameOf(key) || name === `${nameOf(key)}@${key.slice(0, key.indexOf('!'))}`);
   const rows = [...functionsOf(samples, operation, new Set(known.filter(isNamed))).values()];
   rows.sort((a, b) => b.self_weight - a.self_weight || b.all_weight - a.all_weight || (a.key < b.key ? -1 : 1));
   const functions = rows.map(({ key, ...rest }) => ({
     series: rest.series,
-    function: key.slice(key.indexOf('!') + 1),
+    function: nameOf(key),
     binary: key.slice(0, key.indexOf('!')) || null,
     ...rest,
   }));

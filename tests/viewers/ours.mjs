@@ -4,7 +4,7 @@ import { countedSamples, keyOf } from './operations.mjs';
 
 /** The output of a program; fails where the program does. */
 export function output(program, args, environment = process.env) {
-  return execFileSync(program, args, { env: environment, encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'inherit'] });
+  return execFileSync(program, args, { env: environment, encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 export class Ours {
@@ -25,21 +25,40 @@ export class Ours {
 
   /** What `--view functions` says of a thread: rows by function. */
   functionsOf(thread) {
+    return this.#answer(thread, []).functions;
+  }
+
+  /**
+   * The same after operations on stacks: `{functions, total, removed}`, the last two in weight. Where nothing is left, the command
+   * ends with 1; then there are no functions, and the total is 0.
+   */
+  operated(thread, ...operations) {
+    try {
+      return this.#answer(thread, operations);
+    } catch (error) {
+      if (error.status !== 1 || !error.stderr.includes('no sample')) throw error;
+      return { functions: new Map(), total: 0, removed: null };
+    }
+  }
+
+  #answer(thread, operations) {
     const series = this.document.series[thread.series];
     const chosen = this.json(
       '--view', 'functions', '--process', String(thread.pid ?? thread.process), '--thread', String(thread.tid ?? thread.thread),
-      '--run', String(series.run), '--schema', series.schema);
+      '--run', String(series.run), '--schema', series.schema, ...operations);
     // Other series of this run and schema are there, too, in the same order.
     const isSame = (row) => row.run === series.run && row.schema === series.schema;
     const place = this.document.series.filter(isSame).indexOf(series);
-    const position = chosen.series.filter(isSame)[place].series;
-    const rows = new Map();
-    for (const row of chosen.functions.filter((row) => row.series === position)) {
+    const found = chosen.series.filter(isSame)[place];
+    const functions = new Map();
+    for (const row of chosen.functions.filter((row) => row.series === found.series)) {
       const key = keyOf(row.function, row.binary);
-      const known = rows.get(key) ?? { self_weight: 0, all_weight: 0 };
-      rows.set(key, { key, self_weight: known.self_weight + row.self_weight, all_weight: known.all_weight + row.all_weight });
+      const known = functions.get(key) ?? { self_weight: 0, all_weight: 0 };
+      functions.set(key, { key, self_weight: known.self_weight + row.self_weight, all_weight: known.all_weight + row.all_weight });
     }
-    return rows;
+    const changes = (chosen.operations ?? []).flatMap((operation) => operation.series);
+    const removals = changes.filter((change) => change.series === found.series).map((change) => change.removed.weight);
+    return { functions, total: found.all_weight, removed: removals.reduce((sum, weight) => sum + weight, 0) };
   }
 }
 

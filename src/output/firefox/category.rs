@@ -1,26 +1,36 @@
 //! Whose code a frame is, as the viewer colours it.
 
-use crate::profile::{BinaryId, Profile};
+use crate::profile::{BinaryId, Category, Profile};
 
 /// The categories, of which the first is that of frames without one; the viewer wants a grey one.
 pub(super) const CATEGORIES: &str = "[\
     {\"name\":\"Unknown\",\"color\":\"grey\",\"subcategories\":[\"Other\"]},\
     {\"name\":\"User\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]},\
     {\"name\":\"System\",\"color\":\"blue\",\"subcategories\":[\"Other\"]},\
+    {\"name\":\"Runtime\",\"color\":\"green\",\"subcategories\":[\"Other\"]},\
     {\"name\":\"Kernel\",\"color\":\"orange\",\"subcategories\":[\"Other\"]}]";
 
-/// The place in [`CATEGORIES`] of whose code a frame is, by where its binary lies.
-pub(super) fn category(profile: &Profile, binary: Option<BinaryId>) -> u64 {
-    let Some(binary) = binary.map(|id| profile.binary(id)) else { return 0 };
-    let path = profile.string(binary.path);
-    let is_kernel = path.starts_with("/System/Library/Kernels/") || path.contains(".kext/") || path == "kernel";
-    let is_in = |folder: &&str| path.starts_with(folder) || path.contains(&format!("/RuntimeRoot{folder}"));
-    if is_kernel || binary.load_address.get() >> 47 != 0 {
-        3
-    } else if ["/System/", "/usr/lib/", "/usr/libexec/", "/Library/Apple/"].iter().any(is_in) {
-        2
-    } else {
-        u64::from(path.contains('/'))
+/// By binary: the place of its category in [`CATEGORIES`].
+pub(super) struct BinaryCategories(Vec<u64>);
+
+impl BinaryCategories {
+    pub(super) fn new(profile: &Profile) -> Self {
+        Self(profile.binary_ids().map(|id| place(Category::of_binary(profile, Some(id)))).collect())
+    }
+
+    /// That of a frame's binary, if it has one.
+    pub(super) fn of(&self, binary: Option<BinaryId>) -> u64 {
+        binary.map_or_else(|| place(Category::Unknown), |id| self.0[id.index()])
+    }
+}
+
+fn place(category: Category) -> u64 {
+    match category {
+        Category::Unknown => 0,
+        Category::User => 1,
+        Category::System => 2,
+        Category::Runtime => 3,
+        Category::Kernel => 4,
     }
 }
 
@@ -31,28 +41,28 @@ mod tests {
     use crate::units::Address;
 
     #[test]
-    fn paths_and_addresses_say_whose_code_it_is() {
+    fn every_category_has_its_place() {
         let names: Vec<serde_json::Value> = serde_json::from_str(CATEGORIES).unwrap();
+        assert_eq!(names.len(), Category::ALL.len());
         assert_eq!(names[0]["color"], "grey", "the viewer wants one that is the default");
-        for (path, address, name) in [
-            ("/Users/ada/Orchard.app/Contents/MacOS/Orchard", 0x1_0000_0000, "User"),
-            ("/Users/ada/System/Library/Orchard", 0x1_0000_0000, "User"),
-            ("/System/Library/Frameworks/AppKit.framework/AppKit", 0x1_8000_0000, "System"),
-            ("/usr/lib/dyld", 0x1_8000_0000, "System"),
-            ("/Library/X/Y.simruntime/Contents/Resources/RuntimeRoot/usr/lib/libz.dylib", 0x1_8000_0000, "System"),
-            ("/System/Library/Kernels/kernel.release.t6000", 0x1_8000_0000, "Kernel"),
-            ("/System/Library/Extensions/Press.kext/Contents/MacOS/Press", 0x1_8000_0000, "Kernel"),
-            ("com.apple.driver.Press", 0xffff_fe00_0700_4000, "Kernel"),
-            ("", 0x1_0000_0000, "Unknown"),
-            ("Orchard", 0x1_0000_0000, "Unknown"),
-        ] {
-            let mut builder = ProfileBuilder::new();
-            let (path_id, load_address) = (builder.string(path).unwrap(), Address::new(address));
-            let binary = Binary { name: path_id, uuid: None, arch: None, load_address, path: path_id };
-            let id = builder.binary(binary).unwrap();
-            let profile = builder.finish();
-            assert_eq!(names[category(&profile, Some(id)) as usize]["name"], name, "{path}");
-            assert_eq!(category(&profile, None), 0);
+        for category in Category::ALL {
+            let name = names[place(category) as usize]["name"].as_str().unwrap().to_lowercase();
+            assert_eq!(name, category.name());
         }
+    }
+
+    #[test]
+    fn frames_have_the_category_of_their_binary() {
+        let mut builder = ProfileBuilder::new();
+        let paths =
+            ["/usr/lib/libobjc.A.dylib", "/Users/ada/Orchard.app/Contents/MacOS/Orchard", "/usr/lib/libz.dylib"];
+        let ids = paths.map(|path| {
+            let path = builder.string(path).unwrap();
+            let load_address = Address::new(0x1_0000_0000);
+            builder.binary(Binary { name: path, uuid: None, arch: None, load_address, path }).unwrap()
+        });
+        let categories = BinaryCategories::new(&builder.finish());
+        assert_eq!(ids.map(|id| categories.of(Some(id))), [3, 1, 2]);
+        assert_eq!(categories.of(None), 0);
     }
 }

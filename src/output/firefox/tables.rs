@@ -5,7 +5,7 @@ use std::io;
 use super::super::json::push_text;
 use super::super::labels::NO_STACK;
 use super::super::texts::{Page, push_number};
-use super::category::category;
+use super::category::BinaryCategories;
 use super::column;
 use super::inlining::Inlining;
 use crate::hash::HashMap;
@@ -211,7 +211,8 @@ impl<'p> Tables<'p> {
         let functions = rows().map(|row| {
             row.map_or(self.functions.len() as u64, |(frame, _)| self.function_rows[frame.function.index()].into())
         });
-        let categories = rows().map(|row| row.map_or(0, |(frame, _)| category(profile, frame.binary)));
+        let of_binary = BinaryCategories::new(profile);
+        let categories = rows().map(|row| of_binary.of(row.and_then(|(frame, _)| frame.binary)));
         length(rows().count(), page);
         column(page, "address", rows(), |row, out| {
             match row.and_then(|(frame, _)| relative_address(profile, frame)) {
