@@ -22,6 +22,10 @@ Examples:
       Where the CPU time went: totals, threads, and the call tree of each thread
   traceparse export.xml --view functions --thread 'Main Thread'
       The functions of the main thread, by self weight
+  traceparse export.xml --hide-system --view bottom-up --no-threads
+      Which of the program's own functions take the time, and who calls them
+  traceparse diff before.xml after.xml
+      What changed between two recordings, and what of it may be chance
   traceparse export.xml --format svg -o flame.svg
       A flame graph
   traceparse export.xml --dsym App.dSYM --symbols ~/Library/Developer/Xcode/Archives
