@@ -8,6 +8,7 @@
 
 mod colour;
 mod command;
+mod diff;
 mod exchange;
 mod filters;
 mod fleet_batch;
@@ -19,6 +20,7 @@ mod fleet_rows;
 mod folded;
 mod json;
 mod lines;
+mod operations;
 mod overview;
 mod reading;
 mod rejected;
