@@ -9,6 +9,9 @@
 mod colour;
 mod command;
 mod diff;
+// It needs a shell.
+#[cfg(unix)]
+mod documented;
 mod exchange;
 mod filters;
 mod fleet_batch;
