@@ -150,10 +150,9 @@ fn no_cpu_table(export: &Export) -> String {
 /// Whether any sample counts; a filter that nothing passes is a mistake worth a word.
 pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result<()> {
     let profile = &report.export.profile;
-    if profile.sums_or_samples().next().is_none() {
-        if let Some(last) = report.operations.iter().rfind(|operation| !operation.changes.is_empty()) {
-            bail!("no sample is left: {} removed the last ones", last.text);
-        }
+    if profile.sums_or_samples().next().is_none()
+        && report.operations.iter().all(|operation| operation.changes.is_empty())
+    {
         note("the CPU tables have no rows");
         return Ok(());
     }
@@ -166,7 +165,15 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result
         }
         _ => counted,
     };
-    if shown > 0 || args.is_everything() {
+    if shown > 0 {
+        return Ok(());
+    }
+    let removes =
+        |operation: &&OperationSummary| operation.changes.iter().any(|(_, change)| change.removed_samples > 0);
+    if let Some(last) = report.operations.iter().rfind(removes) {
+        bail!("no sample that counts is left: {} removed the last ones", last.text);
+    }
+    if args.is_everything() {
         return Ok(());
     }
     Err(anyhow!("no sample passes the filters; the input has {}", what_there_is(profile)))

@@ -8,6 +8,10 @@
 
 mod colour;
 mod command;
+mod diff;
+// It needs a shell.
+#[cfg(unix)]
+mod documented;
 mod exchange;
 mod filters;
 mod fleet_batch;
@@ -19,6 +23,7 @@ mod fleet_rows;
 mod folded;
 mod json;
 mod lines;
+mod operations;
 mod overview;
 mod reading;
 mod rejected;

@@ -1,0 +1,244 @@
+//! Every command that `docs/cli.md` and `README.md` show is run, with files of these names that are made of fixtures.
+//!
+//! A block of ```` ```sh ```` is read command by command. Those of traceparse go to a shell, in a folder with the files below;
+//! programs that stand beside it in a pipe are its own ([`BESIDE`]) or read and forget ([`CUT_OFF`]). A command with a name that
+//! is not in [`make_files`] fails, and so does one with a program that no list has.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::command::{BINARY, Folder, fixture, orchard, read_text};
+use crate::fleet_case;
+use crate::symbols_case::built;
+
+const DOCUMENTS: [&str; 2] = ["docs/cli.md", "README.md"];
+/// Commands of other programs, by their first word, which are not run.
+const SKIPPED: [&str; 8] = ["/usr/bin/time", "cargo", "case", "duckdb", "jq", "npx", "sqlite3", "xcrun"];
+/// Programs that are replaced where they stand behind a pipe: they read what traceparse writes, and that is all.
+const CUT_OFF: [&str; 7] = ["duckdb", "flamegraph.pl", "inferno-flamegraph", "jq", "less", "speedscope", "sqlite3"];
+/// One of both that is run all the same where it is installed, since recipes are written in its language.
+const JQ: &str = "jq";
+/// Programs that are run: those that every system has.
+const BESIDE: [&str; 7] = ["cat", "cut", "grep", "head", "mkdir", "sort", "traceparse"];
+/// Programs that give what a Mac would: the export.
+const STAND_INS: [(&str, &str); 2] = [("ssh", "shift\nexec \"$@\""), ("xcrun", "exec cat export.xml")];
+
+/// A command of a document.
+struct Shown {
+    document: &'static str,
+    line: usize,
+    text: String,
+}
+
+impl Shown {
+    /// The exit codes that the document tells of.
+    fn codes(&self) -> &'static [i32] {
+        if self.text.contains("--alert") { &[0, 3, 4] } else { &[0] }
+    }
+}
+
+/// The commands of the blocks of a document. A command goes on where a quotation is open, or behind `\` and `|`.
+fn commands(document: &'static str) -> Vec<Shown> {
+    let text = read_text(&Path::new(env!("CARGO_MANIFEST_DIR")).join(document).into_os_string().into_string().unwrap());
+    let mut commands: Vec<Shown> = Vec::new();
+    let (mut is_shell, mut goes_on) = (false, false);
+    for (index, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            assert!(!goes_on, "{document}:{}: the block ends within a command", index + 1);
+            is_shell = line.trim() == "```sh";
+            continue;
+        }
+        if !is_shell || (!goes_on && (line.trim().is_empty() || line.trim_start().starts_with('#'))) {
+            continue;
+        }
+        if goes_on {
+            let command = &mut commands.last_mut().expect("it has begun").text;
+            command.push('\n');
+            command.push_str(line);
+        } else {
+            commands.push(Shown { document, line: index + 1, text: line.trim_start().to_owned() });
+        }
+        let command = &commands.last().expect("there is one").text;
+        goes_on = command.ends_with(['\\', '|']) || stages(command).is_none();
+    }
+    commands
+}
+
+/// The first words between pipes, and behind `;`, `&&` and `||`; `None` where a quotation is open.
+fn stages(command: &str) -> Option<Vec<String>> {
+    let mut stages = vec![String::new()];
+    let mut quotation = None;
+    let mut previous = ' ';
+    for letter in command.chars() {
+        let is_escaped = previous == '\\' && quotation != Some('\'');
+        match (quotation, letter) {
+            (None, '#') if previous.is_whitespace() => break,
+            (None, '|' | ';' | '&') if !is_escaped => stages.push(String::new()),
+            (None, '\'' | '"') if !is_escaped => quotation = Some(letter),
+            (Some(open), _) if open == letter && !is_escaped => quotation = None,
+            _ => stages.last_mut().expect("there is one").push(if letter == '\\' { ' ' } else { letter }),
+        }
+        previous = if is_escaped { ' ' } else { letter };
+    }
+    let first = |stage: String| stage.split_whitespace().next().map(str::to_owned);
+    quotation.is_none().then(|| stages.into_iter().filter_map(first).collect())
+}
+
+/// An export of three seconds, in which some threads wait: the orchard, twelve times slower.
+fn long_export() -> String {
+    let text = read_text(&orchard());
+    let mut pieces = text.split("<sample-time id=\"");
+    let mut long = pieces.next().expect("what is before the rows").to_owned();
+    for (index, piece) in pieces.enumerate() {
+        let (start, rest) = piece.split_once('>').expect("a tag");
+        let (time, rest) = rest.split_once('<').expect("its text");
+        let time = (time.parse::<u64>().expect("a time") - 312_000_000) * 12;
+        let (blocked, state) = match index {
+            100 => ("<thread-state id=\"100001\" fmt=\"Blocked\">Blocked</thread-state>", true),
+            101..110 => ("<thread-state ref=\"100001\"/>", true),
+            _ => ("", false),
+        };
+        let rest = if state { rest.replacen("<thread-state ref=\"8\"/>", blocked, 1) } else { rest.to_owned() };
+        long.push_str(&format!("<sample-time id=\"{start}>{time}<{rest}"));
+    }
+    long
+}
+
+/// The names in the documents, and what they are here.
+fn make_files(folder: &Folder) {
+    let write = |name: &str, content: &str| fleet_case::write(folder, name, content);
+    let bundle = |name: &str, case: &str| copy_folder(Path::new(&built(case)), Path::new(&folder.path(name)));
+    let export = long_export();
+    for name in ["export.xml", "export.xml.gz", "after.xml"] {
+        write(name, &export);
+    }
+    write("crashed.xml", export.rsplit_once("<row>").expect("rows").0);
+    write("before.xml", &read_text(&fixture("26.4/time-profile")));
+    for name in ["toc.xml", "before-toc.xml", "after-toc.xml"] {
+        write(name, &read_text(&fixture("toc/two-runs")));
+    }
+    bundle("App.dSYM", "inlining/Inlining.dSYM");
+    bundle("Inlining.dSYM", "inlining/Inlining.dSYM");
+    bundle("Demo.dSYM", "arm64-dwarf4/Demo.dSYM");
+    bundle("FatDemo.dSYM", "fat/FatDemo.dSYM");
+    for name in ["App.xcarchive/dSYMs", "home/symbols", "home/Library/Developer/Xcode/Archives/App.xcarchive/dSYMs"] {
+        bundle(&format!("{name}/Demo.dSYM"), "arm64-dwarf4/Demo.dSYM");
+    }
+    write("addresses.tsv", "main\t564\nrun\t50b\n");
+    for name in ["home/work/app/Sources/Press.cpp", "home/work/lib/Sources/Tree.cpp"] {
+        write(name, "// what was compiled\n");
+    }
+    for below in ["exports", "results", "fleet"] {
+        fleet_case::fleet(folder, below, 3);
+    }
+    for (name, samples) in [("runs/one/a.xml.gz", 20), ("runs/two/b.xml.gz", 21)] {
+        write(name, &fleet_case::export(samples));
+    }
+    let lines = (0..3).map(|index| format!("exports/{index:02}.xml,1.{index},Mac mini\n"));
+    write("fleet.csv", &format!("path,app_version,device\n{}", lines.collect::<String>()));
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder can be made");
+    for entry in fs::read_dir(from).expect("it can be read").map(|entry| entry.expect("and its entries").path()) {
+        let target = to.join(entry.file_name().expect("a name"));
+        if entry.is_dir() {
+            copy_folder(&entry, &target);
+        } else {
+            fs::copy(&entry, &target).expect("files can be copied");
+        }
+    }
+}
+
+/// Whether a program is installed, and of those that are run then.
+fn is_used(name: &str) -> bool {
+    let runs = |name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
+    name == JQ && runs(name)
+}
+
+fn is_cut_off(name: &str) -> bool {
+    CUT_OFF.contains(&name) && !is_used(name)
+}
+
+/// A folder of programs: traceparse, and what stands in for others.
+fn make_programs(folder: &Folder) {
+    fs::create_dir(folder.path("bin")).expect("a folder can be made");
+    symlink(BINARY, folder.path("bin/traceparse")).expect("a link can be made");
+    let cut_off = CUT_OFF.into_iter().filter(|&name| is_cut_off(name)).map(|name| (name, "exec cat >/dev/null"));
+    for (name, body) in cut_off.chain(STAND_INS) {
+        let path = folder.file(&format!("bin/{name}"), format!("#!/bin/sh\n{body}\n"));
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
+    }
+}
+
+fn run(folder: &Folder, command: &str) -> Output {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut shell = Command::new("bash");
+    shell.args(["-o", "pipefail", "-c", command]).current_dir(folder.path("."));
+    shell.env("PATH", format!("{}:{path}", folder.path("bin"))).env("HOME", folder.path("home"));
+    for name in ["XDG_CACHE_HOME", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE"] {
+        shell.env_remove(name);
+    }
+    shell.stdin(Stdio::null()).output().expect("there is a shell")
+}
+
+#[test]
+fn every_command_of_the_documents_runs() {
+    let mut wrong: Vec<String> = Vec::new();
+    let (mut skipped, mut cut_off) = (BTreeSet::new(), BTreeSet::new());
+    let mut run_count = 0;
+    for document in DOCUMENTS {
+        let folder = Folder::new();
+        make_files(&folder);
+        make_programs(&folder);
+        for shown in commands(document) {
+            let place = format!("{}:{}: {}", shown.document, shown.line, shown.text);
+            let programs = stages(&shown.text).expect("quotations are closed");
+            let is_others = SKIPPED.contains(&programs[0].as_str()) && !is_used(&programs[0]);
+            if is_others && !programs.iter().any(|name| name == "traceparse") {
+                skipped.insert(place);
+                continue;
+            }
+            let known = |name: &String| {
+                let stand_ins = STAND_INS.map(|(name, _)| name);
+                [&BESIDE[..], &CUT_OFF, &stand_ins].concat().contains(&name.as_str())
+            };
+            if let Some(unknown) = programs.iter().find(|name| !known(name)) {
+                wrong.push(format!("{place}\n  the program {unknown} is in no list of tests/cli/documented.rs"));
+                continue;
+            }
+            cut_off.extend(programs.iter().filter(|name| is_cut_off(name)).cloned());
+            let output = run(&folder, &shown.text);
+            run_count += usize::from(programs.iter().any(|name| name == "traceparse"));
+            let said = String::from_utf8_lossy(&output.stderr);
+            let is_right = output.status.code().is_some_and(|code| shown.codes().contains(&code));
+            if !is_right || said.contains("panicked") {
+                wrong.push(format!(
+                    "{place}\n  {}, and {:?} was expected; files that commands name are in make_files of \
+                     tests/cli/documented.rs\n  {}",
+                    output.status,
+                    shown.codes(),
+                    said.trim().replace('\n', "\n  ")
+                ));
+            }
+        }
+    }
+    println!("{run_count} commands were run. Behind pipes stood for nothing: {cut_off:?}. Not run:");
+    skipped.iter().for_each(|command| println!("  {command}"));
+    assert!(run_count > 40, "only {run_count} commands of traceparse were found");
+    assert!(wrong.is_empty(), "{} of {run_count} commands do not work:\n\n{}", wrong.len(), wrong.join("\n\n"));
+}
+
+#[test]
+fn commands_are_read_as_a_shell_reads_them() {
+    let programs = |command| stages(command).map(|names| names.join(" "));
+    assert_eq!(programs("traceparse a.xml | jq '.a | .b'").as_deref(), Some("traceparse jq"));
+    assert_eq!(programs("traceparse a.xml --focus 'a|b;c' # x | y").as_deref(), Some("traceparse"));
+    assert_eq!(programs("cut -f 2 a \\\n | traceparse -").as_deref(), Some("cut traceparse"));
+    assert_eq!(programs("mkdir a && traceparse b").as_deref(), Some("mkdir traceparse"));
+    assert_eq!(programs("traceparse 'a"), None);
+    assert_eq!(programs("traceparse \"it's\"").as_deref(), Some("traceparse"));
+}
