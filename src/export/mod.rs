@@ -49,6 +49,7 @@ mod definitions;
 mod document;
 mod fault;
 mod feed;
+mod intervals;
 mod item;
 mod names;
 mod notes;
@@ -71,6 +72,7 @@ use std::io::Read;
 
 #[cfg(feature = "compression")]
 pub use decompress::decompress;
+pub use intervals::{Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd, read_intervals};
 #[cfg(feature = "symbols")]
 pub(crate) use names::is_hex_address;
 pub use reject::{RejectReason, Rejected};
