@@ -61,6 +61,12 @@ pub(crate) struct SelectionArgs {
     /// Only this time of the recording: 1.5s..2s, 200ms.., ..00:01.250; seconds without a unit
     #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "What counts")]
     pub(crate) time: Option<TimeRange>,
+    /// Only while a signpost interval of this name is open (may be given several times)
+    #[arg(long, value_name = "NAME", help_heading = "What counts")]
+    pub(crate) during: Vec<String>,
+    /// Only during potential hangs
+    #[arg(long, help_heading = "What counts")]
+    pub(crate) during_hang: bool,
     /// Threads in this state, such as Blocked, or all (may be given several times) [default: running, or no state recorded]
     #[arg(long, value_name = "STATE", help_heading = "What counts")]
     pub(crate) state: Vec<String>,
@@ -110,17 +116,27 @@ impl SelectionArgs {
         self.thread.iter().map(String::as_str).chain(main_thread)
     }
 
+    /// Whether the time of each sample decides whether it counts.
+    pub(crate) fn needs_times(&self) -> bool {
+        self.time.is_some() || self.asks_intervals()
+    }
+
+    /// Whether samples count during intervals only.
+    pub(crate) fn asks_intervals(&self) -> bool {
+        !self.during.is_empty() || self.during_hang
+    }
+
     /// Whether nothing was asked for, so that all of the recording counts but threads that wait.
     pub(crate) fn is_everything(&self) -> bool {
         self.run.is_empty()
             && self.schema.is_empty()
             && self.process.is_empty()
             && self.threads().next().is_none()
-            && self.time.is_none()
+            && !self.needs_times()
             && self.state.is_empty()
     }
 
-    /// What counts, and for how much; the other options are those of the library.
+    /// What counts, and for how much, but for intervals, which are to be read; the other options are those of the library.
     pub(crate) fn report_options(&self) -> ReportOptions {
         let states = match self.state.as_slice() {
             [] => StateFilter::Running,
@@ -133,6 +149,7 @@ impl SelectionArgs {
                 processes: self.process.iter().map(|text| Matcher::new(text)).collect(),
                 threads: self.threads().map(Matcher::new).collect(),
                 time: self.time,
+                intervals: None,
                 states,
             },
             schemas: self.schema.clone(),

@@ -34,6 +34,8 @@ Examples:
       What each thread did over time, for ui.perfetto.dev
   traceparse export.xml.gz --time 1.5s..2s --format json -o part.json
       Half a second of it, for a program
+  traceparse export.xml --during Layout --intervals signposts.xml --view functions
+      The functions that ran while a signpost interval was open
 
 On a Mac, an export is made with:
   xcrun xctrace export --input X.trace --output export.xml \\
@@ -205,6 +207,10 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) flame_graph: FlameGraphArgs,
 
+    /// With --during and --during-hang: an export that has the intervals, if it is another one (may be given several times)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    pub(crate) intervals: Vec<PathBuf>,
+
     #[command(flatten)]
     pub(crate) recording: RecordingArgs,
 }
@@ -296,7 +302,7 @@ impl ReportArgs {
     /// Whether samples are needed one by one: only where the answer needs their times or cores.
     pub(crate) fn detail(&self) -> SampleDetail {
         let needs_each = matches!(self.view(), View::Samples | View::Cores | View::Timeline | View::FlameChart)
-            || self.recording.selection.time.is_some()
+            || self.recording.selection.needs_times()
             || self.format.needs_times()
             || (self.separate_by == SeparateArg::CoreKind && self.is_separated());
         if needs_each { SampleDetail::Each } else { SampleDetail::Summed }

@@ -12,6 +12,7 @@ use traceparse::report::diff::{Diff, DiffOptions, Normalize, Unlike, check_alike
 use crate::arguments::{RecordingArgs, job_count};
 use crate::cli::{Colour, parse_percent};
 use crate::flame_graph::FlameGraphArgs;
+use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Recording, check_counted, check_distinct, note_removed};
 use crate::sink::{style, write_to};
 use crate::{Failure, warning};
@@ -41,6 +42,13 @@ pub(crate) struct DiffArgs {
     /// The table of contents of the second one
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     after_toc: Option<PathBuf>,
+    /// With --during and --during-hang: an export that has the intervals of the first recording, if it is another one (may be
+    /// given several times)
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    before_intervals: Vec<PathBuf>,
+    /// The same of the second one
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    after_intervals: Vec<PathBuf>,
     /// What the second recording is scaled to, before its weights are compared
     #[arg(long, value_enum, default_value_t = NormalizeArg::None, value_name = "HOW")]
     normalize: NormalizeArg,
@@ -107,9 +115,12 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     args.check().map_err(Failure::Usage)?;
     let options =
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
-    let before = open(&args.before, args.before_toc.as_ref(), args, &options)?;
-    let after = open(&args.after, args.after_toc.as_ref(), args, &options)?;
-    let (before, after) = (before.report(&options), after.report(&options));
+    let before = during(&options, &args.before, &args.before_intervals, "--before-intervals", args)?;
+    let after = during(&options, &args.after, &args.after_intervals, "--after-intervals", args)?;
+    let options = [before, after];
+    let before = open(&args.before, args.before_toc.as_ref(), args, &options[0])?;
+    let after = open(&args.after, args.after_toc.as_ref(), args, &options[1])?;
+    let (before, after) = (before.report(&options[0]), after.report(&options[1]));
     for report in [&before, &after] {
         check_counted(report, &args.recording.selection)?;
         if matches!(args.format, DiffFormat::Csv | DiffFormat::Svg) {
@@ -151,12 +162,26 @@ fn is_recorded(report: &traceparse::report::Report<'_>) -> bool {
     duration(report).is_some_and(|length| length.is_recorded)
 }
 
+/// The options of one side: its own intervals are those that count.
+fn during(
+    options: &ReportOptions,
+    file: &PathBuf,
+    named: &[PathBuf],
+    option: &'static str,
+    args: &DiffArgs,
+) -> Result<ReportOptions, Failure> {
+    check_distinct(named).map_err(Failure::Usage)?;
+    let files = IntervalFiles { exports: std::slice::from_ref(file), named, option };
+    let mut options = options.clone();
+    options.selection.intervals = asked_intervals(&files, &args.recording.selection, &args.recording.input)?;
+    Ok(options)
+}
+
 /// One side, with its table of contents.
 fn open(file: &PathBuf, toc: Option<&PathBuf>, args: &DiffArgs, options: &ReportOptions) -> Result<Recording, Failure> {
     let files: Vec<PathBuf> = std::iter::once(file).chain(toc).cloned().collect();
     check_distinct(&files).map_err(Failure::Usage)?;
-    let needs_times = args.recording.selection.time.is_some();
-    let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
+    let samples = if args.recording.selection.needs_times() { SampleDetail::Each } else { SampleDetail::Summed };
     Ok(Recording::open(&files, &args.recording, options, samples, args.recording.operations.invert)?)
 }
 

@@ -14,15 +14,19 @@ pub(crate) fn read_all(files: &[std::path::PathBuf], options: &Options) -> Resul
     let mut reader = Reader::new(options.clone());
     for file in files {
         let name = file.display().to_string();
-        let (source, size) = open(file)?;
-        let source =
-            decompress(WithProgress::new(source, &name, size)).with_context(|| format!("{name}: cannot be read"))?;
+        let source = decompress(open(file)?).with_context(|| format!("{name}: cannot be read"))?;
         reader.read(source, &name)?;
     }
     Ok(reader.finish()?)
 }
 
-fn open(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>)> {
+/// Opens an input; once reading takes long, its progress is shown.
+pub(crate) fn open(path: &Path) -> Result<impl Read + Send + use<>> {
+    let (source, size) = open_file(path)?;
+    Ok(WithProgress::new(source, &path.display().to_string(), size))
+}
+
+fn open_file(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>)> {
     if path.as_os_str() == "-" {
         return Ok((Box::new(io::stdin()), None));
     }

@@ -7,6 +7,7 @@ mod flame_graph;
 mod fleet;
 mod formats;
 mod inputs;
+mod intervals;
 mod operations;
 mod recording;
 mod run;

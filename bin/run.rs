@@ -10,6 +10,7 @@ use crate::arguments::job_count;
 use crate::cli::{Cli, Colour, Command, ReportArgs, TocArgs, TocFormat};
 use crate::formats::Format;
 use crate::inputs::read_all;
+use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Recording, check_counted, check_distinct, note_removed, warn};
 use crate::sink::{is_terminal, style, write_to};
 use crate::sources::read_sources;
@@ -59,7 +60,10 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     if args.format.is_binary() && is_terminal(args.output.as_deref()) {
         return Err(Failure::Usage(format!("--format {} is binary; write it to a file with -o", args.format.name())));
     }
-    let options = args.report_options();
+    check_distinct(&args.intervals).map_err(Failure::Usage)?;
+    let mut options = args.report_options();
+    let files = IntervalFiles { exports: &args.files, named: &args.intervals, option: "--intervals" };
+    options.selection.intervals = asked_intervals(&files, &args.recording.selection, &args.recording.input)?;
     let recording = Recording::open(&args.files, &args.recording, &options, args.detail(), args.is_inverted())?;
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;

@@ -4,7 +4,7 @@
 //! values wait until the parent closes in turn. A row's values are its cells. So one rule reads every shape of stack,
 //! whatever it is wrapped in, and a `ref` is a value like any other.
 
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::BytesStart;
 
 use super::attributes::{self, Fields, Identity, unescape};
 use super::definitions::{Attributes, Definitions, Element};
@@ -14,8 +14,10 @@ use super::notes::Notes;
 use super::reject::RejectReason;
 use super::rows::{self, KnownRow, TableReader};
 use super::schema::{Column, Roles, TableKind};
+use super::skip::SkipRows;
 use super::tag::Tag;
 use super::toc::TocReader;
+use super::tokens::TakeTokens;
 use super::{Document, DocumentContent, Limits, Options, Table};
 use crate::error::ErrorKind;
 use crate::profile::StringId;
@@ -117,19 +119,7 @@ impl<'a> DocumentReader<'a> {
         self.line_known = (byte, line);
     }
 
-    /// Remembers the line of a document, table or row that starts at `byte`: it is where a person looks if the input is
-    /// cut, and cannot be counted any more once the bytes are gone. `lines` counts between two bytes in memory.
-    pub(super) fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64) {
-        let is_toc = matches!(self.root, Root::Toc(_));
-        let Some(open) = self.open.last_mut().filter(|open| open.at == byte) else { return };
-        if is_toc || matches!(open.tag, Tag::TraceQueryResult | Tag::Node | Tag::Row) {
-            let (known, line) = self.line_known;
-            open.line = line + lines(known, byte);
-            self.line_known = (byte, open.line);
-        }
-    }
-
-    /// Whether the rows that follow belong to a table that is not read: [`count_rows`](Self::count_row) is enough.
+    /// Whether the rows that follow belong to a table that is not read: [`count_row`](SkipRows::count_row) is enough.
     pub(super) fn is_skipping(&self) -> bool {
         self.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
@@ -138,48 +128,6 @@ impl<'a> DocumentReader<'a> {
     pub(super) fn is_at_rows(&self) -> bool {
         let is_cpu = self.table.as_ref().is_some_and(|table| table.table.kind == TableKind::Cpu);
         is_cpu && self.values.is_empty() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
-    }
-
-    /// Registers an element of a table that is not read: rows of CPU tables may refer to it, although it says nothing
-    /// about them.
-    pub(super) fn define_other(&mut self, id: u64) {
-        self.definitions.ids.define(id, Value::Other);
-    }
-
-    /// Counts a row of a table that is not read.
-    pub(super) fn count_row(&mut self) {
-        self.rows += 1;
-        if let Some(table) = &mut self.table {
-            table.table.rows += 1;
-        }
-    }
-
-    /// Takes the next token, which starts at `at`.
-    pub(super) fn token(&mut self, event: Event<'_>, at: u64) -> Result<(), Fault> {
-        match event {
-            Event::Start(start) => self.start(&start, at, false),
-            Event::Empty(start) => self.start(&start, at, true),
-            Event::End(end) => self.end(end.name().into_inner(), at),
-            Event::Text(text) => self.add_text(&text, at),
-            Event::CData(text) => self.add_text(&text, at),
-            Event::GeneralRef(reference) => {
-                let text = if reference.is_char_ref() {
-                    reference.resolve_char_ref().ok().flatten().map(String::from)
-                } else {
-                    quick_xml::escape::resolve_predefined_entity(&reference).map(String::from)
-                };
-                let unknown = || Fault::malformed(format!("the entity &{}; is not defined", &*reference), at);
-                self.add_text(&text.ok_or_else(unknown)?, at)
-            }
-            Event::DocType(_) if matches!(self.root, Root::None) => Err(Fault {
-                kind: ErrorKind::NotAnExport("no export has a DOCTYPE; is this a web page?".to_owned()),
-                byte: at,
-                line: None,
-            }),
-            Event::DocType(_) => Err(Fault::malformed("a DOCTYPE inside the document", at)),
-            Event::Decl(_) => self.cut_if_open(at),
-            Event::Comment(_) | Event::PI(_) | Event::Eof => Ok(()),
-        }
     }
 
     /// A document that starts inside another one: that one was cut, and this one appended to it.
@@ -258,18 +206,7 @@ impl<'a> DocumentReader<'a> {
                 self.open.push(Open::plain(Tag::Other, name, at));
                 if is_empty { self.end(name, at) } else { Ok(()) }
             }
-            _ if name.eq_ignore_ascii_case("html") => Err(Fault {
-                kind: ErrorKind::NotAnExport("this is a web page, not an export".to_owned()),
-                byte: at,
-                line: None,
-            }),
-            _ => Err(Fault {
-                kind: ErrorKind::NotAnExport(format!(
-                    "the document starts with <{name}>; an export starts with <trace-query-result> or <trace-toc>"
-                )),
-                byte: at,
-                line: None,
-            }),
+            _ => Err(other_document(name, at)),
         }
     }
 
@@ -277,17 +214,11 @@ impl<'a> DocumentReader<'a> {
         if self.tables.len() >= self.limits.tables || self.documents.len() >= self.limits.tables {
             return Err(Fault::limit(format!("the input has more than {} tables", self.limits.tables), at));
         }
-        let xpath = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == "xpath");
-        let xpath = xpath.map(|attribute| attribute.value.into_owned()).unwrap_or_default();
-        let number_after = |key: &str| -> Option<u32> {
-            let (_, rest) = xpath.split_once(key)?;
-            rest.split_once(']')?.0.parse().ok()
-        };
         self.columns.clear();
         self.is_skipping = false;
         self.table = Some(TableReader::new(Table {
-            run: number_after("/run[").unwrap_or(1),
-            position: number_after("/table["),
+            run: number_in_xpath(start, "/run[").unwrap_or(1),
+            position: number_in_xpath(start, "/table["),
             ..Table::default()
         }));
         Ok(())
@@ -565,6 +496,79 @@ impl<'a> DocumentReader<'a> {
     /// Notes a diagnostic at a byte, or counts it if one of the same `topic` was noted before.
     fn note(&mut self, byte: u64, topic: &'static str, message: impl FnOnce() -> String) {
         self.notes.note(self.definitions.builder.text(self.input), byte, topic, message);
+    }
+}
+
+/// What an input is that starts with an element of this name.
+pub(super) fn other_document(name: &str, at: u64) -> Fault {
+    if name.eq_ignore_ascii_case("html") {
+        return Fault::not_an_export("this is a web page, not an export", at);
+    }
+    let text = format!("the document starts with <{name}>; an export starts with <trace-query-result> or <trace-toc>");
+    Fault::not_an_export(text, at)
+}
+
+/// A number in an XPath behind `key`, as in `//trace-toc[1]/run[1]/data[1]/table[9]`.
+pub(super) fn number_in_xpath(start: &BytesStart<'_>, key: &str) -> Option<u32> {
+    let xpath = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == "xpath")?;
+    let (_, rest) = xpath.value.split_once(key)?;
+    rest.split_once(']')?.0.parse().ok()
+}
+
+impl TakeTokens for DocumentReader<'_> {
+    fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
+        self.start(start, at, is_empty)
+    }
+
+    fn take_end(&mut self, name: &str, at: u64) -> Result<(), Fault> {
+        self.end(name, at)
+    }
+
+    fn take_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
+        self.add_text(text, at)
+    }
+
+    fn take_declaration(&mut self, at: u64) -> Result<(), Fault> {
+        self.cut_if_open(at)
+    }
+
+    fn is_in_document(&self) -> bool {
+        !matches!(self.root, Root::None)
+    }
+
+    /// Documents, tables and rows are where a person looks if the input is cut, and lines cannot be counted any more once the
+    /// bytes are gone.
+    fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64) {
+        let is_toc = matches!(self.root, Root::Toc(_));
+        let Some(open) = self.open.last_mut().filter(|open| open.at == byte) else { return };
+        if is_toc || matches!(open.tag, Tag::TraceQueryResult | Tag::Node | Tag::Row) {
+            let (known, line) = self.line_known;
+            open.line = line + lines(known, byte);
+            self.line_known = (byte, open.line);
+        }
+    }
+
+    fn wants_no_tokens(&self) -> bool {
+        self.is_skipping() || self.is_at_rows()
+    }
+}
+
+impl SkipRows for DocumentReader<'_> {
+    fn count_row(&mut self) {
+        self.rows += 1;
+        if let Some(table) = &mut self.table {
+            table.table.rows += 1;
+        }
+    }
+
+    /// Rows of CPU tables refer to such elements.
+    fn is_needed(name: &str) -> bool {
+        Tag::of(name).is_shared()
+    }
+
+    /// Rows of CPU tables may refer to it, although it says nothing about them.
+    fn define_other(&mut self, id: u64) {
+        self.definitions.ids.define(id, Value::Other);
     }
 }
 

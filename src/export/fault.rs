@@ -17,6 +17,10 @@ impl Fault {
         Self { kind: ErrorKind::Malformed(text.into()), byte, line: None }
     }
 
+    pub(super) fn not_an_export(text: impl Into<String>, byte: u64) -> Self {
+        Self { kind: ErrorKind::NotAnExport(text.into()), byte, line: None }
+    }
+
     pub(super) fn limit(text: impl Into<String>, byte: u64) -> Self {
         Self { kind: ErrorKind::Limit(text.into()), byte, line: None }
     }

@@ -50,6 +50,7 @@ mod definitions;
 mod document;
 mod fault;
 mod feed;
+mod intervals;
 mod item;
 mod names;
 mod notes;
@@ -74,6 +75,7 @@ use std::io::Read;
 pub use alone::scanned_rows;
 #[cfg(feature = "compression")]
 pub use decompress::decompress;
+pub use intervals::{Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd, read_intervals};
 #[cfg(feature = "symbols")]
 pub(crate) use names::is_hex_address;
 pub use reject::{RejectReason, Rejected};

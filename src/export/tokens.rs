@@ -2,10 +2,9 @@
 
 use quick_xml::encoding::EncodingError;
 use quick_xml::errors::{IllFormedError, SyntaxError};
-use quick_xml::events::{BytesText, Event};
+use quick_xml::events::{BytesStart, BytesText, Event};
 use quick_xml::reader::Reader;
 
-use super::document::DocumentReader;
 use super::fault::Fault;
 
 /// How far a pass over the bytes in memory came.
@@ -17,13 +16,63 @@ pub(super) struct Step {
     pub(super) needs_more: bool,
 }
 
+/// What makes something of tokens.
+pub(super) trait TakeTokens {
+    /// An element starts at the byte `at`; one that is empty ends there, too.
+    fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault>;
+
+    /// An element ends.
+    fn take_end(&mut self, name: &str, at: u64) -> Result<(), Fault>;
+
+    /// A piece of text.
+    fn take_text(&mut self, text: &str, at: u64) -> Result<(), Fault>;
+
+    /// `<?xml … ?>`, which starts a document.
+    fn take_declaration(&mut self, at: u64) -> Result<(), Fault>;
+
+    /// Whether a document is open.
+    fn is_in_document(&self) -> bool;
+
+    /// Remembers the line of what starts at `byte`, where that may be asked for; `lines` counts between two bytes in memory.
+    fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64);
+
+    /// Whether the rows that follow are not read as tokens.
+    fn wants_no_tokens(&self) -> bool;
+
+    /// Takes the next token, which starts at the byte `at`.
+    fn token(&mut self, event: Event<'_>, at: u64) -> Result<(), Fault> {
+        match event {
+            Event::Start(start) => self.take_start(&start, at, false),
+            Event::Empty(start) => self.take_start(&start, at, true),
+            Event::End(end) => self.take_end(end.name().into_inner(), at),
+            Event::Text(text) => self.take_text(&text, at),
+            Event::CData(text) => self.take_text(&text, at),
+            Event::GeneralRef(reference) => {
+                let text = if reference.is_char_ref() {
+                    reference.resolve_char_ref().ok().flatten().map(String::from)
+                } else {
+                    quick_xml::escape::resolve_predefined_entity(&reference).map(String::from)
+                };
+                let unknown = || Fault::malformed(format!("the entity &{}; is not defined", &*reference), at);
+                self.take_text(&text.ok_or_else(unknown)?, at)
+            }
+            Event::DocType(_) if !self.is_in_document() => {
+                Err(Fault::not_an_export("no export has a DOCTYPE; is this a web page?", at))
+            }
+            Event::DocType(_) => Err(Fault::malformed("a DOCTYPE inside the document", at)),
+            Event::Decl(_) => self.take_declaration(at),
+            Event::Comment(_) | Event::PI(_) | Event::Eof => Ok(()),
+        }
+    }
+}
+
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// Reads tokens until rows follow that are not read as tokens, or the bytes end; at least one if there is one.
 ///
 /// `window` is what is in memory, from the byte `window_offset` of the input on; its first `used` bytes were read.
 pub(super) fn read(
-    reader: &mut DocumentReader<'_>,
+    reader: &mut impl TakeTokens,
     window: &[u8],
     used: usize,
     window_offset: u64,
@@ -63,7 +112,7 @@ pub(super) fn read(
             let range = (from - window_offset) as usize..(to - window_offset) as usize;
             memchr::memchr_iter(b'\n', &window[range]).count() as u64
         });
-        if reader.is_skipping() || reader.is_at_rows() {
+        if reader.wants_no_tokens() {
             return Ok(Step { used: xml.buffer_position() as usize, needs_more: false });
         }
     }

@@ -29,6 +29,7 @@
 mod builder;
 mod category;
 mod ids;
+mod intervals;
 mod leaves;
 mod model;
 mod rebuild;
@@ -40,6 +41,7 @@ mod sums;
 pub use builder::{FrameKey, Full, ProfileBuilder};
 pub use category::Category;
 pub use ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
+pub use intervals::IntervalFilter;
 pub use model::{Binary, Core, Frame, Function, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread};
 pub use rebuild::Replacement;
 pub(crate) use selection::SelectedSums;

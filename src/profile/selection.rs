@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::ids::StringId;
+use super::intervals::{IntervalFilter, ThreadIntervals};
 use super::sums::{SampleSum, SumBatch, SumGroup, SumGroups, SumRow, SumTable};
 use super::{Profile, Sample};
 use crate::chunks::Chunks;
@@ -74,11 +75,19 @@ pub struct Selection {
     /// Time; `None` is the whole recording. A profile of sums ([`SampleDetail::Summed`](super::SampleDetail::Summed)) does not
     /// know the times of its samples: with a range of time, nothing of it counts.
     pub time: Option<TimeRange>,
+    /// Intervals, of which a sample must be in one of its run; `None` is the whole recording. What `time` says of a profile of
+    /// sums holds here, too.
+    pub intervals: Option<IntervalFilter>,
     /// Thread states.
     pub states: StateFilter,
 }
 
 impl Selection {
+    /// Whether the times of samples decide which of them count, so that a profile of sums has none.
+    pub fn needs_times(&self) -> bool {
+        self.time.is_some() || self.intervals.is_some()
+    }
+
     /// The selection made ready for the samples of `profile`.
     pub fn on<'p>(&self, profile: &'p Profile) -> SelectedSamples<'p> {
         let runs: Vec<bool> =
@@ -113,7 +122,8 @@ impl Selection {
             }
         };
         let has_times = profile.sums().len() == 0;
-        SelectedSamples { profile, threads, time: self.time, has_times, states }
+        let intervals = self.intervals.as_ref().map(|intervals| intervals.on(profile));
+        SelectedSamples { profile, threads, time: self.time, intervals, has_times, states }
     }
 }
 
@@ -143,6 +153,7 @@ pub struct SelectedSamples<'p> {
     /// By thread: whether run, process and thread are selected.
     threads: Vec<bool>,
     time: Option<TimeRange>,
+    intervals: Option<ThreadIntervals>,
     /// Whether the profile knows the time of each sample.
     has_times: bool,
     states: States,
@@ -154,16 +165,18 @@ impl<'p> SelectedSamples<'p> {
         self.profile
     }
 
-    /// Whether run, process, thread and time of a sample are selected, whatever its state. For a sum of several samples and a
-    /// range of time: no.
+    /// Whether run, process, thread and time of a sample are selected, whatever its state. For a sum of several samples, and a
+    /// range of time or intervals: no.
     #[inline]
     pub fn is_in_scope(&self, sample: impl Into<SampleSum>) -> bool {
         let sample = sample.into();
-        let is_in_time = |range: TimeRange| {
-            let is_known = self.has_times && sample.samples == 1;
-            is_known && sample.first_time >= range.start && range.end.is_none_or(|end| sample.first_time < end)
-        };
-        self.threads[sample.thread.index()] && self.time.is_none_or(is_in_time)
+        let time = sample.first_time;
+        let is_known = self.has_times && sample.samples == 1;
+        let is_in_range = |range: TimeRange| is_known && time >= range.start && range.end.is_none_or(|end| time < end);
+        let is_in_interval = |intervals: &ThreadIntervals| is_known && intervals.has(sample.thread, time);
+        self.threads[sample.thread.index()]
+            && self.time.is_none_or(is_in_range)
+            && self.intervals.as_ref().is_none_or(is_in_interval)
     }
 
     /// Whether the state of a sample, or of the samples of a sum, is selected.

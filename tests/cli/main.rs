@@ -21,6 +21,7 @@ mod fleet_inputs;
 mod fleet_output;
 mod fleet_rows;
 mod folded;
+mod intervals;
 mod json;
 mod lines;
 mod operations;

@@ -5,7 +5,7 @@
 
 use super::cases_27::{
     toc_two_runs, xcode_27_cpu_profile, xcode_27_orchard, xcode_27_pretty_printed, xcode_27_several_tables,
-    xcode_27_time_profile_waiting, xcode_27_track_detail,
+    xcode_27_signposts, xcode_27_time_profile_waiting, xcode_27_track_detail,
 };
 use super::orchard::{HELPER, MAIN, RENDER, WORKER_1, WORKER_2, scene};
 use super::recording::{CoreKind, Recording, Row, SampleKind};
@@ -58,6 +58,7 @@ pub fn cases() -> Vec<Case> {
         xcode_27_pretty_printed(),
         xcode_27_time_profile_waiting(),
         xcode_27_several_tables(),
+        xcode_27_signposts(),
         xcode_27_track_detail(),
         xcode_27_orchard(),
         toc_two_runs(),

@@ -5,6 +5,7 @@ use super::orchard::{MAIN, RENDER, WORKER_1, session};
 use super::other_tables::Hang;
 use super::recording::Recording;
 use super::shape::{Shape, Table};
+use super::signposts::Signpost;
 use super::toc::{Target, TocOptions, render_toc};
 use super::writer::{Content, Node, RenderOptions, render};
 use super::xml::Layout;
@@ -129,6 +130,40 @@ pub fn xcode_27_track_detail() -> Case {
         title: "A track detail among the tables",
         shows: "As several-tables, with a track detail after the first samples: rows of attributes and no schema, one\n\
                 attribute being `resident-%`, so this file is **not well-formed XML**. Exports look like that.",
+        recording,
+        input,
+    }
+}
+
+/// Intervals of both tables: `Layout` twice in run 1, on two threads and nested, once in run 2, and one that stays open.
+pub fn xcode_27_signposts() -> Case {
+    let recording = two_runs();
+    let times: Vec<u64> = recording.rows.iter().map(|row| row.time_ns).collect();
+    let first = vec![
+        Signpost::new("Layout", times[0], times[0] + 900_000, 0),
+        Signpost { rows: (0, 1), ..Signpost::new("Layout", times[2] - 100_000, times[2] + 400_000, 0) },
+        Signpost { identifier: 7, ..Signpost::new("Draw", times[1] - 5_000, times[2] + 5_000, 1) },
+        Signpost { start_ns: None, ..Signpost::new("Launch", 0, times[0] + 1_000, 0) },
+    ];
+    let second = vec![
+        Signpost::new("Layout", times[3] - 1_000, times[3] + 1_000, 3),
+        Signpost { end_ns: None, ..Signpost::new("Sync", times[5], 0, 4) },
+    ];
+    let node = |run, table_index, content| Node { run, table_index, content };
+    let nodes = vec![
+        node(1, 2, Content::SignpostIntervals(first.clone())),
+        node(1, 7, Content::SignpostEvents(first)),
+        Node::samples(1, Table::TimeProfile, &recording),
+        node(2, 7, Content::SignpostEvents(second)),
+        Node::samples(2, Table::TimeProfile, &recording),
+    ];
+    let input = render(&recording, &RenderOptions::with_nodes(Shape::Xcode27, nodes));
+    Case {
+        path: "27/signposts",
+        title: "Signposts beside the samples of two runs",
+        shows: "Intervals of signposts as rows of os-signpost-interval and as pairs of os-signpost, in run 1 both, in run 2\n\
+                the latter only. One ends on another thread; of one the beginning, and of one the end, was not recorded.\n\
+                Samples refer to threads that signposts define.",
         recording,
         input,
     }

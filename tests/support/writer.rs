@@ -12,6 +12,7 @@ use super::other_tables::Hang;
 use super::random::Rng;
 use super::recording::Recording;
 use super::shape::{Shape, Table};
+use super::signposts::Signpost;
 use super::xml::Layout;
 
 /// How to write a recording.
@@ -41,6 +42,8 @@ pub enum Content {
         rows: Vec<usize>,
     },
     PotentialHangs(Vec<Hang>),
+    SignpostIntervals(Vec<Signpost>),
+    SignpostEvents(Vec<Signpost>),
     FileCalls(Vec<usize>),
     /// A table with this schema name and no rows.
     Empty(&'static str),
@@ -127,6 +130,8 @@ pub fn render(recording: &Recording, options: &RenderOptions) -> String {
         match &node.content {
             Content::Samples { table, rows } => samples(&mut document, *table, rows),
             Content::PotentialHangs(hangs) => document.potential_hangs(hangs),
+            Content::SignpostIntervals(signposts) => document.signpost_intervals(signposts),
+            Content::SignpostEvents(signposts) => document.signpost_events(signposts),
             Content::FileCalls(rows) => document.file_calls(rows),
             Content::Empty(schema) => document.table_without_rows(schema),
             Content::TrackDetail => document.track_detail(),

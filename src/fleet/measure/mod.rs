@@ -50,7 +50,8 @@ pub struct RunContext {
 pub struct MeasureOptions {
     /// The only tables that may be measured, by schema; empty is every CPU table.
     pub schemas: Vec<String>,
-    /// Which samples count. The default counts running threads of every process.
+    /// Which samples count. The default counts running threads of every process. Intervals decide about samples only: the time
+    /// that a run was recorded is not shortened by them.
     pub selection: Selection,
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::csv::presence;
 use super::{DiffReport, DiffView, name, owner};
-use crate::output::json::{array, field};
+use crate::output::json::{array, during, field};
 use crate::report::Report;
 use crate::report::diff::{Change, Function, Side, Sides, duration};
 
@@ -56,11 +56,15 @@ fn recording(report: &Report<'_>) -> Value {
         })
     });
     let length = duration(report);
-    json!({
+    let mut recording = json!({
         "series": series.collect::<Value>(),
         "duration_ns": length.map(|length| length.nanos.as_nanos()),
         "duration_is_recorded": length.map(|length| length.is_recorded),
-    })
+    });
+    if let Some(intervals) = &report.options.selection.intervals {
+        recording["during"] = during(intervals);
+    }
+    recording
 }
 
 fn row(function: Option<&Function>, sides: &Sides, [own, all]: [Change; 2]) -> Value {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{DiffReport, DiffView, name, owner};
-use crate::output::text::{Lead, Scale, Style, Tone, amount_text, fit};
+use crate::output::text::{Lead, Scale, Style, Tone, amount_text, during, fit};
 use crate::report::Report;
 use crate::report::diff::{Change, DiffNode, DiffRow, Presence, Sides, duration};
 use crate::units::Weight;
@@ -46,6 +46,9 @@ impl Text<'_, '_, '_> {
         for (label, report) in [("before", self.report.before), ("after ", self.report.after)] {
             let line = format!("{label}  {}", recording(report));
             writeln!(out, "{}", self.style.paint(Tone::Title, &fit(&line, self.style.width)))?;
+            if let Some(intervals) = &report.options.selection.intervals {
+                writeln!(out, "        {}", during(intervals))?;
+            }
         }
         let change = diff.all_change(&diff.total);
         let share = if diff.total.before.all_weight == 0 {

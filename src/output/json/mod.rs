@@ -20,7 +20,7 @@ use crate::calltree::Metric;
 use crate::calltree::operations::{Change, OperationSummary};
 use crate::error::Diagnostic;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
-use crate::profile::{Matcher, Selection, StateFilter, StringId};
+use crate::profile::{IntervalFilter, Matcher, Selection, StateFilter, StringId};
 use crate::report::{Amount, Report, ReportOptions, Scope, SeriesReport, View};
 #[cfg(feature = "symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
@@ -121,7 +121,7 @@ pub(in crate::output) fn field(out: &mut dyn Write, name: &str, value: &Value) -
 
 /// The filters and limits that the numbers follow.
 fn asked(options: &ReportOptions) -> Value {
-    let Selection { runs, processes, threads, time, states } = &options.selection;
+    let Selection { runs, processes, threads, time, intervals, states } = &options.selection;
     let texts = |matchers: &[Matcher]| -> Vec<String> { matchers.iter().map(|m| m.text().to_owned()).collect() };
     let states = match states {
         StateFilter::Running => json!("running"),
@@ -130,7 +130,7 @@ fn asked(options: &ReportOptions) -> Value {
     };
     let time =
         time.map(|time| json!({"start_ns": time.start.as_nanos(), "end_ns": time.end.map(|end| end.as_nanos())}));
-    json!({
+    let mut asked = json!({
         "runs": runs,
         "schemas": options.schemas,
         "processes": texts(processes),
@@ -142,6 +142,24 @@ fn asked(options: &ReportOptions) -> Value {
         "depth": options.pruning.depth,
         "top": options.top,
         "function": options.function,
+    });
+    if let Some(intervals) = intervals {
+        asked["during"] = during(intervals);
+    }
+    asked
+}
+
+/// Intervals that samples had to be in.
+pub(in crate::output) fn during(intervals: &IntervalFilter) -> Value {
+    // Sums may pass 64 bits; JSON numbers have no limit, serde_json's do.
+    let nanos = |sum: u128| u64::try_from(sum).map_or_else(|_| json!(sum.to_string()), |sum| json!(sum));
+    json!({
+        "names": intervals.names(),
+        "hangs": intervals.has_hangs(),
+        "intervals": intervals.count(),
+        "open": intervals.open(),
+        "length_ns": nanos(intervals.length()),
+        "covered_ns": nanos(intervals.covered()),
     })
 }
 

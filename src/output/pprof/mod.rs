@@ -116,7 +116,7 @@ fn duration(report: &Report<'_>, asked: &[&SeriesReport]) -> Nanos {
     let profile = &report.export.profile;
     let mut runs: Vec<RunId> = asked.iter().map(|series| profile.series(series.series).run).collect();
     runs.dedup();
-    let (&[run], None) = (runs.as_slice(), report.options.selection.time) else { return Nanos::default() };
+    let (&[run], false) = (runs.as_slice(), report.options.selection.needs_times()) else { return Nanos::default() };
     let number = profile.run(run).number;
     let known = report.export.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number);
     let known: Vec<&TocRun> = known.collect();

@@ -26,6 +26,7 @@ pub(super) use fork::Lead;
 pub(super) use scale::Scale;
 pub use style::Style;
 pub(super) use style::{Tone, fit};
+pub(super) use summary::during;
 
 /// Rows that a table of the overview shows before it sums up the rest.
 const OVERVIEW_ROWS: usize = 20;

@@ -1,0 +1,123 @@
+//! `--during` and `--during-hang`: the intervals in which samples count, read from the exports or from files of their own.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use traceparse::export::{Interval, Intervals, Options, decompress, read_intervals};
+use traceparse::profile::{IntervalFilter, TimeRange};
+
+use crate::arguments::{InputArgs, SelectionArgs};
+use crate::inputs::open;
+use crate::{Failure, note, warning};
+
+/// Names that are listed before the rest is only counted.
+const NAMES: usize = 8;
+
+/// Where the intervals of a recording may be.
+pub(crate) struct IntervalFiles<'f> {
+    /// The exports that are read for their samples, too.
+    pub(crate) exports: &'f [PathBuf],
+    /// Files that were named for their intervals: where there are some, only they count.
+    pub(crate) named: &'f [PathBuf],
+    /// The option that names them.
+    pub(crate) option: &'static str,
+}
+
+/// The intervals that were asked for; `None` if none were.
+pub(crate) fn asked_intervals(
+    files: &IntervalFiles<'_>,
+    selection: &SelectionArgs,
+    input: &InputArgs,
+) -> Result<Option<IntervalFilter>, Failure> {
+    if !selection.asks_intervals() {
+        return match files.named.first() {
+            Some(_) => Err(Failure::Usage(format!("{} goes with --during or --during-hang", files.option))),
+            None => Ok(None),
+        };
+    }
+    let sources = if files.named.is_empty() { files.exports } else { files.named };
+    if let Some(once) = sources.iter().find(|path| files.exports.contains(path) && can_be_read_once(path)) {
+        let name = if once.as_os_str() == "-" { "standard input".to_owned() } else { once.display().to_string() };
+        return Err(Failure::Usage(format!(
+            "{name} cannot be read twice, for its samples and for its intervals: name a file that has the intervals with {}",
+            files.option
+        )));
+    }
+    Ok(Some(filter(&read(sources, &input.options(Default::default()))?, sources, selection)?))
+}
+
+/// Whether it is a pipe, or something of that kind.
+fn can_be_read_once(path: &Path) -> bool {
+    path.as_os_str() == "-" || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+fn read(sources: &[PathBuf], options: &Options) -> Result<Intervals> {
+    let mut found = Intervals::default();
+    for path in sources {
+        let name = path.display().to_string();
+        let source = decompress(open(path)?).with_context(|| format!("{name}: cannot be read"))?;
+        found.append(read_intervals(source, &name, options)?);
+    }
+    for diagnostic in &found.diagnostics {
+        warning(&diagnostic.to_string());
+    }
+    Ok(found)
+}
+
+fn filter(found: &Intervals, sources: &[PathBuf], selection: &SelectionArgs) -> Result<IntervalFilter> {
+    let all = found.distinct();
+    let is_named = |interval: &Interval, name: &str| !interval.is_hang() && interval.name.as_deref() == Some(name);
+    if let Some(missing) = selection.during.iter().find(|name| !all.iter().any(|interval| is_named(interval, name))) {
+        return Err(no_interval(missing, &all, sources));
+    }
+    if selection.during_hang && !all.iter().any(|interval| interval.is_hang()) {
+        bail!("no potential hang in {}; {}", list_files(sources), how_to_export("potential-hangs"));
+    }
+    let is_asked = |interval: &&Interval| {
+        let is_asked_hang = selection.during_hang && interval.is_hang();
+        is_asked_hang || selection.during.iter().any(|name| is_named(interval, name))
+    };
+    let asked = all.into_iter().filter(is_asked);
+    let ranges = asked.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end }));
+    let filter = IntervalFilter::new(selection.during.clone(), selection.during_hang, ranges);
+    say_unpaired(found, &filter);
+    Ok(filter)
+}
+
+/// Events without their partner.
+fn say_unpaired(found: &Intervals, filter: &IntervalFilter) {
+    if filter.open() > 0 {
+        let (open, count) = (filter.open(), filter.count());
+        note(&format!("the end of {open} of {count} intervals was not recorded: they last until the recording ends"));
+    }
+    let is_asked = |name: Option<&str>| filter.names().iter().any(|asked| Some(asked.as_str()) == name);
+    let lone = found.lone_ends.iter().filter(|end| is_asked(end.name.as_deref())).count();
+    if lone > 0 {
+        note(&format!("the beginning of {lone} more was not recorded, only the end: they are no intervals"));
+    }
+}
+
+fn no_interval(missing: &str, all: &[&Interval], sources: &[PathBuf]) -> anyhow::Error {
+    let signposts = all.iter().filter(|interval| !interval.is_hang());
+    let mut names: Vec<&str> =
+        signposts.filter_map(|interval| interval.name.as_deref()).collect::<BTreeSet<_>>().into_iter().collect();
+    let files = list_files(sources);
+    if names.is_empty() {
+        return anyhow!("no signpost interval in {files}; {}", how_to_export("os-signpost-interval"));
+    }
+    let more = names.len().saturating_sub(NAMES);
+    names.truncate(NAMES);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    anyhow!("no signpost interval is named {missing:?} in {files}; there are: {}{more}", names.join(", "))
+}
+
+fn list_files(sources: &[PathBuf]) -> String {
+    sources.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn how_to_export(schema: &str) -> String {
+    format!(
+        "export them with: xcrun xctrace export --input X.trace --xpath '/trace-toc/run/data/table[@schema=\"{schema}\"]'"
+    )
+}

@@ -1,0 +1,172 @@
+//! Stretches of time that a recording names: intervals of signposts, and potential hangs.
+//!
+//! Three tables have them. Instruments writes an interval of signposts as one row of `os-signpost-interval`, and as two rows of
+//! `os-signpost`, which are paired here:
+//!
+//! ```xml
+//! <row><start-time id="1" …>573703666</start-time><duration id="2" …>21779500</duration><layout-id …/><string id="4"
+//!   fmt="Layout">Layout</string><category …/><subsystem …/><os-signpost-identifier id="7" fmt="0x7">7</os-signpost-identifier>…</row>
+//! <row><event-time …>573703666</event-time><thread …/><process …/><event-type id="7" fmt="Begin">Begin</event-type>…</row>
+//! <row><start-time …>4933931583</start-time><duration …>234838875</duration><hang-type id="3" fmt="Hang">Hang</hang-type>…</row>
+//! ```
+//!
+//! Columns are known by the mnemonics of the schema. All other tables are passed by, but for the elements that a row may refer
+//! to: ids are one numbering for the whole document.
+//!
+//! ```
+//! use traceparse::export::{Options, read_intervals};
+//!
+//! let xml = r#"<?xml version="1.0"?>
+//! <trace-query-result>
+//! <node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name="potential-hangs"><col><mnemonic>start</mnemonic></col>
+//! <col><mnemonic>duration</mnemonic></col><col><mnemonic>hang-type</mnemonic></col></schema>
+//! <row><start-time id="1">2000</start-time><duration id="2">500</duration><hang-type id="3">Hang</hang-type></row>
+//! </node></trace-query-result>"#;
+//! let found = read_intervals(xml.as_bytes(), "hangs.xml", &Options::default())?;
+//! let hang = &found.intervals[0];
+//! assert_eq!((hang.start.as_nanos(), hang.end.map(|end| end.as_nanos())), (2_000, Some(2_500)));
+//! assert_eq!(hang.hang_type.as_deref(), Some("Hang"));
+//! # Ok::<(), traceparse::Error>(())
+//! ```
+
+mod feed;
+mod pairs;
+mod reader;
+mod rows;
+
+use std::collections::HashSet;
+use std::io::Read;
+use std::sync::Arc;
+
+use super::{Options, Rejected};
+use crate::error::{Diagnostic, Error};
+use crate::units::Nanos;
+
+/// The intervals of one or more inputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Intervals {
+    /// The intervals, in the order of the tables; those of one table in the order they were written, or began.
+    pub intervals: Vec<Interval>,
+    /// Ends of `os-signpost` without a beginning. They are no intervals: the recording began in between, or lost the beginning.
+    pub lone_ends: Vec<LoneEnd>,
+    /// The tables they are of.
+    pub tables: Vec<IntervalTable>,
+    /// What was noticed while reading.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A table that has intervals, and what became of its rows: `rows` = `used` + `unused` + `rejected`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IntervalTable {
+    /// The name of the input.
+    pub input: String,
+    /// The run it was recorded in, from 1.
+    pub run: u32,
+    /// `os-signpost-interval`, `os-signpost` or `potential-hangs`.
+    pub schema: String,
+    /// Rows of any kind.
+    pub rows: u64,
+    /// Rows that are an interval, or one end of one.
+    pub used: u64,
+    /// Rows of `os-signpost` that are no end of an interval: events of one moment, and ends without a beginning.
+    pub unused: u64,
+    /// Rows that could not be read.
+    pub rejected: Rejected,
+}
+
+/// The end of an interval of signposts whose beginning was not recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoneEnd {
+    /// The run it is of, from 1.
+    pub run: u32,
+    /// When it ended.
+    pub time: Nanos,
+    /// The name of the signpost.
+    pub name: Option<Arc<str>>,
+}
+
+/// Where an interval stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IntervalOrigin {
+    /// A row of `os-signpost-interval`.
+    Signpost,
+    /// Two rows of `os-signpost`, or one whose partner is missing.
+    SignpostEvents,
+    /// A row of `potential-hangs`.
+    Hang,
+}
+
+/// A stretch of time with a meaning. Times count from the start of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Interval {
+    /// Where it stands.
+    pub origin: IntervalOrigin,
+    /// The run it is of, from 1.
+    pub run: u32,
+    /// Its first moment.
+    pub start: Nanos,
+    /// The first moment that does not belong to it any more. `None`: it was open when the recording ended.
+    pub end: Option<Nanos>,
+    /// The name of the signpost; hangs have none.
+    pub name: Option<Arc<str>>,
+    /// The subsystem that the signpost was logged for, such as `com.apple.SkyLight`.
+    pub subsystem: Option<Arc<str>>,
+    /// The category that the signpost was logged for.
+    pub category: Option<Arc<str>>,
+    /// The identifier that tells signposts of one name apart.
+    pub identifier: Option<u64>,
+    /// The name of the process: of a signpost, where it began.
+    pub process: Option<Arc<str>>,
+    /// The number of the process.
+    pub pid: Option<u64>,
+    /// The number of the thread: of a signpost, where it began.
+    pub tid: Option<u64>,
+    /// How bad the hang is, such as `Severe Hang`; signposts have none.
+    pub hang_type: Option<Arc<str>>,
+}
+
+impl Interval {
+    /// Whether it is a potential hang, and no interval of signposts.
+    pub fn is_hang(&self) -> bool {
+        self.origin == IntervalOrigin::Hang
+    }
+}
+
+impl Intervals {
+    /// Adds those of another input.
+    pub fn append(&mut self, mut other: Self) {
+        self.intervals.append(&mut other.intervals);
+        self.lone_ends.append(&mut other.lone_ends);
+        self.tables.append(&mut other.tables);
+        self.diagnostics.append(&mut other.diagnostics);
+    }
+
+    /// The intervals, each once: `os-signpost` and `os-signpost-interval` of one recording both have those of signposts. Of
+    /// those that are the same but for where they stand, the first one stays. An interval that is open in one table and not
+    /// in the other one stays as the one that has an end.
+    pub fn distinct(&self) -> Vec<&Interval> {
+        // Where it stands does not tell intervals of signposts apart, nor signposts from hangs: those have no name.
+        let key = |interval: &Interval| Interval { origin: IntervalOrigin::Signpost, ..interval.clone() };
+        let beginning = |interval: &Interval| Interval { end: None, ..key(interval) };
+        let rows = self.intervals.iter().filter(|interval| interval.origin == IntervalOrigin::Signpost);
+        let closed: HashSet<Interval> = rows.filter(|interval| interval.end.is_some()).map(beginning).collect();
+        let mut seen = HashSet::new();
+        let all = self.intervals.iter();
+        all.filter(|interval| {
+            let has_end_elsewhere = interval.end.is_none() && closed.contains(&key(interval));
+            !has_end_elsewhere && seen.insert(key(interval))
+        })
+        .collect()
+    }
+}
+
+/// Reads the intervals of an export with all its documents. `input` is how results and errors call it.
+///
+/// Rows that cannot be read are diagnostics, and are counted. An interval whose end was not recorded has no end. Of the options, `buffer_size`, `allow_truncated` and the limits count. An export without such
+/// tables has no intervals, and neither has a table of contents.
+///
+/// # Errors
+/// As [`Reader::read`](super::Reader::read).
+pub fn read_intervals(source: impl Read, input: &str, options: &Options) -> Result<Intervals, Error> {
+    feed::read(source, input, options)
+}

@@ -1,0 +1,122 @@
+//! Beginnings and ends of signposts, paired.
+//!
+//! Two events belong together if name, subsystem, category and identifier are the same, and the process is, too; with the scope
+//! `Thread` also the thread, and with the scope `System` whatever the process. So an interval of the scope `Process` may
+//! end on another thread, which real ones do. Of several that are open the one that began last ends first.
+
+use super::rows::ProcessCell;
+use crate::hash::HashMap;
+
+/// Whose signpost it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identity {
+    pub(super) name: Option<u32>,
+    pub(super) subsystem: Option<u32>,
+    pub(super) category: Option<u32>,
+    pub(super) identifier: Option<u64>,
+    pub(super) process: Option<ProcessCell>,
+    pub(super) tid: Option<u64>,
+}
+
+/// An event, and the byte at which its row starts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    pub(super) time: u64,
+    pub(super) at: u64,
+    pub(super) identity: Identity,
+}
+
+/// What two events must have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Key {
+    texts: [Option<u32>; 3],
+    identifier: Option<u64>,
+    /// Where a process has no number, its name must do.
+    process: Option<(Option<u64>, Option<u32>)>,
+    tid: Option<u64>,
+    scope: Scope,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Scope {
+    Thread,
+    Process,
+    System,
+}
+
+impl Scope {
+    fn of(text: Option<&str>) -> Self {
+        match text {
+            Some(text) if text.eq_ignore_ascii_case("thread") => Self::Thread,
+            Some(text) if text.eq_ignore_ascii_case("system") => Self::System,
+            _ => Self::Process,
+        }
+    }
+}
+
+impl Key {
+    fn new(identity: &Identity, scope: Scope) -> Self {
+        let process = identity.process.map(|process| (process.pid, process.pid.is_none().then_some(process.name)));
+        Self {
+            texts: [identity.name, identity.subsystem, identity.category],
+            identifier: identity.identifier,
+            process: process.filter(|_| scope != Scope::System),
+            tid: identity.tid.filter(|_| scope == Scope::Thread),
+            scope,
+        }
+    }
+}
+
+/// The events of one table.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    events: Vec<(Event, Key, bool)>,
+    points: u64,
+}
+
+/// What events became.
+#[derive(Debug, Default)]
+pub(super) struct Paired {
+    /// Whose they are, with the beginning and the end, in the order they began.
+    pub(super) intervals: Vec<(Identity, u64, Option<u64>)>,
+    /// Ends without a beginning.
+    pub(super) lone_ends: Vec<Event>,
+    /// Events that are of one moment.
+    pub(super) points: u64,
+}
+
+impl Pairs {
+    /// Adds an event of a kind, as it was recorded; says whether the kind is known.
+    pub(super) fn add(&mut self, event: Event, kind: &str, scope: Option<&str>) -> bool {
+        let is_end = match kind {
+            "Begin" => false,
+            "End" => true,
+            "Event" => {
+                self.points += 1;
+                return true;
+            }
+            _ => return false,
+        };
+        self.events.push((event, Key::new(&event.identity, Scope::of(scope)), is_end));
+        true
+    }
+
+    /// Pairs all events.
+    pub(super) fn finish(mut self) -> Paired {
+        // Rows may be out of order. Of one moment, they stay as they were written.
+        self.events.sort_by_key(|(event, ..)| (event.time, event.at));
+        let mut paired = Paired { points: self.points, ..Paired::default() };
+        let mut open: HashMap<Key, Vec<usize>> = HashMap::default();
+        for (event, key, is_end) in self.events {
+            if !is_end {
+                open.entry(key).or_default().push(paired.intervals.len());
+                paired.intervals.push((event.identity, event.time, None));
+            } else if let Some(begun) = open.get_mut(&key).and_then(Vec::pop) {
+                paired.intervals[begun].2 = Some(event.time);
+            } else {
+                paired.lone_ends.push(event);
+            }
+        }
+        paired
+    }
+}

@@ -1,0 +1,438 @@
+//! The elements of a document, as far as intervals need them.
+
+use quick_xml::events::BytesStart;
+
+use super::super::attributes::{self, Fields, Identity, unescape};
+use super::super::definitions::parse_number;
+use super::super::document::{number_in_xpath, other_document};
+use super::super::fault::Fault;
+use super::super::names;
+use super::super::notes::Notes;
+use super::super::skip::SkipRows;
+use super::super::tag::Tag;
+use super::super::tokens::TakeTokens;
+use super::super::{Limits, Options, RejectReason};
+use super::rows::{Cell, ProcessCell, TableRows, Texts, ThreadCell};
+use super::{IntervalTable, Intervals};
+use crate::error::ErrorKind;
+use crate::hash::HashMap;
+
+/// What an element is to intervals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Document,
+    /// A table of contents: nothing in it is read.
+    Contents,
+    Node,
+    Schema,
+    Column,
+    Mnemonic,
+    Row,
+    Sentinel,
+    Number,
+    Words,
+    Process,
+    Thread,
+    Other,
+}
+
+impl Kind {
+    /// What the element is anywhere. Rows of intervals refer to those that are not `Other`.
+    fn of(name: &str) -> Self {
+        match name {
+            "start-time" | "event-time" | "duration" | "os-signpost-identifier" | "tid" | "pid" => Self::Number,
+            "string" | "signpost-name" | "subsystem" | "category" | "event-type" | "hang-type" => Self::Words,
+            "process" => Self::Process,
+            "thread" => Self::Thread,
+            "sentinel" => Self::Sentinel,
+            _ => Self::Other,
+        }
+    }
+
+    /// What it is inside `parent`.
+    fn inside(name: &str, parent: Self) -> Self {
+        match (parent, name) {
+            (Self::Contents, _) => Self::Contents,
+            (Self::Document, "node") => Self::Node,
+            (Self::Node, "schema") => Self::Schema,
+            (Self::Node, "row") => Self::Row,
+            (Self::Schema, "col") => Self::Column,
+            (Self::Column, "mnemonic") => Self::Mnemonic,
+            _ => Self::of(name),
+        }
+    }
+
+    fn has_text(self) -> bool {
+        matches!(self, Self::Mnemonic | Self::Number | Self::Words)
+    }
+
+    /// For which attributes are read of it; `None` where none are needed.
+    fn attributes_as(self) -> Option<Tag> {
+        match self {
+            Self::Process => Some(Tag::Process),
+            Self::Thread => Some(Tag::Thread),
+            Self::Number | Self::Words => Some(Tag::Tid),
+            _ => None,
+        }
+    }
+}
+
+/// An element whose end tag has not come yet.
+#[derive(Debug)]
+struct Open {
+    kind: Kind,
+    identity: Identity,
+    at: u64,
+    line: u64,
+    /// Where the cells of its children start.
+    first_cell: usize,
+    /// Where its name, display string and text start in the text buffer.
+    name_start: usize,
+    fmt_start: usize,
+    text_start: usize,
+}
+
+/// Reads the intervals of one input.
+#[derive(Debug)]
+pub(super) struct IntervalReader<'a> {
+    limits: &'a Limits,
+    allow_truncated: bool,
+    input: &'a str,
+    open: Vec<Open>,
+    cells: Vec<Cell>,
+    text: String,
+    /// What the ids of the document stand for.
+    ids: HashMap<u64, Cell>,
+    texts: Texts,
+    columns: Vec<String>,
+    mnemonic: String,
+    table: Option<TableRows>,
+    is_skipping: bool,
+    /// A byte and its line, from which lines are counted on.
+    line_known: (u64, u64),
+    rows: u64,
+    documents: u64,
+    tables: usize,
+    found: Intervals,
+    pub(super) notes: Notes,
+}
+
+impl<'a> IntervalReader<'a> {
+    pub(super) fn new(input: &'a str, options: &'a Options) -> Self {
+        Self {
+            limits: &options.limits,
+            allow_truncated: options.allow_truncated,
+            input,
+            open: Vec::new(),
+            cells: Vec::new(),
+            text: String::new(),
+            ids: HashMap::default(),
+            texts: Texts::default(),
+            columns: Vec::new(),
+            mnemonic: String::new(),
+            table: None,
+            is_skipping: false,
+            line_known: (0, 1),
+            rows: 0,
+            documents: 0,
+            tables: 0,
+            found: Intervals::default(),
+            notes: Notes::default(),
+        }
+    }
+
+    /// Says that the bytes in memory start at `byte`, in `line`.
+    pub(super) fn enter_window(&mut self, byte: u64, line: u64) {
+        self.line_known = (byte, line);
+    }
+
+    /// Whether what follows are rows of a table that has no intervals.
+    pub(super) fn is_skipping(&self) -> bool {
+        self.is_skipping && self.open.last().is_some_and(|open| open.kind == Kind::Node)
+    }
+
+    /// How many rows of any table began.
+    pub(super) fn row_count(&self) -> u64 {
+        self.rows
+    }
+
+    /// Whether a document began.
+    pub(super) fn has_documents(&self) -> bool {
+        self.documents > 0
+    }
+
+    /// Everything that was found.
+    pub(super) fn into_intervals(mut self) -> Intervals {
+        Intervals { diagnostics: self.notes.take(), ..self.found }
+    }
+
+    /// What is open, outermost first, with the byte and line at which a person should look; `None` between documents.
+    pub(super) fn unfinished(&self) -> Option<(String, u64, u64)> {
+        let row = self.open.iter().find(|open| open.kind == Kind::Row);
+        let structures = || self.open.iter().rev().find(|open| open.line > 0);
+        let look_at = row.or_else(structures).or(self.open.last())?;
+        let names = self.open.iter().map(|open| &self.text[open.name_start..open.fmt_start]);
+        let names: Vec<&str> = names.take(3).collect();
+        Some((names.join("/"), look_at.at, look_at.line))
+    }
+
+    /// Ends the input inside a document: what is complete stays, a row that is not is rejected.
+    pub(super) fn accept_cut(&mut self, at: u64) {
+        if self.open.iter().any(|open| open.kind == Kind::Row)
+            && let Some(table) = &mut self.table
+        {
+            table.reject(RejectReason::Cut);
+        }
+        self.open.clear();
+        self.finish_table();
+        self.finish_document();
+        self.notes.note(self.input, at, "cut", || "the file is cut here; only complete rows count".to_owned());
+    }
+
+    fn start_document(&mut self, name: &str, at: u64) -> Result<Kind, Fault> {
+        self.documents += 1;
+        match name {
+            "trace-query-result" => Ok(Kind::Document),
+            "trace-toc" => Ok(Kind::Contents),
+            _ => Err(other_document(name, at)),
+        }
+    }
+
+    fn start_table(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
+        self.tables += 1;
+        if self.tables > self.limits.tables {
+            return Err(Fault::limit(format!("the input has more than {} tables", self.limits.tables), at));
+        }
+        self.columns.clear();
+        self.is_skipping = false;
+        let run = number_in_xpath(start, "/run[").unwrap_or(1);
+        self.table =
+            Some(TableRows::new(IntervalTable { input: self.input.to_owned(), run, ..IntervalTable::default() }));
+        Ok(())
+    }
+
+    fn start_schema(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
+        let Some(table) = &mut self.table else { return Ok(()) };
+        if !table.table.schema.is_empty() || table.table.rows > 0 {
+            return Err(Fault::malformed("a second schema in one table", at));
+        }
+        for attribute in start.attributes().with_checks(false).flatten() {
+            if attribute.key.0 == "name" {
+                table.table.schema = unescape(&attribute.value, at)?.into_owned();
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, kind: Kind, name: &str, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
+        if self.open.len() >= self.limits.element_depth {
+            return Err(Fault::limit(format!("elements are nested deeper than {}", self.limits.element_depth), at));
+        }
+        if self.cells.len() >= self.limits.children || self.columns.len() >= self.limits.children {
+            return Err(Fault::limit(format!("an element has more than {} children", self.limits.children), at));
+        }
+        let name_start = self.text.len();
+        self.text.push_str(name);
+        let fmt_start = self.text.len();
+        let mut identity = Identity::None;
+        if let Some(tag) = kind.attributes_as() {
+            let (read, fields) = attributes::read(tag, start, at, self.limits.name_bytes)?;
+            identity = read;
+            if let Fields::DisplayName(fmt) = fields {
+                self.text.push_str(&fmt);
+            }
+        }
+        let (first_cell, text_start) = (self.cells.len(), self.text.len());
+        self.open.push(Open { kind, identity, at, line: 0, first_cell, name_start, fmt_start, text_start });
+        Ok(())
+    }
+
+    /// The element becomes a cell of its parent.
+    fn finish_cell(&mut self, open: &Open) {
+        let cell = match open.identity {
+            Identity::Ref(id) => self.ids.get(&id).copied().unwrap_or(Cell::Bad(RejectReason::UndefinedRef)),
+            Identity::None | Identity::Id(_) => self.cell(open),
+        };
+        if let Identity::Id(id) = open.identity {
+            self.ids.insert(id, cell);
+        }
+        self.cells.truncate(open.first_cell);
+        // Elements between the rows of a table that is not read have no parent that would take them.
+        if self.open.last().is_some_and(|parent| matches!(parent.kind, Kind::Row | Kind::Process | Kind::Thread)) {
+            self.cells.push(cell);
+        }
+    }
+
+    fn cell(&mut self, open: &Open) -> Cell {
+        let (fmt, text) = (&self.text[open.fmt_start..open.text_start], &self.text[open.text_start..]);
+        let children = &self.cells[open.first_cell..];
+        if let Some(bad) = children.iter().find(|cell| matches!(cell, Cell::Bad(_))) {
+            return *bad;
+        }
+        match open.kind {
+            Kind::Sentinel => Cell::Absent,
+            Kind::Number => parse_number(text).map_or(Cell::Bad(RejectReason::BadNumber), Cell::Number),
+            Kind::Words => self.texts.add(text),
+            Kind::Process => {
+                let pid = children.iter().find_map(|cell| cell.as_number());
+                let name = self.texts.number_of(names::process_name(fmt, pid));
+                Cell::Process(ProcessCell { name, pid })
+            }
+            Kind::Thread => {
+                let tid = children.iter().find_map(|cell| cell.as_number());
+                let process = children.iter().find_map(|cell| cell.as_process());
+                self.texts.add_thread(ThreadCell { tid, process })
+            }
+            _ => Cell::Other,
+        }
+    }
+
+    fn add_row(&mut self, open: &Open) {
+        let cells = &self.cells[open.first_cell..];
+        if let Some(table) = &mut self.table
+            && let Err(reason) = table.add(cells, &self.texts, open.at)
+        {
+            let message = table.describe(reason);
+            self.notes.note(self.input, open.at, message.0, || message.1);
+        }
+        self.cells.truncate(open.first_cell);
+    }
+
+    fn finish_schema(&mut self) {
+        self.cells.clear();
+        if let Some(table) = &mut self.table {
+            table.set_columns(&self.columns);
+            self.is_skipping = !table.has_intervals();
+        }
+    }
+
+    fn finish_table(&mut self) {
+        self.is_skipping = false;
+        self.cells.clear();
+        if let Some(table) = self.table.take().filter(TableRows::has_intervals) {
+            table.finish(&self.texts, &mut self.found);
+        }
+    }
+
+    fn finish_document(&mut self) {
+        self.ids.clear();
+        self.cells.clear();
+        self.text.clear();
+        self.texts.forget_threads();
+    }
+
+    /// A document that starts inside another one: that one was cut, and this one appended to it.
+    fn cut_if_open(&mut self, at: u64) -> Result<(), Fault> {
+        let Some((inside, byte, line)) = self.unfinished() else { return Ok(()) };
+        if !self.allow_truncated {
+            let kind = ErrorKind::Truncated { inside, end: at, rows: self.rows };
+            return Err(Fault { kind, byte, line: Some(line) });
+        }
+        self.accept_cut(at);
+        Ok(())
+    }
+}
+
+impl TakeTokens for IntervalReader<'_> {
+    fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
+        let name = start.name().into_inner();
+        if matches!(name, "trace-query-result" | "trace-toc") {
+            self.cut_if_open(at)?;
+        } else if name.contains('<') || start.attributes_raw().contains('<') {
+            return Err(Fault::malformed("a tag is cut: there is a < inside it", at));
+        }
+        let parent = self.open.last().map(|open| open.kind);
+        let kind = match parent {
+            None => self.start_document(name, at)?,
+            Some(parent) => Kind::inside(name, parent),
+        };
+        match kind {
+            Kind::Node => self.start_table(start, at)?,
+            Kind::Schema => self.start_schema(start, at)?,
+            Kind::Row => {
+                self.rows += 1;
+                if !self.table.as_ref().is_some_and(TableRows::has_intervals) {
+                    // Its end is passed by, too.
+                    self.is_skipping = true;
+                    return Ok(());
+                }
+            }
+            _ => {}
+        }
+        self.push(kind, name, start, at)?;
+        if is_empty { self.take_end(name, at) } else { Ok(()) }
+    }
+
+    fn take_end(&mut self, name: &str, at: u64) -> Result<(), Fault> {
+        let Some(open) = self.open.pop() else {
+            return Err(Fault::malformed(format!("</{name}> closes nothing"), at));
+        };
+        if self.text[open.name_start..open.fmt_start] != *name {
+            return Err(Fault::malformed(format!("</{name}> closes an element of another name"), at));
+        }
+        match open.kind {
+            Kind::Document => self.finish_document(),
+            Kind::Contents if self.open.is_empty() => self.finish_document(),
+            Kind::Contents => {}
+            Kind::Node => self.finish_table(),
+            Kind::Schema => self.finish_schema(),
+            Kind::Column => self.columns.push(std::mem::take(&mut self.mnemonic)),
+            Kind::Mnemonic => self.text[open.text_start..].clone_into(&mut self.mnemonic),
+            Kind::Row => self.add_row(&open),
+            _ => self.finish_cell(&open),
+        }
+        self.text.truncate(open.name_start);
+        Ok(())
+    }
+
+    fn take_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
+        match self.open.last() {
+            Some(open) if open.kind.has_text() && !matches!(open.identity, Identity::Ref(_)) => {
+                if self.text.len() - open.text_start + text.len() > self.limits.token_bytes {
+                    return Err(Fault::limit("the text of an element is larger than the limit", open.at));
+                }
+                self.text.push_str(text);
+            }
+            None if !text.trim_ascii().is_empty() => self.notes.note(self.input, at, "text", || {
+                "text outside of the document, ignored (output of xctrace mixed in?)".to_owned()
+            }),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn take_declaration(&mut self, at: u64) -> Result<(), Fault> {
+        self.cut_if_open(at)
+    }
+
+    fn is_in_document(&self) -> bool {
+        !self.open.is_empty()
+    }
+
+    /// Documents, tables and rows are where a person looks.
+    fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64) {
+        let Some(open) = self.open.last_mut().filter(|open| open.at == byte) else { return };
+        if matches!(open.kind, Kind::Document | Kind::Contents | Kind::Node | Kind::Row) {
+            let (known, line) = self.line_known;
+            open.line = line + lines(known, byte);
+            self.line_known = (byte, open.line);
+        }
+    }
+
+    fn wants_no_tokens(&self) -> bool {
+        self.is_skipping()
+    }
+}
+
+impl SkipRows for IntervalReader<'_> {
+    fn count_row(&mut self) {
+        self.rows += 1;
+    }
+
+    fn is_needed(name: &str) -> bool {
+        !matches!(Kind::of(name), Kind::Other | Kind::Sentinel)
+    }
+
+    /// Nothing that intervals need refers to it.
+    fn define_other(&mut self, _: u64) {}
+}
