@@ -4,6 +4,7 @@
 //! above; no real recording comes near. Trees are nested as deep as stacks are, which some parsers limit.
 
 mod flame_chart;
+mod header;
 mod listing;
 mod rows;
 mod samples;
@@ -12,21 +13,17 @@ mod trees;
 
 use std::io::{self, Write};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::labels::{binary_of, function_of};
 use super::texts::push_number;
-use crate::calltree::Metric;
-use crate::calltree::operations::{Change, OperationSummary};
-use crate::error::Diagnostic;
-use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
-use crate::profile::{IntervalFilter, Matcher, Selection, StateFilter, StringId};
-use crate::report::{Amount, Report, ReportOptions, Scope, SeriesReport, View};
-#[cfg(feature = "symbols")]
-use crate::symbolicate::{Missing, SymbolicationSummary};
-#[cfg(feature = "symbols")]
-use crate::symbols::Found;
+use crate::export::Document;
+use crate::profile::StringId;
+use crate::report::{Amount, Report, Scope, View};
+use header::{contents, header};
 use rows::{Layout, Rows};
+
+pub(super) use header::during;
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub const VERSION: u32 = 1;
@@ -50,32 +47,6 @@ pub fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     header(report, "traceparse-lines", ",", out)?;
     out.write_all(b"}\n")?;
     rows(report, Layout::Lines, out)
-}
-
-/// Writes every field that is no list of rows, with `separator` between them. The object stays open.
-fn header(report: &Report<'_>, format: &str, separator: &str, out: &mut dyn Write) -> io::Result<()> {
-    let metric = match report.options.metric {
-        Metric::Weight => "weight",
-        Metric::Samples => "samples",
-    };
-    write!(out, "{{\"format\":\"{format}\",\"version\":{VERSION},\"metric\":\"{metric}\"")?;
-    let mut field = |name: &str, value: Value| {
-        write!(out, "{separator}\"{name}\":")?;
-        io::Result::Ok(serde_json::to_writer(&mut *out, &value)?)
-    };
-    field("asked", asked(&report.options))?;
-    field("documents", report.export.documents.iter().map(document).collect())?;
-    field("tables", tables(report))?;
-    field("series", report.series.iter().enumerate().map(|row| series(report, row)).collect())?;
-    field("unnamed", unnamed(report))?;
-    #[cfg(feature = "symbols")]
-    if let Some(summary) = &report.symbolication {
-        field("symbolication", symbolication(summary))?;
-    }
-    if !report.operations.is_empty() {
-        field("operations", operations(report))?;
-    }
-    field("diagnostics", report.export.diagnostics.iter().map(diagnostic).collect())
 }
 
 /// Writes the rows of the view.
@@ -117,241 +88,6 @@ pub fn write_contents(documents: &[Document], out: &mut dyn Write) -> io::Result
 pub(in crate::output) fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
     write!(out, ",\n\"{name}\":")?;
     Ok(serde_json::to_writer(out, value)?)
-}
-
-/// The filters and limits that the numbers follow.
-fn asked(options: &ReportOptions) -> Value {
-    let Selection { runs, processes, threads, time, intervals, states } = &options.selection;
-    let texts = |matchers: &[Matcher]| -> Vec<String> { matchers.iter().map(|m| m.text().to_owned()).collect() };
-    let states = match states {
-        StateFilter::Running => json!("running"),
-        StateFilter::All => json!("all"),
-        StateFilter::Only(names) => json!(names),
-    };
-    let time =
-        time.map(|time| json!({"start_ns": time.start.as_nanos(), "end_ns": time.end.map(|end| end.as_nanos())}));
-    let mut asked = json!({
-        "runs": runs,
-        "schemas": options.schemas,
-        "processes": texts(processes),
-        "threads": texts(threads),
-        "time": time,
-        "states": states,
-        "min_percent": options.pruning.min_percent,
-        "min_weight": options.pruning.min_weight,
-        "depth": options.pruning.depth,
-        "top": options.top,
-        "function": options.function,
-    });
-    if let Some(intervals) = intervals {
-        asked["during"] = during(intervals);
-    }
-    asked
-}
-
-/// Intervals that samples had to be in.
-pub(in crate::output) fn during(intervals: &IntervalFilter) -> Value {
-    // Sums may pass 64 bits; JSON numbers have no limit, serde_json's do.
-    let nanos = |sum: u128| u64::try_from(sum).map_or_else(|_| json!(sum.to_string()), |sum| json!(sum));
-    json!({
-        "names": intervals.names(),
-        "hangs": intervals.has_hangs(),
-        "intervals": intervals.count(),
-        "open": intervals.open(),
-        "length_ns": nanos(intervals.length()),
-        "covered_ns": nanos(intervals.covered()),
-    })
-}
-
-fn document(document: &Document) -> Value {
-    let kind = match document.content {
-        DocumentContent::Tables(_) => "tables",
-        DocumentContent::Toc(_) => "toc",
-    };
-    json!({"input": document.input, "kind": kind, "cut_at": document.cut_at})
-}
-
-fn contents(row: &Document) -> Value {
-    let mut value = document(row);
-    match &row.content {
-        DocumentContent::Tables(tables) => value["tables"] = tables.iter().map(table).collect(),
-        DocumentContent::Toc(toc) => value["runs"] = toc_runs(toc),
-    }
-    value
-}
-
-fn tables(report: &Report<'_>) -> Value {
-    let mut rows = Vec::new();
-    for (index, document) in report.export.documents.iter().enumerate() {
-        let DocumentContent::Tables(tables) = &document.content else { continue };
-        rows.extend(tables.iter().map(|row| {
-            let mut value = table(row);
-            value["document"] = json!(index);
-            value
-        }));
-    }
-    Value::Array(rows)
-}
-
-fn table(table: &Table) -> Value {
-    let reasons: Map<String, Value> =
-        table.rejected.iter().map(|(reason, count)| (reason.name().to_owned(), json!(count))).collect();
-    json!({
-        "run": table.run,
-        "position": table.position,
-        "schema": table.schema,
-        "kind": if table.kind == TableKind::Cpu { "cpu" } else { "other" },
-        "rows": table.rows,
-        "samples": table.samples,
-        "rejected": {"total": table.rejected.total(), "reasons": reasons},
-    })
-}
-
-fn toc_runs(toc: &Toc) -> Value {
-    let object = |pairs: &[(String, String)]| -> Value {
-        Value::Object(pairs.iter().map(|(key, value)| (key.clone(), json!(value))).collect())
-    };
-    let run = |run: &TocRun| {
-        let processes = run.processes.iter();
-        let processes = processes.map(|row| json!({"name": row.name, "pid": row.pid, "path": row.path}));
-        let tables = run.tables.iter().enumerate().map(
-            |(index, row)| json!({"position": index + 1, "schema": row.schema, "attributes": object(&row.attributes)}),
-        );
-        json!({
-            "number": run.number,
-            "duration_ns": run.duration().map(|duration| duration.as_nanos()),
-            "device": object(&run.device),
-            "host_device": object(&run.host_device),
-            "process": object(&run.process),
-            "all_processes": run.is_all_processes,
-            "summary": object(&run.summary),
-            "processes": processes.collect::<Value>(),
-            "tables": tables.collect::<Value>(),
-            "tracks": run.tracks,
-        })
-    };
-    toc.runs.iter().map(run).collect()
-}
-
-fn amount(amount: &Amount) -> Value {
-    json!({"weight": amount.weight.value, "samples": amount.samples})
-}
-
-fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport)) -> Value {
-    let profile = &report.export.profile;
-    let row = profile.series(series.series);
-    let run = profile.run(row.run);
-    let states = series
-        .other_states
-        .iter()
-        .map(|(state, left_out)| json!({"state": state, "weight": left_out.weight.value, "samples": left_out.samples}));
-    // Sums of counters may pass 64 bits; JSON numbers have no limit, serde_json's do.
-    let counters: Vec<Value> = series
-        .counters
-        .iter()
-        .map(|&sum| u64::try_from(sum).map_or_else(|_| json!(sum.to_string()), |sum| json!(sum)))
-        .collect();
-    json!({
-        "series": index,
-        "input": profile.string(run.input),
-        "run": run.number,
-        "table": report.table(series.series).and_then(|table| table.position),
-        "schema": profile.string(row.schema),
-        "unit": series.unit.name(),
-        "samples": series.counted.samples,
-        "all_weight": series.counted.weight.value,
-        "first_time_ns": series.times.map(|(first, _)| first.as_nanos()),
-        "last_time_ns": series.times.map(|(_, last)| last.as_nanos()),
-        "no_stack": amount(&series.no_stack),
-        "filtered_out": amount(&series.out_of_scope),
-        "other_states": states.collect::<Value>(),
-        "counters": counters,
-    })
-}
-
-fn unnamed(report: &Report<'_>) -> Value {
-    let profile = &report.export.profile;
-    let binaries = report.unnamed.binaries.iter().map(|row| {
-        let binary = profile.binary(row.binary);
-        json!({
-            "name": profile.string(binary.name),
-            "uuid": binary.uuid.map(|uuid| uuid.to_string()),
-            "arch": binary.arch.map(|arch| profile.string(arch)),
-            "path": profile.string(binary.path),
-            "frames": row.frames,
-        })
-    });
-    json!({
-        "frames": report.unnamed.frames,
-        "unnamed": report.unnamed.unnamed,
-        "without_binary": report.unnamed.without_binary,
-        "binaries": binaries.collect::<Value>(),
-    })
-}
-
-/// What operations did, by series.
-fn operations(report: &Report<'_>) -> Value {
-    let changes = |summary: &OperationSummary| -> Value {
-        let changes = summary.changes.iter().filter_map(|(id, change)| Some((report.position(*id)?, change)));
-        let change = |(series, change): (usize, &Change)| {
-            json!({
-                "series": series,
-                "removed": {"weight": change.removed_weight, "samples": change.removed_samples},
-                "changed_samples": change.changed_samples,
-                "moved": {"weight": change.moved_weight, "samples": change.moved_samples},
-            })
-        };
-        changes.map(change).collect()
-    };
-    let row = |summary: &OperationSummary| json!({"operation": summary.text, "series": changes(summary)});
-    report.operations.iter().map(row).collect()
-}
-
-#[cfg(feature = "symbols")]
-fn symbolication(summary: &SymbolicationSummary) -> Value {
-    let file = |found: &Found| {
-        json!({
-            "path": found.path.display().to_string(),
-            "kind": found.kind.name(),
-            "uuid": found.uuid.to_string(),
-            "arch": found.arch,
-        })
-    };
-    let binaries = summary.binaries.iter().map(|row| {
-        let (missing, same_name) = match &row.missing {
-            None => (Value::Null, &[][..]),
-            Some(Missing::OutsideFunctions) => (json!("outside-functions"), &[][..]),
-            Some(Missing::NoFile { same_name }) => (json!("no-file"), same_name.as_slice()),
-        };
-        json!({
-            "name": row.name,
-            "uuid": row.uuid.map(|uuid| uuid.to_string()),
-            "arch": row.arch,
-            "frames": row.frames,
-            "named_before": row.named_before,
-            "named_now": row.named_now,
-            "disagreements": row.disagreements,
-            "frames_now": row.frames_now,
-            "files": row.used.iter().map(file).collect::<Value>(),
-            "missing": missing,
-            "other_builds": same_name.iter().map(file).collect::<Value>(),
-        })
-    });
-    json!({
-        "binaries": binaries.collect::<Value>(),
-        "frames_without_binary": summary.frames_without_binary,
-        "notes": summary.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
-    })
-}
-
-fn diagnostic(diagnostic: &Diagnostic) -> Value {
-    json!({
-        "message": diagnostic.message,
-        "count": diagnostic.count,
-        "input": diagnostic.at.as_ref().map(|at| &at.input),
-        "line": diagnostic.at.as_ref().map(|at| at.line),
-        "byte": diagnostic.at.as_ref().map(|at| at.byte),
-    })
 }
 
 /// Writes a field whose value is an array, its elements one a line.
