@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use traceparse::export::{Interval, Intervals, Options, decompress, read_intervals};
+use traceparse::export::{Interval, Intervals, Options, SampleDetail, decompress, read_intervals};
 use traceparse::profile::{IntervalFilter, TimeRange};
 
 use crate::arguments::{InputArgs, SelectionArgs};
@@ -44,7 +44,14 @@ pub(crate) fn asked_intervals(
             files.option
         )));
     }
-    Ok(Some(filter(&read(sources, &input.options(Default::default()))?, sources, selection)?))
+    let found = read(sources, &input.options(SampleDetail::Each))?;
+    let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
+    if rejected > 0 && input.strict {
+        let rows: u64 = found.tables.iter().map(|table| table.rows).sum();
+        let reason = anyhow!("{rejected} of {rows} rows of intervals could not be read, and --strict was given");
+        return Err(reason.into());
+    }
+    Ok(Some(filter(&found, sources, selection)?))
 }
 
 /// Whether it is a pipe, or something of that kind.

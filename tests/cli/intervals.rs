@@ -169,6 +169,8 @@ fn rows_that_cannot_be_read_are_told() {
     let assert = finish(&mut traceparse(&[&broken, "--during", "Draw", "--view", "summary"])).success();
     let message = stderr_of(&assert);
     assert!(message.contains("row of os-signpost-interval rejected: a number in the row"), "{message}");
+    let message = fails(1, &[&broken, "--during", "Draw", "--strict"]);
+    assert!(message.contains("1 of 15 rows of intervals could not be read"), "{message}");
     let cut = &read(signposts()).expect("the fixture can be read")[..9_000];
     let cut = folder.file("cut.xml", cut);
     let message = fails(1, &[&signposts(), "--during", "Draw", "--intervals", &cut]);

@@ -10,7 +10,7 @@
 use std::io;
 
 use traceparse::calltree::{CallTree, Metric, Pruning};
-use traceparse::export::{Export, Limits, Options, TableKind, read};
+use traceparse::export::{Export, Limits, Options, TableKind, read, read_intervals};
 use traceparse::output::{chrome_trace, csv, folded, json, text};
 use traceparse::profile::{Selection, StateFilter};
 use traceparse::report::{Report, ReportOptions, SeparateBy, SeriesReport, View, report};
@@ -54,6 +54,7 @@ pub(crate) fn check(input: &[u8]) {
     if !has_inner_mark {
         check_same(&chosen, &whole);
         check_scanner(document, BUFFER_SIZES[usize::from(how >> 1 & 7)], allow_truncated);
+        check_intervals(document, BUFFER_SIZES[usize::from(how >> 1 & 7)], allow_truncated);
     }
     let Ok(export) = chosen else { return };
     check_rows(&export, allow_truncated);
@@ -76,6 +77,27 @@ fn check_scanner(document: &[u8], buffer_size: usize, allow_truncated: bool) {
     let whole = document.len() + 1;
     let xml = read(document, "fuzz", &Options { buffer_size: whole, jobs: 1, uses_scanner: false, ..usual });
     check_same(&scanned, &xml);
+}
+
+/// Intervals are the same whatever the blocks are, and rows of their tables add up.
+fn check_intervals(document: &[u8], buffer_size: usize, allow_truncated: bool) {
+    let chosen = read_intervals(document, "fuzz", &options(buffer_size, allow_truncated));
+    let whole = read_intervals(document, "fuzz", &options(document.len() + 1, allow_truncated));
+    let (chosen, whole) = match (chosen, whole) {
+        (Ok(chosen), Ok(whole)) => (chosen, whole),
+        (chosen, whole) => {
+            let is_same = chosen.map_err(|error| error.kind).err() == whole.map_err(|error| error.kind).err();
+            // A token that is too large is one of two limits, by what is in memory of it.
+            assert!(is_same || document.len() > 8_192, "another error in other blocks");
+            return;
+        }
+    };
+    assert_eq!((&chosen.intervals, &chosen.tables), (&whole.intervals, &whole.tables));
+    for table in &chosen.tables {
+        assert_eq!(table.rows, table.used + table.unused + table.rejected.total(), "{table:?}");
+    }
+    assert!(chosen.intervals.iter().all(|interval| interval.end.is_none_or(|end| interval.start <= end)));
+    assert!(chosen.distinct().len() <= chosen.intervals.len());
 }
 
 /// Limits so small that a fuzzer reaches each of them.

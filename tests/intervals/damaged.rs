@@ -105,6 +105,9 @@ fn mutations_add_up() {
                 }
                 let ends = found.intervals.iter().filter_map(|row| Some((row.start, row.end?)));
                 ends.for_each(|(start, end)| assert!(start <= end, "no interval ends before it starts"));
+                let whole = Options { buffer_size: bytes.len() + 1, ..options };
+                let whole = read_intervals(bytes.as_slice(), "mutated.xml", &whole).expect("blocks do not matter");
+                assert_eq!((found.intervals, found.tables), (whole.intervals, whole.tables));
                 results += 1;
             }
             Err(_) => errors += 1,
