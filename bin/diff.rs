@@ -155,7 +155,9 @@ fn is_recorded(report: &traceparse::report::Report<'_>) -> bool {
 fn open(file: &PathBuf, toc: Option<&PathBuf>, args: &DiffArgs, options: &ReportOptions) -> Result<Recording, Failure> {
     let files: Vec<PathBuf> = std::iter::once(file).chain(toc).cloned().collect();
     check_distinct(&files).map_err(Failure::Usage)?;
-    let needs_times = args.recording.selection.time.is_some();
+    // What operations leave of a sum may begin later and end earlier.
+    let needs_times = args.recording.selection.time.is_some()
+        || (args.normalize == NormalizeArg::Duration && args.recording.operations.removes());
     let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
     Ok(Recording::open(&files, &args.recording, options, samples, args.recording.operations.invert)?)
 }
@@ -177,6 +179,10 @@ fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
 
 impl DiffArgs {
     fn check(&self) -> Result<(), String> {
+        let is_tree = self.view == DiffViewArg::Tree || self.format == DiffFormat::Svg;
+        if self.recording.operations.invert && !is_tree {
+            return Err("--invert turns call trees round; use --view tree".to_owned());
+        }
         if self.format != DiffFormat::Svg {
             self.flame_graph.check_unused()?;
         } else if self.view == DiffViewArg::Binaries {

@@ -8,6 +8,7 @@
 
 mod colour;
 mod command;
+mod diff;
 mod exchange;
 mod filters;
 mod fleet_batch;

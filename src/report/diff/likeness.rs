@@ -6,6 +6,7 @@ use std::fmt;
 use super::Sides;
 use crate::export::lookup;
 use crate::hash::HashMap;
+use crate::profile::RunId;
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit};
 
@@ -47,18 +48,37 @@ pub struct Duration {
     pub is_recorded: bool,
 }
 
-/// How long the recording of a report is, over all its runs; `None` where nothing tells.
+/// How long the recording of a report is, over all its runs that were asked for, and of them the time that was asked for; `None`
+/// where nothing tells.
 pub fn duration(report: &Report<'_>) -> Option<Duration> {
-    let recorded: Vec<Nanos> =
-        report.export.tocs().flat_map(|toc| &toc.runs).filter_map(|run| run.duration()).collect();
-    if !recorded.is_empty() {
-        let nanos = recorded.iter().map(|length| length.as_nanos()).fold(0_u64, u64::saturating_add);
-        return Some(Duration { nanos: Nanos::from_nanos(nanos), is_recorded: true });
+    let recorded = recorded_lengths(report).fold(0_u64, u64::saturating_add);
+    if recorded > 0 {
+        return Some(Duration { nanos: Nanos::from_nanos(recorded), is_recorded: true });
     }
-    let times = report.series.iter().filter_map(|series| series.times);
-    let (first, last) = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
-    let nanos = last.as_nanos().checked_sub(first.as_nanos()).filter(|&nanos| nanos > 0)?;
-    Some(Duration { nanos: Nanos::from_nanos(nanos), is_recorded: false })
+    let profile = &report.export.profile;
+    // Each run begins at zero, so runs stand one after the other.
+    let mut runs: HashMap<RunId, (Nanos, Nanos)> = HashMap::default();
+    for series in &report.series {
+        let Some((first, last)) = series.times else { continue };
+        let times = runs.entry(profile.series(series.series).run).or_insert((first, last));
+        *times = (times.0.min(first), times.1.max(last));
+    }
+    let lengths = runs.values().map(|(first, last)| last.since(*first).as_nanos());
+    let nanos = lengths.fold(0_u64, u64::saturating_add);
+    (nanos > 0).then(|| Duration { nanos: Nanos::from_nanos(nanos), is_recorded: false })
+}
+
+/// What tables of contents say of the runs that the report is about, in nanoseconds.
+fn recorded_lengths(report: &Report<'_>) -> impl Iterator<Item = u64> {
+    let (profile, selection) = (&report.export.profile, &report.options.selection);
+    let runs = report.series.iter().map(|series| profile.run(profile.series(series.series).run).number);
+    let runs: BTreeSet<u32> =
+        runs.filter(|number| selection.runs.is_empty() || selection.runs.contains(number)).collect();
+    let found = report.export.tocs().flat_map(|toc| &toc.runs).filter(move |run| runs.contains(&run.number));
+    found.filter_map(|run| run.duration()).map(|length| match selection.time {
+        Some(range) => range.end.unwrap_or(length).min(length).since(range.start).as_nanos(),
+        None => length.as_nanos(),
+    })
 }
 
 /// Why two recordings should not be compared.
@@ -148,7 +168,8 @@ pub fn check_alike<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Unlike> {
     found
 }
 
-fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r SeriesReport> {
+/// The series that have something that counts.
+pub(super) fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r SeriesReport> {
     report.series.iter().filter(|series| series.counted.samples > 0)
 }
 

@@ -198,7 +198,7 @@ impl Diff {
             rows
         };
         Self {
-            unit: before.series.first().map_or(Unit::Samples, |series| series.unit),
+            unit: likeness::counted(before).next().map_or(Unit::Samples, |series| series.unit),
             factor,
             total,
             functions: rows(tree.functions(&functions)),
