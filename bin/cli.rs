@@ -386,12 +386,12 @@ impl ReportArgs {
 
     /// In stacks that are turned round, the last function is the outermost one: what is no tree would call that its own weight.
     fn check_inverted(&self) -> Result<(), String> {
-        let reads_stacks = match self.view() {
-            View::Overview | View::Tree | View::Summary | View::Threads | View::Processes => false,
-            View::States | View::Cores | View::Timeline => false,
-            _ => true,
-        };
-        if self.recording.operations.invert && reads_stacks {
+        let is_tree = matches!(self.view(), View::Overview | View::Tree);
+        let has_no_stacks = matches!(
+            self.view(),
+            View::Summary | View::Threads | View::Processes | View::States | View::Cores | View::Timeline
+        );
+        if self.recording.operations.invert && !is_tree && !has_no_stacks {
             return Err(
                 "--invert turns call trees round, and this is none; leave it away, or use --view tree".to_owned()
             );
