@@ -112,9 +112,8 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     let (before, after) = (before.report(&options), after.report(&options));
     for report in [&before, &after] {
         check_counted(report, &args.recording.selection)?;
-        if matches!(args.format, DiffFormat::Csv | DiffFormat::Svg) {
-            note_removed(report);
-        }
+        // No format of a comparison has room for it.
+        note_removed(report);
     }
     check_unlike(&check_alike(&before, &after), args.force)?;
     let normalize = match args.normalize {
