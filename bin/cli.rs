@@ -360,6 +360,8 @@ impl ReportArgs {
         if self.format != Format::Svg {
             self.flame_graph.check_unused()?;
         }
+        self.check_function()?;
+        self.check_inverted()?;
         match (self.format.content(), self.view) {
             (Content::Views, None) if self.format.needs_view() => {
                 let format = self.format.name();
@@ -373,9 +375,38 @@ impl ReportArgs {
                 let format = self.format.name();
                 Err(format!("--format {format} is made of flame charts; leave --view away, or use --view flame-chart"))
             }
+            (Content::FlameCharts, _) if self.no_threads || self.separate_by != SeparateArg::Thread => {
+                let format = self.format.name();
+                Err(format!(
+                    "--format {format} has a flame chart for each thread; leave --separate-by and --no-threads away"
+                ))
+            }
             (Content::Stacks, view) => self.check_for_viewers(view),
             _ => Ok(()),
         }
+    }
+
+    /// Callers and callees are a view of their own.
+    fn check_function(&self) -> Result<(), String> {
+        if self.function.is_some() && self.view() != View::Sandwich {
+            return Err("--function goes with --view functions, or without --view: as text, JSON or CSV".to_owned());
+        }
+        Ok(())
+    }
+
+    /// In stacks that are turned round, the last function is the outermost one: what is no tree would call that its own weight.
+    fn check_inverted(&self) -> Result<(), String> {
+        let is_tree = matches!(self.view(), View::Overview | View::Tree);
+        let has_no_stacks = matches!(
+            self.view(),
+            View::Summary | View::Threads | View::Processes | View::States | View::Cores | View::Timeline
+        );
+        if self.recording.operations.invert && !is_tree && !has_no_stacks {
+            return Err(
+                "--invert turns call trees round, and this is none; leave it away, or use --view tree".to_owned()
+            );
+        }
+        Ok(())
     }
 
     /// Viewers make trees of their own.
@@ -384,6 +415,7 @@ impl ReportArgs {
         let refused = [
             ("--view", view.is_some_and(|view| view != ViewArg::Tree)),
             ("--min-percent", self.min_percent.is_some()),
+            ("--min-weight", self.min_weight.is_some()),
             ("--depth", self.depth.is_some()),
             ("--separate-by", self.separate_by != SeparateArg::Thread),
             ("--no-threads", self.no_threads),

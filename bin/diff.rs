@@ -123,9 +123,8 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     let (before, after) = (before.report(&options[0]), after.report(&options[1]));
     for report in [&before, &after] {
         check_counted(report, &args.recording.selection)?;
-        if matches!(args.format, DiffFormat::Csv | DiffFormat::Svg) {
-            note_removed(report);
-        }
+        // No format of a comparison has room for it.
+        note_removed(report);
     }
     check_unlike(&check_alike(&before, &after), args.force)?;
     let normalize = match args.normalize {
@@ -140,6 +139,9 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
         );
     }
     let diff = Diff::new(&before, &after, &DiffOptions { normalize });
+    if !diff.is_scaled {
+        warning("one of the recordings has nothing to be scaled by: weights are compared as they are");
+    }
     let view = match args.view {
         DiffViewArg::Functions => DiffView::Functions,
         DiffViewArg::Binaries => DiffView::Binaries,
@@ -181,7 +183,10 @@ fn during(
 fn open(file: &PathBuf, toc: Option<&PathBuf>, args: &DiffArgs, options: &ReportOptions) -> Result<Recording, Failure> {
     let files: Vec<PathBuf> = std::iter::once(file).chain(toc).cloned().collect();
     check_distinct(&files).map_err(Failure::Usage)?;
-    let samples = if args.recording.selection.needs_times() { SampleDetail::Each } else { SampleDetail::Summed };
+    // What operations leave of a sum may begin later and end earlier.
+    let needs_times = args.recording.selection.needs_times()
+        || (args.normalize == NormalizeArg::Duration && args.recording.operations.removes());
+    let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
     Ok(Recording::open(&files, &args.recording, options, samples, args.recording.operations.invert)?)
 }
 
@@ -202,6 +207,10 @@ fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
 
 impl DiffArgs {
     fn check(&self) -> Result<(), String> {
+        let is_tree = self.view == DiffViewArg::Tree || self.format == DiffFormat::Svg;
+        if self.recording.operations.invert && !is_tree {
+            return Err("--invert turns call trees round; use --view tree".to_owned());
+        }
         if self.format != DiffFormat::Svg {
             self.flame_graph.check_unused()?;
         } else if self.view == DiffViewArg::Binaries {

@@ -45,6 +45,13 @@ impl Recording {
         let mut report = report(&self.export, options);
         report.symbolication.clone_from(&self.symbolication);
         report.operations.clone_from(&self.operations);
+        // Sums do not tell the times of the samples that are left.
+        if self.export.profile.sums().len() > 0 {
+            for series in &mut report.series {
+                series.times =
+                    series.times.filter(|_| OperationSummary::removed(&self.operations, series.series).1 == 0);
+            }
+        }
         report
     }
 }
@@ -150,13 +157,13 @@ fn no_cpu_table(export: &Export) -> String {
 /// Whether any sample counts; a filter that nothing passes is a mistake worth a word.
 pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result<()> {
     let profile = &report.export.profile;
+    let counted: u64 = report.series.iter().map(|series| series.counted.samples).sum();
     if profile.sums_or_samples().next().is_none()
         && report.operations.iter().all(|operation| operation.changes.is_empty())
     {
         note("the CPU tables have no rows");
         return Ok(());
     }
-    let counted: u64 = report.series.iter().map(|series| series.counted.samples).sum();
     let shown = match report.options.view {
         View::Samples | View::Timeline => report.samples().count() as u64,
         View::States => {

@@ -23,7 +23,7 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
         options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
     };
     weights.retain_series(is_wanted);
-    let has_trees = matches!(options.view, View::Overview | View::Tree);
+    let has_trees = matches!(options.view, View::Overview | View::Tree | View::Heaviest);
     let mut separated = if has_trees { separated_stacks(&selected, options.metric, options.separate_by) } else { None };
     let mut tallies = tally(profile, &selected, options.metric);
     let series = profile.series_ids().filter(|&id| is_wanted(id)).map(|id| {

@@ -295,7 +295,7 @@ pub struct SeriesReport {
     pub other_states: Vec<(String, Amount)>,
     /// What counts but has no stack.
     pub no_stack: Amount,
-    /// Times of the first and the last sample that counts.
+    /// Times of the first and the last sample that counts. A sum keeps its times when operations remove a part of it.
     pub times: Option<(Nanos, Nanos)>,
     /// Sums of the performance counters of the samples that count, in the order of the table; empty without counters.
     pub counters: Vec<u128>,

@@ -73,6 +73,8 @@ fn what_does_not_go_together_is_refused() {
         (&["--format", "pprof", "--view", "functions"][..], ["pprof", "--view"]),
         (&["--format", "pprof", "--depth", "3"], ["pprof", "--depth"]),
         (&["--format", "pprof", "--min-percent", "3"], ["pprof", "--min-percent"]),
+        (&["--format", "pprof", "--min-weight", "3"], ["pprof", "--min-weight"]),
+        (&["--format", "chrome-trace", "--separate-by", "process"], ["chrome-trace", "--separate-by"]),
         (&["--format", "chrome-trace", "--view", "tree"], ["chrome-trace", "flame-chart"]),
         (&["--format", "d3", "--view", "functions"], ["d3", "--view tree"]),
         (&["--format", "ndjson"], ["ndjson", "--view"]),

@@ -153,3 +153,23 @@ fn a_state_that_no_sample_has_is_answered_with_those_there_are() {
         assert!(message.contains(state), "{state} is not in {message}");
     }
 }
+
+/// All samples of the threads that ran have `main` or `thread_start` in their stacks; others waited.
+#[test]
+fn operations_that_leave_nothing_are_named() {
+    let last = "--prune 'thread_start' removed the last ones";
+    for args in [&[][..], &["--thread", "Main Thread", "--thread", "0x2a117"], &["--time", "0s..1s"]] {
+        let message = fails(1, &[&[&waiting(), "--prune", "^main$", "--prune", "thread_start"], args].concat());
+        assert!(message.contains(last), "{args:?}: {message}");
+    }
+}
+
+/// A sum does not know which of its samples is left; one by one they do.
+#[test]
+fn times_of_what_is_left_are_right_or_missing() {
+    let export = waiting();
+    let args = [&export[..], "--prune", "filter", "--state", "all"];
+    let summed = json(&[&args[..], &["--view", "summary"]].concat());
+    assert!(summed["series"][0]["first_time_ns"].is_null() && summed["series"][0]["last_time_ns"].is_null());
+    assert_eq!(counted(&[&args[..], &["--time", "0s..1s"]].concat()), (5, 104, 108));
+}

@@ -9,6 +9,7 @@
 mod colour;
 mod command;
 mod diff;
+mod diff_lengths;
 // It needs a shell.
 #[cfg(unix)]
 mod documented;

@@ -30,6 +30,23 @@ fn no_threads_and_separate_by_exclude_each_other() {
     refused(&["--no-threads", "--separate-by", "process"], &["--no-threads", "--separate-by"]);
 }
 
+/// In stacks that are turned round, the outermost function would seem to have the self weight.
+#[test]
+fn only_trees_are_turned_round() {
+    for view in ["functions", "binaries", "categories", "transitions", "lines", "heaviest", "samples", "flame-chart"] {
+        refused(&["--invert", "--view", view], &["--invert", "--view tree"]);
+    }
+    refused(&["--invert", "--function", "main"], &["--invert"]);
+    refused(&["--invert", "--format", "chrome-trace"], &["--invert"]);
+}
+
+#[test]
+fn callers_and_callees_are_a_view_of_their_own() {
+    for args in [["--view", "threads"], ["--view", "tree"], ["--format", "folded"], ["--format", "pprof"]] {
+        refused(&[&["--function", "main"][..], &args].concat(), &["--function", "--view functions"]);
+    }
+}
+
 #[test]
 fn values_that_are_none() {
     refused(&["--view", "flame"], &["flame", "functions"]);

@@ -72,6 +72,19 @@ fn trees_of_states_have_every_state_unless_some_are_named() {
     assert_eq!(functions(&["--separate-by", "state"]), functions(&[]));
 }
 
+/// Of the six milliseconds, three ran, two were blocked and one was preempted.
+#[test]
+fn heaviest_stacks_of_states_are_apart() {
+    let export = fixture("27/time-profile-waiting");
+    let rows = csv(&[&export, "--view", "heaviest", "--separate-by", "state"]);
+    let outermost: Vec<[&str; 2]> =
+        rows[1..].iter().filter(|row| row[9] == "1").map(|row| [&row[8][..], &row[10]]).collect();
+    assert_eq!(rows[0][8..11], ["part", "depth", "all_weight"]);
+    assert_eq!(outermost, [["Running", "2000000"], ["Blocked", "2000000"], ["Preempted", "1000000"]]);
+    let rows = csv(&[&orchard(), "--view", "heaviest", "--separate-by", "core-kind"]);
+    assert!(rows[1..].iter().all(|row| row[8].ends_with("Core")), "{rows:?}");
+}
+
 #[test]
 fn trees_of_kinds_of_cores_say_whose_they_are() {
     let document = json(&[&orchard(), "--view", "tree", "--separate-by", "core-kind", "--depth", "1"]);

@@ -111,13 +111,15 @@ impl Text<'_, '_, '_> {
         writeln!(out, "{}", self.style.paint(Tone::Dim, &format!("{header}  {what}")))?;
         let is_large = |row: &&DiffRow| row.self_change.weight.abs().max(row.all_change.weight.abs()) >= self.limit;
         let rows = self.report.rows();
-        let mut shown = 0;
-        for row in rows.iter().filter(is_large).take(self.report.top.unwrap_or(usize::MAX)) {
+        let large = rows.iter().filter(is_large).count();
+        let shown = large.min(self.report.top.unwrap_or(usize::MAX));
+        for row in rows.iter().filter(is_large).take(shown) {
             self.row(row, out)?;
-            shown += 1;
         }
-        if shown < rows.len() {
-            let note = format!("{} more, with smaller changes; --min-percent 0 shows all", rows.len() - shown);
+        let after_top = (large > shown).then(|| format!("{} more after the first {shown}", large - shown));
+        let small = (rows.len() > large)
+            .then(|| format!("{} more, with smaller changes; --min-percent 0 shows all", rows.len() - large));
+        for note in after_top.into_iter().chain(small) {
             writeln!(out, "{}", self.style.paint(Tone::Dim, &format!("{:>36}{note}", "")))?;
         }
         writeln!(

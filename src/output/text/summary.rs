@@ -168,7 +168,8 @@ pub(super) fn operation_lines(
             writeln!(out, "  {stacks} are shorter by {text}, which moves {moved} to callers")?;
         }
         if change.is_nothing() && !operation.inverts {
-            let note = if operation.is_without_function { "no function is meant" } else { "changes nothing" };
+            let note =
+                if operation.is_without_function { "no function is meant" } else { "changes nothing that counts" };
             writeln!(out, "{}", style.paint(Tone::Dim, &format!("  {text}: {note}")))?;
         }
     }

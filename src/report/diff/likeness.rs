@@ -6,6 +6,7 @@ use std::fmt;
 use super::Sides;
 use crate::export::lookup;
 use crate::hash::HashMap;
+use crate::profile::RunId;
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit};
 
@@ -22,10 +23,10 @@ pub enum Normalize {
 }
 
 impl Normalize {
-    /// The factor; 1 where a side has nothing to scale by.
-    pub(super) fn factor<'e>(self, before: &Report<'e>, after: &Report<'e>, total: &Sides) -> f64 {
+    /// The factor; `None` where a side has nothing to scale by.
+    pub(super) fn factor<'e>(self, before: &Report<'e>, after: &Report<'e>, total: &Sides) -> Option<f64> {
         let (before, after) = match self {
-            Self::None => return 1.0,
+            Self::None => return Some(1.0),
             Self::Samples => (total.before.all_weight as f64, total.after.all_weight as f64),
             Self::Duration => {
                 let nanos =
@@ -33,7 +34,7 @@ impl Normalize {
                 (nanos(before), nanos(after))
             }
         };
-        if before > 0.0 && after > 0.0 { before / after } else { 1.0 }
+        (before > 0.0 && after > 0.0).then(|| before / after)
     }
 }
 
@@ -47,18 +48,37 @@ pub struct Duration {
     pub is_recorded: bool,
 }
 
-/// How long the recording of a report is, over all its runs; `None` where nothing tells.
+/// How long the recording of a report is, over all its runs that were asked for, and of them the time that was asked for; `None`
+/// where nothing tells.
 pub fn duration(report: &Report<'_>) -> Option<Duration> {
-    let recorded: Vec<Nanos> =
-        report.export.tocs().flat_map(|toc| &toc.runs).filter_map(|run| run.duration()).collect();
-    if !recorded.is_empty() {
-        let nanos = recorded.iter().map(|length| length.as_nanos()).fold(0_u64, u64::saturating_add);
-        return Some(Duration { nanos: Nanos::from_nanos(nanos), is_recorded: true });
+    let recorded = recorded_lengths(report).fold(0_u64, u64::saturating_add);
+    if recorded > 0 {
+        return Some(Duration { nanos: Nanos::from_nanos(recorded), is_recorded: true });
     }
-    let times = report.series.iter().filter_map(|series| series.times);
-    let (first, last) = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
-    let nanos = last.as_nanos().checked_sub(first.as_nanos()).filter(|&nanos| nanos > 0)?;
-    Some(Duration { nanos: Nanos::from_nanos(nanos), is_recorded: false })
+    let profile = &report.export.profile;
+    // Each run begins at zero, so runs stand one after the other.
+    let mut runs: HashMap<RunId, (Nanos, Nanos)> = HashMap::default();
+    for series in &report.series {
+        let Some((first, last)) = series.times else { continue };
+        let times = runs.entry(profile.series(series.series).run).or_insert((first, last));
+        *times = (times.0.min(first), times.1.max(last));
+    }
+    let lengths = runs.values().map(|(first, last)| last.since(*first).as_nanos());
+    let nanos = lengths.fold(0_u64, u64::saturating_add);
+    (nanos > 0).then(|| Duration { nanos: Nanos::from_nanos(nanos), is_recorded: false })
+}
+
+/// What tables of contents say of the runs that the report is about, in nanoseconds.
+fn recorded_lengths(report: &Report<'_>) -> impl Iterator<Item = u64> {
+    let (profile, selection) = (&report.export.profile, &report.options.selection);
+    let runs = report.series.iter().map(|series| profile.run(profile.series(series.series).run).number);
+    let runs: BTreeSet<u32> =
+        runs.filter(|number| selection.runs.is_empty() || selection.runs.contains(number)).collect();
+    let found = report.export.tocs().flat_map(|toc| &toc.runs).filter(move |run| runs.contains(&run.number));
+    found.filter_map(|run| run.duration()).map(|length| match selection.time {
+        Some(range) => range.end.unwrap_or(length).min(length).since(range.start).as_nanos(),
+        None => length.as_nanos(),
+    })
 }
 
 /// Why two recordings should not be compared.
@@ -115,7 +135,7 @@ pub fn check_alike<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Unlike> {
         let kinds = kinds(report);
         match kinds.len() {
             0 => found.push(Unlike::Nothing(name.to_owned())),
-            1 => {}
+            1 if has_one_table_a_run(report) => {}
             _ => found.push(Unlike::Mixed(
                 name.to_owned(),
                 kinds.into_iter().map(|(schema, unit)| format!("{schema} ({unit})")).collect(),
@@ -148,7 +168,8 @@ pub fn check_alike<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Unlike> {
     found
 }
 
-fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r SeriesReport> {
+/// The series that have something that counts.
+pub(super) fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r SeriesReport> {
     report.series.iter().filter(|series| series.counted.samples > 0)
 }
 
@@ -158,6 +179,19 @@ fn kinds(report: &Report<'_>) -> BTreeSet<(String, &'static str)> {
     let kind =
         |series: &SeriesReport| (profile.string(profile.series(series.series).schema).to_owned(), series.unit.name());
     counted(report).map(kind).collect()
+}
+
+/// Whether no run has two tables that count: they saw the same time.
+fn has_one_table_a_run(report: &Report<'_>) -> bool {
+    let profile = &report.export.profile;
+    let mut runs = counted(report).map(|series| profile.series(series.series).run);
+    let mut seen = Vec::new();
+    runs.all(|run| {
+        !seen.contains(&run) && {
+            seen.push(run);
+            true
+        }
+    })
 }
 
 /// How often samples were taken: in a table of time, what most samples weigh.

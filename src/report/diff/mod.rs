@@ -154,6 +154,9 @@ pub struct Diff {
     pub unit: Unit,
     /// What weights of the second recording are multiplied by for changes.
     pub factor: f64,
+    /// Whether weights are scaled as it was asked: not where a side has no length, or no weight, to scale by. The factor is 1
+    /// then.
+    pub is_scaled: bool,
     /// Everything that counts.
     pub total: Sides,
     /// The functions, the largest changes of self weight first; samples without stack are one of them.
@@ -172,7 +175,8 @@ impl Diff {
         let functions = Functions::new([&before.export.profile, &after.export.profile]);
         let tree = MergedTree::new([before, after], &functions);
         let total = tree.total();
-        let factor = options.normalize.factor(before, after, &total);
+        let found = options.normalize.factor(before, after, &total);
+        let factor = found.unwrap_or(1.0);
         let change = |sides: &Sides| {
             let own = |side: &Side| (side.self_weight, side.self_samples);
             let all = |side: &Side| (side.all_weight, side.all_samples);
@@ -198,8 +202,9 @@ impl Diff {
             rows
         };
         Self {
-            unit: before.series.first().map_or(Unit::Samples, |series| series.unit),
+            unit: likeness::counted(before).next().map_or(Unit::Samples, |series| series.unit),
             factor,
+            is_scaled: found.is_some(),
             total,
             functions: rows(tree.functions(&functions)),
             binaries: rows(tree.binaries(&functions)),

@@ -1,0 +1,83 @@
+//! `traceparse diff`, as a command.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command::{Folder, fails, finish, fixture, ok, orchard, read_text, stderr_of, traceparse};
+
+fn diff(args: &[&str]) -> Value {
+    serde_json::from_str(&ok(&[&["diff", "--format", "json"], args].concat())).expect("the output is JSON")
+}
+
+/// Of both tables of contents run 1 was exported; the second one says that it took twice as long.
+#[test]
+fn lengths_are_those_of_the_runs_and_the_time_that_count() {
+    let folder = Folder::new();
+    let toc = fixture("toc/two-runs");
+    let longer = folder.file("longer.xml", read_text(&toc).replacen("0.118595", "0.237190", 1));
+    let args = [&orchard(), &orchard(), "--normalize", "duration", "--before-toc", &toc, "--after-toc", &longer];
+    let found = diff(&args);
+    assert_eq!(found["before"]["duration_ns"], 118_595_000);
+    assert_eq!(found["after"]["duration_ns"], 237_190_000);
+    assert_eq!(found["factor"], 0.5);
+    // The recording is of another time than its table of contents says: what counts of it is nothing, so samples tell.
+    let path = orchard();
+    let args = [&path, &path, "--time", "0.4s..0.5s", "--before-toc", &toc, "--after-toc", &longer];
+    let found = diff(&args);
+    assert_eq!(found["before"]["duration_is_recorded"], false);
+    assert_eq!(found["before"]["duration_ns"], found["after"]["duration_ns"]);
+}
+
+/// Runs begin at zero, each by itself.
+#[test]
+fn runs_stand_one_after_the_other() {
+    let folder = Folder::new();
+    let (one, text) = (orchard(), read_text(&orchard()));
+    let second = text.replace("/run[1]/", "/run[2]/");
+    assert_ne!(text, second);
+    let two = folder.file("two.xml", text + &second);
+    let found = diff(&[&one, &two]);
+    let length = |side: &str| found[side]["duration_ns"].as_u64().expect("a length");
+    assert_eq!(length("after"), 2 * length("before"));
+}
+
+/// The table in front has cycles, and nothing of the thread that is asked for.
+#[test]
+fn the_unit_is_that_of_what_counts() {
+    let folder = Folder::new();
+    let both = folder.file("both.xml", read_text(&fixture("27/cpu-profile")) + &read_text(&orchard()));
+    let copy = folder.path("copy.xml");
+    fs::copy(&both, &copy).expect("a file can be copied");
+    assert_eq!(diff(&[&both, &copy, "--thread", "press worker #2 (pool)"])["unit"], "ns");
+}
+
+#[test]
+fn only_trees_are_turned_round() {
+    for view in [&[][..], &["--view", "functions"], &["--view", "binaries"]] {
+        let message = fails(2, &[&["diff", "a.xml", "b.xml", "--invert"], view].concat());
+        assert!(message.contains("--invert") && message.contains("--view tree"), "{message}");
+    }
+    ok(&["diff", &orchard(), &orchard(), "--invert", "--view", "tree"]);
+}
+
+#[test]
+fn rows_after_the_first_ones_are_no_small_changes() {
+    let args = ["diff", &orchard(), &orchard(), "--min-percent", "0", "--top", "2"];
+    let text = ok(&args);
+    assert!(text.contains("more after the first 2") && !text.contains("smaller changes"), "{text}");
+}
+
+/// 258 of the 485 samples have it in their stack.
+#[test]
+fn what_operations_removed_is_said_of_both_sides() {
+    for format in ["text", "json", "csv", "svg"] {
+        let args = ["diff", &orchard(), &orchard(), "--prune", "filter", "--format", format];
+        let said = stderr_of(&finish(&mut traceparse(&args)).success());
+        assert_eq!(
+            said.matches("removed by --prune 'filter': 258.00 ms in 258 samples").count(),
+            2,
+            "{format}: {said}"
+        );
+    }
+}
