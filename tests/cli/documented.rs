@@ -120,6 +120,9 @@ fn make_files(folder: &Folder) {
     for name in ["toc.xml", "before-toc.xml", "after-toc.xml"] {
         write(name, &read_text(&fixture("toc/two-runs")));
     }
+    for name in ["signposts.xml", "hangs.xml", "b.xml", "a.xml"] {
+        write(name, &intervals());
+    }
     bundle("App.dSYM", "inlining/Inlining.dSYM");
     bundle("Inlining.dSYM", "inlining/Inlining.dSYM");
     bundle("Demo.dSYM", "arm64-dwarf4/Demo.dSYM");
@@ -139,6 +142,28 @@ fn make_files(folder: &Folder) {
     }
     let lines = (0..3).map(|index| format!("exports/{index:02}.xml,1.{index},Mac mini\n"));
     write("fleet.csv", &format!("path,app_version,device\n{}", lines.collect::<String>()));
+}
+
+/// A hang and signposts that last as long as any of the recordings.
+fn intervals() -> String {
+    let table = |schema: &str, columns: &[&str], rows: String| {
+        let columns = columns.iter().map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).collect::<String>();
+        format!(
+            "<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name=\"{schema}\">{columns}</schema>{rows}</node>"
+        )
+    };
+    let row = |id: usize, element: &str, name: &str| {
+        let (duration, text) = (id + 1, id + 2);
+        format!(
+            "<row><start-time id=\"{id}\" fmt=\"00:00.000\">0</start-time><duration id=\"{duration}\" fmt=\"1 h\">3600000000000\
+             </duration><{element} id=\"{text}\" fmt=\"{name}\">{name}</{element}></row>"
+        )
+    };
+    let names = ["Layout", "Draw", "Launch"].into_iter().enumerate();
+    let signposts = names.map(|(index, name)| row(3 * index + 1, "signpost-name", name)).collect();
+    let signposts = table("os-signpost-interval", &["start", "duration", "name"], signposts);
+    let hangs = table("potential-hangs", &["start", "duration", "hang-type"], row(10, "hang-type", "Hang"));
+    format!("<?xml version=\"1.0\"?>\n<trace-query-result>{signposts}{hangs}</trace-query-result>\n")
 }
 
 fn copy_folder(from: &Path, to: &Path) {
