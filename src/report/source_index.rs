@@ -1,7 +1,7 @@
 //! Which file stands for a source path that was recorded on another machine.
 //!
 //! ```text
-//! recorded   /Users/ada/work/orchard/src/press.cpp
+//! recorded   /Users/ada/code/orchard/src/press.cpp
 //! files      /home/ci/orchard/src/press.cpp       3 components from the end are equal: this one
 //!            /home/ci/orchard/tests/press.cpp     1
 //! ```

@@ -131,7 +131,7 @@ fn make_files(folder: &Folder) {
         bundle(&format!("{name}/Demo.dSYM"), "arm64-dwarf4/Demo.dSYM");
     }
     write("addresses.tsv", "main\t564\nrun\t50b\n");
-    for name in ["home/work/app/Sources/Press.cpp", "home/work/lib/Sources/Tree.cpp"] {
+    for name in ["home/code/app/Sources/Press.cpp", "home/code/lib/Sources/Tree.cpp"] {
         write(name, "// what was compiled\n");
     }
     for below in ["exports", "results", "fleet"] {
