@@ -57,6 +57,19 @@ impl<T> Chunks<T> {
         self.chunks.push(chunk);
     }
 
+    /// Adds rows, together where they have room in one allocation.
+    #[inline]
+    pub(crate) fn extend(&mut self, rows: impl ExactSizeIterator<Item = T>) {
+        let count = rows.len();
+        match self.chunks.last_mut() {
+            Some(chunk) if Self::ROWS.min(chunk.capacity()) - chunk.len() >= count => {
+                chunk.extend(rows);
+                self.len += count;
+            }
+            _ => rows.for_each(|row| self.push(row)),
+        }
+    }
+
     /// Adds copies of `row` until there are `len` rows.
     pub(crate) fn grow(&mut self, len: usize, row: T)
     where

@@ -12,7 +12,7 @@ use super::pieces::Pieces;
 use super::tree::{CallTree, Label, Pruning};
 use super::weights::StackWeight;
 use crate::hash::BuildHasher;
-use crate::profile::{FunctionId, Profile, Stack, StackId};
+use crate::profile::{FrameId, FunctionId, Profile, StackId};
 
 /// Makes trees of one profile, one after the other.
 ///
@@ -31,8 +31,8 @@ pub struct Merger<'p> {
     child_of: HashTable<u32>,
     hasher: BuildHasher,
     draft: Draft,
-    /// Stacks whose nodes are to be found, from the leaf's side, and the pieces that they are the whole of.
-    path: Vec<(&'p [Stack], Option<usize>)>,
+    /// The frames of stacks whose nodes are to be found, from the leaf's side, and the pieces that they are the whole of.
+    path: Vec<(&'p [FrameId], Option<usize>)>,
 }
 
 /// What all mergers of a profile have in common.
@@ -47,8 +47,8 @@ pub(crate) struct MergePlan<'p> {
 /// So many stacks are fetched at once: they lie far apart in memory, and waiting for several takes no longer than for one.
 const BATCH: usize = 16;
 
-/// Stacks that are fetched together.
-const CACHE_LINE: usize = 64 / size_of::<Stack>();
+/// Frames that are fetched together.
+const CACHE_LINE: usize = 64 / size_of::<FrameId>();
 
 impl<'p> MergePlan<'p> {
     pub(crate) fn new(profile: &'p Profile) -> Self {
@@ -125,22 +125,24 @@ impl<'p> Merger<'p> {
         std::mem::take(&mut self.draft)
     }
 
-    /// Brings near what will be asked for: the stacks, their callers, which mostly stand right before them, and the number of
-    /// the caller that they turn off from.
+    /// Brings near what will be asked for: the frames of the stacks, those of their callers, which mostly stand right before
+    /// them, and the number of the caller that they turn off from.
     fn fetch(&mut self, rows: &[&StackWeight]) {
         let MergePlan { profile, pieces, .. } = &*self.plan;
+        let stacks = profile.stack_rows();
         let ids = rows.iter().filter_map(|row| row.stack);
+        // As little as possible is done in between, so that as much as possible is on its way at once.
         for id in ids.clone() {
             for before in [0, CACHE_LINE, 2 * CACHE_LINE] {
-                let caller = StackId::from_index(id.index().saturating_sub(before));
-                black_box(caller.map(|caller| profile.stack(caller).parent));
+                black_box(stacks.frame_at(id.index().saturating_sub(before)));
             }
-            black_box(self.number_of_piece[pieces.of(id).number]);
         }
         for id in ids {
-            let mut first = pieces.of(id).first;
+            let piece = pieces.of(id);
+            black_box(self.number_of_piece[piece.number]);
+            let mut first = piece.first;
             for _ in 0..3 {
-                let Some(parent) = profile.stack_rows(first..first + 1)[0].parent else { break };
+                let Some(parent) = StackId::from_index(first).and_then(|first| stacks.parent(first)) else { break };
                 let piece = pieces.of(parent);
                 if parent.index() + 1 != first {
                     black_box(self.number_of_piece[piece.number]);
@@ -175,12 +177,12 @@ impl<'p> Merger<'p> {
                 node = number - self.root_number;
                 break;
             }
-            let stacks = profile.stack_rows(piece.first..id.index() + 1);
-            self.path.push((stacks, Some(piece.number).filter(|_| piece.is_whole)));
-            above = stacks[0].parent;
+            let frames = profile.stack_rows().frames(piece.first..id.index() + 1);
+            self.path.push((frames, Some(piece.number).filter(|_| piece.is_whole)));
+            above = StackId::from_index(piece.first).and_then(|first| profile.stack_rows().parent(first));
         }
-        while let Some((stacks, piece)) = self.path.pop() {
-            node = self.descend(node, stacks);
+        while let Some((frames, piece)) = self.path.pop() {
+            node = self.descend(node, frames);
             if let Some(piece) = piece {
                 self.number_of_piece[piece] = self.root_number + node;
             }
@@ -188,15 +190,15 @@ impl<'p> Merger<'p> {
         node
     }
 
-    /// The node that is reached from another one by way of these stacks, each the parent of the next.
-    fn descend(&mut self, mut node: u32, stacks: &[Stack]) -> u32 {
-        for (index, stack) in stacks.iter().enumerate() {
+    /// The node that is reached from another one by way of these frames, each called by the one before.
+    fn descend(&mut self, mut node: u32, frames: &[FrameId]) -> u32 {
+        for (index, frame) in frames.iter().enumerate() {
             let functions = &self.plan.function_of_frame;
             // The newest node has no children, and then none below it has.
             if node as usize + 1 == self.draft.parents.len() {
-                return self.draft.add_chain(node, stacks[index..].iter().map(|stack| functions[stack.frame.index()]));
+                return self.draft.add_chain(node, frames[index..].iter().map(|frame| functions[frame.index()]));
             }
-            node = self.child(node, Some(functions[stack.frame.index()]));
+            node = self.child(node, Some(functions[frame.index()]));
         }
         node
     }

@@ -12,7 +12,7 @@
 //! A tree needs to remember the node of the last stack of each piece only: all others are reached by way of it. A piece ends
 //! at the latest at the last row of each 64, so that it is found by one look, and lies in one part of the table of stacks.
 
-use crate::profile::{Profile, Stack, StackId};
+use crate::profile::{Profile, StackId};
 
 /// The pieces of all stacks of a profile: a bit for each stack, and half a bit to count them.
 #[derive(Debug, Default)]
@@ -44,21 +44,17 @@ pub(super) struct Piece {
 
 impl Pieces {
     pub(super) fn new(profile: &Profile) -> Self {
-        let count = profile.stack_ids().len();
-        let mut rows = vec![Rows { ends: 1 << 63, before: 0 }; count.div_ceil(64)];
-        let mut first = 0;
-        for index in 0..rows.len() {
-            let stacks = profile.stack_rows(first..count.min(first + 64));
-            let mut starts = starts_of(stacks, first);
+        let stacks = profile.stack_rows();
+        let mut rows = vec![Rows { ends: 1 << 63, before: 0 }; stacks.len().div_ceil(64)];
+        for (rows, turns) in rows.iter_mut().zip(stacks.turn_bits()) {
             // The end before row 0 of the next 64 is set already, as every last row's is.
-            rows[index].ends |= starts >> 1 | 1 << (stacks.len() - 1);
-            while starts > 0 {
-                if let Some(parent) = stacks[starts.trailing_zeros() as usize].parent {
-                    rows[parent.index() / 64].ends |= 1 << (parent.index() % 64);
-                }
-                starts &= starts - 1;
-            }
-            first += stacks.len();
+            rows.ends |= turns >> 1;
+        }
+        if let Some(rows) = rows.last_mut() {
+            rows.ends |= 1 << ((stacks.len() - 1) % 64);
+        }
+        for parent in stacks.turn_parents().iter().flatten() {
+            rows[parent.index() / 64].ends |= 1 << (parent.index() % 64);
         }
         let mut count = 0;
         for rows in &mut rows {
@@ -85,14 +81,6 @@ impl Pieces {
             is_whole: ends >> bit & 1 > 0,
         }
     }
-}
-
-/// The rows, of at most 64, whose parent is not the row before; `first` is the index of the first one.
-fn starts_of(stacks: &[Stack], first: usize) -> u64 {
-    stacks.iter().zip(first..).enumerate().fold(0, |starts, (bit, (stack, index))| {
-        let is_start = stack.parent.is_none_or(|parent| parent.index() + 1 != index);
-        starts | u64::from(is_start) << bit
-    })
 }
 
 #[cfg(test)]

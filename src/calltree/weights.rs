@@ -49,8 +49,12 @@ pub struct StackWeights {
 impl StackWeights {
     /// Sums the selected samples. For a profile of sums this costs what its distinct stacks cost.
     pub fn new(samples: &SelectedSamples<'_>, metric: Metric) -> Self {
-        let sums = samples.added_up();
-        let mut rows = sorted_by_thread(&sums, metric);
+        Self::of_sums(&samples.added_up(), metric)
+    }
+
+    /// The same for samples that were added up.
+    pub(crate) fn of_sums(sums: &SelectedSums<'_>, metric: Metric) -> Self {
+        let mut rows = sorted_by_thread(sums, metric);
         for rows in rows.chunk_by_mut(|a, b| (a.series, a.thread) == (b.series, b.thread)) {
             // Stacks are numbered as they come, so that most stand in order already.
             rows.sort_by_key(|row| row.stack);
@@ -65,11 +69,6 @@ impl StackWeights {
             is_same
         });
         Self { rows }
-    }
-
-    /// Drops the rows of the series that are not wanted.
-    pub fn retain_series(&mut self, is_wanted: impl Fn(SeriesId) -> bool) {
-        self.rows.retain(|row| is_wanted(row.series));
     }
 
     /// All rows, to be kept.

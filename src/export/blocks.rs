@@ -52,9 +52,9 @@ impl Block {
         self.offset -= bytes.len() as u64;
     }
 
-    /// Counts its lines; the bytes should be warm.
-    pub(super) fn count_lines(&mut self) {
-        self.lines = count_lines(self.bytes());
+    /// Counts its lines; the bytes should be warm. Up to `at` there are `known`.
+    pub(super) fn count_lines(&mut self, at: usize, known: u64) {
+        self.lines = known + count_lines(&self.bytes()[at..]);
     }
 
     fn clear(&mut self, offset: u64) {

@@ -20,7 +20,7 @@ use super::toc::TocReader;
 use super::tokens::TakeTokens;
 use super::{Document, DocumentContent, Limits, Options, Table};
 use crate::error::ErrorKind;
-use crate::profile::StringId;
+use crate::profile::{StackId, StringId};
 
 /// An element whose end tag has not come yet.
 #[derive(Debug)]
@@ -403,10 +403,15 @@ impl<'a> DocumentReader<'a> {
 
     /// Adds a row of a time, cells that are known, and a stack. Where that will not do the row has to be added whole.
     #[inline]
-    pub(super) fn add_known_row(&mut self, known: &KnownRow, time_and_stack: [Value; 2]) -> Option<()> {
-        rows::add_known_row(self.table.as_mut()?, known, time_and_stack, self.definitions)?;
+    pub(super) fn add_known_row(&mut self, known: &KnownRow, time: u64, stack: Option<StackId>) -> Option<()> {
+        rows::add_known_row(self.table.as_mut()?, known, (time, stack), self.definitions)?;
         self.rows += 1;
         Some(())
+    }
+
+    /// Which table of which document is read: its number among those of this reader.
+    pub(super) fn table_number(&self) -> (usize, usize) {
+        (self.documents.len(), self.tables.len())
     }
 
     /// What the row with these cells, which was added last, has in common with others.

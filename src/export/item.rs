@@ -85,7 +85,20 @@ const FREE_GAP: usize = 1024;
 
 impl Ids {
     /// Registers `value` under `id`; a later definition replaces an earlier one.
+    #[inline(always)]
     pub(super) fn define(&mut self, id: u64, value: Value) {
+        // Nearly every id is the next one.
+        let next = self.dense.len();
+        if id == next as u64 && next < 2 * self.defined + FREE_GAP {
+            self.defined += 1;
+            self.highest = self.highest.max(id);
+            self.dense.push(Packed::new(value, &mut self.large));
+        } else {
+            self.define_anywhere(id, value);
+        }
+    }
+
+    fn define_anywhere(&mut self, id: u64, value: Value) {
         self.defined += 1;
         self.highest = self.highest.max(id);
         let room = (2 * self.defined + FREE_GAP).max(self.dense.len());
@@ -121,11 +134,17 @@ impl Ids {
         self.dense.get(id as usize)?.frame()
     }
 
+    /// The word of an id, [`Packed::NONE`] where it is not among the dense ones.
+    #[inline(always)]
+    pub(super) fn get_word(&self, id: u32) -> Packed {
+        self.dense.get(id as usize).copied().unwrap_or(Packed::NONE)
+    }
+
     /// The words of these ids, [`Packed::NONE`] for those without. They were defined anywhere before, and to wait for many takes
     /// little longer than for one.
     pub(super) fn get_words(&self, ids: &[u32], words: &mut Vec<Packed>) {
         words.clear();
-        words.extend(ids.iter().map(|&id| self.dense.get(id as usize).copied().unwrap_or(Packed::NONE)));
+        words.extend(ids.iter().map(|&id| self.get_word(id)));
     }
 
     /// What a [word](Self::get_words) stands for.

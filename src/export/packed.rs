@@ -57,6 +57,7 @@ impl Packed {
     pub(super) const NONE: Self = Self(0);
 
     /// The word of `value`, which is added to `large` if it does not fit.
+    #[inline(always)]
     pub(super) fn new(value: Value, large: &mut Vec<Value>) -> Self {
         let (kind, payload) = parts(value);
         if payload >> (64 - KIND_BITS) == 0 {
@@ -71,6 +72,16 @@ impl Packed {
     pub(super) fn frame(self) -> Option<FrameId> {
         let is_frame = self.0 & ((1 << KIND_BITS) - 1) == kind::FRAME;
         if is_frame { FrameId::from_index((self.0 >> KIND_BITS) as usize) } else { None }
+    }
+
+    /// The stack of a cell, `None` where there is none, if it is a stack or absent.
+    #[inline(always)]
+    pub(super) fn stack(self) -> Option<Option<StackId>> {
+        match self.0 & ((1 << KIND_BITS) - 1) {
+            kind::STACK => Some(StackId::from_index((self.0 >> KIND_BITS) as usize)),
+            kind::NO_STACK | kind::ABSENT => Some(None),
+            _ => None,
+        }
     }
 
     /// The value; `large` is the list that [`new`](Self::new) added to.
@@ -122,6 +133,7 @@ const SAMPLE_KINDS: [SampleKind; 5] = [
 ];
 
 /// Kind and payload of a value. A payload that does not fit has bits above [`KIND_BITS`] below the top.
+#[inline(always)]
 fn parts(value: Value) -> (u64, u64) {
     match value {
         Value::Absent => (kind::ABSENT, 0),

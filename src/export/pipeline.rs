@@ -44,15 +44,16 @@ pub(super) fn read_documents<R: Read + Send>(
     let mut feed = Feed::new(reader, input, options);
     let mut blocks = BlockReader::new(source, options.buffer_size);
     let mut block = Block::default();
+    blocks.read(&mut block);
+    // An input of one block is not worth a thread.
+    if options.jobs > 1 && block.end.is_none() {
+        return read_parallel(blocks, block, feed, options);
+    }
     loop {
-        blocks.read(&mut block);
         if let Some(bytes) = feed.take(&mut block, None)? {
             return Ok(bytes);
         }
-        // An input of one block is not worth a thread.
-        if options.jobs > 1 {
-            return read_parallel(blocks, feed, options);
-        }
+        blocks.read(&mut block);
     }
 }
 
@@ -108,8 +109,10 @@ struct Shared<'o, R> {
     capacity: usize,
 }
 
+/// Reads the blocks of `source`, the `first` of which was read.
 fn read_parallel<R: Read + Send>(
     source: BlockReader<R>,
+    first: Block,
     mut feed: Feed<'_, '_>,
     options: &Options,
 ) -> Result<u64, Error> {
@@ -139,7 +142,8 @@ fn read_parallel<R: Read + Send>(
                 break;
             }
         }
-        let bytes = shared.lead(&mut feed, is_summing)?;
+        let first = Scanned { block: first, tape: None };
+        let bytes = shared.lead(first, &mut feed, is_summing)?;
         if is_summing {
             feed.return_sums(shared.finish_sums()?);
         }
@@ -175,21 +179,12 @@ enum Task<R> {
 
 impl<R: Read + Send> Shared<'_, R> {
     /// Puts blocks together until the input ends, and does what others do while none is finished.
-    fn lead(&self, feed: &mut Feed<'_, '_>, is_summing: bool) -> Result<u64, Error> {
+    fn lead(&self, first: Scanned, feed: &mut Feed<'_, '_>, is_summing: bool) -> Result<u64, Error> {
+        let mut task = Task::Join(first);
         loop {
-            match self.next_task(true) {
-                Task::Join(mut scanned) => {
-                    let bytes = feed.take(&mut scanned.block, scanned.tape.as_ref())?;
-                    self.wants_tapes.store(feed.wants_tapes(), Ordering::Relaxed);
-                    let mut state = self.lock();
-                    state.spare.push(scanned);
-                    if is_summing {
-                        let spare = state.summing.spare.pop().unwrap_or_default();
-                        state.summing.batches.push_back(feed.take_waiting(spare));
-                    }
-                    drop(state);
-                    self.changed.notify_all();
-                    if let Some(bytes) = bytes {
+            match task {
+                Task::Join(scanned) => {
+                    if let Some(bytes) = self.join(scanned, feed, is_summing)? {
                         return Ok(bytes);
                     }
                 }
@@ -199,7 +194,23 @@ impl<R: Read + Send> Shared<'_, R> {
                     }
                 }
             }
+            task = self.next_task(true);
         }
+    }
+
+    /// Puts a block in its place; gives the number of bytes of the input behind the last one.
+    fn join(&self, mut scanned: Scanned, feed: &mut Feed<'_, '_>, is_summing: bool) -> Result<Option<u64>, Error> {
+        let bytes = feed.take(&mut scanned.block, scanned.tape.as_ref())?;
+        self.wants_tapes.store(feed.wants_tapes(), Ordering::Relaxed);
+        let mut state = self.lock();
+        state.spare.push(scanned);
+        if is_summing {
+            let spare = state.summing.spare.pop().unwrap_or_default();
+            state.summing.batches.push_back(feed.take_waiting(spare));
+        }
+        drop(state);
+        self.changed.notify_all();
+        Ok(bytes)
     }
 
     fn help(&self) {
@@ -258,13 +269,14 @@ impl<R: Read + Send> Shared<'_, R> {
             self.lock().source = Some(source);
             self.changed.notify_all();
         }
-        spare.block.count_lines();
         if self.wants_tapes.load(Ordering::Relaxed) {
             let tape = spare.tape.get_or_insert_default();
             let rows = 0..spare.block.bytes().len();
             scan::rows(spare.block.padded(), rows, &self.options.limits, None, tape);
+            spare.block.count_lines(tape.end, tape.lines);
         } else {
             spare.tape = None;
+            spare.block.count_lines(0, 0);
         }
         let mut state = self.lock();
         let place = number - state.first;

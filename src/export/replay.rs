@@ -15,6 +15,7 @@ use super::packed::Packed;
 use super::rows::KnownRow;
 use super::tag::Tag;
 use super::tape::{Op, Span, Tape, TapeStack};
+use crate::hash::HashMap;
 use crate::profile::{FrameId, Full, StackId};
 
 /// An element of the tape that is open.
@@ -44,9 +45,53 @@ pub(super) struct ReplayRoom {
     own_frames: Vec<FrameId>,
     /// Beside the references of the tape, as far as they were replayed: what they stand for.
     references: Vec<Value>,
-    /// Beside the cells of the tape: what rows have in common that have them between time and stack.
-    known_rows: Vec<Option<KnownRow>>,
+    known_rows: KnownRows,
     row: Vec<Value>,
+}
+
+/// What rows have in common that have the same cells between time and stack. Most blocks have those of the blocks before.
+#[derive(Debug, Default)]
+struct KnownRows {
+    rows: Vec<KnownRow>,
+    /// By the references of such cells: the index of the row.
+    by_references: HashMap<Box<[u32]>, u32>,
+    /// Beside the cells of the tape: the index, once it was looked for.
+    of_cells: Vec<Option<u32>>,
+    /// The table that they are rows of: other tables read the same cells otherwise.
+    table: (usize, usize),
+}
+
+/// How many are remembered from one block to the next.
+const MAX_KNOWN_ROWS: usize = 4_096;
+
+impl KnownRows {
+    /// Begins a tape with so many cells.
+    fn begin(&mut self, table: (usize, usize), cells: usize) {
+        if self.table != table || self.rows.len() > MAX_KNOWN_ROWS {
+            self.rows.clear();
+            self.by_references.clear();
+            self.table = table;
+        }
+        self.of_cells.clear();
+        self.of_cells.resize(cells, None);
+    }
+
+    /// What rows with these cells of the tape have in common, where that is known.
+    #[inline(always)]
+    fn get(&mut self, tape: &Tape, cells: u32) -> Option<&KnownRow> {
+        let place = &mut self.of_cells[cells as usize];
+        if place.is_none() {
+            *place = self.by_references.get(tape.references_of(cells)).copied();
+        }
+        Some(&self.rows[(*place)? as usize])
+    }
+
+    fn add(&mut self, tape: &Tape, cells: u32, row: KnownRow) {
+        let index = self.rows.len() as u32;
+        self.rows.push(row);
+        self.by_references.insert(tape.references_of(cells).into(), index);
+        self.of_cells[cells as usize] = Some(index);
+    }
 }
 
 /// A tape on its way into a document.
@@ -87,7 +132,7 @@ impl DocumentReader<'_> {
         room.paths.resize(tape.frames.len().max(room.paths.len()), None);
         room.frames.resize(tape.frames.len().max(room.frames.len()), None);
         room.references.clear();
-        room.known_rows.clear();
+        room.known_rows.begin(self.table_number(), tape.cells.len());
         let known_stacks = self.definitions.builder.stack_count();
         Replay { document: self, tape, bytes, offset, row: offset, room, cells: None, next_stack: 0, known_stacks }
             .run()
@@ -99,13 +144,17 @@ impl<'t> Replay<'_, '_, 't> {
         let tape = self.tape;
         self.document.definitions.ids.get_words(&tape.known_stacks, &mut self.room.stacks);
         self.find_frames();
-        let mut next_time = (0, 0);
+        let mut next_time = (0, 0, 0);
         for op in &tape.ops {
             match *op {
-                Op::UsualRow { id, time } => next_time = (id, time),
+                Op::UsualRow { at, id, time } => next_time = (at, id, time),
                 Op::UsualCells { start, cells, stack } => {
                     self.row = self.offset + u64::from(start);
                     self.usual_row(next_time, cells, stack)?;
+                }
+                Op::UsualStack { start, cells, stack } => {
+                    self.row = self.offset + u64::from(start);
+                    self.usual_row_with_stack(next_time, cells, &tape.stacks[stack as usize])?;
                 }
                 Op::Row { start } => self.row = self.offset + u64::from(start),
                 Op::EndRow => self.end_row()?,
@@ -172,17 +221,22 @@ impl<'t> Replay<'_, '_, 't> {
     }
 
     /// The same for a stack, which is mostly the next one that was looked up.
-    #[inline(always)]
     fn known_stack(&mut self, id: u32) -> Value {
+        let word = self.known_stack_word(id);
+        self.document.definitions.ids.value_of(word).unwrap_or_else(|| self.value_of(id))
+    }
+
+    #[inline(always)]
+    fn known_stack_word(&mut self, id: u32) -> Packed {
         if self.tape.known_stacks.get(self.next_stack) == Some(&id) {
             let word = self.room.stacks[self.next_stack];
             self.next_stack += 1;
             // What the tape itself defines was not known when it was begun.
-            if let Some(value) = self.document.definitions.ids.value_of(word) {
-                return value;
+            if word != Packed::NONE {
+                return word;
             }
         }
-        self.value_of(id)
+        self.document.definitions.ids.get_word(id)
     }
 
     /// A value is known: it belongs to its id, and to its parent.
@@ -218,16 +272,15 @@ impl<'t> Replay<'_, '_, 't> {
     /// Cells that other rows have, too. Where what they amount to is known, their values wait for the end of the row.
     #[inline(always)]
     fn cells(&mut self, cells: u32) {
-        let is_known = |room: &ReplayRoom, cells: u32| matches!(room.known_rows.get(cells as usize), Some(Some(_)));
         // A second time in the row, with cells behind it: it is no usual row.
         if let Some(before) = self.cells.take()
-            && is_known(self.room, before)
+            && self.room.known_rows.get(self.tape, before).is_some()
         {
             self.push_cells(before, 1);
         }
         let is_second = self.document.values.len() == 1;
         self.cells = Some(cells).filter(|_| is_second);
-        if !is_second || !is_known(self.room, cells) {
+        if !is_second || self.room.known_rows.get(self.tape, cells).is_none() {
             self.push_cells(cells, self.document.values.len());
         }
     }
@@ -248,16 +301,48 @@ impl<'t> Replay<'_, '_, 't> {
 
     /// A row of a time, cells that other rows have, too, and a stack by `ref`.
     #[inline(always)]
-    fn usual_row(&mut self, (id, time): (u32, u64), cells: u32, stack: u32) -> Result<(), Fault> {
+    fn usual_row(&mut self, (_, id, time): (u16, u32, u64), cells: u32, stack: u32) -> Result<(), Fault> {
         self.document.definitions.ids.define(u64::from(id), Value::Time(time));
-        let (time, stack) = (Value::Time(time), self.known_stack(stack));
-        if let Some(Some(known)) = self.room.known_rows.get(cells as usize)
-            && self.document.add_known_row(known, [time, stack]).is_some()
+        let word = self.known_stack_word(stack);
+        // Numbers that are handed on as they are: a value that was just put together takes long to be read as a whole.
+        if let Some(known_stack) = word.stack()
+            && let Some(known) = self.room.known_rows.get(self.tape, cells)
+            && self.document.add_known_row(known, time, known_stack).is_some()
         {
             return Ok(());
         }
-        // The first cell stands right behind the tag of the row.
-        self.settle(time, 0, "<row>".len() as u16)?;
+        let stack = self.document.definitions.ids.value_of(word).unwrap_or_else(|| self.value_of(stack));
+        self.whole_row(time, cells, stack)
+    }
+
+    /// The same with a stack that is defined there.
+    #[inline(always)]
+    fn usual_row_with_stack(
+        &mut self,
+        (at, id, time): (u16, u32, u64),
+        cells: u32,
+        stack: &TapeStack,
+    ) -> Result<(), Fault> {
+        self.document.definitions.ids.define(u64::from(id), Value::Time(time));
+        let Some(leaf) = self.known_frames(stack).map_err(self.full(at))? else {
+            let stack = self.odd_stack(Tag::Backtrace, at, stack)?;
+            self.document.definitions.ids.define(u64::from(id) + 1, stack);
+            self.check_stacks(at)?;
+            return self.whole_row(time, cells, stack);
+        };
+        self.document.definitions.ids.define(u64::from(id) + 1, Value::Stack(Some(leaf)));
+        self.check_stacks(at)?;
+        if let Some(known) = self.room.known_rows.get(self.tape, cells)
+            && self.document.add_known_row(known, time, Some(leaf)).is_some()
+        {
+            return Ok(());
+        }
+        self.whole_row(time, cells, Value::Stack(Some(leaf)))
+    }
+
+    #[cold]
+    fn whole_row(&mut self, time: u64, cells: u32, stack: Value) -> Result<(), Fault> {
+        self.document.values.push(Value::Time(time));
         self.cells(cells);
         self.document.values.push(stack);
         self.end_row()
@@ -266,32 +351,30 @@ impl<'t> Replay<'_, '_, 't> {
     #[inline(always)]
     fn end_row(&mut self) -> Result<(), Fault> {
         let Some(cells) = self.cells.take() else { return self.document.add_row(0, self.row) };
-        match self.room.known_rows.get(cells as usize).copied().flatten() {
-            Some(known) => {
-                if let Ok(row) = <[Value; 2]>::try_from(self.document.values.as_slice())
-                    && self.document.add_known_row(&known, row).is_some()
-                {
-                    self.document.values.clear();
-                    return Ok(());
-                }
-                self.push_cells(cells, 1);
-                self.document.add_row(0, self.row)
-            }
-            None => self.first_row(cells),
+        let Some(known) = self.room.known_rows.get(self.tape, cells) else { return self.first_row(cells) };
+        let usual = match self.document.values[..] {
+            [Value::Time(time), Value::Stack(stack)] => Some((time, stack)),
+            [Value::Time(time), Value::Absent] => Some((time, None)),
+            _ => None,
+        };
+        if let Some((time, stack)) = usual
+            && self.document.add_known_row(known, time, stack).is_some()
+        {
+            self.document.values.clear();
+            return Ok(());
         }
+        self.push_cells(cells, 1);
+        self.document.add_row(0, self.row)
     }
 
     /// A row with cells that were not looked at yet.
     fn first_row(&mut self, cells: u32) -> Result<(), Fault> {
         self.room.row.clone_from(&self.document.values);
         self.document.add_row(0, self.row)?;
-        let cells = cells as usize;
-        if self.room.known_rows.len() <= cells {
-            self.room.known_rows.resize(cells + 1, None);
-        }
-        let (start, end) = (self.tape.cells[cells].start, self.tape.cells[cells].end);
-        if self.room.row.len() == (end - start) as usize + 2 {
-            self.room.known_rows[cells] = self.document.known_row(&self.room.row);
+        if self.room.row.len() == self.tape.references_of(cells).len() + 2
+            && let Some(row) = self.document.known_row(&self.room.row)
+        {
+            self.room.known_rows.add(self.tape, cells, row);
         }
         Ok(())
     }

@@ -115,15 +115,9 @@ pub(super) fn known_row(table: &TableReader, cells: &[Value], definitions: &Defi
 pub(super) fn add_known_row(
     table: &mut TableReader,
     known: &KnownRow,
-    [time, stack]: [Value; 2],
+    (time, stack): (u64, Option<StackId>),
     definitions: &mut Definitions,
 ) -> Option<()> {
-    let Value::Time(time) = time else { return None };
-    let stack = match stack {
-        Value::Stack(stack) => stack,
-        Value::Absent => None,
-        _ => return None,
-    };
     let (thread, process) = (known.thread.0 as usize, known.process.0 as usize);
     let (thread, process) = (&mut definitions.threads[thread], &mut definitions.processes[process]);
     if thread.used_as != Some(known.thread.1) || process.used_as != Some(known.process.1) {

@@ -35,10 +35,12 @@ pub(super) enum Op {
     Row { start: u32 },
     /// The row ends: its values are its cells.
     EndRow,
-    /// Nearly every row, in two steps: its first cell is this time,
-    UsualRow { id: u32, time: u64 },
-    /// and then it has these cells and this stack by `ref`, and it starts at this byte of the block.
+    /// Nearly every row, in two steps: its first cell is this time, and its last one, a stack, stands at `at`;
+    UsualRow { at: u16, id: u32, time: u64 },
+    /// then it has these cells and this stack by `ref`, and it starts at this byte of the block.
     UsualCells { start: u32, cells: u32, stack: u32 },
+    /// The same with a stack as [`Stack`](Op::Stack), a `backtrace` whose id is the one after that of the time.
+    UsualStack { start: u32, cells: u32, stack: u32 },
     /// `<sentinel/>`
     Absent { at: u16 },
     /// An element that refers to another one.
@@ -113,6 +115,8 @@ pub(super) struct Tape {
     pub(super) early_ref: u32,
     /// Where the scanned bytes end, behind a row: everything before is on the tape.
     pub(super) end: usize,
+    /// How many line feeds were scanned.
+    pub(super) lines: u64,
 }
 
 /// How long the parts of a tape were.
@@ -138,7 +142,7 @@ impl Tape {
         self.cells.clear();
         self.references.clear();
         self.known_stacks.clear();
-        (self.first_id, self.early_ref, self.end) = (0, 0, 0);
+        (self.first_id, self.early_ref, self.end, self.lines) = (0, 0, 0, 0);
     }
 
     pub(super) fn mark(&self) -> TapeMark {
@@ -168,26 +172,40 @@ impl Tape {
 
     /// Ends a row, all of which is on the tape since `mark`.
     pub(super) fn end_row(&mut self, mark: &TapeMark) {
-        let usual = match self.ops[mark.ops..] {
-            [
-                Op::Row { start },
-                Op::Number { tag: Tag::Time, id, value: time, .. },
-                Op::Cells { cells },
-                Op::Ref { tag: Tag::Backtrace, id: stack, .. },
-            ] => Some((start, id, time, cells, stack)),
-            _ => None,
-        };
-        let Some((start, id, time, cells, stack)) = usual else {
+        let [row, number, cells, stack] = self.ops[mark.ops..] else {
             self.ops.push(Op::EndRow);
             return;
         };
-        self.ops.truncate(mark.ops);
-        self.ops.extend_from_slice(&[Op::UsualRow { id, time }, Op::UsualCells { start, cells, stack }]);
+        let usual = match (row, number, cells) {
+            (Op::Row { start }, Op::Number { tag: Tag::Time, id, value, .. }, Op::Cells { cells }) => match stack {
+                Op::Ref { tag: Tag::Backtrace, at, id: stack } => {
+                    Some([Op::UsualRow { at, id, time: value }, Op::UsualCells { start, cells, stack }])
+                }
+                Op::Stack { tag: Tag::Backtrace, at, id: own, stack } if own == id + 1 => {
+                    Some([Op::UsualRow { at, id, time: value }, Op::UsualStack { start, cells, stack }])
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        match usual {
+            Some(usual) => {
+                self.ops.truncate(mark.ops);
+                self.ops.extend_from_slice(&usual);
+            }
+            None => self.ops.push(Op::EndRow),
+        }
+    }
+
+    /// The ids of these cells; 0 is an absent value.
+    pub(super) fn references_of(&self, cells: u32) -> &[u32] {
+        let cells = &self.cells[cells as usize];
+        &self.references[cells.start as usize..cells.end as usize]
     }
 
     /// How many rows it holds.
     pub(super) fn rows(&self) -> usize {
-        self.ops.iter().filter(|op| matches!(op, Op::EndRow | Op::UsualCells { .. })).count()
+        self.ops.iter().filter(|op| matches!(op, Op::EndRow | Op::UsualCells { .. } | Op::UsualStack { .. })).count()
     }
 
     /// Adds spans; gives the index of the first.

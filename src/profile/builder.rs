@@ -330,7 +330,7 @@ impl ProfileBuilder {
     }
 
     /// A stack that was added.
-    pub fn get_stack(&self, id: StackId) -> &Stack {
+    pub fn get_stack(&self, id: StackId) -> Stack {
         self.stacks.get(id)
     }
 

@@ -62,3 +62,11 @@ id! {
     /// A stack: a parent stack and a frame ([`Profile::stack`](super::Profile::stack)).
     StackId
 }
+
+impl StackId {
+    /// The stack in the row before; `None` for the first one.
+    #[inline]
+    pub(super) fn before(self) -> Option<Self> {
+        NonZeroU32::new(self.0.get() - 1).map(Self)
+    }
+}

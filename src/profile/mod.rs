@@ -17,7 +17,7 @@
 //! |---|---|
 //! | a sample ([`SampleDetail::Each`]) | 40, and 16 and 8 a value where it has counters |
 //! | a sum ([`SampleDetail::Summed`]) | 24, and 16 and 16 a value where it has counters; while building 6 to 12 more for one whose stack had another |
-//! | a distinct stack entry (a parent stack and a frame) | 8; while building 6 to 12 more for one that turns off from a known stack |
+//! | a distinct stack entry (a parent stack and a frame) | 4 and two bits, and 4 more for one that turns off from a known stack, and while building 15 to 30 more for that |
 //! | a frame | 40; while building 47 to 94 more |
 //! | a function | 12; while building 15 to 30 more |
 //! | a string | its bytes and 14 to 20 |
@@ -34,6 +34,7 @@ mod leaves;
 mod model;
 mod rebuild;
 mod selection;
+mod stack_rows;
 mod stacks;
 mod strings;
 mod sums;
@@ -49,10 +50,9 @@ pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange}
 pub use sums::{SampleDetail, SampleSum};
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
 
-use std::ops::Range;
-
 use crate::chunks::Chunks;
 use crate::units::Weight;
+pub(crate) use stack_rows::StackRows;
 use strings::Strings;
 use sums::SumCounters;
 
@@ -75,7 +75,7 @@ pub struct Profile {
     binaries: Vec<Binary>,
     functions: Vec<Function>,
     frames: Vec<Frame>,
-    stacks: Chunks<Stack>,
+    stacks: StackRows,
     samples: Vec<Sample>,
     counters: Vec<CounterRow>,
     counter_values: Vec<u64>,
@@ -151,20 +151,24 @@ impl Profile {
         /// All frames, in the order they were first seen.
         frame_ids, FrameId, Frame, frames
     );
-    table!(
-        /// A stack: its innermost frame and its parent.
-        stack,
-        /// All stacks; a parent always comes before the stacks below it.
-        stack_ids, StackId, Stack, stacks
-    );
-
-    /// Stacks that follow each other, by their indices; none of them is 64 rows or more after the last multiple of 64.
+    /// A stack: its innermost frame and its parent.
     ///
     /// # Panics
-    /// When there are no such stacks.
+    /// When the id is of another profile and past the end of this one's table.
     #[inline]
-    pub(crate) fn stack_rows(&self, rows: Range<usize>) -> &[Stack] {
-        self.stacks.rows(rows)
+    pub fn stack(&self, id: StackId) -> Stack {
+        self.stacks.get(id)
+    }
+
+    /// All stacks; a parent always comes before the stacks below it.
+    pub fn stack_ids(&self) -> impl ExactSizeIterator<Item = StackId> + use<> {
+        (0..self.stacks.len()).map(|index| StackId::from_index(index).expect("a row has an id"))
+    }
+
+    /// All stacks as they are kept.
+    #[inline]
+    pub(crate) fn stack_rows(&self) -> &StackRows {
+        &self.stacks
     }
 
     /// The text of a string.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::ids::StringId;
+use super::ids::{SeriesId, StackId, StringId};
 use super::intervals::{IntervalFilter, ThreadIntervals};
 use super::sums::{SampleSum, SumBatch, SumGroup, SumGroups, SumRow, SumTable};
 use super::{Profile, Sample};
@@ -144,6 +144,21 @@ pub(crate) struct SelectedSums<'p> {
     /// By group.
     pub(crate) is_counted: Vec<bool>,
     pub(crate) rows: Cow<'p, Chunks<SumRow>>,
+}
+
+impl SelectedSums<'_> {
+    /// Counts nothing of the series that are not wanted.
+    pub(crate) fn retain_series(&mut self, is_wanted: impl Fn(SeriesId) -> bool) {
+        for (group, is_counted) in self.groups.iter().zip(&mut self.is_counted) {
+            *is_counted = *is_counted && is_wanted(group.series);
+        }
+    }
+
+    /// The stack of each sum that counts.
+    pub(crate) fn stacks(&self) -> impl Iterator<Item = StackId> {
+        let counted = self.rows.iter().filter(|row| self.is_counted[row.group as usize]);
+        counted.filter_map(|row| row.stack)
+    }
 }
 
 /// A [`Selection`] on one profile.

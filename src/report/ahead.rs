@@ -36,6 +36,20 @@ pub(super) fn visit<I: Sync, M, T: Default + Send, E>(
     })
 }
 
+/// Does two things, side by side where that is worth a thread.
+pub(super) fn both<A: Send, B>(is_parallel: bool, first: impl Fn() -> A + Sync, second: impl FnOnce() -> B) -> (A, B) {
+    scope(|threads| {
+        let other = if is_parallel { Builder::new().spawn_scoped(threads, &first).ok() } else { None };
+        let second = second();
+        let first = match other.map(|thread| thread.join()) {
+            Some(Ok(done)) => done,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => first(),
+        };
+        (first, second)
+    })
+}
+
 /// What the caller's thread does.
 fn visit_all<I, M, T: Default, E>(
     items: &[I],
@@ -206,6 +220,17 @@ mod tests {
             let bound = if jobs > 1 { jobs + 1 } else { 1 };
             assert!(most.into_inner() <= bound, "one for each job and one that waits");
         }
+    }
+
+    #[test]
+    fn both_are_done() {
+        for is_parallel in [false, true] {
+            assert_eq!(both(is_parallel, || 1, || 2), (1, 2));
+            let fails = || both(is_parallel, || assert_eq!(is_parallel, !is_parallel, "on purpose"), || 2);
+            assert!(std::panic::catch_unwind(fails).is_err());
+        }
+        let meet = std::sync::Barrier::new(2);
+        both(true, || meet.wait(), || meet.wait());
     }
 
     #[test]

@@ -2,28 +2,43 @@
 
 use std::cmp::Ordering;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use super::ahead;
 use super::separate::{SeparatedStacks, separated_stacks};
 use super::unnamed::unnamed_frames;
 use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
-use crate::calltree::{Metric, StackWeight, StackWeights, functions_of_stacks};
+use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, functions_of_stacks};
 use crate::export::{DocumentContent, Export};
 use crate::hash::HashMap;
 use crate::profile::{ProcessId, Profile, SampleSum, SelectedSamples, SeriesId, StringId, SumRow};
 use crate::units::{Unit, Weight};
 
+/// With fewer stacks everything is done before a thread has started.
+const STACKS_FOR_A_THREAD: usize = 100_000;
+
 /// Answers what `options` ask about `export`.
 pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
     let profile = &export.profile;
     let selected = options.selection.on(profile);
-    let mut weights = StackWeights::new(&selected, options.metric);
     let is_wanted = |series: SeriesId| {
         let schema = profile.string(profile.series(series).schema);
         options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
     };
-    weights.retain_series(is_wanted);
+    let mut sums = selected.added_up();
+    sums.retain_series(is_wanted);
     let has_trees = matches!(options.view, View::Overview | View::Tree | View::Heaviest);
+    let merge_plan = OnceLock::new();
+    let about_stacks = || {
+        if has_trees {
+            merge_plan.get_or_init(|| Arc::new(MergePlan::new(profile)));
+        }
+        unnamed_frames(profile, &sums)
+    };
+    // What looks at all stacks takes about as long as what looks at all sums.
+    let is_worth_a_thread = options.jobs > 1 && profile.stack_ids().len() >= STACKS_FOR_A_THREAD;
+    let (unnamed, weights) =
+        ahead::both(is_worth_a_thread, about_stacks, || StackWeights::of_sums(&sums, options.metric));
     let mut separated = if has_trees { separated_stacks(&selected, options.metric, options.separate_by) } else { None };
     let mut tallies = tally(profile, &selected, options.metric);
     let series = profile.series_ids().filter(|&id| is_wanted(id)).map(|id| {
@@ -32,7 +47,6 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
         series_report(profile, id, tally, (weights.of_series(id), separated), options)
     });
     let series: Vec<SeriesReport> = series.collect();
-    let unnamed = unnamed_frames(profile, &weights);
     let mut positions = vec![None; profile.series_ids().len()];
     for (position, row) in series.iter().enumerate() {
         positions[row.series.index()] = Some(position);
@@ -48,7 +62,7 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
         operations: Vec::new(),
         sources: None,
         weights,
-        merge_plan: OnceLock::new(),
+        merge_plan,
         round_bin: OnceLock::new(),
         positions,
         tables,

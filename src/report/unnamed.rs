@@ -1,8 +1,7 @@
 //! Frames without a name, and the binaries whose symbols would name them.
 
-use crate::calltree::StackWeights;
 use crate::hash::HashMap;
-use crate::profile::{BinaryId, Profile, StackId};
+use crate::profile::{BinaryId, Profile, SelectedSums, StackId};
 use crate::units::Uuid;
 
 /// Frames without a name among the samples that count.
@@ -28,8 +27,8 @@ pub struct UnnamedBinary {
 }
 
 /// Looks at every frame of the counted stacks once.
-pub(super) fn unnamed_frames(profile: &Profile, weights: &StackWeights) -> UnnamedFrames {
-    let is_used = used_frames(profile, weights);
+pub(super) fn unnamed_frames(profile: &Profile, counted: &SelectedSums<'_>) -> UnnamedFrames {
+    let is_used = used_frames(profile, counted);
     let mut result = UnnamedFrames::default();
     let mut by_binary: HashMap<BinaryId, u64> = HashMap::default();
     let mut first_of_uuid: HashMap<Uuid, BinaryId> = HashMap::default();
@@ -56,19 +55,31 @@ pub(super) fn unnamed_frames(profile: &Profile, weights: &StackWeights) -> Unnam
 }
 
 /// By frame: whether a counted stack has it.
-fn used_frames(profile: &Profile, weights: &StackWeights) -> Vec<bool> {
-    let mut is_seen = vec![false; profile.stack_ids().len()];
-    for stack in weights.rows().iter().filter_map(|row| row.stack) {
-        is_seen[stack.index()] = true;
-    }
+fn used_frames(profile: &Profile, counted: &SelectedSums<'_>) -> Vec<bool> {
+    let stacks = profile.stack_rows();
+    let parents = stacks.turn_parents();
+    // By rows that stand right after their parents, all but the first one: the index behind the last one that counts.
+    let mut ends = vec![0; parents.len()];
+    let note = |ends: &mut Vec<usize>, stack: StackId| {
+        let end = &mut ends[stacks.turns_up_to(stack) - 1];
+        *end = (*end).max(stack.index() + 1);
+    };
+    counted.stacks().for_each(|stack| note(&mut ends, stack));
     let mut is_used = vec![false; profile.frame_ids().len()];
-    // Callers stand before their callees, and mostly right before: from the last stack to the first, memory is read in order.
-    for id in (0..is_seen.len()).rev().filter_map(StackId::from_index) {
-        if is_seen[id.index()] {
-            let stack = profile.stack(id);
-            is_used[stack.frame.index()] = true;
-            if let Some(caller) = stack.parent {
-                is_seen[caller.index()] = true;
+    let mut turn = parents.len();
+    // Callers stand before their callees.
+    for (group, mut bits) in stacks.turn_bits().enumerate().rev() {
+        while bits > 0 {
+            let bit = 63 - bits.leading_zeros() as usize;
+            bits ^= 1 << bit;
+            turn -= 1;
+            let rows = group * 64 + bit..ends[turn];
+            let caller = parents[turn].filter(|_| !rows.is_empty());
+            for frames in stacks.frames_of(rows) {
+                frames.iter().for_each(|frame| is_used[frame.index()] = true);
+            }
+            if let Some(caller) = caller {
+                note(&mut ends, caller);
             }
         }
     }

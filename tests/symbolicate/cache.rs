@@ -118,7 +118,7 @@ fn assert_same(ours: &(Profile, SymbolicationSummary), expected: &(Profile, Symb
     assert_eq!(ours.samples(), expected.samples());
     macro_rules! assert_tables {
         ($($ids:ident, $get:ident);*) => {$(
-            let rows = |profile: &Profile| profile.$ids().map(|id| *profile.$get(id)).collect::<Vec<_>>();
+            let rows = |profile: &Profile| profile.$ids().map(|id| profile.$get(id).to_owned()).collect::<Vec<_>>();
             assert_eq!(rows(ours), rows(expected));
         )*};
     }

@@ -17,6 +17,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::Limits;
+use super::blocks::count_lines;
 use super::tape::{Op, Tape};
 pub(super) use bytes::PADDING;
 use bytes::number;
@@ -85,7 +86,7 @@ pub(super) fn rows(bytes: &[u8], range: Range<usize>, limits: &Limits, next_id: 
 impl Scanner<'_> {
     fn scan(&mut self, range: Range<usize>) {
         self.tape.end = range.start;
-        let mut at = self.skip_space(range.start);
+        let (mut at, mut lines) = self.skip_space(range.start);
         while at < range.end && self.bytes[at..].starts_with(b"<row>") {
             let mark = self.tape.mark();
             self.row = at;
@@ -95,17 +96,23 @@ impl Scanner<'_> {
                 break;
             };
             self.tape.end_row(&mark);
-            (self.tape.end, at) = (end, self.skip_space(end));
+            (self.tape.end, self.tape.lines) = (end, lines);
+            let (next, more) = self.skip_space(end);
+            (at, lines) = (next, lines + more);
         }
         // White space in front of other text is a part of that text.
         if self.bytes[at] == b'<' {
-            self.tape.end = at;
+            (self.tape.end, self.tape.lines) = (at, lines);
         }
+        // No other part of a row that is read here has any.
+        debug_assert_eq!(self.tape.lines, count_lines(&self.bytes[range.start..self.tape.end]));
     }
 
-    fn skip_space(&self, at: usize) -> usize {
+    /// Where the white space at `at` ends, and how many lines it ends.
+    #[inline(always)]
+    fn skip_space(&self, at: usize) -> (usize, u64) {
         let space = self.bytes[at..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t'));
-        at + space.count()
+        space.fold((at, 0), |(at, lines), byte| (at + 1, lines + u64::from(*byte == b'\n')))
     }
 
     /// The number of a `ref` and what ends its element; gives where that is.
