@@ -18,7 +18,7 @@ pub(super) struct Block {
     length: usize,
     /// Where it starts in the input.
     pub(super) offset: u64,
-    /// How many line feeds it holds.
+    /// How many line feeds it holds; 0 where nobody counted them.
     pub(super) lines: u64,
     /// How the input ends behind it; `None` where more follows.
     pub(super) end: Option<End>,
@@ -52,9 +52,9 @@ impl Block {
         self.offset -= bytes.len() as u64;
     }
 
-    /// Counts its lines; the bytes should be warm. Up to `at` there are `known`.
-    pub(super) fn count_lines(&mut self, at: usize, known: u64) {
-        self.lines = known + count_lines(&self.bytes()[at..]);
+    /// Counts its lines; the bytes should be warm.
+    pub(super) fn count_lines(&mut self) {
+        self.lines = count_lines(self.bytes());
     }
 
     fn clear(&mut self, offset: u64) {

@@ -29,6 +29,8 @@ pub(super) struct Feed<'r, 'd> {
     unread: Vec<u8>,
     /// The line of the first byte that was not read, from 1.
     line: u64,
+    /// How far the lines of the block at hand are counted, and how many there are.
+    counted: (usize, u64),
 }
 
 impl<'r, 'd> Feed<'r, 'd> {
@@ -43,6 +45,7 @@ impl<'r, 'd> Feed<'r, 'd> {
             head: Vec::new(),
             unread: Vec::new(),
             line: 1,
+            counted: (0, 0),
         }
     }
 
@@ -97,9 +100,11 @@ impl<'r, 'd> Feed<'r, 'd> {
     fn read(&mut self, block: &Block, tape: Option<&Tape>) -> Result<usize, Fault> {
         let (bytes, is_end) = (block.bytes(), block.end.is_some());
         let mut used = 0;
+        self.counted = (0, 0);
         if let Some(tape) = tape.filter(|tape| self.reader.fits(tape)) {
             self.reader.replay(tape, bytes, block.offset, &mut self.room)?;
             used = tape.end;
+            self.counted = (used, tape.lines);
         }
         while used < bytes.len() {
             used += self.scan(block, used)?;
@@ -134,6 +139,9 @@ impl<'r, 'd> Feed<'r, 'd> {
         let rows = start..block.bytes().len();
         scan::rows(block.padded(), rows, &self.options.limits, Some(next_id), &mut self.tape);
         self.reader.replay(&self.tape, block.bytes(), block.offset, &mut self.room)?;
+        let (counted, lines) = self.counted;
+        let before = count_lines(&block.bytes()[counted..start]);
+        self.counted = (self.tape.end, lines + before + self.tape.lines);
         Ok(self.tape.end - start)
     }
 
@@ -149,7 +157,8 @@ impl<'r, 'd> Feed<'r, 'd> {
             return Err(self.locate(Fault { kind, byte: block.offset, line: None }, block));
         }
         let is_all = used == bytes.len() && carried == 0 && block.lines > 0;
-        self.line += if is_all { block.lines } else { count_lines(&bytes[..used]) };
+        let (counted, lines) = self.counted;
+        self.line += if is_all { block.lines } else { lines + count_lines(&bytes[counted..used]) };
         self.unread.extend_from_slice(&bytes[used..]);
         Ok(None)
     }

@@ -273,10 +273,9 @@ impl<R: Read + Send> Shared<'_, R> {
             let tape = spare.tape.get_or_insert_default();
             let rows = 0..spare.block.bytes().len();
             scan::rows(spare.block.padded(), rows, &self.options.limits, None, tape);
-            spare.block.count_lines(tape.end, tape.lines);
         } else {
             spare.tape = None;
-            spare.block.count_lines(0, 0);
+            spare.block.count_lines();
         }
         let mut state = self.lock();
         let place = number - state.first;

@@ -102,8 +102,6 @@ pub(super) struct Tape {
     pub(super) spans: Vec<Span>,
     pub(super) stacks: Vec<TapeStack>,
     pub(super) frames: Vec<u32>,
-    /// Beside the frames: how many bytes from each to the end of its stack's text.
-    pub(super) tails: Vec<u32>,
     pub(super) cells: Vec<TapeCells>,
     /// Ids; 0 is an absent value.
     pub(super) references: Vec<u32>,
@@ -138,7 +136,6 @@ impl Tape {
         self.spans.clear();
         self.stacks.clear();
         self.frames.clear();
-        self.tails.clear();
         self.cells.clear();
         self.references.clear();
         self.known_stacks.clear();
@@ -164,7 +161,6 @@ impl Tape {
         self.spans.truncate(mark.spans);
         self.stacks.truncate(mark.stacks);
         self.frames.truncate(mark.frames);
-        self.tails.truncate(mark.frames);
         self.cells.truncate(mark.cells);
         self.references.truncate(mark.references);
         (self.first_id, self.early_ref) = (mark.first_id, mark.early_ref);

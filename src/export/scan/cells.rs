@@ -108,14 +108,23 @@ impl Scanner<'_> {
     }
 }
 
+/// Any odd numbers with as many ones as zeros.
+const FACTORS: [u64; KEY / 8 - 1] = [
+    0x9e37_79b9_7f4a_7c15,
+    0xbf58_476d_1ce4_e5b9,
+    0x94d0_49bb_1331_11eb,
+    0xd6e8_feb8_6659_fd93,
+    0xc2b2_ae3d_27d4_eb4f,
+    0x1656_67b1_9e37_79f9,
+    0x27d4_eb2f_1656_67c5,
+];
+
 /// Where the cells with these first bytes would be.
 #[inline(always)]
 fn slot_of(key: &[u8; KEY]) -> usize {
-    let mut hash = 0_u64;
-    // The first eight bytes are the same in every row.
-    for word in key.as_chunks::<8>().0[1..].iter() {
-        hash = (hash.rotate_left(5) ^ u64::from_le_bytes(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
+    // The first eight bytes are the same in every row. No product waits for another one.
+    let words = key.as_chunks::<8>().0[1..].iter().map(|word| u64::from_le_bytes(*word));
+    let hash = words.zip(FACTORS).fold(0_u64, |hash, (word, factor)| hash.wrapping_add(word.wrapping_mul(factor)));
     (hash >> 48) as usize % SLOTS
 }
 

@@ -5,7 +5,7 @@
 
 use memchr::memmem;
 
-use super::super::tape::{Op, Tape, TapeStack};
+use super::super::tape::{Op, TapeStack};
 use super::bytes::{PADDING, digits, look};
 use super::elements::Start;
 use super::{MAX_FRAMES, MAX_ROW, Scanner};
@@ -22,9 +22,8 @@ struct LastStack {
     thread: u32,
     /// Its index, counted from 1; 0 is none.
     stack: u32,
-    /// Where its frames end in the text.
+    /// Where its frames end in the text, and from where on they are all `ref`s.
     text_end: u32,
-    /// From which of the tape's frames on its frames are all `ref`s.
     plain_from: u32,
 }
 
@@ -43,7 +42,7 @@ impl Scanner<'_> {
         let last = Some(last).filter(|last| last.stack != 0 && last.thread == self.thread);
         let (shared, shared_text) = last.map_or((0, 0), |last| self.shared_frames(start.end, text_end, &last));
         self.enter(start);
-        let plain_from = self.frames(start.end, text_end - shared_text, text_end, nesting)?;
+        let plain_from = self.frames(start.end, text_end - shared_text, nesting)?;
         self.leave(start);
         let mut stack =
             TapeStack { fmt: start.fields.fmt, start: first as u32, end: 0, like_end: 0, common: 0, next: 0 };
@@ -55,7 +54,6 @@ impl Scanner<'_> {
             let outer = frames[before.start as usize..from].iter().rev();
             let more = own.iter().rev().zip(outer).take_while(|(a, b)| a == b).count();
             self.tape.frames.extend_from_within(from..to);
-            self.tape.tails.extend_from_within(from..to);
             (stack.like_end, stack.common) = (before.end, (shared + more) as u32);
         }
         if self.tape.frames.len() - first > MAX_FRAMES {
@@ -90,50 +88,46 @@ impl Scanner<'_> {
         Some(start.end + length?)
     }
 
-    /// How many frames at the root are the last stack's as they stand in the text, and how long their text is.
+    /// How many frames at the root are the last stack's as they stand in the text, and how long their text is. Each of them is
+    /// one tag.
     #[inline(always)]
     fn shared_frames(&self, text_start: usize, text_end: usize, last: &LastStack) -> (usize, usize) {
-        let before = self.tape.stacks[last.stack as usize - 1];
-        let plain = last.plain_from as usize..before.end as usize;
-        let tails = &self.tape.tails[plain];
-        let longest = tails.first().map_or(0, |&tail| tail as usize).min(text_end - text_start);
-        let last_end = last.text_end as usize;
+        let (plain_from, last_end) = (last.plain_from as usize, last.text_end as usize);
+        let longest = (last_end - plain_from).min(text_end - text_start);
         let length =
             common_suffix(&self.bytes[text_end - longest..text_end], &self.bytes[last_end - longest..last_end]);
-        // The tails fall from the leaf to the root.
-        let first = tails.partition_point(|&tail| tail as usize > length);
-        (tails.len() - first, tails.get(first).map_or(0, |&tail| tail as usize))
+        let shared = &self.bytes[text_end - length..text_end];
+        let Some(first) = shared.iter().position(|&byte| byte == b'<') else { return (0, 0) };
+        let shared = &shared[first..];
+        (memchr::memchr_iter(b'<', shared).count(), shared.len())
     }
 
-    /// Reads frames from `at` up to `end`. Gives from which of the tape's frames on they are all `ref`s.
-    fn frames(&mut self, mut at: usize, end: usize, text_end: usize, nesting: u32) -> Option<usize> {
+    /// Reads frames from `at` up to `end`. Gives from where on they are all `ref`s.
+    fn frames(&mut self, mut at: usize, end: usize, nesting: u32) -> Option<usize> {
         let start = at;
-        let mut plain_from = self.tape.frames.len();
+        let mut plain_from = at;
         loop {
-            at = self.references(at, end, text_end)?;
+            at = self.references(at, end)?;
             if at >= end {
                 return (at == end).then_some(plain_from);
             }
-            let tail = (text_end - at) as u32;
             let id;
             (id, at) = self.frame(at, at == start, nesting + 1)?;
             self.tape.frames.push(id);
-            self.tape.tails.push(tail);
-            plain_from = self.tape.frames.len();
+            plain_from = at;
         }
     }
 
     /// Reads frames that are `ref`s, as far as there are, up to `end`; gives how far.
     #[inline(always)]
-    fn references(&mut self, mut at: usize, end: usize, text_end: usize) -> Option<usize> {
+    fn references(&mut self, mut at: usize, end: usize) -> Option<usize> {
         let first = self.tape.frames.len();
         let (mut smallest, mut largest) = (u32::MAX, 0);
-        let Tape { frames, tails, .. } = &mut *self.tape;
+        let frames = &mut self.tape.frames;
         while at < end {
             let ahead = look(self.bytes, at)?;
             let Some((id, length)) = frame_reference(ahead) else { break };
             frames.push(id);
-            tails.push((text_end - at) as u32);
             smallest = smallest.min(id);
             largest = largest.max(id);
             at += length;
@@ -153,9 +147,7 @@ impl Scanner<'_> {
 fn frame_reference(ahead: &[u8; PADDING]) -> Option<(u32, usize)> {
     const FRAME: [u8; 12] = *b"<frame ref=\"";
     const END: u32 = u32::from_le_bytes(*b"\"/>\0");
-    let [a, b, c, ..] = ahead.as_chunks::<4>().0 else { return None };
-    let [x, y, z] = FRAME.as_chunks::<4>().0 else { return None };
-    let is_frame = (a, b, c) == (x, y, z);
+    let is_frame = ahead.starts_with(&FRAME);
     let (count, id) = digits(u64::from_le_bytes(*ahead[FRAME.len()..].first_chunk()?));
     let end = u32::from_le_bytes(*ahead.get(FRAME.len() + count..)?.first_chunk()?) & 0x00ff_ffff;
     (is_frame && end == END && count > 0).then_some((id as u32, FRAME.len() + count + 3))
