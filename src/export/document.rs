@@ -402,7 +402,7 @@ impl<'a> DocumentReader<'a> {
     }
 
     /// Adds a row of a time, cells that are known, and a stack. Where that will not do the row has to be added whole.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_known_row(&mut self, known: &KnownRow, time: u64, stack: Option<StackId>) -> Option<()> {
         rows::add_known_row(self.table.as_mut()?, known, (time, stack), self.definitions)?;
         self.rows += 1;

@@ -111,7 +111,7 @@ pub(super) fn known_row(table: &TableReader, cells: &[Value], definitions: &Defi
 }
 
 /// Adds a row that is known but for its time and its stack. `None` if it has to be looked at as any other.
-#[inline]
+#[inline(always)]
 pub(super) fn add_known_row(
     table: &mut TableReader,
     known: &KnownRow,

@@ -357,7 +357,7 @@ impl ProfileBuilder {
     }
 
     /// The same as [`add_sample`](Self::add_sample) for a sample whose [group](Self::sum_group) is known.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add_sample_of(&mut self, group: u32, sample: Sample) -> Result<(), Full> {
         let series = sample.series.index();
         let with_sample = self.totals[series].checked_add(sample.weight).ok_or(Full)?;
@@ -370,7 +370,7 @@ impl ProfileBuilder {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn add_to_sums(&mut self, group: u32, sample: &Sample) -> Result<(), Full> {
         let sums = self.sums.as_ref().map_or(0, SumTable::len);
         if sums + self.waiting.len() >= u32::MAX as usize {

@@ -94,12 +94,11 @@ impl Scanner<'_> {
     fn shared_frames(&self, text_start: usize, text_end: usize, last: &LastStack) -> (usize, usize) {
         let (plain_from, last_end) = (last.plain_from as usize, last.text_end as usize);
         let longest = (last_end - plain_from).min(text_end - text_start);
-        let length =
+        let (length, tags) =
             common_suffix(&self.bytes[text_end - longest..text_end], &self.bytes[last_end - longest..last_end]);
         let shared = &self.bytes[text_end - length..text_end];
-        let Some(first) = shared.iter().position(|&byte| byte == b'<') else { return (0, 0) };
-        let shared = &shared[first..];
-        (memchr::memchr_iter(b'<', shared).count(), shared.len())
+        let cut = shared.iter().take_while(|&&byte| byte != b'<').count();
+        (tags, length - cut)
     }
 
     /// Reads frames from `at` up to `end`. Gives from where on they are all `ref`s.
@@ -153,15 +152,22 @@ fn frame_reference(ahead: &[u8; PADDING]) -> Option<(u32, usize)> {
     (is_frame && end == END && count > 0).then_some((id as u32, FRAME.len() + count + 3))
 }
 
-/// How many bytes at the end are the same; both are of one length.
+/// How many bytes at the end are the same, and how many `<` are among them; both are of one length.
 #[inline(always)]
-fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+fn common_suffix(a: &[u8], b: &[u8]) -> (usize, usize) {
     const STEP: usize = 32;
+    let (mut length, mut tags) = (0, 0);
     let (a_steps, b_steps) = (a.as_rchunks::<STEP>().1, b.as_rchunks::<STEP>().1);
-    let steps = a_steps.iter().rev().zip(b_steps.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[..a.len() - steps * STEP], &b[..b.len() - steps * STEP]);
-    let bytes = a.iter().rev().zip(b.iter().rev()).take(STEP).take_while(|(a, b)| a == b).count();
-    steps * STEP + bytes
+    for (a, _) in a_steps.iter().rev().zip(b_steps.iter().rev()).take_while(|(a, b)| a == b) {
+        length += STEP;
+        tags += usize::from(a.iter().fold(0, |tags: u8, &byte| tags + u8::from(byte == b'<')));
+    }
+    let (a, b) = (&a[..a.len() - length], &b[..b.len() - length]);
+    for (&byte, _) in a.iter().rev().zip(b.iter().rev()).take(STEP).take_while(|(a, b)| a == b) {
+        length += 1;
+        tags += usize::from(byte == b'<');
+    }
+    (length, tags)
 }
 
 #[cfg(test)]
@@ -172,11 +178,12 @@ mod tests {
     fn suffixes_of_any_length() {
         for length in 0..100 {
             for common in 0..=length {
-                let mut a = vec![b'x'; length];
+                let mut a: Vec<u8> = b"<xx<y".iter().copied().cycle().take(length).collect();
                 let mut b = a.clone();
                 a[..length - common].fill(b'a');
-                b[..length - common].fill(b'b');
-                assert_eq!(common_suffix(&a, &b), common, "{length}");
+                b[..length - common].fill(b'<');
+                let tags = a.iter().filter(|&&byte| byte == b'<').count();
+                assert_eq!(common_suffix(&a, &b), (common, tags), "{length}");
             }
         }
     }
