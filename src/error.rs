@@ -5,13 +5,13 @@ use std::io;
 
 /// A place in an input.
 ///
-/// `Display` writes `NAME:LINE:BYTE`. A byte offset rather than a column: lines of an export are often megabytes
+/// `Display` writes `NAME:LINE:BYTE`, or `NAME:BYTE` for files that have no lines. A byte offset rather than a column: lines of an export are often megabytes
 /// long, and the byte is what `head -c` and `dd` take.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Position {
     /// The name of the input as the caller gave it; a path, or `-`.
     pub input: String,
-    /// Line, from 1.
+    /// Line, from 1; 0 for files that have no lines.
     pub line: u64,
     /// Byte offset from the start of the (decompressed) input, from 0.
     pub byte: u64,
@@ -19,7 +19,10 @@ pub struct Position {
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.input, self.line, self.byte)
+        match self.line {
+            0 => write!(f, "{}:{}", self.input, self.byte),
+            line => write!(f, "{}:{line}:{}", self.input, self.byte),
+        }
     }
 }
 
@@ -46,7 +49,25 @@ pub enum ErrorKind {
     Limit(String),
     /// An input before this one could not be read, and the reader is of no use any more; make a new one.
     Failed,
+    /// A file of a recording (a `.trace` bundle) breaks a rule of its format.
+    BrokenBundle {
+        /// Path of the file.
+        file: String,
+        /// What is there, where, and what the rule asks for.
+        rule: String,
+    },
+    /// A recording (a `.trace` bundle) cannot be read by this version; the text says why and what to do.
+    UnsupportedBundle(String),
+    /// A file of a recording could not be read.
+    Unreadable {
+        /// Path of the file.
+        file: String,
+    },
 }
+
+/// What to do with a recording that cannot be read.
+pub(crate) const EXPORT_IT: &str = "on a Mac, export it and read that: xcrun xctrace export --input X.trace \
+     --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]' --output export.xml";
 
 /// An input that could not be used: what, where, and the cause below.
 #[derive(Debug)]
@@ -78,7 +99,17 @@ impl fmt::Display for Error {
         }
         match &self.kind {
             ErrorKind::Io => f.write_str("reading failed"),
-            ErrorKind::NotAnExport(text) | ErrorKind::Malformed(text) | ErrorKind::Limit(text) => f.write_str(text),
+            ErrorKind::NotAnExport(text)
+            | ErrorKind::Malformed(text)
+            | ErrorKind::Limit(text)
+            | ErrorKind::UnsupportedBundle(text) => f.write_str(text),
+            ErrorKind::Unreadable { file } => write!(f, "{file}: it cannot be read"),
+            ErrorKind::BrokenBundle { file, rule } => {
+                write!(
+                    f,
+                    "{file}: {rule}. The recording is damaged, or of a kind that this version does not know; {EXPORT_IT}"
+                )
+            }
             ErrorKind::Failed => f.write_str("an input before could not be read; read the others with a new reader"),
             ErrorKind::Truncated { inside, end, rows } => {
                 let plural = if *rows == 1 { "row" } else { "rows" };

@@ -7,7 +7,7 @@
 //! Each name is a module. [`export`] reads XML into a [`profile::Profile`] and accounts for every row;
 //! `symbolicate` names the addresses in it from symbol files, which `symbols` finds and reads; [`calltree`] merges the
 //! stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use
-//! those to their left, and [`units`] and [`error`]. `fleet` measures many exports and reports how their CPU use is
+//! those to their left, and [`units`] and [`error`]. `bundle` reads the recordings themselves into the same. `fleet` measures many exports and reports how their CPU use is
 //! distributed, with the statistics of `stats`.
 //!
 //! ```
@@ -53,6 +53,8 @@
 //! (`output::fleet::html`). The last two turn on `fleet` (the modules `stats`, `fleet` and `output::fleet`). `swift` (default) demangles Swift names, and needs a
 //! C++17 compiler to build. The library alone is `default-features = false`.
 
+#[cfg(feature = "bundle")]
+pub mod bundle;
 pub mod calltree;
 mod chunks;
 pub mod error;

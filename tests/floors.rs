@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
-const FLOORS: [(&str, u32); 13] = [
+const FLOORS: [(&str, u32); 14] = [
+    ("bundle", 3),
     ("symbols", 2),
     ("symbolicate", 3),
     ("error", 0),

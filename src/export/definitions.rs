@@ -211,9 +211,14 @@ impl Definitions {
                 }
             }
         }
+        self.finish_list(start).map(make)
+    }
+
+    /// Makes a list of the numbers from `start` on, and gives its index.
+    fn finish_list(&mut self, start: usize) -> Result<u32, Full> {
         let list = u32::try_from(self.number_lists.len()).map_err(|_| Full)?;
         self.number_lists.push((start, self.numbers.len()));
-        Ok(make(list))
+        Ok(list)
     }
 
     fn core(&mut self, element: Element<'_>) -> Result<Value, Full> {
@@ -237,9 +242,7 @@ impl Definitions {
             }
         }
         let name = self.builder.string(names::process_name(element.fmt, pid))?;
-        let index = u32::try_from(self.processes.len()).map_err(|_| Full)?;
-        self.processes.push(ProcessDefinition { pid, name, used_as: None, samples: 0 });
-        Ok(Value::Process(index))
+        self.add_process(pid, name).map(Value::Process)
     }
 
     fn thread(&mut self, element: Element<'_>) -> Result<Value, Full> {
@@ -253,9 +256,7 @@ impl Definitions {
             }
         }
         let name = self.builder.string(names::thread_name(element.fmt, tid))?;
-        let index = u32::try_from(self.threads.len()).map_err(|_| Full)?;
-        self.threads.push(ThreadDefinition { tid, process, name, used_as: None, samples: 0 });
-        Ok(Value::Thread(index))
+        self.add_thread(tid, process, name).map(Value::Thread)
     }
 
     /// The binary of a `<binary>` with these attributes.
@@ -274,9 +275,37 @@ impl Definitions {
         };
         let (name, path) = (self.builder.string(name)?, self.builder.string(path)?);
         let load_address = Address::new(load_address);
-        let id = self.builder.binary(Binary { name, uuid, arch, load_address, path })?;
-        self.architectures.insert(id, architecture(fields.arch.as_deref().unwrap_or_default()));
-        Ok(Value::Binary(id))
+        self.add_binary(Binary { name, uuid, arch, load_address, path }).map(Value::Binary)
+    }
+
+    /// The id of a binary.
+    pub(super) fn add_binary(&mut self, binary: Binary) -> Result<BinaryId, Full> {
+        let arch = binary.arch.map_or(Architecture::Other, |arch| architecture(self.builder.text(arch)));
+        let id = self.builder.binary(binary)?;
+        self.architectures.insert(id, arch);
+        Ok(id)
+    }
+
+    /// The index of a process of this number and name.
+    pub(super) fn add_process(&mut self, pid: Option<u64>, name: StringId) -> Result<u32, Full> {
+        let index = u32::try_from(self.processes.len()).map_err(|_| Full)?;
+        self.processes.push(ProcessDefinition { pid, name, used_as: None, samples: 0 });
+        Ok(index)
+    }
+
+    /// The index of a thread of this number and name, of the process at this index.
+    pub(super) fn add_thread(&mut self, tid: Option<u64>, process: Option<u32>, name: StringId) -> Result<u32, Full> {
+        let index = u32::try_from(self.threads.len()).map_err(|_| Full)?;
+        self.threads.push(ThreadDefinition { tid, process, name, used_as: None, samples: 0 });
+        Ok(index)
+    }
+
+    /// Keeps a list of numbers, and gives its index.
+    #[cfg(feature = "bundle")]
+    pub(super) fn add_numbers(&mut self, numbers: impl IntoIterator<Item = u64>) -> Result<u32, Full> {
+        let start = self.numbers.len();
+        self.numbers.extend(numbers);
+        self.finish_list(start)
     }
 
     /// What the attributes of a `<frame>` say.
@@ -306,12 +335,19 @@ impl Definitions {
                 _ => {}
             }
         }
-        let is_arm64 = binary.is_some_and(|binary| self.architectures.get(&binary) == Some(&Architecture::Arm64));
-        if is_arm64 && !element.is_first_child && address % 4 == 3 {
-            self.conventions.callers_are_inside_call = true;
+        if !element.is_first_child {
+            self.see_caller(binary, address);
         }
         let function = self.builder.function(name, binary, is_named)?;
         self.add_frame(FrameForm::Listed, function, binary, address, source, is_inlined).map(Value::Frame)
+    }
+
+    /// Learns from the recorded address of a caller how callers are recorded.
+    pub(super) fn see_caller(&mut self, binary: Option<BinaryId>, address: u64) {
+        let is_arm64 = binary.is_some_and(|binary| self.architectures.get(&binary) == Some(&Architecture::Arm64));
+        if is_arm64 && address % 4 == 3 {
+            self.conventions.callers_are_inside_call = true;
+        }
     }
 
     pub(super) fn add_frame(
@@ -363,13 +399,7 @@ pub(super) fn number_value(tag: Tag, number: u64) -> Value {
         Tag::Tid => Value::Tid(number),
         Tag::Pid => Value::Pid(number),
         Tag::TextAddress => Value::Address(number),
-        Tag::SampleKind => Value::Kind(match number {
-            0 => SampleKind::Periodic,
-            1 => SampleKind::EveryThread,
-            2 => SampleKind::EveryThreadLightweight,
-            3 => SampleKind::Stackshot,
-            _ => SampleKind::Other,
-        }),
+        Tag::SampleKind => Value::Kind(SampleKind::of_number(number)),
         _ => Value::Other,
     }
 }

@@ -50,6 +50,8 @@ mod definitions;
 mod document;
 mod fault;
 mod feed;
+#[cfg(feature = "bundle")]
+mod intake;
 mod intervals;
 mod item;
 mod names;
@@ -75,10 +77,14 @@ use std::io::Read;
 pub use alone::scanned_rows;
 #[cfg(feature = "compression")]
 pub use decompress::decompress;
+#[cfg(feature = "bundle")]
+pub(crate) use intake::{AlikeRow, FrameKind, Intake, kperf_callers};
 pub use intervals::{Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd, read_intervals};
 #[cfg(feature = "symbols")]
 pub(crate) use names::is_hex_address;
 pub use reject::{RejectReason, Rejected};
+#[cfg(feature = "bundle")]
+pub(crate) use rows::Row;
 pub use schema::{Column, TableKind};
 pub use toc::{Toc, TocProcess, TocRun, TocTable, lookup};
 
@@ -144,6 +150,9 @@ pub struct Limits {
     /// How many distinct stack entries there may be beyond one for each byte of input. Fragments of addresses that
     /// refer to each other could multiply. Default: 65,536.
     pub free_stacks: u64,
+    /// How large a file of a recording (a `.trace` bundle) may be, inflated, in bytes; rows are never in memory, and have no
+    /// limit. Default: 4 GiB (the largest real ones: some hundred MiB).
+    pub file_bytes: u64,
 }
 
 impl Default for Limits {
@@ -157,6 +166,7 @@ impl Default for Limits {
             name_bytes: 64 << 10,
             counters: 256,
             free_stacks: 65_536,
+            file_bytes: 4 << 30,
         }
     }
 }

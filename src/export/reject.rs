@@ -106,7 +106,7 @@ impl Rejected {
         RejectReason::ALL.into_iter().map(|reason| (reason, self.of(reason))).filter(|&(_, count)| count > 0)
     }
 
-    pub(super) fn add(&mut self, reason: RejectReason) {
+    pub(crate) fn add(&mut self, reason: RejectReason) {
         self.0[reason as usize] += 1;
     }
 }

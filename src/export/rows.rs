@@ -36,20 +36,20 @@ impl TableReader {
     }
 }
 
-/// The cells of a row, by what they are for.
+/// The cells of a row, by what they are for. Threads, processes and counters are indices of the definitions.
 #[derive(Clone, Copy, Debug)]
-struct Row {
-    time: u64,
-    weight: u64,
-    unit: Unit,
-    thread: Option<u32>,
-    process: Option<u32>,
-    core: Option<CoreId>,
-    state: Option<StringId>,
-    stack: Option<StackId>,
-    kernel_stack: Option<StackId>,
-    kind: SampleKind,
-    counters: Option<u32>,
+pub(crate) struct Row {
+    pub(crate) time: u64,
+    pub(crate) weight: u64,
+    pub(crate) unit: Unit,
+    pub(crate) thread: Option<u32>,
+    pub(crate) process: Option<u32>,
+    pub(crate) core: Option<CoreId>,
+    pub(crate) state: Option<StringId>,
+    pub(crate) stack: Option<StackId>,
+    pub(crate) kernel_stack: Option<StackId>,
+    pub(crate) kind: SampleKind,
+    pub(crate) counters: Option<u32>,
 }
 
 /// Adds a row: a sample of the profile, or a rejection with its reason.
@@ -58,8 +58,18 @@ pub(super) fn add_row(
     cells: &[Value],
     definitions: &mut Definitions,
 ) -> Result<Result<(), RejectReason>, Full> {
+    let row = read_cells(&table.roles, cells);
+    add_read_row(table, row, definitions)
+}
+
+/// Adds a row whose cells were read.
+pub(super) fn add_read_row(
+    table: &mut TableReader,
+    row: Result<Row, RejectReason>,
+    definitions: &mut Definitions,
+) -> Result<Result<(), RejectReason>, Full> {
     table.table.rows += 1;
-    let outcome = match read_cells(&table.roles, cells) {
+    let outcome = match row {
         Ok(row) => add_sample(table, row, definitions)?,
         Err(reason) => Err(reason),
     };
@@ -88,7 +98,11 @@ pub(super) fn known_row(table: &TableReader, cells: &[Value], definitions: &Defi
     if !is_usual || roles.kernel_stack.is_some() || roles.counters.is_some() {
         return None;
     }
-    let row = read_cells(roles, cells).ok()?;
+    known(table, read_cells(roles, cells).ok()?, definitions)
+}
+
+/// The same of a row that was read, without kernel stack and counters.
+pub(super) fn known(table: &TableReader, row: Row, definitions: &Definitions) -> Option<KnownRow> {
     let &(_, series) = table.series.iter().find(|(unit, _)| *unit == row.unit)?;
     let thread = row.thread?;
     let as_thread = definitions.threads[thread as usize].used_as?;

@@ -8,12 +8,11 @@ pub(super) fn describe(head: &[u8]) -> String {
     let sentence = if head.is_empty() {
         "the file is empty: the export failed; run xctrace export again and look at what it prints"
     } else if is(b"PK\x03\x04") {
-        "this is a zip archive; unpack it, and export the recording in it on a Mac: \
-         xcrun xctrace export --input X.trace --xpath '…'"
+        "this is a zip archive, not an export; unpack it (a recording is read from a zip that has one .trace folder)"
     } else if is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd") {
         "the file is compressed, and this build does not decompress; unpack it first"
     } else if is(b"bplist00") {
-        "this is a binary property list, maybe a part of a .trace bundle; export the recording with xctrace"
+        "this is a binary property list, maybe a part of a recording; name the .trace folder itself"
     } else if is(b"\xff\xfe") || is(b"\xfe\xff") {
         "the text is UTF-16 (a Windows shell redirect?); xctrace writes UTF-8, so convert it or export again"
     } else if is(b"\xcf\xfa\xed\xfe") || is(b"\xca\xfe\xba\xbe") {
@@ -27,8 +26,8 @@ pub(super) fn describe(head: &[u8]) -> String {
     } else if lower.starts_with(b"<?xml") {
         "the file ends before its document starts; export it again"
     } else {
-        "this is not an export of xctrace; make one with: xcrun xctrace export --input X.trace \
-         --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]' --output export.xml"
+        "this is not an export of xctrace; name the recording (.trace), or make an export: \
+         xcrun xctrace export --input X.trace --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]' --output export.xml"
     };
     sentence.to_owned()
 }
@@ -47,6 +46,7 @@ mod tests {
             (&b""[..], "empty"),
             (b"PK\x03\x04rest", "zip"),
             (b"\x1f\x8b\x08", "compressed"),
+            (b"bplist00\xd4", "name the .trace folder"),
             (b"\xff\xfe<\0", "UTF-16"),
             (b"\n<!DOCTYPE html><html>", "web page"),
             (b"{\"a\": 1}", "JSON"),

@@ -10,6 +10,8 @@
 //!
 //! All are leaf first; stacks are interned from the root.
 
+use std::ops::Range;
+
 use super::address::FrameForm;
 use super::definitions::{Definitions, Element};
 use super::item::Value;
@@ -17,6 +19,19 @@ use super::names;
 use super::reject::RejectReason;
 use super::tag::Tag;
 use crate::profile::{FrameId, Full, StackId};
+
+/// Which of the numbers of a `kperf-bt` are return addresses: those before the final 0.
+///
+/// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. Where
+/// the leaf function has no frame record its caller is only in the link register, and the list skips it; nothing
+/// says when, so such a caller is missing here, too (`time-profile` has it).
+pub(super) fn kperf_callers(pc: Option<u64>, numbers: &[u64]) -> Range<usize> {
+    match numbers {
+        [.., 0] => 0..numbers.len() - 1,
+        [first, ..] if Some(*first) == pc => 1..numbers.len(),
+        _ => 0..numbers.len(),
+    }
+}
 
 impl Definitions {
     /// A frame of which only the address is known.
@@ -111,11 +126,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// The stack of a `kperf-bt`: the program counter, then the return addresses, which end with a 0.
-    ///
-    /// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. Where
-    /// the leaf function has no frame record its caller is only in the link register, and the list skips it; the
-    /// element does not say when, so such a caller is missing here, too (`time-profile` has it).
+    /// The stack of a `kperf-bt`: the program counter, then the return addresses.
     pub(super) fn kperf_stack(&mut self, element: Element<'_>) -> Result<Value, Full> {
         let mut frames = std::mem::take(&mut self.scratch);
         frames.clear();
@@ -139,12 +150,10 @@ impl Definitions {
         for &child in element.children {
             let Value::Addresses(list) = child else { continue };
             let (start, end) = self.number_lists[list as usize];
-            let ends_with_zero = start < end && self.numbers[end - 1] == 0;
-            for index in start..end - usize::from(ends_with_zero) {
-                let address = self.numbers[index];
-                if index == start && !ends_with_zero && frames.len() == 1 && Some(address) == pc {
-                    continue;
-                }
+            // A second list would go on where the first one ended.
+            let pc = pc.filter(|_| frames.len() == 1);
+            for index in kperf_callers(pc, &self.numbers[start..end]) {
+                let address = self.numbers[start + index];
                 frames.push(self.bare_frame(FrameForm::KperfCaller, address)?);
                 if frames.len() > self.max_stack_depth {
                     return Ok(Value::Bad(RejectReason::StackTooDeep));

@@ -38,7 +38,7 @@ pub struct TocRun {
     pub summary: Vec<(String, String)>,
     /// Processes that were seen.
     pub processes: Vec<TocProcess>,
-    /// The tables, in document order: the n-th is `table[n]` in an XPath.
+    /// The tables: in document order, or in the order of a recording's stores.
     pub tables: Vec<TocTable>,
     /// The names of the tracks.
     pub tracks: Vec<String>,
@@ -58,10 +58,14 @@ pub struct TocProcess {
 /// A table of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TocTable {
+    /// Where `xctrace` lists it: N of `table[N]` in an XPath. A recording itself does not tell.
+    pub position: Option<u32>,
     /// The schema, such as `time-profile`.
     pub schema: String,
     /// Every other attribute, sorted by name: how the table was recorded.
     pub attributes: Vec<(String, String)>,
+    /// How many rows it has; `None` where that is not known, as from the XML.
+    pub rows: Option<u64>,
 }
 
 impl TocRun {
@@ -200,7 +204,8 @@ fn add_element(run: &mut TocRun, parents: &[&str], name: &str, pairs: impl Itera
             let (schema, mut attributes): (Vec<_>, Vec<_>) = pairs.partition(|(key, _)| key == "schema");
             attributes.sort();
             let schema = schema.into_iter().next().map(|(_, schema)| schema).unwrap_or_default();
-            run.tables.push(TocTable { schema, attributes });
+            let position = u32::try_from(run.tables.len() + 1).ok();
+            run.tables.push(TocTable { position, schema, attributes, rows: None });
         }
         (["tracks"], "track") => run.tracks.extend(pairs.filter(|(key, _)| key == "name").map(|(_, name)| name)),
         _ => {}

@@ -150,6 +150,19 @@ pub enum SampleKind {
     Other,
 }
 
+impl SampleKind {
+    /// The kind that Instruments means by a number.
+    pub(crate) fn of_number(number: u64) -> Self {
+        match number {
+            0 => Self::Periodic,
+            1 => Self::EveryThread,
+            2 => Self::EveryThreadLightweight,
+            3 => Self::Stackshot,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// One row of a CPU table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {

@@ -11,9 +11,10 @@
 //! | … its segments | 32 each | name in 16 bytes, u64 address, u64 size: as linked |
 //! | chunk | 16 | u32 `0xA1B22B1A`, u32 kind 3, 5 or 7, u32 `0xA1B22B1A`, u32 length with these 16 bytes |
 //! | … its record | | see `apple_record` |
-//! | trailer | | u32 `0x00C0FFEE` …: the shared cache's identity, of no use here |
+//! | trailer | 32 … | u32 `0x00C0FFEE`, u32 version 3 or 4, UUID of the shared cache, u64 where the cache begins … |
 //!
 //! Images come first, then one chunk for each image that has symbols. A chunk belongs to the image with its UUID.
+//! Symbol files need neither segments nor trailer; `apple_signature` reads them.
 
 use super::apple_bytes::{Broken, Cutter, broken, sixteen_at, u32_at, u64_at};
 use super::apple_lookup::AppleSymbols;
@@ -85,14 +86,29 @@ fn archive(file: &[u8]) -> Result<AppleImage<'_>, Broken> {
 }
 
 /// An image as the container describes it.
-struct Listed<'a> {
-    image: AppleImage<'a>,
-    segments: Vec<LinkedSegment>,
+#[derive(Clone, Debug)]
+pub(crate) struct ListedImage<'a> {
+    /// What is known of the image itself.
+    pub(crate) image: AppleImage<'a>,
+    /// Its segments: as linked, and in a signature where they were in memory.
+    pub(crate) segments: Vec<LinkedSegment>,
 }
 
 /// Reads a container.
 fn container(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
     let mut cutter = Cutter::new(file, 0, file.len());
+    let mut listed = listed_images(&mut cutter)?;
+    let mut by_uuid: Vec<(Uuid, usize)> =
+        listed.iter().enumerate().map(|(index, one)| (one.image.uuid, index)).collect();
+    by_uuid.sort_unstable();
+    while let Some(Mark::Chunk(at)) = mark(&mut cutter)? {
+        attach(chunk(&mut cutter, file, at)?, &mut listed, &by_uuid)?;
+    }
+    Ok(listed.into_iter().map(|listed| listed.image).collect())
+}
+
+/// Reads the header and the images.
+pub(super) fn listed_images<'a>(cutter: &mut Cutter<'a>) -> Result<Vec<ListedImage<'a>>, Broken> {
     let header = cutter.bytes(24, "header of a container")?;
     if u32_at(header, 4) != 1 {
         return Err(broken(4, "container", format_args!("its version is {}; 1 is known", u32_at(header, 4))));
@@ -102,18 +118,11 @@ fn container(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
         let rule = format_args!("{count} images of 0x38 bytes are more than the {:#x} bytes left", cutter.left());
         return Err(broken(20, "container", rule));
     }
-    let mut listed = (0..count).map(|index| image(&mut cutter, index)).collect::<Result<Vec<_>, _>>()?;
-    let mut by_uuid: Vec<(Uuid, usize)> =
-        listed.iter().enumerate().map(|(index, one)| (one.image.uuid, index)).collect();
-    by_uuid.sort_unstable();
-    while let Some(record) = chunk(&mut cutter, file)? {
-        attach(record, &mut listed, &by_uuid)?;
-    }
-    Ok(listed.into_iter().map(|listed| listed.image).collect())
+    (0..count).map(|index| image(cutter, index)).collect()
 }
 
 /// Reads the next image.
-fn image<'a>(cutter: &mut Cutter<'a>, index: u32) -> Result<Listed<'a>, Broken> {
+fn image<'a>(cutter: &mut Cutter<'a>, index: u32) -> Result<ListedImage<'a>, Broken> {
     let what = format_args!("image {index}");
     let fixed = cutter.bytes(56, what)?;
     let at = cutter.at;
@@ -134,29 +143,42 @@ fn image<'a>(cutter: &mut Cutter<'a>, index: u32) -> Result<Listed<'a>, Broken> 
         path: Some(path).filter(|path| !path.is_empty()),
         symbols: None,
     };
-    Ok(Listed { image, segments: segments.entries.iter().map(linked).collect() })
+    let segments = segments.entries.iter().map(linked).collect();
+    Ok(ListedImage { image, segments })
 }
 
 /// A record and where its chunk begins.
-struct Chunk<'a> {
+pub(super) struct Chunk<'a> {
     at: usize,
     record: Record<'a>,
 }
 
-/// Reads the next chunk; `None` at the end or at the trailer.
-fn chunk<'a>(cutter: &mut Cutter<'a>, file: &'a [u8]) -> Result<Option<Chunk<'a>>, Broken> {
+/// What follows the images. Its magic was read.
+pub(super) enum Mark {
+    /// A chunk that begins here.
+    Chunk(usize),
+    /// The trailer, behind which no chunk comes.
+    Trailer,
+}
+
+/// Reads the magic of what comes next; `None` at the end.
+pub(super) fn mark(cutter: &mut Cutter<'_>) -> Result<Option<Mark>, Broken> {
     if cutter.left() == 0 {
         return Ok(None);
     }
     let at = cutter.at;
-    let magic = u32_at(cutter.bytes(4, "chunk")?, 0);
-    if magic == TRAILER {
-        return Ok(None);
+    match u32_at(cutter.bytes(4, "chunk")?, 0) {
+        CHUNK => Ok(Some(Mark::Chunk(at))),
+        TRAILER => Ok(Some(Mark::Trailer)),
+        magic => {
+            let rule = format_args!("it begins with {magic:#010x}, and not with {CHUNK:#x} or {TRAILER:#010x}");
+            Err(broken(at, "chunk", rule))
+        }
     }
-    if magic != CHUNK {
-        let rule = format_args!("it begins with {magic:#010x}, and not with {CHUNK:#x} or {TRAILER:#010x}");
-        return Err(broken(at, "chunk", rule));
-    }
+}
+
+/// Reads the chunk that begins at `at` behind its magic.
+pub(super) fn chunk<'a>(cutter: &mut Cutter<'a>, file: &'a [u8], at: usize) -> Result<Chunk<'a>, Broken> {
     let rest = cutter.bytes(12, "chunk")?;
     let (kind, again, length) = (u32_at(rest, 0), u32_at(rest, 4), u32_at(rest, 8));
     if !CHUNK_KINDS.contains(&kind) || again != CHUNK {
@@ -168,17 +190,17 @@ fn chunk<'a>(cutter: &mut Cutter<'a>, file: &'a [u8]) -> Result<Option<Chunk<'a>
     };
     let record_at = cutter.at;
     cutter.bytes(u64::from(room), format_args!("chunk of length {length:#x}"))?;
-    Ok(Some(Chunk { at, record: Record::read(file, record_at, room as usize)? }))
+    Ok(Chunk { at, record: Record::read(file, record_at, room as usize)? })
 }
 
 /// Gives a record to its image, the first with its UUID. The same UUID is the same binary, so of two records one will do.
-fn attach<'a>(chunk: Chunk<'a>, listed: &mut [Listed<'a>], by_uuid: &[(Uuid, usize)]) -> Result<(), Broken> {
+fn attach<'a>(chunk: Chunk<'a>, listed: &mut [ListedImage<'a>], by_uuid: &[(Uuid, usize)]) -> Result<(), Broken> {
     let Chunk { at, record } = chunk;
     let first = by_uuid.partition_point(|&(uuid, _)| uuid < record.uuid);
     let Some(&(_, index)) = by_uuid.get(first).filter(|&&(uuid, _)| uuid == record.uuid) else {
         return Err(broken(at, "chunk", format_args!("no image has its UUID {}", record.uuid)));
     };
-    let Listed { image, segments } = &mut listed[index];
+    let ListedImage { image, segments } = &mut listed[index];
     let symbols = Box::new(AppleSymbols::new(record, segments)?);
     image.symbols.get_or_insert(symbols);
     Ok(())

@@ -21,10 +21,10 @@ const TEXT: &[u8; 16] = b"__TEXT\0\0\0\0\0\0\0\0\0\0";
 
 /// A segment of an image as it was linked.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LinkedSegment {
-    pub(super) name: [u8; 16],
-    pub(super) address: u64,
-    pub(super) size: u64,
+pub(crate) struct LinkedSegment {
+    pub(crate) name: [u8; 16],
+    pub(crate) address: u64,
+    pub(crate) size: u64,
 }
 
 /// Which addresses of the image are which in the record.

@@ -50,14 +50,24 @@ pub trait Files: Sync {
     /// When the file may not be read.
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>>;
 
+    /// The same into a place of the caller's; gives how many bytes there were.
+    ///
+    /// # Errors
+    /// When the file may not be read.
+    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.read(path, offset, place.len())?;
+        let count = bytes.len().min(place.len());
+        place[..count].copy_from_slice(&bytes[..count]);
+        Ok(count)
+    }
+
     /// A part of a file, of which only pieces may be needed.
     ///
     /// # Errors
     /// When the file may not be read, or ends before the part does.
     fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
         let length = usize::try_from(range.end.saturating_sub(range.start)).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        let bytes = self.read(path, range.start, length)?;
-        FileBytes::new(ByteView::from_vec(bytes), 0..length)
+        FileBytes::from_bytes(self.read(path, range.start, length)?, length)
     }
 }
 
@@ -69,6 +79,11 @@ pub struct FileBytes {
 }
 
 impl FileBytes {
+    /// Bytes that were read, of which there should be `length`.
+    pub(crate) fn from_bytes(bytes: Vec<u8>, length: usize) -> io::Result<Self> {
+        Self::new(ByteView::from_vec(bytes), 0..length)
+    }
+
     fn new(file: ByteView<'static>, range: Range<usize>) -> io::Result<Self> {
         if file.get(range.clone()).is_none() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was"));
@@ -130,6 +145,21 @@ impl Files for FileSystem {
         let mut bytes = Vec::new();
         file.take(length as u64).read_to_end(&mut bytes)?;
         Ok(bytes)
+    }
+
+    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
+        let mut file = std::fs::File::open(path)?;
+        file.seek(SeekFrom::Start(offset))?;
+        let mut used = 0;
+        while used < place.len() {
+            match file.read(&mut place[used..]) {
+                Ok(0) => break,
+                Ok(count) => used += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(used)
     }
 
     /// Maps the file: a look-up touches a part of a dSYM, and reading all of it costs as much as the look-up itself (a

@@ -16,6 +16,8 @@ mod apple_inlined;
 mod apple_lookup;
 mod apple_record;
 mod apple_segments;
+#[cfg(feature = "bundle")]
+mod apple_signature;
 mod architecture;
 mod ask;
 mod contents;
@@ -31,8 +33,12 @@ mod symbol_table;
 mod testing;
 
 pub use apple_bytes::Broken;
+#[cfg(feature = "bundle")]
+pub(crate) use apple_container::ListedImage;
 pub use apple_container::{AppleImage, images as apple_images, is_apple_symbols};
 pub use apple_lookup::{AppleSymbols, DEDUPLICATED};
+#[cfg(feature = "bundle")]
+pub(crate) use apple_signature::{SharedCache, Signature, signature as apple_signature};
 pub use architecture::Architecture;
 pub(crate) use ask::is_located;
 pub use ask::{Asked, look_up};

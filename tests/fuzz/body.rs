@@ -112,6 +112,7 @@ fn options(buffer_size: usize, allow_truncated: bool) -> Options {
         name_bytes: 4_096,
         counters: 8,
         free_stacks: 200,
+        file_bytes: Limits::default().file_bytes,
     };
     Options { allow_truncated, buffer_size, limits, ..Options::default() }
 }

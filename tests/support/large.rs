@@ -6,22 +6,15 @@
 //!
 //! Rows are never kept; only the id of each distinct stack and of each frame is (about 30 bytes per stack).
 
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::io::{self, Write};
 use std::ops::RangeInclusive;
 
-use super::large_code::{FUNCTIONS, Function, IMAGES, PATHS, SITES, Step, binary_attributes, callee, function, hash};
-use super::random::Rng;
+use super::large_code::{FUNCTIONS, Function, IMAGES, PATHS, SITES, Step, binary_attributes, source_path};
+use super::large_model::{CORES, EFFICIENCY_CORES, LargeModel, LargeRow, LargeSize, LargeStack, PID, THREADS, WEIGHTS};
 use super::shape::{Shape, Table};
 
 /// How many frames a stack has, unless something else is asked for.
 pub const DEPTHS: RangeInclusive<usize> = 12..=62;
-
-const THREADS: usize = 12;
-const CORES: usize = 10;
-const PID: u32 = 4_711;
-const WEIGHTS: [(u64, &str); 3] = [(1_000_000, "1.00 ms"), (2_000_000, "2.00 ms"), (1_130_000, "1.13 ms")];
 
 /// Writes a time-profile document of Xcode 14.3; see [`write_large_as`].
 pub fn write_large(out: &mut dyn Write, rows: u64, distinct_stacks: u64, seed: u64) -> io::Result<()> {
@@ -62,20 +55,14 @@ pub fn write_large_deep(
     seed: u64,
     depths: RangeInclusive<usize>,
 ) -> io::Result<()> {
-    assert!(*depths.start() > 0 && !depths.is_empty(), "a stack has a frame");
     assert!(
         !matches!(shape, Shape::Xcode12 | Shape::Xcode14_0 | Shape::TimeSample),
         "a shape with frame elements, please"
     );
-    let mut writer = Large::new(shape, seed, depths);
+    let mut writer = Large::new(shape, LargeSize { rows, distinct_stacks, seed, depths });
     writer.envelope();
-    let mut time_ns = 40_000_000;
-    for row in 0..rows {
-        time_ns += 70_000 + writer.rng.below(40_000);
-        // New stacks come evenly spread over the rows.
-        let due = u128::from(row) * u128::from(distinct_stacks.min(rows)) / u128::from(rows);
-        let new = (writer.stacks.len() as u128) <= due && (writer.stacks.len() as u64) < distinct_stacks;
-        writer.row(time_ns, new);
+    while let Some(row) = writer.model.next() {
+        writer.row(row);
         if writer.buffer.len() > 1 << 16 {
             out.write_all(&writer.buffer)?;
             writer.buffer.clear();
@@ -88,21 +75,17 @@ pub fn write_large_deep(
 
 struct Large {
     shape: Shape,
-    depths: RangeInclusive<usize>,
-    rng: Rng,
+    model: LargeModel,
     buffer: Vec<u8>,
     last_id: u64,
-    functions: Vec<Function>,
     binaries: Vec<String>,
     binary_ids: [u64; IMAGES],
     path_ids: [u64; PATHS],
     /// Ids by function and site, 0 while undefined; leaves and callers have different addresses.
     caller_ids: Vec<u64>,
     leaf_ids: Vec<u64>,
-    /// Id and thread of every stack so far.
-    stacks: Vec<(u64, u8)>,
-    seen: HashSet<u64, BuildHasherDefault<Passthrough>>,
-    paths: Vec<Vec<Step>>,
+    /// The id of every stack so far.
+    stacks: Vec<u64>,
     thread_ids: [u64; THREADS],
     core_ids: [u64; CORES],
     weight_ids: [u64; WEIGHTS.len()],
@@ -112,15 +95,11 @@ struct Large {
 }
 
 impl Large {
-    fn new(shape: Shape, seed: u64, depths: RangeInclusive<usize>) -> Large {
-        let mut rng = Rng::new(seed);
-        let functions = (0..FUNCTIONS).map(|number| function(number, &mut rng)).collect();
+    fn new(shape: Shape, size: LargeSize) -> Large {
         Large {
             shape,
-            depths,
-            functions,
+            model: LargeModel::new(size),
             binaries: (0..IMAGES).map(binary_attributes).collect(),
-            rng,
             buffer: Vec::with_capacity(1 << 17),
             last_id: 0,
             binary_ids: [0; IMAGES],
@@ -128,8 +107,6 @@ impl Large {
             caller_ids: vec![0; FUNCTIONS * SITES],
             leaf_ids: vec![0; FUNCTIONS * SITES],
             stacks: Vec::new(),
-            seen: HashSet::default(),
-            paths: vec![Vec::new(); THREADS],
             thread_ids: [0; THREADS],
             core_ids: [0; CORES],
             weight_ids: [0; WEIGHTS.len()],
@@ -154,29 +131,20 @@ impl Large {
         self.put("</schema>");
     }
 
-    fn row(&mut self, time_ns: u64, new_stack: bool) {
-        let no_stack = !new_stack && (self.stacks.is_empty() || self.rng.one_in(256));
-        let earlier = if new_stack || no_stack { None } else { Some(self.earlier_stack()) };
-        let thread = earlier.map_or_else(|| self.rng.index(THREADS), |(_, thread)| usize::from(thread));
+    fn row(&mut self, row: LargeRow) {
         self.put("<row>");
-        self.time(time_ns);
-        self.thread(thread);
+        self.time(row.time_ns);
+        self.thread(row.thread);
         self.reference("process", self.process_id);
-        self.core();
+        self.core(row.core);
         self.state();
-        self.weight();
-        match earlier {
-            Some((id, _)) => self.reference(self.stack_tag(), id),
-            None if no_stack => self.put("<sentinel/>"),
-            None => self.new_stack(thread),
+        self.weight(row.weight);
+        match row.stack {
+            LargeStack::Earlier(stack) => self.reference(self.stack_tag(), self.stacks[stack]),
+            LargeStack::None => self.put("<sentinel/>"),
+            LargeStack::New(path) => self.new_stack(&path),
         }
         self.put("</row>\n");
-    }
-
-    /// Earlier stacks come up again and again, the first ones most often.
-    fn earlier_stack(&mut self) -> (u64, u8) {
-        let limit = 1 + self.rng.index(self.stacks.len());
-        self.stacks[self.rng.index(limit)]
     }
 
     fn time(&mut self, time_ns: u64) {
@@ -200,8 +168,7 @@ impl Large {
         if self.thread_ids[thread] > 0 {
             return self.reference("thread", self.thread_ids[thread]);
         }
-        let tid = 0x5_1000 + thread as u64 * 3;
-        let name = if thread == 0 { "Main Thread".to_owned() } else { format!("worker #{thread} (pool)") };
+        let (tid, name) = (LargeModel::tid(thread), LargeModel::thread_name(thread));
         let label = self.shape.thread_label(&name, tid, "Orchard", PID);
         self.thread_ids[thread] = self.open_with_id("thread");
         self.put(&format!(" fmt=\"{label}\">"));
@@ -218,12 +185,11 @@ impl Large {
         self.put("</thread>");
     }
 
-    fn core(&mut self) {
-        let core = self.rng.index(CORES);
+    fn core(&mut self, core: usize) {
         if self.core_ids[core] > 0 {
             return self.reference("core", self.core_ids[core]);
         }
-        let kind = if core < 4 { "E Core" } else { "P Core" };
+        let kind = if core < EFFICIENCY_CORES { "E Core" } else { "P Core" };
         self.core_ids[core] = self.simple("core", &format!("CPU {core} ({kind})"), core as u64);
     }
 
@@ -235,8 +201,7 @@ impl Large {
         self.put(" fmt=\"Running\">Running</thread-state>");
     }
 
-    fn weight(&mut self) {
-        let kind = if self.rng.one_in(40) { self.rng.index(WEIGHTS.len()) } else { 0 };
+    fn weight(&mut self, kind: usize) {
         if self.weight_ids[kind] > 0 {
             return self.reference("weight", self.weight_ids[kind]);
         }
@@ -244,13 +209,12 @@ impl Large {
         self.weight_ids[kind] = self.simple("weight", label, weight);
     }
 
-    fn new_stack(&mut self, thread: usize) {
-        let path = self.new_path(thread);
+    fn new_stack(&mut self, path: &[Step]) {
         let tag = self.stack_tag();
         let id = self.open_with_id(tag);
-        self.stacks.push((id, thread as u8));
+        self.stacks.push(id);
         if self.shape == Shape::Xcode26_4 {
-            self.stack_label(&path);
+            self.stack_label(path);
             self.put(">");
             self.open_with_id("backtrace");
         }
@@ -271,42 +235,18 @@ impl Large {
         if tag == "tagged-backtrace" {
             self.put("</tagged-backtrace>");
         }
-        self.paths[thread] = path;
-    }
-
-    /// A path no stack had before: the thread's last one, left near its leaf and grown to a new depth.
-    fn new_path(&mut self, thread: usize) -> Vec<Step> {
-        let mut path = std::mem::take(&mut self.paths[thread]);
-        loop {
-            let depth = self.depths.start() + self.rng.index(self.depths.end() - self.depths.start() + 1);
-            let kept = path.len().min(depth).saturating_sub(1 + self.rng.index(8));
-            path.truncate(kept);
-            while path.len() < depth {
-                let site = (self.rng.index(SITES) * self.rng.index(SITES) / SITES) as u8;
-                let function = match path.last() {
-                    None => thread as u32,
-                    Some(&caller) => callee(caller),
-                };
-                path.push((function, site));
-            }
-            let leaf = path.len() - 1;
-            path[leaf].1 = self.rng.index(SITES) as u8;
-            if self.seen.insert(hash(&path)) {
-                return path;
-            }
-        }
     }
 
     fn stack_label(&mut self, path: &[Step]) {
         let &(function, site) = path.last().expect("paths are not empty");
-        let name = self.name(function as usize, self.leaf_address(function as usize, site));
+        let name = self.name(function as usize, self.model.leaf_pc((function, site)) + 1);
         self.put(" fmt=\"");
         self.put(&name);
         self.put(&format!(" ← ({} other frames)\"", path.len() - 1));
     }
 
-    fn frame(&mut self, (function, site): Step, leaf: bool) {
-        let function = function as usize;
+    fn frame(&mut self, step: Step, leaf: bool) {
+        let (function, site) = (step.0 as usize, step.1);
         let slot = function * SITES + usize::from(site);
         let known = if leaf { self.leaf_ids[slot] } else { self.caller_ids[slot] };
         if known > 0 {
@@ -315,29 +255,24 @@ impl Large {
         let id = self.open_with_id("frame");
         let address = if leaf {
             self.leaf_ids[slot] = id;
-            self.leaf_address(function, site)
+            self.model.leaf_pc(step) + 1
         } else {
             self.caller_ids[slot] = id;
-            let pc = self.functions[function].start + 0x40 + 0x20 * u64::from(site);
-            pc + if self.shape == Shape::Xcode27 { 3 } else { 4 }
+            self.model.caller_pc(step) + if self.shape == Shape::Xcode27 { 3 } else { 4 }
         };
         let name = self.name(function, address);
         self.put(" name=\"");
         self.put(&name);
         self.put(&format!("\" addr=\"{address:#x}\">"));
-        self.binary(self.functions[function].image);
-        if let Some((path, line)) = self.functions[function].source {
+        self.binary(self.model.functions[function].image);
+        if let Some((path, line)) = self.model.functions[function].source {
             self.source(path, line + u64::from(site));
         }
         self.put("</frame>");
     }
 
-    fn leaf_address(&self, function: usize, site: u8) -> u64 {
-        self.functions[function].start + 0x100 + 4 * u64::from(site) + 1
-    }
-
     fn name(&self, function: usize, address: u64) -> String {
-        let Function { name, start, .. } = &self.functions[function];
+        let Function { name, start, .. } = &self.model.functions[function];
         let unnamed = if self.shape == Shape::Xcode14_3 { address } else { *start };
         name.clone().unwrap_or_else(|| format!("{unnamed:#x}"))
     }
@@ -356,7 +291,7 @@ impl Large {
             self.reference("path", self.path_ids[path]);
         } else {
             self.path_ids[path] = self.open_with_id("path");
-            self.put(&format!(">/Users/dev/Orchard/Sources/Module{}/File{path}.cpp</path>", path / 8));
+            self.put(&format!(">{}</path>", source_path(path)));
         }
         self.put("</source>");
     }
@@ -412,23 +347,5 @@ impl Large {
             number /= 10;
         }
         self.buffer.extend_from_slice(&digits[first..]);
-    }
-}
-
-/// Keys that are hashes already.
-#[derive(Default)]
-struct Passthrough(u64);
-
-impl Hasher for Passthrough {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, _: &[u8]) {
-        unreachable!("only u64 keys")
-    }
-
-    fn write_u64(&mut self, key: u64) {
-        self.0 = key;
     }
 }

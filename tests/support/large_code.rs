@@ -2,6 +2,7 @@
 
 use super::names::{NameStyle, function_name, image_name, uuid};
 use super::random::Rng;
+use super::recording::Image;
 use super::xml::escape_attribute;
 
 pub const FUNCTIONS: usize = 3_000;
@@ -13,6 +14,8 @@ pub const PATHS: usize = 60;
 pub struct Function {
     /// Escaped; `None` for functions without symbol.
     pub name: Option<String>,
+    /// The same as it is.
+    pub plain_name: Option<String>,
     pub start: u64,
     pub image: usize,
     /// Path number and line.
@@ -27,13 +30,29 @@ pub fn function(number: usize, rng: &mut Rng) -> Function {
     let image = number % IMAGES;
     let mut name = String::new();
     let style = NameStyle::ALL[rng.index(NameStyle::ALL.len() - 1)];
-    escape_attribute(&function_name(style, number as u64), &mut name);
+    let plain_name = function_name(style, number as u64);
+    escape_attribute(&plain_name, &mut name);
+    let is_named = !rng.one_in(12);
     Function {
-        name: (!rng.one_in(12)).then_some(name),
+        name: is_named.then_some(name),
+        plain_name: is_named.then_some(plain_name),
         start: load_address(image) + 0x1000 + (number / IMAGES) as u64 * 0x400,
         image,
         source: rng.one_in(6).then(|| (rng.index(PATHS), 10 + rng.below(900))),
     }
+}
+
+/// The image itself.
+pub fn image(image: usize) -> Image {
+    let (name, path) = image_name(image);
+    let mut identity = Rng::new(900 + image as u64);
+    let uuid = uuid(identity.next_u64(), identity.next_u64());
+    Image { name, uuid, arch: "arm64e".to_owned(), load_address: load_address(image), path }
+}
+
+/// The path of a source file.
+pub fn source_path(path: usize) -> String {
+    format!("/Users/dev/Orchard/Sources/Module{}/File{path}.cpp", path / 8)
 }
 
 fn load_address(image: usize) -> u64 {
@@ -41,14 +60,11 @@ fn load_address(image: usize) -> u64 {
 }
 
 /// The attributes of a `binary` element after its id, escaped, with the end of the tag.
-pub fn binary_attributes(image: usize) -> String {
-    let (name, path) = image_name(image);
-    let mut identity = Rng::new(900 + image as u64);
-    let uuid = uuid(identity.next_u64(), identity.next_u64());
-    let address = load_address(image);
+pub fn binary_attributes(index: usize) -> String {
+    let Image { name, uuid, arch, load_address, path } = image(index);
     let mut escaped = String::from(" name=\"");
     escape_attribute(&name, &mut escaped);
-    escaped.push_str(&format!("\" UUID=\"{uuid}\" arch=\"arm64e\" load-addr=\"{address:#x}\" path=\""));
+    escaped.push_str(&format!("\" UUID=\"{uuid}\" arch=\"{arch}\" load-addr=\"{load_address:#x}\" path=\""));
     escape_attribute(&path, &mut escaped);
     escaped + "\"/>"
 }

@@ -14,12 +14,16 @@
 //! `cases` holds the small hand-made recordings behind `fixtures/`; `large` streams documents of any size for
 //! benches and memory tests; `toc` writes tables of contents.
 //!
+//! `bundle` writes recordings as `.trace` bundles, with the crates that the feature `bundle` brings.
+//!
 //! `fleet` invents fleets as rows of measures, in the library's types, and `fleet_reports` has reports on them. Everything else here is plain `std`, so the folder can be included by tests, benches and examples alike.
 
 // Each test binary includes the whole folder and uses a part of it.
 #![allow(dead_code, unused_imports, unreachable_pub)]
 
 pub mod builder;
+#[cfg(feature = "bundle")]
+pub mod bundle;
 pub mod cases;
 pub mod cases_27;
 pub mod cells;
@@ -31,6 +35,7 @@ pub mod fleet_exports;
 pub mod fleet_reports;
 pub mod large;
 pub mod large_code;
+pub mod large_model;
 pub mod mutations;
 pub mod names;
 pub mod oracle;

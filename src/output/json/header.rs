@@ -137,9 +137,10 @@ fn toc_runs(toc: &Toc) -> Value {
     let run = |run: &TocRun| {
         let processes = run.processes.iter();
         let processes = processes.map(|row| json!({"name": row.name, "pid": row.pid, "path": row.path}));
-        let tables = run.tables.iter().enumerate().map(
-            |(index, row)| json!({"position": index + 1, "schema": row.schema, "attributes": object(&row.attributes)}),
-        );
+        let tables = run.tables.iter().map(|row| {
+            let attributes = object(&row.attributes);
+            json!({"position": row.position, "schema": row.schema, "attributes": attributes, "rows": row.rows})
+        });
         json!({
             "number": run.number,
             "duration_ns": run.duration().map(|duration| duration.as_nanos()),

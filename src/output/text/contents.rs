@@ -56,16 +56,24 @@ fn line(name: &str, value: &str, style: &Style, out: &mut dyn Write) -> io::Resu
     writeln!(out, "  {} {}", style.paint(Tone::Dim, &pad(name, 21)), fit(value, room))
 }
 
-/// The tables by schema, with the positions that an XPath takes; CPU tables first, since they can be exported for this
-/// command.
+/// The tables by schema, with the positions that an XPath takes and their rows, as far as they are known; CPU tables first,
+/// since they are what this crate is for.
 fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut by_schema: BTreeMap<(bool, &str), Vec<String>> = BTreeMap::new();
-    for (index, table) in run.tables.iter().enumerate() {
+    for table in &run.tables {
         let is_other = TableKind::of_schema(&table.schema) == TableKind::Other;
-        by_schema.entry((is_other, &table.schema)).or_default().push((index + 1).to_string());
+        let rows = table.rows.map(|rows| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") });
+        let text = match (table.position, rows) {
+            (Some(position), Some(rows)) => format!("{position} ({rows})"),
+            (Some(position), None) => position.to_string(),
+            (None, rows) => rows.unwrap_or_else(|| "rows unknown".to_owned()),
+        };
+        by_schema.entry((is_other, &table.schema)).or_default().push(text);
     }
     let width = by_schema.keys().map(|(_, schema)| schema.chars().count()).max().unwrap_or(0);
-    writeln!(out, "  {}", style.paint(Tone::Dim, "tables, by position"))?;
+    let has_positions = run.tables.iter().any(|table| table.position.is_some());
+    let title = if has_positions { "tables, by position" } else { "tables" };
+    writeln!(out, "  {}", style.paint(Tone::Dim, title))?;
     for ((is_other, schema), positions) in by_schema {
         let text = format!("    {}  {}", pad(&clean(schema), width), positions.join(", "));
         if is_other {

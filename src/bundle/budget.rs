@@ -1,0 +1,49 @@
+//! How much may be made of a keyed archive.
+//!
+//! An archive can name one object a million times, and each time it is read it takes its room again. Real ones share
+//! little of what is long, so what is copied out of one stays below a few times its size.
+
+use super::keyed_archive::{KeyedArchive, Node};
+use super::keyed_collections::Kind;
+use crate::symbols::Broken;
+
+/// How often an archive may be copied out of itself.
+const TIMES: usize = 16;
+
+/// The bytes that may still be copied.
+#[derive(Debug, Default)]
+pub(super) struct Budget {
+    left: usize,
+}
+
+impl Budget {
+    /// What may be made of an archive.
+    pub(super) fn new(archive: &KeyedArchive<'_>) -> Self {
+        Self { left: archive.size().saturating_mul(TIMES) }
+    }
+
+    /// Takes the bytes that are made of an object.
+    pub(super) fn take(&mut self, node: Node<'_>, bytes: usize) -> Result<(), Broken> {
+        match self.left.checked_sub(bytes) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(node
+                .broken("object", format_args!("the objects that are shared take more than {TIMES} times the file"))),
+        }
+    }
+
+    /// A text or a whole number as text; `None` for what is neither.
+    pub(super) fn text(&mut self, node: Node<'_>) -> Result<Option<String>, Broken> {
+        let text = match node.kind()? {
+            Kind::Text => node.text()?,
+            Kind::Integer => node.integer()?.map(|number| number.to_string().into()),
+            _ => None,
+        };
+        if let Some(text) = &text {
+            self.take(node, text.len())?;
+        }
+        Ok(text.map(String::from))
+    }
+}

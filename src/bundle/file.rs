@@ -1,0 +1,162 @@
+//! The files of a bundle: as they are, or as zlib wrote them.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::ZlibDecoder;
+
+use super::numbers::first_not_zero;
+use crate::error::{Error, ErrorKind};
+use crate::symbols::{Broken, Entry, Files};
+
+/// How much is asked of the file system at once.
+const PIECE: usize = 256 << 10;
+
+/// The error of a rule that a file of a bundle breaks.
+pub(super) fn broken_file(path: &Path, broken: &Broken) -> Error {
+    let rule = broken.message.clone();
+    Error::new(ErrorKind::BrokenBundle { file: path.display().to_string(), rule }, None)
+}
+
+/// The same for a rule that is given as text, at a byte of the (inflated) file.
+pub(super) fn broken_at(path: &Path, at: u64, what: impl fmt::Display, rule: impl fmt::Display) -> Error {
+    broken_file(path, &Broken { at, message: format!("{what} at {at:#x}: {rule}") })
+}
+
+/// The same where the file as a whole breaks it.
+pub(super) fn broken_whole(path: &Path, rule: impl fmt::Display) -> Error {
+    broken_file(path, &Broken { at: 0, message: rule.to_string() })
+}
+
+/// The error of a file that has more than is allowed.
+pub(super) fn too_large(path: &Path, limit: u64) -> Error {
+    let text = format!("{}: it has more than the {limit} bytes that are allowed", path.display());
+    Error::new(ErrorKind::Limit(text), None)
+}
+
+/// The content of a file, inflated where it is compressed, from its start to its end.
+pub(super) struct Content<'f> {
+    source: Source<'f>,
+    path: PathBuf,
+}
+
+enum Source<'f> {
+    Plain(BufReader<Pieces<'f>>),
+    Zlib(ZlibDecoder<BufReader<Pieces<'f>>>),
+}
+
+impl<'f> Content<'f> {
+    /// Opens a file; `None` if there is none.
+    pub(super) fn open(files: &'f dyn Files, path: &Path) -> Result<Option<Self>, Error> {
+        match files.entry(path) {
+            Ok(Entry::File { .. }) => {}
+            Ok(_) => return Err(broken_whole(path, "it is no file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(path, error)),
+        }
+        let mut source = BufReader::with_capacity(PIECE, Pieces { files, path: path.to_owned(), offset: 0 });
+        let head = source.fill_buf().map_err(|error| failed(path, error))?;
+        // No other file of a bundle begins like this.
+        let source = match head {
+            [0x78, flags, ..] if (0x7800 + u16::from(*flags)) % 31 == 0 => Source::Zlib(ZlibDecoder::new(source)),
+            _ => Source::Plain(source),
+        };
+        Ok(Some(Self { source, path: path.to_owned() }))
+    }
+
+    /// Opens a file that a bundle cannot be without.
+    pub(super) fn require(files: &'f dyn Files, path: &Path) -> Result<Self, Error> {
+        Self::open(files, path)?.ok_or_else(|| broken_whole(path, "it is missing"))
+    }
+
+    /// Everything that is left, if it is not more than `limit` bytes.
+    pub(super) fn read_all(mut self, limit: u64) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.source()
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| failed(&self.path, error))?;
+        if bytes.len() as u64 > limit {
+            return Err(too_large(&self.path, limit));
+        }
+        self.check_end()?;
+        Ok(bytes)
+    }
+
+    /// Reads the next bytes, in place of those that are there: `count`, or fewer at the end of the file. Gives how many.
+    pub(super) fn fill(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
+        // What was there is written over, so room is made once.
+        bytes.resize(usize::try_from(count).unwrap_or(usize::MAX), 0);
+        let mut used = 0;
+        while used < bytes.len() {
+            match self.source().read(&mut bytes[used..]) {
+                Ok(0) => break,
+                Ok(read) => used += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(&self.path, error)),
+            }
+        }
+        bytes.truncate(used);
+        Ok(used)
+    }
+
+    /// Passes bytes by that must be zero, from the offset `at` on; fewer at the end of the file. Gives the offset behind them.
+    pub(super) fn skip_zeros(&mut self, mut at: u64, count: u64, what: &str) -> Result<u64, Error> {
+        let end = at.saturating_add(count);
+        let mut piece = Vec::new();
+        while at < end {
+            let read = self.fill(&mut piece, (end - at).min(PIECE as u64))?;
+            if let Some(odd) = first_not_zero(&piece) {
+                return Err(broken_at(&self.path, at + odd as u64, what, "it is not empty"));
+            }
+            if read == 0 {
+                break;
+            }
+            at += read as u64;
+        }
+        Ok(at)
+    }
+
+    fn source(&mut self) -> &mut dyn Read {
+        match &mut self.source {
+            Source::Plain(source) => source,
+            Source::Zlib(source) => source,
+        }
+    }
+
+    /// Whether nothing stands behind the compressed content, once all of it was read.
+    pub(super) fn check_end(&mut self) -> Result<(), Error> {
+        let Source::Zlib(source) = &mut self.source else { return Ok(()) };
+        let at = source.total_in();
+        let left = source.get_mut().fill_buf().map_err(|error| failed(&self.path, error))?;
+        if left.is_empty() {
+            return Ok(());
+        }
+        Err(broken_at(&self.path, at, "compressed content", "it ends here, and more follows"))
+    }
+}
+
+/// What went wrong while reading: the content is broken, or the file cannot be read.
+pub(super) fn failed(path: &Path, error: io::Error) -> Error {
+    if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
+        return broken_whole(path, format_args!("its compressed content is damaged ({error})"));
+    }
+    let file = path.display().to_string();
+    Error { kind: ErrorKind::Unreadable { file }, at: None, source: Some(Box::new(error)) }
+}
+
+/// A file as a stream.
+struct Pieces<'f> {
+    files: &'f dyn Files,
+    path: PathBuf,
+    offset: u64,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.files.read_into(&self.path, self.offset, buffer)?;
+        self.offset += count as u64;
+        Ok(count)
+    }
+}

@@ -1,0 +1,245 @@
+//! Keyed archives: graphs of objects that `NSKeyedArchiver` writes as a binary property list.
+//!
+//! ```text
+//! {$archiver: NSKeyedArchiver, $version: 100000, $top: {root: →1}, $objects: [
+//!   0: $null
+//!   1: {$class: →3, name: →2, count: 7}       an object: its fields, by reference or in place
+//!   2: "Finder"
+//!   3: {$classname: Person, $classes: […]} ]}
+//! ```
+//!
+//! Collections are objects too: `{NS.keys: […], NS.objects: […]}`, `{NS.objects: […]}`, `{NS.object.0: …}`. A [`Node`] is
+//! one object with all references followed; it is decoded when it is asked, and what it holds is asked of it in turn.
+//! Object 0 is nil: it has no fields and no items, and is no text or number, without being an error. Anything else that
+//! has another shape than the one that is asked for is an error.
+
+use std::borrow::Cow;
+
+use super::property_list::{Object, PropertyList, References, broken};
+use crate::symbols::Broken;
+use crate::units::Uuid;
+
+/// References lead to an object at once; longer chains are taken for a circle.
+const MAX_HOPS: usize = 8;
+
+/// A keyed archive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeyedArchive<'a> {
+    pub(super) list: PropertyList<'a>,
+    /// `$objects`.
+    objects: References<'a>,
+    /// The keys and values of `$top`.
+    top: (References<'a>, References<'a>),
+}
+
+/// An object of a keyed archive.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node<'a> {
+    pub(super) archive: &'a KeyedArchive<'a>,
+    /// Index in the property list, of what is no reference.
+    index: u32,
+}
+
+impl<'a> KeyedArchive<'a> {
+    /// Finds the objects and the names of those at the top.
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Broken> {
+        let list = PropertyList::read(bytes)?;
+        let at = list.offset(list.top);
+        let Object::Dictionary(keys, values) = list.object(list.top.into())? else {
+            return Err(broken(at, "keyed archive", "it is no dictionary"));
+        };
+        let part = |name: &str| match find(&list, keys, values, name)? {
+            Some(index) => list.object(index),
+            None => Err(broken(at, "keyed archive", format_args!("it has no {name}"))),
+        };
+        let Object::Array(objects) = part("$objects")? else {
+            return Err(broken(at, "keyed archive", "its $objects are no array"));
+        };
+        let Object::Dictionary(top_keys, top_values) = part("$top")? else {
+            return Err(broken(at, "keyed archive", "its $top is no dictionary"));
+        };
+        Ok(Self { list, objects, top: (top_keys, top_values) })
+    }
+
+    /// How many bytes its objects take.
+    pub(super) fn size(&self) -> usize {
+        self.list.size()
+    }
+
+    /// The object with this name at the top, such as `root`.
+    pub(super) fn top(&'a self, name: &str) -> Result<Option<Node<'a>>, Broken> {
+        find(&self.list, self.top.0, self.top.1, name)?.map(|index| self.node(index)).transpose()
+    }
+
+    /// The object at an index of the property list, or the one it refers to.
+    pub(super) fn node(&'a self, mut index: u64) -> Result<Node<'a>, Broken> {
+        for _ in 0..MAX_HOPS {
+            let object = self.list.object(index)?;
+            // It was read, so it has an index, and these have 32 bits.
+            let here = index as u32;
+            let Object::Uid(uid) = object else {
+                return Ok(Node { archive: self, index: here });
+            };
+            let referred = usize::try_from(uid).ok().and_then(|uid| self.objects.get(uid));
+            index = referred.ok_or_else(|| {
+                let rule = format_args!("it refers to {uid} of {} objects", self.objects.len());
+                broken(self.list.offset(here), "reference", rule)
+            })?;
+        }
+        Err(broken(self.list.offset(index as u32), "reference", format_args!("more than {MAX_HOPS} in a row")))
+    }
+
+    pub(super) fn nodes(&'a self, references: References<'a>) -> Result<Vec<Node<'a>>, Broken> {
+        references.iter().map(|index| self.node(index)).collect()
+    }
+}
+
+/// The index of the value with this name in a dictionary.
+pub(super) fn find(
+    list: &PropertyList<'_>,
+    keys: References<'_>,
+    values: References<'_>,
+    name: &str,
+) -> Result<Option<u64>, Broken> {
+    for (key, value) in keys.iter().zip(values.iter()) {
+        match list.object(key)? {
+            Object::Ascii(bytes) if bytes == name.as_bytes() => return Ok(Some(value)),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+impl<'a> Node<'a> {
+    /// The [`Broken`] of this object: "`what` at 0x1c0: `rule`".
+    pub(super) fn broken(self, what: impl std::fmt::Display, rule: impl std::fmt::Display) -> Broken {
+        broken(self.archive.list.offset(self.index), what, rule)
+    }
+
+    /// Whether it is nil.
+    pub(super) fn is_nil(self) -> bool {
+        self.archive.objects.get(0) == Some(u64::from(self.index))
+    }
+
+    /// The name of its class; `None` for what has none, such as strings and numbers in place.
+    pub(super) fn class_name(self) -> Result<Option<Cow<'a, str>>, Broken> {
+        let Object::Dictionary(..) = self.object()? else {
+            return Ok(None);
+        };
+        let Some(class) = self.field("$class")? else {
+            return Ok(None);
+        };
+        class.field("$classname")?.map_or(Ok(None), Node::text)
+    }
+
+    /// A field of an object by its name.
+    pub(super) fn field(self, name: &str) -> Result<Option<Node<'a>>, Broken> {
+        match self.object()? {
+            Object::Dictionary(keys, values) => {
+                find(&self.archive.list, keys, values, name)?.map(|index| self.archive.node(index)).transpose()
+            }
+            _ if self.is_nil() => Ok(None),
+            other => Err(self.unlike("an object with fields", other)),
+        }
+    }
+
+    /// A string; `None` where it is nil.
+    pub(super) fn text(self) -> Result<Option<Cow<'a, str>>, Broken> {
+        let object = self.value("NS.string")?;
+        match object {
+            _ if self.is_nil() => Ok(None),
+            _ => object.text().map(Some).ok_or_else(|| self.unlike("a string", object)),
+        }
+    }
+
+    /// Bytes; `None` where it is nil.
+    pub(super) fn data(self) -> Result<Option<&'a [u8]>, Broken> {
+        match self.value("NS.data")? {
+            Object::Data(bytes) => Ok(Some(bytes)),
+            _ if self.is_nil() => Ok(None),
+            other => Err(self.unlike("data", other)),
+        }
+    }
+
+    /// A UUID; `None` where it is nil.
+    pub(super) fn uuid(self) -> Result<Option<Uuid>, Broken> {
+        match self.value("NS.uuidbytes")? {
+            Object::Data(bytes) => match bytes.try_into() {
+                Ok(bytes) => Ok(Some(Uuid::from_bytes(bytes))),
+                Err(_) => Err(self.broken("UUID", format_args!("it has {} bytes, not 16", bytes.len()))),
+            },
+            _ if self.is_nil() => Ok(None),
+            other => Err(self.unlike("a UUID", other)),
+        }
+    }
+
+    /// A whole number; `None` where it is nil.
+    pub(super) fn integer(self) -> Result<Option<i64>, Broken> {
+        self.whole("a whole number of 64 bits")
+    }
+
+    /// A whole number that is not negative; `None` where it is nil.
+    pub(super) fn number(self) -> Result<Option<u64>, Broken> {
+        self.whole("a whole number of 64 bits that is not negative")
+    }
+
+    fn whole<N: TryFrom<i128>>(self, what: &str) -> Result<Option<N>, Broken> {
+        match self.object()? {
+            Object::Integer(number) => match N::try_from(number) {
+                Ok(number) => Ok(Some(number)),
+                Err(_) => Err(self.broken("object", format_args!("{what} was expected, and {number} was found"))),
+            },
+            _ if self.is_nil() => Ok(None),
+            other => Err(self.unlike(what, other)),
+        }
+    }
+
+    /// A number that need not be whole; `None` where it is nil.
+    pub(super) fn real(self) -> Result<Option<f64>, Broken> {
+        match self.object()? {
+            Object::Real(number) => Ok(Some(number)),
+            Object::Integer(number) => Ok(Some(number as f64)),
+            _ if self.is_nil() => Ok(None),
+            other => Err(self.unlike("a number", other)),
+        }
+    }
+
+    /// Whether it is true; `None` where it is nil.
+    pub(super) fn boolean(self) -> Result<Option<bool>, Broken> {
+        match self.object()? {
+            Object::Boolean(is_true) => Ok(Some(is_true)),
+            _ if self.is_nil() => Ok(None),
+            other => Err(self.unlike("true or false", other)),
+        }
+    }
+
+    /// What this field holds, where it is an object with such a field; else itself.
+    fn value(self, field: &str) -> Result<Object<'a>, Broken> {
+        let object = self.object()?;
+        match object {
+            Object::Dictionary(..) => self.field(field)?.map_or(Ok(object), Node::object),
+            _ => Ok(object),
+        }
+    }
+
+    pub(super) fn object(self) -> Result<Object<'a>, Broken> {
+        self.archive.list.object(self.index.into())
+    }
+
+    /// The error of an object that is something else.
+    pub(super) fn unlike(self, expected: &str, found: Object<'_>) -> Broken {
+        let found = match found {
+            Object::Null => "nothing",
+            Object::Boolean(_) => "true or false",
+            Object::Integer(_) => "a whole number",
+            Object::Real(_) => "a number",
+            Object::Date(_) => "a date",
+            Object::Data(_) => "data",
+            Object::Ascii(_) | Object::Utf16(_) => "a string",
+            Object::Uid(_) => "a reference",
+            Object::Array(_) => "an array",
+            Object::Dictionary(..) => "an object",
+        };
+        self.broken("object", format_args!("{expected} was expected, and {found} was found"))
+    }
+}

@@ -1,0 +1,190 @@
+//! Keyed archives that were written, read back and broken.
+
+use plist::Value;
+use proptest::prelude::*;
+
+use super::keyed_archive::{KeyedArchive, Node};
+use super::keyed_collections::Kind;
+use super::testing::{ArchiveWriter, NIL, reference};
+use crate::symbols::Broken;
+use crate::units::Uuid;
+
+/// An archive with one of each.
+fn sample() -> Vec<u8> {
+    let mut writer = ArchiveWriter::new();
+    let name = writer.add("Finder");
+    let mutable = writer.wrapped("NSMutableString", "NS.string", "Dock");
+    let data = writer.data(&[1, 2, 3]);
+    let uuid = writer.wrapped("NSUUID", "NS.uuidbytes", Value::Data((0..16).collect()));
+    let array = writer.array(&[name, mutable, NIL]);
+    let items = [("NS.object.1".to_owned(), reference(data)), ("NS.object.0".to_owned(), reference(name))];
+    let ordered = writer.object("NSOrderedSet", items);
+    let nothing = writer.object("NSOrderedSet", []);
+    let names = writer.named(&[("first", name), ("second", mutable)]);
+    let integers = writer.integer_keyed(&[(7, name), (9, NIL)]);
+    let fields = [
+        ("name", reference(name)),
+        ("mutable", reference(mutable)),
+        ("data", reference(data)),
+        ("uuid", reference(uuid)),
+        ("array", reference(array)),
+        ("ordered", reference(ordered)),
+        ("nothing", reference(nothing)),
+        ("names", reference(names)),
+        ("integers", reference(integers)),
+        ("nil", reference(NIL)),
+        ("count", Value::from(7_u64)),
+        ("below", Value::from(-7_i64)),
+        ("largest", Value::from(u64::MAX)),
+        ("seconds", Value::from(1.5)),
+        ("is", Value::from(true)),
+    ];
+    let root = writer.object("XRThing", fields.map(|(name, value)| (name.to_owned(), value)));
+    writer.finish(&[("root", root), ("other", name)])
+}
+
+fn texts(nodes: Vec<Node<'_>>) -> Vec<String> {
+    nodes.into_iter().map(|node| node.text().unwrap().unwrap_or_default().into_owned()).collect()
+}
+
+#[test]
+fn fields_are_what_was_archived() {
+    let bytes = sample();
+    let archive = KeyedArchive::read(&bytes).unwrap();
+    let root = archive.top("root").unwrap().unwrap();
+    let field = |name: &str| root.field(name).unwrap().unwrap();
+    assert_eq!(root.class_name().unwrap().as_deref(), Some("XRThing"));
+    assert_eq!(archive.top("other").unwrap().unwrap().text().unwrap().as_deref(), Some("Finder"));
+    assert!(archive.top("no").unwrap().is_none() && root.field("no").unwrap().is_none());
+    assert_eq!(field("name").text().unwrap().as_deref(), Some("Finder"));
+    assert_eq!(field("mutable").text().unwrap().as_deref(), Some("Dock"));
+    assert_eq!(field("data").data().unwrap(), Some(&[1, 2, 3][..]));
+    assert_eq!(field("uuid").uuid().unwrap(), Uuid::parse("000102030405060708090A0B0C0D0E0F"));
+    assert_eq!((field("count").number(), field("count").integer()), (Ok(Some(7)), Ok(Some(7))));
+    assert_eq!(field("below").integer(), Ok(Some(-7)));
+    assert_eq!(field("largest").number(), Ok(Some(u64::MAX)));
+    assert_eq!((field("seconds").real(), field("count").real()), (Ok(Some(1.5)), Ok(Some(7.0))));
+    assert_eq!(field("is").boolean(), Ok(Some(true)));
+    assert_eq!(texts(field("array").items().unwrap()), ["Finder", "Dock", ""]);
+    assert_eq!(field("ordered").items().unwrap()[1].data(), Ok(Some(&[1, 2, 3][..])));
+    assert!(field("nothing").items().unwrap().is_empty());
+    let (names, values): (Vec<_>, Vec<_>) = field("names").entries().unwrap().into_iter().unzip();
+    assert_eq!(
+        (texts(names), texts(values)),
+        (vec!["first".into(), "second".into()], vec!["Finder".into(), "Dock".into()])
+    );
+    let integers = field("integers").entries().unwrap();
+    let keys: Vec<_> = integers.iter().map(|(key, _)| key.number().unwrap().unwrap()).collect();
+    assert_eq!(
+        (keys, integers[0].1.text().unwrap().as_deref(), integers[1].1.is_nil()),
+        (vec![7, 9], Some("Finder"), true)
+    );
+}
+
+#[test]
+fn kinds_say_what_answers() {
+    let bytes = sample();
+    let archive = KeyedArchive::read(&bytes).unwrap();
+    let root = archive.top("root").unwrap().unwrap();
+    assert_eq!(root.kind(), Ok(Kind::Object));
+    for (name, kind) in [
+        ("name", Kind::Text),
+        ("mutable", Kind::Text),
+        ("data", Kind::Data),
+        ("uuid", Kind::Uuid),
+        ("array", Kind::List),
+        ("ordered", Kind::List),
+        ("nothing", Kind::List),
+        ("names", Kind::Dictionary),
+        ("integers", Kind::Dictionary),
+        ("nil", Kind::Nil),
+        ("below", Kind::Integer),
+        ("seconds", Kind::Real),
+        ("is", Kind::Boolean),
+    ] {
+        assert_eq!(root.field(name).unwrap().unwrap().kind(), Ok(kind), "{name}");
+    }
+}
+
+#[test]
+fn nil_is_nothing_and_other_shapes_are_errors() {
+    let bytes = sample();
+    let archive = KeyedArchive::read(&bytes).unwrap();
+    let root = archive.top("root").unwrap().unwrap();
+    let nil = root.field("nil").unwrap().unwrap();
+    assert!(nil.is_nil() && nil.items().unwrap().is_empty() && nil.entries().unwrap().is_empty());
+    assert!(nil.field("any").unwrap().is_none());
+    assert_eq!((nil.text(), nil.number(), nil.real(), nil.boolean()), (Ok(None), Ok(None), Ok(None), Ok(None)));
+    assert_eq!((nil.data(), nil.uuid(), nil.class_name()), (Ok(None), Ok(None), Ok(None)));
+    let name = root.field("name").unwrap().unwrap();
+    let Broken { at, message } = name.integer().unwrap_err();
+    let told = format!("object at {at:#x}: a whole number of 64 bits was expected, and a string was found");
+    assert_eq!((at > 0, message), (true, told));
+    assert!(name.field("any").is_err() && name.items().is_err() && name.entries().is_err() && name.uuid().is_err());
+    let below = root.field("below").unwrap().unwrap();
+    assert!(below.number().is_err() && below.text().is_err() && below.data().is_err() && below.boolean().is_err());
+    assert!(root.items().is_err() && root.entries().is_err() && root.text().is_err());
+    assert!(root.field("data").unwrap().unwrap().uuid().is_err());
+}
+
+#[test]
+fn circles_and_references_to_nothing_are_errors() {
+    let mut writer = ArchiveWriter::new();
+    writer.add(reference(2));
+    writer.add(reference(1));
+    let bytes = writer.finish(&[("circle", 1), ("nothing", 99)]);
+    let archive = KeyedArchive::read(&bytes).unwrap();
+    assert!(archive.top("circle").unwrap_err().message.ends_with("more than 8 in a row"));
+    assert!(archive.top("nothing").unwrap_err().message.ends_with("it refers to 99 of 3 objects"));
+}
+
+#[test]
+fn dictionaries_that_do_not_add_up_are_errors() {
+    let mut writer = ArchiveWriter::new();
+    let keys =
+        [("NS.keys".to_owned(), Value::Array(vec![reference(0)])), ("NS.objects".to_owned(), Value::Array(vec![]))];
+    let unequal = writer.object("NSDictionary", keys);
+    let short = writer.object("XRIntKeyedDictionary", [("$0".to_owned(), Value::from(1_u64))]);
+    let gap = writer.object("NSOrderedSet", [("NS.object.1".to_owned(), reference(0))]);
+    let bytes = writer.finish(&[("unequal", unequal), ("short", short), ("gap", gap)]);
+    let archive = KeyedArchive::read(&bytes).unwrap();
+    let top = |name: &str| archive.top(name).unwrap().unwrap();
+    assert!(top("unequal").entries().unwrap_err().message.ends_with("it has 1 keys and 0 values"));
+    assert!(top("short").entries().is_err());
+    assert!(top("gap").items().unwrap_err().message.ends_with("it has no NS.object.0"));
+}
+
+/// Asks everything of an object, and of what it holds.
+fn visit(node: Node<'_>, depth: usize, budget: &mut usize) {
+    *budget = budget.saturating_sub(1);
+    if depth == 0 || *budget == 0 {
+        return;
+    }
+    let _ = (node.kind(), node.class_name(), node.text(), node.data(), node.uuid());
+    let _ = (node.integer(), node.number(), node.real(), node.boolean());
+    for name in ["array", "names", "integers", "ordered", "data"] {
+        if let Ok(Some(field)) = node.field(name) {
+            visit(field, depth - 1, budget);
+        }
+    }
+    node.items().into_iter().flatten().for_each(|item| visit(item, depth - 1, budget));
+    for (key, value) in node.entries().into_iter().flatten() {
+        visit(key, depth - 1, budget);
+        visit(value, depth - 1, budget);
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_mutation_panics(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8)) {
+        let mut bytes = sample();
+        for (place, byte) in changes {
+            let at = place.index(bytes.len());
+            bytes[at] = byte;
+        }
+        let archive = KeyedArchive::read(&bytes);
+        if let Ok(Ok(Some(root))) = archive.as_ref().map(|archive| archive.top("root")) {
+            visit(root, 4, &mut 2000);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Lists and dictionaries in keyed archives: several classes of each, which are asked alike.
+
+use super::keyed_archive::{Node, find};
+use super::property_list::{Object, References};
+use crate::symbols::Broken;
+
+/// What an object can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nothing.
+    Nil,
+    /// [`Node::boolean`].
+    Boolean,
+    /// [`Node::integer`], [`Node::number`].
+    Integer,
+    /// [`Node::real`].
+    Real,
+    /// [`Node::text`].
+    Text,
+    /// [`Node::data`].
+    Data,
+    /// [`Node::uuid`].
+    Uuid,
+    /// [`Node::items`].
+    List,
+    /// [`Node::entries`].
+    Dictionary,
+    /// [`Node::field`].
+    Object,
+}
+
+impl<'a> Node<'a> {
+    /// Which of the questions below it answers.
+    pub(super) fn kind(self) -> Result<Kind, Broken> {
+        Ok(match self.object()? {
+            _ if self.is_nil() => Kind::Nil,
+            Object::Null => Kind::Nil,
+            Object::Boolean(_) => Kind::Boolean,
+            Object::Integer(_) => Kind::Integer,
+            Object::Real(_) | Object::Date(_) => Kind::Real,
+            Object::Data(_) => Kind::Data,
+            Object::Ascii(_) | Object::Utf16(_) => Kind::Text,
+            Object::Array(_) => Kind::List,
+            // References were followed.
+            Object::Uid(_) => Kind::Object,
+            Object::Dictionary(keys, _) => self.kind_of_fields(keys)?,
+        })
+    }
+
+    fn kind_of_fields(self, keys: References<'a>) -> Result<Kind, Broken> {
+        let has = |name| Ok::<_, Broken>(find(&self.archive.list, keys, keys, name)?.is_some());
+        Ok(if has("NS.keys")? {
+            Kind::Dictionary
+        } else if has("NS.objects")? || has("NS.object.0")? {
+            Kind::List
+        } else if has("NS.string")? {
+            Kind::Text
+        } else if has("NS.data")? {
+            Kind::Data
+        } else if has("NS.uuidbytes")? {
+            Kind::Uuid
+        } else if self.is_integer_keyed()? {
+            Kind::Dictionary
+        } else if self.class_name()?.is_some_and(|name| name.ends_with("OrderedSet")) {
+            Kind::List
+        } else {
+            Kind::Object
+        })
+    }
+
+    /// What an array, a set or an ordered set holds.
+    pub(super) fn items(self) -> Result<Vec<Node<'a>>, Broken> {
+        match self.object()? {
+            Object::Array(references) => self.archive.nodes(references),
+            Object::Dictionary(keys, values) => match self.list("NS.objects", keys, values)? {
+                Some(references) => self.archive.nodes(references),
+                None => self.ordered_items(keys, values),
+            },
+            _ if self.is_nil() => Ok(Vec::new()),
+            other => Err(self.unlike("a list", other)),
+        }
+    }
+
+    /// The items of an ordered set: `NS.object.0`, `NS.object.1` …
+    fn ordered_items(self, keys: References<'a>, values: References<'a>) -> Result<Vec<Node<'a>>, Broken> {
+        let numbered = self.numbered(keys, values, b"NS.object.")?;
+        let is_set = !numbered.is_empty() || self.class_name()?.is_some_and(|name| name.ends_with("OrderedSet"));
+        if !is_set {
+            return Err(self.broken("object", "a list was expected, and it has no NS.objects"));
+        }
+        if let Some((at, _)) = numbered.iter().enumerate().find(|(at, (number, _))| *at as u64 != *number) {
+            return Err(self.broken("ordered set", format_args!("it has no NS.object.{at}")));
+        }
+        numbered.into_iter().map(|(_, index)| self.archive.node(index)).collect()
+    }
+
+    /// What a dictionary holds: one of any keys, or one of integers (`$0` is the count, `$1` a key, `$2` its value, …).
+    pub(super) fn entries(self) -> Result<Vec<(Node<'a>, Node<'a>)>, Broken> {
+        let (keys, values) = match self.object()? {
+            Object::Dictionary(keys, values) => (keys, values),
+            _ if self.is_nil() => return Ok(Vec::new()),
+            other => return Err(self.unlike("a dictionary", other)),
+        };
+        match (self.list("NS.keys", keys, values)?, self.list("NS.objects", keys, values)?) {
+            (Some(keys), Some(values)) if keys.len() == values.len() => {
+                let pairs = keys.iter().zip(values.iter());
+                pairs.map(|(key, value)| Ok((self.archive.node(key)?, self.archive.node(value)?))).collect()
+            }
+            (Some(keys), Some(values)) => {
+                let rule = format_args!("it has {} keys and {} values", keys.len(), values.len());
+                Err(self.broken("dictionary", rule))
+            }
+            (None, None) if self.is_integer_keyed()? => self.integer_keyed_entries(keys, values),
+            _ => Err(self.broken("object", "a dictionary was expected, and it has no NS.keys and NS.objects")),
+        }
+    }
+
+    /// What a name stands for in a dictionary with names as keys, or the field of any other object.
+    pub(super) fn member(self, name: &str) -> Result<Option<Node<'a>>, Broken> {
+        let is_dictionary = !self.is_nil() && self.field("NS.keys")?.is_some();
+        if !is_dictionary {
+            return self.field(name);
+        }
+        let is_named = |key: Node<'a>| Ok(key.kind()? == Kind::Text && key.text()?.is_some_and(|text| text == name));
+        for (key, value) in self.entries()? {
+            if is_named(key)? {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_integer_keyed(self) -> Result<bool, Broken> {
+        Ok(self.class_name()?.is_some_and(|name| name == "XRIntKeyedDictionary"))
+    }
+
+    fn integer_keyed_entries(
+        self,
+        keys: References<'a>,
+        values: References<'a>,
+    ) -> Result<Vec<(Node<'a>, Node<'a>)>, Broken> {
+        let numbered = self.numbered(keys, values, b"$")?;
+        let Some((&(0, count), fields)) = numbered.split_first() else {
+            return Err(self.broken("dictionary of integers", "it has no count in $0"));
+        };
+        let count = self.archive.node(count)?.number()?;
+        let is_in_order = fields.iter().enumerate().all(|(at, (number, _))| at as u64 + 1 == *number);
+        if !is_in_order || count.and_then(|count| count.checked_mul(2)) != Some(fields.len() as u64) {
+            let rule = format_args!("{} keys and values are not those of {count:?} entries", fields.len());
+            return Err(self.broken("dictionary of integers", rule));
+        }
+        let pairs = fields.as_chunks::<2>().0.iter();
+        pairs.map(|&[(_, key), (_, value)]| Ok((self.archive.node(key)?, self.archive.node(value)?))).collect()
+    }
+
+    /// The fields that are named `prefix` and a number, and the indices of their values, by this number.
+    fn numbered(self, keys: References<'a>, values: References<'a>, prefix: &[u8]) -> Result<Vec<(u64, u64)>, Broken> {
+        let mut numbered = Vec::new();
+        for (key, value) in keys.iter().zip(values.iter()) {
+            let Object::Ascii(name) = self.archive.list.object(key)? else {
+                continue;
+            };
+            let digits = name.strip_prefix(prefix).and_then(|digits| std::str::from_utf8(digits).ok());
+            if let Some(number) = digits.and_then(|digits| digits.parse().ok()) {
+                numbered.push((number, value));
+            }
+        }
+        numbered.sort_unstable();
+        Ok(numbered)
+    }
+
+    /// The references in a field that is an array.
+    fn list(self, name: &str, keys: References<'a>, values: References<'a>) -> Result<Option<References<'a>>, Broken> {
+        let Some(index) = find(&self.archive.list, keys, values, name)? else {
+            return Ok(None);
+        };
+        match self.archive.list.object(index)? {
+            Object::Array(references) => Ok(Some(references)),
+            other => Err(self.unlike(&format!("an array in {name}"), other)),
+        }
+    }
+}

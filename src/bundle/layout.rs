@@ -1,0 +1,247 @@
+//! How the rows of a store are laid out: `bulkstore_descriptor`, held against `schema.xml`.
+//!
+//! A row is its topology and then its fields, by their index, without padding. The topology holds times, and one or two
+//! categories; columns of the schema that name a topology field stand there, every other column has the field of its name.
+//!
+//! | type | bytes | content, little endian |
+//! |---|---|---|
+//! | 1 | 4 | u32 |
+//! | 2 | 8 | u64 |
+//! | 4 | 9 | 50 bits of time, 22 bits of category 1 (Instruments 9 and 10) |
+//! | 5 | 18 | 50 bits of time, 50 of duration, 22 of category 1, 22 of category 2 (Instruments 9 and 10) |
+//! | 6 | 24 | u64 time, u64 duration, u32 category 1, u32 category 2 |
+//! | 7 | 16 | u64 time, u32 category 1, u32 category 2 |
+
+use std::fmt::Display;
+
+use super::keyed_archive::{KeyedArchive, Node};
+use super::numbers::{u32_at, u64_at};
+use super::schema::{Schema, SchemaColumn};
+use super::uniquer::NONE;
+use crate::symbols::Broken;
+
+/// What is in the topology of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Topology {
+    Packed,
+    PackedDuration,
+    Duration,
+    Moment,
+}
+
+impl Topology {
+    fn of_type(number: u64) -> Option<Self> {
+        Some(match number {
+            4 => Self::Packed,
+            5 => Self::PackedDuration,
+            6 => Self::Duration,
+            7 => Self::Moment,
+            _ => return None,
+        })
+    }
+
+    fn size(self) -> usize {
+        match self {
+            Self::Packed => 9,
+            Self::PackedDuration => 18,
+            Self::Duration => 24,
+            Self::Moment => 16,
+        }
+    }
+}
+
+/// Where the value of a column is in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// 4 bytes.
+    Narrow(usize),
+    /// 8 bytes.
+    Wide(usize),
+    /// So many bits from a bit on.
+    Bits(usize, u32),
+}
+
+impl Place {
+    /// The value in a row of this layout; a value whose bits are all set means that there is none.
+    #[inline]
+    pub(super) fn value(self, row: &[u8]) -> Option<u64> {
+        match self {
+            Self::Narrow(at) => Some(u32_at(row, at)).filter(|&value| value != NONE).map(u64::from),
+            Self::Wide(at) => Some(u64_at(row, at)).filter(|&value| value != u64::MAX),
+            Self::Bits(bit, count) => {
+                let mut bytes = [0; 8];
+                let from = row.get(bit / 8..).unwrap_or_default();
+                let length = from.len().min(8);
+                bytes[..length].copy_from_slice(&from[..length]);
+                let mask = (1 << count) - 1;
+                Some(u64::from_le_bytes(bytes) >> (bit % 8) & mask).filter(|&value| value != mask)
+            }
+        }
+    }
+}
+
+/// The rows of a store.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    pub(super) schema: Schema,
+    /// By column of the schema.
+    places: Vec<Place>,
+    /// Bytes.
+    pub(super) row_size: usize,
+    /// How many rows were recorded.
+    pub(super) rows: u64,
+}
+
+/// A field as the descriptor has it.
+struct Field {
+    name: String,
+    kind: u64,
+    index: u64,
+}
+
+impl Layout {
+    pub(super) fn read(schema: Schema, descriptor: &[u8]) -> Result<Self, Broken> {
+        let archive = KeyedArchive::read(descriptor)?;
+        let root = archive.top("root")?.ok_or_else(|| rule("root", "it is missing"))?;
+        let event = required(root, "$0")?;
+        let mut fields = required(event, "_fields")?.items()?.into_iter().map(field).collect::<Result<Vec<_>, _>>()?;
+        fields.sort_by_key(|field| field.index);
+        if fields.iter().zip(0..).any(|(field, index)| field.index != index) {
+            return Err(rule("_fields", "their indices are not 0, 1, 2 …"));
+        }
+        let size = number(event, "_maxEventSize")?;
+        if event.member("_variableSize")?.is_some_and(|node| node.boolean() == Ok(Some(true)))
+            || number(event, "_minEventSize")? != size
+        {
+            return Err(rule("_maxEventSize", "rows are not of one size"));
+        }
+        let identifier = text(event, "_identifier")?;
+        if identifier != schema.name {
+            return Err(rule("_identifier", format_args!("{identifier:?} is not the schema's {:?}", schema.name)));
+        }
+        let rows = number(required(event, "_props")?, "next_event_id")?;
+        let (places, row_size) = places(&schema, &fields)?;
+        if row_size as u64 != size {
+            return Err(rule("_maxEventSize", format_args!("{size} is not the {row_size} bytes of the fields")));
+        }
+        Ok(Self { schema, places, row_size, rows })
+    }
+
+    /// Where the column is that has this mnemonic, and its type.
+    pub(super) fn column(&self, mnemonic: &str) -> Option<(Place, &str)> {
+        let index = self.schema.columns.iter().position(|column| column.mnemonic == mnemonic)?;
+        Some((self.places[index], &self.schema.columns[index].engineering_type))
+    }
+}
+
+/// The places of the columns, and the size of a row.
+fn places(schema: &Schema, fields: &[Field]) -> Result<(Vec<Place>, usize), Broken> {
+    let Some((first, fields)) = fields.split_first() else { return Err(rule("_fields", "there are none")) };
+    let topology = Topology::of_type(first.kind)
+        .ok_or_else(|| rule("_fields", format_args!("the first one is of type {}, not of 4 to 7", first.kind)))?;
+    let mut size = topology.size();
+    let mut places = Vec::with_capacity(schema.columns.len());
+    let mut rest = fields.iter();
+    for column in &schema.columns {
+        if !column.topology_field.is_empty() {
+            places.push(topology_place(topology, column)?);
+            continue;
+        }
+        let field = rest
+            .next()
+            .filter(|field| field.name == column.mnemonic)
+            .ok_or_else(|| rule("_fields", format_args!("the column {} has no field in its turn", column.mnemonic)))?;
+        places.push(match field.kind {
+            1 => Place::Narrow(size),
+            2 => Place::Wide(size),
+            other => {
+                return Err(rule("_fields", format_args!("{} is of type {other}, which is not known", field.name)));
+            }
+        });
+        size += if field.kind == 1 { 4 } else { 8 };
+    }
+    match rest.next() {
+        Some(field) => Err(rule("_fields", format_args!("{} is no column of the schema", field.name))),
+        None => Ok((places, size)),
+    }
+}
+
+fn topology_place(topology: Topology, column: &SchemaColumn) -> Result<Place, Broken> {
+    let place = match (topology, column.topology_field.as_str()) {
+        (Topology::Packed | Topology::PackedDuration, "XRTraceRelativeTimestampFieldID") => Place::Bits(0, 50),
+        (Topology::PackedDuration, "XRDurationFieldID") => Place::Bits(50, 50),
+        (Topology::Packed, "XRCategory1FieldID") => Place::Bits(50, 22),
+        (Topology::PackedDuration, "XRCategory1FieldID") => Place::Bits(100, 22),
+        (Topology::PackedDuration, "XRCategory2FieldID") => Place::Bits(122, 22),
+        (Topology::Duration | Topology::Moment, "XRTraceRelativeTimestampFieldID") => Place::Wide(0),
+        (Topology::Duration, "XRDurationFieldID") => Place::Wide(8),
+        (Topology::Duration, "XRCategory1FieldID") => Place::Narrow(16),
+        (Topology::Duration, "XRCategory2FieldID") => Place::Narrow(20),
+        (Topology::Moment, "XRCategory1FieldID") => Place::Narrow(8),
+        (Topology::Moment, "XRCategory2FieldID") => Place::Narrow(12),
+        (_, field) => {
+            let text = format_args!("the rows have no {field}, where the column {} should be", column.mnemonic);
+            return Err(rule("_fields", text));
+        }
+    };
+    Ok(place)
+}
+
+fn field(node: Node<'_>) -> Result<Field, Broken> {
+    let inner = required(node, "$0")?;
+    if number(inner, "_multi")? != 1 {
+        return Err(rule("_multi", "a field stands in a row more than once"));
+    }
+    Ok(Field { name: text(inner, "_name")?, kind: number(inner, "_type")?, index: number(inner, "_index")? })
+}
+
+fn rule(what: &str, rule: impl Display) -> Broken {
+    Broken { at: 0, message: format!("{what}: {rule}") }
+}
+
+fn required<'a>(node: Node<'a>, name: &str) -> Result<Node<'a>, Broken> {
+    node.member(name)?.ok_or_else(|| rule(name, "it is missing"))
+}
+
+fn number(node: Node<'_>, name: &str) -> Result<u64, Broken> {
+    required(node, name)?.number()?.ok_or_else(|| rule(name, "it is no number"))
+}
+
+fn text(node: Node<'_>, name: &str) -> Result<String, Broken> {
+    Ok(required(node, name)?.text()?.ok_or_else(|| rule(name, "it is no text"))?.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packed_rows_are_cut_at_their_bits() {
+        // Bits 0 to 49: 730_819_705; bits 50 to 71: 1.
+        let row = [0x79, 0x6c, 0x8f, 0x2b, 0, 0, 0x04, 0, 0, 6, 0, 0, 0];
+        assert_eq!(Place::Bits(0, 50).value(&row), Some(730_819_705));
+        assert_eq!(Place::Bits(50, 22).value(&row), Some(1));
+        assert_eq!(Place::Narrow(9).value(&row), Some(6));
+        let all = [0xff; 18];
+        for (bit, count) in [(0, 50), (50, 50), (100, 22), (122, 22)] {
+            assert_eq!(Place::Bits(bit, count).value(&all), None, "bit {bit}");
+        }
+        // One bit of each part that is not set.
+        for (bit, count) in [(0, 50), (50, 50), (100, 22), (122, 22)] {
+            for unset in [bit, bit + count as usize - 1] {
+                let mut row = all;
+                row[unset / 8] &= !(1 << (unset % 8));
+                let value = ((1 << count) - 1) & !(1 << (unset - bit));
+                assert_eq!(Place::Bits(bit, count).value(&row), Some(value), "bit {unset}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_bits_are_no_value() {
+        let row = [0xff; 12];
+        assert_eq!(Place::Narrow(0).value(&row), None);
+        assert_eq!(Place::Wide(4).value(&row), None);
+        assert_eq!(Place::Narrow(0).value(&[0xff, 0xff, 0xff, 0x7f]), Some(0x7fff_ffff));
+    }
+}

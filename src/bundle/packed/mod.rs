@@ -1,0 +1,270 @@
+//! Recordings in archives: files in a zip or tar are read as if they were unpacked beside it.
+//!
+//! ```text
+//! finder.trace.zip/finder.trace/form.template
+//! └ a file ──────┘└ a name in the archive ──┘
+//! ```
+//!
+//! Nothing is ever unpacked to disk. Of a zip the central directory is read, and an entry is inflated when it is asked for; of a tar the
+//! headers are read once, and entries are ranges of the file. Only a compressed tar is in memory as a whole, since it cannot be entered
+//! in the middle. Bytes tell what a file is, names do not.
+
+mod budget;
+mod inflate;
+mod names;
+mod pieces;
+mod tar_index;
+#[cfg(test)]
+mod tests;
+mod zip_index;
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+use crate::error::{Error, ErrorKind};
+use crate::symbols::{Entry, FileBytes, Files};
+use inflate::Inflater;
+use names::{Item, Names, Node, Place};
+
+/// Bounds on what archives may cost; real recordings stay far below the defaults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArchiveLimits {
+    /// How many bytes the files of an archive may have together, inflated. Default: 8 GiB.
+    pub inflated_bytes: u64,
+    /// How many files and folders an archive may have. Default: 1,000,000.
+    pub entries: usize,
+    /// How large a compressed tar may be in memory, inflated. Default: 4 GiB.
+    pub memory_bytes: u64,
+}
+
+impl Default for ArchiveLimits {
+    fn default() -> Self {
+        Self { inflated_bytes: 8 << 30, entries: 1_000_000, memory_bytes: 4 << 30 }
+    }
+}
+
+/// An archive that was mounted.
+struct Archive {
+    path: PathBuf,
+    names: Names,
+    /// All of it, inflated, where it had to be.
+    memory: Option<Vec<u8>>,
+}
+
+/// A file system in which mounted archives are folders. Everything else is as the file system below has it.
+pub struct BundleFiles<'f> {
+    base: &'f dyn Files,
+    limits: ArchiveLimits,
+    archives: Vec<Archive>,
+    /// What was mounted, and the recording that is there.
+    mounted: Vec<(PathBuf, PathBuf)>,
+    inflater: Inflater<'f>,
+}
+
+impl fmt::Debug for BundleFiles<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BundleFiles").field("mounted", &self.mounted).finish_non_exhaustive()
+    }
+}
+
+impl<'f> BundleFiles<'f> {
+    /// The files of `base`, without archives yet.
+    pub fn new(base: &'f dyn Files) -> Self {
+        Self::with_limits(base, ArchiveLimits::default())
+    }
+
+    /// The same with other limits.
+    pub fn with_limits(base: &'f dyn Files, limits: ArchiveLimits) -> Self {
+        let inflater = Inflater::new(base);
+        Self { base, limits, archives: Vec::new(), mounted: Vec::new(), inflater }
+    }
+
+    /// The recording at `path`: the path itself, if that is a recording's folder; in a zip or tar, the path of the recording inside, which
+    /// can be read from then on. `None` where there is no recording, or nothing at all.
+    ///
+    /// The recording may be the archive itself, or be in its one folder. A tar may be compressed with gzip or zstd, if the feature
+    /// `compression` is on.
+    ///
+    /// # Errors
+    /// When an archive holds several recordings, breaks the rules of its format, has names that lead out of it, or is larger than the limits.
+    pub fn mount(&mut self, path: &Path) -> Result<Option<PathBuf>, Error> {
+        if let Some((_, bundle)) = self.mounted.iter().find(|(known, _)| known == path) {
+            return Ok(Some(bundle.clone()));
+        }
+        let bundle = match self.base.entry(path) {
+            Ok(Entry::Folder) => is_bundle(self.base, path).then(|| path.to_owned()),
+            Ok(Entry::File { length, .. }) => self.mount_archive(path, length)?,
+            // Whoever reads it says what is wrong with it.
+            Ok(Entry::Other) | Err(_) => None,
+        };
+        self.mounted.extend(bundle.iter().map(|bundle| (path.to_owned(), bundle.clone())));
+        Ok(bundle)
+    }
+
+    fn mount_archive(&mut self, path: &Path, length: u64) -> Result<Option<PathBuf>, Error> {
+        let Some(archive) = self.open_archive(path, length)? else { return Ok(None) };
+        self.archives.push(archive);
+        let mut bundles = self.bundles_in(path);
+        match bundles.len() {
+            1 => return Ok(bundles.pop()),
+            0 => {}
+            _ => {
+                bundles.sort();
+                let names = bundles.iter().filter_map(|bundle| bundle.strip_prefix(path).ok());
+                let names: Vec<String> = names.map(|name| name.display().to_string()).collect();
+                let what = format!("there are several recordings in it: {}; unpack it, and name one", names.join(", "));
+                self.archives.pop();
+                return Err(Error::new(ErrorKind::NotAnExport(format!("{}: {what}", path.display())), None));
+            }
+        }
+        self.archives.pop();
+        Ok(None)
+    }
+
+    fn open_archive(&self, path: &Path, length: u64) -> Result<Option<Archive>, Error> {
+        let Ok(head) = self.base.read(path, 0, tar_index::BLOCK) else { return Ok(None) };
+        if zip_index::is_zip(&head) {
+            let names = zip_index::read(self.base, path, length, &self.limits)?;
+            return Ok(Some(Archive { path: path.to_owned(), names, memory: None }));
+        }
+        if tar_index::is_tar(&head) {
+            let names = tar_index::read(self.base, path, length, &self.limits)?;
+            return Ok(Some(Archive { path: path.to_owned(), names, memory: None }));
+        }
+        let Some(memory) = tar_index::inflate(self.base, path, length, &head, &self.limits)? else { return Ok(None) };
+        let names = tar_index::read_memory(&memory, path, &self.limits)?;
+        Ok(Some(Archive { path: path.to_owned(), names, memory: Some(memory) }))
+    }
+
+    /// The recordings at the top of an archive, or in its one folder.
+    fn bundles_in(&self, archive: &Path) -> Vec<PathBuf> {
+        if has_bundle_parts(self, archive) {
+            return vec![archive.to_owned()];
+        }
+        let mut folder = archive.to_owned();
+        loop {
+            let paths = self.list(&folder).unwrap_or_default();
+            let folders = paths.into_iter().filter(|path| is_content(path) && is_folder(self, path));
+            let (bundles, mut others): (Vec<_>, Vec<_>) = folders.partition(|path| is_bundle(self, path));
+            match others.pop() {
+                // Folders end, so this does, too.
+                Some(only) if bundles.is_empty() && others.is_empty() => folder = only,
+                _ => return bundles,
+            }
+        }
+    }
+
+    /// The archive that a path leads through, and what is there.
+    fn find(&self, path: &Path) -> Option<(&Archive, io::Result<(usize, &Node)>)> {
+        let inside = |archive: &Archive| path.strip_prefix(&archive.path).ok().map(Path::to_owned);
+        let (archive, inside) = self.archives.iter().find_map(|archive| Some((archive, inside(archive)?)))?;
+        let missing = || {
+            let what = format!("{} has no {}", archive.path.display(), inside.display());
+            io::Error::new(io::ErrorKind::NotFound, what)
+        };
+        let parts: Option<Vec<&str>> = inside
+            .components()
+            .filter(|part| *part != Component::CurDir)
+            .map(|part| if let Component::Normal(name) = part { name.to_str() } else { None })
+            .collect();
+        Some((archive, parts.and_then(|parts| archive.names.find(&parts)).ok_or_else(missing)))
+    }
+
+    fn read_item(&self, archive: &Archive, index: usize, item: &Item, range: (u64, usize)) -> io::Result<Vec<u8>> {
+        let (offset, length) = range;
+        let length = item.length.saturating_sub(offset).min(length as u64) as usize;
+        match (&item.place, &archive.memory) {
+            (Place::Refused(what), _) => Err(io::Error::new(io::ErrorKind::Unsupported, *what)),
+            (Place::Range(start), Some(memory)) => {
+                let start = usize::try_from(start.saturating_add(offset)).unwrap_or(usize::MAX);
+                let bytes = memory.get(start..).and_then(|rest| rest.get(..length));
+                bytes.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+            }
+            (Place::Range(start), None) => {
+                let bytes = self.base.read(&archive.path, start.saturating_add(offset), length)?;
+                if bytes.len() < length { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(bytes) }
+            }
+            (Place::Zipped(zipped), _) => {
+                self.inflater.read(&archive.path, index, zipped, item.length, (offset, length))
+            }
+        }
+    }
+}
+
+impl Files for BundleFiles<'_> {
+    fn entry(&self, path: &Path) -> io::Result<Entry> {
+        let Some((_, found)) = self.find(path) else { return self.base.entry(path) };
+        Ok(match &found?.1.item {
+            None => Entry::Folder,
+            // An archive's times are those of the machine that packed it, in its time zone.
+            Some(item) => Entry::File { length: item.length, modified: 0, changed: 0 },
+        })
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        let Some((archive, found)) = self.find(path) else { return self.base.canonical(path) };
+        found?;
+        let inside = path.strip_prefix(&archive.path).unwrap_or(Path::new(""));
+        let base = self.base.canonical(&archive.path)?;
+        Ok(inside.components().filter(|part| *part != Component::CurDir).fold(base, |path, part| path.join(part)))
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let Some((_, found)) = self.find(folder) else { return self.base.list(folder) };
+        let (_, node) = found?;
+        if node.item.is_some() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(node.children.keys().map(|name| folder.join(name.as_ref())).collect())
+    }
+
+    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let Some((archive, found)) = self.find(path) else { return self.base.read(path, offset, length) };
+        let (index, node) = found?;
+        let item = node.item.as_ref().ok_or(io::ErrorKind::IsADirectory)?;
+        let named = |error: io::Error| {
+            let what = format!("{} (in the archive, at byte {}): {error}", path.display(), item.position);
+            io::Error::new(error.kind(), what)
+        };
+        self.read_item(archive, index, item, (offset, length)).map_err(named)
+    }
+
+    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
+        if self.find(path).is_none() {
+            return self.base.read_into(path, offset, place);
+        }
+        let bytes = self.read(path, offset, place.len())?;
+        let count = bytes.len().min(place.len());
+        place[..count].copy_from_slice(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        if self.find(path).is_none() {
+            return self.base.load(path, range);
+        }
+        let length = usize::try_from(range.end.saturating_sub(range.start)).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        FileBytes::from_bytes(self.read(path, range.start, length)?, length)
+    }
+}
+
+/// Whether a folder is a recording: old and empty ones are known by their name only.
+fn is_bundle(files: &dyn Files, folder: &Path) -> bool {
+    folder.extension().is_some_and(|extension| extension == "trace") || has_bundle_parts(files, folder)
+}
+
+fn has_bundle_parts(files: &dyn Files, folder: &Path) -> bool {
+    is_folder(files, &folder.join("corespace")) || files.entry(&folder.join("form.template")).is_ok()
+}
+
+fn is_folder(files: &dyn Files, path: &Path) -> bool {
+    matches!(files.entry(path), Ok(Entry::Folder))
+}
+
+/// Whether it was packed by a person, and not added by macOS.
+fn is_content(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    !name.starts_with(b"._") && name != b"__MACOSX" && name != b".DS_Store"
+}

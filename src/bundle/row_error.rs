@@ -1,0 +1,65 @@
+//! Why a row cannot be read.
+
+use std::fmt;
+
+use super::strings::BadString;
+use super::uniquer::BadReference;
+use crate::profile::Full;
+use crate::symbols::Broken;
+
+/// What is wrong with a row, or with what it refers to.
+#[derive(Clone, Debug)]
+pub(super) enum Unreadable {
+    /// A number of an array leads nowhere.
+    Array(BadReference),
+    /// A number of a string leads nowhere.
+    String(BadString),
+    /// An array of so many numbers is no thread.
+    NoThread { number: u32, count: usize },
+    /// An array of so many numbers is no process.
+    NoProcess { number: u32, count: usize },
+    /// An array of so many numbers is no stack of this kind.
+    NoStack { number: u32, count: usize, kind: &'static str },
+    /// A value is larger than what it stands for can be.
+    TooLarge { column: &'static str, value: u64 },
+    /// The images of its process cannot be read.
+    Images(Broken),
+    /// The profile has no room for more.
+    Full(Full),
+    /// Stacks multiply beyond what the arrays have.
+    TooManyStacks,
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Array(bad) => bad.fmt(f),
+            Self::String(bad) => bad.fmt(f),
+            Self::NoThread { number, count } => write!(f, "array {number} of {count} numbers is no thread"),
+            Self::NoProcess { number, count } => write!(f, "array {number} of {count} numbers is no process"),
+            Self::NoStack { number, count, kind } => write!(f, "array {number} of {count} numbers is no {kind}"),
+            Self::TooLarge { column, value } => write!(f, "its {column} is {value:#x}, which none can be"),
+            Self::Images(broken) => broken.fmt(f),
+            Self::Full(full) => full.fmt(f),
+            Self::TooManyStacks => f.write_str("stacks expand to more frames than the arrays have bytes"),
+        }
+    }
+}
+
+impl From<BadReference> for Unreadable {
+    fn from(bad: BadReference) -> Self {
+        Self::Array(bad)
+    }
+}
+
+impl From<BadString> for Unreadable {
+    fn from(bad: BadString) -> Self {
+        Self::String(bad)
+    }
+}
+
+impl From<Full> for Unreadable {
+    fn from(full: Full) -> Self {
+        Self::Full(full)
+    }
+}

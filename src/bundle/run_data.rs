@@ -1,0 +1,355 @@
+//! What a recording knows of its runs besides their tables: device, process, times, and names of threads and processes.
+//!
+//! It is what the table of contents of an export tells, in the same words, but for what `form.template` does not hold:
+//! why the process ended (`termination-reason`), the tables, which the bundle keeps elsewhere, the tracks, the settings
+//! of instruments, and whether all processes were recorded. How the process was found (`type`) is known where it was
+//! attached to. Dates are in UTC, and not in the zone of the machine that exports. The environment of the process is
+//! there and is never read: it may hold secrets.
+
+use super::budget::Budget;
+use super::cores;
+use super::dates::iso_8601;
+use super::keyed_archive::Node;
+use super::template::Template;
+use crate::export::{TocProcess, TocRun, lookup};
+use crate::hash::HashMap;
+use crate::symbols::Broken;
+
+/// The `targetType` of a process that was attached to. What the others are was not seen.
+const ATTACHED: u64 = 2;
+
+/// What is known of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RunData {
+    /// What a table of contents would say, without tables and tracks.
+    pub(super) contents: TocRun,
+    /// When it began, in nanoseconds since 1970 in UTC.
+    pub(super) started_at: Option<u64>,
+    /// How long it lasted, in nanoseconds.
+    pub(super) duration: Option<u64>,
+    /// The devices that were recorded, by their UUIDs; first the one that was chosen.
+    pub(super) devices: Vec<String>,
+    /// Threads by their numbers.
+    pub(super) threads: HashMap<u64, ThreadName>,
+    /// Processes by their numbers.
+    pub(super) processes: HashMap<u64, ProcessName>,
+    /// The kinds of the cores of the device that was chosen, by their numbers.
+    pub(super) cores: HashMap<u32, &'static str>,
+}
+
+/// What Instruments calls a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ThreadName {
+    /// The number of its process.
+    pub(super) pid: u64,
+    /// Its name, such as `Main Thread`; empty where it has none.
+    pub(super) name: String,
+}
+
+/// What Instruments calls a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ProcessName {
+    /// Its name.
+    pub(super) name: String,
+    /// Its executable: a path, or only the end of one where no more was known.
+    pub(super) path: String,
+}
+
+impl RunData {
+    /// Reads what is known of a run; of a run that is not there, nothing is.
+    pub(super) fn read(template: &Template<'_>, run: u64) -> Result<Self, Broken> {
+        let number = u32::try_from(run).unwrap_or(u32::MAX);
+        let mut data = Self { contents: TocRun { number, ..TocRun::default() }, ..Self::default() };
+        let Some(node) = template.run(run)? else {
+            return Ok(data);
+        };
+        let mut budget = template.budget();
+        let budget = &mut budget;
+        let member = |name: &str| node.member(name);
+        data.started_at = member("startTime")?.map_or(Ok(None), Node::number)?;
+        data.duration = member("runningTime")?.map_or(Ok(None), Node::number)?;
+        data.threads = member("threadsByTID")?.map_or(Ok(HashMap::default()), |list| threads(list, budget))?;
+        data.processes = member("processDatas")?.map_or(Ok(HashMap::default()), |list| processes(list, budget))?;
+        if let Some(info) = member("runInfo")? {
+            add_info(&mut data.contents, info, budget)?;
+        }
+        let device = template.device(run)?;
+        if let Some(objects) = member("allObjects")? {
+            data.cores = cores::kinds(objects, device.as_deref(), budget)?;
+        }
+        data.devices = devices(device, member("mach_time_info")?, budget)?;
+        data.contents.processes = listed_processes(template, run, budget)?;
+        Ok(data)
+    }
+}
+
+/// What the table of contents says of the target and in its summary.
+fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Result<(), Broken> {
+    let mut text = |name: &str| info.member(name)?.map_or(Ok(None), |node| budget.text(node));
+    let mut pairs = |names: &[(&str, &str)]| {
+        let mut pairs = Vec::new();
+        for &(name, field) in names {
+            pairs.extend(text(field)?.map(|value| (name.to_owned(), value)));
+        }
+        Ok::<_, Broken>(pairs)
+    };
+    contents.device = pairs(&[
+        ("uuid", "_targetUUID"),
+        ("model", "_targetModel"),
+        ("name", "_targetName"),
+        ("os-version", "_targetOperatingSystem"),
+        ("platform", "_targetPlatform"),
+    ])?;
+    contents.host_device = pairs(&[
+        ("uuid", "_hostUUID"),
+        ("model", "_hostModel"),
+        ("name", "_hostName"),
+        ("os-version", "_hostOperatingSystem"),
+        ("platform", "_hostPlatform"),
+    ])?;
+    let process = pairs(&[
+        ("return-exit-status", "_targetExitStatus"),
+        ("name", "_targetProcessName"),
+        ("pid", "_targetProcessPid"),
+    ])?;
+    if lookup(&process, "pid").is_some_and(|pid| pid.parse::<u64>().is_ok()) {
+        let kind = info.member("targetType")?.map_or(Ok(None), Node::number)?;
+        let kind = (kind == Some(ATTACHED)).then(|| ("type".to_owned(), "attached".to_owned()));
+        contents.process = kind.into_iter().chain(process).collect();
+    }
+    contents.summary = times(info)?;
+    contents.summary.extend(pairs(&[
+        ("end-reason", "_endReason"),
+        ("instruments-version", "_instrumentVersion"),
+        ("template-name", "_templateName"),
+        ("recording-mode", "_recordingMode"),
+        ("time-limit", "_timeLimit"),
+    ])?);
+    Ok(())
+}
+
+/// When the run began and ended and how long it lasted, as text.
+fn times(info: Node<'_>) -> Result<Vec<(String, String)>, Broken> {
+    let seconds = |name: &str| info.member(name)?.map_or(Ok(None), Node::real);
+    let date =
+        |name: &str| Ok::<_, Broken>(seconds(name)?.and_then(|seconds| iso_8601((seconds * 1000.0).round() as i64)));
+    let duration = seconds("_rawDuration")?.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
+    let all = [
+        ("start-date", date("_rawStartTime")?),
+        ("end-date", date("_rawEndTime")?),
+        ("duration", duration.map(|seconds| format!("{seconds:.6}"))),
+    ];
+    Ok(all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
+}
+
+/// All devices that have a clock in this run, after the one that was chosen.
+fn devices(chosen: Option<String>, clocks: Option<Node<'_>>, budget: &mut Budget) -> Result<Vec<String>, Broken> {
+    let mut devices = Vec::new();
+    for (device, _) in clocks.map_or(Ok(Vec::new()), Node::entries)? {
+        devices.extend(budget.text(device)?);
+    }
+    devices.sort_unstable();
+    if let Some(chosen) = chosen {
+        devices.retain(|device| *device != chosen);
+        devices.insert(0, chosen);
+    }
+    Ok(devices)
+}
+
+/// Threads without a name or with negative numbers are left out.
+fn threads(by_number: Node<'_>, budget: &mut Budget) -> Result<HashMap<u64, ThreadName>, Broken> {
+    let mut threads = HashMap::default();
+    for (tid, thread) in by_number.entries()? {
+        let name = thread.member("preferredName")?.map_or(Ok(None), |node| budget.text(node))?;
+        let pid = thread.member("pid")?.map_or(Ok(None), Node::integer)?;
+        let number = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
+        let own = thread.member("tid")?.map_or(Ok(None), Node::integer)?;
+        if own.is_some() && own != tid.integer()? {
+            return Err(thread.broken("thread", "it is listed under the number of another thread"));
+        }
+        if let (Some(tid), Some(pid), Some(name)) = (number(tid.integer()?), number(pid), name) {
+            threads.insert(tid, ThreadName { pid, name });
+        }
+    }
+    Ok(threads)
+}
+
+/// Processes by number. A number that different processes had, one after the other, is left out.
+fn processes(list: Node<'_>, budget: &mut Budget) -> Result<HashMap<u64, ProcessName>, Broken> {
+    let mut processes: HashMap<u64, Option<ProcessName>> = HashMap::default();
+    for process in list.items()? {
+        let mut text = |name: &str| process.member(name)?.map_or(Ok(None), |node| budget.text(node));
+        let pid = process.member("_pid")?.map_or(Ok(None), Node::integer)?;
+        if let Some(pid) = pid.and_then(|pid| u64::try_from(pid).ok()) {
+            let (name, path) = (text("displayName")?.unwrap_or_default(), text("_execname")?.unwrap_or_default());
+            let found = ProcessName { name, path };
+            let known = processes.entry(pid).or_insert_with(|| Some(found.clone()));
+            *known = known.take().filter(|known| *known == found);
+        }
+    }
+    Ok(processes.into_iter().filter_map(|(pid, process)| Some((pid, process?))).collect())
+}
+
+/// The processes whose images are known, which are those that a table of contents lists: under the last part of their
+/// path, which need not be the name that samples have.
+fn listed_processes(template: &Template<'_>, run: u64, budget: &mut Budget) -> Result<Vec<TocProcess>, Broken> {
+    let mut listed = Vec::new();
+    for process in template.processes(run, budget)? {
+        let path = process.node.member("$2")?.map_or(Ok(None), |node| budget.text(node))?.unwrap_or_default();
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        listed.push(TocProcess { name, pid: Some(process.pid), path });
+    }
+    Ok(listed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{ArchiveWriter, NIL, form_template_of_finder, reference};
+    use super::*;
+    use crate::export::{Options, read};
+
+    /// Two runs, of which the first is known well.
+    fn invented() -> Vec<u8> {
+        let mut writer = ArchiveWriter::new();
+        let (uuid, name, exit, pid) = (writer.add("U"), writer.add("Mac"), writer.add("3"), writer.add("751"));
+        let (start, end, lasted) =
+            (writer.add(1_772_731_658.879_218), writer.add(1_772_731_662.277_975), writer.add(3.4));
+        let (kind, limit) = (writer.add(2_u64), writer.wrapped("NSMutableString", "NS.string", "3 seconds"));
+        let info = [
+            ("_targetUUID", uuid),
+            ("_targetName", name),
+            ("_targetModel", NIL),
+            ("_targetExitStatus", exit),
+            ("_targetProcessName", name),
+            ("_targetProcessPid", pid),
+            ("targetType", kind),
+            ("_rawStartTime", start),
+            ("_rawEndTime", end),
+            ("_rawDuration", lasted),
+            ("_timeLimit", limit),
+            ("_hostName", name),
+        ];
+        let info = writer.object("XRRunInfo", info.map(|(name, object)| (name.to_owned(), reference(object))));
+        let number = writer.add(751_u64);
+        let tid = writer.add(8246_u64);
+        let thread = writer.named(&[("pid", number), ("tid", tid), ("preferredName", name)]);
+        let nameless = writer.named(&[("pid", number), ("preferredName", NIL)]);
+        let threads = writer.integer_keyed(&[(8246, thread), (9, nameless)]);
+        let mut process = |pid: i64, name: &str| {
+            let (pid, name) = (writer.add(pid), writer.add(name));
+            writer.named(&[("_pid", pid), ("displayName", name), ("_execname", name)])
+        };
+        let all = [
+            process(751, "Mac"),
+            process(5, "one"),
+            process(5, "two"),
+            process(6, "same"),
+            process(6, "same"),
+            process(-1, "odd"),
+        ];
+        let processes = writer.array(&all);
+        let (started_at, duration) = (writer.add(1_772_731_658_879_218_176_u64), writer.add(3_398_756_980_u64));
+        let (other, clock) = (writer.add("A"), writer.array(&[]));
+        let clocks = writer.dictionary(&[(uuid, clock), (other, clock)]);
+        let device = writer.named(&[("_deviceIdentifier", uuid)]);
+        let run = writer.named(&[
+            ("runInfo", info),
+            ("threadsByTID", threads),
+            ("processDatas", processes),
+            ("startTime", started_at),
+            ("runningTime", duration),
+            ("mach_time_info", clocks),
+            ("targetDevice", device),
+        ]);
+        let (one, two, nothing) = (writer.add(1_u64), writer.add(2_u64), writer.named(&[]));
+        let common = writer.add("XRRunListAllRunsDataKey");
+        let runs = writer.dictionary(&[(common, nothing), (two, nothing), (one, run)]);
+        let data = writer.wrapped("XRRunListData", "$1", reference(runs));
+        writer.finish(&[("com.apple.xray.run.data", data)])
+    }
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
+    #[test]
+    fn what_is_known_of_a_run_is_told_as_exports_do() {
+        let bytes = invented();
+        let template = Template::read(&bytes).unwrap();
+        let run = RunData::read(&template, 1).unwrap();
+        let contents = &run.contents;
+        assert_eq!(contents.device, pairs(&[("uuid", "U"), ("name", "Mac")]));
+        assert_eq!(contents.host_device, pairs(&[("name", "Mac")]));
+        let process = [("type", "attached"), ("return-exit-status", "3"), ("name", "Mac"), ("pid", "751")];
+        assert_eq!(contents.process, pairs(&process));
+        let summary = [
+            ("start-date", "2026-03-05T17:27:38.879Z"),
+            ("end-date", "2026-03-05T17:27:42.278Z"),
+            ("duration", "3.400000"),
+            ("time-limit", "3 seconds"),
+        ];
+        assert_eq!(contents.summary, pairs(&summary));
+        assert_eq!((run.started_at, run.duration), (Some(1_772_731_658_879_218_176), Some(3_398_756_980)));
+        assert_eq!(run.devices, ["U", "A"]);
+        assert_eq!(run.threads.len(), 1);
+        assert_eq!(run.threads.get(&8246), Some(&ThreadName { pid: 751, name: "Mac".into() }));
+        let mut pids: Vec<_> = run.processes.keys().copied().collect();
+        pids.sort_unstable();
+        assert_eq!(pids, [6, 751], "a number that two processes had tells neither");
+    }
+
+    #[test]
+    fn names_do_not_multiply() {
+        let mut writer = ArchiveWriter::new();
+        let (name, number) = (writer.add("a".repeat(50_000)), writer.add(7_u64));
+        let thread = writer.named(&[("pid", number), ("preferredName", name)]);
+        let threads: Vec<(u64, u64)> = (0..1_000).map(|tid| (tid, thread)).collect();
+        let threads = writer.integer_keyed(&threads);
+        let run = writer.named(&[("threadsByTID", threads)]);
+        let one = writer.add(1_u64);
+        let runs = writer.dictionary(&[(one, run)]);
+        let data = writer.wrapped("XRRunListData", "$1", reference(runs));
+        let bytes = writer.finish(&[("com.apple.xray.run.data", data)]);
+        let told = RunData::read(&Template::read(&bytes).unwrap(), 1).unwrap_err();
+        assert!(told.message.contains("more than 16 times the file"), "{told}");
+    }
+
+    #[test]
+    fn runs_of_which_nothing_is_known_are_empty() {
+        let bytes = invented();
+        let template = Template::read(&bytes).unwrap();
+        for number in [2, 3] {
+            let run = RunData::read(&template, number).unwrap();
+            assert_eq!(run.contents, TocRun { number: number as u32, ..TocRun::default() });
+            assert!(run.threads.is_empty() && run.processes.is_empty() && run.devices.is_empty());
+        }
+    }
+
+    /// All that the table of contents of a real recording tells and a `form.template` knows, and the names of threads
+    /// and processes in its export; skipped without the corpus.
+    #[test]
+    fn a_recording_is_known_as_its_exports_tell_it() {
+        let Some((bytes, folder)) = form_template_of_finder() else { return };
+        let template = Template::read(&bytes).unwrap();
+        let run = RunData::read(&template, 1).unwrap();
+        let exported = |name: &str| {
+            let file = std::fs::File::open(folder.join(name)).unwrap();
+            read(file, name, &Options::default()).unwrap()
+        };
+        let contents = exported("finder_toc.xml");
+        let mut contents = contents.tocs().next().unwrap().runs[0].clone();
+        contents.process.retain(|(name, _)| name != "termination-reason");
+        contents.tables.clear();
+        contents.processes.sort_by_key(|process| process.pid);
+        assert_eq!(run.contents, contents);
+        let profile = exported("finder_cpu_profile.xml").profile;
+        let threads: Vec<_> = profile.thread_ids().map(|id| profile.thread(id)).collect();
+        assert_eq!(threads.len(), 2);
+        for thread in threads {
+            let process = profile.process(thread.process);
+            let known = &run.threads[&thread.tid.unwrap()];
+            assert_eq!((Some(known.pid), known.name.as_str()), (process.pid, profile.string(thread.name)));
+            assert_eq!(run.processes[&known.pid].name, profile.string(process.name));
+        }
+    }
+}

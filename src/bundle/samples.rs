@@ -1,0 +1,259 @@
+//! The rows of a CPU table become samples.
+
+use std::path::Path;
+
+use super::ahead::Pieces;
+use super::columns::Columns;
+use super::file::{broken_at, broken_file};
+use super::layout::{Layout, Place};
+use super::people::People;
+use super::row_error::Unreadable;
+use super::run_data::RunData;
+use super::stacks::{ReadStack, StackKind, Stacks};
+use super::strings::Strings;
+use super::uniquer::{Arrays, reference};
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::export::{AlikeRow, Intake, RejectReason, Row};
+use crate::hash::HashMap;
+use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
+use crate::units::Unit;
+
+/// What is between the time and the stack of a row.
+type Middle = [u64; 4];
+
+/// Rows that are equal but for their time and their stack: a recording has few of them for each thread.
+struct AlikeRows {
+    /// Where the middle ends; `None` for rows of another shape.
+    end: Option<usize>,
+    rows: Vec<Option<(Middle, AlikeRow)>>,
+}
+
+/// How many kinds of rows are remembered at a time.
+const ALIKE: usize = 1 << 10;
+
+impl AlikeRows {
+    /// The rows of profiles begin with the time and end with the stack.
+    fn of(columns: &Columns, row_size: usize) -> Self {
+        let is_usual = columns.time == Place::Wide(0)
+            && row_size >= 12
+            && columns.stack.0 == Place::Narrow(row_size - 4)
+            && row_size - 12 <= size_of::<Middle>()
+            && columns.kernel_stack.is_none()
+            && columns.counters.is_none();
+        Self { end: is_usual.then_some(row_size - 4), rows: vec![None; if is_usual { ALIKE } else { 0 }] }
+    }
+
+    /// What a row must have in common with others.
+    #[inline]
+    fn key(&self, row: &[u8]) -> Option<Middle> {
+        let middle = row.get(8..self.end?)?;
+        let mut bytes = [0; size_of::<Middle>()];
+        bytes[..middle.len()].copy_from_slice(middle);
+        let (words, _) = bytes.as_chunks();
+        Some(std::array::from_fn(|index| u64::from_le_bytes(words[index])))
+    }
+
+    #[inline]
+    fn place(key: &Middle) -> usize {
+        let mixed =
+            key.iter().fold(0_u64, |mixed, word| (mixed ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
+        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - ALIKE.trailing_zeros())) as usize
+    }
+
+    #[inline]
+    fn get(&self, key: Option<Middle>) -> Option<&AlikeRow> {
+        let key = key?;
+        let (known, row) = self.rows[Self::place(&key)].as_ref()?;
+        (*known == key).then_some(row)
+    }
+
+    fn insert(&mut self, key: Option<Middle>, row: AlikeRow) {
+        if let Some(key) = key {
+            self.rows[Self::place(&key)] = Some((key, row));
+        }
+    }
+}
+
+/// Reads rows with what they refer to.
+pub(super) struct SampleReader<'a, 't> {
+    pub(super) arrays: &'a Arrays,
+    pub(super) strings: &'a Strings<'a>,
+    pub(super) people: People<'a>,
+    pub(super) stacks: Stacks<'a, 't>,
+    pub(super) states: HashMap<u64, Option<StringId>>,
+    pub(super) cores: HashMap<u32, CoreId>,
+    pub(super) recorded: &'a RunData,
+    /// Rows of a thread of another process than the row's.
+    pub(super) strangers: u64,
+    /// Where image lists are.
+    pub(super) template: &'a Path,
+}
+
+impl SampleReader<'_, '_> {
+    /// Adds all rows of the store in this folder to the table that the intake has started.
+    pub(super) fn read(
+        &mut self,
+        mut rows: Pieces<'_>,
+        folder: &Path,
+        layout: &Layout,
+        columns: &Columns,
+        intake: &mut Intake<'_>,
+    ) -> Result<(), Error> {
+        let mut alike = AlikeRows::of(columns, layout.row_size);
+        while let Some((piece, start)) = rows.next()? {
+            self.make_stacks(piece, layout, columns, intake);
+            for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
+                let at = start + index * layout.row_size as u64;
+                self.add_row(row, columns, at, &mut alike, intake).map_err(|error| match error {
+                    Unreadable::Full(full) => Error::new(ErrorKind::Limit(full.to_string()), None),
+                    Unreadable::TooManyStacks => Error::new(ErrorKind::Limit(error.to_string()), None),
+                    Unreadable::Images(broken) => broken_file(self.template, &broken),
+                    error => broken_at(&folder.join("bulkstore"), at, "row", error),
+                })?;
+            }
+        }
+        rows.diagnostic().into_iter().for_each(|note| intake.note(note));
+        self.note_strangers(folder, intake);
+        Ok(())
+    }
+
+    /// Says when threads and processes of rows do not go together: one of them is wrong.
+    fn note_strangers(&mut self, folder: &Path, intake: &mut Intake<'_>) {
+        let count = std::mem::take(&mut self.strangers);
+        if count > 0 {
+            let message =
+                format!("{}: a row has a thread of another process than its own", folder.join("bulkstore").display());
+            intake.note(Diagnostic { at: None, message, count });
+        }
+    }
+
+    /// Makes the stacks of all rows before they are asked for: one after the other they wait less for memory than between
+    /// other things. What cannot be made is told when its row is read.
+    fn make_stacks(&mut self, rows: &[u8], layout: &Layout, columns: &Columns, intake: &mut Intake<'_>) {
+        let (place, kind) = columns.stack;
+        for number in rows.chunks_exact(layout.row_size).filter_map(|row| place.value(row).and_then(reference)) {
+            if self.stacks.get(number, kind, intake).is_err() {
+                break;
+            }
+        }
+    }
+
+    #[inline]
+    fn add_row(
+        &mut self,
+        row: &[u8],
+        columns: &Columns,
+        at: u64,
+        alike: &mut AlikeRows,
+        intake: &mut Intake<'_>,
+    ) -> Result<(), Unreadable> {
+        let key = alike.key(row);
+        if let Some((known, time)) = alike.get(key).zip(columns.time.value(row)) {
+            let (place, kind) = columns.stack;
+            let stack = self.stack(place.value(row), kind, intake)?;
+            if stack.is_some_and(|stack| intake.add_alike(known, time, stack)) {
+                return Ok(());
+            }
+        }
+        let decoded = self.decode(row, columns, intake)?;
+        if let Some(known) = intake.add_row(decoded, at)? {
+            alike.insert(key, known);
+        }
+        Ok(())
+    }
+
+    fn decode(
+        &mut self,
+        row: &[u8],
+        columns: &Columns,
+        intake: &mut Intake<'_>,
+    ) -> Result<Result<Row, RejectReason>, Unreadable> {
+        let Some(time) = columns.time.value(row) else { return Ok(Err(RejectReason::NoTime)) };
+        let kind = columns.kind.and_then(|place| place.value(row)).map_or(SampleKind::Periodic, SampleKind::of_number);
+        let (weight, unit) = match columns.weight {
+            Some((place, unit)) => match place.value(row) {
+                Some(weight) => (weight, unit),
+                None => return Ok(Err(RejectReason::NoWeight)),
+            },
+            // The snapshot at the start shows where threads stood; nobody ran for it.
+            None => (u64::from(kind != SampleKind::Stackshot), Unit::Samples),
+        };
+        let (place, stack_kind) = columns.stack;
+        let stack = self.stack(place.value(row), stack_kind, intake)?;
+        let kernel_stack = match columns.kernel_stack {
+            Some((place, kind)) => self.stack(place.value(row), kind, intake)?,
+            None => Some(None),
+        };
+        let (Some(stack), Some(kernel_stack)) = (stack, kernel_stack) else {
+            return Ok(Err(RejectReason::StackTooDeep));
+        };
+        let value = |place: Option<Place>| place.and_then(|place| place.value(row));
+        let thread = number(value(columns.thread), "thread")?;
+        let process = number(value(columns.process), "process")?;
+        let thread = thread.map(|number| self.people.thread(number, intake)).transpose()?;
+        let process = process.map(|number| self.people.process(number, intake)).transpose()?;
+        let is_stranger = thread.zip(process).is_some_and(|(thread, process)| thread.pid != process.pid);
+        self.strangers += u64::from(is_stranger);
+        Ok(Ok(Row {
+            time,
+            weight,
+            unit,
+            thread: thread.map(|thread| thread.index),
+            process: process.map(|process| process.index),
+            core: number(value(columns.core), "core")?.map(|index| self.core(index, intake)).transpose()?,
+            state: value(columns.state).map(|number| self.state(number, intake)).transpose()?.flatten(),
+            stack,
+            kernel_stack,
+            kind,
+            counters: match number(value(columns.counters), "counters")? {
+                Some(list) => match self.arrays.get(list)? {
+                    values if values.len() > intake.limits().counters => return Ok(Err(RejectReason::BadNumber)),
+                    values => Some(intake.counters(values.iter())?),
+                },
+                None => None,
+            },
+        }))
+    }
+
+    /// A stack, if the row has one; `None` where it is too deep.
+    fn stack(
+        &mut self,
+        value: Option<u64>,
+        kind: StackKind,
+        intake: &mut Intake<'_>,
+    ) -> Result<Option<Option<StackId>>, Unreadable> {
+        let Some(number) = number(value, "stack")? else { return Ok(Some(None)) };
+        Ok(match self.stacks.get(number, kind, intake)? {
+            ReadStack::Stack(stack) => Some(stack),
+            ReadStack::TooDeep => None,
+        })
+    }
+
+    fn state(&mut self, number: u64, intake: &mut Intake<'_>) -> Result<Option<StringId>, Unreadable> {
+        if let Some(&state) = self.states.get(&number) {
+            return Ok(state);
+        }
+        let text = self.strings.get(number)?;
+        let state = if text.is_empty() { None } else { Some(intake.string(text)?) };
+        self.states.insert(number, state);
+        Ok(state)
+    }
+
+    fn core(&mut self, index: u32, intake: &mut Intake<'_>) -> Result<CoreId, Unreadable> {
+        if let Some(&core) = self.cores.get(&index) {
+            return Ok(core);
+        }
+        let kind = self.recorded.cores.get(&index).map(|kind| intake.string(kind)).transpose()?;
+        let core = intake.core(Core { index, kind })?;
+        self.cores.insert(index, core);
+        Ok(core)
+    }
+}
+
+/// A number of 4 bytes, if there is one.
+fn number(value: Option<u64>, column: &'static str) -> Result<Option<u32>, Unreadable> {
+    match value {
+        None => Ok(None),
+        Some(value) => reference(value).map(Some).ok_or(Unreadable::TooLarge { column, value }),
+    }
+}

@@ -1,0 +1,130 @@
+//! `schema.xml` of a store: its columns, in the order they are exported.
+//!
+//! ```xml
+//! <schema name="cpu-profile" topology="XRT64_CC32_R_TypeID"><column mnemonic="time" engineeringName="Sample Time"
+//!   engineeringType="XRSampleTimestampTypeID" topologyField="XRTraceRelativeTimestampFieldID"/>…</schema>
+//! ```
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+
+use crate::symbols::Broken;
+
+/// A column, as the schema describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SchemaColumn {
+    /// The name by which the column is known, such as `thread-state`.
+    pub(super) mnemonic: String,
+    /// The type of its values, such as `XRThreadStateTypeID`.
+    pub(super) engineering_type: String,
+    /// Where its value stands in the topology; empty where it has a field of its own.
+    pub(super) topology_field: String,
+}
+
+/// What is asked of a schema.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Schema {
+    pub(super) name: String,
+    pub(super) columns: Vec<SchemaColumn>,
+}
+
+/// Real ones have a few dozen.
+const MAX_COLUMNS: usize = 10_000;
+
+impl Schema {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, Broken> {
+        let mut xml = Reader::from_reader(bytes);
+        let mut schema = None;
+        loop {
+            let at = xml.buffer_position();
+            let broken = |rule: String| Broken { at, message: format!("schema at {at:#x}: {rule}") };
+            let event = xml.read_event().map_err(|error| broken(error.to_string()))?;
+            match event {
+                Event::Start(start) | Event::Empty(start) => match (start.name().into_inner(), &mut schema) {
+                    ("schema", None) => {
+                        let name = attribute(&start, "name").ok_or_else(|| broken("it has no name".to_owned()))?;
+                        schema = Some(Self { name, columns: Vec::new() });
+                    }
+                    ("column", Some(schema)) if schema.columns.len() < MAX_COLUMNS => {
+                        schema.columns.push(column(&start).ok_or_else(|| broken("a column has no type".to_owned()))?);
+                    }
+                    (name, _) => return Err(broken(format!("<{name}> was not expected"))),
+                },
+                Event::Eof => break,
+                _ => {}
+            }
+        }
+        schema.ok_or_else(|| Broken { at: 0, message: "there is no schema in it".to_owned() })
+    }
+}
+
+fn column(start: &BytesStart<'_>) -> Option<SchemaColumn> {
+    Some(SchemaColumn {
+        mnemonic: attribute(start, "mnemonic")?,
+        engineering_type: attribute(start, "engineeringType")?,
+        topology_field: attribute(start, "topologyField").unwrap_or_default(),
+    })
+}
+
+fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let found = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == name)?;
+    Some(quick_xml::escape::unescape(&found.value).ok()?.into_owned())
+}
+
+/// What the XML of an export calls a type; the type's own name where that is not known.
+pub(super) fn exported_type(engineering_type: &str) -> &str {
+    match engineering_type {
+        "XRSampleTimestampTypeID" => "sample-time",
+        "XRRecordedEventTimestampTypeID" => "event-time",
+        "XRStartTimeTypeID" => "start-time",
+        "XRDurationTypeID" => "duration",
+        "XRThreadTypeID" => "thread",
+        "XRProcessTypeID" => "process",
+        "XRCPUCoreTypeID" => "core",
+        "XRThreadStateTypeID" => "thread-state",
+        "XRTimeSampleWeightTypeID" => "weight",
+        "XRCycleWeightTypeID" => "cycle-weight",
+        "XRBacktraceTypeID" => "backtrace",
+        "XRTaggedBacktraceTypeID" => "tagged-backtrace",
+        "XRCoreProfileCallstackTypeID" => "kperf-bt",
+        "XRCoreProfilePMCEventsArrayTypeID" => "pmc-events",
+        "XRPrototypeStringTypeID" => "string",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_in_their_order() {
+        let xml = br#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+<schema name="a&amp;b" topology="XRT64_CC32_R_TypeID"><column mnemonic="time" engineeringName="T"
+ engineeringType="XRSampleTimestampTypeID" topologyField="XRTraceRelativeTimestampFieldID"/><column
+ engineeringType="XRCPUCoreTypeID" mnemonic="core"></column></schema>"#;
+        let schema = Schema::read(xml).unwrap();
+        assert_eq!(schema.name, "a&b");
+        let columns: Vec<_> = schema
+            .columns
+            .iter()
+            .map(|column| (column.mnemonic.as_str(), exported_type(&column.engineering_type)))
+            .collect();
+        assert_eq!(columns, [("time", "sample-time"), ("core", "core")]);
+        assert_eq!(schema.columns[0].topology_field, "XRTraceRelativeTimestampFieldID");
+    }
+
+    #[test]
+    fn other_documents_are_told() {
+        for (text, word) in [
+            ("", "no schema"),
+            ("<schema/>", "no name"),
+            ("<schema name='a'><column mnemonic='b'/></schema>", "no type"),
+            ("<html><body/></html>", "<html> was not expected"),
+            ("<schema name='a'><column", "schema at"),
+        ] {
+            let broken = Schema::read(text.as_bytes()).unwrap_err();
+            assert!(broken.message.contains(word), "{text}: {broken}");
+        }
+    }
+}

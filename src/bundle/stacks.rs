@@ -1,0 +1,241 @@
+//! Stacks: arrays of addresses become frames in the binaries that were loaded there.
+//!
+//! | column | array |
+//! |---|---|
+//! | `XRBacktraceTypeID` | pieces, leaf first: process reference in the upper half, array of addresses in the lower; all its bits set: the end |
+//! | `XRTaggedBacktraceTypeID` | array of pieces, tag |
+//! | `XRCoreProfileCallstackTypeID` | array of return addresses, program counter, process reference, … |
+//!
+//! Addresses stand leaf first, with the bias and the authentication bits that exports show.
+
+use super::binaries::Binaries;
+use super::frames::Frames;
+use super::row_error::Unreadable;
+use super::uniquer::{Arrays, NONE, Numbers, reference};
+use crate::export::{FrameKind, Intake, kperf_callers};
+use crate::hash::HashMap;
+use crate::profile::{FrameId, StackId};
+
+/// How the stacks of a column are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum StackKind {
+    Pieces,
+    Tagged,
+    Raw,
+}
+
+impl StackKind {
+    /// The kind of a column by its engineering type.
+    pub(super) fn of_type(engineering_type: &str) -> Option<Self> {
+        Some(match engineering_type {
+            "XRBacktraceTypeID" => Self::Pieces,
+            "XRTaggedBacktraceTypeID" => Self::Tagged,
+            "XRCoreProfileCallstackTypeID" => Self::Raw,
+            _ => return None,
+        })
+    }
+}
+
+/// A stack that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadStack {
+    Stack(Option<StackId>),
+    /// It is deeper than the limit.
+    TooDeep,
+}
+
+/// A stack that may have been read, in 4 bytes: 0 was not, 1 has no frames, 2 is too deep, others are a stack.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known(u32);
+
+impl Known {
+    /// What was read; a stack whose index has no room is read anew each time.
+    fn of(stack: ReadStack) -> Self {
+        Self(match stack {
+            ReadStack::Stack(None) => 1,
+            ReadStack::TooDeep => 2,
+            ReadStack::Stack(Some(stack)) => u32::try_from(stack.index() + 3).unwrap_or(0),
+        })
+    }
+
+    fn get(self) -> Option<ReadStack> {
+        match self.0 {
+            0 => None,
+            1 => Some(ReadStack::Stack(None)),
+            2 => Some(ReadStack::TooDeep),
+            other => Some(ReadStack::Stack(StackId::from_index(other as usize - 3))),
+        }
+    }
+}
+
+/// A piece at the root that was read; without frames where it was not.
+#[derive(Clone, Copy, Debug, Default)]
+struct RootPiece {
+    process: u32,
+    frames: u32,
+    stack: Option<StackId>,
+}
+
+/// The stacks of a run, each made once.
+pub(super) struct Stacks<'a, 't> {
+    arrays: &'a Arrays,
+    frames: Frames<'t>,
+    /// By kind and number of the array; empty for kinds that no table has.
+    read: [Vec<Known>; 3],
+    /// By number of the array: what it makes as the piece at the root, which many stacks share.
+    roots: Vec<RootPiece>,
+    pids: HashMap<u32, u64>,
+    scratch: Vec<FrameId>,
+    /// How many stacks there may be, which no recording comes near.
+    most: u64,
+}
+
+impl<'a, 't> Stacks<'a, 't> {
+    pub(super) fn new(arrays: &'a Arrays, binaries: Binaries<'t>, intake: &Intake<'_>) -> Self {
+        let most = intake.stack_count() + intake.limits().free_stacks + arrays.bytes();
+        Self {
+            arrays,
+            frames: Frames::new(binaries),
+            read: Default::default(),
+            roots: Vec::new(),
+            pids: HashMap::default(),
+            scratch: Vec::new(),
+            most,
+        }
+    }
+
+    /// What looks for binaries, once all stacks were read.
+    pub(super) fn into_binaries(self) -> Binaries<'t> {
+        self.frames.into_binaries()
+    }
+
+    /// The stack at a number.
+    #[inline]
+    pub(super) fn get(
+        &mut self,
+        number: u32,
+        kind: StackKind,
+        intake: &mut Intake<'_>,
+    ) -> Result<ReadStack, Unreadable> {
+        if let Some(stack) = self.read[kind as usize].get(number as usize).and_then(|known| known.get()) {
+            return Ok(stack);
+        }
+        self.get_new(number, kind, intake)
+    }
+
+    fn get_new(&mut self, number: u32, kind: StackKind, intake: &mut Intake<'_>) -> Result<ReadStack, Unreadable> {
+        let stack = self.make(number, kind, intake)?;
+        if intake.stack_count() > self.most {
+            return Err(Unreadable::TooManyStacks);
+        }
+        let read = &mut self.read[kind as usize];
+        if read.is_empty() {
+            read.resize(self.arrays.len(), Known::default());
+        }
+        read[number as usize] = Known::of(stack);
+        Ok(stack)
+    }
+
+    fn make(&mut self, number: u32, kind: StackKind, intake: &mut Intake<'_>) -> Result<ReadStack, Unreadable> {
+        let array = self.arrays.get(number)?;
+        let no_stack = |kind| Unreadable::NoStack { number, count: array.len(), kind };
+        match kind {
+            StackKind::Pieces => self.join(array, intake),
+            StackKind::Tagged => {
+                let pieces = array.get(0).and_then(reference).filter(|_| array.len() == 2);
+                let pieces = pieces.ok_or_else(|| no_stack("tagged backtrace"))?;
+                self.join(self.arrays.get(pieces)?, intake)
+            }
+            StackKind::Raw => {
+                let (callers, pc) = (array.get(0).and_then(reference), array.get(1));
+                let process = array.get(2).and_then(reference).filter(|_| array.len() >= 4);
+                let (Some(callers), Some(pc), Some(process)) = (callers, pc, process) else {
+                    return Err(no_stack("callstack"));
+                };
+                self.raw(callers, pc, process, intake)
+            }
+        }
+    }
+
+    /// Joins the pieces of a stack from the root.
+    fn join(&mut self, pieces: Numbers<'_>, intake: &mut Intake<'_>) -> Result<ReadStack, Unreadable> {
+        let count = match pieces.iter().next_back() {
+            Some(last) if last as u32 == NONE => pieces.len() - 1,
+            _ => pieces.len(),
+        };
+        let (mut stack, mut depth) = (None, 0);
+        for index in (0..count).rev() {
+            let Some(piece) = pieces.get(index) else { break };
+            let (process, array) = ((piece >> 32) as u32, piece as u32);
+            let known = self.roots.get(array as usize).filter(|known| stack.is_none() && known.process == process);
+            if let Some(known) = known.filter(|known| known.frames > 0) {
+                (stack, depth) = (known.stack, depth + known.frames as usize);
+                continue;
+            }
+            let addresses = self.arrays.get(array)?;
+            depth += addresses.len();
+            if depth > intake.limits().stack_depth {
+                return Ok(ReadStack::TooDeep);
+            }
+            let is_root = stack.is_none();
+            stack = self.add_piece(process, addresses, index == 0, stack, intake)?;
+            if is_root {
+                self.roots.resize(self.arrays.len(), RootPiece::default());
+                self.roots[array as usize] = RootPiece { process, frames: addresses.len() as u32, stack };
+            }
+        }
+        Ok(ReadStack::Stack(stack))
+    }
+
+    /// Puts the frames of a piece on top of a stack.
+    fn add_piece(
+        &mut self,
+        process: u32,
+        addresses: Numbers<'_>,
+        has_leaf: bool,
+        root: Option<StackId>,
+        intake: &mut Intake<'_>,
+    ) -> Result<Option<StackId>, Unreadable> {
+        let pid = self.pid(process)?;
+        let space = self.frames.space(pid, FrameKind::Caller);
+        let mut frames = std::mem::take(&mut self.scratch);
+        frames.clear();
+        let mut kind = if has_leaf { FrameKind::Leaf } else { FrameKind::Caller };
+        for address in addresses.iter() {
+            frames.push(self.frames.get(space, address, kind, intake)?);
+            kind = FrameKind::Caller;
+        }
+        let stack = intake.stack(root, &frames)?;
+        self.scratch = frames;
+        Ok(stack)
+    }
+
+    fn raw(&mut self, callers: u32, pc: u64, process: u32, intake: &mut Intake<'_>) -> Result<ReadStack, Unreadable> {
+        let pid = self.pid(process)?;
+        let numbers = self.arrays.get(callers)?;
+        if numbers.len() >= intake.limits().stack_depth {
+            return Ok(ReadStack::TooDeep);
+        }
+        let addresses: Vec<u64> = numbers.iter().collect();
+        let (leaf, caller) = (FrameKind::RawLeaf, FrameKind::RawCaller);
+        let (leaves, callers) = (self.frames.space(pid, leaf), self.frames.space(pid, caller));
+        let mut frames = vec![self.frames.get(leaves, pc, leaf, intake)?];
+        for &address in &addresses[kperf_callers(Some(pc), &addresses)] {
+            frames.push(self.frames.get(callers, address, caller, intake)?);
+        }
+        Ok(ReadStack::Stack(intake.stack(None, &frames)?))
+    }
+
+    /// The number of a process; `None` where a stack names none.
+    fn pid(&mut self, process: u32) -> Result<Option<u64>, Unreadable> {
+        if process == NONE {
+            return Ok(None);
+        }
+        if let Some(&pid) = self.pids.get(&process) {
+            return Ok(Some(pid));
+        }
+        let pid = super::people::pid(self.arrays, process)?;
+        self.pids.insert(process, pid);
+        Ok(Some(pid))
+    }
+}

@@ -1,0 +1,113 @@
+//! `form.template`: the keyed archive in which a recording keeps everything but its tables.
+//!
+//! | at the top | what it is |
+//! |---|---|
+//! | `com.apple.xray.run.data` | `$1`: run → what is known of it (see `run_data`) |
+//! | `com.apple.xray.symbolstoremanager.symbolstores` | run → `DEVICE.PID` → the images of a process (see `process_images`) |
+//! | `com.apple.xray.symbolstore.sharedcache.signatures` | UUID of a shared cache → offset → the image there |
+//! | `com.apple.xray.symbolstore.kern.signatures` | run → kernel and kernel extensions |
+//!
+//! Old recordings have none of the last three.
+
+use super::budget::Budget;
+use super::keyed_archive::{KeyedArchive, Node};
+use super::keyed_collections::Kind;
+use crate::symbols::Broken;
+
+/// Where the images of processes are.
+const IMAGES: &str = "com.apple.xray.symbolstoremanager.symbolstores";
+
+/// A `form.template`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Template<'a> {
+    /// `None` where there is no such file: then nothing is known.
+    archive: Option<KeyedArchive<'a>>,
+}
+
+/// What is kept of a process.
+#[derive(Clone, Debug)]
+pub(super) struct ProcessStore<'t> {
+    /// The device it ran on.
+    pub(super) device: String,
+    /// Its number.
+    pub(super) pid: u64,
+    /// Its images, by signature and offsets.
+    pub(super) node: Node<'t>,
+}
+
+impl<'a> Template<'a> {
+    /// Reads a `form.template`, which must not be compressed any more.
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Broken> {
+        Ok(Self { archive: Some(KeyedArchive::read(bytes)?) })
+    }
+
+    /// Whether it says which images processes had.
+    pub(super) fn has_images(&self) -> Result<bool, Broken> {
+        Ok(self.top(IMAGES)?.is_some())
+    }
+
+    fn top(&self, name: &str) -> Result<Option<Node<'_>>, Broken> {
+        self.archive.as_ref().map_or(Ok(None), |archive| archive.top(name))
+    }
+
+    /// How much may be made of it.
+    pub(super) fn budget(&self) -> Budget {
+        self.archive.as_ref().map_or_else(Budget::default, Budget::new)
+    }
+
+    /// What is known of a run.
+    pub(super) fn run(&self, run: u64) -> Result<Option<Node<'_>>, Broken> {
+        numbered(self.run_entries()?, run)
+    }
+
+    fn run_entries(&self) -> Result<Vec<(Node<'_>, Node<'_>)>, Broken> {
+        match self.top("com.apple.xray.run.data")? {
+            Some(data) => data.field("$1")?.map_or(Ok(Vec::new()), Node::entries),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The device that was chosen for a run, by its UUID.
+    pub(super) fn device(&self, run: u64) -> Result<Option<String>, Broken> {
+        let device = self.run(run)?.map_or(Ok(None), |data| data.member("targetDevice"))?;
+        let uuid = device.map_or(Ok(None), |device| device.member("_deviceIdentifier"))?;
+        Ok(uuid.map_or(Ok(None), Node::text)?.map(String::from))
+    }
+
+    /// The processes of a run, sorted by their numbers and devices. What has another name than `DEVICE.PID` is none.
+    pub(super) fn processes(&self, run: u64, budget: &mut Budget) -> Result<Vec<ProcessStore<'_>>, Broken> {
+        let stores = self.entries(IMAGES)?;
+        let entries = numbered(stores, run)?.map_or(Ok(Vec::new()), Node::entries)?;
+        let mut processes = Vec::with_capacity(entries.len());
+        for (key, node) in entries {
+            let key = budget.text(key)?.unwrap_or_default();
+            if let Some((device, pid)) = key.rsplit_once('.')
+                && let Ok(pid) = pid.parse()
+            {
+                processes.push(ProcessStore { device: device.to_owned(), pid, node });
+            }
+        }
+        processes.sort_by(|one, two| (one.pid, &one.device).cmp(&(two.pid, &two.device)));
+        Ok(processes)
+    }
+
+    /// What a dictionary at the top holds.
+    pub(super) fn entries(&self, name: &str) -> Result<Vec<(Node<'_>, Node<'_>)>, Broken> {
+        self.top(name)?.map_or(Ok(Vec::new()), Node::entries)
+    }
+}
+
+/// The value with a number as its key.
+pub(super) fn numbered<'t>(entries: Vec<(Node<'t>, Node<'t>)>, number: u64) -> Result<Option<Node<'t>>, Broken> {
+    for (key, value) in entries {
+        if as_number(key)? == Some(number) {
+            return Ok(Some(value));
+        }
+    }
+    Ok(None)
+}
+
+/// A key that is a number; `None` for one that is not.
+fn as_number(key: Node<'_>) -> Result<Option<u64>, Broken> {
+    if key.kind()? == Kind::Integer { key.number() } else { Ok(None) }
+}

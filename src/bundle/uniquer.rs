@@ -1,0 +1,354 @@
+//! Values that rows refer to by number: arrays of numbers, and strings.
+//!
+//! `uniquing/arrayUniquer/integeruniquer.index` says where each array is in `integeruniquer.data`, little endian:
+//!
+//! | part | size | fields |
+//! |---|---|---|
+//! | header of the index | 32 | u32 `0x01234567`, six numbers of no use here, u32 size of a block of the data |
+//! | … its entries | 8 each | u32 offset in the block, u32 block; the first one is empty, array *i* has entry *i* + 1 |
+//! | header of the data | 32 | u32 `0x01234567`, … |
+//! | … an array | 4 + 8 × n | u32 n, n numbers of 8 bytes; within one block |
+//!
+//! Files are longer than what was used of them; the rest is zero, so that an entry there leads to the header of the data, where
+//! no array is.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use super::file::{Content, broken_at, broken_whole, too_large};
+use super::numbers::{first_not_zero, u32_at};
+use crate::error::Error;
+use crate::symbols::Files;
+
+const MAGIC: u32 = 0x0123_4567;
+const HEADER: usize = 32;
+/// Where the entry of array 0 is.
+const FIRST: usize = HEADER + 8;
+
+/// The arrays of a run.
+pub(super) struct Arrays {
+    index: Vec<u8>,
+    /// The size of a block.
+    block: u64,
+    /// The blocks of the data, each once it was read. Whoever asks for one before waits for it.
+    blocks: Vec<OnceLock<Vec<u8>>>,
+}
+
+/// The numbers of an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Numbers<'a>(&'a [[u8; 8]]);
+
+impl<'a> Numbers<'a> {
+    pub(super) fn len(self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn get(self, index: usize) -> Option<u64> {
+        self.0.get(index).map(|bytes| u64::from_le_bytes(*bytes))
+    }
+
+    pub(super) fn iter(self) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + 'a {
+        self.0.iter().map(|bytes| u64::from_le_bytes(*bytes))
+    }
+}
+
+impl Arrays {
+    /// Reads the index in a folder (`uniquing/arrayUniquer`), and opens the data, which [`fill`](Self::fill) reads. Neither may
+    /// have more than `limit` bytes.
+    pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, limit: u64) -> Result<(Self, ArrayData<'f>), Error> {
+        let (path, data) = (folder.join("integeruniquer.index"), folder.join("integeruniquer.data"));
+        let content = Content::require(files, &data)?;
+        let index = Content::require(files, &path)?.read_all(limit)?;
+        let block = check_index(&path, &index)?;
+        let entries = index.get(FIRST..).unwrap_or_default().chunks_exact(8);
+        // Unused entries are of block 0, which has the header, too.
+        let blocks = entries.map(|entry| u64::from(u32_at(entry, 4)) + 1).max().unwrap_or(1);
+        // The last one need not be whole.
+        if (blocks - 1).saturating_mul(block) > limit {
+            return Err(too_large(&data, limit));
+        }
+        // Each other one has an array, so there are not more of them than entries.
+        if blocks - 1 > (index.len() / 8) as u64 {
+            return Err(broken_whole(&path, format_args!("there are no {blocks} blocks for so few arrays")));
+        }
+        let blocks = (0..blocks).map(|_| OnceLock::new()).collect();
+        Ok((Self { index, block, blocks }, ArrayData { content, path: data, limit }))
+    }
+
+    /// Reads all blocks. Those that cannot be read are empty for everybody.
+    pub(super) fn fill(&self, data: ArrayData<'_>) -> Result<(), Error> {
+        let ArrayData { mut content, path, limit } = data;
+        // However this ends, nobody waits any more.
+        let _release = Release(&self.blocks);
+        let (mut next, mut total) = (0, 0);
+        for (number, place) in self.blocks.iter().enumerate() {
+            let mut block = Vec::new();
+            content.fill(&mut block, self.block)?;
+            total += block.len() as u64;
+            if total > limit {
+                return Err(too_large(&path, limit));
+            }
+            if number == 0 && (block.len() < HEADER || u32_at(&block, 0) != MAGIC) {
+                let rule = format_args!(
+                    "its {} bytes begin with {:#x}, and not with {MAGIC:#x}",
+                    block.len(),
+                    u32_at(&block, 0)
+                );
+                return Err(broken_whole(&path, rule));
+            }
+            next = self
+                .check_block(number, &block, next)
+                .map_err(|(at, rule)| broken_at(&path, at, "block of arrays", rule))?;
+            // Nobody else fills them.
+            let _ = place.set(block);
+        }
+        content.skip_zeros(total, u64::MAX, "room for arrays")?;
+        content.check_end()?;
+        match first_not_zero(self.index.get(FIRST + 8 * next..).unwrap_or_default()) {
+            Some(odd) => Err(broken_at(
+                &path,
+                (FIRST + 8 * next + odd) as u64,
+                "index",
+                "an entry behind the last one is not empty",
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Arrays lie one behind the other, in the order of their numbers, and nothing is between them or behind them. Without this, an
+    /// entry that leads to another array would be taken for a good one. Gives the number of the first array of the next block.
+    fn check_block(&self, number: usize, block: &[u8], mut next: usize) -> Result<usize, (u64, String)> {
+        let base = number as u64 * self.block;
+        let mut end = if number == 0 { HEADER } else { 0 };
+        while let Some(entry) = self.index.get(FIRST + 8 * next..FIRST + 8 * next + 8) {
+            let (within, own) = (u32_at(entry, 0) as usize, u32_at(entry, 4) as usize);
+            if own != number || (within, own) == (0, 0) {
+                break;
+            }
+            let gap = block
+                .get(end..within)
+                .ok_or((base + end as u64, format!("array {next} does not follow, it is at {within:#x}")))?;
+            if let Some(odd) = first_not_zero(gap) {
+                return Err((base + (end + odd) as u64, format!("there is something before array {next}")));
+            }
+            let count = block.get(within..within + 4).map(|count| u32_at(count, 0) as usize);
+            end = count.map_or(usize::MAX, |count| within + 4 + 8 * count);
+            if end > block.len() {
+                return Err((base + within as u64, format!("array {next} leaves it")));
+            }
+            next += 1;
+        }
+        match first_not_zero(&block[end.min(block.len())..]) {
+            Some(odd) => Err((base + (end + odd) as u64, "its rest is not empty".to_owned())),
+            None => Ok(next),
+        }
+    }
+
+    /// How many entries the index has; the last ones may be unused.
+    pub(super) fn len(&self) -> usize {
+        self.index.len().saturating_sub(FIRST) / 8
+    }
+
+    /// How many bytes the arrays have at most.
+    pub(super) fn bytes(&self) -> u64 {
+        self.blocks.len() as u64 * self.block
+    }
+
+    /// An array by its number.
+    pub(super) fn get(&self, number: u32) -> Result<Numbers<'_>, BadReference> {
+        let entry = FIRST + 8 * number as usize;
+        let bad = |problem| BadReference { number, problem };
+        if number as usize >= self.len() {
+            return Err(bad(Problem::Beyond(self.len())));
+        }
+        let (within, block) = (u32_at(&self.index, entry) as usize, u32_at(&self.index, entry + 4) as usize);
+        let start = block as u64 * self.block + within as u64;
+        let block = self.blocks[block].wait();
+        if start < HEADER as u64 || within + 4 > block.len() {
+            return Err(bad(Problem::NoPlace(start)));
+        }
+        let count = u32_at(block, within) as usize;
+        let numbers = block[within + 4..].get(..8 * count).ok_or(bad(Problem::TooLong(start, count as u64)))?;
+        Ok(Numbers(numbers.as_chunks().0))
+    }
+}
+
+/// The blocks of arrays, which are still to be read.
+pub(super) struct ArrayData<'f> {
+    content: Content<'f>,
+    path: PathBuf,
+    limit: u64,
+}
+
+/// Releases whoever waits for a block.
+struct Release<'a>(&'a [OnceLock<Vec<u8>>]);
+
+impl Drop for Release<'_> {
+    fn drop(&mut self) {
+        for block in self.0 {
+            block.get_or_init(Vec::new);
+        }
+    }
+}
+
+/// Gives the size of a block.
+fn check_index(path: &Path, index: &[u8]) -> Result<u64, Error> {
+    // A run in which nothing was recorded has an index without a header.
+    if index.is_empty() {
+        return Ok(HEADER as u64);
+    }
+    if index.len() < FIRST || u32_at(index, 0) != MAGIC || !(index.len() - FIRST).is_multiple_of(8) {
+        let (length, magic) = (index.len(), u32_at(index, 0));
+        let rule = format_args!(
+            "its {length} bytes from {magic:#x} on are no header that begins with {MAGIC:#x} and entries of 8"
+        );
+        return Err(broken_whole(path, rule));
+    }
+    if index[HEADER..FIRST] != [0; 8] {
+        return Err(broken_at(path, HEADER as u64, "the first entry", "it is not empty"));
+    }
+    match u64::from(u32_at(index, 28)) {
+        block if block < HEADER as u64 => Err(broken_at(path, 28, "size of a block", format_args!("{block} is none"))),
+        block => Ok(block),
+    }
+}
+
+/// A number that refers to no array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BadReference {
+    number: u32,
+    problem: Problem,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Problem {
+    /// There are only so many.
+    Beyond(usize),
+    /// No array can be at this place of the data.
+    NoPlace(u64),
+    /// The one at this place would have so many numbers, and leave its block.
+    TooLong(u64, u64),
+}
+
+impl fmt::Display for BadReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "array {} ", self.number)?;
+        match self.problem {
+            Problem::Beyond(count) => write!(f, "is not there, only {count} are"),
+            Problem::NoPlace(at) => write!(f, "would be at {at:#x} of the data, where no array is"),
+            Problem::TooLong(at, count) => write!(f, "at {at:#x} of the data leaves its block with {count} numbers"),
+        }
+    }
+}
+
+/// The number that means: none.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// An array's number in a word of 8 bytes.
+pub(super) fn reference(word: u64) -> Option<u32> {
+    u32::try_from(word).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::symbols::Entry;
+
+    /// The two files, by the end of their names.
+    struct Pair(Vec<u8>, Vec<u8>);
+
+    impl Files for Pair {
+        fn entry(&self, _: &Path) -> std::io::Result<Entry> {
+            Ok(Entry::File { length: 0, modified: 0, changed: 0 })
+        }
+
+        fn canonical(&self, path: &Path) -> std::io::Result<PathBuf> {
+            Ok(path.to_owned())
+        }
+
+        fn list(&self, _: &Path) -> std::io::Result<Vec<PathBuf>> {
+            Ok(Vec::new())
+        }
+
+        fn read(&self, path: &Path, offset: u64, length: usize) -> std::io::Result<Vec<u8>> {
+            let bytes = if path.ends_with("integeruniquer.index") { &self.0 } else { &self.1 };
+            Ok(bytes.iter().skip(offset as usize).take(length).copied().collect())
+        }
+    }
+
+    /// Two blocks of 64 bytes: arrays 0 and 1 in the first one, array 2 in the second one, entry 3 unused.
+    fn pair() -> Pair {
+        let mut index = vec![0; FIRST + 4 * 8];
+        let mut data = vec![0; 128];
+        index[..4].copy_from_slice(&MAGIC.to_le_bytes());
+        index[28..32].copy_from_slice(&64_u32.to_le_bytes());
+        data[..4].copy_from_slice(&MAGIC.to_le_bytes());
+        let arrays = [(32, 0, &[7][..]), (44, 0, &[]), (0, 1, &[1, 2, u64::MAX])];
+        for (number, (within, block, numbers)) in arrays.into_iter().enumerate() {
+            let at = FIRST + 8 * number;
+            index[at..at + 4].copy_from_slice(&u32::to_le_bytes(within));
+            index[at + 4..at + 8].copy_from_slice(&u32::to_le_bytes(block));
+            let at = (block * 64 + within) as usize;
+            data[at..at + 4].copy_from_slice(&(numbers.len() as u32).to_le_bytes());
+            for (number, place) in numbers.iter().zip(data[at + 4..].chunks_exact_mut(8)) {
+                place.copy_from_slice(&u64::to_le_bytes(*number));
+            }
+        }
+        Pair(index, data)
+    }
+
+    fn read(pair: &Pair) -> Result<Arrays, String> {
+        let (arrays, data) = Arrays::open(pair, Path::new(""), 1 << 20).map_err(|error| error.to_string())?;
+        arrays.fill(data).map_err(|error| error.to_string())?;
+        Ok(arrays)
+    }
+
+    #[test]
+    fn arrays_are_found_in_their_blocks() {
+        let arrays = read(&pair()).unwrap();
+        let numbers = |number| arrays.get(number).map(|numbers| numbers.iter().collect::<Vec<_>>());
+        assert_eq!(numbers(0), Ok(vec![7]));
+        assert_eq!(numbers(1), Ok(vec![]));
+        assert_eq!(numbers(2), Ok(vec![1, 2, u64::MAX]));
+        assert!(numbers(3).unwrap_err().to_string().contains("would be at 0x0 of the data"));
+        assert!(numbers(4).unwrap_err().to_string().contains("only 4 are"));
+        assert!(numbers(u32::MAX).is_err());
+    }
+
+    #[test]
+    fn files_that_are_no_arrays_are_told() {
+        let check = |change: &dyn Fn(&mut Pair)| {
+            let mut pair = pair();
+            change(&mut pair);
+            read(&pair).map(|_| ())
+        };
+        assert_eq!(check(&|_| {}), Ok(()));
+        let is_empty = |pair: &mut Pair| {
+            pair.0.clear();
+            pair.1[HEADER..].fill(0);
+        };
+        assert_eq!(check(&is_empty), Ok(()));
+        for (change, word) in [
+            (&(|pair: &mut Pair| pair.0[0] = 0) as &dyn Fn(&mut Pair), "no header"),
+            (&|pair| pair.1[0] = 0, "its 64 bytes begin with"),
+            (&|pair| pair.0.truncate(45), "no header"),
+            (&|pair| pair.0.clear(), "room for arrays at 0x20"),
+            (&|pair| pair.0[39] = 1, "not empty"),
+            (&|pair| pair.0[28] = 31, "size of a block"),
+            (&|pair| pair.0[FIRST + 4] = 9, "no 10 blocks"),
+            (&|pair| pair.0[FIRST + 7] = 9, "are allowed"),
+            (&|pair| pair.0.swap(FIRST, FIRST + 8), "block of arrays at 0x20: there is something before array 0"),
+            (&|pair| pair.0[FIRST + 8..FIRST + 16].fill(0), "there is something"),
+            (&|pair| pair.1[48] = 1, "block of arrays at 0x30: its rest is not empty"),
+            (&|pair| pair.1[127] = 1, "block of arrays at 0x7f: its rest is not empty"),
+            (&|pair| pair.1.push(1), "room for arrays at 0x80"),
+            (&|pair| pair.0[FIRST + 24] = 1, "an entry behind the last one"),
+            (&|pair| pair.1[44] = 3, "array 1 leaves it"),
+            (&|pair| pair.1.truncate(64), "array 2 does not follow"),
+        ] {
+            let message = check(change).unwrap_err();
+            assert!(message.contains(word), "{message}");
+        }
+    }
+}

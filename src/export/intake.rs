@@ -1,0 +1,194 @@
+//! How another reader than that of XML gives what it decoded: its rows become samples by the same rules, in the same profile.
+//!
+//! What an [`Intake`] takes is one input of a [`Reader`]. Strings, processes, threads, binaries and frames are defined first, in
+//! any order; rows refer to them.
+
+use super::address::FrameForm;
+use super::notes::Notes;
+use super::rows::{self, KnownRow, Row, Source, TableReader};
+use super::stacks;
+use super::toc::Toc;
+use super::{Document, DocumentContent, Limits, Reader, RejectReason, Table};
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, StackId, StringId};
+
+/// How the address of a frame was recorded, which decides the address that it is looked up by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum FrameKind {
+    /// The leaf in a profile table.
+    Leaf,
+    /// A caller in a profile table.
+    Caller,
+    /// The program counter of a raw sample.
+    RawLeaf,
+    /// A return address of a raw sample.
+    RawCaller,
+}
+
+impl FrameKind {
+    fn form(self) -> FrameForm {
+        match self {
+            Self::Leaf | Self::Caller => FrameForm::Listed,
+            Self::RawLeaf => FrameForm::KperfLeaf,
+            Self::RawCaller => FrameForm::KperfCaller,
+        }
+    }
+}
+
+/// Which numbers of a raw sample are return addresses.
+pub(crate) fn kperf_callers(pc: Option<u64>, numbers: &[u64]) -> std::ops::Range<usize> {
+    stacks::kperf_callers(pc, numbers)
+}
+
+/// Takes the tables of one input. Without [`finish`](Self::finish) the reader it was made for is of no use any more, since
+/// nobody accounts for what the input brought so far.
+#[derive(Debug)]
+pub(crate) struct Intake<'r> {
+    reader: &'r mut Reader,
+    input: StringId,
+    table: Option<TableReader>,
+    tables: Vec<Table>,
+    /// What the places of rows are in.
+    file: String,
+    notes: Notes,
+}
+
+/// What rows of one table have in common that are equal but for their time and their stack.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AlikeRow(KnownRow);
+
+impl Reader {
+    /// Starts an input that another reader decodes.
+    pub(crate) fn intake(&mut self, name: &str) -> Result<Intake<'_>, Error> {
+        self.check()?;
+        self.has_failed = true;
+        let input = self.definitions.builder.string(name).map_err(full)?;
+        let (tables, file, notes) = (Vec::new(), String::new(), Notes::default());
+        Ok(Intake { reader: self, input, table: None, tables, file, notes })
+    }
+}
+
+fn full(full: Full) -> Error {
+    Error::new(ErrorKind::Limit(full.to_string()), None)
+}
+
+impl Intake<'_> {
+    /// What guards against hostile input.
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.reader.options.limits
+    }
+
+    /// The id of a string.
+    pub(crate) fn string(&mut self, text: &str) -> Result<StringId, Full> {
+        self.reader.definitions.builder.string(text)
+    }
+
+    /// The index of a process, for rows and threads.
+    pub(crate) fn process(&mut self, pid: Option<u64>, name: &str) -> Result<u32, Full> {
+        let name = self.string(name)?;
+        self.reader.definitions.add_process(pid, name)
+    }
+
+    /// The index of a thread of the process at this index, for rows.
+    pub(crate) fn thread(&mut self, tid: Option<u64>, process: Option<u32>, name: &str) -> Result<u32, Full> {
+        let name = self.string(name)?;
+        self.reader.definitions.add_thread(tid, process, name)
+    }
+
+    /// The id of a core.
+    pub(crate) fn core(&mut self, core: Core) -> Result<CoreId, Full> {
+        self.reader.definitions.builder.core(core)
+    }
+
+    /// The index of a list of counter values, for rows.
+    pub(crate) fn counters(&mut self, values: impl IntoIterator<Item = u64>) -> Result<u32, Full> {
+        self.reader.definitions.add_numbers(values)
+    }
+
+    /// The id of a binary.
+    pub(crate) fn binary(&mut self, binary: Binary) -> Result<BinaryId, Full> {
+        self.reader.definitions.add_binary(binary)
+    }
+
+    /// The id of a frame of which the address is known, as it was recorded, and the binary that it lies in.
+    pub(crate) fn frame(&mut self, kind: FrameKind, address: u64, binary: Option<BinaryId>) -> Result<FrameId, Full> {
+        let definitions = &mut self.reader.definitions;
+        if kind == FrameKind::Caller {
+            definitions.see_caller(binary, address);
+        }
+        let name = definitions.builder.string(&format!("{address:#x}"))?;
+        let function = definitions.builder.function(name, binary, false)?;
+        definitions.add_frame(kind.form(), function, binary, address, None, false)
+    }
+
+    /// The stack of these frames, leaf first, on top of `root`.
+    pub(crate) fn stack(&mut self, root: Option<StackId>, leaf_first: &[FrameId]) -> Result<Option<StackId>, Full> {
+        self.reader.definitions.builder.stack_path(root, leaf_first.iter().rev().copied())
+    }
+
+    /// How many distinct stacks there are, in all inputs so far.
+    pub(crate) fn stack_count(&self) -> u64 {
+        self.reader.definitions.builder.stack_count() as u64
+    }
+
+    /// Starts a table; its rows follow. `file` is what their places are in.
+    pub(crate) fn start_table(&mut self, table: Table, file: String) {
+        self.finish_table();
+        self.file = file;
+        let mut table = TableReader::new(table);
+        let document = self.reader.definitions.document_number();
+        table.source = Some(Source { input: self.input, document, table: self.tables.len() as u32 });
+        self.table = Some(table);
+    }
+
+    /// Adds a row of the table that was started last, or why it cannot be read. The place of the first row that is rejected
+    /// for a reason is kept. Gives what is known of [others like it](Self::add_alike).
+    pub(crate) fn add_row(&mut self, row: Result<Row, RejectReason>, at: u64) -> Result<Option<AlikeRow>, Full> {
+        let Some(table) = &mut self.table else { return Ok(None) };
+        let definitions = &mut self.reader.definitions;
+        match rows::add_read_row(table, row, definitions)? {
+            Ok(()) => {
+                let usual = row.ok().filter(|row| row.kernel_stack.is_none() && row.counters.is_none());
+                Ok(usual.and_then(|row| rows::known(table, row, definitions)).map(AlikeRow))
+            }
+            Err(reason) => {
+                self.notes.note(&self.file, at, reason.name(), || format!("row rejected: {reason}"));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Adds a row of the same table that differs from a known one in time and stack only, in less time. False where that will
+    /// not do, and nothing was added.
+    #[inline]
+    pub(crate) fn add_alike(&mut self, alike: &AlikeRow, time: u64, stack: Option<StackId>) -> bool {
+        let Some(table) = &mut self.table else { return false };
+        rows::add_known_row(table, &alike.0, (time, stack), &mut self.reader.definitions).is_some()
+    }
+
+    /// Says something about the input that its reader should know.
+    pub(crate) fn note(&mut self, diagnostic: Diagnostic) {
+        self.reader.diagnostics.push(diagnostic);
+    }
+
+    fn finish_table(&mut self) {
+        if let Some(table) = self.table.take() {
+            self.tables.push(table.table);
+        }
+    }
+
+    /// Ends the input: what `toc` says of it is a document, and the tables are another one.
+    pub(crate) fn finish(mut self, toc: Toc) {
+        self.finish_table();
+        let Self { reader, input, tables, mut notes, .. } = self;
+        let input = reader.definitions.builder.text(input).to_owned();
+        reader.definitions.finish_document();
+        for content in [DocumentContent::Tables(tables), DocumentContent::Toc(toc)] {
+            reader.documents.push(Document { input: input.clone(), content, cut_at: None });
+        }
+        // Two documents have two numbers.
+        reader.definitions.finish_document();
+        reader.diagnostics.extend(notes.take());
+        reader.has_failed = false;
+    }
+}

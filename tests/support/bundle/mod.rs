@@ -1,0 +1,239 @@
+//! The writer of `.trace` bundles: an invented recording as Instruments itself stores it.
+//!
+//! ```text
+//! let options = BundleOptions::new(Table::CpuProfile, &recording);
+//! let files = write_bundle(&recording, &options);      // path and bytes of each file
+//! to_folder(&files, &folder.join("orchard.trace"));    // or to_zip, to_tar
+//! recording.bundled_row(row, Table::CpuProfile)        // what a reader should make of it
+//! ```
+//!
+//! It shares no code with the library ([`found`] and [`memory`], which bring the library what it reads and take what it gives, are no
+//! part of the writer). [`check`] holds the rules of the format that a bundle must follow, ours or a real
+//! one.
+
+pub mod archive;
+pub mod check;
+pub mod check_images;
+pub mod decoded;
+pub mod expected;
+pub mod found;
+pub mod images;
+pub mod keyed;
+pub mod large;
+pub mod memory;
+pub mod mutations;
+pub mod other_files;
+pub mod pack;
+pub mod registry;
+pub mod samples;
+pub mod schemas;
+pub mod store;
+pub mod symbols;
+pub mod template;
+pub mod uniquer;
+pub mod unpacked;
+
+#[path = "../apple_symbols_writer.rs"]
+pub mod apple_symbols_writer;
+
+pub use check::{Checked, check};
+pub use decoded::{DecodedRow, samples as decoded_samples};
+pub use expected::{ExpectedFrame, ExpectedImage, ExpectedRow};
+pub use found::{FoundFrame, FoundRow, found_rows};
+pub use large::write_large_bundle;
+pub use memory::{BUNDLE, Memory};
+pub use mutations::mutate_bundle;
+pub use pack::{Files, to_folder, to_tar, to_zip};
+pub use unpacked::{Unpacked, from_folder, from_tar, from_zip};
+
+use super::random::Rng;
+use super::recording::Recording;
+use super::shape::Table;
+use super::writer::Node;
+use samples::RunWriter;
+use store::Store;
+
+/// Which files of `corespace` are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compression {
+    Plain,
+    Zlib,
+    /// Some are, as a coin says.
+    Mixed,
+}
+
+/// How stacks are cut into arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chunks {
+    One,
+    /// At random depths.
+    Several,
+    /// And behind the last one a chunk without frames.
+    SeveralWithEnd,
+}
+
+/// How to write a bundle.
+#[derive(Clone, Debug)]
+pub struct BundleOptions {
+    /// The tables, in the order of their numbers. Tables of a file system and signposts as events are not written.
+    pub nodes: Vec<Node>,
+    pub instruments_version: &'static str,
+    pub compression: Compression,
+    /// 65,536 in real bundles.
+    pub rows_per_block: usize,
+    /// A MiB in real bundles. It grows if a stack needs more.
+    pub array_block_size: usize,
+    /// Blocks of zeros behind the rows and arrays.
+    pub spare_blocks: usize,
+    pub chunks: Chunks,
+    /// Stacks stand behind a tag.
+    pub tagged: bool,
+    /// Let the pointer-authentication bits of frames leak into caller addresses.
+    pub signed: bool,
+    /// Images from 0x180000000 on come from the shared cache; else every process has them all.
+    pub shared_cache: bool,
+    /// A second device has the same pids with other images.
+    pub other_device: bool,
+    /// Five numbers for a process instead of two.
+    pub long_process_arrays: bool,
+    /// The strings are a binary property list, not XML.
+    pub binary_strings: bool,
+    /// Rows begin with bits instead of bytes, as Instruments 9 and 10 wrote them. [`check`] does not know those.
+    pub packed: bool,
+    /// Write archives of symbols.
+    pub symbols: Option<apple_symbols_writer::Form>,
+    /// Decides where options leave a choice.
+    pub seed: u64,
+}
+
+impl BundleOptions {
+    /// One table per run of the recording, written as Instruments 26 does.
+    pub fn new(table: Table, recording: &Recording) -> BundleOptions {
+        let nodes = recording.runs().into_iter().map(|run| Node::samples(run, table, recording)).collect();
+        BundleOptions::with_nodes(nodes)
+    }
+
+    pub fn with_nodes(nodes: Vec<Node>) -> BundleOptions {
+        BundleOptions {
+            nodes,
+            instruments_version: "26.0 (17C529)",
+            compression: Compression::Zlib,
+            rows_per_block: 0x1_0000,
+            array_block_size: 0x10_0000,
+            spare_blocks: 0,
+            chunks: Chunks::Several,
+            tagged: false,
+            signed: false,
+            shared_cache: true,
+            other_device: false,
+            long_process_arrays: false,
+            binary_strings: false,
+            packed: false,
+            symbols: Some(apple_symbols_writer::Form::Long),
+            seed: 1,
+        }
+    }
+
+    /// The same tables in any of the forms that bundles have.
+    pub fn random(nodes: Vec<Node>, seed: u64) -> BundleOptions {
+        let mut rng = Rng::new(seed);
+        BundleOptions {
+            compression: *rng.pick(&[Compression::Plain, Compression::Zlib, Compression::Mixed]),
+            rows_per_block: *rng.pick(&[1, 7, 64, 0x1_0000]),
+            array_block_size: *rng.pick(&[128, 1_000, 0x1_0000, 0x10_0000]),
+            spare_blocks: rng.index(3),
+            chunks: *rng.pick(&[Chunks::One, Chunks::Several, Chunks::SeveralWithEnd]),
+            tagged: rng.one_in(2),
+            signed: rng.one_in(2),
+            shared_cache: !rng.one_in(3),
+            other_device: rng.one_in(3),
+            long_process_arrays: rng.one_in(3),
+            binary_strings: rng.one_in(2),
+            symbols: [None, Some(*rng.pick(&apple_symbols_writer::Form::ALL))][rng.index(2)],
+            seed,
+            ..BundleOptions::with_nodes(nodes)
+        }
+    }
+
+    /// The run numbers of all tables, ascending.
+    pub fn runs(&self) -> Vec<u32> {
+        let mut runs: Vec<u32> = self.nodes.iter().map(|node| node.run).collect();
+        runs.sort_unstable();
+        runs.dedup();
+        runs
+    }
+}
+
+/// A run with its tables.
+pub struct Run<'a> {
+    pub number: u32,
+    pub stores: Vec<Store>,
+    pub writer: RunWriter<'a>,
+}
+
+/// Every file of the bundle: its path below the `.trace` folder, and its bytes.
+pub fn write_bundle(recording: &Recording, options: &BundleOptions) -> Files {
+    let run = |number| {
+        let mut writer = RunWriter::new(recording, options, number);
+        Run { number, stores: writer.stores(number), writer }
+    };
+    assemble(recording, options, options.runs().into_iter().map(run).collect())
+}
+
+/// The files of a bundle with these runs. Of the recording it needs all but the rows that are in the tables.
+pub fn assemble(recording: &Recording, options: &BundleOptions, runs: Vec<Run<'_>>) -> Files {
+    let mut files = Files::new();
+    let mut folders = Vec::new();
+    let mut rng = Rng::new(options.seed ^ 0xf11e5);
+    let numbers: Vec<u32> = runs.iter().map(|run| run.number).collect();
+    for run in runs {
+        let core = format!("run{}/core", run.number);
+        folders.extend(["core-config", "table-manager", "uniquing"].map(|folder| format!("{core}/{folder}")));
+        folders.extend((0..run.stores.len()).map(|store| format!("{core}/stores/indexed-store-{store}")));
+        for (path, mut bytes) in run_files(options, run) {
+            pack::compress(&mut bytes, options.compression, &mut rng);
+            files.push((format!("corespace/{core}/{path}"), bytes));
+        }
+    }
+    for uniquer in ["arrayUniquer", "typedArrayUniquer"] {
+        let folder = format!("corespace/currentRun/core/uniquing/{uniquer}");
+        files.push((format!("{folder}/integeruniquer.index"), Vec::new()));
+        let mut data = uniquer::without_arrays(0x1000);
+        pack::compress(&mut data, options.compression, &mut rng);
+        files.push((format!("{folder}/integeruniquer.data"), data));
+    }
+    folders.push("currentRun/core/uniquing".to_owned());
+    let is_compressed = options.compression != Compression::Plain;
+    files.push(("corespace/MANIFEST.plist".to_owned(), pack::manifest(&folders, is_compressed)));
+    files.push(("form.template".to_owned(), template::template(recording, options, &numbers)));
+    files.push(("open.creq".to_owned(), pack::required_features()));
+    files.push(("symbols/MANIFEST.plist".to_owned(), pack::manifest(&["stores".to_owned()], false)));
+    files.extend(symbols::archives(recording, options));
+    files.extend(other_files::other_files(&numbers));
+    files
+}
+
+/// The files of a run, below its folder `core`.
+fn run_files(options: &BundleOptions, run: Run<'_>) -> Files {
+    let Run { number, stores, writer } = run;
+    let mut files = Files::new();
+    for (index, store) in stores.iter().enumerate() {
+        let folder = format!("stores/indexed-store-{index}");
+        files.push((format!("{folder}/schema.xml"), store.schema_xml()));
+        files.push((format!("{folder}/bulkstore_descriptor"), store.descriptor()));
+        files.push((format!("{folder}/bulkstore"), store.bulkstore(options.rows_per_block, options.spare_blocks)));
+        files.push((format!("{folder}/spec.plist"), store.spec_plist()));
+        files.extend(other_files::time_index(store).map(|index| (format!("{folder}/spindex.0"), index)));
+    }
+    files.push(("core-config/exposedTableInfo.plist".to_owned(), other_files::exposed_tables(&stores)));
+    files.push(("table-manager/tables.plist".to_owned(), store::tables_plist(number, &stores)));
+    files.push(("uniquing/TOC".to_owned(), store::registry_toc()));
+    files.push(("uniquing/EngineeringTypes.etypes".to_owned(), store::engineering_types(&stores)));
+    files.push(("uniquing/strings".to_owned(), writer.strings.finish(options.binary_strings)));
+    for (name, arrays) in [("arrayUniquer", writer.arrays), ("typedArrayUniquer", writer.typed_arrays)] {
+        let (index, data) = arrays.finish(options.spare_blocks);
+        files.push((format!("uniquing/{name}/integeruniquer.index"), index));
+        files.push((format!("uniquing/{name}/integeruniquer.data"), data));
+    }
+    files
+}

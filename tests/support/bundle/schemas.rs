@@ -1,0 +1,221 @@
+//! The tables that are written: their columns, with the engineering types that bundles name them by.
+
+/// Where a column stands, if it is part of the topology.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Time,
+    Duration,
+    Category1,
+    Category2,
+}
+
+impl Place {
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::Time => "XRTraceRelativeTimestampFieldID",
+            Place::Duration => "XRDurationFieldID",
+            Place::Category1 => "XRCategory1FieldID",
+            Place::Category2 => "XRCategory2FieldID",
+        }
+    }
+}
+
+/// How rows begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// A time and two categories.
+    Moment,
+    /// A time, a duration and two categories.
+    Stretch,
+    /// A time of 50 bits and a category of 22.
+    PackedMoment,
+    /// A time and a duration of 50 bits each, and two categories of 22.
+    PackedStretch,
+}
+
+impl Topology {
+    /// The places and how many bits each takes.
+    pub fn fields(self) -> &'static [(Place, usize)] {
+        match self {
+            Topology::Moment => &[(Place::Time, 64), (Place::Category1, 32), (Place::Category2, 32)],
+            Topology::Stretch => {
+                &[(Place::Time, 64), (Place::Duration, 64), (Place::Category1, 32), (Place::Category2, 32)]
+            }
+            Topology::PackedMoment => &[(Place::Time, 50), (Place::Category1, 22)],
+            Topology::PackedStretch => {
+                &[(Place::Time, 50), (Place::Duration, 50), (Place::Category1, 22), (Place::Category2, 22)]
+            }
+        }
+    }
+
+    /// How many bytes all of it takes.
+    pub fn size(self) -> usize {
+        self.fields().iter().map(|field| field.1).sum::<usize>() / 8
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub mnemonic: &'static str,
+    pub title: &'static str,
+    pub kind: &'static str,
+    pub place: Option<Place>,
+}
+
+impl Column {
+    /// Bytes in a row, outside the topology.
+    pub fn width(&self) -> usize {
+        let is_wide = matches!(
+            self.kind,
+            "XRThreadIDTypeID"
+                | "XRThreadNameTypeID"
+                | "XRPrototypeValueTypeID"
+                | "XRTimeSampleWeightTypeID"
+                | "XRCycleWeightTypeID"
+                | "XRDurationTypeID"
+                | "XRStartTimeTypeID"
+                | "XRKDebugArgumentTypeID"
+                | "XROSSignpostIdentifierTypeID"
+                | "XRReturnLocationTypeID"
+        );
+        if is_wide { 8 } else { 4 }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Schema {
+    pub name: &'static str,
+    pub topology: Topology,
+    pub columns: Vec<Column>,
+}
+
+type Described = (&'static str, &'static str, &'static str);
+
+fn schema(name: &'static str, topology: Topology, first: &[(Described, Place)], others: &[Described]) -> Schema {
+    let column = |&(mnemonic, title, kind): &Described, place| Column { mnemonic, title, kind, place };
+    let columns = first
+        .iter()
+        .map(|(described, place)| column(described, Some(*place)))
+        .chain(others.iter().map(|described| column(described, None)))
+        .collect();
+    Schema { name, topology, columns }
+}
+
+const SAMPLE_TIME: (Described, Place) = (("time", "Sample Time", "XRSampleTimestampTypeID"), Place::Time);
+const EVENT_TIME: (Described, Place) = (("time", "Timestamp", "XRRecordedEventTimestampTypeID"), Place::Time);
+const START: (Described, Place) = (("start", "Start", "XRStartTimeTypeID"), Place::Time);
+const DURATION: (Described, Place) = (("duration", "Duration", "XRDurationTypeID"), Place::Duration);
+const THREAD: Described = ("thread", "Thread", "XRThreadTypeID");
+const PROCESS: Described = ("process", "Process", "XRProcessTypeID");
+const CORE: Described = ("core", "Core", "XRCPUCoreTypeID");
+const STATE: Described = ("thread-state", "State", "XRThreadStateTypeID");
+
+/// The type of a column with stacks.
+fn stack(is_tagged: bool) -> Described {
+    ("stack", "Backtrace", if is_tagged { "XRTaggedBacktraceTypeID" } else { "XRBacktraceTypeID" })
+}
+
+pub fn time_profile(is_tagged: bool) -> Schema {
+    let weight = ("weight", "Weight", "XRTimeSampleWeightTypeID");
+    let others = [PROCESS, CORE, STATE, weight, stack(is_tagged)];
+    schema("time-profile", Topology::Moment, &[SAMPLE_TIME, (THREAD, Place::Category1)], &others)
+}
+
+pub fn cpu_profile(is_tagged: bool) -> Schema {
+    let weight = ("weight", "Cycles", "XRCycleWeightTypeID");
+    let others = [PROCESS, CORE, STATE, weight, stack(is_tagged)];
+    schema("cpu-profile", Topology::Moment, &[SAMPLE_TIME, (THREAD, Place::Category1)], &others)
+}
+
+/// The table of a recording whose samples come by time.
+pub fn counters_profile(is_tagged: bool) -> Schema {
+    let weight = ("weight", "Weight", "XRTimeSampleWeightTypeID");
+    let counters = ("counters-array", "Counter Value Array", "XRCoreProfilePMCEventsArrayTypeID");
+    let others = [PROCESS, CORE, STATE, stack(is_tagged), weight, counters];
+    schema("counters-profile", Topology::Moment, &[SAMPLE_TIME, (THREAD, Place::Category1)], &others)
+}
+
+pub fn time_sample() -> Schema {
+    let others = [
+        ("core-index", "Core Index", "XRCPUCoreTypeID"),
+        ("thread-state", "Thread State", "XRThreadStateTypeID"),
+        ("cp-kernel-callstack", "Kernel Callstack ID", "XRCoreProfileCallstackTypeID"),
+        ("cp-user-callstack", "User Callstack ID", "XRCoreProfileCallstackTypeID"),
+        ("sample-type", "Sample type", "XRTimeSampleTypeID"),
+    ];
+    let time = (("time", "Timestamp", "XRSampleTimestampTypeID"), Place::Time);
+    schema("time-sample", Topology::Moment, &[time, (THREAD, Place::Category1)], &others)
+}
+
+pub fn thread_info() -> Schema {
+    let others = [
+        ("tid", "Thread ID", "XRThreadIDTypeID"),
+        PROCESS,
+        THREAD,
+        ("name", "Thread Name", "XRThreadNameTypeID"),
+        ("main-thread", "Main Thread", "XRBooleanTypeID"),
+    ];
+    let pid = ("pid", "Process ID", "XRProcessIDTypeID");
+    schema("thread-info", Topology::Moment, &[EVENT_TIME, (pid, Place::Category1)], &others)
+}
+
+pub fn process_info() -> Schema {
+    let others = [
+        ("unique-id", "Unique Process ID", "XRPrototypeValueTypeID"),
+        PROCESS,
+        ("process-name", "Process Name", "XRPrototypeStringTypeID"),
+    ];
+    let pid = ("pid", "Process ID", "XRProcessIDTypeID");
+    schema("process-info", Topology::Moment, &[EVENT_TIME, (pid, Place::Category1)], &others)
+}
+
+/// Events of the kernel; most of its tables stay empty.
+pub fn kdebug() -> Schema {
+    let others = [
+        ("core-index", "Core Index", "XRCPUCoreTypeID"),
+        ("thread-state", "Thread State", "XRThreadStateTypeID"),
+        ("cp-kernel-callstack", "CP Kernel Callstack", "XRCoreProfileCallstackTypeID"),
+        ("cp-user-callstack", "CP User Callstack", "XRCoreProfileCallstackTypeID"),
+        ("class", "Class", "XRKDebugClassTypeID"),
+        ("subclass", "Subclass", "XRKDebugSubclassTypeID"),
+        ("code", "Code", "XRKDebugCodeTypeID"),
+        ("function", "Qualifier", "XRKDebugFunctionTypeID"),
+        ("arg1", "Argument 1", "XRKDebugArgumentTypeID"),
+        ("arg2", "Argument 2", "XRKDebugArgumentTypeID"),
+        ("arg3", "Argument 3", "XRKDebugArgumentTypeID"),
+        ("arg4", "Argument 4", "XRKDebugArgumentTypeID"),
+    ];
+    schema("kdebug", Topology::Moment, &[EVENT_TIME, (THREAD, Place::Category1)], &others)
+}
+
+pub fn tick() -> Schema {
+    let time = (("time", "Timestamp", "XRSampleTimestampTypeID"), Place::Time);
+    schema("tick", Topology::Moment, &[time], &[])
+}
+
+pub fn potential_hangs() -> Schema {
+    let others = [("hang-type", "Hang Type", "XRHangTypeTypeID"), THREAD, PROCESS];
+    schema("potential-hangs", Topology::Stretch, &[START, DURATION], &others)
+}
+
+pub fn signpost_intervals() -> Schema {
+    let layout = (("layout-qualifier", "Layout ID", "XRLayoutIDTypeID"), Place::Category2);
+    let others = [
+        ("name", "Name", "XRPrototypeStringTypeID"),
+        ("category", "Category", "XROSLogCategoryTypeID"),
+        ("subsystem", "Subsystem", "XROSLogSubsystemTypeID"),
+        ("identifier", "Identifier", "XROSSignpostIdentifierTypeID"),
+        PROCESS,
+        ("end-process", "End Process", "XRProcessTypeID"),
+        ("start-thread", "Start Thread", "XRThreadTypeID"),
+        ("end-thread", "End Thread", "XRThreadTypeID"),
+        ("start-message", "Start Message", "XROSLogMetadataTypeID"),
+        ("end-message", "End Message", "XROSLogMetadataTypeID"),
+        ("start-backtrace", "Start Backtrace", "XRTextBacktraceTypeID"),
+        ("end-backtrace", "End Backtrace", "XRTextBacktraceTypeID"),
+        ("start-emit-location", "Start Emit Location", "XRReturnLocationTypeID"),
+        ("end-emit-location", "End Emit Location", "XRReturnLocationTypeID"),
+        ("signature", "Signature", "XROSLogMetadataTypeID"),
+    ];
+    schema("os-signpost-interval", Topology::Stretch, &[START, DURATION, layout], &others)
+}
