@@ -27,18 +27,28 @@ pub(crate) struct RecordingArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SymbolArgs {
-    /// Symbols: a dSYM, another symbol file, or a folder to search (may be given several times)
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
-    pub(crate) dsym: Vec<PathBuf>,
-    /// The same as --dsym; read well with folders
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
-    pub(crate) symbols: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) search: SymbolSearchArgs,
     /// Where a binary was loaded, for exports that do not say (Xcode 12 to 14.2) (may be given several times)
     #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols")]
     pub(crate) image: Vec<ImageSpec>,
     /// Show the function that holds the code only, not those that were inlined into it
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_inlines: bool,
+}
+
+/// Where symbols are looked for.
+#[derive(Debug, Args)]
+pub(crate) struct SymbolSearchArgs {
+    /// Symbols: a dSYM, another symbol file, or a folder to search (may be given several times)
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
+    pub(crate) dsym: Vec<PathBuf>,
+    /// The same as --dsym; read well with folders
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
+    pub(crate) symbols: Vec<PathBuf>,
+    /// Do not take symbols from recordings (.trace): those that Instruments kept of what it sampled
+    #[arg(long, help_heading = "Symbols")]
+    pub(crate) no_bundled_symbols: bool,
     /// Do not remember, in the cache folder, which UUIDs a folder of symbols has
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_cache: bool,
@@ -100,6 +110,13 @@ pub(crate) enum MetricArg {
 /// How many threads work: as many as were asked for, or one for each core.
 pub(crate) fn job_count(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+}
+
+impl SymbolSearchArgs {
+    /// What was named.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.dsym.iter().chain(&self.symbols)
+    }
 }
 
 impl InputArgs {

@@ -18,8 +18,10 @@ use crate::times::{WeightLimit, parse_time, parse_weight};
 
 const EXAMPLES: &str = "\
 Examples:
-  traceparse export.xml
+  traceparse app.trace
       Where the CPU time went: totals, threads, and the call tree of each thread
+  traceparse app.trace.zip --view functions
+      The same recording in an archive, which is not unpacked
   traceparse export.xml --view functions --thread 'Main Thread'
       The functions of the main thread, by self weight
   traceparse export.xml --hide-system --view bottom-up --no-threads
@@ -37,13 +39,13 @@ Examples:
   traceparse export.xml --during Layout --intervals signposts.xml --view functions
       The functions that ran while a signpost interval was open
 
-On a Mac, an export is made with:
+Exports are read, too. On a Mac, one is made with:
   xcrun xctrace export --input X.trace --output export.xml \\
       --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]'
 
 Exit codes: 0 done, 1 the input could not be used, 2 wrong usage.";
 
-/// Reads what `xcrun xctrace export` writes and says where the CPU time went.
+/// Reads recordings of Instruments, and what `xcrun xctrace export` makes of them, and says where the CPU time went.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 #[command(subcommand_negates_reqs = true)]
@@ -76,7 +78,7 @@ impl Cli {
 pub(crate) enum Command {
     /// What changed between two recordings, by function, binary, or in the call tree
     Diff(Box<DiffArgs>),
-    /// Shows what a table of contents (`xctrace export --toc`), or an export, holds
+    /// Shows what a recording, a table of contents (`xctrace export --toc`), or an export, holds
     Toc(TocArgs),
     /// Names addresses from a symbol file, in the form of atos
     Symbolicate(SymbolicateArgs),
@@ -93,7 +95,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct TocArgs {
-    /// Tables of contents or exports; `-` is standard input
+    /// Recordings (.trace), tables of contents or exports; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
     /// The output format
@@ -164,7 +166,8 @@ pub(crate) enum Colour {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Exports, also gzip or zstd; `-` is standard input. Tables of contents add device and duration
+    /// Recordings (.trace, also zip or tar) or exports (also gzip or zstd); `-` is standard input. Tables of contents add device and
+    /// duration to exports
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -207,7 +210,7 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) flame_graph: FlameGraphArgs,
 
-    /// With --during and --during-hang: an export that has the intervals, if it is another one (may be given several times)
+    /// With --during and --during-hang: an export or recording that has the intervals, if it is another one (may be given several times)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
     pub(crate) intervals: Vec<PathBuf>,
 

@@ -10,6 +10,7 @@ use traceparse::report::ReportOptions;
 use traceparse::report::diff::{Diff, DiffOptions, Normalize, Unlike, check_alike, duration};
 
 use crate::arguments::{RecordingArgs, job_count};
+use crate::bundles::{Inputs, Mounted};
 use crate::cli::{Colour, parse_percent};
 use crate::flame_graph::FlameGraphArgs;
 use crate::intervals::{IntervalFiles, asked_intervals};
@@ -30,7 +31,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArgs {
-    /// The first recording: an export, also gzip or zstd
+    /// The first recording: a .trace bundle, also as zip or tar, or an export, also gzip or zstd
     #[arg(value_name = "BEFORE", value_hint = ValueHint::FilePath)]
     before: PathBuf,
     /// The second one
@@ -42,8 +43,8 @@ pub(crate) struct DiffArgs {
     /// The table of contents of the second one
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     after_toc: Option<PathBuf>,
-    /// With --during and --during-hang: an export that has the intervals of the first recording, if it is another one (may be
-    /// given several times)
+    /// With --during and --during-hang: an export or recording that has the intervals of the first recording, if it is another
+    /// one (may be given several times)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     before_intervals: Vec<PathBuf>,
     /// The same of the second one
@@ -115,11 +116,14 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     args.check().map_err(Failure::Usage)?;
     let options =
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
-    let before = during(&options, &args.before, &args.before_intervals, "--before-intervals", args)?;
-    let after = during(&options, &args.after, &args.after_intervals, "--after-intervals", args)?;
+    let sides = [&args.before, &args.after].into_iter();
+    let mounted = Mounted::new(sides.chain(&args.before_intervals).chain(&args.after_intervals))?;
+    let inputs = &Inputs::open(&mounted)?;
+    let before = during(inputs, &options, &args.before, &args.before_intervals, "--before-intervals", args)?;
+    let after = during(inputs, &options, &args.after, &args.after_intervals, "--after-intervals", args)?;
     let options = [before, after];
-    let before = open(&args.before, args.before_toc.as_ref(), args, &options[0])?;
-    let after = open(&args.after, args.after_toc.as_ref(), args, &options[1])?;
+    let before = open(inputs, &args.before, args.before_toc.as_ref(), args, &options[0])?;
+    let after = open(inputs, &args.after, args.after_toc.as_ref(), args, &options[1])?;
     let (before, after) = (before.report(&options[0]), after.report(&options[1]));
     for report in [&before, &after] {
         check_counted(report, &args.recording.selection)?;
@@ -166,6 +170,7 @@ fn is_recorded(report: &traceparse::report::Report<'_>) -> bool {
 
 /// The options of one side: its own intervals are those that count.
 fn during(
+    inputs: &Inputs<'_>,
     options: &ReportOptions,
     file: &PathBuf,
     named: &[PathBuf],
@@ -175,19 +180,25 @@ fn during(
     check_distinct(named).map_err(Failure::Usage)?;
     let files = IntervalFiles { exports: std::slice::from_ref(file), named, option };
     let mut options = options.clone();
-    options.selection.intervals = asked_intervals(&files, &args.recording.selection, &args.recording.input)?;
+    options.selection.intervals = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
     Ok(options)
 }
 
 /// One side, with its table of contents.
-fn open(file: &PathBuf, toc: Option<&PathBuf>, args: &DiffArgs, options: &ReportOptions) -> Result<Recording, Failure> {
+fn open(
+    inputs: &Inputs<'_>,
+    file: &PathBuf,
+    toc: Option<&PathBuf>,
+    args: &DiffArgs,
+    options: &ReportOptions,
+) -> Result<Recording, Failure> {
     let files: Vec<PathBuf> = std::iter::once(file).chain(toc).cloned().collect();
     check_distinct(&files).map_err(Failure::Usage)?;
     // What operations leave of a sum may begin later and end earlier.
     let needs_times = args.recording.selection.needs_times()
         || (args.normalize == NormalizeArg::Duration && args.recording.operations.removes());
     let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
-    Ok(Recording::open(&files, &args.recording, options, samples, args.recording.operations.invert)?)
+    Ok(Recording::open(inputs, &files, &args.recording, options, samples, args.recording.operations.invert)?)
 }
 
 /// Refuses what cannot be compared, and what should not, unless that is forced.

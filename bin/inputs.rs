@@ -2,22 +2,38 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use traceparse::export::{Export, Options, Reader, decompress};
 
-/// Reads all files into one export.
-pub(crate) fn read_all(files: &[std::path::PathBuf], options: &Options) -> Result<Export> {
+use crate::bundles::Inputs;
+
+/// Reads all files into one export: exports and recordings.
+pub(crate) fn read_all(inputs: &Inputs<'_>, files: &[PathBuf], options: &Options) -> Result<Export> {
     let mut reader = Reader::new(options.clone());
     for file in files {
-        let name = file.display().to_string();
-        let source = decompress(open(file)?).with_context(|| format!("{name}: cannot be read"))?;
-        reader.read(source, &name)?;
+        match inputs.bundle(file) {
+            Some(bundle) => bundle.read_into(&mut reader, &file.display().to_string())?,
+            None => read_into(file, &mut reader)?,
+        }
     }
     Ok(reader.finish()?)
+}
+
+/// Reads an export.
+pub(crate) fn read_file(file: &Path, options: &Options) -> Result<Export> {
+    let mut reader = Reader::new(options.clone());
+    read_into(file, &mut reader)?;
+    Ok(reader.finish()?)
+}
+
+fn read_into(file: &Path, reader: &mut Reader) -> Result<()> {
+    let name = file.display().to_string();
+    let source = decompress(open(file)?).with_context(|| format!("{name}: cannot be read"))?;
+    Ok(reader.read(source, &name)?)
 }
 
 /// Opens an input; once reading takes long, its progress is shown.
@@ -34,13 +50,9 @@ fn open_file(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>)> {
     let file = File::open(path).with_context(|| format!("{name}: cannot be opened"))?;
     let metadata = file.metadata().with_context(|| format!("{name}: cannot be read"))?;
     if metadata.is_dir() {
-        if path.extension().is_some_and(|extension| extension == "trace") {
-            bail!(
-                "{name} is a recording, not an export. On a Mac: xcrun xctrace export --input '{name}' \
-                 --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]' --output export.xml"
-            );
-        }
-        bail!("{name} is a folder; name the exports in it, such as {}", path.join("*.xml").display());
+        let (exports, recordings) = (path.join("*.xml"), path.join("*.trace"));
+        let (exports, recordings) = (exports.display(), recordings.display());
+        bail!("{name} is a folder; name the exports or recordings in it, such as {exports} or {recordings}");
     }
     Ok((Box::new(file), metadata.is_file().then_some(metadata.len())))
 }

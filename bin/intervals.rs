@@ -8,6 +8,7 @@ use traceparse::export::{Interval, Intervals, Options, SampleDetail, decompress,
 use traceparse::profile::{IntervalFilter, TimeRange};
 
 use crate::arguments::{InputArgs, SelectionArgs};
+use crate::bundles::Inputs;
 use crate::inputs::open;
 use crate::{Failure, note, warning};
 
@@ -16,7 +17,7 @@ const NAMES: usize = 8;
 
 /// Where the intervals of a recording may be.
 pub(crate) struct IntervalFiles<'f> {
-    /// The exports that are read for their samples, too.
+    /// The exports and recordings that are read for their samples, too.
     pub(crate) exports: &'f [PathBuf],
     /// Files that were named for their intervals: where there are some, only they count.
     pub(crate) named: &'f [PathBuf],
@@ -26,6 +27,7 @@ pub(crate) struct IntervalFiles<'f> {
 
 /// The intervals that were asked for; `None` if none were.
 pub(crate) fn asked_intervals(
+    inputs: &Inputs<'_>,
     files: &IntervalFiles<'_>,
     selection: &SelectionArgs,
     input: &InputArgs,
@@ -44,7 +46,7 @@ pub(crate) fn asked_intervals(
             files.option
         )));
     }
-    let found = read(sources, &input.options(SampleDetail::Each))?;
+    let found = read(inputs, sources, &input.options(SampleDetail::Each))?;
     let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
     if rejected > 0 && input.strict {
         let rows: u64 = found.tables.iter().map(|table| table.rows).sum();
@@ -59,10 +61,14 @@ fn can_be_read_once(path: &Path) -> bool {
     path.as_os_str() == "-" || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-fn read(sources: &[PathBuf], options: &Options) -> Result<Intervals> {
+fn read(inputs: &Inputs<'_>, sources: &[PathBuf], options: &Options) -> Result<Intervals> {
     let mut found = Intervals::default();
     for path in sources {
         let name = path.display().to_string();
+        if let Some(bundle) = inputs.bundle(path) {
+            found.append(bundle.intervals(&name)?);
+            continue;
+        }
         let source = decompress(open(path)?).with_context(|| format!("{name}: cannot be read"))?;
         found.append(read_intervals(source, &name, options)?);
     }

@@ -12,6 +12,7 @@ use traceparse::symbolicate::SymbolicationSummary;
 use traceparse::units::{Nanos, Weight};
 
 use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
+use crate::bundles::Inputs;
 use crate::inputs::read_all;
 use crate::symbols::name_frames;
 use crate::{note, warning};
@@ -26,16 +27,17 @@ pub(crate) struct Recording {
 impl Recording {
     /// Reads the files, and does to them what the arguments say; what operations did is counted for what `options` select.
     pub(crate) fn open(
+        inputs: &Inputs<'_>,
         files: &[PathBuf],
         args: &RecordingArgs,
         options: &ReportOptions,
         samples: SampleDetail,
         is_inverted: bool,
     ) -> Result<Self> {
-        let mut export = read_all(files, &args.input.options(samples))?;
+        let mut export = read_all(inputs, files, &args.input.options(samples))?;
         warn(&export);
         check_usable(&export, &args.input)?;
-        let symbolication = name_frames(&mut export, &args.symbols)?;
+        let symbolication = name_frames(&mut export, inputs, files, &args.symbols)?;
         let operations = operate_on(&mut export, args, options, is_inverted)?;
         Ok(Self { export, symbolication, operations })
     }

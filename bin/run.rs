@@ -7,9 +7,9 @@ use traceparse::report::Report;
 use traceparse::units::Unit;
 
 use crate::arguments::job_count;
+use crate::bundles::{Inputs, Mounted};
 use crate::cli::{Cli, Colour, Command, ReportArgs, TocArgs, TocFormat};
 use crate::formats::Format;
-use crate::inputs::read_all;
 use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Recording, check_counted, check_distinct, note_removed, warn};
 use crate::sink::{is_terminal, style, write_to};
@@ -44,7 +44,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
 fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     check_distinct(&args.files).map_err(Failure::Usage)?;
     let options = Options { allow_truncated: args.allow_truncated, jobs: job_count(None), ..Options::default() };
-    let export = read_all(&args.files, &options)?;
+    let export = Inputs::open(&Mounted::new(&args.files)?)?.contents(&args.files, &options)?;
     warn(&export);
     let path = args.output.as_deref();
     write_to(path, |out| match args.format {
@@ -62,9 +62,11 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     }
     check_distinct(&args.intervals).map_err(Failure::Usage)?;
     let mut options = args.report_options();
+    let mounted = Mounted::new(args.files.iter().chain(&args.intervals))?;
+    let inputs = &Inputs::open(&mounted)?;
     let files = IntervalFiles { exports: &args.files, named: &args.intervals, option: "--intervals" };
-    options.selection.intervals = asked_intervals(&files, &args.recording.selection, &args.recording.input)?;
-    let recording = Recording::open(&args.files, &args.recording, &options, args.detail(), args.is_inverted())?;
+    options.selection.intervals = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
+    let recording = Recording::open(inputs, &args.files, &args.recording, &options, args.detail(), args.is_inverted())?;
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_counted(&report, &args.recording.selection)?;

@@ -10,26 +10,30 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use etcetera::BaseStrategy;
 use traceparse::export::Export;
 use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, display_name, symbolicate};
-use traceparse::symbols::{FileSystem, Found, Index, Locator, SymbolFinder, SymbolFrame, look_up};
+use traceparse::symbols::{FileSystem, Files, Found, Index, Locator, SymbolFinder, SymbolFrame, look_up};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
+use crate::bundles::Inputs;
 use crate::cli::{SymbolicateArgs, TocFormat, UuidArgs};
 use crate::{printable, warning};
 
-/// Names the frames of an export from the files that the arguments name, if they name any.
-pub(crate) fn name_frames(export: &mut Export, args: &SymbolArgs) -> Result<Option<SymbolicationSummary>> {
-    let paths: Vec<&PathBuf> = args
-        .dsym
-        .iter()
-        .chain(&args.symbols)
-        .chain(args.image.iter().filter_map(|image| image.path.as_ref()))
-        .collect();
-    if paths.is_empty() {
+/// Names the frames of an export from the files that the arguments name, and from what recordings among the inputs keep, if there is
+/// any of it.
+pub(crate) fn name_frames(
+    export: &mut Export,
+    inputs: &Inputs<'_>,
+    files: &[PathBuf],
+    args: &SymbolArgs,
+) -> Result<Option<SymbolicationSummary>> {
+    let stores = if args.search.no_bundled_symbols { Vec::new() } else { inputs.symbol_stores(files) };
+    let of_images = args.image.iter().filter_map(|image| image.path.as_ref());
+    let paths: Vec<&PathBuf> = args.search.paths().chain(of_images).collect();
+    if paths.is_empty() && stores.is_empty() {
         ensure!(args.image.is_empty(), "--image says where a binary was loaded; --dsym or --symbols say what is in it");
         return Ok(None);
     }
-    let locator = locate(&paths, !args.no_cache)?;
+    let locator = locate(inputs.files(), &stores, &paths, !args.search.no_cache)?;
     let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
     let (profile, summary) = symbolicate(&export.profile, &locator, &options)?;
     export.profile = profile;
@@ -47,9 +51,19 @@ pub(crate) fn name_frames(export: &mut Export, args: &SymbolArgs) -> Result<Opti
     Ok(Some(summary))
 }
 
-/// Finds the symbols at these paths. What folders hold is remembered in the cache folder, if that is wanted.
-pub(crate) fn locate(paths: &[&PathBuf], is_cached: bool) -> Result<Locator<'static>> {
-    let mut locator = Locator::new(&FileSystem);
+/// Finds the symbols in what recordings keep, which may be nothing, and at these paths. What folders of the user hold is remembered in
+/// the cache folder, if that is wanted.
+pub(crate) fn locate<'f>(
+    files: &'f dyn Files,
+    stores: &[PathBuf],
+    paths: &[&PathBuf],
+    is_cached: bool,
+) -> Result<Locator<'f>> {
+    let mut locator = Locator::new(files);
+    for store in stores {
+        let found = locator.add(store, &mut Index::default());
+        found.with_context(|| format!("{}: cannot be searched", store.display()))?;
+    }
     for path in paths {
         look_in(&mut locator, path, is_cached)?;
     }

@@ -21,13 +21,14 @@ use super::duplicates::{Arrival, Duplicates};
 use super::fingerprint::{of_run, of_settings, of_unread, short};
 use super::inputs::{Task, differing_labels};
 use super::notes::Notes;
+use super::recordings::{Recording, size_on_disk};
 use super::symbols::FleetSymbols;
 
 /// How every file is measured.
 pub(super) struct Settings<'f> {
     pub(super) read: Options,
     pub(super) measure: MeasureOptions,
-    pub(super) symbols: Option<FleetSymbols<'f>>,
+    pub(super) symbols: FleetSymbols<'f>,
     /// Of all the above.
     pub(super) fingerprint: Hash,
     /// Whether the first failure is the last.
@@ -42,7 +43,7 @@ impl<'f> Settings<'f> {
         Self {
             read: args.read_options(),
             measure: args.measure_options(),
-            symbols: locator.map(|locator| FleetSymbols::new(locator, args)),
+            symbols: FleetSymbols::new(locator, args),
             fingerprint: of_settings(args, locator.map_or(&[], Locator::found)),
             is_strict: args.strict,
             jobs: args.job_count(),
@@ -50,16 +51,18 @@ impl<'f> Settings<'f> {
     }
 }
 
-/// The length of a file that is not compressed, as far as its name tells.
+/// The length of an export that is not compressed, as far as its name tells.
 fn plain_length(task: &Task) -> Option<u64> {
-    let is_compressed =
-        task.path.extension().is_some_and(|extension| ["gz", "zst", "zstd"].iter().any(|it| extension == *it));
+    let is_compressed = task
+        .path
+        .extension()
+        .is_some_and(|extension| ["gz", "zst", "zstd", "zip", "tar", "tgz"].iter().any(|it| extension == *it));
     std::fs::metadata(&task.path).ok().filter(|metadata| metadata.is_file() && !is_compressed).map(|it| it.len())
 }
 
 /// How many bytes there are to read.
 pub(super) fn total_bytes(tasks: &[Task]) -> u64 {
-    tasks.iter().filter_map(|task| std::fs::metadata(&task.path).ok()).map(|metadata| metadata.len()).sum()
+    tasks.iter().map(|task| size_on_disk(&task.path)).sum()
 }
 
 /// What became of a file.
@@ -230,14 +233,19 @@ impl Batch<'_> {
 
     fn process(&self, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
         let metadata = std::fs::metadata(&task.path).ok();
-        let file = metadata.as_ref().filter(|metadata| metadata.is_file());
+        let file = metadata.as_ref().filter(|metadata| metadata.is_file() || metadata.is_dir());
         if let Some(kept) = file.and_then(|metadata| self.keeper.kept(index, task, metadata)) {
             return Finished { index, content: Some(kept.content), metadata, outcome: Outcome::Kept(kept) };
         }
-        match read_file(&task.path, &self.settings.read, self.control) {
-            Ok(read) => {
+        let recording = Recording::open(&task.path);
+        let read = recording.and_then(|mut recording| match &mut recording {
+            Some(opened) => opened.read(&self.settings.read, self.control).map(|read| (read, recording)),
+            None => read_file(&task.path, &self.settings.read, self.control).map(|read| (read, None)),
+        });
+        match read {
+            Ok((read, recording)) => {
                 let content = Some(read.content);
-                Finished { index, content, metadata, outcome: self.measure(task, read, notes) }
+                Finished { index, content, metadata, outcome: self.measure(task, read, recording.as_ref(), notes) }
             }
             Err(refused) => {
                 let bytes = metadata.as_ref().map_or(0, Metadata::len);
@@ -248,7 +256,7 @@ impl Batch<'_> {
     }
 
     /// From a file to its runs. The export is gone afterwards.
-    fn measure(&self, task: &Task, file: ReadFile, notes: &mut Vec<String>) -> Outcome {
+    fn measure(&self, task: &Task, file: ReadFile, recording: Option<&Recording>, notes: &mut Vec<String>) -> Outcome {
         let ReadFile { content, bytes, export } = file;
         let (toc, tocs) = self.tocs(task, notes);
         let run_id = short(content);
@@ -259,9 +267,7 @@ impl Batch<'_> {
             Err(refused) => return failed(refused),
         };
         notes.extend(said(&export));
-        if let Some(symbols) = &self.settings.symbols
-            && let Err(reason) = symbols.name_frames(&mut export, notes)
-        {
+        if let Err(reason) = self.settings.symbols.name_frames(&mut export, recording, notes) {
             return failed(Refused { kind: FailureKind::Malformed, reason });
         }
         let context = RunContext {

@@ -7,6 +7,8 @@ use traceparse::export::Options;
 use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, SortKey, SqlEngine};
 use traceparse::stats::{Quantile, QuantileMethod};
 
+use crate::arguments::SymbolSearchArgs;
+
 use super::help::{EXAMPLES, SQL_HELP, extract_help, report_help};
 
 #[derive(Debug, Args)]
@@ -100,7 +102,7 @@ impl EngineArg {
 /// What is read.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Exports, folders, patterns or manifests (of reports, also a dataset); see below
+    /// Recordings, exports, folders, patterns or manifests (of reports, also a dataset); see below
     #[arg(required_unless_present = "manifest", value_name = "INPUT", value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
     /// A list of exports with what is known of them, as CSV or JSON lines, under any name (may be given several times)
@@ -111,18 +113,11 @@ pub(crate) struct InputArgs {
 /// How it is read.
 #[derive(Debug, Args)]
 pub(crate) struct ReadingArgs {
-    /// Symbols: a dSYM, another symbol file, or a folder to search (may be given several times)
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
-    pub(crate) dsym: Vec<PathBuf>,
-    /// The same as --dsym; read well with folders
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
-    pub(crate) symbols: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) search: SymbolSearchArgs,
     /// Count code for the function that holds it, not for those that were inlined into it
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_inlines: bool,
-    /// Do not remember, in the cache folder, which UUIDs a folder of symbols has
-    #[arg(long, help_heading = "Symbols")]
-    pub(crate) no_cache: bool,
 
     /// Measure only this table of each export, such as time-profile (may be given several times)
     #[arg(long, value_name = "SCHEMA", help_heading = "Input")]
@@ -364,10 +359,11 @@ impl ReadingArgs {
     /// An option that was given and means nothing for a dataset, whose runs are measured already.
     pub(crate) fn only_for_exports(&self) -> Option<&'static str> {
         let options = [
-            (!self.dsym.is_empty(), "--dsym"),
-            (!self.symbols.is_empty(), "--symbols"),
+            (!self.search.dsym.is_empty(), "--dsym"),
+            (!self.search.symbols.is_empty(), "--symbols"),
+            (self.search.no_bundled_symbols, "--no-bundled-symbols"),
             (self.no_inlines, "--no-inlines"),
-            (self.no_cache, "--no-cache"),
+            (self.search.no_cache, "--no-cache"),
             (!self.schema.is_empty(), "--schema"),
             (self.allow_truncated, "--allow-truncated"),
             (self.jobs.is_some(), "--jobs"),

@@ -10,6 +10,7 @@ use traceparse::export::{Export, Options, decompress, read};
 use traceparse::fleet::FailureKind;
 
 use super::control::Control;
+use super::recordings::Recording;
 
 /// A file that was read to its end.
 pub(super) struct ReadFile {
@@ -45,11 +46,14 @@ pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Re
     Ok(ReadFile { content, bytes, export })
 }
 
-/// The hash of a file.
+/// The hash of a file, or of a recording.
 ///
 /// # Errors
 /// When it cannot be read.
 pub(super) fn hash_file(path: &Path, control: &Control) -> Result<Hash, Refused> {
+    if let Some(recording) = Recording::open(path)? {
+        return recording.hash(control);
+    }
     let mut file = Counted::open(path, control)?;
     let (_, content) = hashed(&mut file, |_| ());
     file.finish()?;
@@ -83,9 +87,10 @@ impl<R: Read> Read for Hashed<R> {
     }
 }
 
-fn refused(error: &Error) -> Refused {
+pub(super) fn refused(error: &Error) -> Refused {
     let kind = match error.kind {
-        ErrorKind::NotAnExport(_) => FailureKind::NotAnExport,
+        ErrorKind::NotAnExport(_) | ErrorKind::UnsupportedBundle(_) => FailureKind::NotAnExport,
+        ErrorKind::Unreadable { .. } => FailureKind::Unreadable,
         ErrorKind::Truncated { .. } => FailureKind::Truncated,
         // The file itself could be read to its end, so this is what a decompressor says, or a limit.
         _ => FailureKind::Malformed,
@@ -117,7 +122,8 @@ impl<'a> Counted<'a> {
     fn open(path: &Path, control: &'a Control) -> Result<Self, Refused> {
         let file = File::open(path).map_err(|error| unreadable(&error))?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            return Err(folder(path));
+            let reason = "it is a folder, and no recording; a manifest names files and recordings".to_owned();
+            return Err(Refused { kind: FailureKind::Unreadable, reason });
         }
         Ok(Self { file, bytes: 0, failure: None, control })
     }
@@ -165,16 +171,4 @@ impl Read for Counted<'_> {
 
 fn unreadable(error: &io::Error) -> Refused {
     Refused { kind: FailureKind::Unreadable, reason: format!("it cannot be read: {error}") }
-}
-
-fn folder(path: &Path) -> Refused {
-    if path.extension().is_some_and(|extension| extension == "trace") {
-        let name = path.display();
-        let reason = format!(
-            "a recording, not an export; on a Mac: xcrun xctrace export --input '{name}' --xpath \
-             '/trace-toc/run/data/table[@schema=\"time-profile\"]' --output export.xml"
-        );
-        return Refused { kind: FailureKind::NotAnExport, reason };
-    }
-    Refused { kind: FailureKind::Unreadable, reason: "it is a folder; a manifest names files".to_owned() }
 }

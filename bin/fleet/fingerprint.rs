@@ -63,6 +63,10 @@ pub(super) fn of_settings(args: &ReadingArgs, symbols: &[Found]) -> Hash {
         fields.number(length);
         fields.number(time);
     }
+    // Fingerprints of before stay as they are.
+    if args.search.no_bundled_symbols {
+        fields.text("no bundled symbols");
+    }
     fields.finish()
 }
 

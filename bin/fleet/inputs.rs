@@ -12,6 +12,7 @@ use super::fingerprint::of_unread;
 use super::manifest;
 use super::names::{export_name, is_export_name, toc_names, toc_of};
 use super::notes::{counted, several};
+use super::recordings::is_recording_name;
 use super::store::Store;
 use super::walk::{Walked, expand, is_pattern, walk};
 
@@ -168,7 +169,7 @@ impl Finder {
         if !is_glob(path) {
             return self.add_path(path);
         }
-        match expand(path, &mut self.walked) {
+        match expand(path) {
             Ok(matches) if matches.is_empty() => self.fail(path, "no file matches this pattern"),
             Ok(matches) => matches.iter().for_each(|path| self.add_path(path)),
             Err(reason) => self.fail(path, &format!("not a pattern: {reason}")),
@@ -176,7 +177,7 @@ impl Finder {
     }
 
     fn add_path(&mut self, path: &Path) {
-        if path.is_dir() && path.extension().is_none_or(|extension| extension != "trace") {
+        if path.is_dir() && !is_recording_name(path) {
             self.add_folder(path);
         } else {
             self.insert(task(path), Origin::Named, String::new());
@@ -185,12 +186,15 @@ impl Finder {
 
     fn add_folder(&mut self, folder: &Path) {
         let files = walk(folder, &mut self.walked);
-        let exports: Vec<&PathBuf> = files.iter().filter(|path| is_export_name(path)).collect();
+        let exports: Vec<&PathBuf> =
+            files.iter().filter(|path| is_export_name(path) || is_recording_name(path)).collect();
         let folders: BTreeSet<&Path> = files.iter().filter_map(|path| path.parent()).collect();
         self.datasets.extend(folders.into_iter().filter(|path| Store::is_dataset(path)).map(Path::to_owned));
         if exports.is_empty() && self.datasets.is_empty() {
             let folder = folder.display();
-            self.notes.push(format!("{folder}: no exports are there (*.xml, *.xml.gz, *.xml.zst)"));
+            self.notes.push(format!(
+                "{folder}: no exports and no recordings are there (*.xml, *.xml.gz, *.xml.zst, *.trace, *.trace.zip)"
+            ));
         }
         for path in exports {
             self.insert(task(path), Origin::Folder, String::new());

@@ -19,6 +19,7 @@ mod inputs;
 mod manifest;
 mod names;
 mod notes;
+mod recordings;
 mod report;
 mod sql;
 mod store;

@@ -1,43 +1,93 @@
-//! Symbols of a fleet: looked for once, and looked up once for all exports.
+//! Symbols of a fleet: looked for once, and looked up once for all exports. What a recording keeps itself names that recording only: it has
+//! no more than the functions that were sampled in it.
 
+use std::io;
 use std::path::PathBuf;
 
 use anyhow::Result;
 use traceparse::export::Export;
-use traceparse::symbolicate::{SymbolCache, SymbolicateOptions};
-use traceparse::symbols::Locator;
+use traceparse::symbolicate::{SymbolCache, SymbolicateOptions, symbolicate};
+use traceparse::symbols::{FileBytes, FileSystem, Found, Locator, SymbolFinder};
+use traceparse::units::Uuid;
 
 use super::cli::ReadingArgs;
+use super::recordings::Recording;
 use crate::symbols::locate;
 
 /// What is where the arguments say; `None` where they say nothing.
 pub(super) fn find(args: &ReadingArgs) -> Result<Option<Locator<'static>>> {
-    let paths: Vec<&PathBuf> = args.dsym.iter().chain(&args.symbols).collect();
-    if paths.is_empty() { Ok(None) } else { locate(&paths, !args.no_cache).map(Some) }
+    let paths: Vec<&PathBuf> = args.search.paths().collect();
+    let is_cached = !args.search.no_cache;
+    if paths.is_empty() { Ok(None) } else { locate(&FileSystem, &[], &paths, is_cached).map(Some) }
 }
 
-/// Names the frames of exports.
+/// Names the frames of exports and recordings.
 pub(super) struct FleetSymbols<'f> {
-    cache: SymbolCache<'f>,
+    named: Option<(&'f Locator<'static>, SymbolCache<'f>)>,
+    /// Whether recordings name themselves.
+    is_bundled: bool,
     options: SymbolicateOptions,
 }
 
 impl<'f> FleetSymbols<'f> {
-    pub(super) fn new(locator: &'f Locator<'static>, args: &ReadingArgs) -> Self {
+    pub(super) fn new(locator: Option<&'f Locator<'static>>, args: &ReadingArgs) -> Self {
         let options = SymbolicateOptions { with_inlines: !args.no_inlines, ..SymbolicateOptions::default() };
-        Self { cache: SymbolCache::new(locator), options }
+        let named = locator.map(|locator| (locator, SymbolCache::new(locator)));
+        Self { named, is_bundled: !args.search.no_bundled_symbols, options }
     }
 
-    /// Names the frames of an export.
+    /// Names the frames of an export, or of a recording.
     ///
     /// # Errors
     /// A sentence, when there are more frames than a profile can hold.
-    pub(super) fn name_frames(&self, export: &mut Export, notes: &mut Vec<String>) -> Result<(), String> {
-        let named = self.cache.symbolicate(&export.profile, &self.options);
+    pub(super) fn name_frames(
+        &self,
+        export: &mut Export,
+        recording: Option<&Recording>,
+        notes: &mut Vec<String>,
+    ) -> Result<(), String> {
+        let own = recording.filter(|_| self.is_bundled).map(Recording::symbols);
+        let own = own.filter(|own| !own.found().is_empty());
+        let named = match (&own, &self.named) {
+            (None, None) => return Ok(()),
+            (None, Some((_, cache))) => cache.symbolicate(&export.profile, &self.options),
+            (Some(own), named) => {
+                let both = Both { own, named: named.as_ref().map(|(locator, _)| *locator) };
+                symbolicate(&export.profile, &both, &self.options)
+            }
+        };
         let (profile, summary) = named.map_err(|full| full.to_string())?;
         export.profile = profile;
+        notes.extend(own.iter().flat_map(Locator::notes).map(ToString::to_string));
         notes.extend(summary.notes.iter().map(ToString::to_string));
         notes.extend(summary.advice());
         Ok(())
+    }
+}
+
+/// What a recording keeps, and what the arguments name.
+struct Both<'a> {
+    own: &'a Locator<'a>,
+    named: Option<&'a Locator<'static>>,
+}
+
+impl SymbolFinder for Both<'_> {
+    fn find(&self, uuid: Uuid) -> Vec<Found> {
+        let named = self.named.map(|named| named.find(uuid)).unwrap_or_default();
+        let mut found = [named, self.own.find(uuid)].concat();
+        found.sort_by_key(|found| found.kind);
+        found
+    }
+
+    fn find_by_name(&self, name: &str) -> Vec<Found> {
+        let named = self.named.map(|named| named.find_by_name(name)).unwrap_or_default();
+        [named, self.own.find_by_name(name)].concat()
+    }
+
+    fn load(&self, found: &Found) -> io::Result<FileBytes> {
+        match self.named {
+            Some(named) if named.find(found.uuid).contains(found) => named.load(found),
+            _ => self.own.load(found),
+        }
     }
 }

@@ -7,12 +7,11 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::names::is_export_name;
 use super::notes::several;
+use super::recordings::is_recording_name;
 
 /// What was met on the way.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// Recordings, which are no exports.
-    traces: Vec<PathBuf>,
     /// Hidden files with the name of an export.
     hidden: Vec<PathBuf>,
     /// Folders that cannot be listed, and why.
@@ -23,11 +22,6 @@ impl Walked {
     /// What was left out, in sentences.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if let Some(first) = self.traces.first() {
-            let (what, first) = (several(self.traces.len(), "recording"), first.display());
-            let advice = "on a Mac, xcrun xctrace export makes exports of them";
-            notes.push(format!("{what} (.trace) skipped, such as {first}; {advice}"));
-        }
         if let Some(first) = self.hidden.first() {
             let (what, first) = (several(self.hidden.len(), "hidden export"), first.display());
             notes.push(format!("{what} skipped, such as {first}; what is named is read"));
@@ -36,8 +30,8 @@ impl Walked {
     }
 }
 
-/// All files in a folder and the folders in it, by path. Hidden ones and recordings are left out. A folder is entered
-/// once, whichever links lead to it.
+/// All files in a folder and the folders in it, by path; the folder of a recording counts as one. Hidden ones are left out. A folder is
+/// entered once, whichever links lead to it.
 pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut entered = HashSet::new();
@@ -57,12 +51,11 @@ pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
             let is_hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
             let is_folder = path.is_dir();
             if is_hidden {
-                if !is_folder && is_export_name(&path) && !is_apple_double(&path) {
+                let is_export = (!is_folder && is_export_name(&path)) || is_recording_name(&path);
+                if is_export && !is_apple_double(&path) {
                     walked.hidden.push(path);
                 }
-            } else if path.extension().is_some_and(|extension| extension == "trace") {
-                walked.traces.push(path);
-            } else if is_folder {
+            } else if is_folder && !is_recording_name(&path) {
                 open.push(path);
             } else {
                 files.push(path);
@@ -70,7 +63,6 @@ pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
         }
     }
     files.sort();
-    walked.traces.sort();
     walked.hidden.sort();
     files
 }
@@ -87,7 +79,7 @@ pub(super) fn is_pattern(path: &Path) -> bool {
 
 /// The files and folders that a pattern names, by path; `**` stands for any folders, and other signs for a part of one
 /// name, as in a shell.
-pub(super) fn expand(pattern: &Path, walked: &mut Walked) -> Result<Vec<PathBuf>, String> {
+pub(super) fn expand(pattern: &Path) -> Result<Vec<PathBuf>, String> {
     let text = pattern.to_str().ok_or("not UTF-8")?;
     let glob = GlobBuilder::new(text).literal_separator(true).build().map_err(|error| error.kind().to_string())?;
     let matcher = glob.compile_matcher();
@@ -95,7 +87,7 @@ pub(super) fn expand(pattern: &Path, walked: &mut Walked) -> Result<Vec<PathBuf>
     let listed = if base.as_os_str().is_empty() { Path::new(".") } else { &base };
     let depth = (!text.contains("**")).then(|| pattern.components().count());
     let mut matches = Vec::new();
-    search(listed, &base, &matcher, depth, &mut HashSet::new(), &mut matches, walked);
+    search(listed, &base, &matcher, depth, &mut HashSet::new(), &mut matches);
     matches.sort();
     Ok(matches)
 }
@@ -113,7 +105,6 @@ fn search(
     depth: Option<usize>,
     entered: &mut HashSet<PathBuf>,
     matches: &mut Vec<PathBuf>,
-    walked: &mut Walked,
 ) {
     let is_deep = depth.is_some_and(|depth| name.components().count() >= depth);
     if is_deep || !std::fs::canonicalize(listed).is_ok_and(|canonical| entered.insert(canonical)) {
@@ -125,15 +116,11 @@ fn search(
     for entry in names.iter().filter(|name| !name.as_encoded_bytes().starts_with(b".")) {
         let path = name.join(entry);
         let is_folder = path.is_dir();
-        if is_folder && path.extension().is_some_and(|extension| extension == "trace") {
-            if matcher.is_match(&path) {
-                walked.traces.push(path);
-            }
-        } else if matcher.is_match(&path) {
+        if matcher.is_match(&path) {
             // What is in a folder that matches belongs to it.
             matches.push(path);
-        } else if is_folder {
-            search(&path, &path, matcher, depth, entered, matches, walked);
+        } else if is_folder && !is_recording_name(&path) {
+            search(&path, &path, matcher, depth, entered, matches);
         }
     }
 }
@@ -162,11 +149,10 @@ mod tests {
         let root = tree();
         let mut walked = Walked::default();
         let files = walk(root.path(), &mut walked);
-        assert_eq!(below(&root, &files), ["a/1.xml", "a/b/2.xml.gz", "c/6.txt"]);
-        assert_eq!(below(&root, &walked.traces), ["c/r.trace"]);
+        assert_eq!(below(&root, &files), ["a/1.xml", "a/b/2.xml.gz", "c/6.txt", "c/r.trace"]);
         assert_eq!(below(&root, &walked.hidden), ["a/b/.3.xml"]);
         let notes = walked.notes();
-        assert!(notes[0].contains("1 recording") && notes[1].contains(".3.xml"), "{notes:?}");
+        assert!(notes.len() == 1 && notes[0].contains(".3.xml"), "{notes:?}");
     }
 
     #[cfg(unix)]
@@ -175,23 +161,23 @@ mod tests {
         let root = tree();
         std::os::unix::fs::symlink(root.path(), root.path().join("a/back")).unwrap();
         let mut walked = Walked::default();
-        assert_eq!(walk(root.path(), &mut walked).len(), 3);
-        let all = expand(&root.path().join("**/*.xml"), &mut walked).unwrap();
+        assert_eq!(walk(root.path(), &mut walked).len(), 4);
+        let all = expand(&root.path().join("**/*.xml")).unwrap();
         assert_eq!(below(&root, &all), ["a/1.xml"]);
     }
 
     #[test]
     fn patterns_are_those_of_shells() {
         let root = tree();
-        let expanded =
-            |pattern: &str| below(&root, &expand(&root.path().join(pattern), &mut Walked::default()).unwrap());
+        let expanded = |pattern: &str| below(&root, &expand(&root.path().join(pattern)).unwrap());
         assert_eq!(expanded("a/*.xml"), ["a/1.xml"]);
         assert_eq!(expanded("*/*.xml"), ["a/1.xml"]);
         assert_eq!(expanded("**/*.xml*"), ["a/1.xml", "a/b/2.xml.gz"]);
         assert_eq!(expanded("a/[1-3].xml"), ["a/1.xml"]);
         assert_eq!(expanded("a/{1,2}.xml"), ["a/1.xml"]);
         assert_eq!(expanded("?"), ["a", "c"]);
+        assert_eq!(expanded("**/*.trace"), ["c/r.trace"]);
         assert_eq!(expanded("x/*"), [""; 0]);
-        assert!(expand(Path::new("a[.xml"), &mut Walked::default()).is_err());
+        assert!(expand(Path::new("a[.xml")).is_err());
     }
 }

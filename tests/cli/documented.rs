@@ -10,8 +10,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::bundle_case;
 use crate::command::{BINARY, Folder, fixture, orchard, read_text};
 use crate::fleet_case;
+use crate::support::Table;
 use crate::symbols_case::built;
 
 const DOCUMENTS: [&str; 2] = ["docs/cli.md", "README.md"];
@@ -111,6 +113,9 @@ fn long_export() -> String {
 fn make_files(folder: &Folder) {
     let write = |name: &str, content: &str| fleet_case::write(folder, name, content);
     let bundle = |name: &str, case: &str| copy_folder(Path::new(&built(case)), Path::new(&folder.path(name)));
+    // With an export of its own, which others here replace.
+    let forms = bundle_case::write_forms(folder, &bundle_case::recording(), Table::TimeProfile);
+    assert!(forms.folder.ends_with("/app.trace") && forms.archives[0].ends_with("/app.trace.zip"));
     let export = long_export();
     for name in ["export.xml", "export.xml.gz", "after.xml"] {
         write(name, &export);

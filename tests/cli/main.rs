@@ -6,6 +6,8 @@
 // The command exists only with this feature.
 #![cfg(feature = "cli")]
 
+mod bundle_case;
+mod bundles;
 mod colour;
 mod command;
 mod diff;

@@ -39,13 +39,13 @@ fn a_recording() {
     let folder = Folder::new();
     let path = folder.path("Launch.trace");
     create_dir(&path).expect("a folder can be made");
-    refused(&path, &["recording, not an export", "xcrun xctrace export --input", "time-profile"]);
+    refused(&path, &["no folder corespace", "xcrun xctrace export --input", "time-profile"]);
 }
 
 #[test]
 fn a_zip_archive() {
     let folder = Folder::new();
-    refused(&folder.file("trace.zip", b"PK\x03\x04\x14\0\0\0\x08\0"), &["zip archive", "unpack"]);
+    refused(&folder.file("trace.zip", b"PK\x03\x04\x14\0\0\0\x08\0"), &["zip archive", "broken or cut"]);
 }
 
 #[test]

@@ -32,13 +32,15 @@ impl SourceStamps {
         is_same.then_some(stamp.hash.as_str())
     }
 
-    /// Remembers the hash of a file. `metadata` was asked for before the file was read.
+    /// Remembers the hash of a file. `metadata` was asked for before the file was read. What changes in a folder does not show in the
+    /// folder's own time, so a recording is hashed each time.
     pub(crate) fn remember(&mut self, source: &str, metadata: &Metadata, hash: &str) {
         let is_settled = |modified: &Duration| {
             let age = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.checked_sub(*modified);
             Some(age? >= SETTLED)
         };
-        match modified(metadata).filter(|modified| is_settled(modified) == Some(true)) {
+        let modified = modified(metadata).filter(|_| metadata.is_file());
+        match modified.filter(|modified| is_settled(modified) == Some(true)) {
             Some(modified) => {
                 let stamp = Stamp { size: metadata.len(), modified, hash: hash.to_owned() };
                 self.sources.insert(source.to_owned(), stamp);

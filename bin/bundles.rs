@@ -1,0 +1,79 @@
+//! Recordings among the inputs: their folders, also in archives.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use traceparse::bundle::{Bundle, BundleFiles};
+use traceparse::export::{Document, DocumentContent, Export, Options};
+use traceparse::symbols::{Entry, FileSystem, Files};
+
+use crate::inputs::read_file;
+
+/// The files of the machine, in which archives that have a recording are folders.
+pub(crate) struct Mounted {
+    files: BundleFiles<'static>,
+    /// Inputs that are recordings, and where the recording is.
+    bundles: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Mounted {
+    /// Looks which of these are recordings.
+    pub(crate) fn new<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
+        let (mut files, mut bundles) = (BundleFiles::new(&FileSystem), Vec::new());
+        for path in paths.into_iter().filter(|path| path.as_os_str() != "-") {
+            bundles.extend(files.mount(path)?.map(|bundle| (path.clone(), bundle)));
+        }
+        Ok(Self { files, bundles })
+    }
+}
+
+/// What was named on the command line, with recordings opened once.
+#[derive(Debug)]
+pub(crate) struct Inputs<'f> {
+    files: &'f BundleFiles<'static>,
+    /// By the name of the input.
+    bundles: Vec<(PathBuf, Bundle<'f>)>,
+}
+
+impl<'f> Inputs<'f> {
+    /// Opens the recordings.
+    pub(crate) fn open(mounted: &'f Mounted) -> Result<Self> {
+        let files = &mounted.files;
+        let open =
+            |(input, path): &(PathBuf, PathBuf)| Ok((input.clone(), Bundle::open(files, path, &Options::default())?));
+        Ok(Self { files, bundles: mounted.bundles.iter().map(open).collect::<Result<_>>()? })
+    }
+
+    /// The file system in which archives are folders.
+    pub(crate) fn files(&self) -> &'f dyn Files {
+        self.files
+    }
+
+    /// The recording that an input is; `None` for exports.
+    pub(crate) fn bundle(&self, input: &Path) -> Option<&Bundle<'f>> {
+        self.bundles.iter().find(|(known, _)| known == input).map(|(_, bundle)| bundle)
+    }
+
+    /// The folders in which the recordings among these inputs keep the symbols of what they sampled.
+    pub(crate) fn symbol_stores(&self, inputs: &[PathBuf]) -> Vec<PathBuf> {
+        let stores = inputs.iter().filter_map(|input| self.bundle(input)).map(Bundle::symbol_stores);
+        stores.filter(|path| matches!(self.files.entry(path), Ok(Entry::Folder))).collect()
+    }
+
+    /// What inputs hold: of recordings their tables of contents, of exports all of it.
+    pub(crate) fn contents(&self, inputs: &[PathBuf], options: &Options) -> Result<Export> {
+        let mut contents = Export::default();
+        for input in inputs {
+            let Some(bundle) = self.bundle(input) else {
+                let export = read_file(input, options)?;
+                contents.documents.extend(export.documents);
+                contents.diagnostics.extend(export.diagnostics);
+                continue;
+            };
+            let content = DocumentContent::Toc(bundle.toc()?);
+            contents.documents.push(Document { input: input.display().to_string(), content, cut_at: None });
+            contents.diagnostics.extend_from_slice(bundle.diagnostics());
+        }
+        Ok(contents)
+    }
+}

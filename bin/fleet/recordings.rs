@@ -1,0 +1,149 @@
+//! Recordings among the inputs of a fleet: folders, and archives of them.
+
+use std::path::{Path, PathBuf};
+
+use blake3::{Hash, Hasher};
+use traceparse::bundle::{Bundle, BundleFiles};
+use traceparse::error::Error;
+use traceparse::export::{Export, Options, Reader};
+use traceparse::fleet::FailureKind;
+use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator};
+
+use super::content::{ReadFile, Refused, refused};
+use super::control::Control;
+
+/// How much is hashed at once.
+const PIECE: usize = 1 << 20;
+
+/// How archives of recordings end; their folders end with `.trace` alone.
+const ARCHIVES: [&str; 6] = ["", ".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
+
+/// Whether something in a folder is taken for a recording, by its name.
+pub(super) fn is_recording_name(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let stems = ARCHIVES.iter().filter_map(|ending| name.strip_suffix(ending)?.strip_suffix(".trace"));
+    stems.into_iter().any(|stem| !stem.is_empty())
+}
+
+/// How many bytes a file, or all files in a folder, have on disk. What cannot be read counts nothing.
+pub(super) fn size_on_disk(path: &Path) -> u64 {
+    match FileSystem.entry(path) {
+        Ok(Entry::File { length, .. }) => length,
+        Ok(Entry::Folder) => all_files(&FileSystem, path).into_iter().map(|(_, length)| length).sum(),
+        Ok(Entry::Other) | Err(_) => 0,
+    }
+}
+
+/// A recording, also one in an archive.
+pub(super) struct Recording {
+    files: BundleFiles<'static>,
+    bundle: PathBuf,
+    /// Of the folder or the archive, on disk.
+    bytes: u64,
+    /// Where it keeps symbols, once it was read.
+    symbol_stores: Option<PathBuf>,
+}
+
+impl Recording {
+    /// The recording at a path; `None` for exports, and for what cannot be read.
+    ///
+    /// # Errors
+    /// For an archive that cannot be used.
+    pub(super) fn open(path: &Path) -> Result<Option<Self>, Refused> {
+        let mut files = BundleFiles::new(&FileSystem);
+        let bundle = files.mount(path).map_err(|error| refused(&error))?;
+        Ok(bundle.map(|bundle| Self { files, bundle, bytes: size_on_disk(path), symbol_stores: None }))
+    }
+
+    /// Reads it, and hashes all of it first.
+    ///
+    /// # Errors
+    /// When its files cannot be read.
+    pub(super) fn read(&mut self, options: &Options, control: &Control) -> Result<ReadFile, Refused> {
+        let content = self.hash(control)?;
+        let export = self.read_export(options).map_err(|error| refused(&error));
+        Ok(ReadFile { content, bytes: self.bytes, export })
+    }
+
+    fn read_export(&mut self, options: &Options) -> Result<Export, Error> {
+        let bundle = Bundle::open(&self.files, &self.bundle, options)?;
+        self.symbol_stores = Some(bundle.symbol_stores());
+        let mut reader = Reader::new(options.clone());
+        bundle.read_into(&mut reader, &self.bundle.display().to_string())?;
+        reader.finish()
+    }
+
+    /// The hash of names and contents of its files: the same for a folder and for an archive of it.
+    ///
+    /// # Errors
+    /// When its files cannot be read.
+    pub(super) fn hash(&self, control: &Control) -> Result<Hash, Refused> {
+        let mut hasher = Hasher::new();
+        for (path, length) in all_files(&self.files, &self.bundle) {
+            let name = path.strip_prefix(&self.bundle).unwrap_or(&path);
+            let name = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+            hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(&length.to_le_bytes());
+            let mut offset = 0;
+            while offset < length && !control.is_abandoned() {
+                let bytes = self.files.read(&path, offset, PIECE).map_err(|error| unreadable(&path, &error))?;
+                if bytes.is_empty() {
+                    return Err(unreadable(&path, &"it is shorter than it was"));
+                }
+                hasher.update(&bytes);
+                offset += bytes.len() as u64;
+            }
+        }
+        control.progress.add_bytes(self.bytes);
+        Ok(hasher.finalize())
+    }
+
+    /// What it keeps of the symbols that it sampled.
+    pub(super) fn symbols(&self) -> Locator<'_> {
+        let mut locator = Locator::new(&self.files);
+        // A recording need not have any.
+        let _ = self.symbol_stores.as_ref().map(|path| locator.add(path, &mut Index::default()));
+        locator
+    }
+}
+
+/// The files below a folder with their lengths, by path, without those that macOS adds to folders and archives. Links to folders are not
+/// followed further than a recording is deep.
+fn all_files(files: &dyn Files, folder: &Path) -> Vec<(PathBuf, u64)> {
+    const MAX_DEPTH: usize = 64;
+    let mut found = Vec::new();
+    let mut open = vec![(folder.to_owned(), 0)];
+    while let Some((folder, depth)) = open.pop() {
+        for path in files.list(&folder).unwrap_or_default() {
+            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+            if name.starts_with(b"._") || name == b".DS_Store" {
+                continue;
+            }
+            match files.entry(&path) {
+                Ok(Entry::File { length, .. }) => found.push((path, length)),
+                Ok(Entry::Folder) if depth < MAX_DEPTH => open.push((path, depth + 1)),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Refused {
+    Refused { kind: FailureKind::Unreadable, reason: format!("{} cannot be read: {error}", path.display()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recordings_are_known_by_their_names() {
+        for name in ["a.trace", "x/a.TRACE", "a.trace.zip", "a.b.trace.tar", "a.trace.tar.gz", "a.trace.tgz"] {
+            assert!(is_recording_name(Path::new(name)), "{name}");
+        }
+        for name in [".trace", "trace", "a.zip", "a.trace.xml", ".trace.zip", "a.traces", ""] {
+            assert!(!is_recording_name(Path::new(name)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Recordings themselves: what is said of them in every form, and with what else they go.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::bundle_case::{Forms, recording, write_forms};
+use crate::command::{Folder, column, csv, fails, json, ok};
+use crate::fleet_case;
+use crate::support::Table;
+
+/// Views whose rows are the same for an export and its recording, since they have no names of functions.
+const NUMBERS: [&str; 5] = ["threads", "processes", "states", "cores", "samples"];
+
+fn forms(folder: &Folder) -> Forms {
+    write_forms(folder, &recording(), Table::TimeProfile)
+}
+
+/// Rows, sorted, without the columns that tell the input, names of functions, which archives may spell in another way, and kinds of
+/// cores, of which a bundle has no word.
+fn without_input(args: &[&str]) -> Vec<Vec<String>> {
+    let mut rows = csv(args);
+    let left_out = ["input", "table", "stack", "function", "kind", "core_kind"];
+    let kept: Vec<usize> = (0..rows[0].len()).filter(|&at| !left_out.contains(&rows[0][at].as_str())).collect();
+    let level = rows[0].iter().position(|name| name == "level");
+    rows.retain(|row| level.is_none_or(|level| row[level] != "kind"));
+    let mut rows: Vec<Vec<String>> = rows.iter().map(|row| kept.iter().map(|&at| row[at].clone()).collect()).collect();
+    rows[1..].sort();
+    rows
+}
+
+#[test]
+fn archives_say_what_the_folder_says() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let read = |path: &str, view: &str| ok(&[path, "--view", view, "--format", "csv"]).replace(path, "INPUT");
+    for view in ["functions", "tree", "samples", "binaries", "timeline"] {
+        let expected = read(&forms.folder, view);
+        assert!(expected.lines().count() > 3, "{expected}");
+        for archive in &forms.archives {
+            let said = read(archive, view);
+            // The recording lies deeper in an archive.
+            let said = ["/Desktop/app.trace", "/app.trace"].iter().fold(said, |said, inside| said.replace(inside, ""));
+            assert_eq!(said, expected, "{archive} --view {view}");
+        }
+    }
+    for format in ["text", "json", "folded", "svg", "firefox", "speedscope", "d3", "chrome-trace"] {
+        assert!(!ok(&[&forms.archives[0], "--format", format]).is_empty());
+    }
+}
+
+#[test]
+fn a_recording_says_what_its_export_says() {
+    for table in [Table::TimeProfile, Table::CpuProfile] {
+        let folder = Folder::new();
+        let forms = write_forms(&folder, &recording(), table);
+        for view in NUMBERS {
+            let (bundle, export) = ([forms.folder.as_str(), "--view", view], [forms.export.as_str(), "--view", view]);
+            assert_eq!(without_input(&bundle), without_input(&export), "{table:?} --view {view}");
+        }
+    }
+}
+
+#[test]
+fn a_recording_names_itself_unless_that_is_not_wanted() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    for path in [&forms.folder, &forms.archives[0]] {
+        let named = json(&[path, "--view", "functions"]);
+        assert!(named["symbolication"]["binaries"].as_array().is_some_and(|binaries| binaries.len() > 3), "{named}");
+        assert!(named.to_string().contains("orchard::Press::squeeze(orchard::Crate const&)"), "{named}");
+        let addresses = json(&[path, "--view", "functions", "--no-bundled-symbols"]);
+        assert_eq!(addresses["symbolication"], Value::Null);
+        assert!(!addresses.to_string().contains("squeeze"));
+    }
+}
+
+#[test]
+fn inputs_may_be_recordings_and_exports() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let alone: u64 = column(&csv(&[&forms.export, "--view", "threads"]), "samples").iter().sum();
+    assert!(alone > 100);
+    let mixed = [forms.export.as_str(), &forms.folder, &forms.archives[0], "--view", "threads"];
+    assert_eq!(column(&csv(&mixed), "samples").iter().sum::<u64>(), 3 * alone);
+    let twice = fails(2, &[&forms.folder, &format!("{}/", forms.folder)]);
+    assert!(twice.contains("named twice"), "{twice}");
+}
+
+#[test]
+fn the_contents_of_a_recording_have_rows() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let samples: u64 = column(&csv(&[&forms.export, "--view", "threads"]), "samples").iter().sum();
+    for path in [&forms.folder, &forms.archives[0], &forms.archives[3]] {
+        let text = ok(&["toc", path]);
+        assert!(text.contains(&format!("{samples} rows  CPU table")), "{text}");
+        // A recording does not tell where xctrace would list a table.
+        assert!(text.contains("\n  tables\n"), "{text}");
+        let answer = json(&["toc", path]);
+        let tables = answer["documents"][0]["runs"][0]["tables"].as_array().expect("tables");
+        let rows = |schema: &str| tables.iter().find(|table| table["schema"] == schema).map(|table| &table["rows"]);
+        assert!(tables.iter().all(|table| table.get("position") == Some(&Value::Null)), "{answer}");
+        assert_eq!(rows("time-profile"), Some(&samples.into()));
+        assert_eq!(rows("os-signpost-interval"), Some(&2.into()));
+        assert_eq!(answer["documents"][0]["input"], path.as_str());
+    }
+}
+
+#[test]
+fn the_contents_of_an_export_have_no_rows() {
+    let folder = Folder::new();
+    let toc = folder.file("toc.xml", fleet_case::toc(11));
+    let answer = json(&["toc", &toc]);
+    let tables = answer["documents"][0]["runs"][0]["tables"].as_array().expect("tables");
+    assert!(tables.len() > 1 && tables.iter().all(|table| table.get("rows") == Some(&Value::Null)), "{answer}");
+    assert!(!ok(&["toc", &toc]).contains("rows)"));
+}
+
+#[test]
+fn a_recording_has_its_intervals_in_itself() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let zip = forms.archives[0].as_str();
+    for asked in [&["--during", "Layout"][..], &["--during", "Draw"], &["--during-hang"]] {
+        let times = |path: &str| column(&csv(&[&[path, "--view", "samples"], asked].concat()), "time_ns");
+        let expected = times(&forms.export);
+        assert!(!expected.is_empty() && expected.len() < 100, "{expected:?}");
+        assert_eq!(times(&forms.folder), expected, "{asked:?}");
+        assert_eq!(times(zip), expected, "{asked:?}");
+        // And may have those of its export, or the other way round.
+        let from_zip = csv(&[&[&forms.export, "--view", "samples", "--intervals", zip], asked].concat());
+        assert_eq!(column(&from_zip, "time_ns"), expected, "{asked:?}");
+    }
+    let missing = fails(1, &[zip, "--during", "Nothing"]);
+    assert!(missing.contains("there are: Draw, Layout"), "{missing}");
+}
+
+#[test]
+fn two_forms_of_a_recording_do_not_differ() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let rows = csv(&["diff", &forms.folder, &forms.archives[0]]);
+    assert!(rows.len() > 3);
+    let change = rows[0].iter().position(|title| title == "self_change").expect("a column of changes");
+    assert!(rows[1..].iter().all(|row| row[change].parse::<f64>() == Ok(0.0)), "{rows:?}");
+    ok(&["diff", &forms.archives[3], &forms.folder, "--during", "Layout", "--view", "tree"]);
+}
+
+#[test]
+fn symbols_may_be_those_of_another_recording() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let stores = format!("{}/symbols/stores", forms.folder);
+    let functions = [forms.folder.as_str(), "--view", "functions", "--no-cache"];
+    let own = csv(&functions);
+    assert!(own.iter().flatten().any(|cell| cell.contains("squeeze")), "{own:?}");
+    assert_eq!(csv(&[&functions[..], &["--no-bundled-symbols", "--symbols", &stores]].concat()), own);
+    assert_eq!(csv(&[&functions[..], &["--symbols", &stores]].concat()), own);
+}
+
+#[test]
+fn what_is_no_recording_is_told_with_its_reason() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let empty = folder.path("Launch.trace");
+    fs::create_dir(&empty).expect("a folder can be made");
+    for args in [&[empty.as_str()][..], &["toc", &empty], &["diff", &empty, &forms.folder]] {
+        let message = fails(1, args);
+        assert!(message.contains("Launch.trace: there is no folder corespace in it"), "{message}");
+    }
+    let mut zip = fs::read(&forms.archives[0]).expect("it was written");
+    zip.truncate(zip.len() / 2);
+    let message = fails(1, &[&folder.file("cut.zip", &zip)]);
+    assert!(message.contains("cut.zip: the zip archive is broken or cut"), "{message}");
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for name in ["a.trace/form.template", "b.trace/form.template"] {
+        writer.start_file(name, zip::write::SimpleFileOptions::default()).expect("in memory");
+    }
+    let two = folder.file("two.zip", writer.finish().expect("in memory").into_inner());
+    let message = fails(1, &[&two]);
+    assert!(message.contains("several recordings in it: a.trace, b.trace; unpack it"), "{message}");
+}
+
+#[test]
+fn fleets_take_recordings() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let below = folder.path("fleet");
+    fs::create_dir(&below).expect("a folder can be made");
+    fs::rename(&forms.folder, folder.path("fleet/a.trace")).expect("it is on the same disk");
+    fs::rename(&forms.archives[0], folder.path("fleet/b.trace.zip")).expect("it is on the same disk");
+    fleet_case::write(&folder, "fleet/c.xml", fleet_case::export(20));
+    let (said, report) = fleet_case::report_with(0, &[&below, "--measure", "all"]);
+    assert_eq!(fleet_case::sources(&report), ["a.trace", "c.xml"], "{said}");
+    assert_eq!(fleet_case::failures(&report), [("b.trace.zip".to_owned(), "duplicate".to_owned())]);
+    let text = report.to_string();
+    assert!(text.contains("squeeze"), "its own symbols name it");
+    let (_, without) = fleet_case::report_with(0, &[&below, "--measure", "all", "--no-bundled-symbols"]);
+    assert!(!without.to_string().contains("squeeze"));
+    let named = fleet_case::report_with(0, &[&folder.path("fleet/*.trace*")]).1;
+    assert_eq!(fleet_case::sources(&named), ["a.trace"]);
+}
+
+#[test]
+fn a_dataset_knows_a_recording_again() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let (dataset, template) = (folder.path("fleet.dataset"), format!("{}/form.template", forms.folder));
+    let extract = || fleet_case::says(0, &["extract", &forms.folder, "-o", &dataset]);
+    assert!(extract().contains("1 new"), "{}", extract());
+    assert!(extract().contains("1 unchanged"), "{}", extract());
+    // A file that nothing is read of for a report belongs to the recording, too.
+    fs::write(format!("{}/instrument_notes", forms.folder), "noted").expect("the folder is writable");
+    let said = extract();
+    assert!(!said.contains("1 unchanged"), "{said}");
+    fs::remove_file(&template).expect("it was written");
+    let said = extract();
+    assert!(!said.contains("1 unchanged"), "{said}");
+}
