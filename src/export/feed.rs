@@ -5,30 +5,23 @@ use std::io;
 use super::blocks::{Block, End, count_lines};
 use super::document::{DocumentReader, Unfinished};
 use super::fault::Fault;
+use super::place::{Place, line_in};
 use super::replay::ReplayRoom;
 use super::tape::Tape;
 use super::tokens::Step;
 use super::{Options, scan, skip, tokens};
-use crate::error::{Error, ErrorKind, Position};
+use crate::error::{Error, ErrorKind};
 use crate::profile::{Full, SumBatch, SumTable};
-
-/// How much of the start of an input is kept to say what it looks like.
-const HEAD: usize = 512;
 
 /// Reads the blocks of one input, in order.
 #[derive(Debug)]
 pub(super) struct Feed<'r, 'd> {
     reader: &'r mut DocumentReader<'d>,
-    input: &'r str,
     options: &'r Options,
     is_scanned: bool,
     tape: Tape,
     room: ReplayRoom,
-    head: Vec<u8>,
-    /// What could not be read of the blocks so far: the start of a token.
-    unread: Vec<u8>,
-    /// The line of the first byte that was not read, from 1.
-    line: u64,
+    place: Place<'r>,
     /// How far the lines of the block at hand are counted, and how many there are.
     counted: (usize, u64),
 }
@@ -37,14 +30,11 @@ impl<'r, 'd> Feed<'r, 'd> {
     pub(super) fn new(reader: &'r mut DocumentReader<'d>, input: &'r str, options: &'r Options) -> Self {
         Self {
             reader,
-            input,
             options,
             is_scanned: options.uses_scanner && scan::is_allowed(&options.limits),
             tape: Tape::default(),
             room: ReplayRoom::default(),
-            head: Vec::new(),
-            unread: Vec::new(),
-            line: 1,
+            place: Place::new(input),
             counted: (0, 0),
         }
     }
@@ -72,26 +62,11 @@ impl<'r, 'd> Feed<'r, 'd> {
     /// Reads the next block. `tape` is what the scanner found in it from its start on, if it was asked already. Gives the
     /// number of bytes of the input behind the last block.
     pub(super) fn take(&mut self, block: &mut Block, tape: Option<&Tape>) -> Result<Option<u64>, Error> {
-        if self.head.len() < HEAD {
-            let missing = HEAD - self.head.len();
-            self.head.extend(block.bytes().iter().take(missing));
-        }
-        let tape = tape.filter(|_| self.unread.is_empty());
-        let carried = self.unread.len();
-        if carried > 0 {
-            block.prepend(&self.unread);
-            self.unread.clear();
-        }
-        match block.end.take() {
-            Some(End::Failed(error)) => {
-                let byte = block.offset + block.bytes().len() as u64;
-                return Err(Error::io(error, Some(self.position(byte, None, block))));
-            }
-            end => block.end = end,
-        }
-        self.reader.enter_window(block.offset, self.line);
+        let tape = tape.filter(|_| self.place.is_between_tokens());
+        let carried = self.place.enter(block)?;
+        let line = self.place.line;
+        self.reader.enter_window(block.offset, line);
         let used = self.read(block, tape).map_err(|fault| self.describe(fault, block))?;
-        let line = self.line;
         self.reader.notes.locate(|byte| line_in(block, line, byte));
         self.keep(block, used, carried)
     }
@@ -150,16 +125,10 @@ impl<'r, 'd> Feed<'r, 'd> {
         if block.end.is_some() {
             return self.finish(block, used).map(Some);
         }
-        let bytes = block.bytes();
-        let limit = self.options.limits.token_bytes;
-        if used == 0 && bytes.len() > limit {
-            let kind = ErrorKind::Limit(format!("a single tag or text is larger than {limit} bytes"));
-            return Err(self.locate(Fault { kind, byte: block.offset, line: None }, block));
-        }
-        let is_all = used == bytes.len() && carried == 0 && block.lines > 0;
+        let is_all = used == block.bytes().len() && carried == 0 && block.lines > 0;
         let (counted, lines) = self.counted;
-        self.line += if is_all { block.lines } else { lines + count_lines(&bytes[counted..used]) };
-        self.unread.extend_from_slice(&bytes[used..]);
+        let lines = if is_all { block.lines } else { lines + count_lines(&block.bytes()[counted..used]) };
+        self.place.leave(block, used, lines, self.options.limits.token_bytes)?;
         Ok(None)
     }
 
@@ -173,7 +142,7 @@ impl<'r, 'd> Feed<'r, 'd> {
         let is_compressed_cut = cut.is_some();
         let fail = |kind, byte, line, cut: Option<io::Error>| {
             let source = cut.map(|error| Box::new(error) as _);
-            Err(Error { source, ..self.locate(Fault { kind, byte, line }, block) })
+            Err(Error { source, ..self.place.locate(Fault { kind, byte, line }, block) })
         };
         let rows = self.reader.rows;
         if let Some(Unfinished { inside, byte, line }) = self.reader.unfinished() {
@@ -188,7 +157,7 @@ impl<'r, 'd> Feed<'r, 'd> {
                 Some(_) => {
                     fail(ErrorKind::Truncated { inside: "compressed data".to_owned(), end, rows: 0 }, end, None, cut)
                 }
-                None => fail(ErrorKind::NotAnExport(super::sniff::describe(&self.head)), 0, Some(1), None),
+                None => fail(self.place.no_export(), 0, Some(1), None),
             };
         }
         // All documents are complete; is something behind them that is not?
@@ -207,29 +176,6 @@ impl<'r, 'd> Feed<'r, 'd> {
     /// The error of a fault in a block.
     fn describe(&self, fault: Fault, block: &Block) -> Error {
         let is_nothing_yet = self.reader.documents.is_empty() && self.reader.unfinished().is_none();
-        match fault.kind {
-            // What is broken before any document starts is no export at all.
-            ErrorKind::Malformed(_) if is_nothing_yet => {
-                let kind = ErrorKind::NotAnExport(super::sniff::describe(&self.head));
-                self.locate(Fault { kind, ..fault }, block)
-            }
-            _ => self.locate(fault, block),
-        }
+        self.place.describe(fault, block, is_nothing_yet)
     }
-
-    fn locate(&self, fault: Fault, block: &Block) -> Error {
-        Error::new(fault.kind, Some(self.position(fault.byte, fault.line, block)))
-    }
-
-    fn position(&self, byte: u64, line: Option<u64>, block: &Block) -> Position {
-        let line = line.unwrap_or_else(|| line_in(block, self.line, byte));
-        Position { input: self.input.to_owned(), line, byte }
-    }
-}
-
-/// The line of a byte of a block that starts in line `first`; of one that is gone already, the line that is known last.
-fn line_in(block: &Block, first: u64, byte: u64) -> u64 {
-    let ahead = usize::try_from(byte.saturating_sub(block.offset)).unwrap_or(usize::MAX);
-    let bytes = block.bytes();
-    first + count_lines(&bytes[..ahead.min(bytes.len())])
 }

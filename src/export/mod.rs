@@ -58,6 +58,7 @@ mod names;
 mod notes;
 mod packed;
 mod pipeline;
+mod place;
 mod reject;
 mod replay;
 mod rows;
