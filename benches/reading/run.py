@@ -9,6 +9,7 @@
     gzip     a compressed export, against decompressing it
     batch    500 exports of 5 MB, against what one core reads
     shapes   reading alone, by Xcode and number of threads
+    bundles  recordings themselves, against exports of the same rows
     growth   what more rows, distinct stacks, depth and files cost
 
 Without SECTION all of them, about 20 minutes and 7 GB in FOLDER (target/bench). Needs cargo, gzip and python3; crates.io is
@@ -25,6 +26,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 import batch  # noqa: E402
+import bundles  # noqa: E402
 import checks  # noqa: E402
 import compare  # noqa: E402
 import compressed  # noqa: E402
@@ -34,7 +36,7 @@ from measure import MIB, RSS_UNIT, apart  # noqa: E402
 from tools import ROOT, Tools  # noqa: E402
 
 SECTIONS = {"peers": compare.section, "checks": checks.section, "memory": memory.section, "gzip": compressed.section,
-            "batch": batch.section, "shapes": growth.shapes, "growth": growth.growth}
+            "batch": batch.section, "shapes": growth.shapes, "bundles": bundles.section, "growth": growth.growth}
 
 
 def main() -> None:

@@ -29,8 +29,10 @@ class Tools:
         self.target = target if target.is_absolute() else ROOT / target
         self.work = work
         work.mkdir(parents=True, exist_ok=True)
-        cargo("build", "--locked", "--release", "--quiet", "--example", "generate-export")
+        cargo("build", "--locked", "--release", "--quiet", "--example", "generate-export",
+              "--example", "generate-bundle")
         self.generator = self.target / "release/examples/generate-export"
+        self.bundler = self.target / "release/examples/generate-bundle"
         if traceparse is None:
             cargo("build", "--locked", "--release", "--quiet")
             traceparse = self.target / "release/traceparse"
@@ -74,6 +76,16 @@ class Tools:
         if not path.exists():
             write(path, command)
         warm(path)
+        return path
+
+    def bundle(self, rows: int, stacks: int, form: str, seed: int = 1) -> Path:
+        """The recording that `export(rows, stacks, shape="26.2")` is of, in the page cache."""
+        path = self.work / f"recording-{rows}-{stacks}-{seed}-{form}.trace"
+        if not path.exists():
+            subprocess.run([str(word) for word in [self.bundler, path, rows, stacks, seed, form]], check=True)
+        for file in path.rglob("*"):
+            if file.is_file():
+                warm(file)
         return path
 
     def exports(self, count: int, rows: int, stacks: int) -> list:
