@@ -37,10 +37,9 @@ pub(crate) struct Inputs<'f> {
 
 impl<'f> Inputs<'f> {
     /// Opens the recordings.
-    pub(crate) fn open(mounted: &'f Mounted) -> Result<Self> {
+    pub(crate) fn open(mounted: &'f Mounted, options: &Options) -> Result<Self> {
         let files = &mounted.files;
-        let open =
-            |(input, path): &(PathBuf, PathBuf)| Ok((input.clone(), Bundle::open(files, path, &Options::default())?));
+        let open = |(input, path): &(PathBuf, PathBuf)| Ok((input.clone(), Bundle::open(files, path, options)?));
         Ok(Self { files, bundles: mounted.bundles.iter().map(open).collect::<Result<_>>()? })
     }
 

@@ -118,7 +118,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
     let sides = [&args.before, &args.after].into_iter();
     let mounted = Mounted::new(sides.chain(&args.before_intervals).chain(&args.after_intervals))?;
-    let inputs = &Inputs::open(&mounted)?;
+    let inputs = &Inputs::open(&mounted, &args.recording.input.options(SampleDetail::Each))?;
     let before = during(inputs, &options, &args.before, &args.before_intervals, "--before-intervals", args)?;
     let after = during(inputs, &options, &args.after, &args.after_intervals, "--after-intervals", args)?;
     let options = [before, after];

@@ -44,7 +44,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
 fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     check_distinct(&args.files).map_err(Failure::Usage)?;
     let options = Options { allow_truncated: args.allow_truncated, jobs: job_count(None), ..Options::default() };
-    let export = Inputs::open(&Mounted::new(&args.files)?)?.contents(&args.files, &options)?;
+    let export = Inputs::open(&Mounted::new(&args.files)?, &options)?.contents(&args.files, &options)?;
     warn(&export);
     let path = args.output.as_deref();
     write_to(path, |out| match args.format {
@@ -63,7 +63,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     check_distinct(&args.intervals).map_err(Failure::Usage)?;
     let mut options = args.report_options();
     let mounted = Mounted::new(args.files.iter().chain(&args.intervals))?;
-    let inputs = &Inputs::open(&mounted)?;
+    let inputs = &Inputs::open(&mounted, &args.recording.input.options(args.detail()))?;
     let files = IntervalFiles { exports: &args.files, named: &args.intervals, option: "--intervals" };
     options.selection.intervals = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
     let recording = Recording::open(inputs, &args.files, &args.recording, &options, args.detail(), args.is_inverted())?;

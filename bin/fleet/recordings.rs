@@ -1,5 +1,7 @@
 //! Recordings among the inputs of a fleet: folders, and archives of them.
 
+use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use blake3::{Hash, Hasher};
@@ -29,7 +31,10 @@ pub(super) fn is_recording_name(path: &Path) -> bool {
 pub(super) fn size_on_disk(path: &Path) -> u64 {
     match FileSystem.entry(path) {
         Ok(Entry::File { length, .. }) => length,
-        Ok(Entry::Folder) => all_files(&FileSystem, path).into_iter().map(|(_, length)| length).sum(),
+        Ok(Entry::Folder) => {
+            let files = all_files(&FileSystem, path).unwrap_or_default();
+            files.into_iter().map(|(_, length)| length).sum()
+        }
         Ok(Entry::Other) | Err(_) => 0,
     }
 }
@@ -79,7 +84,8 @@ impl Recording {
     /// When its files cannot be read.
     pub(super) fn hash(&self, control: &Control) -> Result<Hash, Refused> {
         let mut hasher = Hasher::new();
-        for (path, length) in all_files(&self.files, &self.bundle) {
+        let files = all_files(&self.files, &self.bundle).map_err(|error| unreadable(&self.bundle, &error))?;
+        for (path, length) in files {
             let name = path.strip_prefix(&self.bundle).unwrap_or(&path);
             let name = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
             hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(&length.to_le_bytes());
@@ -106,27 +112,32 @@ impl Recording {
     }
 }
 
-/// The files below a folder with their lengths, by path, without those that macOS adds to folders and archives. Links to folders are not
-/// followed further than a recording is deep.
-fn all_files(files: &dyn Files, folder: &Path) -> Vec<(PathBuf, u64)> {
-    const MAX_DEPTH: usize = 64;
-    let mut found = Vec::new();
-    let mut open = vec![(folder.to_owned(), 0)];
-    while let Some((folder, depth)) = open.pop() {
-        for path in files.list(&folder).unwrap_or_default() {
+/// The files below a folder with their lengths, by path, without those that macOS adds to folders and archives. A folder is entered once,
+/// whichever links lead to it.
+///
+/// # Errors
+/// When a folder cannot be read.
+fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
+    let (mut found, mut seen) = (Vec::new(), HashSet::new());
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        if !seen.insert(files.canonical(&folder)?) {
+            continue;
+        }
+        for path in files.list(&folder)? {
             let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-            if name.starts_with(b"._") || name == b".DS_Store" {
+            if name.starts_with(b"._") || name == b".DS_Store" || name == b"__MACOSX" {
                 continue;
             }
             match files.entry(&path) {
                 Ok(Entry::File { length, .. }) => found.push((path, length)),
-                Ok(Entry::Folder) if depth < MAX_DEPTH => open.push((path, depth + 1)),
+                Ok(Entry::Folder) => open.push(path),
                 _ => {}
             }
         }
     }
     found.sort();
-    found
+    Ok(found)
 }
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Refused {

@@ -87,8 +87,19 @@ impl<'f> Content<'f> {
     /// Reads the next bytes, in place of those that are there: `count`, or fewer at the end of the file. Gives how many.
     pub(super) fn fill(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
         // What was there is written over, so room is made once.
-        bytes.resize(usize::try_from(count).unwrap_or(usize::MAX), 0);
-        let mut used = 0;
+        self.read_from(bytes, 0, count)
+    }
+
+    /// Reads the next bytes behind those that are there: `count`, or fewer at the end of the file. Gives how many.
+    pub(super) fn append(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
+        let start = bytes.len();
+        Ok(self.read_from(bytes, start, count)? - start)
+    }
+
+    /// Reads the next bytes to those from `start` on; gives where they end.
+    fn read_from(&mut self, bytes: &mut Vec<u8>, start: usize, count: u64) -> Result<usize, Error> {
+        bytes.resize(start.saturating_add(usize::try_from(count).unwrap_or(usize::MAX)), 0);
+        let mut used = start;
         while used < bytes.len() {
             match self.source().read(&mut bytes[used..]) {
                 Ok(0) => break,

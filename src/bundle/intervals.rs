@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::file::broken_at;
 use super::layout::{Layout, Place};
-use super::people::{Identity, Names};
+use super::people::{Identity, Names, string_number};
 use super::row_error::Unreadable;
 use super::rows::Rows;
 use super::run_data::RunData;
@@ -116,7 +116,8 @@ impl IntervalReader<'_> {
         let process = process.transpose()?;
         let thread = value(columns.thread).and_then(reference);
         let thread = thread.map(|number| self.arrays.get(number)).transpose()?;
-        let name = value(columns.name).map(|number| self.text(number)).transpose()?;
+        let name = columns.name.and_then(|place| Some(string_number(place, place.value(row)?)));
+        let name = name.map(|number| self.text(number)).transpose()?;
         Ok(Ok(Interval {
             origin: columns.origin,
             run: self.run,

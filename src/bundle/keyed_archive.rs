@@ -14,6 +14,7 @@
 //! has another shape than the one that is asked for is an error.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use super::property_list::{Object, PropertyList, References, broken};
 use crate::symbols::Broken;
@@ -23,14 +24,22 @@ use crate::units::Uuid;
 const MAX_HOPS: usize = 8;
 
 /// A keyed archive.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct KeyedArchive<'a> {
     pub(super) list: PropertyList<'a>,
     /// `$objects`.
     objects: References<'a>,
     /// The keys and values of `$top`.
     top: (References<'a>, References<'a>),
+    /// How many objects may still be looked at.
+    steps: Cell<u64>,
 }
+
+/// How often each byte of an archive may be looked at, about. Real ones are looked at once; where objects refer to one that is
+/// large, again and again, the work would grow with the square of the file.
+const STEPS: u64 = 8;
+/// And so many more, however small it is.
+const FREE_STEPS: u64 = 1 << 20;
 
 /// An object of a keyed archive.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +67,8 @@ impl<'a> KeyedArchive<'a> {
         let Object::Dictionary(top_keys, top_values) = part("$top")? else {
             return Err(broken(at, "keyed archive", "its $top is no dictionary"));
         };
-        Ok(Self { list, objects, top: (top_keys, top_values) })
+        let steps = Cell::new(STEPS * list.size() as u64 + FREE_STEPS);
+        Ok(Self { list, objects, top: (top_keys, top_values), steps })
     }
 
     /// How many bytes its objects take.
@@ -71,8 +81,17 @@ impl<'a> KeyedArchive<'a> {
         find(&self.list, self.top.0, self.top.1, name)?.map(|index| self.node(index)).transpose()
     }
 
+    /// Counts objects that are looked at.
+    pub(super) fn step(&self, count: usize) -> Result<(), Broken> {
+        let left = self.steps.get().checked_sub(count as u64);
+        let rule = "its objects refer to each other so often that reading them has no end";
+        self.steps.set(left.ok_or_else(|| broken(self.list.offset(self.list.top), "keyed archive", rule))?);
+        Ok(())
+    }
+
     /// The object at an index of the property list, or the one it refers to.
     pub(super) fn node(&'a self, mut index: u64) -> Result<Node<'a>, Broken> {
+        self.step(1)?;
         for _ in 0..MAX_HOPS {
             let object = self.list.object(index)?;
             // It was read, so it has an index, and these have 32 bits.
@@ -90,6 +109,7 @@ impl<'a> KeyedArchive<'a> {
     }
 
     pub(super) fn nodes(&'a self, references: References<'a>) -> Result<Vec<Node<'a>>, Broken> {
+        self.step(references.len())?;
         references.iter().map(|index| self.node(index)).collect()
     }
 }
@@ -136,6 +156,7 @@ impl<'a> Node<'a> {
     pub(super) fn field(self, name: &str) -> Result<Option<Node<'a>>, Broken> {
         match self.object()? {
             Object::Dictionary(keys, values) => {
+                self.archive.step(keys.len())?;
                 find(&self.archive.list, keys, values, name)?.map(|index| self.archive.node(index)).transpose()
             }
             _ if self.is_nil() => Ok(None),

@@ -48,6 +48,7 @@ impl<'a> Node<'a> {
     }
 
     fn kind_of_fields(self, keys: References<'a>) -> Result<Kind, Broken> {
+        self.archive.step(keys.len())?;
         let has = |name| Ok::<_, Broken>(find(&self.archive.list, keys, keys, name)?.is_some());
         Ok(if has("NS.keys")? {
             Kind::Dictionary
@@ -103,6 +104,7 @@ impl<'a> Node<'a> {
         };
         match (self.list("NS.keys", keys, values)?, self.list("NS.objects", keys, values)?) {
             (Some(keys), Some(values)) if keys.len() == values.len() => {
+                self.archive.step(keys.len())?;
                 let pairs = keys.iter().zip(values.iter());
                 pairs.map(|(key, value)| Ok((self.archive.node(key)?, self.archive.node(value)?))).collect()
             }
@@ -155,6 +157,7 @@ impl<'a> Node<'a> {
 
     /// The fields that are named `prefix` and a number, and the indices of their values, by this number.
     fn numbered(self, keys: References<'a>, values: References<'a>, prefix: &[u8]) -> Result<Vec<(u64, u64)>, Broken> {
+        self.archive.step(keys.len())?;
         let mut numbered = Vec::new();
         for (key, value) in keys.iter().zip(values.iter()) {
             let Object::Ascii(name) = self.archive.list.object(key)? else {
@@ -171,6 +174,7 @@ impl<'a> Node<'a> {
 
     /// The references in a field that is an array.
     fn list(self, name: &str, keys: References<'a>, values: References<'a>) -> Result<Option<References<'a>>, Broken> {
+        self.archive.step(keys.len())?;
         let Some(index) = find(&self.archive.list, keys, values, name)? else {
             return Ok(None);
         };

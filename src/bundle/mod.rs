@@ -208,7 +208,7 @@ impl<'f> Bundle<'f> {
     /// # Errors
     /// As [`read_into`](Self::read_into).
     pub fn intervals(&self, name: &str) -> Result<Intervals, Error> {
-        let mut found = Intervals { diagnostics: self.diagnostics.clone(), ..Intervals::default() };
+        let mut found = Intervals::default();
         for run in &self.runs {
             run.read_intervals(name, &self.run_data(run.number)?, &mut found)?;
         }

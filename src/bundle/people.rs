@@ -79,7 +79,7 @@ impl<'a> Names<'a> {
 }
 
 /// The number of a string in a column of 4 bytes, or in the upper half of one of 8.
-fn string_number(place: Place, value: u64) -> u64 {
+pub(super) fn string_number(place: Place, value: u64) -> u64 {
     if matches!(place, Place::Wide(_)) { value >> 32 } else { value }
 }
 
@@ -117,7 +117,8 @@ impl<'a> People<'a> {
         };
         let process = self.process(process, intake)?;
         let given = self.names.thread(number);
-        let recorded = self.recorded.threads.get(&tid).filter(|thread| !thread.name.is_empty());
+        let recorded =
+            self.recorded.threads.get(&tid).filter(|thread| thread.pid == process.pid && !thread.name.is_empty());
         let recorded = recorded.map(|thread| thread.name.as_str());
         let name = recorded.or(given).unwrap_or_default();
         let thread = Person { index: intake.thread(Some(tid), Some(process.index), name)?, ..process };

@@ -14,6 +14,7 @@ use super::file::{Content, broken_at, broken_whole};
 use super::layout::Layout;
 use super::numbers::u32_at;
 use crate::error::{Diagnostic, Error};
+use crate::export::TableKind;
 use crate::symbols::Files;
 
 const MAGIC: u32 = 0x1234_0a0a;
@@ -33,6 +34,7 @@ pub(super) struct Rows<'f> {
     start: u64,
     /// The bytes of a block; room is made for whole ones.
     block: u64,
+    has_samples: bool,
     piece: Vec<u8>,
 }
 
@@ -45,7 +47,8 @@ impl<'f> Rows<'f> {
         content.fill(&mut header, HEADER)?;
         let (start, block) = check_header(&path, &header, layout)?;
         let (row_size, left) = (layout.row_size, layout.rows);
-        let mut rows = Self { content, path, row_size, left, at: HEADER, start, block, piece: Vec::new() };
+        let has_samples = TableKind::of_schema(&layout.schema.name) == TableKind::Cpu;
+        let mut rows = Self { content, path, row_size, left, at: HEADER, start, block, has_samples, piece: Vec::new() };
         rows.at = rows.content.skip_zeros(HEADER, start - HEADER, "room for rows")?;
         Ok(rows)
     }
@@ -73,8 +76,9 @@ impl<'f> Rows<'f> {
             let rule = format_args!("it ends, and {missing} of them are missing");
             return Err(broken_at(&self.path, at + piece.len() as u64, "rows", rule));
         }
-        // Each refers to several things, of which only one can have the number 0.
-        if let Some(empty) = piece.chunks_exact(self.row_size).position(|row| row.iter().all(|&byte| byte == 0)) {
+        // Each sample refers to a thread, a process and a stack, of which only one can have the number 0.
+        let is_empty = |row: &[u8]| self.has_samples && row.iter().all(|&byte| byte == 0);
+        if let Some(empty) = piece.chunks_exact(self.row_size).position(is_empty) {
             let at = at + (empty * self.row_size) as u64;
             return Err(broken_at(&self.path, at, "row", "it is empty: there are fewer than the descriptor says"));
         }

@@ -89,10 +89,17 @@ impl<'f> Run<'f> {
         let StoredTable { schema, attributes, .. } = stored;
         let found = read_schema(self.files, folder, self.limit);
         let is_needed = is_needed(&schema) || found.as_ref().is_ok_and(|found| is_needed(&found.name));
+        let found_name = found.as_ref().ok().map(|found| found.name.clone());
         let layout = found.and_then(|found| read_layout(self.files, folder, &schema, found, self.limit));
+        let is_cpu = |name: &str| TableKind::of_schema(name) == TableKind::Cpu;
         let layout = match layout {
             // What is not read may be of a kind that nobody knows.
             Err(_) if !is_needed => None,
+            // Names and intervals are missed, and samples are right without them.
+            Err(error) if !is_cpu(&schema) && !found_name.as_deref().is_some_and(is_cpu) => {
+                self.diagnostics.push(left_out(&error));
+                None
+            }
             layout => Some(layout?),
         };
         let rows = layout.as_ref().map(|layout| layout.rows);
@@ -108,12 +115,17 @@ impl<'f> Run<'f> {
         self.tables.iter().filter(move |table| table.layout.schema.name == schema)
     }
 
-    /// The tables whose rows become samples: profiles, and raw samples where no profile was saved.
+    /// The tables whose rows become samples: profiles, and raw samples where no profile has any that can be read.
     fn cpu_tables(&self) -> Vec<&RunTable> {
         let is_cpu = |table: &&RunTable| TableKind::of_schema(&table.layout.schema.name) == TableKind::Cpu;
         let (raw, profiles): (Vec<_>, Vec<_>) =
             self.tables.iter().filter(is_cpu).partition(|table| table.layout.schema.name == "time-sample");
-        if profiles.iter().any(|table| table.layout.rows > 0) || raw.is_empty() { profiles } else { raw }
+        let has_samples = |table: &&RunTable| table.layout.rows > 0 && Columns::of(&table.layout).is_ok();
+        if profiles.iter().any(has_samples) || raw.is_empty() {
+            return profiles;
+        }
+        // Why a profile cannot be read is told all the same.
+        profiles.into_iter().chain(raw).collect()
     }
 
     /// Adds the samples of the run. Gives back what looked for binaries.
@@ -128,41 +140,63 @@ impl<'f> Run<'f> {
         if tables.is_empty() {
             return Ok(binaries);
         }
+        if tables.iter().all(|table| table.layout.rows == 0) {
+            for table in tables {
+                intake.start_table(table.as_exported(self.number), table.folder.display().to_string());
+            }
+            return Ok(binaries);
+        }
         let (values, data) = self.values()?;
         std::thread::scope(|scope| {
             let filling = self.fill(&values.arrays, data, scope)?;
-            let mut readable = Vec::new();
-            for table in tables {
-                match Columns::of(&table.layout) {
-                    Ok(columns) => readable.push((table, columns, self.pieces(table, scope)?)),
-                    Err(reason) => intake.note(self.not_read(table, &reason)),
-                }
-            }
-            let strings = values.strings()?;
-            let names = self.names(&strings, &values.arrays)?;
-            names.diagnostics.iter().for_each(|note| intake.note(note.clone()));
-            let mut reader = SampleReader {
-                arrays: &values.arrays,
-                strings: &strings,
-                people: People::new(&values.arrays, &names, recorded),
-                stacks: Stacks::new(&values.arrays, binaries, intake),
-                states: HashMap::default(),
-                cores: HashMap::default(),
-                recorded,
-                strangers: 0,
-                template,
-            };
-            let mut result = Ok(());
-            for (table, columns, pieces) in readable {
-                let file = table.folder.join("bulkstore").display().to_string();
-                intake.start_table(table.as_exported(self.number), file);
-                result = result.and_then(|()| reader.read(pieces, &table.folder, &table.layout, &columns, intake));
-            }
+            let result = self.read_tables(&tables, &values, scope, (template, recorded, binaries), intake);
             // Arrays that cannot be read are why rows refer to none.
-            let filled = filling.map_or(Ok(Ok(())), ScopedJoinHandle::join);
-            filled.unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(result)?;
-            Ok(reader.stacks.into_binaries())
+            let odd = match filling {
+                Filling::Done(odd) => odd,
+                Filling::Begun(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+            };
+            odd.into_iter().for_each(|odd| intake.note(odd));
+            result
         })
+    }
+
+    fn read_tables<'s, 't>(
+        &'s self,
+        tables: &[&'s RunTable],
+        values: &Values,
+        scope: &'s Scope<'s, '_>,
+        (template, recorded, binaries): (&Path, &RunData, Binaries<'t>),
+        intake: &mut Intake<'_>,
+    ) -> Result<Binaries<'t>, Error> {
+        let mut readable = Vec::new();
+        for &table in tables {
+            match Columns::of(&table.layout) {
+                Ok(columns) => readable.push((table, columns)),
+                Err(reason) => intake.note(self.not_read(table, &reason)),
+            }
+        }
+        let strings = values.strings()?;
+        let names = self.names(&strings, &values.arrays);
+        names.diagnostics.iter().for_each(|note| intake.note(note.clone()));
+        let mut reader = SampleReader {
+            arrays: &values.arrays,
+            strings: &strings,
+            people: People::new(&values.arrays, &names, recorded),
+            stacks: Stacks::new(&values.arrays, binaries, intake),
+            states: HashMap::default(),
+            cores: HashMap::default(),
+            recorded,
+            strangers: 0,
+            template,
+        };
+        for (table, columns) in readable {
+            let pieces = self.pieces(table, scope)?;
+            let file = table.folder.join("bulkstore").display().to_string();
+            intake.start_table(table.as_exported(self.number), file);
+            reader.read(pieces, &table.folder, &table.layout, &columns, intake)?;
+        }
+        reader.stacks.diagnostic().into_iter().for_each(|odd| intake.note(odd));
+        Ok(reader.stacks.into_binaries())
     }
 
     /// Reads the arrays; where several threads are allowed, one of them does so from now on.
@@ -171,12 +205,12 @@ impl<'f> Run<'f> {
         arrays: &'s Arrays,
         data: ArrayData<'s>,
         scope: &'s Scope<'s, '_>,
-    ) -> Result<Option<ScopedJoinHandle<'s, Result<(), Error>>>, Error> {
+    ) -> Result<Filling<'s>, Error> {
         if self.jobs <= 1 {
-            return arrays.fill(data).map(|()| None);
+            return arrays.fill(data).map(Filling::Done);
         }
         let thread = Builder::new().spawn_scoped(scope, move || arrays.fill(data));
-        thread.map(Some).map_err(|error| failed(&self.folder, error))
+        thread.map(Filling::Begun).map_err(|error| failed(&self.folder, error))
     }
 
     /// The rows of a table; where several threads are allowed, one of them inflates rows from now on.
@@ -192,9 +226,9 @@ impl<'f> Run<'f> {
             return Ok(());
         }
         let (values, data) = self.values()?;
-        values.arrays.fill(data)?;
+        found.diagnostics.extend(values.arrays.fill(data)?);
         let strings = values.strings()?;
-        let names = self.names(&strings, &values.arrays)?;
+        let names = self.names(&strings, &values.arrays);
         found.diagnostics.extend(names.diagnostics.iter().cloned());
         let (run, arrays, texts) = (self.number, &values.arrays, HashMap::default());
         let mut reader = IntervalReader { run, arrays, strings: &strings, names: &names, recorded, texts };
@@ -224,12 +258,15 @@ impl<'f> Run<'f> {
         Ok((Values { strings_path, strings, arrays }, data))
     }
 
-    fn names<'v>(&self, strings: &'v Strings<'v>, arrays: &Arrays) -> Result<Names<'v>, Error> {
+    /// The names that tables give. Without them samples are right, so a table that cannot be read is only told.
+    fn names<'v>(&self, strings: &'v Strings<'v>, arrays: &Arrays) -> Names<'v> {
         let mut names = Names::new(strings);
         for table in self.tables_of("thread-info").chain(self.tables_of("process-info")) {
-            names.read(self.files, &table.folder, &table.layout, arrays)?;
+            if let Err(error) = names.read(self.files, &table.folder, &table.layout, arrays) {
+                names.diagnostics.push(left_out(&error));
+            }
         }
-        Ok(names)
+        names
     }
 
     fn not_read(&self, table: &RunTable, reason: &str) -> Diagnostic {
@@ -238,6 +275,12 @@ impl<'f> Run<'f> {
         let message = format!("{folder}: {schema} of run {run} ({rows} rows) is not read: {reason}");
         Diagnostic { at: None, message, count: 1 }
     }
+}
+
+/// Arrays that are read, or being read, with what is odd about them.
+enum Filling<'s> {
+    Done(Option<Diagnostic>),
+    Begun(ScopedJoinHandle<'s, Result<Option<Diagnostic>, Error>>),
 }
 
 /// The values that rows of a run refer to.
@@ -274,6 +317,11 @@ fn read_schema(files: &dyn Files, folder: &Path, limit: u64) -> Result<Schema, E
     let path = folder.join("schema.xml");
     let bytes = Content::require(files, &path)?.read_all(limit)?;
     Schema::read(&bytes).map_err(|broken| broken_file(&path, &broken))
+}
+
+/// Says that a table could not be read, which is not needed for samples.
+fn left_out(error: &Error) -> Diagnostic {
+    Diagnostic { at: None, message: format!("left out: {error}"), count: 1 }
 }
 
 /// How the rows of the store in a folder are laid out; its schema must be that of the table.

@@ -66,8 +66,8 @@ impl RunData {
         let mut budget = template.budget();
         let budget = &mut budget;
         let member = |name: &str| node.member(name);
-        data.started_at = member("startTime")?.map_or(Ok(None), Node::number)?;
-        data.duration = member("runningTime")?.map_or(Ok(None), Node::number)?;
+        data.started_at = member("startTime")?.and_then(|node| known(node.number()));
+        data.duration = member("runningTime")?.and_then(|node| known(node.number()));
         data.threads = member("threadsByTID")?.map_or(Ok(HashMap::default()), |list| threads(list, budget))?;
         data.processes = member("processDatas")?.map_or(Ok(HashMap::default()), |list| processes(list, budget))?;
         if let Some(info) = member("runInfo")? {
@@ -113,7 +113,7 @@ fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Resul
         ("pid", "_targetProcessPid"),
     ])?;
     if lookup(&process, "pid").is_some_and(|pid| pid.parse::<u64>().is_ok()) {
-        let kind = info.member("targetType")?.map_or(Ok(None), Node::number)?;
+        let kind = info.member("targetType")?.and_then(|node| known(node.number()));
         let kind = (kind == Some(ATTACHED)).then(|| ("type".to_owned(), "attached".to_owned()));
         contents.process = kind.into_iter().chain(process).collect();
     }
@@ -128,9 +128,14 @@ fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Resul
     Ok(())
 }
 
+/// A value that no sample depends on: of another kind than it was seen with, it is not known.
+fn known<T>(value: Result<Option<T>, Broken>) -> Option<T> {
+    value.ok().flatten()
+}
+
 /// When the run began and ended and how long it lasted, as text.
 fn times(info: Node<'_>) -> Result<Vec<(String, String)>, Broken> {
-    let seconds = |name: &str| info.member(name)?.map_or(Ok(None), Node::real);
+    let seconds = |name: &str| Ok::<_, Broken>(info.member(name)?.and_then(|node| known(node.real())));
     let date =
         |name: &str| Ok::<_, Broken>(seconds(name)?.and_then(|seconds| iso_8601((seconds * 1000.0).round() as i64)));
     let duration = seconds("_rawDuration")?.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);

@@ -12,6 +12,7 @@ use super::binaries::Binaries;
 use super::frames::Frames;
 use super::row_error::Unreadable;
 use super::uniquer::{Arrays, NONE, Numbers, reference};
+use crate::error::Diagnostic;
 use crate::export::{FrameKind, Intake, kperf_callers};
 use crate::hash::HashMap;
 use crate::profile::{FrameId, StackId};
@@ -88,6 +89,8 @@ pub(super) struct Stacks<'a, 't> {
     scratch: Vec<FrameId>,
     /// How many stacks there may be, which no recording comes near.
     most: u64,
+    /// How many pieces at the root end with the address 0.
+    final_zeros: u64,
 }
 
 impl<'a, 't> Stacks<'a, 't> {
@@ -101,7 +104,15 @@ impl<'a, 't> Stacks<'a, 't> {
             pids: HashMap::default(),
             scratch: Vec::new(),
             most,
+            final_zeros: 0,
         }
+    }
+
+    /// What is odd about the stacks, once all of them were read.
+    pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
+        let message = "a stack ends with the address 0, which stays a frame without a binary. Where Instruments 12 or older wrote it, \
+                       addresses are those of the instructions themselves, and a name may be that of the function before";
+        (self.final_zeros > 0).then(|| Diagnostic { at: None, message: message.to_owned(), count: self.final_zeros })
     }
 
     /// What looks for binaries, once all stacks were read.
@@ -148,7 +159,9 @@ impl<'a, 't> Stacks<'a, 't> {
             }
             StackKind::Raw => {
                 let (callers, pc) = (array.get(0).and_then(reference), array.get(1));
-                let process = array.get(2).and_then(reference).filter(|_| array.len() >= 4);
+                // No process is all bits of either size.
+                let process = array.get(2).map(|process| if process == u64::MAX { u64::from(NONE) } else { process });
+                let process = process.and_then(reference).filter(|_| array.len() >= 4);
                 let (Some(callers), Some(pc), Some(process)) = (callers, pc, process) else {
                     return Err(no_stack("callstack"));
                 };
@@ -178,6 +191,7 @@ impl<'a, 't> Stacks<'a, 't> {
                 return Ok(ReadStack::TooDeep);
             }
             let is_root = stack.is_none();
+            self.final_zeros += u64::from(is_root && addresses.iter().next_back() == Some(0));
             stack = self.add_piece(process, addresses, index == 0, stack, intake)?;
             if is_root {
                 self.roots.resize(self.arrays.len(), RootPiece::default());

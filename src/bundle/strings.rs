@@ -23,9 +23,16 @@ impl<'a> Strings<'a> {
         let Object::Array(strings) = list.object(list.top.into())? else {
             return Err(Broken { at: 0, message: "the strings are no array".to_owned() });
         };
+        // References to one text may be many; what is made of all of them stays near the size of the file.
+        let mut left = bytes.len().saturating_mul(16);
         let text = |index| {
             let no_text = || Broken { at: 0, message: format!("object {index} among the strings is no text") };
-            list.object(index)?.text().ok_or_else(no_text)
+            let text = list.object(index)?.text().ok_or_else(no_text)?;
+            left = left.checked_sub(text.len()).ok_or_else(|| Broken {
+                at: 0,
+                message: "the strings repeat their texts to more than 16 times the file".to_owned(),
+            })?;
+            Ok(text)
         };
         strings.iter().map(text).collect::<Result<_, _>>().map(Self)
     }

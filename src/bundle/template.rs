@@ -18,7 +18,7 @@ use crate::symbols::Broken;
 const IMAGES: &str = "com.apple.xray.symbolstoremanager.symbolstores";
 
 /// A `form.template`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Template<'a> {
     /// `None` where there is no such file: then nothing is known.
     archive: Option<KeyedArchive<'a>>,

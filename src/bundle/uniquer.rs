@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 
 use super::file::{Content, broken_at, broken_whole, too_large};
 use super::numbers::{first_not_zero, u32_at};
-use crate::error::Error;
+use crate::error::{Diagnostic, Error};
 use crate::symbols::Files;
 
 const MAGIC: u32 = 0x0123_4567;
@@ -29,6 +29,7 @@ const FIRST: usize = HEADER + 8;
 /// The arrays of a run.
 pub(super) struct Arrays {
     index: Vec<u8>,
+    count: usize,
     /// The size of a block.
     block: u64,
     /// The blocks of the data, each once it was read. Whoever asks for one before waits for it.
@@ -73,23 +74,32 @@ impl Arrays {
             return Err(broken_whole(&path, format_args!("there are no {blocks} blocks for so few arrays")));
         }
         let blocks = (0..blocks).map(|_| OnceLock::new()).collect();
-        Ok((Self { index, block, blocks }, ArrayData { content, path: data, limit }))
+        let used = index.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        let count = used.saturating_sub(FIRST).div_ceil(8);
+        Ok((Self { index, count, block, blocks }, ArrayData { content, path: data, limit }))
     }
 
-    /// Reads all blocks. Those that cannot be read are empty for everybody.
-    pub(super) fn fill(&self, data: ArrayData<'_>) -> Result<(), Error> {
+    /// Reads all blocks. Those that cannot be read are empty for everybody. Tells if arrays are not in their order.
+    pub(super) fn fill(&self, data: ArrayData<'_>) -> Result<Option<Diagnostic>, Error> {
         let ArrayData { mut content, path, limit } = data;
         // However this ends, nobody waits any more.
         let _release = Release(&self.blocks);
-        let (mut next, mut total) = (0, 0);
+        let (mut next, mut total) = (Ok(0), 0);
         for (number, place) in self.blocks.iter().enumerate() {
             let mut block = Vec::new();
-            content.fill(&mut block, self.block)?;
+            // Room is made as bytes come: the size of a block is only what the index says.
+            while (block.len() as u64) < self.block {
+                let missing = self.block - block.len() as u64;
+                if content.append(&mut block, missing.min(1 << 20))? == 0 {
+                    break;
+                }
+            }
             total += block.len() as u64;
             if total > limit {
                 return Err(too_large(&path, limit));
             }
-            if number == 0 && (block.len() < HEADER || u32_at(&block, 0) != MAGIC) {
+            let is_nothing = self.index.is_empty() && total == 0;
+            if number == 0 && !is_nothing && (block.len() < HEADER || u32_at(&block, 0) != MAGIC) {
                 let rule = format_args!(
                     "its {} bytes begin with {:#x}, and not with {MAGIC:#x}",
                     block.len(),
@@ -97,23 +107,22 @@ impl Arrays {
                 );
                 return Err(broken_whole(&path, rule));
             }
-            next = self
-                .check_block(number, &block, next)
-                .map_err(|(at, rule)| broken_at(&path, at, "block of arrays", rule))?;
+            next = next.and_then(|next| self.check_block(number, &block, next));
             // Nobody else fills them.
             let _ = place.set(block);
         }
         content.skip_zeros(total, u64::MAX, "room for arrays")?;
         content.check_end()?;
-        match first_not_zero(self.index.get(FIRST + 8 * next..).unwrap_or_default()) {
-            Some(odd) => Err(broken_at(
-                &path,
-                (FIRST + 8 * next + odd) as u64,
-                "index",
-                "an entry behind the last one is not empty",
-            )),
-            None => Ok(()),
-        }
+        let next = next.and_then(|next| {
+            if next == self.count { Ok(()) } else { Err((total, format!("array {next} does not follow"))) }
+        });
+        Ok(next.err().map(|(at, rule)| {
+            let message = format!(
+                "{}: at {at:#x}: {rule}: arrays are not where they should be, and stacks may be wrong",
+                path.display()
+            );
+            Diagnostic { at: None, message, count: 1 }
+        }))
     }
 
     /// Arrays lie one behind the other, in the order of their numbers, and nothing is between them or behind them. Without this, an
@@ -145,9 +154,9 @@ impl Arrays {
         }
     }
 
-    /// How many entries the index has; the last ones may be unused.
+    /// How many arrays there are: entries of the index up to the last that is used.
     pub(super) fn len(&self) -> usize {
-        self.index.len().saturating_sub(FIRST) / 8
+        self.count
     }
 
     /// How many bytes the arrays have at most.
@@ -300,8 +309,10 @@ mod tests {
 
     fn read(pair: &Pair) -> Result<Arrays, String> {
         let (arrays, data) = Arrays::open(pair, Path::new(""), 1 << 20).map_err(|error| error.to_string())?;
-        arrays.fill(data).map_err(|error| error.to_string())?;
-        Ok(arrays)
+        match arrays.fill(data).map_err(|error| error.to_string())? {
+            Some(odd) => Err(odd.to_string()),
+            None => Ok(arrays),
+        }
     }
 
     #[test]
@@ -311,8 +322,7 @@ mod tests {
         assert_eq!(numbers(0), Ok(vec![7]));
         assert_eq!(numbers(1), Ok(vec![]));
         assert_eq!(numbers(2), Ok(vec![1, 2, u64::MAX]));
-        assert!(numbers(3).unwrap_err().to_string().contains("would be at 0x0 of the data"));
-        assert!(numbers(4).unwrap_err().to_string().contains("only 4 are"));
+        assert!(numbers(3).unwrap_err().to_string().contains("only 3 are"));
         assert!(numbers(u32::MAX).is_err());
     }
 
@@ -336,16 +346,17 @@ mod tests {
             (&|pair| pair.0.clear(), "room for arrays at 0x20"),
             (&|pair| pair.0[39] = 1, "not empty"),
             (&|pair| pair.0[28] = 31, "size of a block"),
-            (&|pair| pair.0[FIRST + 4] = 9, "no 10 blocks"),
+            (&|pair| pair.0[FIRST + 4] = 9, "at 0x20: its rest is not empty"),
+            (&|pair| pair.0[FIRST + 4] = 12, "no 13 blocks"),
             (&|pair| pair.0[FIRST + 7] = 9, "are allowed"),
-            (&|pair| pair.0.swap(FIRST, FIRST + 8), "block of arrays at 0x20: there is something before array 0"),
-            (&|pair| pair.0[FIRST + 8..FIRST + 16].fill(0), "there is something"),
-            (&|pair| pair.1[48] = 1, "block of arrays at 0x30: its rest is not empty"),
-            (&|pair| pair.1[127] = 1, "block of arrays at 0x7f: its rest is not empty"),
+            (&|pair| pair.0.swap(FIRST, FIRST + 8), "at 0x20: there is something before array 0"),
+            (&|pair| pair.0[FIRST + 8..FIRST + 16].fill(0), "at 0x40: its rest is not empty"),
+            (&|pair| pair.1[48] = 1, "at 0x30: its rest is not empty"),
+            (&|pair| pair.1[127] = 1, "at 0x7f: its rest is not empty"),
             (&|pair| pair.1.push(1), "room for arrays at 0x80"),
-            (&|pair| pair.0[FIRST + 24] = 1, "an entry behind the last one"),
+            (&|pair| pair.0[FIRST + 24] = 1, "array 3 does not follow"),
             (&|pair| pair.1[44] = 3, "array 1 leaves it"),
-            (&|pair| pair.1.truncate(64), "array 2 does not follow"),
+            (&|pair| pair.1.truncate(64), "array 2 leaves it"),
         ] {
             let message = check(change).unwrap_err();
             assert!(message.contains(word), "{message}");

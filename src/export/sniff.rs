@@ -8,9 +8,13 @@ pub(super) fn describe(head: &[u8]) -> String {
     let sentence = if head.is_empty() {
         "the file is empty: the export failed; run xctrace export again and look at what it prints"
     } else if is(b"PK\x03\x04") {
-        "this is a zip archive, not an export; unpack it (a recording is read from a zip that has one .trace folder)"
+        "this is a zip archive, not an export; unpack it (a recording is read from a zip of one .trace folder, if the file is named \
+         and does not come through a pipe)"
     } else if is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd") {
         "the file is compressed, and this build does not decompress; unpack it first"
+    } else if head.get(257..262) == Some(b"ustar") {
+        "this is a tar archive, not an export; unpack it (a recording is read from a tar of one .trace folder, if the file is named \
+         and does not come through a pipe)"
     } else if is(b"bplist00") {
         "this is a binary property list, maybe a part of a recording; name the .trace folder itself"
     } else if is(b"\xff\xfe") || is(b"\xfe\xff") {
@@ -46,6 +50,7 @@ mod tests {
             (&b""[..], "empty"),
             (b"PK\x03\x04rest", "zip"),
             (b"\x1f\x8b\x08", "compressed"),
+            (&[&[b'x'; 257][..], b"ustar\0"].concat(), "tar archive"),
             (b"bplist00\xd4", "name the .trace folder"),
             (b"\xff\xfe<\0", "UTF-16"),
             (b"\n<!DOCTYPE html><html>", "web page"),
