@@ -90,7 +90,7 @@ fn a_name_of_the_recording_stays_where_the_symbols_agree() {
     let dsym = built("arm64-dwarf4/Demo.dSYM");
     let export = case.export("Demo", DEMO, &[(0x565, "fill_span"), (0x50c, ""), (0x714, "main")]);
     let text = case.ok(&[&export, "--dsym", &dsym, "--view", "summary"]);
-    assert!(text.contains("3 of 3 frames") && text.contains("2 from the recording"), "{text}");
+    assert!(text.contains("3 of 3 frames") && text.contains("2 had one before"), "{text}");
     assert!(!text.contains("another name"), "{text}");
     assert_eq!(case.stack(&[&export, "--dsym", &dsym]), ["main", "draw_shape", "fill_span"]);
 }

@@ -17,7 +17,7 @@ pub(super) fn write(summary: &SymbolicationSummary, style: &Style, out: &mut dyn
         more => format!("; with inlined functions they are {more}"),
     };
     let of = count(frames, "frame");
-    writeln!(out, "\nsymbols: {now} of {of} in known binaries have names, {before} from the recording{with_inlined}")?;
+    writeln!(out, "\nsymbols: {now} of {of} in known binaries have names, {before} had one before{with_inlined}")?;
     let disagreements = sum(|row| row.disagreements);
     if disagreements > 0 {
         let what = count(disagreements, "frame");
