@@ -23,12 +23,6 @@ const ATTACHED: u64 = 2;
 pub(super) struct RunData {
     /// What a table of contents would say, without tables and tracks.
     pub(super) contents: TocRun,
-    /// When it began, in nanoseconds since 1970 in UTC.
-    pub(super) started_at: Option<u64>,
-    /// How long it lasted, in nanoseconds.
-    pub(super) duration: Option<u64>,
-    /// The devices that were recorded, by their UUIDs; first the one that was chosen.
-    pub(super) devices: Vec<String>,
     /// Threads by their numbers.
     pub(super) threads: HashMap<u64, ThreadName>,
     /// Processes by their numbers.
@@ -66,18 +60,15 @@ impl RunData {
         let mut budget = template.budget();
         let budget = &mut budget;
         let member = |name: &str| node.member(name);
-        data.started_at = member("startTime")?.and_then(|node| known(node.number()));
-        data.duration = member("runningTime")?.and_then(|node| known(node.number()));
         data.threads = member("threadsByTID")?.map_or(Ok(HashMap::default()), |list| threads(list, budget))?;
         data.processes = member("processDatas")?.map_or(Ok(HashMap::default()), |list| processes(list, budget))?;
         if let Some(info) = member("runInfo")? {
             add_info(&mut data.contents, info, budget)?;
         }
-        let device = template.device(run)?;
         if let Some(objects) = member("allObjects")? {
+            let device = template.device(run)?;
             data.cores = cores::kinds(objects, device.as_deref(), budget)?;
         }
-        data.devices = devices(device, member("mach_time_info")?, budget)?;
         data.contents.processes = listed_processes(template, run, budget)?;
         Ok(data)
     }
@@ -145,20 +136,6 @@ fn times(info: Node<'_>) -> Result<Vec<(String, String)>, Broken> {
         ("duration", duration.map(|seconds| format!("{seconds:.6}"))),
     ];
     Ok(all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
-}
-
-/// All devices that have a clock in this run, after the one that was chosen.
-fn devices(chosen: Option<String>, clocks: Option<Node<'_>>, budget: &mut Budget) -> Result<Vec<String>, Broken> {
-    let mut devices = Vec::new();
-    for (device, _) in clocks.map_or(Ok(Vec::new()), Node::entries)? {
-        devices.extend(budget.text(device)?);
-    }
-    devices.sort_unstable();
-    if let Some(chosen) = chosen {
-        devices.retain(|device| *device != chosen);
-        devices.insert(0, chosen);
-    }
-    Ok(devices)
 }
 
 /// Threads without a name or with negative numbers are left out.
@@ -253,17 +230,11 @@ mod tests {
             process(-1, "odd"),
         ];
         let processes = writer.array(&all);
-        let (started_at, duration) = (writer.add(1_772_731_658_879_218_176_u64), writer.add(3_398_756_980_u64));
-        let (other, clock) = (writer.add("A"), writer.array(&[]));
-        let clocks = writer.dictionary(&[(uuid, clock), (other, clock)]);
         let device = writer.named(&[("_deviceIdentifier", uuid)]);
         let run = writer.named(&[
             ("runInfo", info),
             ("threadsByTID", threads),
             ("processDatas", processes),
-            ("startTime", started_at),
-            ("runningTime", duration),
-            ("mach_time_info", clocks),
             ("targetDevice", device),
         ]);
         let (one, two, nothing) = (writer.add(1_u64), writer.add(2_u64), writer.named(&[]));
@@ -294,8 +265,6 @@ mod tests {
             ("time-limit", "3 seconds"),
         ];
         assert_eq!(contents.summary, pairs(&summary));
-        assert_eq!((run.started_at, run.duration), (Some(1_772_731_658_879_218_176), Some(3_398_756_980)));
-        assert_eq!(run.devices, ["U", "A"]);
         assert_eq!(run.threads.len(), 1);
         assert_eq!(run.threads.get(&8246), Some(&ThreadName { pid: 751, name: "Mac".into() }));
         let mut pids: Vec<_> = run.processes.keys().copied().collect();
@@ -326,7 +295,7 @@ mod tests {
         for number in [2, 3] {
             let run = RunData::read(&template, number).unwrap();
             assert_eq!(run.contents, TocRun { number: number as u32, ..TocRun::default() });
-            assert!(run.threads.is_empty() && run.processes.is_empty() && run.devices.is_empty());
+            assert!(run.threads.is_empty() && run.processes.is_empty());
         }
     }
 
