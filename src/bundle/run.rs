@@ -175,6 +175,8 @@ impl<'f> Run<'f> {
                 Err(reason) => intake.note(self.not_read(table, &reason)),
             }
         }
+        // They are inflated while names are read.
+        let mut first_rows = readable.first().map(|(table, _)| self.pieces(table, scope)).transpose()?;
         let strings = values.strings()?;
         let names = self.names(&strings, &values.arrays);
         names.diagnostics.iter().for_each(|note| intake.note(note.clone()));
@@ -183,6 +185,7 @@ impl<'f> Run<'f> {
             strings: &strings,
             people: People::new(&values.arrays, &names, recorded),
             stacks: Stacks::new(&values.arrays, binaries, intake),
+            wanted: Vec::new(),
             states: HashMap::default(),
             cores: HashMap::default(),
             recorded,
@@ -190,7 +193,7 @@ impl<'f> Run<'f> {
             template,
         };
         for (table, columns) in readable {
-            let pieces = self.pieces(table, scope)?;
+            let pieces = first_rows.take().map_or_else(|| self.pieces(table, scope), Ok)?;
             let file = table.folder.join("bulkstore").display().to_string();
             intake.start_table(table.as_exported(self.number), file);
             reader.read(pieces, &table.folder, &table.layout, &columns, intake)?;

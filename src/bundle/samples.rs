@@ -6,6 +6,7 @@ use super::ahead::Pieces;
 use super::columns::Columns;
 use super::file::{broken_at, broken_file};
 use super::layout::{Layout, Place};
+use super::numbers::u64_at;
 use super::people::People;
 use super::row_error::Unreadable;
 use super::run_data::RunData;
@@ -18,53 +19,64 @@ use crate::hash::HashMap;
 use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
 use crate::units::Unit;
 
+/// How many stacks are fetched at a time: their addresses stay in a cache of the processor.
+const TOGETHER: usize = 64;
+
 /// What is between the time and the stack of a row.
 type Middle = [u64; 4];
 
 /// Rows that are equal but for their time and their stack: a recording has few of them for each thread.
 struct AlikeRows {
-    /// Where the middle ends; `None` for rows of another shape.
-    end: Option<usize>,
+    /// Where the words of a middle stand in a row; `None` for rows of another shape.
+    places: Option<[usize; 4]>,
     rows: Vec<Option<(Middle, AlikeRow)>>,
 }
 
 /// How many kinds of rows are remembered at a time.
 const ALIKE: usize = 1 << 10;
+/// The bytes of a time, a stack and a word of what is between them.
+const TIME: usize = 8;
+const STACK: usize = 4;
+const WORD: usize = 8;
+/// Any odd numbers with as many ones as zeros.
+const FACTORS: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
 
 impl AlikeRows {
     /// The rows of profiles begin with the time and end with the stack.
     fn of(columns: &Columns, row_size: usize) -> Self {
+        let middle = row_size.saturating_sub(TIME + STACK);
         let is_usual = columns.time == Place::Wide(0)
-            && row_size >= 12
-            && columns.stack.0 == Place::Narrow(row_size - 4)
-            && row_size - 12 <= size_of::<Middle>()
+            && columns.stack.0 == Place::Narrow(TIME + middle)
+            && (WORD..=size_of::<Middle>()).contains(&middle)
             && columns.kernel_stack.is_none()
             && columns.counters.is_none();
-        Self { end: is_usual.then_some(row_size - 4), rows: vec![None; if is_usual { ALIKE } else { 0 }] }
+        // The last one ends where the middle does, and may lie over the one before.
+        let places = std::array::from_fn(|index| TIME + (index * WORD).min(middle.saturating_sub(WORD)));
+        let rows = vec![None; if is_usual { ALIKE } else { 0 }];
+        Self { places: is_usual.then_some(places), rows }
     }
 
     /// What a row must have in common with others.
     #[inline]
     fn key(&self, row: &[u8]) -> Option<Middle> {
-        let middle = row.get(8..self.end?)?;
-        let mut bytes = [0; size_of::<Middle>()];
-        bytes[..middle.len()].copy_from_slice(middle);
-        let (words, _) = bytes.as_chunks();
-        Some(std::array::from_fn(|index| u64::from_le_bytes(words[index])))
+        Some(self.places?.map(|place| u64_at(row, place)))
     }
 
     #[inline]
     fn place(key: &Middle) -> usize {
+        // No product waits for another one.
         let mixed =
-            key.iter().fold(0_u64, |mixed, word| (mixed ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
-        (mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - ALIKE.trailing_zeros())) as usize
+            key.iter().zip(FACTORS).fold(0_u64, |mixed, (word, factor)| mixed.wrapping_add(word.wrapping_mul(factor)));
+        (mixed >> (64 - ALIKE.trailing_zeros())) as usize
     }
 
     #[inline]
     fn get(&self, key: Option<Middle>) -> Option<&AlikeRow> {
         let key = key?;
         let (known, row) = self.rows[Self::place(&key)].as_ref()?;
-        (*known == key).then_some(row)
+        // Word by word: they were stored one by one a moment ago, and cannot be loaded by twos before they have arrived.
+        let difference = known.iter().zip(key).fold(0, |difference, (known, word)| difference | (known ^ word));
+        (difference == 0).then_some(row)
     }
 
     fn insert(&mut self, key: Option<Middle>, row: AlikeRow) {
@@ -80,6 +92,8 @@ pub(super) struct SampleReader<'a, 't> {
     pub(super) strings: &'a Strings<'a>,
     pub(super) people: People<'a>,
     pub(super) stacks: Stacks<'a, 't>,
+    /// The stacks of the rows at hand that were not made yet, and the threads of their rows.
+    pub(super) wanted: Vec<(u32, u64)>,
     pub(super) states: HashMap<u64, Option<StringId>>,
     pub(super) cores: HashMap<u32, CoreId>,
     pub(super) recorded: &'a RunData,
@@ -131,11 +145,20 @@ impl SampleReader<'_, '_> {
     /// other things. What cannot be made is told when its row is read.
     fn make_stacks(&mut self, rows: &[u8], layout: &Layout, columns: &Columns, intake: &mut Intake<'_>) {
         let (place, kind) = columns.stack;
-        for number in rows.chunks_exact(layout.row_size).filter_map(|row| place.value(row).and_then(reference)) {
-            if self.stacks.get(number, kind, intake).is_err() {
+        let mut wanted = std::mem::take(&mut self.wanted);
+        wanted.clear();
+        for row in rows.chunks_exact(layout.row_size) {
+            let number =
+                place.value(row).and_then(reference).filter(|&number| self.stacks.known(number, kind).is_none());
+            wanted.extend(number.map(|number| (number, thread_number(row, columns))));
+        }
+        for wanted in wanted.chunks(TOGETHER) {
+            self.stacks.fetch(wanted.iter().map(|&(number, _)| number), kind);
+            if wanted.iter().any(|&(number, thread)| self.stacks.get(number, kind, thread, intake).is_err()) {
                 break;
             }
         }
+        self.wanted = wanted;
     }
 
     #[inline]
@@ -149,8 +172,7 @@ impl SampleReader<'_, '_> {
     ) -> Result<(), Unreadable> {
         let key = alike.key(row);
         if let Some((known, time)) = alike.get(key).zip(columns.time.value(row)) {
-            let (place, kind) = columns.stack;
-            let stack = self.stack(place.value(row), kind, intake)?;
+            let stack = self.stack(row, columns.stack, columns, intake)?;
             if stack.is_some_and(|stack| intake.add_alike(known, time, stack)) {
                 return Ok(());
             }
@@ -178,10 +200,9 @@ impl SampleReader<'_, '_> {
             // The snapshot at the start shows where threads stood; nobody ran for it.
             None => (u64::from(kind != SampleKind::Stackshot), Unit::Samples),
         };
-        let (place, stack_kind) = columns.stack;
-        let stack = self.stack(place.value(row), stack_kind, intake)?;
+        let stack = self.stack(row, columns.stack, columns, intake)?;
         let kernel_stack = match columns.kernel_stack {
-            Some((place, kind)) => self.stack(place.value(row), kind, intake)?,
+            Some(kernel_stack) => self.stack(row, kernel_stack, columns, intake)?,
             None => Some(None),
         };
         let (Some(stack), Some(kernel_stack)) = (stack, kernel_stack) else {
@@ -216,14 +237,16 @@ impl SampleReader<'_, '_> {
     }
 
     /// A stack, if the row has one; `None` where it is too deep.
+    #[inline]
     fn stack(
         &mut self,
-        value: Option<u64>,
-        kind: StackKind,
+        row: &[u8],
+        (place, kind): (Place, StackKind),
+        columns: &Columns,
         intake: &mut Intake<'_>,
     ) -> Result<Option<Option<StackId>>, Unreadable> {
-        let Some(number) = number(value, "stack")? else { return Ok(Some(None)) };
-        Ok(match self.stacks.get(number, kind, intake)? {
+        let Some(number) = number(place.value(row), "stack")? else { return Ok(Some(None)) };
+        Ok(match self.stacks.get(number, kind, thread_number(row, columns), intake)? {
             ReadStack::Stack(stack) => Some(stack),
             ReadStack::TooDeep => None,
         })
@@ -250,7 +273,14 @@ impl SampleReader<'_, '_> {
     }
 }
 
+/// The number of a row's thread, or any where it has none.
+#[inline]
+fn thread_number(row: &[u8], columns: &Columns) -> u64 {
+    columns.thread.and_then(|place| place.value(row)).unwrap_or(0)
+}
+
 /// A number of 4 bytes, if there is one.
+#[inline]
 fn number(value: Option<u64>, column: &'static str) -> Result<Option<u32>, Unreadable> {
     match value {
         None => Ok(None),

@@ -8,6 +8,8 @@
 //!
 //! Addresses stand leaf first, with the bias and the authentication bits that exports show.
 
+use std::hint::black_box;
+
 use super::binaries::Binaries;
 use super::frames::Frames;
 use super::row_error::Unreadable;
@@ -77,6 +79,18 @@ struct RootPiece {
     stack: Option<StackId>,
 }
 
+/// How many threads' last stacks are remembered.
+const THREADS: usize = 64;
+
+/// The piece at the root of a thread's last stack. Most of the next one's outer addresses are the same.
+#[derive(Clone, Debug, Default)]
+struct LastRoot {
+    process: u32,
+    array: u32,
+    /// The stack that each of its frames is the leaf of, leaf first; empty where there was none yet.
+    path: Vec<Option<StackId>>,
+}
+
 /// The stacks of a run, each made once.
 pub(super) struct Stacks<'a, 't> {
     arrays: &'a Arrays,
@@ -85,8 +99,11 @@ pub(super) struct Stacks<'a, 't> {
     read: [Vec<Known>; 3],
     /// By number of the array: what it makes as the piece at the root, which many stacks share.
     roots: Vec<RootPiece>,
+    /// By thread.
+    last: Vec<LastRoot>,
     pids: HashMap<u32, u64>,
-    scratch: Vec<FrameId>,
+    /// Those that were found last.
+    frames_of_piece: Vec<FrameId>,
     /// How many stacks there may be, which no recording comes near.
     most: u64,
     /// How many pieces at the root end with the address 0.
@@ -101,8 +118,9 @@ impl<'a, 't> Stacks<'a, 't> {
             frames: Frames::new(binaries),
             read: Default::default(),
             roots: Vec::new(),
+            last: vec![LastRoot::default(); THREADS],
             pids: HashMap::default(),
-            scratch: Vec::new(),
+            frames_of_piece: Vec::new(),
             most,
             final_zeros: 0,
         }
@@ -120,22 +138,57 @@ impl<'a, 't> Stacks<'a, 't> {
         self.frames.into_binaries()
     }
 
-    /// The stack at a number.
+    /// The stack at a number, if it was asked for before.
+    #[inline]
+    pub(super) fn known(&self, number: u32, kind: StackKind) -> Option<ReadStack> {
+        self.read[kind as usize].get(number as usize)?.get()
+    }
+
+    /// Brings the arrays of stacks near that will be asked for. They lie anywhere in memory, and to wait for many takes little
+    /// longer than for one.
+    pub(super) fn fetch(&self, numbers: impl Iterator<Item = u32> + Clone, kind: StackKind) {
+        let ends = |number: u32| {
+            self.arrays.get(number).map(|array| (array.get(0), array.get(array.len().wrapping_sub(1)))).ok()
+        };
+        for number in numbers.clone() {
+            black_box(ends(number));
+        }
+        let pieces = |number| match kind {
+            StackKind::Tagged => self.arrays.get(ends(number)?.0.and_then(reference)?).ok(),
+            StackKind::Pieces | StackKind::Raw => self.arrays.get(number).ok(),
+        };
+        for number in numbers {
+            // Whichever piece is the one at the root.
+            let pieces = pieces(number).into_iter().flat_map(|pieces| pieces.iter().rev().take(2));
+            pieces.for_each(|piece| {
+                black_box(ends(piece as u32));
+            });
+        }
+    }
+
+    /// The stack at a number. Rows of one `thread`, however it is numbered, have stacks that are much alike.
     #[inline]
     pub(super) fn get(
         &mut self,
         number: u32,
         kind: StackKind,
+        thread: u64,
         intake: &mut Intake<'_>,
     ) -> Result<ReadStack, Unreadable> {
-        if let Some(stack) = self.read[kind as usize].get(number as usize).and_then(|known| known.get()) {
-            return Ok(stack);
+        match self.known(number, kind) {
+            Some(stack) => Ok(stack),
+            None => self.get_new(number, kind, thread, intake),
         }
-        self.get_new(number, kind, intake)
     }
 
-    fn get_new(&mut self, number: u32, kind: StackKind, intake: &mut Intake<'_>) -> Result<ReadStack, Unreadable> {
-        let stack = self.make(number, kind, intake)?;
+    fn get_new(
+        &mut self,
+        number: u32,
+        kind: StackKind,
+        thread: u64,
+        intake: &mut Intake<'_>,
+    ) -> Result<ReadStack, Unreadable> {
+        let stack = self.make(number, kind, thread, intake)?;
         if intake.stack_count() > self.most {
             return Err(Unreadable::TooManyStacks);
         }
@@ -147,15 +200,21 @@ impl<'a, 't> Stacks<'a, 't> {
         Ok(stack)
     }
 
-    fn make(&mut self, number: u32, kind: StackKind, intake: &mut Intake<'_>) -> Result<ReadStack, Unreadable> {
+    fn make(
+        &mut self,
+        number: u32,
+        kind: StackKind,
+        thread: u64,
+        intake: &mut Intake<'_>,
+    ) -> Result<ReadStack, Unreadable> {
         let array = self.arrays.get(number)?;
         let no_stack = |kind| Unreadable::NoStack { number, count: array.len(), kind };
         match kind {
-            StackKind::Pieces => self.join(array, intake),
+            StackKind::Pieces => self.join(array, thread, intake),
             StackKind::Tagged => {
                 let pieces = array.get(0).and_then(reference).filter(|_| array.len() == 2);
                 let pieces = pieces.ok_or_else(|| no_stack("tagged backtrace"))?;
-                self.join(self.arrays.get(pieces)?, intake)
+                self.join(self.arrays.get(pieces)?, thread, intake)
             }
             StackKind::Raw => {
                 let (callers, pc) = (array.get(0).and_then(reference), array.get(1));
@@ -171,7 +230,7 @@ impl<'a, 't> Stacks<'a, 't> {
     }
 
     /// Joins the pieces of a stack from the root.
-    fn join(&mut self, pieces: Numbers<'_>, intake: &mut Intake<'_>) -> Result<ReadStack, Unreadable> {
+    fn join(&mut self, pieces: Numbers<'_>, thread: u64, intake: &mut Intake<'_>) -> Result<ReadStack, Unreadable> {
         let count = match pieces.iter().next_back() {
             Some(last) if last as u32 == NONE => pieces.len() - 1,
             _ => pieces.len(),
@@ -190,38 +249,65 @@ impl<'a, 't> Stacks<'a, 't> {
             if depth > intake.limits().stack_depth {
                 return Ok(ReadStack::TooDeep);
             }
-            let is_root = stack.is_none();
-            self.final_zeros += u64::from(is_root && addresses.iter().next_back() == Some(0));
-            stack = self.add_piece(process, addresses, index == 0, stack, intake)?;
-            if is_root {
-                self.roots.resize(self.arrays.len(), RootPiece::default());
-                self.roots[array as usize] = RootPiece { process, frames: addresses.len() as u32, stack };
+            let leaf = if index == 0 { FrameKind::Leaf } else { FrameKind::Caller };
+            if stack.is_some() {
+                self.find_frames(process, addresses.iter(), leaf, intake)?;
+                stack = intake.stack(stack, &self.frames_of_piece)?;
+                continue;
             }
+            self.final_zeros += u64::from(addresses.iter().next_back() == Some(0));
+            stack = self.add_root(process, array, leaf, thread, intake)?;
+            self.roots.resize(self.arrays.len(), RootPiece::default());
+            self.roots[array as usize] = RootPiece { process, frames: addresses.len() as u32, stack };
         }
         Ok(ReadStack::Stack(stack))
     }
 
-    /// Puts the frames of a piece on top of a stack.
-    fn add_piece(
+    /// Makes the stack of a piece at the root, on top of what it has in common with the last one of the thread.
+    fn add_root(
         &mut self,
         process: u32,
-        addresses: Numbers<'_>,
-        has_leaf: bool,
-        root: Option<StackId>,
+        array: u32,
+        leaf: FrameKind,
+        thread: u64,
         intake: &mut Intake<'_>,
     ) -> Result<Option<StackId>, Unreadable> {
+        let addresses = self.arrays.get(array)?;
+        let slot = thread as usize % THREADS;
+        let last = &self.last[slot];
+        let common = if last.process == process && !last.path.is_empty() {
+            let pairs = addresses.iter().rev().zip(self.arrays.get(last.array)?.iter().rev());
+            pairs.take_while(|(own, other)| own == other).count()
+        } else {
+            0
+        };
+        let own = addresses.len() - common;
+        self.find_frames(process, addresses.iter().take(own), leaf, intake)?;
+        let last = &mut self.last[slot];
+        (last.process, last.array) = (process, array);
+        last.path.splice(..last.path.len() - common, std::iter::repeat_n(None, own));
+        let parent = last.path.get(own).copied().flatten();
+        Ok(intake.stack_path(parent, &self.frames_of_piece, &mut last.path[..own])?)
+    }
+
+    /// Finds the frames of a piece, the first of which is of the kind `first`.
+    fn find_frames(
+        &mut self,
+        process: u32,
+        addresses: impl Iterator<Item = u64>,
+        first: FrameKind,
+        intake: &mut Intake<'_>,
+    ) -> Result<(), Unreadable> {
         let pid = self.pid(process)?;
         let space = self.frames.space(pid, FrameKind::Caller);
-        let mut frames = std::mem::take(&mut self.scratch);
-        frames.clear();
-        let mut kind = if has_leaf { FrameKind::Leaf } else { FrameKind::Caller };
-        for address in addresses.iter() {
-            frames.push(self.frames.get(space, address, kind, intake)?);
+        self.frames_of_piece.clear();
+        let mut kind = first;
+        for address in addresses {
+            let frame = self.frames.get(space, address, kind, intake)?;
+            self.frames_of_piece.push(frame);
             kind = FrameKind::Caller;
         }
-        let stack = intake.stack(root, &frames)?;
-        self.scratch = frames;
-        Ok(stack)
+        Ok(())
     }
 
     fn raw(&mut self, callers: u32, pc: u64, process: u32, intake: &mut Intake<'_>) -> Result<ReadStack, Unreadable> {

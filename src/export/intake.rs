@@ -126,6 +126,16 @@ impl Intake<'_> {
         self.reader.definitions.builder.stack_path(root, leaf_first.iter().rev().copied())
     }
 
+    /// The same, which also gives the stack that each of the frames is the leaf of.
+    pub(crate) fn stack_path(
+        &mut self,
+        root: Option<StackId>,
+        leaf_first: &[FrameId],
+        path: &mut [Option<StackId>],
+    ) -> Result<Option<StackId>, Full> {
+        self.reader.definitions.builder.stack_path_leaf_first(root, leaf_first, path)
+    }
+
     /// How many distinct stacks there are, in all inputs so far.
     pub(crate) fn stack_count(&self) -> u64 {
         self.reader.definitions.builder.stack_count() as u64
