@@ -22,13 +22,13 @@ pub fn scanned_rows(bytes: &[u8], options: &Options) -> u64 {
     let (next, rows) = (AtomicUsize::new(0), AtomicU64::new(0));
     let size = options.buffer_size.max(1);
     let work = || {
-        let (mut tape, mut own_rows) = (Tape::default(), 0);
+        let (mut memory, mut tape, mut own_rows) = (scan::Memory::default(), Tape::default(), 0);
         loop {
             let start = next.fetch_add(size, Ordering::Relaxed);
             if start >= bytes.len() {
                 break;
             }
-            own_rows += rows_between(bytes, start, start.saturating_add(size), options, &mut tape);
+            own_rows += rows_between(bytes, start, start.saturating_add(size), options, (&mut memory, &mut tape));
         }
         rows.fetch_add(own_rows, Ordering::Relaxed);
     };
@@ -43,13 +43,19 @@ pub fn scanned_rows(bytes: &[u8], options: &Options) -> u64 {
     rows.into_inner()
 }
 
-/// The rows from the end of the last one before `start` to the end of the last one before `end`.
-fn rows_between(bytes: &[u8], start: usize, end: usize, options: &Options, tape: &mut Tape) -> u64 {
+/// Scans the rows from the end of the last one before `start` to the end of the last one before `end`, and gives how many.
+fn rows_between(
+    bytes: &[u8],
+    start: usize,
+    end: usize,
+    options: &Options,
+    (memory, tape): (&mut scan::Memory, &mut Tape),
+) -> u64 {
     let end_before = |place: usize| row_end(&bytes[..place.min(bytes.len())]).unwrap_or(0);
     let (start, end) = (end_before(start), end_before(end));
     let Some(first) = memmem::find(&bytes[start..end], b"<row>") else { return 0 };
     let first = start + first;
-    scan::rows(&bytes[first..], 0..end - first, &options.limits, None, tape);
+    scan::rows(&bytes[first..], 0..end - first, &options.limits, None, memory, tape);
     tape.rows() as u64
 }
 

@@ -19,6 +19,7 @@ pub(super) struct Feed<'r, 'd> {
     reader: &'r mut DocumentReader<'d>,
     options: &'r Options,
     is_scanned: bool,
+    memory: scan::Memory,
     tape: Tape,
     room: ReplayRoom,
     place: Place<'r>,
@@ -32,6 +33,7 @@ impl<'r, 'd> Feed<'r, 'd> {
             reader,
             options,
             is_scanned: options.uses_scanner && scan::is_allowed(&options.limits),
+            memory: scan::Memory::default(),
             tape: Tape::default(),
             room: ReplayRoom::default(),
             place: Place::new(input),
@@ -112,7 +114,7 @@ impl<'r, 'd> Feed<'r, 'd> {
         // Where ids have gaps some are not defined, which takes more care than the scanner has.
         let Some(next_id) = self.reader.definitions.ids.next() else { return Ok(0) };
         let rows = start..block.bytes().len();
-        scan::rows(block.padded(), rows, &self.options.limits, Some(next_id), &mut self.tape);
+        scan::rows(block.padded(), rows, &self.options.limits, Some(next_id), &mut self.memory, &mut self.tape);
         self.reader.replay(&self.tape, block.bytes(), block.offset, &mut self.room)?;
         let (counted, lines) = self.counted;
         let before = count_lines(&block.bytes()[counted..start]);

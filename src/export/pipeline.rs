@@ -180,7 +180,7 @@ enum Task<R> {
 impl<R: Read + Send> Shared<'_, R> {
     /// Puts blocks together until the input ends, and does what others do while none is finished.
     fn lead(&self, first: Scanned, feed: &mut Feed<'_, '_>, is_summing: bool) -> Result<u64, Error> {
-        let mut task = Task::Join(first);
+        let (mut task, mut memory) = (Task::Join(first), scan::Memory::default());
         loop {
             match task {
                 Task::Join(scanned) => {
@@ -189,7 +189,7 @@ impl<R: Read + Send> Shared<'_, R> {
                     }
                 }
                 task => {
-                    if !self.work_on(task)? {
+                    if !self.work_on(task, &mut memory)? {
                         return Ok(0);
                     }
                 }
@@ -217,15 +217,16 @@ impl<R: Read + Send> Shared<'_, R> {
         // Without this thread's block the others would wait for ever.
         let over = Over(self);
         // What could not be added is said when the sums are finished.
-        while let Ok(true) = self.work_on(self.next_task(false)) {}
+        let mut memory = scan::Memory::default();
+        while let Ok(true) = self.work_on(self.next_task(false), &mut memory) {}
         std::mem::forget(over);
     }
 
     /// Does what any thread can do; says whether there may be more.
-    fn work_on(&self, task: Task<R>) -> Result<bool, Error> {
+    fn work_on(&self, task: Task<R>, memory: &mut scan::Memory) -> Result<bool, Error> {
         match task {
             Task::Sum(sums, batch) => self.sum(sums, batch)?,
-            Task::Read { number, source, spare } => self.read_and_scan(number, source, spare),
+            Task::Read { number, source, spare } => self.read_and_scan(number, source, spare, memory),
             Task::Join(_) | Task::Stop => return Ok(false),
         }
         Ok(true)
@@ -263,7 +264,7 @@ impl<R: Read + Send> Shared<'_, R> {
         }
     }
 
-    fn read_and_scan(&self, number: usize, mut source: BlockReader<R>, mut spare: Scanned) {
+    fn read_and_scan(&self, number: usize, mut source: BlockReader<R>, mut spare: Scanned, memory: &mut scan::Memory) {
         source.read(&mut spare.block);
         if spare.block.end.is_none() {
             self.lock().source = Some(source);
@@ -272,7 +273,7 @@ impl<R: Read + Send> Shared<'_, R> {
         if self.wants_tapes.load(Ordering::Relaxed) {
             let tape = spare.tape.get_or_insert_default();
             let rows = 0..spare.block.bytes().len();
-            scan::rows(spare.block.padded(), rows, &self.options.limits, None, tape);
+            scan::rows(spare.block.padded(), rows, &self.options.limits, None, memory, tape);
         } else {
             spare.tape = None;
             spare.block.count_lines();

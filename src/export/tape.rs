@@ -85,14 +85,9 @@ pub(super) struct TapeStack {
 /// Neighbouring cells of a row that are all `ref`s, or absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TapeCells {
-    /// Where they stand in the block for the first time.
-    pub(super) text_start: u32,
-    pub(super) text_end: u32,
     /// They are `references[start..end]` of the tape.
     pub(super) start: u32,
     pub(super) end: u32,
-    /// The thread among them, or that of the row before them.
-    pub(super) thread: u32,
 }
 
 /// The rows of one block, or of its first part.
@@ -191,6 +186,13 @@ impl Tape {
             }
             None => self.ops.push(Op::EndRow),
         }
+    }
+
+    /// Makes cells of the references from `start` on; gives their index.
+    pub(super) fn end_cells(&mut self, start: usize) -> u32 {
+        let (index, end) = (self.cells.len() as u32, self.references.len() as u32);
+        self.cells.push(TapeCells { start: start as u32, end });
+        index
     }
 
     /// The ids of these cells; 0 is an absent value.

@@ -1,32 +1,17 @@
 //! The cells of a row.
 //!
 //! Behind its time a row names thread, process, core, state and weight, nearly always by `ref`, and there are few such
-//! combinations. So a combination that was seen in the block is known by its bytes, and not read again.
+//! combinations. So a combination that was seen is [known](super::known_cells) by its bytes, and not read again.
 
 use super::super::tag::Tag;
-use super::super::tape::{Op, TapeCells};
+use super::super::tape::Op;
 use super::Scanner;
 use super::bytes::{PADDING, look};
-
-/// How many combinations of cells are looked for.
-const SLOTS: usize = 1024;
-/// By how many bytes a combination is looked for; they are about 90 long.
-const KEY: usize = 64;
-
-/// By a hash of their first bytes: the combinations of cells on the tape, their indices counted from 1.
-#[derive(Debug)]
-pub(super) struct KnownCells([u32; SLOTS]);
-
-impl Default for KnownCells {
-    fn default() -> Self {
-        Self([0; SLOTS])
-    }
-}
+use super::known_cells::slot_of;
 
 impl Scanner<'_> {
     /// Reads cells until the row ends; gives where it does.
     pub(super) fn cells(&mut self, mut at: usize) -> Option<usize> {
-        self.thread = 0;
         loop {
             let ahead = look(self.bytes, at)?;
             if ahead[1] == b'/' {
@@ -62,20 +47,44 @@ impl Scanner<'_> {
         Some(Some((Tag::Sentinel, at + b"<sentinel/>".len())))
     }
 
+    /// The cells at `at` that are `ref`s and no stacks, if such were seen before: their index on the tape and where they end.
+    #[inline(always)]
+    pub(super) fn seen_cells(&mut self, at: usize) -> Option<(u32, usize)> {
+        let slot = slot_of(self.bytes[at..].first_chunk()?);
+        self.seen_at(slot, at)
+    }
+
+    #[inline(always)]
+    fn seen_at(&mut self, slot: usize, at: usize) -> Option<(u32, usize)> {
+        let known = self.known_cells.get(slot, &self.bytes[at..])?;
+        let cells = match self.known_cells.on_tape(known) {
+            Some(cells) => cells,
+            None => self.put_on_tape(known)?,
+        };
+        self.thread = self.known_cells.thread(known);
+        Some((cells, at + self.known_cells.text(known).len()))
+    }
+
+    /// Puts cells on the tape that are known from another one.
+    fn put_on_tape(&mut self, known: usize) -> Option<u32> {
+        let references = self.known_cells.references(known);
+        // In this document they may be of something that is still to come.
+        self.note_reference(references.iter().copied().max().unwrap_or(0))?;
+        let from = self.tape.references.len();
+        self.tape.references.extend_from_slice(self.known_cells.references(known));
+        let cells = self.tape.end_cells(from);
+        self.known_cells.set_on_tape(known, cells);
+        Some(cells)
+    }
+
     /// Reads the cells at `at` that are `ref`s and no stacks; gives where they end.
     #[inline(always)]
     fn shared_cells(&mut self, at: usize) -> Option<usize> {
-        let Some(key) = self.bytes[at..].first_chunk::<KEY>() else { return Some(at) };
+        let Some(key) = self.bytes[at..].first_chunk() else { return Some(at) };
         let slot = slot_of(key);
-        let known = self.known_cells.0[slot];
-        if known != 0 {
-            let cells = self.tape.cells[known as usize - 1];
-            let text = &self.bytes[cells.text_start as usize..cells.text_end as usize];
-            if self.bytes[at..].starts_with(text) {
-                self.thread = cells.thread;
-                self.tape.ops.push(Op::Cells { cells: known - 1 });
-                return Some(at + text.len());
-            }
+        if let Some((cells, end)) = self.seen_at(slot, at) {
+            self.tape.ops.push(Op::Cells { cells });
+            return Some(end);
         }
         self.new_cells(at, slot)
     }
@@ -93,39 +102,17 @@ impl Scanner<'_> {
         if self.tape.ops.len() - first < 2 {
             return Some(at);
         }
-        let from = self.tape.references.len() as u32;
         let ids = self.tape.ops.drain(first..).map(|op| match op {
             Op::Ref { id, .. } => id,
             _ => 0,
         });
+        let from = self.tape.references.len();
         self.tape.references.extend(ids);
-        let (index, to) = (self.tape.cells.len() as u32, self.tape.references.len() as u32);
-        let (text_start, text_end) = (start as u32, at as u32);
-        self.tape.cells.push(TapeCells { text_start, text_end, start: from, end: to, thread: self.thread });
-        self.tape.ops.push(Op::Cells { cells: index });
-        self.known_cells.0[slot] = index + 1;
+        let cells = self.tape.end_cells(from);
+        self.tape.ops.push(Op::Cells { cells });
+        self.known_cells.add(slot, &self.bytes[start..at], &self.tape.references[from..], self.thread, cells);
         Some(at)
     }
-}
-
-/// Any odd numbers with as many ones as zeros.
-const FACTORS: [u64; KEY / 8 - 1] = [
-    0x9e37_79b9_7f4a_7c15,
-    0xbf58_476d_1ce4_e5b9,
-    0x94d0_49bb_1331_11eb,
-    0xd6e8_feb8_6659_fd93,
-    0xc2b2_ae3d_27d4_eb4f,
-    0x1656_67b1_9e37_79f9,
-    0x27d4_eb2f_1656_67c5,
-];
-
-/// Where the cells with these first bytes would be.
-#[inline(always)]
-fn slot_of(key: &[u8; KEY]) -> usize {
-    // The first eight bytes are the same in every row. No product waits for another one.
-    let words = key.as_chunks::<8>().0[1..].iter().map(|word| u64::from_le_bytes(*word));
-    let hash = words.zip(FACTORS).fold(0_u64, |hash, (word, factor)| hash.wrapping_add(word.wrapping_mul(factor)));
-    (hash >> 48) as usize % SLOTS
 }
 
 /// Whether a cell is a stack: nearly every row has another one.

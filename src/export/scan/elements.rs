@@ -23,6 +23,13 @@ pub(super) struct Start {
     pub(super) end: usize,
 }
 
+impl Start {
+    /// A `backtrace` without a display string.
+    pub(super) fn of_backtrace(id: u32, at: usize, name_end: usize, end: usize) -> Self {
+        Self { tag: Tag::Backtrace, at, name_end, id, fields: Fields::NONE, is_empty: false, end }
+    }
+}
+
 /// The attributes that the element's value needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
@@ -71,6 +78,15 @@ impl Scanner<'_> {
     /// `<sample-time id="1" fmt="00:00.648.438">648438208</sample-time>`, which every row has; in the usual form only.
     #[inline(always)]
     pub(super) fn sample_time(&mut self, at: usize) -> Option<usize> {
+        let (id, value, end) = self.usual_time(at)?;
+        let id = self.define(id)?;
+        self.tape.ops.push(Op::Number { tag: Tag::Time, at: self.place(at), id, value });
+        Some(end)
+    }
+
+    /// The id of such a time, which is the next one, its value, and where it ends.
+    #[inline(always)]
+    pub(super) fn usual_time(&self, at: usize) -> Option<(u64, u64, usize)> {
         const START: &[u8] = b"<sample-time id=\"";
         const FMT: &[u8] = b"\" fmt=\"";
         const END: &[u8] = b"</sample-time>";
@@ -83,12 +99,7 @@ impl Scanner<'_> {
         }
         let after_fmt = time_end(self.bytes, after_id + FMT.len())?;
         let (value, end) = number(self.bytes, after_fmt)?;
-        if !look(self.bytes, end)?.starts_with(END) {
-            return None;
-        }
-        let id = self.define(id)?;
-        self.tape.ops.push(Op::Number { tag: Tag::Time, at: self.place(at), id, value });
-        Some(end + END.len())
+        look(self.bytes, end)?.starts_with(END).then_some((id, value, end + END.len()))
     }
 
     /// The tag of the element at `at`, and where its name ends.

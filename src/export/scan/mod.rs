@@ -10,7 +10,9 @@
 mod bytes;
 mod cells;
 mod elements;
+mod known_cells;
 mod stacks;
+mod usual;
 
 use std::ops::Range;
 
@@ -21,7 +23,7 @@ use super::blocks::count_lines;
 use super::tape::{Op, Tape};
 pub(super) use bytes::PADDING;
 use bytes::number;
-use cells::KnownCells;
+use known_cells::KnownCells;
 use stacks::LastStacks;
 
 /// Longer rows are read as XML: places in a row are kept in 16 bits.
@@ -48,10 +50,16 @@ pub(super) struct Scanner<'b> {
     thread: u32,
     /// The ids of the elements that are open, outermost first: inside them they are not defined yet.
     open: Vec<u32>,
-    known_cells: KnownCells,
+    known_cells: &'b mut KnownCells,
     last_stacks: LastStacks,
     end_of_backtrace: memmem::Finder<'static>,
     end_of_tagged_backtrace: memmem::Finder<'static>,
+}
+
+/// What a thread remembers from one block to the next. What it reads does not depend on it.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    known_cells: KnownCells,
 }
 
 /// Whether the limits are those under which the scanner reads what XML would be read as.
@@ -61,8 +69,16 @@ pub(super) fn is_allowed(limits: &Limits) -> bool {
 
 /// Scans the rows that start in `range`, as far as they are of the dialect. `bytes` ends with [`PADDING`] zeros. `next_id` is
 /// the id that the first definition has, where that is known.
-pub(super) fn rows(bytes: &[u8], range: Range<usize>, limits: &Limits, next_id: Option<u32>, tape: &mut Tape) {
+pub(super) fn rows(
+    bytes: &[u8],
+    range: Range<usize>,
+    limits: &Limits,
+    next_id: Option<u32>,
+    memory: &mut Memory,
+    tape: &mut Tape,
+) {
     tape.clear();
+    memory.known_cells.begin();
     let mut scanner = Scanner {
         bytes,
         tape,
@@ -71,7 +87,7 @@ pub(super) fn rows(bytes: &[u8], range: Range<usize>, limits: &Limits, next_id: 
         row: range.start,
         thread: 0,
         open: Vec::new(),
-        known_cells: KnownCells::default(),
+        known_cells: &mut memory.known_cells,
         last_stacks: LastStacks::default(),
         end_of_backtrace: memmem::Finder::new(b"</backtrace>"),
         end_of_tagged_backtrace: memmem::Finder::new(b"</tagged-backtrace>"),
@@ -88,14 +104,7 @@ impl Scanner<'_> {
         self.tape.end = range.start;
         let (mut at, mut lines) = self.skip_space(range.start);
         while at < range.end && self.bytes[at..].starts_with(b"<row>") {
-            let mark = self.tape.mark();
-            self.row = at;
-            self.tape.ops.push(Op::Row { start: at as u32 });
-            let Some(end) = self.cells(at + b"<row>".len()).filter(|end| end - at <= MAX_ROW) else {
-                self.tape.rewind(&mark);
-                break;
-            };
-            self.tape.end_row(&mark);
+            let Some(end) = self.row(at) else { break };
             (self.tape.end, self.tape.lines) = (end, lines);
             let (next, more) = self.skip_space(end);
             (at, lines) = (next, lines + more);
@@ -106,6 +115,33 @@ impl Scanner<'_> {
         }
         // No other part of a row that is read here has any.
         debug_assert_eq!(self.tape.lines, count_lines(&self.bytes[range.start..self.tape.end]));
+    }
+
+    /// Reads the row at `row`; gives where it ends.
+    #[inline(always)]
+    fn row(&mut self, row: usize) -> Option<usize> {
+        self.row = row;
+        let start = self.row_start(row);
+        if let Some(start) = &start
+            && let Some(end) = self.usual_end(row, start)
+        {
+            return Some(end);
+        }
+        let mark = self.tape.mark();
+        self.tape.ops.push(Op::Row { start: row as u32 });
+        let end = match start {
+            Some(start) => self.rest_of_row(&start),
+            None => {
+                self.thread = 0;
+                self.cells(row + b"<row>".len())
+            }
+        };
+        if end.is_some_and(|end| end - row <= MAX_ROW) {
+            self.tape.end_row(&mark);
+            return end;
+        }
+        self.tape.rewind(&mark);
+        None
     }
 
     /// Where the white space at `at` ends, and how many lines it ends.
@@ -188,7 +224,7 @@ mod tests {
     fn scan(text: &str) -> Tape {
         let mut tape = Tape::default();
         let bytes = [text.as_bytes(), &[0; PADDING]].concat();
-        rows(&bytes, 0..text.len(), &Limits::default(), None, &mut tape);
+        rows(&bytes, 0..text.len(), &Limits::default(), None, &mut Memory::default(), &mut tape);
         tape
     }
 

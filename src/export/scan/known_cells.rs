@@ -1,0 +1,128 @@
+//! Combinations of cells that were seen, by the bytes they are written as.
+//!
+//! What such bytes say does not depend on where they stand: they are ids, and what these stand for is looked up later. So
+//! what one block taught serves for all blocks after it.
+
+/// How many combinations are looked for.
+const SLOTS: usize = 1024;
+/// By how many bytes a combination is looked for; they are about 90 long.
+const KEY: usize = 64;
+/// Longer ones are not remembered.
+const MAX_TEXT: usize = 1024;
+/// How many are remembered, with those that lost their slot to others.
+const MAX_KNOWN: usize = 4 * SLOTS;
+
+/// The combinations that a thread has seen.
+#[derive(Debug)]
+pub(super) struct KnownCells {
+    /// By a hash of their first bytes: their indices, counted from 1.
+    slots: Box<[u32; SLOTS]>,
+    all: Vec<Known>,
+    text: Vec<u8>,
+    references: Vec<u32>,
+    /// Counts the tapes.
+    tape: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// The bytes are `text[text_start..text_end]`, and the ids `references[start..end]`.
+    text_start: u32,
+    text_end: u32,
+    start: u32,
+    end: u32,
+    /// The thread among them, or that of the row before them.
+    thread: u32,
+    /// The last tape that has them, and their index there.
+    tape: u32,
+    cells: u32,
+}
+
+impl Default for KnownCells {
+    fn default() -> Self {
+        let slots = Box::new([0; SLOTS]);
+        Self { slots, all: Vec::new(), text: Vec::new(), references: Vec::new(), tape: 0 }
+    }
+}
+
+impl KnownCells {
+    /// Starts another tape.
+    pub(super) fn begin(&mut self) {
+        self.tape = self.tape.wrapping_add(1);
+        if self.all.len() >= MAX_KNOWN || self.tape == 0 {
+            self.slots.fill(0);
+            self.all.clear();
+            self.text.clear();
+            self.references.clear();
+        }
+    }
+
+    /// The cells that `bytes` start with and that belong in this slot, if they were seen.
+    #[inline(always)]
+    pub(super) fn get(&self, slot: usize, bytes: &[u8]) -> Option<usize> {
+        let known = self.slots[slot].checked_sub(1)? as usize;
+        bytes.starts_with(self.text(known)).then_some(known)
+    }
+
+    #[inline(always)]
+    pub(super) fn text(&self, known: usize) -> &[u8] {
+        let known = &self.all[known];
+        &self.text[known.text_start as usize..known.text_end as usize]
+    }
+
+    /// The ids; 0 is an absent value.
+    pub(super) fn references(&self, known: usize) -> &[u32] {
+        let known = &self.all[known];
+        &self.references[known.start as usize..known.end as usize]
+    }
+
+    #[inline(always)]
+    pub(super) fn thread(&self, known: usize) -> u32 {
+        self.all[known].thread
+    }
+
+    /// Their index on the tape, if it has them.
+    #[inline(always)]
+    pub(super) fn on_tape(&self, known: usize) -> Option<u32> {
+        let known = &self.all[known];
+        (known.tape == self.tape).then_some(known.cells)
+    }
+
+    /// Says that the tape has them.
+    pub(super) fn set_on_tape(&mut self, known: usize, cells: u32) {
+        (self.all[known].tape, self.all[known].cells) = (self.tape, cells);
+    }
+
+    /// Adds cells that are on the tape.
+    pub(super) fn add(&mut self, slot: usize, text: &[u8], references: &[u32], thread: u32, cells: u32) {
+        if text.len() > MAX_TEXT || self.all.len() >= MAX_KNOWN {
+            return;
+        }
+        let (text_start, start) = (self.text.len() as u32, self.references.len() as u32);
+        self.text.extend_from_slice(text);
+        self.references.extend_from_slice(references);
+        let (text_end, end) = (self.text.len() as u32, self.references.len() as u32);
+        self.all.push(Known { text_start, text_end, start, end, thread, tape: self.tape, cells });
+        self.slots[slot] = self.all.len() as u32;
+    }
+}
+
+/// Any odd numbers with as many ones as zeros.
+const FACTORS: [u64; KEY / 8 - 1] = [
+    0x9e37_79b9_7f4a_7c15,
+    0xbf58_476d_1ce4_e5b9,
+    0x94d0_49bb_1331_11eb,
+    0xd6e8_feb8_6659_fd93,
+    0xc2b2_ae3d_27d4_eb4f,
+    0x1656_67b1_9e37_79f9,
+    0x27d4_eb2f_1656_67c5,
+];
+
+/// Where the cells with these first bytes would be.
+#[inline(always)]
+pub(super) fn slot_of(key: &[u8; KEY]) -> usize {
+    // The first eight bytes are the same in every row. No product waits for another one.
+    let words = key.as_chunks::<8>().0[1..].iter().map(|word| u64::from_le_bytes(*word));
+    let hash = words.zip(FACTORS).fold(0_u64, |hash, (word, factor)| hash.wrapping_add(word.wrapping_mul(factor)));
+    (hash >> 48) as usize % SLOTS
+}
