@@ -7,9 +7,10 @@
 //! ```
 //!
 //! Every thread does the same: it takes the source, reads one block (which decompresses it, where the source does),
-//! gives the source back, and scans the block. The thread that called puts finished blocks together first, and reads
-//! others while none is finished. So no thread has a part that it could be too slow at, and one thread is the same code
-//! without the waiting. Memory is bounded by the number of blocks on their way.
+//! gives the source back, and scans the block. Where others have to wait for blocks meanwhile, it reads on, and they scan. The
+//! thread that called puts finished blocks together first, and scans others while none is finished. So no thread has a part
+//! that it could be too slow at, and one thread is the same code without the waiting. Memory is bounded by the number of
+//! blocks on their way.
 
 use std::collections::VecDeque;
 use std::io::Read;
@@ -26,7 +27,7 @@ use crate::error::{Error, ErrorKind};
 use crate::profile::{Full, SumBatch, SumTable};
 
 /// How many blocks may be on their way for each thread.
-const BLOCKS_PER_THREAD: usize = 2;
+const BLOCKS_PER_THREAD: usize = 3;
 
 /// How many blocks' samples may wait to be added up before the thread that puts blocks together helps.
 const MAX_BATCHES: usize = 16;
@@ -64,6 +65,15 @@ struct Scanned {
     tape: Option<Tape>,
 }
 
+/// A block on its way.
+enum Place {
+    /// A thread reads or scans it.
+    Busy,
+    /// It was read, and is still to be scanned.
+    Read(Scanned),
+    Finished(Scanned),
+}
+
 /// Samples are added up beside everything else: the sums lie far apart in memory, and take as long as much of putting blocks
 /// together.
 #[derive(Default)]
@@ -90,8 +100,13 @@ struct State<R> {
     summing: Summing,
     /// `None` while a thread reads from it, and after the last block.
     source: Option<BlockReader<R>>,
-    /// The blocks on their way, in order; `None` for one that is not finished.
-    line: VecDeque<Option<Scanned>>,
+    /// Whether a thread had to wait until another one has read: reading takes long, and should never stop. Then whoever reads
+    /// goes on and leaves the scanning to others, until as many blocks are on their way as may be.
+    is_hungry: bool,
+    /// How many threads there are beside the one that called.
+    helpers: usize,
+    /// The blocks on their way, in order.
+    line: VecDeque<Place>,
     /// The number of the first block in the line.
     first: usize,
     /// Blocks and tapes to be used again.
@@ -121,6 +136,8 @@ fn read_parallel<R: Read + Send>(
     let state = State {
         summing: Summing { sums, ..Summing::default() },
         source: Some(source),
+        is_hungry: false,
+        helpers: 0,
         line: VecDeque::new(),
         first: 0,
         spare: Vec::new(),
@@ -141,6 +158,7 @@ fn read_parallel<R: Read + Send>(
             if Builder::new().spawn_scoped(scope, || shared.help()).is_err() {
                 break;
             }
+            shared.lock().helpers += 1;
         }
         let first = Scanned { block: first, tape: None };
         let bytes = shared.lead(first, &mut feed, is_summing)?;
@@ -171,10 +189,52 @@ enum Task<R> {
     Join(Scanned),
     /// Add these samples to the sums.
     Sum(SumTable, SumBatch),
-    /// Read and scan block `number`.
+    /// Read block `number`, and scan it or read on.
     Read { number: usize, source: BlockReader<R>, spare: Scanned },
+    /// Scan block `number`.
+    Scan { number: usize, block: Scanned },
     /// Nothing more.
     Stop,
+}
+
+impl<R> State<R> {
+    /// The first block, if it is finished.
+    fn next_finished(&mut self) -> Option<Scanned> {
+        match self.line.pop_front()? {
+            Place::Finished(scanned) => {
+                self.first += 1;
+                Some(scanned)
+            }
+            other => {
+                self.line.push_front(other);
+                None
+            }
+        }
+    }
+
+    /// The first block that was read and that nobody scans, with its number.
+    fn next_read(&mut self) -> Option<(usize, Scanned)> {
+        let place = self.line.iter().position(|place| matches!(place, Place::Read(_)))?;
+        match std::mem::replace(&mut self.line[place], Place::Busy) {
+            Place::Read(block) => Some((self.first + place, block)),
+            _ => None,
+        }
+    }
+
+    /// Makes a place for another block, if there may be more; gives its number and room for it.
+    fn start_block(&mut self, capacity: usize) -> Option<(usize, Scanned)> {
+        if self.line.len() >= capacity {
+            return None;
+        }
+        let number = self.first + self.line.len();
+        self.line.push_back(Place::Busy);
+        Some((number, self.spare.pop().unwrap_or_default()))
+    }
+
+    fn put(&mut self, number: usize, block: Place) {
+        let place = number - self.first;
+        self.line[place] = block;
+    }
 }
 
 impl<R: Read + Send> Shared<'_, R> {
@@ -226,7 +286,11 @@ impl<R: Read + Send> Shared<'_, R> {
     fn work_on(&self, task: Task<R>, memory: &mut scan::Memory) -> Result<bool, Error> {
         match task {
             Task::Sum(sums, batch) => self.sum(sums, batch)?,
-            Task::Read { number, source, spare } => self.read_and_scan(number, source, spare, memory),
+            Task::Read { number, source, spare } => {
+                let (number, block) = self.read(number, source, spare);
+                self.scan(number, block, memory);
+            }
+            Task::Scan { number, block } => self.scan(number, block, memory),
             Task::Join(_) | Task::Stop => return Ok(false),
         }
         Ok(true)
@@ -264,24 +328,38 @@ impl<R: Read + Send> Shared<'_, R> {
         }
     }
 
-    fn read_and_scan(&self, number: usize, mut source: BlockReader<R>, mut spare: Scanned, memory: &mut scan::Memory) {
-        source.read(&mut spare.block);
-        if spare.block.end.is_none() {
-            self.lock().source = Some(source);
+    /// Reads a block for this thread to scan, and others before it as long as there are threads that wait for blocks.
+    fn read(&self, mut number: usize, mut source: BlockReader<R>, mut spare: Scanned) -> (usize, Scanned) {
+        loop {
+            source.read(&mut spare.block);
+            let is_last = spare.block.end.is_some();
+            let mut state = self.lock();
+            let next = if state.is_hungry && !is_last { state.start_block(self.capacity) } else { None };
+            let Some(next) = next else {
+                if !is_last {
+                    (state.source, state.is_hungry) = (Some(source), false);
+                }
+                drop(state);
+                self.changed.notify_all();
+                return (number, spare);
+            };
+            state.put(number, Place::Read(spare));
+            drop(state);
             self.changed.notify_all();
+            (number, spare) = next;
         }
+    }
+
+    fn scan(&self, number: usize, mut block: Scanned, memory: &mut scan::Memory) {
         if self.wants_tapes.load(Ordering::Relaxed) {
-            let tape = spare.tape.get_or_insert_default();
-            let rows = 0..spare.block.bytes().len();
-            scan::rows(spare.block.padded(), rows, &self.options.limits, None, memory, tape);
+            let tape = block.tape.get_or_insert_default();
+            let rows = 0..block.block.bytes().len();
+            scan::rows(block.block.padded(), rows, &self.options.limits, None, memory, tape);
         } else {
-            spare.tape = None;
-            spare.block.count_lines();
+            block.tape = None;
+            block.block.count_lines();
         }
-        let mut state = self.lock();
-        let place = number - state.first;
-        state.line[place] = Some(spare);
-        drop(state);
+        self.lock().put(number, Place::Finished(block));
         self.changed.notify_all();
     }
 
@@ -297,25 +375,25 @@ impl<R: Read + Send> Shared<'_, R> {
             {
                 return task;
             }
-            if is_leader
-                && let Some(front) = state.line.front_mut()
-                && let Some(scanned) = front.take()
-            {
-                state.line.pop_front();
-                state.first += 1;
+            if is_leader && let Some(scanned) = state.next_finished() {
                 return Task::Join(scanned);
             }
-            if state.line.len() < self.capacity
+            if let Some((number, block)) = state.next_read() {
+                return Task::Scan { number, block };
+            }
+            // Whoever puts blocks together has work while others read, and they would wait while it reads.
+            if (!is_leader || state.helpers == 0)
                 && let Some(source) = state.source.take()
             {
-                let number = state.first + state.line.len();
-                state.line.push_back(None);
-                let spare = state.spare.pop().unwrap_or_default();
-                return Task::Read { number, source, spare };
+                match state.start_block(self.capacity) {
+                    Some((number, spare)) => return Task::Read { number, source, spare },
+                    None => state.source = Some(source),
+                }
             }
             if let Some(task) = state.summing.next_task() {
                 return task;
             }
+            state.is_hungry |= state.line.len() < self.capacity;
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
