@@ -53,6 +53,9 @@ pub(crate) fn asked_intervals(
         let reason = anyhow!("{rejected} of {rows} rows of intervals could not be read, and --strict was given");
         return Err(reason.into());
     }
+    if let Some(run) = found.unread_runs.first().filter(|_| input.strict) {
+        return Err(anyhow!("run {run} is damaged and was not read, and --strict was given").into());
+    }
     Ok(Some(filter(&found, sources, selection)?))
 }
 

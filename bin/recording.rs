@@ -120,6 +120,9 @@ fn check_usable(export: &Export, args: &InputArgs) -> Result<()> {
     if tables == 0 {
         bail!("{}", no_cpu_table(export));
     }
+    if let Some(run) = export.unread_runs().next().filter(|_| args.strict) {
+        bail!("run {} is damaged and was not read, and --strict was given", run.number);
+    }
     if rejected > 0 && args.strict {
         bail!("{rejected} of {rows} rows could not be read, and --strict was given");
     }

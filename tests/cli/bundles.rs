@@ -1,13 +1,15 @@
 //! Recordings themselves: what is said of them in every form, and with what else they go.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
 use crate::bundle_case::{Forms, recording, write_forms};
-use crate::command::{Folder, column, csv, fails, json, ok};
+use crate::command::{Folder, column, csv, fails, json, ok, warns};
 use crate::fleet_case;
-use crate::support::Table;
+use crate::support::bundle::{BundleOptions, to_folder, write_bundle};
+use crate::support::{Recording, Size, Table};
 
 /// Views whose rows are the same for an export and its recording, since they have no names of functions.
 const NUMBERS: [&str; 5] = ["threads", "processes", "states", "cores", "samples"];
@@ -217,4 +219,62 @@ fn a_dataset_knows_a_recording_again() {
     fs::remove_file(&template).expect("it was written");
     let said = extract();
     assert!(!said.contains("1 unchanged"), "{said}");
+}
+
+/// Two runs, the second of which is damaged.
+fn with_a_damaged_run(folder: &Folder) -> String {
+    let recording = Recording::random(29, &Size { runs: 2, ..Size::small() });
+    let mut files = write_bundle(&recording, &BundleOptions::new(Table::CpuProfile, &recording));
+    let strings = files.iter_mut().find(|(path, _)| path == "corespace/run2/core/uniquing/strings");
+    strings.expect("run 2 has strings").1.truncate(20);
+    let path = folder.path("two runs.trace");
+    to_folder(&files, Path::new(&path));
+    path
+}
+
+#[test]
+fn a_damaged_run_is_left_out_with_a_word() {
+    let folder = Folder::new();
+    let path = with_a_damaged_run(&folder);
+    let (said, warning) = warns(&[&path, "--view", "summary"]);
+    assert!(said.contains("run 2 · damaged, nothing of it is read · "), "{said}");
+    assert!(said.contains("cpu-profile run 1") && !said.contains("cpu-profile run 2"), "{said}");
+    let file = "corespace/run2/core/uniquing/strings";
+    assert!(warning.contains("run 2 is damaged") && warning.contains(file), "{warning}");
+    let export = r#"xctrace export --input 'two runs.trace' --xpath '/trace-toc/run[@number="2"]/data/table[@schema="cpu-profile"]'"#;
+    assert!(warning.contains(export), "{warning}");
+    assert_eq!(warning.matches("run 2 is damaged").count(), 1);
+    let refused = fails(1, &[&path, "--strict"]);
+    assert!(refused.contains("run 2 is damaged and was not read, and --strict was given"), "{refused}");
+    let alone = fails(1, &[&path, "--run", "2"]);
+    assert!(alone.contains("no sample passes the filters"), "{alone}");
+}
+
+#[test]
+fn contents_show_a_damaged_run() {
+    let folder = Folder::new();
+    let path = with_a_damaged_run(&folder);
+    // What a table of contents does not need is not read for it.
+    assert!(!ok(&["toc", &path]).contains("damaged"));
+    let tables = Path::new(&path).join("corespace/run2/core/table-manager/tables.plist");
+    fs::write(tables, "no list").expect("the folder is writable");
+    let (text, _) = warns(&["toc", &path]);
+    let (_, second) = text.split_once("run 2").expect("both runs are listed");
+    assert!(second.contains("damaged") && second.contains("tables.plist") && !second.contains("CPU table"), "{text}");
+    let (text, _) = warns(&["toc", &path, "--format", "json"]);
+    let answer: Value = serde_json::from_str(&text).expect("the output is JSON");
+    let runs = &answer["documents"][0]["runs"];
+    assert_eq!(runs[0]["unread"], Value::Null);
+    assert!(runs[1]["unread"].as_str().is_some_and(|reason| reason.contains("tables.plist")), "{answer}");
+}
+
+#[test]
+fn fleets_leave_a_damaged_run_out() {
+    let folder = Folder::new();
+    let path = with_a_damaged_run(&folder);
+    let (said, report) = fleet_case::report_with(0, &[&path]);
+    assert!(said.contains("run 2 is damaged"), "{said}");
+    assert_eq!(fleet_case::sources(&report), ["two runs.trace"]);
+    let said = fails(1, &["fleet", "report", &path, "--strict"]);
+    assert!(said.contains("a run is damaged and could not be read"), "{said}");
 }
