@@ -159,6 +159,10 @@ fn symbols_may_be_those_of_another_recording() {
     assert!(own.iter().flatten().any(|cell| cell.contains("squeeze")), "{own:?}");
     assert_eq!(csv(&[&functions[..], &["--no-bundled-symbols", "--symbols", &stores]].concat()), own);
     assert_eq!(csv(&[&functions[..], &["--symbols", &stores]].concat()), own);
+    // Nothing else in it is taken for a file of symbols.
+    assert!(Path::new(&forms.folder).join("instrument_data").is_dir());
+    assert_eq!(csv(&[&functions[..], &["--dsym", &forms.folder]].concat()), own);
+    assert!(ok(&["uuid", &forms.folder]).lines().count() > 3);
 }
 
 #[test]
