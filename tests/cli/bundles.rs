@@ -9,7 +9,7 @@ use crate::bundle_case::{Forms, recording, write_forms};
 use crate::command::{Folder, column, csv, fails, json, ok, warns};
 use crate::fleet_case;
 use crate::support::bundle::{BundleOptions, to_folder, write_bundle};
-use crate::support::{Recording, Size, Table};
+use crate::support::{Content, Node, Recording, Size, Table};
 
 /// Views whose rows are the same for an export and its recording, since they have no names of functions.
 const NUMBERS: [&str; 5] = ["threads", "processes", "states", "cores", "samples"];
@@ -281,4 +281,53 @@ fn fleets_leave_a_damaged_run_out() {
     assert_eq!(fleet_case::sources(&report), ["two runs.trace"]);
     let said = fails(1, &["fleet", "report", &path, "--strict"]);
     assert!(said.contains("a run is damaged and could not be read"), "{said}");
+}
+
+/// A recording of these tables.
+fn with_nodes(folder: &Folder, name: &str, nodes: Vec<Node>) -> String {
+    let path = folder.path(name);
+    to_folder(&write_bundle(&recording(), &BundleOptions::with_nodes(nodes)), Path::new(&path));
+    path
+}
+
+/// Nothing of a recording needs to be exported, and nothing that it lacks can be.
+#[test]
+fn what_a_recording_lacks_is_not_to_be_exported() {
+    let folder = Folder::new();
+    let samples = Node::samples(1, Table::TimeProfile, &recording());
+    let node = |table_index, content| Node { run: 1, table_index, content };
+    let without = with_nodes(&folder, "without.trace", vec![samples.clone()]);
+    for (asked, lack) in
+        [(&["--during", "Layout"][..], "no signpost interval in"), (&["--during-hang"], "no potential hang in")]
+    {
+        let message = fails(1, &[&[without.as_str()], asked].concat());
+        assert!(message.contains(lack) && message.contains("nothing recorded them"), "{message}");
+        assert!(!message.contains("xctrace"), "{message}");
+    }
+    let empty = node(3, Content::PotentialHangs(Vec::new()));
+    let empty = with_nodes(&folder, "empty.trace", vec![samples.clone(), empty]);
+    let message = fails(1, &[&empty, "--during-hang"]);
+    assert!(message.contains("there are no rows in potential-hangs") && !message.contains("xctrace"), "{message}");
+    let no_samples = with_nodes(&folder, "none.trace", vec![node(3, Content::Empty("kdebug"))]);
+    let message = fails(1, &[&no_samples]);
+    assert!(
+        message.contains("no CPU table in the recording; record with") && !message.contains("xctrace"),
+        "{message}"
+    );
+    let message = fleet_case::says(1, &["report", &no_samples]);
+    assert!(message.contains("no CPU table that can be read in the recording"), "{message}");
+    // An export may lack what its recording has.
+    let export = fails(1, &[&fleet_case::write(&folder, "a.xml", fleet_case::export(20)), "--during-hang"]);
+    assert!(export.contains("export them with: xcrun xctrace"), "{export}");
+}
+
+/// What is missing is told once, and not as something else.
+#[test]
+fn missing_image_lists_are_no_old_export() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    fs::remove_file(format!("{}/form.template", forms.folder)).expect("it was written");
+    let (_, warning) = warns(&[&forms.folder, "--view", "summary"]);
+    assert!(warning.contains("form.template is missing: frames have no binary"), "{warning}");
+    assert!(warning.contains("nothing to look up") && !warning.contains("Xcode"), "{warning}");
 }
