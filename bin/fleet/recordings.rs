@@ -17,16 +17,6 @@ use super::control::Control;
 /// How much is hashed at once.
 const PIECE: usize = 1 << 20;
 
-/// How archives of recordings end; their folders end with `.trace` alone.
-const ARCHIVES: [&str; 6] = ["", ".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
-
-/// Whether something in a folder is taken for a recording, by its name.
-pub(super) fn is_recording_name(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let stems = ARCHIVES.iter().filter_map(|ending| name.strip_suffix(ending)?.strip_suffix(".trace"));
-    stems.into_iter().any(|stem| !stem.is_empty())
-}
-
 /// How many bytes a file, or all files in a folder, have on disk. What cannot be read counts nothing.
 pub(super) fn size_on_disk(path: &Path) -> u64 {
     match FileSystem.entry(path) {
@@ -142,19 +132,4 @@ fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Refused {
     Refused { kind: FailureKind::Unreadable, reason: format!("{} cannot be read: {error}", path.display()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn recordings_are_known_by_their_names() {
-        for name in ["a.trace", "x/a.TRACE", "a.trace.zip", "a.b.trace.tar", "a.trace.tar.gz", "a.trace.tgz"] {
-            assert!(is_recording_name(Path::new(name)), "{name}");
-        }
-        for name in [".trace", "trace", "a.zip", "a.trace.xml", ".trace.zip", "a.traces", ""] {
-            assert!(!is_recording_name(Path::new(name)), "{name}");
-        }
-    }
 }

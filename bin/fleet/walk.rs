@@ -5,9 +5,8 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::names::is_export_name;
+use super::names::{is_export_name, is_recording_name};
 use super::notes::several;
-use super::recordings::is_recording_name;
 
 /// What was met on the way.
 #[derive(Debug, Default)]

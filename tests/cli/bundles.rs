@@ -331,3 +331,22 @@ fn missing_image_lists_are_no_old_export() {
     assert!(warning.contains("form.template is missing: frames have no binary"), "{warning}");
     assert!(warning.contains("nothing to look up") && !warning.contains("Xcode"), "{warning}");
 }
+
+#[test]
+fn a_recording_has_the_table_of_contents_beside_it_in_every_form() {
+    let recorded = Folder::new();
+    let forms = forms(&recorded);
+    let named = ["app.trace.zip", "app.trace.tar", "app.trace.tgz", "app.trace.tar.zst"];
+    let archives = [0, 3, 4, 5].map(|at| forms.archives[at].as_str());
+    for (name, path) in named.into_iter().zip(archives).chain([("app.trace", forms.folder.as_str())]) {
+        for toc in ["app-toc.xml", "app.trace.toc.xml"] {
+            let folder = Folder::new();
+            fleet_case::write(&folder, &format!("fleet/{toc}"), fleet_case::toc(40));
+            fs::rename(path, folder.path(&format!("fleet/{name}"))).expect("it is on the same disk");
+            let (said, report) = fleet_case::report_with(0, &[&folder.path("fleet")]);
+            assert!(!said.contains("TOC file"), "{name}, {toc}: {said}");
+            assert_eq!(fleet_case::sources(&report), [name]);
+            fs::rename(folder.path(&format!("fleet/{name}")), path).expect("it is on the same disk");
+        }
+    }
+}
