@@ -51,13 +51,11 @@ impl<'f> Settings<'f> {
     }
 }
 
-/// The length of an export that is not compressed, as far as its name tells.
+/// The length of an export that is not compressed, as far as its name tells; of any other name, it may be an archive, whose length says
+/// nothing of what is in it.
 fn plain_length(task: &Task) -> Option<u64> {
-    let is_compressed = task
-        .path
-        .extension()
-        .is_some_and(|extension| ["gz", "zst", "zstd", "zip", "tar", "tgz"].iter().any(|it| extension == *it));
-    std::fs::metadata(&task.path).ok().filter(|metadata| metadata.is_file() && !is_compressed).map(|it| it.len())
+    let is_plain = task.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
+    std::fs::metadata(&task.path).ok().filter(|metadata| metadata.is_file() && is_plain).map(|it| it.len())
 }
 
 /// How many bytes there are to read.

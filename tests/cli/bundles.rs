@@ -350,3 +350,23 @@ fn a_recording_has_the_table_of_contents_beside_it_in_every_form() {
         }
     }
 }
+
+/// Whatever the archive, whoever packed it, and however it is called.
+#[test]
+fn a_recording_counts_once_in_a_fleet_in_all_its_forms() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let unnamed = ["first", "second"].map(|name| folder.path(name));
+    fs::copy(&forms.archives[0], &unnamed[0]).expect("it was written");
+    fs::copy(&forms.archives[4], &unnamed[1]).expect("it was written");
+    // What macOS adds to a folder on another disk is no part of the recording.
+    fs::write(format!("{}/.DS_Store", forms.folder), "icons").expect("the folder is writable");
+    let all: Vec<&str> = forms.archives.iter().chain([&forms.folder]).chain(&unnamed).map(String::as_str).collect();
+    for inputs in [&all[..], &[unnamed[0].as_str(), &unnamed[1]], &[&forms.archives[1], &forms.folder]] {
+        let (_, report) = fleet_case::report_with(0, inputs);
+        assert_eq!(fleet_case::sources(&report).len(), 1, "{inputs:?}");
+        let failures = fleet_case::failures(&report);
+        assert_eq!(failures.len(), inputs.len() - 1, "{failures:?}");
+        assert!(failures.iter().all(|(_, kind)| kind == "duplicate"), "{failures:?}");
+    }
+}
