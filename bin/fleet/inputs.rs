@@ -192,7 +192,8 @@ impl Finder {
         if exports.is_empty() && self.datasets.is_empty() {
             let folder = folder.display();
             self.notes.push(format!(
-                "{folder}: no exports and no recordings are there (*.xml, *.xml.gz, *.xml.zst, *.trace, *.trace.zip)"
+                "{folder}: no exports and no recordings are there (*.xml, *.xml.gz, *.xml.zst, *.trace, and *.trace.zip, .tar, .tar.gz, \
+                 .tgz, .tar.zst)"
             ));
         }
         for path in exports {

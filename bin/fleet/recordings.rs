@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use blake3::{Hash, Hasher};
-use traceparse::bundle::{Bundle, BundleFiles};
+use traceparse::bundle::{Bundle, BundleFiles, is_added_by_macos};
 use traceparse::error::Error;
 use traceparse::export::{Export, Options, Reader};
 use traceparse::fleet::FailureKind;
@@ -115,11 +115,8 @@ fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>
             continue;
         }
         for path in files.list(&folder)? {
-            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-            if name.starts_with(b"._") || name == b".DS_Store" || name == b"__MACOSX" {
-                continue;
-            }
             match files.entry(&path) {
+                _ if is_added_by_macos(&path) => {}
                 Ok(Entry::File { length, .. }) => found.push((path, length)),
                 Ok(Entry::Folder) => open.push(path),
                 _ => {}

@@ -82,7 +82,7 @@ use run_data::RunData;
 use run_table::read_schema;
 use template::Template;
 
-pub use packed::{ArchiveLimits, BundleFiles};
+pub use packed::{ArchiveLimits, BundleFiles, is_added_by_macos};
 
 /// A recording whose runs and tables are known; rows are read when they are asked for.
 pub struct Bundle<'f> {
