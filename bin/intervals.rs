@@ -69,7 +69,7 @@ fn read(inputs: &Inputs<'_>, sources: &[PathBuf], options: &Options) -> Result<I
     for path in sources {
         let name = path.display().to_string();
         if let Some(bundle) = inputs.bundle(path) {
-            found.append(bundle.intervals(&name)?);
+            found.append(inputs.read_intervals(bundle, &name)?);
             continue;
         }
         let source = decompress(open(path)?).with_context(|| format!("{name}: cannot be read"))?;

@@ -10,6 +10,7 @@ mod formats;
 mod inputs;
 mod intervals;
 mod operations;
+mod progress;
 mod recording;
 mod run;
 mod sink;

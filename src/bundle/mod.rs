@@ -57,6 +57,7 @@ mod rows;
 mod run;
 mod run_data;
 mod run_table;
+mod run_values;
 mod samples;
 mod schema;
 mod stacks;
@@ -217,6 +218,11 @@ impl<'f> Bundle<'f> {
     /// The folder in which the recording keeps names, for a [`Locator`](crate::symbols::Locator). It may not be there.
     pub fn symbol_stores(&self) -> PathBuf {
         self.path.join("symbols/stores")
+    }
+
+    /// How many bytes of its files [`read_into`](Self::read_into) reads, compressed as they are: what progress is a part of.
+    pub fn sample_bytes(&self) -> u64 {
+        self.runs.iter().map(Run::sample_bytes).sum()
     }
 
     /// What was noticed; [`read_into`](Self::read_into) gives it to the reader, with more.

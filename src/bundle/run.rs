@@ -2,27 +2,28 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::thread::{Builder, Scope, ScopedJoinHandle};
+use std::thread::Scope;
 
 use super::ahead::Pieces;
 use super::binaries::Binaries;
 use super::columns::Columns;
 use super::damage::RunFailure;
-use super::file::{Content, broken_file, failed};
+use super::file::{Content, broken_file};
 use super::intervals::{IntervalColumns, IntervalReader};
 use super::people::{Names, People};
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::run_table::{RunTable, read_layout, read_schema};
+use super::run_values::{self, Filling, Values};
 use super::samples::SampleReader;
 use super::stacks::Stacks;
 use super::strings::Strings;
 use super::tables::{self, StoredTable};
-use super::uniquer::{ArrayData, Arrays};
+use super::uniquer::Arrays;
 use crate::error::{Diagnostic, Error};
 use crate::export::{Intake, IntervalTable, Intervals, Options, TableKind, TocTable};
 use crate::hash::HashMap;
-use crate::symbols::Files;
+use crate::symbols::{Entry, Files};
 
 /// A run whose tables are known.
 pub(super) struct Run<'f> {
@@ -135,6 +136,21 @@ impl<'f> Run<'f> {
         self.cpu_tables().iter().any(|table| table.layout.rows > 0)
     }
 
+    /// How many bytes its samples are read from, as they are on disk.
+    pub(super) fn sample_bytes(&self) -> u64 {
+        if !self.has_samples() {
+            return 0;
+        }
+        let names = self.tables_of("thread-info").chain(self.tables_of("process-info"));
+        let stores = self.cpu_tables().into_iter().chain(names).map(|table| table.folder.join("bulkstore"));
+        let paths = run_values::FILES.iter().map(|path| self.folder.join(path)).chain(stores);
+        paths
+            .filter_map(
+                |path| if let Ok(Entry::File { length, .. }) = self.files.entry(&path) { Some(length) } else { None },
+            )
+            .sum()
+    }
+
     /// The schema of its first table of samples.
     pub(super) fn main_schema(&self) -> Option<&str> {
         self.cpu_tables().first().map(|table| table.layout.schema.name.as_str())
@@ -168,9 +184,9 @@ impl<'f> Run<'f> {
             }
             return Ok(sources.2);
         }
-        let (values, data) = self.values()?;
+        let (values, data) = Values::open(self.files, &self.folder, self.limit)?;
         std::thread::scope(|scope| {
-            let mut filling = self.fill(&values.arrays, data, scope)?;
+            let mut filling = values.fill(data, self.jobs, scope)?;
             let result = self.read_tables(&tables, &values, scope, sources, intake, (start, &mut filling));
             // Arrays that cannot be read are why rows refer to none.
             filling.finish()?.into_iter().for_each(|odd| intake.note(odd));
@@ -228,20 +244,6 @@ impl<'f> Run<'f> {
         Ok(reader.stacks.into_binaries())
     }
 
-    /// Reads the arrays; where several threads are allowed, one of them does so from now on.
-    fn fill<'s>(
-        &self,
-        arrays: &'s Arrays,
-        data: ArrayData<'s>,
-        scope: &'s Scope<'s, '_>,
-    ) -> Result<Filling<'s>, Error> {
-        if self.jobs <= 1 {
-            return arrays.fill(data).map(Filling::Done);
-        }
-        let thread = Builder::new().spawn_scoped(scope, move || arrays.fill(data));
-        thread.map(Filling::Begun).map_err(|error| failed(&self.folder, error))
-    }
-
     /// The rows of a table; where several threads are allowed, one of them inflates rows from now on.
     fn pieces<'s>(&'s self, table: &'s RunTable, scope: &'s Scope<'s, '_>) -> Result<Pieces<'s>, Error> {
         let open = || Rows::open(self.files, &table.folder, &table.layout);
@@ -259,7 +261,8 @@ impl<'f> Run<'f> {
         if tables.is_empty() {
             return Ok(());
         }
-        let (values, data) = self.values().map_err(RunFailure::before_rows)?;
+        let values = Values::open(self.files, &self.folder, self.limit);
+        let (values, data) = values.map_err(RunFailure::before_rows)?;
         found.diagnostics.extend(values.arrays.fill(data).map_err(RunFailure::before_rows)?);
         let strings = values.strings().map_err(RunFailure::before_rows)?;
         let names = self.names(&strings, &values.arrays);
@@ -281,15 +284,6 @@ impl<'f> Run<'f> {
             }
         }
         Ok(())
-    }
-
-    /// What rows refer to; the arrays are still to be filled.
-    fn values(&self) -> Result<(Values, ArrayData<'f>), Error> {
-        let uniquing = self.folder.join("uniquing");
-        let strings_path = uniquing.join("strings");
-        let strings = Content::require(self.files, &strings_path)?.read_all(self.limit)?;
-        let (arrays, data) = Arrays::open(self.files, &uniquing.join("arrayUniquer"), self.limit)?;
-        Ok((Values { strings_path, strings, arrays }, data))
     }
 
     /// The names that tables give. Without them samples are right, so a table that cannot be read is only told.
@@ -317,43 +311,6 @@ struct Start<'a> {
     is_only_run: bool,
     /// Whether rows were added, so that the run cannot be left out any more.
     has_begun: &'a mut bool,
-}
-
-/// Arrays that are read, or being read, with what is odd about them.
-enum Filling<'s> {
-    Done(Option<Diagnostic>),
-    Begun(ScopedJoinHandle<'s, Result<Option<Diagnostic>, Error>>),
-}
-
-impl Filling<'_> {
-    /// Waits until all arrays were read.
-    fn wait(&mut self) -> Result<(), Error> {
-        let odd = match std::mem::replace(self, Self::Done(None)) {
-            Self::Done(odd) => odd,
-            Self::Begun(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-        };
-        *self = Self::Done(odd);
-        Ok(())
-    }
-
-    /// The same; gives what is odd about them.
-    fn finish(mut self) -> Result<Option<Diagnostic>, Error> {
-        self.wait()?;
-        Ok(if let Self::Done(odd) = self { odd } else { None })
-    }
-}
-
-/// The values that rows of a run refer to.
-struct Values {
-    strings_path: PathBuf,
-    strings: Vec<u8>,
-    arrays: Arrays,
-}
-
-impl Values {
-    fn strings(&self) -> Result<Strings<'_>, Error> {
-        Strings::read(&self.strings).map_err(|broken| broken_file(&self.strings_path, &broken))
-    }
 }
 
 /// Says that a table could not be read, which is not needed for samples.

@@ -29,10 +29,12 @@ fn case() -> Case {
 const SAMPLES: &str = "stores/indexed-store-4";
 const ARRAYS: &str = "uniquing/arrayUniquer/integeruniquer";
 
+type Damage = Box<dyn Fn(&mut Files)>;
+
 /// What can be damaged of a run before its first row, and the file that is to be named.
-fn damages(run: u32) -> Vec<(String, Box<dyn Fn(&mut Files)>)> {
+fn damages(run: u32) -> Vec<(String, Damage)> {
     let core = format!("corespace/run{run}/core");
-    let mut damages: Vec<(String, Box<dyn Fn(&mut Files)>)> = Vec::new();
+    let mut damages: Vec<(String, Damage)> = Vec::new();
     for file in [
         "table-manager/tables.plist".to_owned(),
         "uniquing/strings".to_owned(),
