@@ -144,11 +144,12 @@ impl Sources<'_, '_> {
         let of_table: Vec<_> = found.tables.iter().filter(|table| table.schema == schema).collect();
         let rejected: u64 = of_table.iter().map(|table| table.rejected.total()).sum();
         if self.paths.iter().any(|path| self.inputs.bundle(path).is_none()) {
-            return format!("export them with: {}", how_to_export(schema));
+            return format!("export them with: {}", how_to_export(schema, "X.trace"));
         }
         // Of recordings, intervals that are written as two events each are not read.
         if schema == "os-signpost-interval" && of_table.is_empty() && self.has_rows("os-signpost") {
-            let export = how_to_export("os-signpost");
+            let names = self.paths.iter().filter_map(|path| self.inputs.bundle(path)?.path().file_name()?.to_str());
+            let export = how_to_export("os-signpost", names.into_iter().next().unwrap_or("X.trace"));
             return format!("there is only os-signpost, which is read of exports and not of recordings: {export}");
         }
         match of_table.len() {
@@ -165,6 +166,7 @@ impl Sources<'_, '_> {
     }
 }
 
-fn how_to_export(schema: &str) -> String {
-    format!("xcrun xctrace export --input X.trace --xpath '/trace-toc/run/data/table[@schema=\"{schema}\"]'")
+fn how_to_export(schema: &str, recording: &str) -> String {
+    let recording = if recording.contains([' ', '\'']) { format!("{recording:?}") } else { recording.to_owned() };
+    format!("xcrun xctrace export --input {recording} --xpath '/trace-toc/run/data/table[@schema=\"{schema}\"]'")
 }

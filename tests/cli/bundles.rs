@@ -9,6 +9,7 @@ use crate::bundle_case::{Forms, recording, write_forms};
 use crate::command::{Folder, column, csv, fails, json, ok, warns};
 use crate::fleet_case;
 use crate::support::bundle::{BundleOptions, to_folder, write_bundle};
+use crate::support::other_tables::Hang;
 use crate::support::{Content, Node, Recording, Size, Table};
 
 /// Views whose rows are the same for an export and its recording, since they have no names of functions.
@@ -228,7 +229,12 @@ fn a_dataset_knows_a_recording_again() {
 /// Two runs, the second of which is damaged.
 fn with_a_damaged_run(folder: &Folder) -> String {
     let recording = Recording::random(29, &Size { runs: 2, ..Size::small() });
-    let mut files = write_bundle(&recording, &BundleOptions::new(Table::CpuProfile, &recording));
+    let mut nodes = BundleOptions::new(Table::CpuProfile, &recording).nodes;
+    for run in [1, 2] {
+        let hang = Hang { start_ns: 0, duration_ns: 60_000_000_000, row: recording.rows_of_run(run)[0] };
+        nodes.push(Node { run, table_index: 80, content: Content::PotentialHangs(vec![hang]) });
+    }
+    let mut files = write_bundle(&recording, &BundleOptions::with_nodes(nodes));
     let strings = files.iter_mut().find(|(path, _)| path == "corespace/run2/core/uniquing/strings");
     strings.expect("run 2 has strings").1.truncate(20);
     let path = folder.path("two runs.trace");
@@ -247,7 +253,11 @@ fn a_damaged_run_is_left_out_with_a_word() {
     assert!(warning.contains("run 2 is damaged") && warning.contains(file), "{warning}");
     let export = r#"xctrace export --input 'two runs.trace' --xpath '/trace-toc/run[@number="2"]/data/table[@schema="cpu-profile"]'"#;
     assert!(warning.contains(export), "{warning}");
-    assert_eq!(warning.matches("run 2 is damaged").count(), 1);
+    // Also where it is read for its intervals, too.
+    let (_, warning) = warns(&[&path, "--view", "summary", "--during-hang"]);
+    assert_eq!(warning.matches("run 2 is damaged").count(), 1, "{warning}");
+    let refused = fails(1, &[&path, "--strict", "--during-hang"]);
+    assert!(refused.contains("run 2 is damaged and was not read, and --strict was given"), "{refused}");
     let refused = fails(1, &[&path, "--strict"]);
     assert!(refused.contains("run 2 is damaged and was not read, and --strict was given"), "{refused}");
     let alone = fails(1, &[&path, "--run", "2"]);
