@@ -210,12 +210,13 @@ impl<'f> Run<'f> {
                 Err(reason) => notes.push(self.not_read(table, &reason)),
             }
         }
+        // They are inflated while names are read.
+        let mut first_rows = readable.first().map(|(table, _)| self.pieces(table, scope)).transpose()?;
         let strings = values.strings()?;
         // Stores that cannot even be opened are found before a row of another one is added.
         for (table, _) in readable.iter().skip(1) {
             Rows::open(self.files, &table.folder, &table.layout)?;
         }
-        let mut first = readable.first().map(|(table, _)| self.pieces(table, scope)).transpose()?;
         if !start.is_only_run {
             filling.wait()?;
         }
@@ -235,7 +236,7 @@ impl<'f> Run<'f> {
             template,
         };
         for (table, columns) in readable {
-            let pieces = first.take().map_or_else(|| self.pieces(table, scope), Ok)?;
+            let pieces = first_rows.take().map_or_else(|| self.pieces(table, scope), Ok)?;
             let file = table.folder.join("bulkstore").display().to_string();
             intake.start_table(table.as_exported(self.number), file);
             reader.read(pieces, &table.folder, &table.layout, &columns, intake)?;
