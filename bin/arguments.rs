@@ -90,7 +90,7 @@ pub(crate) struct SelectionArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Fail if a row of a CPU table, or of intervals that are asked for, could not be read
+    /// Fail if a row of a CPU table, or of intervals that are asked for, or a run of a recording could not be read
     #[arg(long, help_heading = "Input")]
     pub(crate) strict: bool,
     /// Use the complete rows of a file that was cut

@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use traceparse::bundle::{Bundle, BundleFiles};
-use traceparse::export::{Document, DocumentContent, Export, Options};
+use traceparse::export::{Document, DocumentContent, Export, Intervals, Options, Reader};
 use traceparse::symbols::{Entry, FileSystem, Files};
 
 use crate::inputs::read_file;
+use crate::progress::{Progress, Watched};
 
 /// The files of the machine, in which archives that have a recording are folders.
 pub(crate) struct Mounted {
-    files: BundleFiles<'static>,
+    files: Watched<BundleFiles<'static>>,
     /// Inputs that are recordings, and where the recording is.
     bundles: Vec<(PathBuf, PathBuf)>,
 }
@@ -23,14 +24,13 @@ impl Mounted {
         for path in paths.into_iter().filter(|path| path.as_os_str() != "-") {
             bundles.extend(files.mount(path)?.map(|bundle| (path.clone(), bundle)));
         }
-        Ok(Self { files, bundles })
+        Ok(Self { files: Watched::new(files), bundles })
     }
 }
 
 /// What was named on the command line, with recordings opened once.
-#[derive(Debug)]
 pub(crate) struct Inputs<'f> {
-    files: &'f BundleFiles<'static>,
+    files: &'f Watched<BundleFiles<'static>>,
     /// By the name of the input.
     bundles: Vec<(PathBuf, Bundle<'f>)>,
 }
@@ -46,6 +46,17 @@ impl<'f> Inputs<'f> {
     /// The file system in which archives are folders.
     pub(crate) fn files(&self) -> &'f dyn Files {
         self.files
+    }
+
+    /// Reads the samples of a recording.
+    pub(crate) fn read_bundle(&self, bundle: &Bundle<'_>, reader: &mut Reader, name: &str) -> Result<()> {
+        let progress = Progress::new(name, Some(bundle.sample_bytes()));
+        Ok(self.files.while_reading(progress, || bundle.read_into(reader, name))?)
+    }
+
+    /// Reads the intervals of a recording.
+    pub(crate) fn read_intervals(&self, bundle: &Bundle<'_>, name: &str) -> Result<Intervals> {
+        Ok(self.files.while_reading(Progress::new(name, None), || bundle.intervals(name))?)
     }
 
     /// The recording that an input is; `None` for exports.

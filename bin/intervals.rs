@@ -53,7 +53,10 @@ pub(crate) fn asked_intervals(
         let reason = anyhow!("{rejected} of {rows} rows of intervals could not be read, and --strict was given");
         return Err(reason.into());
     }
-    Ok(Some(filter(&found, sources, selection)?))
+    if let Some(run) = found.unread_runs.first().filter(|_| input.strict) {
+        return Err(anyhow!("run {run} is damaged and was not read, and --strict was given").into());
+    }
+    Ok(Some(filter(&found, &Sources { inputs, paths: sources }, selection)?))
 }
 
 /// Whether it is a pipe, or something of that kind.
@@ -66,7 +69,7 @@ fn read(inputs: &Inputs<'_>, sources: &[PathBuf], options: &Options) -> Result<I
     for path in sources {
         let name = path.display().to_string();
         if let Some(bundle) = inputs.bundle(path) {
-            found.append(bundle.intervals(&name)?);
+            found.append(inputs.read_intervals(bundle, &name)?);
             continue;
         }
         let source = decompress(open(path)?).with_context(|| format!("{name}: cannot be read"))?;
@@ -78,14 +81,14 @@ fn read(inputs: &Inputs<'_>, sources: &[PathBuf], options: &Options) -> Result<I
     Ok(found)
 }
 
-fn filter(found: &Intervals, sources: &[PathBuf], selection: &SelectionArgs) -> Result<IntervalFilter> {
+fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArgs) -> Result<IntervalFilter> {
     let all = found.distinct();
     let is_named = |interval: &Interval, name: &str| !interval.is_hang() && interval.name.as_deref() == Some(name);
     if let Some(missing) = selection.during.iter().find(|name| !all.iter().any(|interval| is_named(interval, name))) {
-        return Err(no_interval(missing, &all, sources));
+        return Err(no_interval(missing, &all, found, sources));
     }
     if selection.during_hang && !all.iter().any(|interval| interval.is_hang()) {
-        bail!("no potential hang in {}; {}", list_files(sources), how_to_export("potential-hangs"));
+        bail!("no potential hang in {}; {}", sources.list(), sources.what_to_do("potential-hangs", found));
     }
     let is_asked = |interval: &&Interval| {
         let is_asked_hang = selection.during_hang && interval.is_hang();
@@ -111,13 +114,13 @@ fn say_unpaired(found: &Intervals, filter: &IntervalFilter) {
     }
 }
 
-fn no_interval(missing: &str, all: &[&Interval], sources: &[PathBuf]) -> anyhow::Error {
+fn no_interval(missing: &str, all: &[&Interval], found: &Intervals, sources: &Sources<'_, '_>) -> anyhow::Error {
     let signposts = all.iter().filter(|interval| !interval.is_hang());
     let mut names: Vec<&str> =
         signposts.filter_map(|interval| interval.name.as_deref()).collect::<BTreeSet<_>>().into_iter().collect();
-    let files = list_files(sources);
+    let files = sources.list();
     if names.is_empty() {
-        return anyhow!("no signpost interval in {files}; {}", how_to_export("os-signpost-interval"));
+        return anyhow!("no signpost interval in {files}; {}", sources.what_to_do("os-signpost-interval", found));
     }
     let more = names.len().saturating_sub(NAMES);
     names.truncate(NAMES);
@@ -125,12 +128,45 @@ fn no_interval(missing: &str, all: &[&Interval], sources: &[PathBuf]) -> anyhow:
     anyhow!("no signpost interval is named {missing:?} in {files}; there are: {}{more}", names.join(", "))
 }
 
-fn list_files(sources: &[PathBuf]) -> String {
-    sources.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+/// What intervals were read from.
+struct Sources<'a, 'f> {
+    inputs: &'a Inputs<'f>,
+    paths: &'a [PathBuf],
 }
 
-fn how_to_export(schema: &str) -> String {
-    format!(
-        "export them with: xcrun xctrace export --input X.trace --xpath '/trace-toc/run/data/table[@schema=\"{schema}\"]'"
-    )
+impl Sources<'_, '_> {
+    fn list(&self) -> String {
+        self.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What to do where no interval of a table is there. An export may lack what its recording has; a recording has all there is.
+    fn what_to_do(&self, schema: &str, found: &Intervals) -> String {
+        let of_table: Vec<_> = found.tables.iter().filter(|table| table.schema == schema).collect();
+        let rejected: u64 = of_table.iter().map(|table| table.rejected.total()).sum();
+        if self.paths.iter().any(|path| self.inputs.bundle(path).is_none()) {
+            return format!("export them with: {}", how_to_export(schema, "X.trace"));
+        }
+        // Of recordings, intervals that are written as two events each are not read.
+        if schema == "os-signpost-interval" && of_table.is_empty() && self.has_rows("os-signpost") {
+            let names = self.paths.iter().filter_map(|path| self.inputs.bundle(path)?.path().file_name()?.to_str());
+            let export = how_to_export("os-signpost", names.into_iter().next().unwrap_or("X.trace"));
+            return format!("there is only os-signpost, which is read of exports and not of recordings: {export}");
+        }
+        match of_table.len() {
+            0 => format!("there is no table {schema} that can be read: nothing recorded them"),
+            _ if rejected > 0 => format!("none of the {rejected} rows of {schema} could be read"),
+            _ => format!("there are no rows in {schema}: none happened while it was recorded"),
+        }
+    }
+
+    fn has_rows(&self, schema: &str) -> bool {
+        let tocs = self.paths.iter().filter_map(|path| self.inputs.bundle(path)?.toc().ok());
+        let tables = tocs.flat_map(|toc| toc.runs).flat_map(|run| run.tables);
+        tables.into_iter().any(|table| table.schema == schema && table.rows.is_some_and(|rows| rows > 0))
+    }
+}
+
+fn how_to_export(schema: &str, recording: &str) -> String {
+    let recording = if recording.contains([' ', '\'']) { format!("{recording:?}") } else { recording.to_owned() };
+    format!("xcrun xctrace export --input {recording} --xpath '/trace-toc/run/data/table[@schema=\"{schema}\"]'")
 }

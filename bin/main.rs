@@ -10,6 +10,7 @@ mod formats;
 mod inputs;
 mod intervals;
 mod operations;
+mod progress;
 mod recording;
 mod run;
 mod sink;
@@ -18,8 +19,10 @@ mod symbols;
 mod times;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use cli::Cli;
 
@@ -83,8 +86,12 @@ pub(crate) fn printable(message: &str) -> Cow<'_, str> {
     Cow::Owned(message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect())
 }
 
-/// Prints a warning.
+/// Prints a warning, once: a recording that is read for its samples and its intervals says the same twice.
 pub(crate) fn warning(message: &str) {
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    if !PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned()) {
+        return;
+    }
     let label = format!("{0}warning{0:#}", anstyle::AnsiColor::Yellow.on_default().bold());
     anstream::eprintln!("{label}: {}", printable(message));
 }

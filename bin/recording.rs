@@ -1,6 +1,6 @@
 //! A recording, from its files to what reports are made of.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
@@ -36,7 +36,7 @@ impl Recording {
     ) -> Result<Self> {
         let mut export = read_all(inputs, files, &args.input.options(samples))?;
         warn(&export);
-        check_usable(&export, &args.input)?;
+        check_usable(&export, &args.input, files.iter().all(|file| inputs.bundle(file).is_some()))?;
         let symbolication = name_frames(&mut export, inputs, files, &args.symbols)?;
         let operations = operate_on(&mut export, args, options, is_inverted)?;
         Ok(Self { export, symbolication, operations })
@@ -112,13 +112,16 @@ pub(crate) fn warn(export: &Export) {
     }
 }
 
-/// Whether the input holds samples, and all of them where that was asked.
-fn check_usable(export: &Export, args: &InputArgs) -> Result<()> {
+/// Whether the inputs hold samples, and all of them where that was asked.
+fn check_usable(export: &Export, args: &InputArgs, are_recordings: bool) -> Result<()> {
     let cpu_tables = export.tables().filter(|table| table.kind == TableKind::Cpu);
     let (tables, rows) = cpu_tables.fold((0, 0), |(tables, rows), table| (tables + 1, rows + table.rows));
     let rejected = export.rejected();
     if tables == 0 {
-        bail!("{}", no_cpu_table(export));
+        bail!("{}", if are_recordings { no_cpu_table_recorded(export) } else { no_cpu_table(export) });
+    }
+    if let Some(run) = export.unread_runs().next().filter(|_| args.strict) {
+        bail!("run {} is damaged and was not read, and --strict was given", run.number);
     }
     if rejected > 0 && args.strict {
         bail!("{rejected} of {rows} rows could not be read, and --strict was given");
@@ -127,6 +130,21 @@ fn check_usable(export: &Export, args: &InputArgs) -> Result<()> {
         bail!("none of the {rows} rows of CPU tables could be read; the warnings above say why");
     }
     Ok(())
+}
+
+/// Nothing that a recording lacks can be exported.
+fn no_cpu_table_recorded(export: &Export) -> String {
+    let recorded = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
+    let recorded: BTreeSet<&str> = recorded
+        .map(|table| table.schema.as_str())
+        .filter(|schema| TableKind::of_schema(schema) == TableKind::Cpu)
+        .collect();
+    if recorded.is_empty() {
+        return "there is no CPU table in the recording; record with the Time Profiler or CPU Profiler template"
+            .to_owned();
+    }
+    let names = recorded.into_iter().collect::<Vec<_>>().join(", ");
+    format!("the recording has {names}, and none of it can be read; the warnings above say why")
 }
 
 fn no_cpu_table(export: &Export) -> String {

@@ -53,7 +53,7 @@ pub enum ErrorKind {
     BrokenBundle {
         /// Path of the file.
         file: String,
-        /// What is there, where, and what the rule asks for.
+        /// What is there, where, what the rule asks for, and what to do about it.
         rule: String,
     },
     /// A recording (a `.trace` bundle) cannot be read by this version; the text says why and what to do.
@@ -64,10 +64,6 @@ pub enum ErrorKind {
         file: String,
     },
 }
-
-/// What to do with a recording that cannot be read.
-pub(crate) const EXPORT_IT: &str = "on a Mac, export it and read that: xcrun xctrace export --input X.trace \
-     --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]' --output export.xml";
 
 /// An input that could not be used: what, where, and the cause below.
 #[derive(Debug)]
@@ -104,12 +100,7 @@ impl fmt::Display for Error {
             | ErrorKind::Limit(text)
             | ErrorKind::UnsupportedBundle(text) => f.write_str(text),
             ErrorKind::Unreadable { file } => write!(f, "{file}: it cannot be read"),
-            ErrorKind::BrokenBundle { file, rule } => {
-                write!(
-                    f,
-                    "{file}: {rule}. The recording is damaged, or of a kind that this version does not know; {EXPORT_IT}"
-                )
-            }
+            ErrorKind::BrokenBundle { file, rule } => write!(f, "{file}: {rule}"),
             ErrorKind::Failed => f.write_str("an input before could not be read; read the others with a new reader"),
             ErrorKind::Truncated { inside, end, rows } => {
                 let plural = if *rows == 1 { "row" } else { "rows" };

@@ -105,6 +105,10 @@ fn read(files: &Files) -> Result<(Checksum, Option<String>), traceparse::Error> 
     let export = reader.finish()?;
     let intervals = bundle.intervals("orchard")?;
     let rows = found_rows(&export.profile);
+    // Of a run that is left out nothing is there.
+    assert!(export.unread_runs().all(|run| rows.iter().all(|row| row.run != run.number)));
+    let lost = &intervals.unread_runs;
+    assert!(intervals.intervals.iter().all(|interval| !lost.contains(&interval.run)));
     for table in export.tables() {
         assert_eq!(table.rows, table.samples + table.rejected.total(), "{table:?}");
     }
@@ -112,6 +116,7 @@ fn read(files: &Files) -> Result<(Checksum, Option<String>), traceparse::Error> 
     (&rows, &intervals.intervals).hash(&mut hasher);
     let content = Checksum { rows: rows.len(), intervals: intervals.intervals.len(), checksum: hasher.finish() };
     let told = export.diagnostics.iter().chain(&intervals.diagnostics).next();
+    assert!(told.is_some() || (export.unread_runs().next().is_none() && lost.is_empty()));
     Ok((content, told.map(|told| told.message.clone())))
 }
 

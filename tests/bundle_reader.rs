@@ -1,6 +1,8 @@
 //! Recordings that were written as bundles in every form, and what the library reads of them: every row against what was recorded,
 //! and against the export of the same recording.
 
+#[path = "bundle_reader/damaged_runs.rs"]
+mod damaged_runs;
 #[path = "bundle_reader/intervals.rs"]
 mod intervals;
 #[path = "bundle_reader/odd_bundles.rs"]
@@ -8,7 +10,9 @@ mod odd_bundles;
 mod support;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use support::bundle::images::addresses;
 use support::bundle::{
@@ -21,7 +25,7 @@ use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::export::{Export, Options, Reader, SampleDetail, read};
 use traceparse::profile::{Profile, SampleKind};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
-use traceparse::symbols::{Index, Locator};
+use traceparse::symbols::{Entry, Files as FileSystem, Index, Locator};
 use traceparse::units::Unit;
 
 const TABLES: [Table; 4] =
@@ -388,5 +392,50 @@ fn a_bundle_and_an_export_are_two_inputs() {
         assert_rows(&of("bundle"), &without_changed_names(case.expected(), &case.recording), "the bundle");
         assert_rows(&of("export"), &of("bundle"), "the export");
         assert_eq!(inputs.first(), Some(&if bundle_comes_first { "bundle" } else { "export" }));
+    }
+}
+
+/// Counts what is read of it.
+struct Counted<'a> {
+    files: Memory<'a>,
+    bytes: AtomicU64,
+}
+
+impl FileSystem for Counted<'_> {
+    fn entry(&self, path: &Path) -> io::Result<Entry> {
+        self.files.entry(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.files.canonical(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        self.files.list(folder)
+    }
+
+    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let bytes = self.files.read(path, offset, length)?;
+        self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        Ok(bytes)
+    }
+}
+
+/// Progress ends where it says.
+#[test]
+fn the_bytes_of_the_samples_are_known_before() {
+    for seed in 0..40 {
+        let case = Case::random(seed);
+        // Where there are two tables, the beginning of the second one is looked at first.
+        let one = BundleOptions::new(TABLES[seed as usize % TABLES.len()], &case.recording).nodes;
+        let files = write_bundle(&case.recording, &BundleOptions { nodes: one, ..case.options });
+        let counted = Counted { files: Memory::of_bundle(&files), bytes: AtomicU64::new(0) };
+        let bundle = Bundle::open(&counted, Path::new(BUNDLE), &Options::default()).unwrap();
+        counted.bytes.store(0, Ordering::Relaxed);
+        let expected = bundle.sample_bytes();
+        assert!(expected > 1_000);
+        let mut reader = Reader::new(Options::default());
+        bundle.read_into(&mut reader, "orchard").unwrap();
+        assert_eq!(counted.bytes.load(Ordering::Relaxed), expected, "seed {seed}");
     }
 }

@@ -51,13 +51,11 @@ impl<'f> Settings<'f> {
     }
 }
 
-/// The length of an export that is not compressed, as far as its name tells.
+/// The length of an export that is not compressed, as far as its name tells; of any other name, it may be an archive, whose length says
+/// nothing of what is in it.
 fn plain_length(task: &Task) -> Option<u64> {
-    let is_compressed = task
-        .path
-        .extension()
-        .is_some_and(|extension| ["gz", "zst", "zstd", "zip", "tar", "tgz"].iter().any(|it| extension == *it));
-    std::fs::metadata(&task.path).ok().filter(|metadata| metadata.is_file() && !is_compressed).map(|it| it.len())
+    let is_plain = task.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("xml"));
+    std::fs::metadata(&task.path).ok().filter(|metadata| metadata.is_file() && is_plain).map(|it| it.len())
 }
 
 /// How many bytes there are to read.
@@ -96,6 +94,8 @@ pub(super) struct Finished {
     pub(super) content: Option<Hash>,
     /// What there was on disk when it was opened.
     pub(super) metadata: Option<Metadata>,
+    /// Runs of a recording that are damaged, so that they are in no outcome.
+    pub(super) unread_runs: usize,
     pub(super) outcome: Outcome,
 }
 
@@ -210,7 +210,7 @@ impl Batch<'_> {
             Outcome::Kept(_) => finished.metadata.as_ref().map_or(0, Metadata::len),
             Outcome::Runs(_) | Outcome::Failed(_) => 0,
         };
-        let problem = problem(&finished.outcome);
+        let problem = problem(&finished);
         let is_failed = finished.outcome.is_failed();
         let kept = self.keeper.keep(task, finished);
         self.control.progress.add_file(unread, is_failed);
@@ -235,7 +235,8 @@ impl Batch<'_> {
         let metadata = std::fs::metadata(&task.path).ok();
         let file = metadata.as_ref().filter(|metadata| metadata.is_file() || metadata.is_dir());
         if let Some(kept) = file.and_then(|metadata| self.keeper.kept(index, task, metadata)) {
-            return Finished { index, content: Some(kept.content), metadata, outcome: Outcome::Kept(kept) };
+            let (content, outcome) = (Some(kept.content), Outcome::Kept(kept));
+            return Finished { index, content, metadata, unread_runs: 0, outcome };
         }
         let recording = Recording::open(&task.path);
         let read = recording.and_then(|mut recording| match &mut recording {
@@ -245,12 +246,14 @@ impl Batch<'_> {
         match read {
             Ok((read, recording)) => {
                 let content = Some(read.content);
-                Finished { index, content, metadata, outcome: self.measure(task, read, recording.as_ref(), notes) }
+                let unread_runs = read.export.as_ref().map_or(0, |export| export.unread_runs().count());
+                let outcome = self.measure(task, read, recording.as_ref(), notes);
+                Finished { index, content, metadata, unread_runs, outcome }
             }
             Err(refused) => {
                 let bytes = metadata.as_ref().map_or(0, Metadata::len);
                 let outcome = Outcome::Failed(failed(task, bytes, None, of_unread(&task.display), refused));
-                Finished { index, content: None, metadata, outcome }
+                Finished { index, content: None, metadata, unread_runs: 0, outcome }
             }
         }
     }
@@ -319,10 +322,14 @@ fn said(export: &Export) -> impl Iterator<Item = String> {
 }
 
 /// Why `--strict` fails for a file.
-fn problem(outcome: &Outcome) -> Option<String> {
-    match outcome {
+fn problem(finished: &Finished) -> Option<String> {
+    match &finished.outcome {
         Outcome::Kept(kept) => kept.is_failed.then(|| "it gives no run, as before".to_owned()),
         Outcome::Failed(failed) => Some(failed.reason.clone()),
+        Outcome::Runs(_) if finished.unread_runs == 1 => Some("a run is damaged and could not be read".to_owned()),
+        Outcome::Runs(_) if finished.unread_runs > 1 => {
+            Some(format!("{} runs are damaged and could not be read", finished.unread_runs))
+        }
         Outcome::Runs(runs) => match runs.iter().map(|run| run.record.rejected).sum::<u64>() {
             0 => None,
             1 => Some("a row could not be read".to_owned()),

@@ -122,7 +122,7 @@ pub(crate) struct ReadingArgs {
     /// Measure only this table of each export, such as time-profile (may be given several times)
     #[arg(long, value_name = "SCHEMA", help_heading = "Input")]
     pub(crate) schema: Vec<String>,
-    /// Fail if a file gives no run, or a row of a CPU table could not be read
+    /// Fail if a file gives no run, or a row of a CPU table, or a run of a recording, could not be read
     #[arg(long, help_heading = "Input")]
     pub(crate) strict: bool,
     /// Use the complete rows of files that were cut

@@ -19,7 +19,7 @@ Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 
 fired, 130 interrupted.";
 
 const INPUT_HELP: &str = "\
-Inputs are recordings (.trace, .trace.zip, .trace.tar) and exports (.xml, .xml.gz, .xml.zst; any name if named here), folders (searched to the bottom), patterns in \
+Inputs are recordings (.trace, .trace.zip, .trace.tar, .trace.tar.gz, .trace.tgz, .trace.tar.zst) and exports (.xml, .xml.gz, .xml.zst; any name if named here), folders (searched to the bottom), patterns in \
 quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
 
 A table of contents (`xcrun xctrace export --toc`) tells how long was recorded, and device, OS and app. It is found \

@@ -10,9 +10,8 @@ use traceparse::units::{Millionths, Nanos};
 use super::cli::InputArgs;
 use super::fingerprint::of_unread;
 use super::manifest;
-use super::names::{export_name, is_export_name, toc_names, toc_of};
+use super::names::{export_names, is_export_name, is_recording_name, toc_names, toc_of};
 use super::notes::{counted, several};
-use super::recordings::is_recording_name;
 use super::store::Store;
 use super::walk::{Walked, expand, is_pattern, walk};
 
@@ -193,7 +192,8 @@ impl Finder {
         if exports.is_empty() && self.datasets.is_empty() {
             let folder = folder.display();
             self.notes.push(format!(
-                "{folder}: no exports and no recordings are there (*.xml, *.xml.gz, *.xml.zst, *.trace, *.trace.zip)"
+                "{folder}: no exports and no recordings are there (*.xml, *.xml.gz, *.xml.zst, *.trace, and *.trace.zip, .tar, .tar.gz, \
+                 .tgz, .tar.zst)"
             ));
         }
         for path in exports {
@@ -317,11 +317,12 @@ struct Siblings(HashMap<PathBuf, HashSet<String>>);
 impl Siblings {
     /// The table of contents beside an export.
     fn toc_beside(&mut self, export: &Path) -> Option<PathBuf> {
-        let name = export_name(export)?;
         let folder = export.parent()?;
         let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let siblings = self.0.entry(folder.to_owned()).or_insert_with(|| list(listed));
-        toc_names(&name).find(|name| siblings.contains(name)).map(|name| folder.join(name))
+        let names = export_names(export);
+        let mut tocs = names.iter().flat_map(|name| toc_names(name));
+        tocs.find(|name| siblings.contains(name)).map(|name| folder.join(name))
     }
 }
 

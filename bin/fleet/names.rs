@@ -4,6 +4,8 @@ use std::path::Path;
 
 /// How compressed files end.
 const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
+/// How archives end.
+const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
 /// What the name of a table of contents has behind that of its export, in the order of preference.
 const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
 
@@ -12,11 +14,29 @@ pub(super) fn is_export_name(path: &Path) -> bool {
     file_name(path).and_then(without_xml).is_some()
 }
 
-/// The name of an export without `.xml` and what compression adds; of other names, without what follows the last dot.
-pub(super) fn export_name(path: &Path) -> Option<String> {
-    let name = file_name(path)?;
-    let stem = without_xml(name).or_else(|| Path::new(name).file_stem().and_then(|stem| stem.to_str()));
-    stem.map(str::to_owned)
+/// The names of an export that its table of contents may be called by, the preferred one first: without `.xml` and what compression adds.
+/// A recording has one name, in whatever archive it is: without `.trace` and the ending of the archive; then, as it is called in the
+/// archive, with `.trace`. Of other names, that without what follows the last dot.
+pub(super) fn export_names(path: &Path) -> Vec<String> {
+    let Some(name) = file_name(path) else { return Vec::new() };
+    if let Some(stem) = without_xml(name) {
+        return vec![stem.to_owned()];
+    }
+    let unpacked = ARCHIVES.iter().find_map(|ending| without(name, ending)).unwrap_or(name);
+    if let Some(stem) = without(unpacked, ".trace") {
+        return vec![stem.to_owned(), unpacked.to_owned()];
+    }
+    if unpacked.len() < name.len() {
+        return vec![unpacked.to_owned()];
+    }
+    Path::new(name).file_stem().and_then(|stem| stem.to_str()).map(str::to_owned).into_iter().collect()
+}
+
+/// Whether something in a folder is taken for a recording, by its name: its folder, or an archive of it.
+pub(super) fn is_recording_name(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let unpacked = ARCHIVES.iter().find_map(|ending| without(&name, ending)).unwrap_or(&name);
+    without(unpacked, ".trace").is_some_and(|stem| !stem.is_empty())
 }
 
 /// The names that a table of contents of the export NAME may have, the preferred one first.
@@ -61,10 +81,26 @@ mod tests {
     }
 
     #[test]
+    fn a_recording_has_one_name_in_every_form() {
+        for ending in ["", ".zip", ".tar", ".tar.gz", ".tgz", ".TAR.ZST"] {
+            let path = format!("x/app.7.trace{ending}");
+            assert_eq!(export_names(Path::new(&path)), ["app.7", "app.7.trace"], "{path}");
+            assert!(is_recording_name(Path::new(&path)), "{path}");
+        }
+        for name in ["a.trace", "x/a.TRACE", "a.b.trace.tar"] {
+            assert!(is_recording_name(Path::new(name)), "{name}");
+        }
+        for name in [".trace", "trace", "a.zip", "a.trace.xml", ".trace.zip", "a.traces", ""] {
+            assert!(!is_recording_name(Path::new(name)), "{name}");
+        }
+    }
+
+    #[test]
     fn tables_of_contents_are_named_after_exports() {
-        assert_eq!(export_name(Path::new("x/run.7.xml.gz")).as_deref(), Some("run.7"));
-        assert_eq!(export_name(Path::new("x/run.7.export")).as_deref(), Some("run.7"));
-        assert_eq!(export_name(Path::new("x/run")).as_deref(), Some("run"));
+        for name in ["x/run.7.xml.gz", "x/run.7.export", "run.7.ZIP", "run.7.tar.gz"] {
+            assert_eq!(export_names(Path::new(name)), ["run.7"], "{name}");
+        }
+        assert_eq!(export_names(Path::new("x/run")), ["run"]);
         for name in toc_names("run.7") {
             assert_eq!(toc_of(Path::new(&name)), Some("run.7"), "{name}");
         }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use blake3::{Hash, Hasher};
-use traceparse::bundle::{Bundle, BundleFiles};
+use traceparse::bundle::{Bundle, BundleFiles, is_added_by_macos};
 use traceparse::error::Error;
 use traceparse::export::{Export, Options, Reader};
 use traceparse::fleet::FailureKind;
@@ -16,16 +16,6 @@ use super::control::Control;
 
 /// How much is hashed at once.
 const PIECE: usize = 1 << 20;
-
-/// How archives of recordings end; their folders end with `.trace` alone.
-const ARCHIVES: [&str; 6] = ["", ".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
-
-/// Whether something in a folder is taken for a recording, by its name.
-pub(super) fn is_recording_name(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let stems = ARCHIVES.iter().filter_map(|ending| name.strip_suffix(ending)?.strip_suffix(".trace"));
-    stems.into_iter().any(|stem| !stem.is_empty())
-}
 
 /// How many bytes a file, or all files in a folder, have on disk. What cannot be read counts nothing.
 pub(super) fn size_on_disk(path: &Path) -> u64 {
@@ -125,11 +115,8 @@ fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>
             continue;
         }
         for path in files.list(&folder)? {
-            let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-            if name.starts_with(b"._") || name == b".DS_Store" || name == b"__MACOSX" {
-                continue;
-            }
             match files.entry(&path) {
+                _ if is_added_by_macos(&path) => {}
                 Ok(Entry::File { length, .. }) => found.push((path, length)),
                 Ok(Entry::Folder) => open.push(path),
                 _ => {}
@@ -142,19 +129,4 @@ fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>
 
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Refused {
     Refused { kind: FailureKind::Unreadable, reason: format!("{} cannot be read: {error}", path.display()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn recordings_are_known_by_their_names() {
-        for name in ["a.trace", "x/a.TRACE", "a.trace.zip", "a.b.trace.tar", "a.trace.tar.gz", "a.trace.tgz"] {
-            assert!(is_recording_name(Path::new(name)), "{name}");
-        }
-        for name in [".trace", "trace", "a.zip", "a.trace.xml", ".trace.zip", "a.traces", ""] {
-            assert!(!is_recording_name(Path::new(name)), "{name}");
-        }
-    }
 }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
+use traceparse::bundle::is_added_by_macos;
 
-use super::names::is_export_name;
+use super::names::{is_export_name, is_recording_name};
 use super::notes::several;
-use super::recordings::is_recording_name;
 
 /// What was met on the way.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
             let is_folder = path.is_dir();
             if is_hidden {
                 let is_export = (!is_folder && is_export_name(&path)) || is_recording_name(&path);
-                if is_export && !is_apple_double(&path) {
+                if is_export && !is_added_by_macos(&path) {
                     walked.hidden.push(path);
                 }
             } else if is_folder && !is_recording_name(&path) {
@@ -65,11 +65,6 @@ pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
     files.sort();
     walked.hidden.sort();
     files
-}
-
-/// `._a.xml`, which macOS writes beside `a.xml` on other file systems.
-fn is_apple_double(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"._"))
 }
 
 /// Whether a path has characters of a pattern.

@@ -2,6 +2,9 @@
 //!
 //! `allObjects` of a run lists an `XRCore` for each core: `$0` is its number, `$1` its device, `topology._clusterFlags` its kind. The
 //! kinds were seen in a recording of Instruments 26 beside its export; others have no name here.
+//!
+//! A row has the number of its core and not the device, so a number that several devices have tells a kind only where all of them
+//! have the same one there.
 
 use super::budget::Budget;
 use super::keyed_archive::Node;
@@ -9,32 +12,89 @@ use super::keyed_collections::Kind;
 use crate::hash::HashMap;
 use crate::symbols::Broken;
 
+/// What a number of a core stands for.
+#[derive(Clone, Copy, Debug)]
+struct NumberedCore {
+    /// `None` for a kind that has no name, and where devices differ.
+    kind: Option<&'static str>,
+    /// Whether the device that was chosen has it.
+    is_of_device: bool,
+}
+
 /// The kinds of the cores of a device, by number.
 pub(super) fn kinds(
     objects: Node<'_>,
     device: Option<&str>,
     budget: &mut Budget,
 ) -> Result<HashMap<u32, &'static str>, Broken> {
-    let mut kinds = HashMap::default();
+    let mut cores: HashMap<u32, NumberedCore> = HashMap::default();
     for object in objects.items()? {
         if object.class_name()?.as_deref() != Some("XRCore") {
             continue;
         }
         let of_device = object.field("$1")?.map_or(Ok(None), |node| budget.text(node))?;
         let number = object.field("$0")?.map_or(Ok(None), Node::number)?;
-        let flags = object.field("topology")?.map_or(Ok(None), |topology| topology.field("_clusterFlags"))?;
-        // A core without a topology has no kind.
-        let flags = flags.filter(|flags| flags.kind() == Ok(Kind::Integer)).map_or(Ok(None), Node::number)?;
-        let kind = match flags {
-            Some(1) => "E Core",
-            Some(2) => "P Core",
-            _ => continue,
-        };
-        if let Some(number) =
-            number.and_then(|number| u32::try_from(number).ok()).filter(|_| of_device.as_deref() == device)
-        {
-            kinds.insert(number, kind);
-        }
+        let Some(number) = number.and_then(|number| u32::try_from(number).ok()) else { continue };
+        let (kind, is_of_device) = (kind(object)?, of_device.as_deref() == device);
+        let core = cores.entry(number).or_insert(NumberedCore { kind, is_of_device });
+        core.kind = core.kind.filter(|known| Some(*known) == kind);
+        core.is_of_device |= is_of_device;
     }
-    Ok(kinds)
+    let known = cores.into_iter().filter(|(_, core)| core.is_of_device);
+    Ok(known.filter_map(|(number, core)| Some((number, core.kind?))).collect())
+}
+
+/// The kind of a core. One without a topology has none.
+fn kind(core: Node<'_>) -> Result<Option<&'static str>, Broken> {
+    let flags = core.field("topology")?.map_or(Ok(None), |topology| topology.field("_clusterFlags"))?;
+    let flags = flags.filter(|flags| flags.kind() == Ok(Kind::Integer)).map_or(Ok(None), Node::number)?;
+    Ok(match flags {
+        Some(1) => Some("E Core"),
+        Some(2) => Some("P Core"),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::keyed_archive::KeyedArchive;
+    use super::super::testing::{ArchiveWriter, reference};
+    use super::*;
+
+    /// The kinds of the cores of the device `Mac` where these are listed: device, number and flags.
+    fn found(cores: &[(&str, u64, u64)]) -> Vec<(u32, &'static str)> {
+        let mut writer = ArchiveWriter::new();
+        let mut objects = Vec::new();
+        for &(device, number, flags) in cores {
+            let flags = writer.wrapped("DTCPUClusterInfo", "_clusterFlags", flags);
+            let device = writer.add(device);
+            let fields = [("$0", number.into()), ("$1", reference(device)), ("topology", reference(flags))];
+            objects.push(writer.object("XRCore", fields.map(|(name, value)| (name.to_owned(), value))));
+        }
+        let objects = writer.array(&objects);
+        let bytes = writer.finish(&[("root", objects)]);
+        let archive = KeyedArchive::read(&bytes).unwrap();
+        let objects = archive.top("root").unwrap().unwrap();
+        let mut kinds: Vec<_> = kinds(objects, Some("Mac"), &mut Budget::new(&archive)).unwrap().into_iter().collect();
+        kinds.sort_unstable();
+        kinds
+    }
+
+    #[test]
+    fn flags_of_clusters_are_kinds() {
+        assert_eq!(
+            found(&[("Mac", 0, 1), ("Mac", 1, 2), ("Mac", 2, 0), ("Mac", 3, 7)]),
+            [(0, "E Core"), (1, "P Core")]
+        );
+    }
+
+    #[test]
+    fn a_number_that_means_other_cores_elsewhere_has_no_kind() {
+        let mac = [("Mac", 0, 1), ("Mac", 1, 1), ("Mac", 2, 2), ("Mac", 3, 2)];
+        // Core 0 is of the same kind on both; 1 of another, 2 of one that has no name; only the phone has a core 9.
+        let phone = [("phone", 0, 1), ("phone", 1, 2), ("phone", 2, 0), ("phone", 9, 2)];
+        let expected = [(0, "E Core"), (3, "P Core")];
+        assert_eq!(found(&[mac, phone].concat()), expected);
+        assert_eq!(found(&[phone, mac].concat()), expected, "in whichever order they are listed");
+    }
 }

@@ -2,27 +2,28 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::thread::{Builder, Scope, ScopedJoinHandle};
+use std::thread::Scope;
 
 use super::ahead::Pieces;
 use super::binaries::Binaries;
 use super::columns::Columns;
-use super::file::{Content, broken_file, broken_whole, failed};
+use super::damage::RunFailure;
+use super::file::{Content, broken_file};
 use super::intervals::{IntervalColumns, IntervalReader};
-use super::layout::Layout;
 use super::people::{Names, People};
 use super::rows::Rows;
 use super::run_data::RunData;
+use super::run_table::{RunTable, read_layout, read_schema};
+use super::run_values::{self, Filling, Values};
 use super::samples::SampleReader;
-use super::schema::{Schema, exported_type};
 use super::stacks::Stacks;
 use super::strings::Strings;
 use super::tables::{self, StoredTable};
-use super::uniquer::{ArrayData, Arrays};
+use super::uniquer::Arrays;
 use crate::error::{Diagnostic, Error};
-use crate::export::{Column, Intake, IntervalTable, Intervals, Options, Table, TableKind, TocTable};
+use crate::export::{Intake, IntervalTable, Intervals, Options, TableKind, TocTable};
 use crate::hash::HashMap;
-use crate::symbols::Files;
+use crate::symbols::{Entry, Files};
 
 /// A run whose tables are known.
 pub(super) struct Run<'f> {
@@ -47,12 +48,6 @@ fn is_needed(schema: &str) -> bool {
     TableKind::of_schema(schema) == TableKind::Cpu || NEEDED.contains(&schema)
 }
 
-/// A table of a run whose rows may be read.
-pub(super) struct RunTable {
-    pub(super) layout: Layout,
-    pub(super) folder: PathBuf,
-}
-
 impl<'f> Run<'f> {
     /// Looks at the run in a folder of `corespace`.
     pub(super) fn open(files: &'f dyn Files, corespace: &Path, number: u32, options: &Options) -> Result<Self, Error> {
@@ -64,9 +59,11 @@ impl<'f> Run<'f> {
         let stored = tables::read(&bytes, &name).map_err(|broken| broken_file(&path, &broken))?;
         let (tables, contents, diagnostics) = (Vec::new(), Vec::new(), Vec::new());
         let mut run = Self { files, number, folder, tables, contents, diagnostics, limit, jobs };
-        let listed: HashSet<PathBuf> = stored.iter().map(|stored| corespace.join(&stored.folder)).collect();
-        for stored in stored {
-            run.add_table(&corespace.join(&stored.folder), stored)?;
+        let folders = stored.iter().filter_map(|stored| Some(corespace.join(stored.folder.as_ref().ok()?)));
+        let listed: HashSet<PathBuf> = folders.collect();
+        for StoredTable { schema, attributes, folder } in stored {
+            let folder = folder.map(|folder| corespace.join(folder)).map_err(|broken| broken_file(&path, &broken));
+            run.add_table(folder, schema, attributes)?;
         }
         run.note_unlisted(&listed);
         Ok(run)
@@ -85,14 +82,22 @@ impl<'f> Run<'f> {
         }
     }
 
-    fn add_table(&mut self, folder: &Path, stored: StoredTable) -> Result<(), Error> {
-        let StoredTable { schema, attributes, .. } = stored;
-        let found = read_schema(self.files, folder, self.limit);
-        let is_needed = is_needed(&schema) || found.as_ref().is_ok_and(|found| is_needed(&found.name));
-        let found_name = found.as_ref().ok().map(|found| found.name.clone());
-        let layout = found.and_then(|found| read_layout(self.files, folder, &schema, found, self.limit));
+    /// Adds a table that is in a folder, or why nobody knows where it is.
+    fn add_table(
+        &mut self,
+        folder: Result<PathBuf, Error>,
+        schema: String,
+        attributes: Vec<(String, String)>,
+    ) -> Result<(), Error> {
+        let (files, limit) = (self.files, self.limit);
+        let found = folder.and_then(|folder| Ok((read_schema(files, &folder, limit)?, folder)));
+        let is_needed = is_needed(&schema) || found.as_ref().is_ok_and(|(found, _)| is_needed(&found.name));
+        let found_name = found.as_ref().ok().map(|(found, _)| found.name.clone());
+        let table = found.and_then(|(found, folder)| {
+            Ok(RunTable { layout: read_layout(files, &folder, &schema, found, limit)?, folder })
+        });
         let is_cpu = |name: &str| TableKind::of_schema(name) == TableKind::Cpu;
-        let layout = match layout {
+        let table = match table {
             // What is not read may be of a kind that nobody knows.
             Err(_) if !is_needed => None,
             // Names and intervals are missed, and samples are right without them.
@@ -100,13 +105,11 @@ impl<'f> Run<'f> {
                 self.diagnostics.push(left_out(&error));
                 None
             }
-            layout => Some(layout?),
+            table => Some(table?),
         };
-        let rows = layout.as_ref().map(|layout| layout.rows);
+        let rows = table.as_ref().map(|table| table.layout.rows);
         self.contents.push(TocTable { position: None, schema, attributes, rows });
-        if let Some(layout) = layout.filter(|_| is_needed) {
-            self.tables.push(RunTable { layout, folder: folder.to_owned() });
-        }
+        self.tables.extend(table.filter(|_| is_needed));
         Ok(())
     }
 
@@ -128,34 +131,65 @@ impl<'f> Run<'f> {
         profiles.into_iter().chain(raw).collect()
     }
 
-    /// Adds the samples of the run. Gives back what looked for binaries.
+    /// Whether it has rows that are to become samples.
+    pub(super) fn has_samples(&self) -> bool {
+        self.cpu_tables().iter().any(|table| table.layout.rows > 0)
+    }
+
+    /// How many bytes its samples are read from, as they are on disk.
+    pub(super) fn sample_bytes(&self) -> u64 {
+        if !self.has_samples() {
+            return 0;
+        }
+        let names = self.tables_of("thread-info").chain(self.tables_of("process-info"));
+        let stores = self.cpu_tables().into_iter().chain(names).map(|table| table.folder.join("bulkstore"));
+        let paths = run_values::FILES.iter().map(|path| self.folder.join(path)).chain(stores);
+        paths
+            .filter_map(
+                |path| if let Ok(Entry::File { length, .. }) = self.files.entry(&path) { Some(length) } else { None },
+            )
+            .sum()
+    }
+
+    /// The schema of its first table of samples.
+    pub(super) fn main_schema(&self) -> Option<&str> {
+        self.cpu_tables().first().map(|table| table.layout.schema.name.as_str())
+    }
+
+    /// Adds the samples of the run. Gives back what looked for binaries. Which damage costs the run and which one the recording
+    /// does not depend on the number of threads.
     pub(super) fn read<'t>(
         &self,
-        template: &Path,
-        recorded: &RunData,
+        (template, recorded): (&Path, &RunData),
         binaries: Binaries<'t>,
         intake: &mut Intake<'_>,
+        is_only_run: bool,
+    ) -> Result<Binaries<'t>, RunFailure> {
+        let mut has_begun = false;
+        let start = Start { is_only_run, has_begun: &mut has_begun };
+        let result = self.read_samples((template, recorded, binaries), intake, start);
+        result.map_err(|error| if has_begun { RunFailure::Recording(error) } else { RunFailure::before_rows(error) })
+    }
+
+    fn read_samples<'t>(
+        &self,
+        sources: (&Path, &RunData, Binaries<'t>),
+        intake: &mut Intake<'_>,
+        start: Start<'_>,
     ) -> Result<Binaries<'t>, Error> {
         let tables = self.cpu_tables();
-        if tables.is_empty() {
-            return Ok(binaries);
-        }
         if tables.iter().all(|table| table.layout.rows == 0) {
             for table in tables {
                 intake.start_table(table.as_exported(self.number), table.folder.display().to_string());
             }
-            return Ok(binaries);
+            return Ok(sources.2);
         }
-        let (values, data) = self.values()?;
+        let (values, data) = Values::open(self.files, &self.folder, self.limit)?;
         std::thread::scope(|scope| {
-            let filling = self.fill(&values.arrays, data, scope)?;
-            let result = self.read_tables(&tables, &values, scope, (template, recorded, binaries), intake);
+            let mut filling = values.fill(data, self.jobs, scope)?;
+            let result = self.read_tables(&tables, &values, scope, sources, intake, (start, &mut filling));
             // Arrays that cannot be read are why rows refer to none.
-            let odd = match filling {
-                Filling::Done(odd) => odd,
-                Filling::Begun(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-            };
-            odd.into_iter().for_each(|odd| intake.note(odd));
+            filling.finish()?.into_iter().for_each(|odd| intake.note(odd));
             result
         })
     }
@@ -167,17 +201,27 @@ impl<'f> Run<'f> {
         scope: &'s Scope<'s, '_>,
         (template, recorded, binaries): (&Path, &RunData, Binaries<'t>),
         intake: &mut Intake<'_>,
+        (start, filling): (Start<'_>, &mut Filling<'_>),
     ) -> Result<Binaries<'t>, Error> {
-        let mut readable = Vec::new();
+        let (mut readable, mut notes) = (Vec::new(), Vec::new());
         for &table in tables {
             match Columns::of(&table.layout) {
                 Ok(columns) => readable.push((table, columns)),
-                Err(reason) => intake.note(self.not_read(table, &reason)),
+                Err(reason) => notes.push(self.not_read(table, &reason)),
             }
         }
         // They are inflated while names are read.
         let mut first_rows = readable.first().map(|(table, _)| self.pieces(table, scope)).transpose()?;
         let strings = values.strings()?;
+        // Stores that cannot even be opened are found before a row of another one is added.
+        for (table, _) in readable.iter().skip(1) {
+            Rows::open(self.files, &table.folder, &table.layout)?;
+        }
+        if !start.is_only_run {
+            filling.wait()?;
+        }
+        *start.has_begun = true;
+        notes.into_iter().for_each(|note| intake.note(note));
         let names = self.names(&strings, &values.arrays);
         names.diagnostics.iter().for_each(|note| intake.note(note.clone()));
         let mut reader = SampleReader {
@@ -202,20 +246,6 @@ impl<'f> Run<'f> {
         Ok(reader.stacks.into_binaries())
     }
 
-    /// Reads the arrays; where several threads are allowed, one of them does so from now on.
-    fn fill<'s>(
-        &self,
-        arrays: &'s Arrays,
-        data: ArrayData<'s>,
-        scope: &'s Scope<'s, '_>,
-    ) -> Result<Filling<'s>, Error> {
-        if self.jobs <= 1 {
-            return arrays.fill(data).map(Filling::Done);
-        }
-        let thread = Builder::new().spawn_scoped(scope, move || arrays.fill(data));
-        thread.map(Filling::Begun).map_err(|error| failed(&self.folder, error))
-    }
-
     /// The rows of a table; where several threads are allowed, one of them inflates rows from now on.
     fn pieces<'s>(&'s self, table: &'s RunTable, scope: &'s Scope<'s, '_>) -> Result<Pieces<'s>, Error> {
         let open = || Rows::open(self.files, &table.folder, &table.layout);
@@ -223,14 +253,20 @@ impl<'f> Run<'f> {
     }
 
     /// Adds the intervals of the run.
-    pub(super) fn read_intervals(&self, input: &str, recorded: &RunData, found: &mut Intervals) -> Result<(), Error> {
+    pub(super) fn read_intervals(
+        &self,
+        input: &str,
+        recorded: &RunData,
+        found: &mut Intervals,
+    ) -> Result<(), RunFailure> {
         let tables: Vec<_> = self.tables_of("os-signpost-interval").chain(self.tables_of("potential-hangs")).collect();
         if tables.is_empty() {
             return Ok(());
         }
-        let (values, data) = self.values()?;
-        found.diagnostics.extend(values.arrays.fill(data)?);
-        let strings = values.strings()?;
+        let values = Values::open(self.files, &self.folder, self.limit);
+        let (values, data) = values.map_err(RunFailure::before_rows)?;
+        found.diagnostics.extend(values.arrays.fill(data).map_err(RunFailure::before_rows)?);
+        let strings = values.strings().map_err(RunFailure::before_rows)?;
         let names = self.names(&strings, &values.arrays);
         found.diagnostics.extend(names.diagnostics.iter().cloned());
         let (run, arrays, texts) = (self.number, &values.arrays, HashMap::default());
@@ -241,8 +277,8 @@ impl<'f> Run<'f> {
                     let (input, schema) = (input.to_owned(), table.layout.schema.name.clone());
                     let mut counts = IntervalTable { input, run, schema, ..IntervalTable::default() };
                     let RunTable { layout, folder } = table;
-                    let note = reader.read(self.files, folder, layout, &columns, &mut counts, &mut found.intervals)?;
-                    found.diagnostics.extend(note);
+                    let note = reader.read(self.files, folder, layout, &columns, &mut counts, &mut found.intervals);
+                    found.diagnostics.extend(note.map_err(RunFailure::Recording)?);
                     found.tables.push(counts);
                     found.diagnostics.extend(columns.unread.iter().map(|reason| self.not_read(table, reason)));
                 }
@@ -250,15 +286,6 @@ impl<'f> Run<'f> {
             }
         }
         Ok(())
-    }
-
-    /// What rows refer to; the arrays are still to be filled.
-    fn values(&self) -> Result<(Values, ArrayData<'f>), Error> {
-        let uniquing = self.folder.join("uniquing");
-        let strings_path = uniquing.join("strings");
-        let strings = Content::require(self.files, &strings_path)?.read_all(self.limit)?;
-        let (arrays, data) = Arrays::open(self.files, &uniquing.join("arrayUniquer"), self.limit)?;
-        Ok((Values { strings_path, strings, arrays }, data))
     }
 
     /// The names that tables give. Without them samples are right, so a table that cannot be read is only told.
@@ -280,60 +307,15 @@ impl<'f> Run<'f> {
     }
 }
 
-/// Arrays that are read, or being read, with what is odd about them.
-enum Filling<'s> {
-    Done(Option<Diagnostic>),
-    Begun(ScopedJoinHandle<'s, Result<Option<Diagnostic>, Error>>),
-}
-
-/// The values that rows of a run refer to.
-struct Values {
-    strings_path: PathBuf,
-    strings: Vec<u8>,
-    arrays: Arrays,
-}
-
-impl Values {
-    fn strings(&self) -> Result<Strings<'_>, Error> {
-        Strings::read(&self.strings).map_err(|broken| broken_file(&self.strings_path, &broken))
-    }
-}
-
-impl RunTable {
-    /// The table as an export describes it.
-    fn as_exported(&self, run: u32) -> Table {
-        let column = |column: &super::schema::SchemaColumn| Column {
-            mnemonic: column.mnemonic.clone(),
-            engineering_type: exported_type(&column.engineering_type).to_owned(),
-        };
-        Table {
-            run,
-            schema: Some(self.layout.schema.name.clone()),
-            kind: TableKind::Cpu,
-            columns: self.layout.schema.columns.iter().map(column).collect(),
-            ..Table::default()
-        }
-    }
-}
-
-fn read_schema(files: &dyn Files, folder: &Path, limit: u64) -> Result<Schema, Error> {
-    let path = folder.join("schema.xml");
-    let bytes = Content::require(files, &path)?.read_all(limit)?;
-    Schema::read(&bytes).map_err(|broken| broken_file(&path, &broken))
+/// How samples of a run begin.
+struct Start<'a> {
+    /// Whether what is damaged of the run costs all there is. If not, the arrays must be whole before the first row is added.
+    is_only_run: bool,
+    /// Whether rows were added, so that the run cannot be left out any more.
+    has_begun: &'a mut bool,
 }
 
 /// Says that a table could not be read, which is not needed for samples.
 fn left_out(error: &Error) -> Diagnostic {
     Diagnostic { at: None, message: format!("left out: {error}"), count: 1 }
-}
-
-/// How the rows of the store in a folder are laid out; its schema must be that of the table.
-fn read_layout(files: &dyn Files, folder: &Path, name: &str, schema: Schema, limit: u64) -> Result<Layout, Error> {
-    if schema.name != name {
-        let path = folder.join("schema.xml");
-        return Err(broken_whole(&path, format_args!("its schema is {:?}, and the table's is {name:?}", schema.name)));
-    }
-    let path = folder.join("bulkstore_descriptor");
-    let bytes = Content::require(files, &path)?.read_all(limit)?;
-    Layout::read(schema, &bytes).map_err(|broken| broken_file(&path, &broken))
 }

@@ -18,8 +18,8 @@ pub(super) struct StoredTable {
     pub(super) schema: String,
     /// How it was recorded, sorted by name, as the XML of a table of contents spells it.
     pub(super) attributes: Vec<(String, String)>,
-    /// Its folder, below `corespace`.
-    pub(super) folder: PathBuf,
+    /// Its folder, below `corespace`, or why it cannot be known.
+    pub(super) folder: Result<PathBuf, Broken>,
 }
 
 /// The tables of the run whose folder has this name, in the order of their stores.
@@ -36,9 +36,10 @@ pub(super) fn read(bytes: &[u8], run_folder: &str) -> Result<Vec<StoredTable>, B
         // A table that was asked for and never written has no store.
         let Some(path) = path.filter(|path| !path.is_empty()) else { continue };
         budget.take(table, path.len())?;
-        let folder = store_folder(&path, run_folder)
-            .ok_or_else(|| Broken { at: 0, message: format!("storeSubpath: {path:?} is no store of {run_folder}") })?;
-        if seen.insert(folder.clone()) {
+        if seen.insert(PathBuf::from(&*path)) {
+            let folder = store_folder(&path, run_folder);
+            let rule = format_args!("its storeSubpath {path:?} is no store of {run_folder}");
+            let folder = folder.ok_or_else(|| table.broken("table", rule));
             let schema = spec.member("schemaName")?.and_then(|node| node.text().transpose()).transpose()?;
             let schema = schema.ok_or_else(|| missing("schemaName"))?.into_owned();
             budget.take(spec, schema.len())?;
@@ -46,9 +47,11 @@ pub(super) fn read(bytes: &[u8], run_folder: &str) -> Result<Vec<StoredTable>, B
         }
     }
     tables.sort_by_key(|table| {
-        let name = table.folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let folder = table.folder.clone().ok();
+        let name = folder.as_ref().and_then(|folder| folder.file_name()?.to_str()).unwrap_or_default();
         let number = name.rsplit('-').next().and_then(|number| number.parse::<u64>().ok());
-        (number, table.folder.clone())
+        // What has no store comes last.
+        (folder.is_none(), number, folder)
     });
     Ok(tables)
 }
@@ -141,19 +144,24 @@ mod tests {
             "run1/core/stores/indexed-store-9",
         ];
         let tables = read(&written(writer, &paths, attributes), "run1").unwrap();
-        let folders: Vec<_> = tables.iter().map(|table| table.folder.to_str().unwrap()).collect();
+        let folders: Vec<_> = tables.iter().map(|table| table.folder.as_ref().unwrap().to_str().unwrap()).collect();
         assert_eq!(folders, [paths[1], paths[0]], "by number, each once");
         let expected = [("codes", r#""0x31,*" "7" "0x31,*""#), ("needs", "1"), ("rate", "7")];
         assert_eq!(tables[0].attributes, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 
+    /// Another place costs the table that has it, and no other one.
     #[test]
     fn stores_are_those_of_the_run() {
+        let good = "run1/core/stores/indexed-store-1";
         for path in ["run2/core/stores/indexed-store-1", "/run1/core", "run1/../run2", "../run1"] {
             let mut writer = ArchiveWriter::new();
             let attributes = writer.named(&[]);
-            let told = read(&written(writer, &[path], attributes), "run1").unwrap_err().to_string();
-            assert!(told.contains("is no store of run1"), "{path}: {told}");
+            let tables = read(&written(writer, &[path, good], attributes), "run1").unwrap();
+            let folders: Vec<_> = tables.iter().map(|table| table.folder.as_ref()).collect();
+            let [Ok(folder), Err(told)] = folders[..] else { panic!("{path}: {folders:?}") };
+            assert_eq!(folder, Path::new(good));
+            assert!(told.message.contains("is no store of run1") && told.at > 0, "{path}: {told}");
         }
     }
 

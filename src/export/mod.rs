@@ -200,6 +200,11 @@ impl Export {
         })
     }
 
+    /// The runs of recordings that are damaged, so that nothing of them is here.
+    pub fn unread_runs(&self) -> impl Iterator<Item = &TocRun> {
+        self.tocs().flat_map(|toc| &toc.runs).filter(|run| run.unread.is_some())
+    }
+
     /// How many rows of CPU tables are no samples.
     pub fn rejected(&self) -> u64 {
         self.tables().map(|table| table.rejected.total()).sum()

@@ -42,6 +42,9 @@ pub struct TocRun {
     pub tables: Vec<TocTable>,
     /// The names of the tracks.
     pub tracks: Vec<String>,
+    /// Why nothing of the run was read: the file that is damaged, where, and the rule that it breaks. Only a recording's own
+    /// files can be; its tables may be unknown then, and it has no samples.
+    pub unread: Option<String>,
 }
 
 /// A process that was seen in a run.

@@ -171,6 +171,9 @@ impl<'f> Locator<'f> {
             };
             // The order of a folder is the machine's; the order of answers is not.
             paths.sort();
+            let is_recording = paths.iter().any(|path| path.ends_with("form.template") || path.ends_with("corespace"));
+            // What instruments keep for themselves: archives that are no symbols.
+            paths.retain(|path| !(is_recording && path.ends_with("instrument_data")));
             let first_folder = todo.len();
             for path in paths {
                 self.entries += 1;

@@ -1,13 +1,16 @@
 //! Recordings themselves: what is said of them in every form, and with what else they go.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
 use crate::bundle_case::{Forms, recording, write_forms};
-use crate::command::{Folder, column, csv, fails, json, ok};
+use crate::command::{Folder, column, csv, fails, json, ok, warns};
 use crate::fleet_case;
-use crate::support::Table;
+use crate::support::bundle::{BundleOptions, to_folder, write_bundle};
+use crate::support::other_tables::Hang;
+use crate::support::{Content, Node, Recording, Size, Table};
 
 /// Views whose rows are the same for an export and its recording, since they have no names of functions.
 const NUMBERS: [&str; 5] = ["threads", "processes", "states", "cores", "samples"];
@@ -157,6 +160,10 @@ fn symbols_may_be_those_of_another_recording() {
     assert!(own.iter().flatten().any(|cell| cell.contains("squeeze")), "{own:?}");
     assert_eq!(csv(&[&functions[..], &["--no-bundled-symbols", "--symbols", &stores]].concat()), own);
     assert_eq!(csv(&[&functions[..], &["--symbols", &stores]].concat()), own);
+    // Nothing else in it is taken for a file of symbols.
+    assert!(Path::new(&forms.folder).join("instrument_data").is_dir());
+    assert_eq!(csv(&[&functions[..], &["--dsym", &forms.folder]].concat()), own);
+    assert!(ok(&["uuid", &forms.folder]).lines().count() > 3);
 }
 
 #[test]
@@ -217,4 +224,159 @@ fn a_dataset_knows_a_recording_again() {
     fs::remove_file(&template).expect("it was written");
     let said = extract();
     assert!(!said.contains("1 unchanged"), "{said}");
+}
+
+/// Two runs, the second of which is damaged.
+fn with_a_damaged_run(folder: &Folder) -> String {
+    let recording = Recording::random(29, &Size { runs: 2, ..Size::small() });
+    let mut nodes = BundleOptions::new(Table::CpuProfile, &recording).nodes;
+    for run in [1, 2] {
+        let hang = Hang { start_ns: 0, duration_ns: 60_000_000_000, row: recording.rows_of_run(run)[0] };
+        nodes.push(Node { run, table_index: 80, content: Content::PotentialHangs(vec![hang]) });
+    }
+    let mut files = write_bundle(&recording, &BundleOptions::with_nodes(nodes));
+    let strings = files.iter_mut().find(|(path, _)| path == "corespace/run2/core/uniquing/strings");
+    strings.expect("run 2 has strings").1.truncate(20);
+    let path = folder.path("two runs.trace");
+    to_folder(&files, Path::new(&path));
+    path
+}
+
+#[test]
+fn a_damaged_run_is_left_out_with_a_word() {
+    let folder = Folder::new();
+    let path = with_a_damaged_run(&folder);
+    let (said, warning) = warns(&[&path, "--view", "summary"]);
+    assert!(said.contains("run 2 · damaged, nothing of it is read · "), "{said}");
+    assert!(said.contains("cpu-profile run 1") && !said.contains("cpu-profile run 2"), "{said}");
+    let file = "corespace/run2/core/uniquing/strings";
+    assert!(warning.contains("run 2 is damaged") && warning.contains(file), "{warning}");
+    let export = r#"xctrace export --input 'two runs.trace' --xpath '/trace-toc/run[@number="2"]/data/table[@schema="cpu-profile"]'"#;
+    assert!(warning.contains(export), "{warning}");
+    // Also where it is read for its intervals, too.
+    let (_, warning) = warns(&[&path, "--view", "summary", "--during-hang"]);
+    assert_eq!(warning.matches("run 2 is damaged").count(), 1, "{warning}");
+    let refused = fails(1, &[&path, "--strict", "--during-hang"]);
+    assert!(refused.contains("run 2 is damaged and was not read, and --strict was given"), "{refused}");
+    let refused = fails(1, &[&path, "--strict"]);
+    assert!(refused.contains("run 2 is damaged and was not read, and --strict was given"), "{refused}");
+    let alone = fails(1, &[&path, "--run", "2"]);
+    assert!(alone.contains("no sample passes the filters"), "{alone}");
+}
+
+#[test]
+fn contents_show_a_damaged_run() {
+    let folder = Folder::new();
+    let path = with_a_damaged_run(&folder);
+    // What a table of contents does not need is not read for it.
+    assert!(!ok(&["toc", &path]).contains("damaged"));
+    let tables = Path::new(&path).join("corespace/run2/core/table-manager/tables.plist");
+    fs::write(tables, "no list").expect("the folder is writable");
+    let (text, _) = warns(&["toc", &path]);
+    let (_, second) = text.split_once("run 2").expect("both runs are listed");
+    assert!(second.contains("damaged") && second.contains("tables.plist") && !second.contains("CPU table"), "{text}");
+    let (text, _) = warns(&["toc", &path, "--format", "json"]);
+    let answer: Value = serde_json::from_str(&text).expect("the output is JSON");
+    let runs = &answer["documents"][0]["runs"];
+    assert_eq!(runs[0]["unread"], Value::Null);
+    assert!(runs[1]["unread"].as_str().is_some_and(|reason| reason.contains("tables.plist")), "{answer}");
+}
+
+#[test]
+fn fleets_leave_a_damaged_run_out() {
+    let folder = Folder::new();
+    let path = with_a_damaged_run(&folder);
+    let (said, report) = fleet_case::report_with(0, &[&path]);
+    assert!(said.contains("run 2 is damaged"), "{said}");
+    assert_eq!(fleet_case::sources(&report), ["two runs.trace"]);
+    let said = fails(1, &["fleet", "report", &path, "--strict"]);
+    assert!(said.contains("a run is damaged and could not be read"), "{said}");
+}
+
+/// A recording of these tables.
+fn with_nodes(folder: &Folder, name: &str, nodes: Vec<Node>) -> String {
+    let path = folder.path(name);
+    to_folder(&write_bundle(&recording(), &BundleOptions::with_nodes(nodes)), Path::new(&path));
+    path
+}
+
+/// Nothing of a recording needs to be exported, and nothing that it lacks can be.
+#[test]
+fn what_a_recording_lacks_is_not_to_be_exported() {
+    let folder = Folder::new();
+    let samples = Node::samples(1, Table::TimeProfile, &recording());
+    let node = |table_index, content| Node { run: 1, table_index, content };
+    let without = with_nodes(&folder, "without.trace", vec![samples.clone()]);
+    for (asked, lack) in
+        [(&["--during", "Layout"][..], "no signpost interval in"), (&["--during-hang"], "no potential hang in")]
+    {
+        let message = fails(1, &[&[without.as_str()], asked].concat());
+        assert!(message.contains(lack) && message.contains("nothing recorded them"), "{message}");
+        assert!(!message.contains("xctrace"), "{message}");
+    }
+    let empty = node(3, Content::PotentialHangs(Vec::new()));
+    let empty = with_nodes(&folder, "empty.trace", vec![samples.clone(), empty]);
+    let message = fails(1, &[&empty, "--during-hang"]);
+    assert!(message.contains("there are no rows in potential-hangs") && !message.contains("xctrace"), "{message}");
+    let no_samples = with_nodes(&folder, "none.trace", vec![node(3, Content::Empty("kdebug"))]);
+    let message = fails(1, &[&no_samples]);
+    assert!(
+        message.contains("no CPU table in the recording; record with") && !message.contains("xctrace"),
+        "{message}"
+    );
+    let message = fleet_case::says(1, &["report", &no_samples]);
+    assert!(message.contains("no CPU table that can be read in the recording"), "{message}");
+    // An export may lack what its recording has.
+    let export = fails(1, &[&fleet_case::write(&folder, "a.xml", fleet_case::export(20)), "--during-hang"]);
+    assert!(export.contains("export them with: xcrun xctrace"), "{export}");
+}
+
+/// What is missing is told once, and not as something else.
+#[test]
+fn missing_image_lists_are_no_old_export() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    fs::remove_file(format!("{}/form.template", forms.folder)).expect("it was written");
+    let (_, warning) = warns(&[&forms.folder, "--view", "summary"]);
+    assert!(warning.contains("form.template is missing: frames have no binary"), "{warning}");
+    assert!(warning.contains("nothing to look up") && !warning.contains("Xcode"), "{warning}");
+}
+
+#[test]
+fn a_recording_has_the_table_of_contents_beside_it_in_every_form() {
+    let recorded = Folder::new();
+    let forms = forms(&recorded);
+    let named = ["app.trace.zip", "app.trace.tar", "app.trace.tgz", "app.trace.tar.zst"];
+    let archives = [0, 3, 4, 5].map(|at| forms.archives[at].as_str());
+    for (name, path) in named.into_iter().zip(archives).chain([("app.trace", forms.folder.as_str())]) {
+        for toc in ["app-toc.xml", "app.trace.toc.xml"] {
+            let folder = Folder::new();
+            fleet_case::write(&folder, &format!("fleet/{toc}"), fleet_case::toc(40));
+            fs::rename(path, folder.path(&format!("fleet/{name}"))).expect("it is on the same disk");
+            let (said, report) = fleet_case::report_with(0, &[&folder.path("fleet")]);
+            assert!(!said.contains("TOC file"), "{name}, {toc}: {said}");
+            assert_eq!(fleet_case::sources(&report), [name]);
+            fs::rename(folder.path(&format!("fleet/{name}")), path).expect("it is on the same disk");
+        }
+    }
+}
+
+/// Whatever the archive, whoever packed it, and however it is called.
+#[test]
+fn a_recording_counts_once_in_a_fleet_in_all_its_forms() {
+    let folder = Folder::new();
+    let forms = forms(&folder);
+    let unnamed = ["first", "second"].map(|name| folder.path(name));
+    fs::copy(&forms.archives[0], &unnamed[0]).expect("it was written");
+    fs::copy(&forms.archives[4], &unnamed[1]).expect("it was written");
+    // What macOS adds to a folder on another disk is no part of the recording.
+    fs::write(format!("{}/.DS_Store", forms.folder), "icons").expect("the folder is writable");
+    let all: Vec<&str> = forms.archives.iter().chain([&forms.folder]).chain(&unnamed).map(String::as_str).collect();
+    for inputs in [&all[..], &[unnamed[0].as_str(), &unnamed[1]], &[&forms.archives[1], &forms.folder]] {
+        let (_, report) = fleet_case::report_with(0, inputs);
+        assert_eq!(fleet_case::sources(&report).len(), 1, "{inputs:?}");
+        let failures = fleet_case::failures(&report);
+        assert_eq!(failures.len(), inputs.len() - 1, "{failures:?}");
+        assert!(failures.iter().all(|(_, kind)| kind == "duplicate"), "{failures:?}");
+    }
 }

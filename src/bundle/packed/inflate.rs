@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
+use super::file_range::FileRange;
 use super::names::Zipped;
-use super::pieces::Pieces;
 use crate::symbols::Files;
 
 /// What is no larger is inflated at once.
@@ -116,7 +116,7 @@ impl<'f> Inflater<'f> {
 
     fn decoder(&self, archive: &Path, zipped: &Zipped, size: u64) -> io::Result<Decoder<'f>> {
         let start = self.start(archive, zipped)?;
-        let packed = Pieces::new(self.files, archive, start, start.saturating_add(zipped.packed));
+        let packed = FileRange::new(self.files, archive, start, start.saturating_add(zipped.packed));
         let (source, crc) = (DeflateDecoder::new(packed), Crc::new());
         Ok(Decoder { source, position: 0, size, crc, expected: zipped.crc })
     }
@@ -134,7 +134,7 @@ impl<'f> Inflater<'f> {
 
 /// An entry that is inflated as far as it was asked for.
 struct Decoder<'f> {
-    source: DeflateDecoder<Pieces<'f>>,
+    source: DeflateDecoder<FileRange<'f>>,
     position: u64,
     size: u64,
     crc: Crc,

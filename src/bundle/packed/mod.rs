@@ -10,9 +10,9 @@
 //! in the middle. Bytes tell what a file is, names do not.
 
 mod budget;
+mod file_range;
 mod inflate;
 mod names;
-mod pieces;
 mod tar_index;
 #[cfg(test)]
 mod tests;
@@ -146,7 +146,7 @@ impl<'f> BundleFiles<'f> {
         let mut folder = archive.to_owned();
         loop {
             let paths = self.list(&folder).unwrap_or_default();
-            let folders = paths.into_iter().filter(|path| is_content(path) && is_folder(self, path));
+            let folders = paths.into_iter().filter(|path| !is_added_by_macos(path) && is_folder(self, path));
             let (bundles, mut others): (Vec<_>, Vec<_>) = folders.partition(|path| is_bundle(self, path));
             match others.pop() {
                 // Folders end, so this does, too.
@@ -263,8 +263,8 @@ fn is_folder(files: &dyn Files, path: &Path) -> bool {
     matches!(files.entry(path), Ok(Entry::Folder))
 }
 
-/// Whether it was packed by a person, and not added by macOS.
-fn is_content(path: &Path) -> bool {
+/// Whether macOS put it into a folder or an archive on its own, by its name: it is no part of what somebody recorded or packed.
+pub fn is_added_by_macos(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    !name.starts_with(b"._") && name != b"__MACOSX" && name != b".DS_Store"
+    name.starts_with(b"._") || name == b"__MACOSX" || name == b".DS_Store"
 }

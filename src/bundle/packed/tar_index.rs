@@ -7,8 +7,8 @@ use tar::EntryType;
 
 use super::ArchiveLimits;
 use super::budget::{Budget, malformed};
+use super::file_range::FileRange;
 use super::names::{Item, Names, Place};
-use super::pieces::Pieces;
 use crate::error::Error;
 use crate::symbols::Files;
 
@@ -30,7 +30,7 @@ pub(super) fn is_tar(head: &[u8]) -> bool {
 
 /// The names in a tar of `length` bytes.
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<Names, Error> {
-    index(Pieces::new(files, path, 0, length), length, path, limits)
+    index(FileRange::new(files, path, 0, length), length, path, limits)
 }
 
 /// The names in a tar in memory.
@@ -90,7 +90,7 @@ pub(super) fn inflate(
         return Ok(None);
     }
     // Whoever reads a compressed export says what is wrong with it.
-    let Ok(source) = crate::export::decompress(Pieces::new(files, path, 0, length)) else { return Ok(None) };
+    let Ok(source) = crate::export::decompress(FileRange::new(files, path, 0, length)) else { return Ok(None) };
     let mut source = source.take(limits.memory_bytes.saturating_add(1));
     let mut bytes = Vec::new();
     if source.by_ref().take(BLOCK as u64).read_to_end(&mut bytes).is_err() || !is_tar(&bytes) {

@@ -6,8 +6,8 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::ArchiveLimits;
 use super::budget::{Budget, malformed};
+use super::file_range::FileRange;
 use super::names::{Item, Names, Place, Zipped};
-use super::pieces::Pieces;
 use crate::error::Error;
 use crate::symbols::Files;
 
@@ -19,7 +19,7 @@ pub(super) fn is_zip(head: &[u8]) -> bool {
 /// The names in a zip of `length` bytes.
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<Names, Error> {
     let broken = |error: zip::result::ZipError| malformed(path, format!("the zip archive is broken or cut: {error}"));
-    let archive = ZipArchive::new(Pieces::new(files, path, 0, length)).map_err(broken)?;
+    let archive = ZipArchive::new(FileRange::new(files, path, 0, length)).map_err(broken)?;
     let metadata = archive.metadata();
     if metadata.has_duplicate_names() {
         return Err(malformed(path, "the zip archive has two entries of one name"));

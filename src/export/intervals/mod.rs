@@ -51,6 +51,8 @@ pub struct Intervals {
     pub lone_ends: Vec<LoneEnd>,
     /// The tables they are of.
     pub tables: Vec<IntervalTable>,
+    /// The runs of recordings that are damaged, so that no interval of them is here.
+    pub unread_runs: Vec<u32>,
     /// What was noticed while reading.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -138,6 +140,7 @@ impl Intervals {
         self.intervals.append(&mut other.intervals);
         self.lone_ends.append(&mut other.lone_ends);
         self.tables.append(&mut other.tables);
+        self.unread_runs.append(&mut other.unread_runs);
         self.diagnostics.append(&mut other.diagnostics);
     }
 

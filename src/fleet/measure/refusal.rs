@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{MeasureOptions, is_wanted};
-use crate::export::{Export, Table, TableKind};
+use crate::export::{DocumentContent, Export, Table, TableKind};
 use crate::fleet::run::FailureKind;
 
 /// Why an export gave no run; the reason is one sentence.
@@ -34,7 +34,11 @@ pub(super) fn reason(export: &Export, options: &MeasureOptions) -> String {
     };
     let tables: Vec<&Table> = export.tables().collect();
     if tables.is_empty() {
+        // A recording is a document of tables and one of contents.
+        let is_recording =
+            export.documents.iter().any(|document| matches!(document.content, DocumentContent::Tables(_)));
         return match export.tocs().next() {
+            Some(_) if is_recording => "There is no CPU table that can be read in the recording.",
             Some(_) => "There is a table of contents only; export a CPU table, such as time-profile, with --xpath.",
             None => "There is no table.",
         }

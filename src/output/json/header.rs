@@ -152,6 +152,7 @@ fn toc_runs(toc: &Toc) -> Value {
             "processes": processes.collect::<Value>(),
             "tables": tables.collect::<Value>(),
             "tracks": run.tracks,
+            "unread": run.unread,
         })
     };
     toc.runs.iter().map(run).collect()

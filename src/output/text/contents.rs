@@ -38,7 +38,10 @@ fn toc_runs(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         for (name, value) in run.summary.iter().filter(|(_, value)| !value.is_empty()) {
             line(name, value, style, out)?;
         }
-        tables(run, style, out)?;
+        match &run.unread {
+            Some(reason) => line("damaged", reason, style, out)?,
+            None => tables(run, style, out)?,
+        }
     }
     Ok(())
 }

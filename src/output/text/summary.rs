@@ -90,6 +90,7 @@ pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) 
 fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for run in &toc.runs {
         let mut parts = vec![format!("run {}", run.number)];
+        parts.extend(run.unread.as_ref().map(|_| "damaged, nothing of it is read".to_owned()));
         let device = |key| crate::export::lookup(&run.device, key);
         parts.extend(device("model").map(str::to_owned));
         parts.extend(match (device("platform"), device("os-version")) {

@@ -9,7 +9,7 @@ use crate::symbols::Files;
 const PIECE: u64 = 1 << 20;
 
 /// The bytes of a file from one offset to another.
-pub(super) struct Pieces<'f> {
+pub(super) struct FileRange<'f> {
     files: &'f dyn Files,
     path: PathBuf,
     position: u64,
@@ -19,7 +19,7 @@ pub(super) struct Pieces<'f> {
     piece_start: u64,
 }
 
-impl<'f> Pieces<'f> {
+impl<'f> FileRange<'f> {
     pub(super) fn new(files: &'f dyn Files, path: &Path, start: u64, end: u64) -> Self {
         Self { files, path: path.to_owned(), position: start, end, piece: Vec::new(), piece_start: 0 }
     }
@@ -33,7 +33,7 @@ impl<'f> Pieces<'f> {
     }
 }
 
-impl BufRead for Pieces<'_> {
+impl BufRead for FileRange<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.rest().is_empty() && self.position < self.end {
             let length = (self.end - self.position).min(PIECE) as usize;
@@ -48,7 +48,7 @@ impl BufRead for Pieces<'_> {
     }
 }
 
-impl Read for Pieces<'_> {
+impl Read for FileRange<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let available = self.fill_buf()?;
         let count = available.len().min(buffer.len());
@@ -59,7 +59,7 @@ impl Read for Pieces<'_> {
 }
 
 /// Offsets are those of the file.
-impl Seek for Pieces<'_> {
+impl Seek for FileRange<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let position = match to {
             SeekFrom::Start(position) => Some(position),

@@ -1,0 +1,147 @@
+//! How far reading came, on standard error if that is a terminal, once it takes long.
+
+use std::io::{self, IsTerminal};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use traceparse::symbols::{Entry, FileBytes, Files};
+
+/// How long reading takes before its progress is shown.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// The progress of one input; it is taken away when it is dropped.
+pub(crate) struct Progress {
+    name: String,
+    size: Option<u64>,
+    bytes: u64,
+    start: Instant,
+    bar: Option<ProgressBar>,
+    is_wanted: bool,
+}
+
+impl Progress {
+    /// Nothing was read yet, of so many bytes, where that is known.
+    pub(crate) fn new(name: &str, size: Option<u64>) -> Self {
+        let is_wanted = io::stderr().is_terminal();
+        Self { name: name.to_owned(), size, bytes: 0, start: Instant::now(), bar: None, is_wanted }
+    }
+
+    /// Some bytes more were read.
+    pub(crate) fn add(&mut self, count: u64) {
+        self.bytes += count;
+        if self.is_wanted && (self.bar.is_some() || self.start.elapsed() > PATIENCE) {
+            self.show();
+        }
+    }
+
+    fn show(&mut self) {
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = self.size.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+            let template = match self.size {
+                Some(_) => "{wide_msg} {bytes}/{total_bytes} {binary_bytes_per_sec} {eta} {bar:20}",
+                None => "{spinner} {wide_msg} {bytes} {binary_bytes_per_sec}",
+            };
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style.progress_chars("━╸ "));
+            }
+            bar.set_message(self.name.clone());
+            bar
+        });
+        bar.set_position(self.bytes);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A file system that counts what is read of it while a recording is.
+pub(crate) struct Watched<F> {
+    files: F,
+    progress: Mutex<Option<Progress>>,
+}
+
+impl<F: Files> Watched<F> {
+    pub(crate) fn new(files: F) -> Self {
+        Self { files, progress: Mutex::new(None) }
+    }
+
+    /// Does something that reads these files, and shows its progress.
+    pub(crate) fn while_reading<T>(&self, progress: Progress, read: impl FnOnce() -> T) -> T {
+        *self.progress() = Some(progress);
+        let result = read();
+        *self.progress() = None;
+        result
+    }
+
+    fn progress(&self) -> MutexGuard<'_, Option<Progress>> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, count: u64) {
+        if let Some(progress) = self.progress().as_mut() {
+            progress.add(count);
+        }
+    }
+}
+
+impl<F: Files> Files for Watched<F> {
+    fn entry(&self, path: &Path) -> io::Result<Entry> {
+        self.files.entry(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.files.canonical(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        self.files.list(folder)
+    }
+
+    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let bytes = self.files.read(path, offset, length)?;
+        self.add(bytes.len() as u64);
+        Ok(bytes)
+    }
+
+    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
+        let count = self.files.read_into(path, offset, place)?;
+        self.add(count as u64);
+        Ok(count)
+    }
+
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        self.files.load(path, range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traceparse::symbols::FileSystem;
+
+    #[test]
+    fn what_is_read_of_an_input_is_counted_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, [7; 1_000]).unwrap();
+        let files = Watched::new(FileSystem);
+        assert_eq!(files.read(&path, 0, 500).unwrap().len(), 500);
+        let count = || files.progress().as_ref().map(|progress| progress.bytes);
+        assert_eq!(count(), None, "nothing is counted before");
+        let counted = files.while_reading(Progress::new("file", Some(1_000)), || {
+            assert_eq!(files.read(&path, 0, 500).unwrap().len(), 500);
+            let mut place = [0; 300];
+            assert_eq!(files.read_into(&path, 800, &mut place).unwrap(), 200);
+            count()
+        });
+        assert_eq!((counted, count()), (Some(700), None));
+    }
+}

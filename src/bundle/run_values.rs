@@ -1,0 +1,74 @@
+//! The values that rows of a run refer to: its strings and arrays.
+
+use std::path::{Path, PathBuf};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+use super::file::{Content, broken_file, failed};
+use super::strings::Strings;
+use super::uniquer::{ArrayData, Arrays};
+use crate::error::{Diagnostic, Error};
+use crate::symbols::Files;
+
+/// Where they are, below the folder of a run.
+pub(super) const FILES: [&str; 3] =
+    ["uniquing/strings", "uniquing/arrayUniquer/integeruniquer.index", "uniquing/arrayUniquer/integeruniquer.data"];
+
+/// The values of a run.
+pub(super) struct Values {
+    strings_path: PathBuf,
+    strings: Vec<u8>,
+    pub(super) arrays: Arrays,
+}
+
+impl Values {
+    /// Opens them in the folder of a run; the arrays are still to be filled.
+    pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, limit: u64) -> Result<(Self, ArrayData<'f>), Error> {
+        let uniquing = folder.join("uniquing");
+        let strings_path = uniquing.join("strings");
+        let strings = Content::require(files, &strings_path)?.read_all(limit)?;
+        let (arrays, data) = Arrays::open(files, &uniquing.join("arrayUniquer"), limit)?;
+        Ok((Self { strings_path, strings, arrays }, data))
+    }
+
+    pub(super) fn strings(&self) -> Result<Strings<'_>, Error> {
+        Strings::read(&self.strings).map_err(|broken| broken_file(&self.strings_path, &broken))
+    }
+
+    /// Reads the arrays; where several threads are allowed, one of them does so from now on.
+    pub(super) fn fill<'s>(
+        &'s self,
+        data: ArrayData<'s>,
+        jobs: usize,
+        scope: &'s Scope<'s, '_>,
+    ) -> Result<Filling<'s>, Error> {
+        if jobs <= 1 {
+            return self.arrays.fill(data).map(Filling::Done);
+        }
+        let thread = Builder::new().spawn_scoped(scope, move || self.arrays.fill(data));
+        thread.map(Filling::Begun).map_err(|error| failed(&self.strings_path, error))
+    }
+}
+
+/// Arrays that are read, or being read, with what is odd about them.
+pub(super) enum Filling<'s> {
+    Done(Option<Diagnostic>),
+    Begun(ScopedJoinHandle<'s, Result<Option<Diagnostic>, Error>>),
+}
+
+impl Filling<'_> {
+    /// Waits until all arrays were read.
+    pub(super) fn wait(&mut self) -> Result<(), Error> {
+        let odd = match std::mem::replace(self, Self::Done(None)) {
+            Self::Done(odd) => odd,
+            Self::Begun(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+        };
+        *self = Self::Done(odd);
+        Ok(())
+    }
+
+    /// The same; gives what is odd about them.
+    pub(super) fn finish(mut self) -> Result<Option<Diagnostic>, Error> {
+        self.wait()?;
+        Ok(if let Self::Done(odd) = self { odd } else { None })
+    }
+}
