@@ -111,6 +111,29 @@ fn many_threads_read_the_same() {
     }
 }
 
+/// Where reading takes longest the others wait for it, whoever reads reads on, and blocks are scanned by any thread.
+#[test]
+fn a_slow_source_is_read_the_same() {
+    struct Slow<'a>(&'a [u8], u64);
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+            // At times faster than the others, so that as many blocks wait as may be.
+            self.1 += 1;
+            if self.1 % 50 < 40 {
+                std::thread::sleep(std::time::Duration::from_micros(100));
+            }
+            self.0.read(buffer)
+        }
+    }
+    let mut document = Vec::new();
+    support::write_large_as(&mut document, Shape::Xcode26_2, 2_000, 500, 6).unwrap();
+    let expected = outcome(read(document.as_slice(), "test.xml", &options(20_000, 1, true, false)));
+    for jobs in [2, 3, 8] {
+        let found = outcome(read(Slow(&document, 0), "test.xml", &options(2_000, jobs, true, false)));
+        assert!(found == expected, "{jobs} jobs");
+    }
+}
+
 #[test]
 fn mutated_documents_are_read_the_same() {
     let documents = documents();

@@ -29,11 +29,12 @@ pub(super) fn digits(word: u64) -> (usize, u64) {
     if count == 0 {
         return (0, 0);
     }
-    // The digits move up to the last bytes, behind zeros; then pairs, fours and eights are added up.
+    // The digits move up to the last bytes, behind zeros; then pairs, fours and eights are added up: each product holds the
+    // sum of a neighbour and ten, a hundred or ten thousand times the one before it, and what is below does not matter.
     let values = values << (64 - 8 * count);
-    let pairs = (values.wrapping_mul(10).wrapping_add(values >> 8)) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_ffff_0000_ffff;
-    (count, (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xffff_ffff)
+    let pairs = (values.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
+    (count, fours.wrapping_mul(10_000 << 32 | 1) >> 32)
 }
 
 /// The decimal number at `at`, of up to 19 digits, and where it ends.
@@ -65,9 +66,17 @@ const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_
 pub(super) fn time_end(bytes: &[u8], at: usize) -> Option<usize> {
     const LENGTH: usize = "00:00.648.438".len();
     let (first, last) = (word(bytes, at)?, word(bytes, at + LENGTH - 8)?);
-    let odd = |word: u64| equal(word, b'"') | equal(word, b'<') | unusual(word);
-    let end = if odd(first) | odd(last) == 0 { at + LENGTH } else { value_end(bytes, at)? };
+    let end = if is_time(first) && is_time(last) { at + LENGTH } else { value_end(bytes, at)? };
     (bytes.get(end..end + 2)? == b"\">").then_some(end + 2)
+}
+
+/// Whether all bytes of `word` are from `.` to `:`, as digits are.
+#[inline(always)]
+fn is_time(word: u64) -> bool {
+    // Of an ASCII byte, the high bit of the sum tells that it is larger, and that of the difference that it is not smaller.
+    let larger = word.wrapping_add(ONES * u64::from(0x7f - b':'));
+    let not_smaller = (word | HIGH).wrapping_sub(ONES * u64::from(b'.'));
+    (larger | word | !not_smaller) & HIGH == 0
 }
 
 /// Which bytes of `word` are `byte`, by their high bits; bytes behind the first one may be wrong.
@@ -158,6 +167,25 @@ mod tests {
             assert_eq!(number(&padded(other.as_bytes()), 0), None, "{other}");
         }
         assert_eq!(number(&padded(b"007\""), 0), Some((7, 3)));
+    }
+
+    #[test]
+    fn times_are_of_few_characters() {
+        let is_usual = |byte: u8| (b'.'..=b':').contains(&byte);
+        for byte in 0..=u8::MAX {
+            for other in [b'0', b'.', b':'] {
+                for place in 0..8 {
+                    let mut bytes = [other; 8];
+                    bytes[place] = byte;
+                    assert_eq!(is_time(u64::from_le_bytes(bytes)), is_usual(byte), "{bytes:?}");
+                }
+            }
+        }
+        for (text, expected) in
+            [("00:00.648.438\">", Some(15)), ("00:00.648.4\">x", Some(13)), ("00:00.648<438\">", None)]
+        {
+            assert_eq!(time_end(&padded(text.as_bytes()), 0), expected, "{text}");
+        }
     }
 
     #[test]

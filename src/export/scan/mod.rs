@@ -254,6 +254,32 @@ mod tests {
     }
 
     #[test]
+    fn what_other_blocks_taught_changes_nothing() {
+        let stack = |_, _| ("<backtrace ref=\"20\"/>".to_owned(), 0);
+        let mut memory = Memory::default();
+        // The same bytes where ids are known, where they are not, and where the stack is still to come.
+        let blocks =
+            [(50, None), (150, Some(150)), (250, None), (3, Some(3)), (9, Some(9)), (10, None), (350, Some(350))];
+        for (first_id, next_id) in blocks {
+            let text = table(100, first_id, stack);
+            let bytes = [text.as_bytes(), &[0; PADDING]].concat();
+            let mut tapes = [Tape::default(), Tape::default()];
+            for (memory, tape) in [&mut memory, &mut Memory::default()].into_iter().zip(&mut tapes) {
+                rows(&bytes, 0..text.len(), &Limits::default(), next_id, memory, tape);
+            }
+            let [taught, untaught] = tapes;
+            assert_eq!(taught.rows(), untaught.rows(), "{first_id}");
+            assert_eq!(taught.rows(), if first_id < 20 { 0 } else { 100 }, "{first_id}");
+            assert_eq!((taught.first_id, taught.early_ref), (untaught.first_id, untaught.early_ref), "{first_id}");
+            let ids = |tape: &Tape| {
+                (0..tape.cells.len() as u32).map(|cells| tape.references_of(cells).to_vec()).collect::<Vec<_>>()
+            };
+            assert_eq!(ids(&taught), ids(&untaught), "{first_id}");
+            assert_eq!(taught.known_stacks, untaught.known_stacks, "{first_id}");
+        }
+    }
+
+    #[test]
     fn stacks_share_their_outer_frames() {
         let text = table(10, 50, |row, id| {
             let frames = (0..30).rev().map(|depth| match depth {

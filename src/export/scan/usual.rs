@@ -28,6 +28,7 @@ impl Scanner<'_> {
     pub(super) fn row_start(&mut self, row: usize) -> Option<RowStart> {
         let (id, time, at) = self.usual_time(row + b"<row>".len())?;
         let (cells, stack) = self.seen_cells(at)?;
+        // A stack by `ref` behind it is far shorter than the other half.
         if stack - row > MAX_ROW / 2 {
             return None;
         }
