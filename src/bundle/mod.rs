@@ -254,8 +254,8 @@ impl<'f> Bundle<'f> {
         self.ask(|template| RunData::read(template, run.into()))
     }
 
-    /// Reads the samples of all runs, as an input of `reader`, whose options count. `name` is how results and errors call it. Where a run has a profile with rows, its raw
-    /// samples (`time-sample`), which are the same time once more, are left out.
+    /// Reads the samples of all runs, as an input of `reader`, whose options count. `name` is how results and errors call it.
+    /// Where a run has a profile with rows, its raw samples (`time-sample`), which are the same time once more, are left out.
     ///
     /// A run that is found to be damaged before its first row is left out, with a diagnostic and a reason in [`TocRun::unread`].
     ///
