@@ -154,15 +154,15 @@ impl<'a, 't> Stacks<'a, 't> {
             black_box(ends(number));
         }
         let pieces = |number| match kind {
+            StackKind::Pieces => self.arrays.get(number).ok(),
             StackKind::Tagged => self.arrays.get(ends(number)?.0.and_then(reference)?).ok(),
-            StackKind::Pieces | StackKind::Raw => self.arrays.get(number).ok(),
+            StackKind::Raw => None,
         };
         for number in numbers {
             // Whichever piece is the one at the root.
-            let pieces = pieces(number).into_iter().flat_map(|pieces| pieces.iter().rev().take(2));
-            pieces.for_each(|piece| {
+            for piece in pieces(number).into_iter().flat_map(|pieces| pieces.iter().rev().take(2)) {
                 black_box(ends(piece as u32));
-            });
+            }
         }
     }
 
@@ -287,7 +287,12 @@ impl<'a, 't> Stacks<'a, 't> {
         (last.process, last.array) = (process, array);
         last.path.splice(..last.path.len() - common, std::iter::repeat_n(None, own));
         let parent = last.path.get(own).copied().flatten();
-        Ok(intake.stack_path(parent, &self.frames_of_piece, &mut last.path[..own])?)
+        let stack = intake.stack_path(parent, &self.frames_of_piece, &mut last.path[..own]);
+        if stack.is_err() {
+            // Nothing may start from a path that is not whole.
+            last.path.clear();
+        }
+        Ok(stack?)
     }
 
     /// Finds the frames of a piece, the first of which is of the kind `first`.
