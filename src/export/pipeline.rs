@@ -276,8 +276,8 @@ impl<R: Read + Send> Shared<'_, R> {
     fn help(&self) {
         // Without this thread's block the others would wait for ever.
         let over = Over(self);
-        // What could not be added is said when the sums are finished.
         let mut memory = scan::Memory::default();
+        // What could not be added is said when the sums are finished.
         while let Ok(true) = self.work_on(self.next_task(false), &mut memory) {}
         std::mem::forget(over);
     }
