@@ -52,7 +52,7 @@ pub fn categories_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<C
     let place = |category| Category::ALL.iter().position(|&other| other == category).unwrap_or_default();
     let key_of_frame: Vec<usize> =
         profile.frame_ids().map(|id| place(of_function[profile.frame(id).function.index()])).collect();
-    let (sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, Category::ALL.len());
+    let (sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, Category::ALL.len(), 1);
     let rows = Category::ALL.into_iter().map(Some).zip(sums).chain([(None, no_stack)]);
     let rows = rows.filter(|(_, sums)| sums.all_samples > 0);
     rows.map(|(category, sums)| CategoryRow { category, sums }).collect()

@@ -53,10 +53,10 @@ pub fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> {
 }
 
 /// The functions of stacks, which is what [`functions`] says of their [`tree`](super::Merger::tree). No tree is made: it
-/// takes memory for each function and not for each place in a tree.
-pub fn functions_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<FunctionRow> {
+/// takes memory for each function and not for each place in a tree. So many `jobs` share the work where there are very many stacks.
+pub fn functions_of_stacks(profile: &Profile, weights: &[StackWeight], jobs: usize) -> Vec<FunctionRow> {
     let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| profile.frame(id).function.index()).collect();
-    let (sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, profile.function_ids().len());
+    let (sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, profile.function_ids().len(), jobs);
     let of_functions = profile.function_ids().map(Label::Function).zip(sums);
     let found = of_functions.chain([(Label::NoStack, no_stack)]).filter(|(_, sums)| sums.all_samples > 0);
     let found = found.map(|(label, sums)| {

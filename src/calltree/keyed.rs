@@ -1,5 +1,7 @@
 //! Stacks summed by what their frames have in common: a function, a binary, a source line.
 
+use std::thread::{Builder, scope};
+
 use super::weights::StackWeight;
 use crate::profile::{Profile, StackId};
 
@@ -19,7 +21,7 @@ pub struct KeySums {
 /// Sums stacks by a key of their frames: `key_of_frame` has one for each frame of the profile, below `key_count`.
 ///
 /// The sums by key, and those of what has no stack. No tree is made: it takes memory for each key, and time for each distinct
-/// stack.
+/// stack. So many `jobs` share the work where there are very many stacks; the answer is the same.
 ///
 /// # Panics
 /// When `key_of_frame` is shorter than the table of frames, or a key is not below `key_count`.
@@ -28,6 +30,7 @@ pub fn sum_stacks_by_key(
     weights: &[StackWeight],
     key_of_frame: &[usize],
     key_count: usize,
+    jobs: usize,
 ) -> (Vec<KeySums>, KeySums) {
     let mut order: Vec<&StackWeight> = weights.iter().collect();
     // The stacks of one thread, in the order of their first sight, share much of their path with the one before. Where
@@ -37,10 +40,50 @@ pub fn sum_stacks_by_key(
     if 2 * weights.iter().filter(|row| is_new(row)).count() < weights.len() {
         order.sort_by_key(|row| row.stack);
     }
+    let parts = jobs.clamp(1, 1 + order.len() / STACKS_FOR_A_THREAD);
+    sum_in_parts(&order, parts, |part| sum_part(profile, part, key_of_frame, key_count))
+}
+
+/// With fewer stacks all is done before a thread has started.
+const STACKS_FOR_A_THREAD: usize = 50_000;
+
+/// Sums so many parts of the stacks at the same time. Each stack counts by itself, so sums of parts add up to those of all.
+fn sum_in_parts(
+    order: &[&StackWeight],
+    parts: usize,
+    sum: impl Fn(&[&StackWeight]) -> (Vec<KeySums>, KeySums) + Sync,
+) -> (Vec<KeySums>, KeySums) {
+    let (first, rest) = order.split_at(order.len().div_ceil(parts));
+    scope(|threads| {
+        let sum = &sum;
+        let parts = rest.chunks(first.len().max(1));
+        let others: Vec<_> =
+            parts.map(|part| (part, Builder::new().spawn_scoped(threads, move || sum(part)))).collect();
+        let (mut keys, mut no_stack) = sum(first);
+        for (part, thread) in others {
+            let (more, more_without) = match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                // What no thread could be started for is done here.
+                Err(_) => sum(part),
+            };
+            keys.iter_mut().zip(&more).for_each(|(key, more)| key.add(more));
+            no_stack.add(&more_without);
+        }
+        (keys, no_stack)
+    })
+}
+
+/// Sums these stacks.
+fn sum_part(
+    profile: &Profile,
+    part: &[&StackWeight],
+    key_of_frame: &[usize],
+    key_count: usize,
+) -> (Vec<KeySums>, KeySums) {
     let keys = vec![Open::default(); key_count];
     let mut sums = Sums { profile, key_of_frame, keys, path: Vec::new(), below: Vec::new() };
     let mut no_stack = Open::default();
-    for row in order {
+    for row in part {
         let sum = Sum { weight: row.weight, samples: row.samples };
         match row.stack {
             Some(stack) => sums.add(stack, sum),
@@ -52,6 +95,17 @@ pub fn sum_stacks_by_key(
     }
     sums.leave(0);
     (sums.keys.into_iter().map(KeySums::from).collect(), no_stack.into())
+}
+
+impl KeySums {
+    /// Adds what other stacks weigh.
+    fn add(&mut self, other: &Self) {
+        // As sums of samples do.
+        self.self_weight = self.self_weight.saturating_add(other.self_weight);
+        self.all_weight = self.all_weight.saturating_add(other.all_weight);
+        self.self_samples += other.self_samples;
+        self.all_samples += other.all_samples;
+    }
 }
 
 /// Sums over stacks that are visited one after the other.
@@ -141,5 +195,55 @@ impl Sums<'_> {
                 above.sum.add(level.sum);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{FrameKey, ProfileBuilder, Run, Series};
+    use crate::units::{Address, Unit};
+
+    /// Stacks that share their outer frames, with frames that recur, and some rows without a stack.
+    fn stacks(count: u64) -> (Profile, Vec<StackWeight>) {
+        let mut builder = ProfileBuilder::new();
+        let name = builder.string("name").unwrap();
+        let run = builder.run(Run { input: name, document: 0, number: 1 }).unwrap();
+        let series = builder.series(Series { run, schema: name, table: 0, unit: Unit::Cycles }).unwrap();
+        let process = builder.process(run, None, name).unwrap();
+        let thread = builder.thread(process, None, name).unwrap();
+        let mut frames = Vec::new();
+        for number in 0..20 {
+            let name = builder.string(&number.to_string()).unwrap();
+            let function = builder.function(name, None, true).unwrap();
+            let address = Address::new(number);
+            let key = FrameKey { function, binary: None, address, source: None, is_inlined: false, group: 0 };
+            frames.push(builder.frame(key).unwrap());
+        }
+        let mut rows = Vec::new();
+        for number in 0..count {
+            let path = [number / 50 % 3, 3 + number / 10 % 5, number % 4, 8 + number % 11];
+            let path = path.map(|frame| frames[frame as usize]);
+            let stack = if number % 17 == 0 { None } else { builder.stack_path(None, path).unwrap() };
+            rows.push(StackWeight { series, thread, stack, weight: 1 + number * 31 % 97, samples: 1 + number % 4 });
+        }
+        (builder.finish(), rows)
+    }
+
+    #[test]
+    fn parts_add_up_to_all() {
+        let (profile, rows) = stacks(500);
+        let key_of_frame: Vec<usize> = (0..20).map(|frame| frame % 13).collect();
+        let order: Vec<&StackWeight> = rows.iter().collect();
+        let expected = sum_part(&profile, &order, &key_of_frame, 13);
+        assert!(expected.0.iter().all(|sums| sums.all_samples > 0) && expected.1.all_samples > 0);
+        for parts in [1, 2, 3, 7, 499, 500, 1_000] {
+            let found = sum_in_parts(&order, parts, |part| sum_part(&profile, part, &key_of_frame, 13));
+            assert_eq!(found, expected, "{parts} parts");
+        }
+        let nothing = sum_in_parts(&[], 3, |part| sum_part(&profile, part, &key_of_frame, 13));
+        assert_eq!(nothing, (vec![KeySums::default(); 13], KeySums::default()));
+        let weight: u64 = expected.0.iter().map(|sums| sums.self_weight).sum();
+        assert_eq!(weight + expected.1.self_weight, rows.iter().map(|row| row.weight).sum());
     }
 }

@@ -36,7 +36,7 @@ pub fn lines_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<LineRo
         let frame = profile.frame(id);
         (frame.source, frame.function)
     }));
-    let (sums, no_stack) = sum_stacks_by_key(profile, weights, &keys.of_frame, keys.keys.len());
+    let (sums, no_stack) = sum_stacks_by_key(profile, weights, &keys.of_frame, keys.keys.len(), 1);
     let rows = keys.keys.iter().zip(sums).map(|(&(source, function), sums)| (Label::Function(function), source, sums));
     let rows = rows.chain([(Label::NoStack, None, no_stack)]).filter(|(_, _, sums)| sums.all_samples > 0);
     let mut rows: Vec<LineRow> = rows.map(|(label, source, sums)| LineRow { label, source, sums }).collect();
@@ -54,8 +54,8 @@ pub fn source_files_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec
     let source = |id| profile.frame(id).source;
     let files = Keys::new(profile.frame_ids().map(|id| source(id).map(|source| source.path)));
     let lines = Keys::new(profile.frame_ids().map(source));
-    let (sums_of_files, _) = sum_stacks_by_key(profile, weights, &files.of_frame, files.keys.len());
-    let (sums_of_lines, _) = sum_stacks_by_key(profile, weights, &lines.of_frame, lines.keys.len());
+    let (sums_of_files, _) = sum_stacks_by_key(profile, weights, &files.of_frame, files.keys.len(), 1);
+    let (sums_of_lines, _) = sum_stacks_by_key(profile, weights, &lines.of_frame, lines.keys.len(), 1);
     let mut rows: Vec<SourceFileRow> = Vec::new();
     let mut row_of: HashMap<StringId, usize> = HashMap::default();
     for (path, sums) in files.keys.iter().zip(sums_of_files) {

@@ -35,7 +35,8 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     let of_binary = |binary: Option<BinaryId>| binary.map_or(keys.binaries.len(), |id| keys.of_binary[id.index()]);
     let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| of_binary(profile.frame(id).binary)).collect();
     let weights = report.weights.of_series(series.series);
-    let (mut sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, keys.binaries.len() + 1);
+    let jobs = report.options.jobs;
+    let (mut sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, keys.binaries.len() + 1, jobs);
     let outside = sums.pop().unwrap_or_default();
     let known = keys.binaries.iter().zip(sums).map(|(same, sums)| (cells(profile, same), sums));
     let unknown = [(NO_BINARY, outside), (NO_STACK, no_stack)].map(|(name, sums)| (unknown_cells(name), sums));

@@ -203,7 +203,7 @@ fn series_report(
         Metric::Samples => Unit::Samples,
     };
     let functions = match options.view {
-        View::Functions => functions_of_stacks(profile, weights),
+        View::Functions => functions_of_stacks(profile, weights, options.jobs),
         _ => Vec::new(),
     };
     SeriesReport {

@@ -60,8 +60,8 @@ pub struct ReportOptions {
     /// nanoseconds by which no series has more than 90 bins, and which is at least five times the most frequent weight of the
     /// samples in nanoseconds.
     pub timeline_bin: Option<Nanos>,
-    /// How many threads may work at once while trees are written: from 2 on, trees are made while one is written. With 0 (the
-    /// default) and 1 it is the caller's thread only. The answer is the same.
+    /// How many threads may work at once: from 2 on, trees are made while one is written, and stacks are summed side by side where
+    /// there are very many. With 0 (the default) and 1 it is the caller's thread only. The answer is the same.
     pub jobs: usize,
 }
 
