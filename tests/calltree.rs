@@ -130,7 +130,7 @@ proptest! {
             prop_assert_eq!(seen(&tree), expected);
             assert_children(&tree);
             let whole = merger.tree(&rows);
-            prop_assert_eq!(functions_of_stacks(profile, &rows), functions(profile, &whole));
+            prop_assert_eq!(functions_of_stacks(profile, &rows, 2), functions(profile, &whole));
         }
     }
 }

@@ -244,6 +244,6 @@ mod tests {
         let nothing = sum_in_parts(&[], 3, |part| sum_part(&profile, part, &key_of_frame, 13));
         assert_eq!(nothing, (vec![KeySums::default(); 13], KeySums::default()));
         let weight: u64 = expected.0.iter().map(|sums| sums.self_weight).sum();
-        assert_eq!(weight + expected.1.self_weight, rows.iter().map(|row| row.weight).sum());
+        assert_eq!(weight + expected.1.self_weight, rows.iter().map(|row| row.weight).sum::<u64>());
     }
 }
