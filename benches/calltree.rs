@@ -59,7 +59,7 @@ fn trees(criterion: &mut Criterion) {
         });
     });
     group.bench_function("merged", |bencher| bencher.iter(|| Merger::new(profile).tree(black_box(rows))));
-    group.bench_function("functions", |bencher| bencher.iter(|| functions_of_stacks(profile, black_box(rows))));
+    group.bench_function("functions", |bencher| bencher.iter(|| functions_of_stacks(profile, black_box(rows), 1)));
     group.bench_function("functions of a tree", |bencher| bencher.iter(|| functions(profile, black_box(&merged))));
     group.finish();
 }
