@@ -260,8 +260,8 @@ impl<'f> Bundle<'f> {
     /// A run that is found to be damaged before its first row is left out, with a diagnostic and a reason in [`TocRun::unread`].
     ///
     /// # Errors
-    /// When a file breaks a rule of its format behind the first row of a run or so that no run with rows is left, cannot be read, or passes
-    /// a limit. The reader is of no use after that.
+    /// When a file breaks a rule of its format behind the first row of a run or so that no run with rows is left, cannot be
+    /// read, or passes a limit. The reader is of no use after that.
     pub fn read_into(&self, reader: &mut Reader, name: &str) -> Result<(), Error> {
         self.read_runs(reader, name).map_err(|error| self.advise(error))
     }
@@ -310,8 +310,8 @@ impl<'f> Bundle<'f> {
         found.or_else(known).map_or(Ok(()), Err)
     }
 
-    /// Reads the intervals of signposts and the potential hangs of all runs. `name` is how results call the input. Runs that are damaged are
-    /// left out, with a diagnostic and in [`Intervals::unread_runs`].
+    /// Reads the intervals of signposts and the potential hangs of all runs. `name` is how results call the input. Runs that are
+    /// damaged are left out, with a diagnostic and in [`Intervals::unread_runs`].
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).
