@@ -7,7 +7,7 @@ use super::super::tag::Tag;
 use super::super::tape::Op;
 use super::Scanner;
 use super::bytes::{PADDING, look};
-use super::known_cells::slot_of;
+use super::known_cells::{Key, key_of};
 
 impl Scanner<'_> {
     /// Reads cells until the row ends; gives where it does.
@@ -50,13 +50,13 @@ impl Scanner<'_> {
     /// The cells at `at` that are `ref`s and no stacks, if such were seen before: their index on the tape and where they end.
     #[inline(always)]
     pub(super) fn seen_cells(&mut self, at: usize) -> Option<(u32, usize)> {
-        let slot = slot_of(self.bytes[at..].first_chunk()?);
-        self.seen_at(slot, at)
+        let key = key_of(self.bytes[at..].first_chunk()?);
+        self.seen_at(key, at)
     }
 
     #[inline(always)]
-    fn seen_at(&mut self, slot: usize, at: usize) -> Option<(u32, usize)> {
-        let known = self.known_cells.get(slot, &self.bytes[at..])?;
+    fn seen_at(&mut self, key: Key, at: usize) -> Option<(u32, usize)> {
+        let known = self.known_cells.get(key, &self.bytes[at..])?;
         let cells = match self.known_cells.on_tape(known) {
             Some(cells) => cells,
             None => self.put_on_tape(known)?,
@@ -80,17 +80,17 @@ impl Scanner<'_> {
     /// Reads the cells at `at` that are `ref`s and no stacks; gives where they end.
     #[inline(always)]
     fn shared_cells(&mut self, at: usize) -> Option<usize> {
-        let Some(key) = self.bytes[at..].first_chunk() else { return Some(at) };
-        let slot = slot_of(key);
-        if let Some((cells, end)) = self.seen_at(slot, at) {
+        let Some(first) = self.bytes[at..].first_chunk() else { return Some(at) };
+        let key = key_of(first);
+        if let Some((cells, end)) = self.seen_at(key, at) {
             self.tape.ops.push(Op::Cells { cells });
             return Some(end);
         }
-        self.new_cells(at, slot)
+        self.new_cells(at, key)
     }
 
     /// Reads such cells for the first time.
-    fn new_cells(&mut self, start: usize, slot: usize) -> Option<usize> {
+    fn new_cells(&mut self, start: usize, key: Key) -> Option<usize> {
         let first = self.tape.ops.len();
         let mut at = start;
         while let Some((_, end)) = {
@@ -110,7 +110,7 @@ impl Scanner<'_> {
         self.tape.references.extend(ids);
         let cells = self.tape.end_cells(from);
         self.tape.ops.push(Op::Cells { cells });
-        self.known_cells.add(slot, &self.bytes[start..at], &self.tape.references[from..], self.thread, cells);
+        self.known_cells.add(key, &self.bytes[start..at], &self.tape.references[from..], self.thread, cells);
         Some(at)
     }
 }

@@ -3,25 +3,40 @@
 //! What such bytes say does not depend on where they stand: they are ids, and what these stand for is looked up later. So
 //! what one block taught serves for all blocks after it.
 
-/// How many combinations are looked for.
-const SLOTS: usize = 1024;
+/// How many sets of combinations are looked in.
+const SETS: usize = 512;
+/// How many combinations a set has. Those that differ behind their [`KEY`] only (in state or weight) have one set.
+const WAYS: usize = 4;
 /// By how many bytes a combination is looked for; they are about 90 long.
 const KEY: usize = 64;
 /// Longer ones are not remembered.
 const MAX_TEXT: usize = 1024;
-/// How many are remembered, with those that lost their slot to others.
-const MAX_KNOWN: usize = 4 * SLOTS;
+/// How many are remembered, with those that lost their place to others.
+const MAX_KNOWN: usize = 2 * SETS * WAYS;
 
 /// The combinations that a thread has seen.
 #[derive(Debug)]
 pub(super) struct KnownCells {
-    /// By a hash of their first bytes: their indices, counted from 1.
-    slots: Box<[u32; SLOTS]>,
+    sets: Box<[[Place; WAYS]; SETS]>,
     all: Vec<Known>,
     text: Vec<u8>,
     references: Vec<u32>,
     /// Counts the tapes.
     tape: u32,
+}
+
+/// Where a combination is looked for, by its first bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key {
+    set: u16,
+    tag: u16,
+}
+
+/// A combination in its set: the tag of its key, and its index, counted from 1; 0 is none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    tag: u16,
+    known: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -40,8 +55,8 @@ struct Known {
 
 impl Default for KnownCells {
     fn default() -> Self {
-        let slots = Box::new([0; SLOTS]);
-        Self { slots, all: Vec::new(), text: Vec::new(), references: Vec::new(), tape: 0 }
+        let sets = Box::new([[Place::default(); WAYS]; SETS]);
+        Self { sets, all: Vec::new(), text: Vec::new(), references: Vec::new(), tape: 0 }
     }
 }
 
@@ -50,18 +65,19 @@ impl KnownCells {
     pub(super) fn begin(&mut self) {
         self.tape = self.tape.wrapping_add(1);
         if self.all.len() >= MAX_KNOWN || self.tape == 0 {
-            self.slots.fill(0);
+            self.sets.fill([Place::default(); WAYS]);
             self.all.clear();
             self.text.clear();
             self.references.clear();
         }
     }
 
-    /// The cells that `bytes` start with and that belong in this slot, if they were seen.
+    /// The cells that `bytes` start with and that have this key, if they were seen.
     #[inline(always)]
-    pub(super) fn get(&self, slot: usize, bytes: &[u8]) -> Option<usize> {
-        let known = self.slots[slot].checked_sub(1)? as usize;
-        bytes.starts_with(self.text(known)).then_some(known)
+    pub(super) fn get(&self, key: Key, bytes: &[u8]) -> Option<usize> {
+        let set = &self.sets[usize::from(key.set) % SETS];
+        let same = set.iter().filter(|place| place.tag == key.tag && place.known != 0);
+        same.map(|place| usize::from(place.known) - 1).find(|&known| bytes.starts_with(self.text(known)))
     }
 
     #[inline(always)]
@@ -94,7 +110,7 @@ impl KnownCells {
     }
 
     /// Adds cells that are on the tape.
-    pub(super) fn add(&mut self, slot: usize, text: &[u8], references: &[u32], thread: u32, cells: u32) {
+    pub(super) fn add(&mut self, key: Key, text: &[u8], references: &[u32], thread: u32, cells: u32) {
         if text.len() > MAX_TEXT || self.all.len() >= MAX_KNOWN {
             return;
         }
@@ -103,7 +119,9 @@ impl KnownCells {
         self.references.extend_from_slice(references);
         let (text_end, end) = (self.text.len() as u32, self.references.len() as u32);
         self.all.push(Known { text_start, text_end, start, end, thread, tape: self.tape, cells });
-        self.slots[slot] = self.all.len() as u32;
+        let set = &mut self.sets[usize::from(key.set) % SETS];
+        let way = set.iter().position(|place| place.known == 0).unwrap_or(self.all.len() % WAYS);
+        set[way] = Place { tag: key.tag, known: self.all.len() as u16 };
     }
 }
 
@@ -118,11 +136,11 @@ const FACTORS: [u64; KEY / 8 - 1] = [
     0x27d4_eb2f_1656_67c5,
 ];
 
-/// Where the cells with these first bytes would be.
+/// Where cells with these first bytes are looked for.
 #[inline(always)]
-pub(super) fn slot_of(key: &[u8; KEY]) -> usize {
+pub(super) fn key_of(key: &[u8; KEY]) -> Key {
     // The first eight bytes are the same in every row. No product waits for another one.
     let words = key.as_chunks::<8>().0[1..].iter().map(|word| u64::from_le_bytes(*word));
     let hash = words.zip(FACTORS).fold(0_u64, |hash, (word, factor)| hash.wrapping_add(word.wrapping_mul(factor)));
-    (hash >> 48) as usize % SLOTS
+    Key { set: (hash >> 48) as u16, tag: (hash >> 32) as u16 }
 }
