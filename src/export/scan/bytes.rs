@@ -19,22 +19,44 @@ fn word(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
+/// Up to eight digits, as the last bytes of a word; zeros before them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Digits(u64);
+
+impl Digits {
+    /// The first `count` bytes of `word`, 1 to 8, which should be digits.
+    #[inline(always)]
+    pub(super) fn first_of(word: u64, count: usize) -> Self {
+        Self((word ^ (ONES * u64::from(b'0'))) << ((64 - 8 * count) % 64))
+    }
+
+    /// 0 if all are digits.
+    #[inline(always)]
+    pub(super) fn others(self) -> u64 {
+        // A byte above 9 gets its high bit set by the sum; what a carry does to the bytes after it does not matter.
+        (self.0.wrapping_add(ONES * 0x76) | self.0) & HIGH
+    }
+
+    /// The number that they make.
+    #[inline(always)]
+    pub(super) fn number(self) -> u64 {
+        // Pairs, fours and eights are added up: each product holds the sum of a neighbour and ten, a hundred or ten thousand times
+        // the one before it, and what is below does not matter.
+        let pairs = (self.0.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
+        let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
+        fours.wrapping_mul(10_000 << 32 | 1) >> 32
+    }
+}
+
 /// How many of the eight bytes of `word` are digits, from the first on; and the number they make.
 #[inline(always)]
 pub(super) fn digits(word: u64) -> (usize, u64) {
-    let values = word ^ (ONES * u64::from(b'0'));
-    // A byte above 9 gets its high bit set by the sum; what a carry does to the bytes after it does not matter.
-    let others = (values.wrapping_add(ONES * 0x76) | values) & HIGH;
+    let others = Digits::first_of(word, 8).others();
     let count = others.trailing_zeros() as usize / 8;
     if count == 0 {
         return (0, 0);
     }
-    // The digits move up to the last bytes, behind zeros; then pairs, fours and eights are added up: each product holds the
-    // sum of a neighbour and ten, a hundred or ten thousand times the one before it, and what is below does not matter.
-    let values = values << (64 - 8 * count);
-    let pairs = (values.wrapping_mul(10 << 8 | 1) >> 8) & 0x00ff_00ff_00ff_00ff;
-    let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_ffff_0000_ffff;
-    (count, fours.wrapping_mul(10_000 << 32 | 1) >> 32)
+    (count, Digits::first_of(word, count).number())
 }
 
 /// The decimal number at `at`, of up to 19 digits, and where it ends.
@@ -61,22 +83,24 @@ fn long_number(bytes: &[u8], at: usize, start: u64) -> Option<(u64, usize)> {
 
 const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
+/// How long times are shown, but for those after an hour and more.
+pub(super) const TIME_LENGTH: usize = "00:00.648.438".len();
+
 /// Where the `">` behind a time such as `00:00.648.438` ends.
 #[inline(always)]
 pub(super) fn time_end(bytes: &[u8], at: usize) -> Option<usize> {
-    const LENGTH: usize = "00:00.648.438".len();
-    let (first, last) = (word(bytes, at)?, word(bytes, at + LENGTH - 8)?);
-    let end = if is_time(first) && is_time(last) { at + LENGTH } else { value_end(bytes, at)? };
+    let (first, last) = (word(bytes, at)?, word(bytes, at + TIME_LENGTH - 8)?);
+    let end = if not_time(first) | not_time(last) == 0 { at + TIME_LENGTH } else { value_end(bytes, at)? };
     (bytes.get(end..end + 2)? == b"\">").then_some(end + 2)
 }
 
-/// Whether all bytes of `word` are from `.` to `:`, as digits are.
+/// 0 if all bytes of `word` are from `.` to `:`, as digits are.
 #[inline(always)]
-fn is_time(word: u64) -> bool {
+pub(super) fn not_time(word: u64) -> u64 {
     // Of an ASCII byte, the high bit of the sum tells that it is larger, and that of the difference that it is not smaller.
     let larger = word.wrapping_add(ONES * u64::from(0x7f - b':'));
     let not_smaller = (word | HIGH).wrapping_sub(ONES * u64::from(b'.'));
-    (larger | word | !not_smaller) & HIGH == 0
+    (larger | word | !not_smaller) & HIGH
 }
 
 /// Which bytes of `word` are `byte`, by their high bits; bytes behind the first one may be wrong.
@@ -177,7 +201,7 @@ mod tests {
                 for place in 0..8 {
                     let mut bytes = [other; 8];
                     bytes[place] = byte;
-                    assert_eq!(is_time(u64::from_le_bytes(bytes)), is_usual(byte), "{bytes:?}");
+                    assert_eq!(not_time(u64::from_le_bytes(bytes)) == 0, is_usual(byte), "{bytes:?}");
                 }
             }
         }

@@ -7,7 +7,7 @@ use super::super::tag::Tag;
 use super::super::tape::Op;
 use super::Scanner;
 use super::bytes::{PADDING, look};
-use super::known_cells::{Key, key_of};
+use super::known_cells::{Found, Key, key_of};
 
 impl Scanner<'_> {
     /// Reads cells until the row ends; gives where it does.
@@ -56,13 +56,13 @@ impl Scanner<'_> {
 
     #[inline(always)]
     fn seen_at(&mut self, key: Key, at: usize) -> Option<(u32, usize)> {
-        let known = self.known_cells.get(key, &self.bytes[at..])?;
+        let Found { known, length } = self.known_cells.get(key, &self.bytes[at..])?;
         let cells = match self.known_cells.on_tape(known) {
             Some(cells) => cells,
             None => self.put_on_tape(known)?,
         };
         self.thread = self.known_cells.thread(known);
-        Some((cells, at + self.known_cells.text(known).len()))
+        Some((cells, at + length))
     }
 
     /// Puts cells on the tape that are known from another one.

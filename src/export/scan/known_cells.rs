@@ -32,18 +32,28 @@ pub(super) struct Key {
     tag: u16,
 }
 
-/// A combination in its set: the tag of its key, and its index, counted from 1; 0 is none.
+/// A combination in its set.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
+    /// Of its key.
     tag: u16,
+    /// Its index, counted from 1; 0 is none.
     known: u16,
+    /// How long its bytes are: where the row goes on is known before they are compared.
+    length: u16,
+}
+
+/// A combination that was found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    pub(super) known: usize,
+    pub(super) length: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// The bytes are `text[text_start..text_end]`, and the ids `references[start..end]`.
+    /// Where in `text` its bytes start; its ids are `references[start..end]`.
     text_start: u32,
-    text_end: u32,
     start: u32,
     end: u32,
     /// The thread among them, or that of the row before them.
@@ -74,16 +84,22 @@ impl KnownCells {
 
     /// The cells that `bytes` start with and that have this key, if they were seen.
     #[inline(always)]
-    pub(super) fn get(&self, key: Key, bytes: &[u8]) -> Option<usize> {
-        let set = &self.sets[usize::from(key.set) % SETS];
-        let same = set.iter().filter(|place| place.tag == key.tag && place.known != 0);
-        same.map(|place| usize::from(place.known) - 1).find(|&known| bytes.starts_with(self.text(known)))
+    pub(super) fn get(&self, key: Key, bytes: &[u8]) -> Option<Found> {
+        for place in &self.sets[usize::from(key.set) % SETS] {
+            // Empty ones stand last.
+            let known = usize::from(place.known).checked_sub(1)?;
+            let found = Found { known, length: usize::from(place.length) };
+            if place.tag == key.tag && starts_with(bytes, self.text(&found)) {
+                return Some(found);
+            }
+        }
+        None
     }
 
     #[inline(always)]
-    pub(super) fn text(&self, known: usize) -> &[u8] {
-        let known = &self.all[known];
-        &self.text[known.text_start as usize..known.text_end as usize]
+    fn text(&self, found: &Found) -> &[u8] {
+        let start = self.all[found.known].text_start as usize;
+        &self.text[start..start + found.length]
     }
 
     /// The ids; 0 is an absent value.
@@ -117,12 +133,25 @@ impl KnownCells {
         let (text_start, start) = (self.text.len() as u32, self.references.len() as u32);
         self.text.extend_from_slice(text);
         self.references.extend_from_slice(references);
-        let (text_end, end) = (self.text.len() as u32, self.references.len() as u32);
-        self.all.push(Known { text_start, text_end, start, end, thread, tape: self.tape, cells });
+        let end = self.references.len() as u32;
+        self.all.push(Known { text_start, start, end, thread, tape: self.tape, cells });
         let set = &mut self.sets[usize::from(key.set) % SETS];
         let way = set.iter().position(|place| place.known == 0).unwrap_or(self.all.len() % WAYS);
-        set[way] = Place { tag: key.tag, known: self.all.len() as u16 };
+        set[way] = Place { tag: key.tag, known: self.all.len() as u16, length: text.len() as u16 };
     }
+}
+
+/// Whether `bytes` start with `text`; soonest for what is about as long as cells are.
+#[inline(always)]
+fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
+    const STEP: usize = 32;
+    let Some(bytes) = bytes.get(..text.len()) else { return false };
+    let ([a, b, ..], [c, d, ..]) = (bytes.as_chunks::<STEP>().0, text.as_chunks::<STEP>().0) else {
+        return bytes == text;
+    };
+    let ([.., e, f], [.., g, h]) = (bytes.as_rchunks::<STEP>().1, text.as_rchunks::<STEP>().1) else { return false };
+    // The first two steps and the last two have all of them.
+    (a == c) & (b == d) & (e == g) & (f == h) && (text.len() <= 4 * STEP || bytes == text)
 }
 
 /// Any odd numbers with as many ones as zeros.
@@ -143,4 +172,43 @@ pub(super) fn key_of(key: &[u8; KEY]) -> Key {
     let words = key.as_chunks::<8>().0[1..].iter().map(|word| u64::from_le_bytes(*word));
     let hash = words.zip(FACTORS).fold(0_u64, |hash, (word, factor)| hash.wrapping_add(word.wrapping_mul(factor)));
     Key { set: (hash >> 48) as u16, tag: (hash >> 32) as u16 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations_of_one_key_are_all_known() {
+        let mut cells = KnownCells::default();
+        let text = |last: usize| format!("{}{last}", "<core ref=\"1\"/>".repeat(5));
+        let key = key_of(text(0).as_bytes().first_chunk().unwrap());
+        for last in 0..WAYS {
+            assert!(cells.get(key, text(last).as_bytes()).is_none());
+            cells.add(key, text(last).as_bytes(), &[1, 2, last as u32], 0, 0);
+        }
+        for last in 0..WAYS {
+            let found = cells.get(key, text(last).as_bytes()).unwrap();
+            assert_eq!((cells.references(found.known)[2], found.length), (last as u32, text(last).len()));
+        }
+        // One more takes the place of another.
+        cells.add(key, text(WAYS).as_bytes(), &[1, 2, WAYS as u32], 0, 0);
+        assert_eq!((0..=WAYS).filter(|&last| cells.get(key, text(last).as_bytes()).is_some()).count(), WAYS);
+        assert!(cells.get(key, text(WAYS).as_bytes()).is_some());
+    }
+
+    #[test]
+    fn text_of_any_length_is_compared_to_its_last_byte() {
+        let long: Vec<u8> = (0..200_u8).collect();
+        for length in 0..200 {
+            let text = &long[..length];
+            assert!(starts_with(&long, text) && starts_with(text, text), "{length}");
+            for other in 0..length {
+                let mut text = text.to_vec();
+                text[other] ^= 0x80;
+                assert!(!starts_with(&long, &text), "{length} {other}");
+            }
+            assert!(length == 0 || !starts_with(&long[..length - 1], text), "{length}");
+        }
+    }
 }

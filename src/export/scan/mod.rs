@@ -25,6 +25,7 @@ pub(super) use bytes::PADDING;
 use bytes::number;
 use known_cells::KnownCells;
 use stacks::LastStacks;
+use usual::Widths;
 
 /// Longer rows are read as XML: places in a row are kept in 16 bits.
 const MAX_ROW: usize = u16::MAX as usize;
@@ -48,6 +49,7 @@ pub(super) struct Scanner<'b> {
     row: usize,
     /// The thread of the row at hand, by its id.
     thread: u32,
+    widths: Widths,
     /// The ids of the elements that are open, outermost first: inside them they are not defined yet.
     open: Vec<u32>,
     known_cells: &'b mut KnownCells,
@@ -79,19 +81,7 @@ pub(super) fn rows(
 ) {
     tape.clear();
     memory.known_cells.begin();
-    let mut scanner = Scanner {
-        bytes,
-        tape,
-        name_bytes: limits.name_bytes,
-        next_id: next_id.unwrap_or(0),
-        row: range.start,
-        thread: 0,
-        open: Vec::new(),
-        known_cells: &mut memory.known_cells,
-        last_stacks: LastStacks::default(),
-        end_of_backtrace: memmem::Finder::new(b"</backtrace>"),
-        end_of_tagged_backtrace: memmem::Finder::new(b"</tagged-backtrace>"),
-    };
+    let mut scanner = Scanner::new(bytes, limits.name_bytes, next_id, range.start, memory, tape);
     if u32::try_from(bytes.len()).is_ok() {
         scanner.scan(range);
     } else {
@@ -99,7 +89,31 @@ pub(super) fn rows(
     }
 }
 
-impl Scanner<'_> {
+impl<'b> Scanner<'b> {
+    fn new(
+        bytes: &'b [u8],
+        name_bytes: usize,
+        next_id: Option<u32>,
+        row: usize,
+        memory: &'b mut Memory,
+        tape: &'b mut Tape,
+    ) -> Self {
+        Self {
+            bytes,
+            tape,
+            name_bytes,
+            next_id: next_id.unwrap_or(0),
+            row,
+            thread: 0,
+            widths: Widths::default(),
+            open: Vec::new(),
+            known_cells: &mut memory.known_cells,
+            last_stacks: LastStacks::default(),
+            end_of_backtrace: memmem::Finder::new(b"</backtrace>"),
+            end_of_tagged_backtrace: memmem::Finder::new(b"</tagged-backtrace>"),
+        }
+    }
+
     fn scan(&mut self, range: Range<usize>) {
         self.tape.end = range.start;
         let (mut at, mut lines) = self.skip_space(range.start);
@@ -147,6 +161,9 @@ impl Scanner<'_> {
     /// Where the white space at `at` ends, and how many lines it ends.
     #[inline(always)]
     fn skip_space(&self, at: usize) -> (usize, u64) {
+        if self.bytes[at..].starts_with(b"\n<") {
+            return (at + 1, 1);
+        }
         let space = self.bytes[at..].iter().take_while(|byte| matches!(byte, b'\n' | b'\r' | b' ' | b'\t'));
         space.fold((at, 0), |(at, lines), byte| (at + 1, lines + u64::from(*byte == b'\n')))
     }

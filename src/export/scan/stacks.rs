@@ -105,9 +105,8 @@ impl Scanner<'_> {
         let length =
             common_suffix(&self.bytes[text_end - longest..text_end], &self.bytes[last_end - longest..last_end]);
         let shared = &self.bytes[text_end - length..text_end];
-        let tags = memchr::memchr_iter(b'<', shared).count();
-        let cut = shared.iter().take_while(|&&byte| byte != b'<').count();
-        (tags, length - cut)
+        let Some(cut) = memchr::memchr(b'<', shared) else { return (0, 0) };
+        (memchr::memchr_iter(b'<', shared).count(), length - cut)
     }
 
     /// Reads frames from `at` up to `end`. Gives from where on they are all `ref`s.
@@ -130,34 +129,40 @@ impl Scanner<'_> {
     #[inline(always)]
     fn references(&mut self, mut at: usize, end: usize) -> Option<usize> {
         let first = self.tape.frames.len();
-        let (mut smallest, mut largest) = (u32::MAX, 0);
-        let frames = &mut self.tape.frames;
-        while at < end {
-            let Some((id, length)) = frame_reference(look(self.bytes, at)?) else { break };
-            frames.push(id);
-            smallest = smallest.min(id);
+        let mut frames = std::mem::take(&mut self.tape.frames);
+        frames.resize(first + end.saturating_sub(at).div_ceil(SHORTEST_FRAME), 0);
+        let (mut count, mut largest) = (0, 0);
+        for frame in &mut frames[first..] {
+            if at >= end {
+                break;
+            }
+            let Some((id, length)) = look(self.bytes, at).and_then(frame_reference) else { break };
+            *frame = id;
             largest = largest.max(id);
-            at += length;
+            (count, at) = (count + 1, at + length);
         }
-        if self.tape.frames.len() == first {
-            return Some(at);
-        }
-        let frames = std::mem::take(&mut self.tape.frames);
-        let noted = self.note_references(smallest, largest, |id| frames[first..].contains(&id));
+        frames.truncate(first + count);
+        let noted =
+            if count == 0 { Some(()) } else { self.note_references(1, largest, |id| frames[first..].contains(&id)) };
         self.tape.frames = frames;
         noted.map(|()| at)
     }
 }
 
-/// The id of a `<frame ref="N"/>` of up to 7 digits, and how long it is.
+/// A frame that is a `ref` of one digit: `<frame ref="1"/>`.
+const SHORTEST_FRAME: usize = FRAME.len() + 1 + 3;
+const FRAME: [u8; 12] = *b"<frame ref=\"";
+
+/// The id of a `<frame ref="N"/>` of up to 7 digits, and how long it is. There is no id 0.
 #[inline(always)]
 fn frame_reference(ahead: &[u8; PADDING]) -> Option<(u32, usize)> {
-    const FRAME: [u8; 12] = *b"<frame ref=\"";
-    const END: u32 = u32::from_le_bytes(*b"\"/>\0");
-    let is_frame = ahead.starts_with(&FRAME);
-    let (count, id) = digits(u64::from_le_bytes(*ahead[FRAME.len()..].first_chunk()?));
-    let end = u32::from_le_bytes(*ahead.get(FRAME.len() + count..)?.first_chunk()?) & 0x00ff_ffff;
-    (is_frame && end == END && count > 0).then_some((id as u32, FRAME.len() + count + 3))
+    const END: u64 = u64::from_le_bytes(*b"\"/>\0\0\0\0\0");
+    let word = |at: usize| Some(u64::from_le_bytes(*ahead.get(at..)?.first_chunk()?));
+    let start = word(0)? ^ u64::from_le_bytes(*FRAME.first_chunk()?);
+    let more = word(FRAME.len() - 8)? ^ u64::from_le_bytes(*FRAME.last_chunk()?);
+    let (count, id) = digits(word(FRAME.len())?);
+    let end = (word(FRAME.len() + count)? ^ END) << 40;
+    (start | more | end == 0 && id != 0).then_some((id as u32, FRAME.len() + count + 3))
 }
 
 /// How many bytes at the end are the same; both are of one length.
