@@ -25,8 +25,8 @@ impl<T> Default for Chunks<T> {
 }
 
 impl<T> Chunks<T> {
-    /// Rows of one allocation.
-    const ROWS: usize = CHUNK_BYTES / size_of::<T>();
+    /// Rows of one allocation: a power of two, so that nothing is divided to find one.
+    const ROWS: usize = 1 << (CHUNK_BYTES / size_of::<T>()).ilog2();
 
     /// How many rows there are.
     #[inline]

@@ -291,3 +291,52 @@ fn profiles_with_other_frames_give_the_same_answers() {
         check_exports(&renamed(&each), &renamed(&summed), &format!("seed {seed}"));
     }
 }
+
+/// Names only: frames keep their ids and stacks are taken as they are; a frame more, which no stack has, and all are made anew.
+#[test]
+fn stacks_whose_frames_got_names_only_are_what_they_were() {
+    use traceparse::profile::{FrameKey, Replacement};
+    let renamed = |export: &Export, shift: bool| {
+        let mut is_first = shift;
+        let profile = export.profile.with_frames(|builder, id| {
+            let frame = *export.profile.frame(id);
+            let name = builder.string(&format!("function {}", id.index() % 7))?;
+            let function = builder.function(name, frame.binary, true)?;
+            let key = FrameKey {
+                function,
+                binary: frame.binary,
+                address: frame.address,
+                source: frame.source,
+                is_inlined: frame.is_inlined,
+                group: 0,
+            };
+            if std::mem::take(&mut is_first) {
+                builder.frame(FrameKey { group: 1, ..key })?;
+            }
+            Ok(Replacement { frames: vec![builder.frame(key)?], covers_callers: false })
+        });
+        Export { profile: profile.unwrap(), ..export.clone() }
+    };
+    for seed in 0..20 {
+        let recording = support::Recording::random(seed, &Size { inlined: true, ..Size::small() });
+        let table = Table::CountersProfile { pmi: false };
+        let xml = render(&recording, &RenderOptions::new(Shape::Xcode27, table, &recording));
+        let (each, summed) = (open(&xml, SampleDetail::Each), open(&xml, SampleDetail::Summed));
+        let (kept, shifted) = (renamed(&each, false), renamed(&each, true));
+        assert_eq!(kept.profile.frame_ids().len() + 1, shifted.profile.frame_ids().len(), "seed {seed}");
+        let stacks = |export: &Export| {
+            let profile = &export.profile;
+            profile
+                .stack_ids()
+                .map(|id| (profile.stack(id).parent, profile.frame(profile.stack(id).frame).address))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(stacks(&kept), stacks(&shifted), "seed {seed}");
+        assert_eq!(kept.profile.samples(), shifted.profile.samples(), "seed {seed}");
+        for index in 0..kept.profile.samples().len() {
+            assert_eq!(kept.profile.counters(index), shifted.profile.counters(index), "seed {seed}");
+        }
+        check_exports(&kept, &renamed(&summed, true), &format!("seed {seed}"));
+        check_exports(&shifted, &renamed(&summed, false), &format!("seed {seed}"));
+    }
+}

@@ -20,7 +20,7 @@ use crate::symbols::Files;
 const MAGIC: u32 = 0x1234_0a0a;
 const HEADER: u64 = 0x28;
 /// Rows are read in pieces of about this size.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 1 << 17;
 
 /// Reads the rows of a store.
 pub(super) struct Rows<'f> {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::thread::Scope;
 
-use super::ahead::Pieces;
+use super::beside::Pieces;
 use super::binaries::Binaries;
 use super::columns::Columns;
 use super::damage::RunFailure;
@@ -246,10 +246,10 @@ impl<'f> Run<'f> {
         Ok(reader.stacks.into_binaries())
     }
 
-    /// The rows of a table; where several threads are allowed, one of them inflates rows from now on.
+    /// The rows of a table; where several threads are allowed, one of them inflates rows from now on, and adds up samples.
     fn pieces<'s>(&'s self, table: &'s RunTable, scope: &'s Scope<'s, '_>) -> Result<Pieces<'s>, Error> {
         let open = || Rows::open(self.files, &table.folder, &table.layout);
-        if self.jobs > 1 { Pieces::ahead(scope, open) } else { open().map(Pieces::here) }
+        if self.jobs > 1 { Pieces::beside(scope, open) } else { open().map(Pieces::here) }
     }
 
     /// Adds the intervals of the run.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::ahead::Pieces;
+use super::beside::Pieces;
 use super::columns::Columns;
 use super::file::{broken_at, broken_file};
 use super::layout::{Layout, Place};
@@ -12,7 +12,7 @@ use super::row_error::Unreadable;
 use super::run_data::RunData;
 use super::stacks::{ReadStack, StackKind, Stacks};
 use super::strings::Strings;
-use super::uniquer::{Arrays, reference};
+use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::export::{AlikeRow, Intake, RejectReason, Row};
 use crate::hash::HashMap;
@@ -116,16 +116,22 @@ impl SampleReader<'_, '_> {
         let mut alike = AlikeRows::of(columns, layout.row_size);
         while let Some((piece, start)) = rows.next()? {
             self.make_stacks(piece, layout, columns, intake);
-            for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
-                let at = start + index * layout.row_size as u64;
+            let mut done = 0;
+            loop {
+                done += self.add_alike_rows(&piece[done..], layout.row_size, columns, &alike, intake);
+                let Some(row) = piece.get(done..done + layout.row_size) else { break };
+                let at = start + done as u64;
                 self.add_row(row, columns, at, &mut alike, intake).map_err(|error| match error {
                     Unreadable::Full(full) => Error::new(ErrorKind::Limit(full.to_string()), None),
                     Unreadable::TooManyStacks => Error::new(ErrorKind::Limit(error.to_string()), None),
                     Unreadable::Images(broken) => broken_file(self.template, &broken),
                     error => broken_at(&folder.join("bulkstore"), at, "row", error),
                 })?;
+                done += layout.row_size;
             }
+            rows.add_samples(intake)?;
         }
+        rows.return_sums(intake)?;
         rows.diagnostic().into_iter().for_each(|note| intake.note(note));
         self.note_strangers(folder, intake);
         Ok(())
@@ -161,7 +167,28 @@ impl SampleReader<'_, '_> {
         self.wanted = wanted;
     }
 
-    #[inline]
+    /// Adds rows as long as each is alike one that was added before and its stack was made, as nearly all are; gives how many bytes
+    /// they have.
+    fn add_alike_rows(
+        &self,
+        rows: &[u8],
+        row_size: usize,
+        columns: &Columns,
+        alike: &AlikeRows,
+        intake: &mut Intake<'_>,
+    ) -> usize {
+        let stacks = self.stacks.all_known(columns.stack.1);
+        let is_added = |row: &&[u8]| {
+            let Some((time, rest)) = row.split_first_chunk() else { return false };
+            let Some((_, number)) = rest.split_last_chunk() else { return false };
+            let (time, number) = (u64::from_le_bytes(*time), u32::from_le_bytes(*number));
+            let stack = if number == NONE { Some(None) } else { stacks.get(number) };
+            let known = alike.get(alike.key(row)).zip(stack).filter(|_| time != u64::MAX);
+            known.is_some_and(|(known, stack)| intake.add_alike(known, time, stack))
+        };
+        row_size * rows.chunks_exact(row_size).take_while(is_added).count()
+    }
+
     fn add_row(
         &mut self,
         row: &[u8],
@@ -170,16 +197,9 @@ impl SampleReader<'_, '_> {
         alike: &mut AlikeRows,
         intake: &mut Intake<'_>,
     ) -> Result<(), Unreadable> {
-        let key = alike.key(row);
-        if let Some((known, time)) = alike.get(key).zip(columns.time.value(row)) {
-            let stack = self.stack(row, columns.stack, columns, intake)?;
-            if stack.is_some_and(|stack| intake.add_alike(known, time, stack)) {
-                return Ok(());
-            }
-        }
         let decoded = self.decode(row, columns, intake)?;
         if let Some(known) = intake.add_row(decoded, at)? {
-            alike.insert(key, known);
+            alike.insert(alike.key(row), known);
         }
         Ok(())
     }

@@ -71,6 +71,21 @@ impl Known {
     }
 }
 
+/// The stacks of a kind that were made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownStacks<'a>(&'a [Known]);
+
+impl KnownStacks<'_> {
+    /// The stack at a number, if it was made and is not too deep.
+    #[inline]
+    pub(super) fn get(self, number: u32) -> Option<Option<StackId>> {
+        match self.0.get(number as usize)?.get()? {
+            ReadStack::Stack(stack) => Some(stack),
+            ReadStack::TooDeep => None,
+        }
+    }
+}
+
 /// A piece at the root that was read; without frames where it was not.
 #[derive(Clone, Copy, Debug, Default)]
 struct RootPiece {
@@ -142,6 +157,11 @@ impl<'a, 't> Stacks<'a, 't> {
     #[inline]
     pub(super) fn known(&self, number: u32, kind: StackKind) -> Option<ReadStack> {
         self.read[kind as usize].get(number as usize)?.get()
+    }
+
+    /// All stacks that were asked for before.
+    pub(super) fn all_known(&self, kind: StackKind) -> KnownStacks<'_> {
+        KnownStacks(&self.read[kind as usize])
     }
 
     /// Brings the arrays of stacks near that will be asked for. They lie anywhere in memory, and to wait for many takes little

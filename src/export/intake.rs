@@ -10,7 +10,7 @@ use super::stacks;
 use super::toc::Toc;
 use super::{Document, DocumentContent, Limits, Reader, RejectReason, Table};
 use crate::error::{Diagnostic, Error, ErrorKind};
-use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, StackId, StringId};
+use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, StackId, StringId, SumBatch, SumTable};
 
 /// How the address of a frame was recorded, which decides the address that it is looked up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -174,6 +174,22 @@ impl Intake<'_> {
     pub(crate) fn add_alike(&mut self, alike: &AlikeRow, time: u64, stack: Option<StackId>) -> bool {
         let Some(table) = &mut self.table else { return false };
         rows::add_known_row(table, &alike.0, (time, stack), &mut self.reader.definitions).is_some()
+    }
+
+    /// What samples are added to, for somebody else to do it, until they are [given back](Self::return_sums); `None` where samples are
+    /// not added up.
+    pub(crate) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
+        self.reader.definitions.builder.lend_sums()
+    }
+
+    /// The samples since the last call, for the sums that were lent.
+    pub(crate) fn take_waiting(&mut self, spare: SumBatch) -> SumBatch {
+        self.reader.definitions.builder.take_waiting(spare)
+    }
+
+    /// Takes the sums back.
+    pub(crate) fn return_sums(&mut self, sums: SumTable) {
+        self.reader.definitions.builder.return_sums(sums);
     }
 
     /// Says something about the input that its reader should know.

@@ -198,6 +198,21 @@ impl ProfileBuilder {
         Ok(())
     }
 
+    /// The profile with the stacks and samples of another one, whose other tables this builder has: ids of frames stayed.
+    pub(super) fn finish_with_stacks_of(self, profile: &Profile) -> Profile {
+        let Profile { stacks, samples, counters, counter_values, sums, sum_groups, sum_counters, .. } = profile;
+        Profile {
+            stacks: stacks.clone(),
+            samples: samples.clone(),
+            counters: counters.clone(),
+            counter_values: counter_values.clone(),
+            sums: sums.clone(),
+            sum_groups: sum_groups.clone(),
+            sum_counters: sum_counters.clone(),
+            ..self.finish()
+        }
+    }
+
     /// The id of a string.
     pub fn string(&mut self, text: &str) -> Result<StringId, Full> {
         self.profile.strings.intern(text).ok_or(Full)

@@ -31,6 +31,11 @@ impl Profile {
         for id in self.frame_ids() {
             replacements.push(replace(&mut builder, id)?);
         }
+        let is_same = |(new, old): (&Replacement, FrameId)| !new.covers_callers && new.frames == [old];
+        if replacements.iter().zip(self.frame_ids()).all(is_same) {
+            // Each frame has another name at most, and stacks know frames by their ids.
+            return Ok(builder.finish_with_stacks_of(self));
+        }
         // By old stack: the new one, and the new one without its frame, for a callee that covers it. A parent comes
         // before its children, so its new stacks are known.
         let mut stacks: Vec<(Option<StackId>, Option<StackId>)> = Vec::with_capacity(self.stacks.len());

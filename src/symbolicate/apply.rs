@@ -38,6 +38,9 @@ pub(super) fn apply(
 /// The frames that stand in some stack beside one of the same address that is marked as inlined.
 fn grouped_frames(profile: &Profile) -> Vec<bool> {
     let mut is_grouped = vec![false; profile.frame_ids().len()];
+    if !profile.frame_ids().any(|id| profile.frame(id).is_inlined) {
+        return is_grouped;
+    }
     for stack in profile.stack_ids().map(|id| profile.stack(id)) {
         let Some(parent) = stack.parent.map(|parent| profile.stack(parent).frame) else { continue };
         if profile.frame(parent).is_inlined_beside(profile.frame(stack.frame)) {
