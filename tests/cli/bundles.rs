@@ -293,6 +293,25 @@ fn fleets_leave_a_damaged_run_out() {
     assert!(said.contains("a run is damaged and could not be read"), "{said}");
 }
 
+/// What is to be typed, whatever the name of the recording.
+#[cfg(unix)]
+#[test]
+fn a_shell_takes_the_command_that_exports_a_damaged_run() {
+    let folder = Folder::new();
+    let name = r#"It's "$HOME" again.trace"#;
+    let path = folder.path(name);
+    fs::rename(with_a_damaged_run(&folder), &path).expect("it is on the same disk");
+    let (_, warning) = warns(&[&path, "--view", "summary"]);
+    let command =
+        warning.lines().find_map(|line| line.find("xcrun ").map(|at| &line[at..])).expect("a command is told");
+    let script = format!("xcrun() {{ printf '%s\n' \"$@\"; }}\n{command}");
+    let output = std::process::Command::new("sh").args(["-c", &script]).output().expect("there is a shell");
+    let words = String::from_utf8(output.stdout).expect("the words are UTF-8");
+    let table = r#"/trace-toc/run[@number="2"]/data/table[@schema="cpu-profile"]"#;
+    let expected = ["xctrace", "export", "--input", name, "--xpath", table, "--output", "export.xml"];
+    assert_eq!(words.lines().collect::<Vec<_>>(), expected, "{warning}");
+}
+
 /// A recording of these tables.
 fn with_nodes(folder: &Folder, name: &str, nodes: Vec<Node>) -> String {
     let path = folder.path(name);
