@@ -23,7 +23,7 @@ use crate::report::{Amount, Report, Scope, View};
 use header::{contents, header};
 use rows::{Layout, Rows};
 
-pub(super) use header::during;
+pub(super) use header::{during, operations};
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub const VERSION: u32 = 1;
