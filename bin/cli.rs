@@ -186,7 +186,7 @@ pub(crate) struct ReportArgs {
     /// Hide tree nodes (and, in text, functions) below this percentage of their whole [default: 1 in text, 0 elsewhere]
     #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
     pub(crate) min_percent: Option<f64>,
-    /// Hide tree nodes below this weight: 5ms, or 20000, 1.5M in the unit of the table
+    /// Hide tree nodes, and rows of tables, below this weight: 5ms, or 20000, 1.5M in the unit of the table
     #[arg(long, value_name = "WEIGHT", value_parser = parse_weight, help_heading = "Output")]
     pub(crate) min_weight: Option<WeightLimit>,
     /// Only the first N rows of tables that are in order of weight
@@ -365,6 +365,7 @@ impl ReportArgs {
         }
         self.check_function()?;
         self.check_inverted()?;
+        self.check_min_weight()?;
         match (self.format.content(), self.view) {
             (Content::Views, None) if self.format.needs_view() => {
                 let format = self.format.name();
@@ -410,6 +411,18 @@ impl ReportArgs {
             );
         }
         Ok(())
+    }
+
+    /// What is no part of a whole cannot be too light to be shown.
+    fn check_min_weight(&self) -> Result<(), String> {
+        let has_none = matches!(self.view(), View::Summary | View::Cores | View::Timeline | View::Samples);
+        match self.view.and_then(|view| view.to_possible_value()).filter(|_| self.min_weight.is_some() && has_none) {
+            Some(view) => Err(format!(
+                "--min-weight hides tree nodes and rows of tables that add up to a whole, and --view {} has none; leave it away",
+                view.get_name()
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Viewers make trees of their own.

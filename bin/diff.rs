@@ -127,8 +127,10 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     let (before, after) = (before.report(&options[0]), after.report(&options[1]));
     for report in [&before, &after] {
         check_counted(report, &args.recording.selection)?;
-        // No format of a comparison has room for it.
-        note_removed(report);
+        // No other format of a comparison has room for it.
+        if args.format != DiffFormat::Json {
+            note_removed(report);
+        }
     }
     check_unlike(&check_alike(&before, &after), args.force)?;
     let normalize = match args.normalize {

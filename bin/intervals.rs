@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use traceparse::export::{Interval, Intervals, Options, SampleDetail, decompress, read_intervals};
+use traceparse::export::{Interval, Intervals, Options, SampleDetail, decompress, export_command, read_intervals};
 use traceparse::profile::{IntervalFilter, TimeRange};
 
 use crate::arguments::{InputArgs, SelectionArgs};
@@ -144,12 +144,13 @@ impl Sources<'_, '_> {
         let of_table: Vec<_> = found.tables.iter().filter(|table| table.schema == schema).collect();
         let rejected: u64 = of_table.iter().map(|table| table.rejected.total()).sum();
         if self.paths.iter().any(|path| self.inputs.bundle(path).is_none()) {
-            return format!("export them with: {}", how_to_export(schema, "X.trace"));
+            return format!("export them with: {}", export_command("X.trace", None, &[schema]));
         }
         // Of recordings, intervals that are written as two events each are not read.
         if schema == "os-signpost-interval" && of_table.is_empty() && self.has_rows("os-signpost") {
-            let names = self.paths.iter().filter_map(|path| self.inputs.bundle(path)?.path().file_name()?.to_str());
-            let export = how_to_export("os-signpost", names.into_iter().next().unwrap_or("X.trace"));
+            let mut names = self.paths.iter().filter_map(|path| self.inputs.bundle(path)?.path().file_name());
+            let name = names.next().map_or("X.trace".into(), |name| name.to_string_lossy());
+            let export = export_command(&name, None, &["os-signpost"]);
             return format!("there is only os-signpost, which is read of exports and not of recordings: {export}");
         }
         match of_table.len() {
@@ -164,9 +165,4 @@ impl Sources<'_, '_> {
         let tables = tocs.flat_map(|toc| toc.runs).flat_map(|run| run.tables);
         tables.into_iter().any(|table| table.schema == schema && table.rows.is_some_and(|rows| rows > 0))
     }
-}
-
-fn how_to_export(schema: &str, recording: &str) -> String {
-    let recording = if recording.contains([' ', '\'']) { format!("{recording:?}") } else { recording.to_owned() };
-    format!("xcrun xctrace export --input {recording} --xpath '/trace-toc/run/data/table[@schema=\"{schema}\"]'")
 }

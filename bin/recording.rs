@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::calltree::operations::{OperationSummary, operate};
-use traceparse::export::{Export, SampleDetail, TableKind};
+use traceparse::export::{Export, SampleDetail, TableKind, export_command};
 use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::symbolicate::SymbolicationSummary;
@@ -149,9 +149,7 @@ fn no_cpu_table_recorded(export: &Export) -> String {
 
 fn no_cpu_table(export: &Export) -> String {
     let schemas = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
-    let how = |schema: &str| {
-        format!("xcrun xctrace export --input X.trace --xpath '/trace-toc/run/data/table[@schema=\"{schema}\"]'")
-    };
+    let how = |schema: &str| export_command("X.trace", None, &[schema]);
     let recorded = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
     let recorded: Vec<&str> = recorded.map(|table| table.schema.as_str()).collect();
     let tables: Vec<String> = export

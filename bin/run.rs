@@ -3,8 +3,8 @@
 use clap::CommandFactory;
 use traceparse::export::Options;
 use traceparse::output::{chrome_trace, csv, d3, firefox, folded, json, pprof, speedscope, svg, text};
-use traceparse::report::Report;
-use traceparse::units::Unit;
+use traceparse::report::{HiddenRows, Report};
+use traceparse::units::{Unit, Weight};
 
 use crate::arguments::job_count;
 use crate::bundles::{Inputs, Mounted};
@@ -16,7 +16,7 @@ use crate::sink::{is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbols::{list_uuids, name_addresses};
 use crate::times::WeightLimit;
-use crate::{EXIT_DONE, Failure, diff, fleet};
+use crate::{EXIT_DONE, Failure, diff, fleet, note};
 
 /// Does what was asked, and says with which exit code the process ends.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
@@ -76,6 +76,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     }
     if !matches!(args.format, Format::Text | Format::Json) {
         note_removed(&report);
+        note_hidden(&report);
     }
     let path = args.output.as_deref();
     write_to(path, |out| match args.format {
@@ -92,6 +93,19 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         Format::Pprof => pprof::write(&report, out),
     })?;
     Ok(())
+}
+
+/// Says which rows are too light to be written, where the format has no room for it.
+fn note_hidden(report: &Report<'_>) {
+    // The second table of a view is in text and JSON only.
+    let second = report.options.view.second_listing_kind().map(|kind| kind.name);
+    let hidden = report.hidden_rows().into_iter().filter(|hidden| Some(hidden.table) != second);
+    for HiddenRows { table, series, light } in hidden {
+        let unit = report.series[series].unit;
+        let [least, weight] = [report.options.pruning.min_weight, light.weight].map(|weight| Weight::new(weight, unit));
+        let rows = if light.rows == 1 { "row" } else { "rows" };
+        note(&format!("{} {rows} of {table} below {least} not written, {weight} together", light.rows));
+    }
 }
 
 /// Whether the weights that were asked for are in the unit of the tables.

@@ -5,8 +5,12 @@ use std::io::Cursor;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parquet::basic::{Compression, Encoding, Type as Physical};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
+use parquet::schema::types::Type;
 use proptest::prelude::*;
 use traceparse::fleet::dataset::{
     DataFile, DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, TableWriter,
@@ -117,7 +121,7 @@ fn files_are_plain_for_other_engines() {
         let expected = [
             ("traceparse.format", Some("traceparse-dataset")),
             ("traceparse.table", Some(table.name())),
-            ("traceparse.version", Some("1")),
+            ("traceparse.version", Some("2")),
         ];
         assert_eq!(pairs, expected, "and nothing else, such as a schema of Arrow");
         assert!(file.created_by().unwrap().starts_with("traceparse version "));
@@ -221,19 +225,77 @@ fn histograms_are_those_of_every_whole_second() {
 
 #[test]
 fn what_is_known_of_a_file_needs_no_rows() {
-    let (run, failure) = (runs::run(4, 3), runs::failure(5));
+    let (mut run, failure) = (runs::run(4, 3), runs::failure(5));
+    (run.record.rejected, run.record.unread_runs) = (2, Some(3));
     let bytes = write(DatasetTable::Runs, std::slice::from_ref(&run), std::slice::from_ref(&failure));
     let known = |run_id, fingerprint: &str, source: &str, is_failed| KnownRun {
         run_id,
         fingerprint: fingerprint.to_owned(),
         source: source.to_owned(),
         is_failed,
+        rejected: if is_failed { 0 } else { 2 },
+        unread_runs: if is_failed { 0 } else { 3 },
     };
     let expected = [
         known(Some(run.record.run_id.clone()), &run.record.fingerprint, &run.record.source, false),
         known(failure.run_id.clone(), &failure.fingerprint, &failure.source, true),
     ];
     assert_eq!(known_runs(Cursor::new(bytes)).unwrap(), expected);
+}
+
+/// A file of the table `runs` as version 1 had it: without the last column.
+fn runs_of_version_1(bytes: Vec<u8>) -> Vec<u8> {
+    let bytes = bytes::Bytes::from(bytes);
+    let reader = SerializedFileReader::new(bytes.clone()).unwrap();
+    let file = reader.metadata().file_metadata();
+    let (_, columns) = file.schema().get_fields().split_last().unwrap();
+    let schema = Type::group_type_builder("runs").with_fields(columns.to_vec()).build().unwrap();
+    let mut pairs = file.key_value_metadata().unwrap().clone();
+    pairs.iter_mut().find(|pair| pair.key == "traceparse.version").unwrap().value = Some("1".to_owned());
+    let properties = WriterProperties::builder().set_key_value_metadata(Some(pairs)).build();
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), properties.into()).unwrap();
+    for group in reader.metadata().row_groups() {
+        let mut copy = writer.next_row_group().unwrap();
+        for column in &group.columns()[..columns.len()] {
+            let close = ColumnCloseResult {
+                bytes_written: column.compressed_size() as u64,
+                rows_written: group.num_rows() as u64,
+                metadata: column.clone(),
+                bloom_filter: None,
+                column_index: None,
+                offset_index: None,
+            };
+            copy.append_column(&bytes, close).unwrap();
+        }
+        copy.close().unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+#[test]
+fn files_of_version_1_are_read() {
+    let written: Vec<RunMeasures> = (0..5).map(|seed| runs::run(seed, 9)).collect();
+    let failures = [runs::failure(3)];
+    let mut tables = write_all(&written, &failures);
+    tables[0] = runs_of_version_1(tables[0].clone());
+    let (read_runs, read_failures) = read(&tables).unwrap();
+    let mut expected = written.clone();
+    expected.iter_mut().for_each(|run| run.record.unread_runs = None);
+    assert_eq!((read_runs, read_failures.as_slice()), (expected.clone(), &failures[..]));
+    let known = known_runs(Cursor::new(tables[0].clone())).unwrap();
+    assert!(known.iter().all(|run| run.unread_runs == 0), "{known:?}");
+    let rejected: Vec<u64> = known.iter().filter(|run| !run.is_failed).map(|run| run.rejected).collect();
+    assert_eq!(rejected, written.iter().map(|run| run.record.rejected).collect::<Vec<_>>());
+    // What is not known stays so where files are put together.
+    assert_eq!(read(&write_all(&expected, &failures)).unwrap().0, expected);
+    // The columns of today under the version of then are no file of either.
+    let mislabelled = write(DatasetTable::Runs, &written, &[]);
+    let at = mislabelled.windows(18).rposition(|bytes| bytes == b"traceparse.version").unwrap();
+    let mut mislabelled = mislabelled;
+    let digit = at + mislabelled[at..].iter().position(|byte| *byte == b'2').unwrap();
+    mislabelled[digit] = b'1';
+    tables[0] = mislabelled;
+    assert_eq!(read(&tables).unwrap_err().kind, DatasetErrorKind::Damaged);
 }
 
 #[test]

@@ -306,11 +306,18 @@ fn folders_of_others_are_left_alone() {
     assert!(error.contains("is not a dataset; `traceparse fleet extract` makes one"), "{error}");
 
     let newer = tempfile::tempdir().unwrap();
-    fs::write(newer.path().join("traceparse-dataset.json"), r#"{"format":"traceparse-dataset","version":2}"#).unwrap();
+    fs::write(newer.path().join("traceparse-dataset.json"), r#"{"format":"traceparse-dataset","version":3}"#).unwrap();
     for error in [Store::create_or_open(newer.path()), Store::open(newer.path())].map(Result::unwrap_err) {
-        assert!(error.to_string().contains("has version 2, and this traceparse knows versions up to 1"), "{error}");
+        assert!(error.to_string().contains("has version 3, and this traceparse knows versions up to 2"), "{error}");
     }
-    fs::write(newer.path().join("traceparse-dataset.json"), "{").unwrap();
+    // Where a file of a newer version may come, the whole says so.
+    let marker = newer.path().join("traceparse-dataset.json");
+    fs::write(&marker, r#"{"format":"traceparse-dataset","version":1}"#).unwrap();
+    drop(Store::open(newer.path()).unwrap());
+    assert!(fs::read_to_string(&marker).unwrap().ends_with(r#""version":1}"#));
+    drop(Store::create_or_open(newer.path()).unwrap());
+    assert!(fs::read_to_string(&marker).unwrap().contains("\"version\": 2"));
+    fs::write(marker, "{").unwrap();
     assert!(Store::open(newer.path()).unwrap_err().to_string().contains("is damaged"));
 }
 

@@ -174,6 +174,7 @@ fn the_header_names_what_does_not_count() {
         "1 run without recorded time, so without CPU use, not counted: runs/00004.xml",
         "1 run with estimated time",
         "1,234 rows of CPU tables could not be read",
+        "3 damaged runs of recordings, not read and not counted: runs/00006.xml, runs/00007.xml",
         "12 files gave no run: 12 truncated (",
         "broken-02.xml, …)",
         "truncated: a folder",

@@ -94,8 +94,6 @@ pub(super) struct Finished {
     pub(super) content: Option<Hash>,
     /// What there was on disk when it was opened.
     pub(super) metadata: Option<Metadata>,
-    /// Runs of a recording that are damaged, so that they are in no outcome.
-    pub(super) unread_runs: usize,
     pub(super) outcome: Outcome,
 }
 
@@ -106,6 +104,10 @@ pub(super) struct Kept {
     pub(super) fingerprint: String,
     /// Whether it gave no run.
     pub(super) is_failed: bool,
+    /// Rows of its runs that could not be read.
+    pub(super) rejected: u64,
+    /// Runs of the recording that are damaged.
+    pub(super) unread_runs: u64,
 }
 
 /// Takes what was measured.
@@ -236,7 +238,7 @@ impl Batch<'_> {
         let file = metadata.as_ref().filter(|metadata| metadata.is_file() || metadata.is_dir());
         if let Some(kept) = file.and_then(|metadata| self.keeper.kept(index, task, metadata)) {
             let (content, outcome) = (Some(kept.content), Outcome::Kept(kept));
-            return Finished { index, content, metadata, unread_runs: 0, outcome };
+            return Finished { index, content, metadata, outcome };
         }
         let recording = Recording::open(&task.path);
         let read = recording.and_then(|mut recording| match &mut recording {
@@ -246,14 +248,13 @@ impl Batch<'_> {
         match read {
             Ok((read, recording)) => {
                 let content = Some(read.content);
-                let unread_runs = read.export.as_ref().map_or(0, |export| export.unread_runs().count());
                 let outcome = self.measure(task, read, recording.as_ref(), notes);
-                Finished { index, content, metadata, unread_runs, outcome }
+                Finished { index, content, metadata, outcome }
             }
             Err(refused) => {
                 let bytes = metadata.as_ref().map_or(0, Metadata::len);
                 let outcome = Outcome::Failed(failed(task, bytes, None, of_unread(&task.display), refused));
-                Finished { index, content: None, metadata, unread_runs: 0, outcome }
+                Finished { index, content: None, metadata, outcome }
             }
         }
     }
@@ -324,17 +325,24 @@ fn said(export: &Export) -> impl Iterator<Item = String> {
 /// Why `--strict` fails for a file.
 fn problem(finished: &Finished) -> Option<String> {
     match &finished.outcome {
-        Outcome::Kept(kept) => kept.is_failed.then(|| "it gives no run, as before".to_owned()),
+        Outcome::Kept(kept) if kept.is_failed => Some("it gives no run, as before".to_owned()),
+        Outcome::Kept(kept) => not_read(kept.unread_runs, kept.rejected),
         Outcome::Failed(failed) => Some(failed.reason.clone()),
-        Outcome::Runs(_) if finished.unread_runs == 1 => Some("a run is damaged and could not be read".to_owned()),
-        Outcome::Runs(_) if finished.unread_runs > 1 => {
-            Some(format!("{} runs are damaged and could not be read", finished.unread_runs))
+        Outcome::Runs(runs) => {
+            let unread_runs = runs.iter().filter_map(|run| run.record.unread_runs).map(u64::from).sum();
+            not_read(unread_runs, runs.iter().map(|run| run.record.rejected).sum())
         }
-        Outcome::Runs(runs) => match runs.iter().map(|run| run.record.rejected).sum::<u64>() {
-            0 => None,
-            1 => Some("a row could not be read".to_owned()),
-            rows => Some(format!("{rows} rows could not be read")),
-        },
+    }
+}
+
+/// What could not be read of a file that gave runs.
+fn not_read(runs: u64, rows: u64) -> Option<String> {
+    match (runs, rows) {
+        (0, 0) => None,
+        (0, 1) => Some("a row could not be read".to_owned()),
+        (0, _) => Some(format!("{rows} rows could not be read")),
+        (1, _) => Some("a run is damaged and could not be read".to_owned()),
+        _ => Some(format!("{runs} runs are damaged and could not be read")),
     }
 }
 

@@ -113,8 +113,8 @@ impl<'a> Extraction<'a> {
     /// What the dataset has of a file with this content, if the file would give the same again.
     fn kept_as(&self, task: &Task, content: Hash, known: &Known) -> Option<Kept> {
         let fingerprint = fingerprint(task, content, self.settings, self.control);
-        let is_failed = known.is_failed;
-        (fingerprint == known.fingerprint).then_some(Kept { content, fingerprint, is_failed })
+        let &Known { is_failed, rejected, unread_runs, .. } = known;
+        (fingerprint == known.fingerprint).then_some(Kept { content, fingerprint, is_failed, rejected, unread_runs })
     }
 
     /// Takes what is going to be replaced out of the dataset, all at once: one by one, a large data file would be written

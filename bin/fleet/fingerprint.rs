@@ -46,6 +46,8 @@ pub(super) fn short(hash: Hash) -> String {
 pub(super) fn of_settings(args: &ReadingArgs, symbols: &[Found]) -> Hash {
     let mut fields = Fields::new("settings");
     fields.text(env!("CARGO_PKG_VERSION"));
+    // What older datasets could not hold is measured again.
+    fields.number(u64::from(traceparse::fleet::dataset::VERSION));
     fields.number(u64::from(args.allow_truncated));
     fields.number(u64::from(args.no_inlines));
     let mut schemas: Vec<&str> = args.schema.iter().map(String::as_str).collect();

@@ -14,6 +14,7 @@ mod duplicates;
 mod extract;
 mod extraction;
 mod fingerprint;
+mod hashed_files;
 mod help;
 mod inputs;
 mod manifest;

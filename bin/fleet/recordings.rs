@@ -13,9 +13,7 @@ use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator};
 
 use super::content::{ReadFile, Refused, refused};
 use super::control::Control;
-
-/// How much is hashed at once.
-const PIECE: usize = 1 << 20;
+use super::hashed_files::HashedFiles;
 
 /// How many bytes a file, or all files in a folder, have on disk. What cannot be read counts nothing.
 pub(super) fn size_on_disk(path: &Path) -> u64 {
@@ -50,22 +48,16 @@ impl Recording {
         Ok(bundle.map(|bundle| Self { files, bundle, bytes: size_on_disk(path), symbol_stores: None }))
     }
 
-    /// Reads it, and hashes all of it first.
+    /// Reads it, and hashes all of it.
     ///
     /// # Errors
     /// When its files cannot be read.
     pub(super) fn read(&mut self, options: &Options, control: &Control) -> Result<ReadFile, Refused> {
-        let content = self.hash(control)?;
-        let export = self.read_export(options).map_err(|error| refused(&error));
-        Ok(ReadFile { content, bytes: self.bytes, export })
-    }
-
-    fn read_export(&mut self, options: &Options) -> Result<Export, Error> {
-        let bundle = Bundle::open(&self.files, &self.bundle, options)?;
-        self.symbol_stores = Some(bundle.symbol_stores());
-        let mut reader = Reader::new(options.clone());
-        bundle.read_into(&mut reader, &self.bundle.display().to_string())?;
-        reader.finish()
+        let files = HashedFiles::new(&self.files);
+        let (export, symbol_stores) = read_export(&files, &self.bundle, options);
+        let content = self.hash_of(&files, control)?;
+        self.symbol_stores = symbol_stores;
+        Ok(ReadFile { content, bytes: self.bytes, export: export.map_err(|error| refused(&error)) })
     }
 
     /// The hash of names and contents of its files: the same for a folder and for an archive of it.
@@ -73,21 +65,18 @@ impl Recording {
     /// # Errors
     /// When its files cannot be read.
     pub(super) fn hash(&self, control: &Control) -> Result<Hash, Refused> {
+        self.hash_of(&HashedFiles::new(&self.files), control)
+    }
+
+    fn hash_of(&self, hashed: &HashedFiles<'_>, control: &Control) -> Result<Hash, Refused> {
         let mut hasher = Hasher::new();
         let files = all_files(&self.files, &self.bundle).map_err(|error| unreadable(&self.bundle, &error))?;
         for (path, length) in files {
             let name = path.strip_prefix(&self.bundle).unwrap_or(&path);
             let name = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
             hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(&length.to_le_bytes());
-            let mut offset = 0;
-            while offset < length && !control.is_abandoned() {
-                let bytes = self.files.read(&path, offset, PIECE).map_err(|error| unreadable(&path, &error))?;
-                if bytes.is_empty() {
-                    return Err(unreadable(&path, &"it is shorter than it was"));
-                }
-                hasher.update(&bytes);
-                offset += bytes.len() as u64;
-            }
+            let content = hashed.hash(&path, length, || control.is_abandoned());
+            hasher.update(content.map_err(|error| unreadable(&path, &error))?.as_bytes());
         }
         control.progress.add_bytes(self.bytes);
         Ok(hasher.finalize())
@@ -100,6 +89,17 @@ impl Recording {
         let _ = self.symbol_stores.as_ref().map(|path| locator.add(path, &mut Index::default()));
         locator
     }
+}
+
+/// What a recording holds, and where it keeps symbols, if it is one that can be read.
+fn read_export(files: &dyn Files, bundle: &Path, options: &Options) -> (Result<Export, Error>, Option<PathBuf>) {
+    let opened = match Bundle::open(files, bundle, options) {
+        Ok(opened) => opened,
+        Err(error) => return (Err(error), None),
+    };
+    let mut reader = Reader::new(options.clone());
+    let read = opened.read_into(&mut reader, &bundle.display().to_string());
+    (read.and_then(|()| reader.finish()), Some(opened.symbol_stores()))
 }
 
 /// The files below a folder with their lengths, by path, without those that macOS adds to folders and archives. A folder is entered once,

@@ -185,6 +185,11 @@ fn check(report: &FleetReport, is_strict: bool) -> Result<()> {
         if let Some(failed) = inputs.failed.first() {
             bail!("{}: {}; and --strict was given", failed.source, failed.reason);
         }
+        if let Some(damaged) = inputs.damaged.first() {
+            let runs = several(damaged.unread_runs as usize, "run");
+            let verb = if damaged.unread_runs == 1 { "is" } else { "are" };
+            bail!("{}: {runs} {verb} damaged and could not be read; and --strict was given", damaged.source);
+        }
         if inputs.rejected_rows > 0 {
             let rows = several(inputs.rejected_rows as usize, "row");
             bail!("{rows} of CPU tables could not be read, and --strict was given");

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::export::export_command;
 
 /// Why nothing, or not all, of a run was read.
 #[derive(Debug)]
@@ -54,17 +55,10 @@ impl ExportTable {
     /// How Instruments exports the table.
     pub(super) fn how_to_export(&self, bundle: &Path) -> String {
         let name = bundle.file_name().unwrap_or(bundle.as_os_str()).to_string_lossy();
-        let run = self.run.map_or_else(String::new, |number| format!("[@number=\"{number}\"]"));
         // Of these two, which nearly every recording of CPU use has one of, the one that is there is exported.
-        let schema = match &self.schema {
-            Some(schema) => format!("@schema=\"{schema}\""),
-            None => "@schema=\"time-profile\" or @schema=\"cpu-profile\"".to_owned(),
-        };
-        let path = quoted(&format!("/trace-toc/run{run}/data/table[{schema}]"));
-        format!(
-            "on a Mac, export it and read that: xcrun xctrace export --input {} --xpath {path} --output export.xml",
-            quoted(&name)
-        )
+        let schemas = self.schema.as_deref().map_or(vec!["time-profile", "cpu-profile"], |schema| vec![schema]);
+        let command = export_command(&name, self.run, &schemas);
+        format!("on a Mac, export it and read that: {command} --output export.xml")
     }
 
     /// Adds to a broken rule what to do.
@@ -74,31 +68,5 @@ impl ExportTable {
             *rule = format!("{rule}. The recording is damaged, or of a kind that this version does not know; {advice}");
         }
         error
-    }
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/+,:@%".contains(&byte);
-    if !word.is_empty() && word.bytes().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_that_is_damaged_is_to_be_exported() {
-        let table = ExportTable { run: Some(2), schema: Some("counters-profile".to_owned()) };
-        let told = table.how_to_export(Path::new("runs/It's mine.trace"));
-        let path = r#"'/trace-toc/run[@number="2"]/data/table[@schema="counters-profile"]'"#;
-        let expected = format!(r"export --input 'It'\''s mine.trace' --xpath {path} --output export.xml");
-        assert!(told.ends_with(&expected), "{told}");
-        let told = ExportTable::default().how_to_export(Path::new("X.trace"));
-        let path = r#"'/trace-toc/run/data/table[@schema="time-profile" or @schema="cpu-profile"]'"#;
-        assert!(told.ends_with(&format!("--input X.trace --xpath {path} --output export.xml")), "{told}");
     }
 }

@@ -48,6 +48,7 @@ mod blocks;
 mod decompress;
 mod definitions;
 mod document;
+mod export_command;
 mod fault;
 mod feed;
 #[cfg(feature = "bundle")]
@@ -78,6 +79,7 @@ use std::io::Read;
 pub use alone::scanned_rows;
 #[cfg(feature = "compression")]
 pub use decompress::decompress;
+pub use export_command::export_command;
 #[cfg(feature = "bundle")]
 pub(crate) use intake::{AlikeRow, FrameKind, Intake, kperf_callers};
 pub use intervals::{Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd, read_intervals};

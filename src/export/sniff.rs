@@ -1,5 +1,7 @@
 //! What an input that is no export looks like, and what to do about it.
 
+use super::export_command;
+
 /// One sentence about an input by its first bytes.
 pub(super) fn describe(head: &[u8]) -> String {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
@@ -30,8 +32,10 @@ pub(super) fn describe(head: &[u8]) -> String {
     } else if lower.starts_with(b"<?xml") {
         "the file ends before its document starts; export it again"
     } else {
-        "this is not an export of xctrace; name the recording (.trace), or make an export: \
-         xcrun xctrace export --input X.trace --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]' --output export.xml"
+        let command = export_command("X.trace", None, &["time-profile"]);
+        return format!(
+            "this is not an export of xctrace; name the recording (.trace), or make an export: {command} --output export.xml"
+        );
     };
     sentence.to_owned()
 }

@@ -65,6 +65,7 @@ fn put_in_order(builder: &mut FleetBuilder) {
     }
     builder.failed.sort_by(|a, b| a.source.cmp(&b.source));
     builder.without_time.sort();
+    builder.damaged.sort();
     builder.notes.sort();
 }
 
@@ -99,6 +100,7 @@ fn inputs(builder: &FleetBuilder) -> Inputs {
         without_time: builder.without_time.clone(),
         estimated_time: estimated.count() as u64,
         rejected_rows: builder.rejected_rows,
+        damaged: builder.damaged.clone(),
         failed: builder.failed.clone(),
         left_out: builder.left_out,
         label_keys: builder.label_keys.iter().cloned().collect(),

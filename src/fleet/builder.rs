@@ -6,7 +6,7 @@ use super::alert::AlertRule;
 use super::assemble::assemble;
 use super::columns::{FleetNames, ScopeColumn};
 use super::options::{FleetOptions, FleetScope};
-use super::report::{Cohort, FleetReport};
+use super::report::{Cohort, DamagedRecording, FleetReport};
 use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
 use super::watch::Watch;
 use super::windows::Series;
@@ -35,6 +35,7 @@ pub struct FleetBuilder {
     pub(super) failed: Vec<FailedInput>,
     pub(super) without_time: Vec<String>,
     pub(super) rejected_rows: u64,
+    pub(super) damaged: Vec<DamagedRecording>,
     pub(super) left_out: u64,
     pub(super) label_keys: BTreeSet<String>,
     pub(super) processes: BTreeSet<String>,
@@ -75,6 +76,7 @@ impl FleetBuilder {
             failed: Vec::new(),
             without_time: Vec::new(),
             rejected_rows: 0,
+            damaged: Vec::new(),
             left_out: 0,
             label_keys: BTreeSet::new(),
             processes: BTreeSet::new(),
@@ -108,6 +110,9 @@ impl FleetBuilder {
         }
         self.sources.insert(record.run_id.clone(), record.source.clone());
         self.rejected_rows += record.rejected;
+        if let Some(unread_runs) = record.unread_runs.filter(|&count| count > 0) {
+            self.damaged.push(DamagedRecording { source: record.source.clone(), unread_runs });
+        }
         self.note_names(measures);
         let counted = self.counted_processes(measures);
         let counts = |process: NameId| counted.as_ref().is_none_or(|counted| counted[process.0 as usize]);

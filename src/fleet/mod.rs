@@ -82,8 +82,8 @@ pub use builder::FleetBuilder;
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, measure_runs};
 pub use options::{FleetOptions, FleetScope, Measure, SortKey};
 pub use report::{
-    AlertOutcome, AlertRun, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs,
-    RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, WindowReport,
+    AlertOutcome, AlertRun, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording,
+    FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, WindowReport,
 };
 pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED,

@@ -38,6 +38,8 @@ pub struct Inputs {
     pub estimated_time: u64,
     /// Rows of CPU tables that could not be read, over all runs.
     pub rejected_rows: u64,
+    /// Recordings of which runs could not be read while others could, by source.
+    pub damaged: Vec<DamagedRecording>,
     /// Files that gave no run.
     pub failed: Vec<FailedInput>,
     /// Runs that are not of the labels that were asked for ([`FleetOptions::only`]).
@@ -48,6 +50,15 @@ pub struct Inputs {
     pub processes: Vec<String>,
     /// Processes that were asked for ([`FleetOptions::processes`]), and that no run has.
     pub missing_processes: Vec<String>,
+}
+
+/// A recording with runs that are damaged, so that nothing of them counts, and others that count.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DamagedRecording {
+    /// Where it was read from.
+    pub source: String,
+    /// How many of its runs are damaged; at least one.
+    pub unread_runs: u32,
 }
 
 /// A run of the report.

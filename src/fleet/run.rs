@@ -75,6 +75,9 @@ pub struct RunRecord {
     pub effective_samples: u64,
     /// Rows of the table that could not be read.
     pub rejected: u64,
+    /// How many runs of the same recording are damaged, so that nothing of them is anywhere. Of several runs of one file the first
+    /// one has the number and the others 0, so that it adds up. `None` where a dataset of version 1 does not tell.
+    pub unread_runs: Option<u32>,
     /// How many cores ran a sample; 0 where none was recorded.
     pub cores: u32,
     /// The most frequent weight of a sample, which is the sampling interval where the unit is nanoseconds.

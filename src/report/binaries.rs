@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, Shown};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::{KeySums, sum_stacks_by_key};
 use crate::hash::HashMap;
@@ -23,7 +23,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("load_address", "", ColumnRole::Label).shown(Shown::Machines),
         Column::new("path", "", ColumnRole::Owner),
     ],
-    hides_light_rows: true,
+    limits: RowLimits::All,
     make,
 };
 
@@ -54,7 +54,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
         ];
         numbers.into_iter().chain(cells).collect()
     });
-    Listing { total: series.counted.weight, rows: rows.collect(), notes: Vec::new() }
+    Listing::new(series.counted.weight, rows.collect(), Vec::new())
 }
 
 /// What makes binaries one: their UUID, wherever they were loaded; without one, their name and path.

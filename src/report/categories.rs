@@ -1,6 +1,6 @@
 //! What the program's own code, the system, runtimes and the kernel weigh, and where the first calls the others.
 
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, Shown};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::{CategoryRow, KeySums, TransitionRow, categories_of_stacks, transitions_of_stacks};
 use crate::profile::Category;
@@ -15,7 +15,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("samples", "samples", ColumnRole::Number).shown(Shown::WhereWide),
         Column::new("category", "category", ColumnRole::Name),
     ],
-    hides_light_rows: false,
+    limits: RowLimits::Weight,
     make: categories,
 };
 
@@ -34,7 +34,7 @@ pub(super) static TRANSITIONS: ListingKind = ListingKind {
         Column::new("callee", "", ColumnRole::Name).shown(Shown::Machines),
         Column::new("callee_binary", "", ColumnRole::Owner),
     ],
-    hides_light_rows: true,
+    limits: RowLimits::All,
     make: transitions,
 };
 
@@ -44,7 +44,7 @@ fn categories(report: &Report<'_>, series: &SeriesReport) -> Listing {
         let name = row.category.map_or(NO_STACK, Category::name);
         numbers(&row.sums).into_iter().chain([Cell::text(name)]).collect()
     };
-    Listing { total: series.counted.weight, rows: rows.iter().map(cells).collect(), notes: Vec::new() }
+    Listing::new(series.counted.weight, rows.iter().map(cells).collect(), Vec::new())
 }
 
 fn transitions(report: &Report<'_>, series: &SeriesReport) -> Listing {
@@ -67,7 +67,7 @@ fn transitions(report: &Report<'_>, series: &SeriesReport) -> Listing {
         true => vec!["no calls from the program's own code into other code".to_owned()],
         false => Vec::new(),
     };
-    Listing { total: series.counted.weight, rows: rows.iter().map(cells).collect(), notes }
+    Listing::new(series.counted.weight, rows.iter().map(cells).collect(), notes)
 }
 
 /// The cells of the first four columns.

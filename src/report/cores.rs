@@ -1,7 +1,7 @@
 //! What each core, and each kind of core, ran.
 
 use super::build::heavier;
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, SUMMED, Shown};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED, Shown};
 use super::{Amount, Report, SeriesReport};
 use crate::hash::HashMap;
 use crate::profile::{Core, Profile};
@@ -19,7 +19,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("", "core", ColumnRole::Name).shown(Shown::Text),
     ],
     // Kinds sum up cores.
-    hides_light_rows: false,
+    limits: RowLimits::None,
     make,
 };
 
@@ -43,7 +43,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
         }));
     }
     let notes = if profile.sums().len() == 0 { Vec::new() } else { vec![SUMMED.to_owned()] };
-    Listing { total: series.counted.weight, rows, notes }
+    Listing::new(series.counted.weight, rows, notes)
 }
 
 /// What a core, by its number, or no core, ran.

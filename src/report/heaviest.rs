@@ -1,6 +1,6 @@
 //! The heaviest stack of each tree: from the root on, the heaviest child of each node.
 
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, Shown};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 use super::{Report, Scope, ScopeReport, SeriesReport};
 use crate::calltree::{Draft, Label, Node, Pruning};
 use crate::profile::Profile;
@@ -24,7 +24,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("function", "function", ColumnRole::Name),
         Column::new("binary", "", ColumnRole::Owner),
     ],
-    hides_light_rows: false,
+    limits: RowLimits::None,
     make,
 };
 
@@ -40,7 +40,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
             Ok(())
         });
     let Ok(()) = whole;
-    Listing { total: series.counted.weight, rows, notes }
+    Listing::new(series.counted.weight, rows, notes)
 }
 
 /// The trees that the limits leave, at least one, and a note on the others. The heaviest stand first.

@@ -1,7 +1,7 @@
 //! What source lines weigh.
 
 use super::categories::numbers;
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, Shown};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::{Label, LineRow, lines_of_stacks};
 use crate::hash::HashMap;
@@ -22,7 +22,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("function", "", ColumnRole::Name).shown(Shown::Machines),
         Column::new("binary", "", ColumnRole::Owner).shown(Shown::Machines),
     ],
-    hides_light_rows: true,
+    limits: RowLimits::All,
     make,
 };
 
@@ -39,7 +39,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
         let texts = texts(profile, row, &names, has_lines);
         numbers(&row.sums).into_iter().chain(texts).collect()
     });
-    Listing { total: series.counted.weight, rows: cells.collect(), notes }
+    Listing::new(series.counted.weight, cells.collect(), notes)
 }
 
 /// The texts of a row: place and what it is of, for people; path, line, function and binary.

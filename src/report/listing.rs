@@ -3,7 +3,7 @@
 //! A view says once what its columns are ([`ListingKind`]) and makes its rows ([`Listing`]) in a file of its own. Text, JSON and
 //! CSV each have one writer for all of them.
 
-use super::{Report, SeriesReport, View};
+use super::{LightRows, Report, SeriesReport, View};
 use super::{binaries, categories, cores, heaviest, lines, processes, sandwich, states, timeline};
 use crate::units::{Nanos, Weight};
 
@@ -19,11 +19,23 @@ pub struct ListingKind {
     pub singular: &'static str,
     /// The columns, in the order in which machine formats have them.
     pub columns: &'static [Column],
-    /// Whether text may leave out a row all of whose weights are below
-    /// [`min_percent`](crate::calltree::Pruning::min_percent) of the total. Not where rows sum up other rows.
-    pub hides_light_rows: bool,
+    /// Which rows may be left out.
+    pub limits: RowLimits,
     /// Makes the rows of one series.
     pub(super) make: fn(&Report<'_>, &SeriesReport) -> Listing,
+}
+
+/// Which rows of a listing may be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowLimits {
+    /// There may be many, and each stands for itself: those after the [first](super::ReportOptions::top), those none of whose weights
+    /// reaches [`min_weight`](crate::calltree::Pruning::min_weight), and in text those below
+    /// [`min_percent`](crate::calltree::Pruning::min_percent) of the total.
+    All,
+    /// There are few, and each stands for itself: those below `min_weight`.
+    Weight,
+    /// None: rows sum up others, or belong together. What the view is made of may have limits of its own.
+    None,
 }
 
 /// A column of a listing.
@@ -93,8 +105,27 @@ pub struct Listing {
     pub total: Weight,
     /// The rows, in the order in which they are shown; each has a cell for each column.
     pub rows: Vec<Vec<Cell>>,
+    /// The rows that are left out for their weight.
+    pub light: LightRows,
     /// What a person should know, one sentence each.
     pub notes: Vec<String>,
+}
+
+impl Listing {
+    /// All rows that there are.
+    pub(super) fn new(total: Weight, rows: Vec<Vec<Cell>>, notes: Vec<String>) -> Self {
+        Self { total, rows, light: LightRows::default(), notes }
+    }
+
+    /// Takes out the rows that have weights, none of which is at least this.
+    fn leave_out_light(&mut self, least: u64) {
+        let is_light = |row: &mut Vec<Cell>| {
+            let mut weights = row.iter().filter_map(Cell::weight).peekable();
+            weights.peek().is_some() && weights.all(|weight| weight < least)
+        };
+        let light = self.rows.extract_if(.., is_light);
+        self.light = LightRows::of(light.filter_map(|row| row.iter().find_map(Cell::weight)));
+    }
 }
 
 /// A value of a listing.
@@ -120,6 +151,11 @@ impl Cell {
     /// A text, or absent where it is empty.
     pub fn text(text: &str) -> Self {
         if text.is_empty() { Self::Absent } else { Self::Text(text.to_owned()) }
+    }
+
+    /// The weight; `None` where it is something else.
+    pub fn weight(&self) -> Option<u64> {
+        if let Self::Weight(weight) = self { Some(*weight) } else { None }
     }
 
     /// A number, or absent.
@@ -175,7 +211,11 @@ impl Report<'_> {
     /// The rows of a series in a table of any view.
     pub fn listing_of(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
         let mut listing = (kind.make)(self, series);
-        if let Some(top) = self.options.top.filter(|&top| kind.hides_light_rows && top < listing.rows.len()) {
+        if kind.limits != RowLimits::None {
+            listing.leave_out_light(self.options.pruning.min_weight);
+        }
+        let has_top = kind.limits == RowLimits::All;
+        if let Some(top) = self.options.top.filter(|&top| has_top && top < listing.rows.len()) {
             listing.notes.push(format!("{} more {} after the first {top}", listing.rows.len() - top, kind.name));
             listing.rows.truncate(top);
         }

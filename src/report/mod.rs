@@ -8,6 +8,7 @@ mod cores;
 pub mod diff;
 pub mod flame_chart;
 mod heaviest;
+mod light;
 mod lines;
 mod listing;
 mod processes;
@@ -21,7 +22,8 @@ mod unnamed;
 
 pub use build::report;
 pub use flame_chart::FlameChart;
-pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, Shown};
+pub use light::{HiddenRows, LightRows};
+pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 pub use source_index::{SourceIndex, SourceMatch};
 pub use sources::{AnnotatedFile, AnnotatedLine, SourceText, Sources};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
@@ -212,11 +214,6 @@ impl<'e> Report<'e> {
     /// Whether trees start at the functions that samples were taken in, and go on to their callers.
     pub fn is_inverted(&self) -> bool {
         self.operations.iter().filter(|operation| operation.inverts).count() % 2 == 1
-    }
-
-    /// The rows of a table in order of weight that are shown ([`ReportOptions::top`]).
-    pub(crate) fn top<'r, T>(&self, rows: &'r [T]) -> &'r [T] {
-        &rows[..rows.len().min(self.options.top.unwrap_or(usize::MAX))]
     }
 
     /// Where a series is in [`series`](Self::series); `None` if it was not asked for.

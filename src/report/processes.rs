@@ -1,7 +1,7 @@
 //! What each process weighs.
 
 use super::build::{heavier, order};
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits};
 use super::{Amount, Report, Scope, SeriesReport};
 use crate::hash::HashMap;
 use crate::profile::ProcessId;
@@ -17,7 +17,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("samples", "samples", ColumnRole::Number),
         Column::new("threads", "threads", ColumnRole::Number),
     ],
-    hides_light_rows: false,
+    limits: RowLimits::Weight,
     make,
 };
 
@@ -45,5 +45,5 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
             Cell::Number(threads),
         ]
     });
-    Listing { total: series.counted.weight, rows: rows.collect(), notes: Vec::new() }
+    Listing::new(series.counted.weight, rows.collect(), Vec::new())
 }

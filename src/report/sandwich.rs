@@ -1,6 +1,6 @@
 //! A function between its callers and its callees.
 
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, Shown};
 use super::{Report, SeriesReport};
 use crate::calltree::Sandwich;
 use crate::calltree::operations::FunctionSet;
@@ -17,7 +17,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("function", "function", ColumnRole::Name),
         Column::new("binary", "", ColumnRole::Owner),
     ],
-    hides_light_rows: false,
+    limits: RowLimits::None,
     make,
 };
 
@@ -47,7 +47,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     if hidden > 0 {
         notes.push(format!("{hidden} lighter callers and callees are not shown"));
     }
-    Listing { total: Weight::new(own.all_weight, series.unit), rows, notes }
+    Listing::new(Weight::new(own.all_weight, series.unit), rows, notes)
 }
 
 fn row(relation: &str, weight: u64, samples: u64, (function, binary): (String, String)) -> Vec<Cell> {

@@ -1,6 +1,6 @@
 //! What threads weigh in each state, whether the state counts or not.
 
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits};
 use super::{Report, SeriesReport};
 use crate::hash::HashMap;
 use crate::profile::{SampleSum, Selection, StateFilter, StringId};
@@ -15,7 +15,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("samples", "samples", ColumnRole::Number),
         Column::new("all_weight", "", ColumnRole::Weight),
     ],
-    hides_light_rows: false,
+    limits: RowLimits::Weight,
     make,
 };
 
@@ -46,5 +46,5 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
             Cell::Weight(weight),
         ]
     });
-    Listing { total: Weight::new(total, series.unit), rows: rows.collect(), notes: Vec::new() }
+    Listing::new(Weight::new(total, series.unit), rows.collect(), Vec::new())
 }

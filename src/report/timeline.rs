@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::build::{heavier, order};
-use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, SUMMED};
+use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED};
 use super::separate::scope_of;
 use super::{Amount, Report, Scope, SeriesReport};
 use crate::hash::HashMap;
@@ -36,7 +36,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("weight", "", ColumnRole::Weight),
         Column::new("cpu_percent", "CPU", ColumnRole::Number),
     ],
-    hides_light_rows: false,
+    limits: RowLimits::None,
     make,
 };
 
@@ -174,7 +174,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
         row
     });
     let notes = if profile.sums().len() == 0 { Vec::new() } else { vec![SUMMED.to_owned()] };
-    Listing { total: series.counted.weight, rows: rows.collect(), notes }
+    Listing::new(series.counted.weight, rows.collect(), notes)
 }
 
 /// Pid, process, tid, thread and kind of core, as far as they apply.

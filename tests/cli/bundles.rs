@@ -293,6 +293,54 @@ fn fleets_leave_a_damaged_run_out() {
     assert!(said.contains("a run is damaged and could not be read"), "{said}");
 }
 
+/// Whether it is read now or was before.
+#[test]
+fn datasets_know_of_damaged_runs() {
+    let folder = Folder::new();
+    let (path, dataset) = (with_a_damaged_run(&folder), folder.path("dataset"));
+    let said = fleet_case::says(0, &["extract", &path, "-o", &dataset]);
+    assert_eq!(said.matches("run 2 is damaged").count(), 1, "{said}");
+    let (_, of_file) = fleet_case::report_with(0, &[&path]);
+    let of_dataset = fleet_case::report(&[&dataset]);
+    for report in [&of_file, &of_dataset] {
+        let damaged = &report["inputs"]["damaged"];
+        assert_eq!(damaged.as_array().map(Vec::len), Some(1), "{report}");
+        assert!(damaged[0]["source"].as_str().is_some_and(|source| source.ends_with("two runs.trace")), "{report}");
+        assert_eq!(damaged[0]["unread_runs"], 1);
+        let note = report["notes"][0].as_str().expect("a note");
+        let expected = "two runs.trace: Run 2 is damaged, and nothing of it is read: ";
+        assert!(note.contains(expected) && note.contains("corespace/run2/core/uniquing/strings"), "{note}");
+    }
+    let text = ok(&["fleet", "report", &dataset]);
+    let line = "1 damaged run of recordings, not read and not counted: ";
+    assert!(text.contains(line), "{text}");
+    let refused = fails(1, &["fleet", "report", &dataset, "--strict"]);
+    let expected = "two runs.trace: 1 run is damaged and could not be read; and --strict was given";
+    assert!(refused.contains(expected), "{refused}");
+    // Nothing is read again, and yet it is no clean extract.
+    let refused = fails(1, &["fleet", "extract", &path, "-o", &dataset, "--strict"]);
+    assert!(refused.contains("a run is damaged and could not be read; and --strict was given"), "{refused}");
+}
+
+/// What is to be typed, whatever the name of the recording.
+#[cfg(unix)]
+#[test]
+fn a_shell_takes_the_command_that_exports_a_damaged_run() {
+    let folder = Folder::new();
+    let name = r#"It's "$HOME" again.trace"#;
+    let path = folder.path(name);
+    fs::rename(with_a_damaged_run(&folder), &path).expect("it is on the same disk");
+    let (_, warning) = warns(&[&path, "--view", "summary"]);
+    let command =
+        warning.lines().find_map(|line| line.find("xcrun ").map(|at| &line[at..])).expect("a command is told");
+    let script = format!("xcrun() {{ printf '%s\n' \"$@\"; }}\n{command}");
+    let output = std::process::Command::new("sh").args(["-c", &script]).output().expect("there is a shell");
+    let words = String::from_utf8(output.stdout).expect("the words are UTF-8");
+    let table = r#"/trace-toc/run[@number="2"]/data/table[@schema="cpu-profile"]"#;
+    let expected = ["xctrace", "export", "--input", name, "--xpath", table, "--output", "export.xml"];
+    assert_eq!(words.lines().collect::<Vec<_>>(), expected, "{warning}");
+}
+
 /// A recording of these tables.
 fn with_nodes(folder: &Folder, name: &str, nodes: Vec<Node>) -> String {
     let path = folder.path(name);

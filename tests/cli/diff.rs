@@ -6,9 +6,7 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 use serde_json::Value;
 
-use crate::command::{
-    Folder, csv, fails, finish, fixture, json, ok, orchard, read_text, stderr_of, stdout_of, traceparse, warns,
-};
+use crate::command::{Folder, csv, fails, finish, fixture, json, ok, orchard, read_text, stderr_of, traceparse, warns};
 
 /// By name and binary: self weight, all weight, and samples of both, before and after.
 type Rows = BTreeMap<(String, String), [[u64; 4]; 2]>;
@@ -290,11 +288,9 @@ fn both_sides_are_selected_and_operated_on() {
     assert_eq!(stderr_of(&assert).matches("note: removed by --prune '^main$'").count(), 2, "{}", stderr_of(&assert));
     let message = fails(1, &["diff", &before, &after, "--focus", "main", "--prune", "."]);
     assert!(message.contains("--prune '.' removed the last ones"), "{message}");
-    let rooted = ["diff", &before, &after, "--root-at", "grind", "--charge", "grind", "--format", "json"];
-    let assert = finish(&mut traceparse(&rooted)).success();
-    let rooted: Value = serde_json::from_str(&stdout_of(&assert)).expect("JSON");
+    let rooted = json(&["diff", &before, &after, "--root-at", "grind", "--charge", "grind"]);
     assert_eq!(rooted["total"]["after"]["all_weight"], 258_000_000);
-    assert!(stderr_of(&assert).contains("note: removed by --root-at 'grind'"), "{}", stderr_of(&assert));
+    assert_eq!(rooted["before"]["operations"][0]["operation"], "--root-at 'grind'");
     assert!(
         fails(1, &["diff", &before, &after, "--charge", "grind", "--root-at", "grind"]).contains("--root-at 'grind'")
     );

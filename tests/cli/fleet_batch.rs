@@ -94,6 +94,11 @@ fn strict_names_the_first_file_that_is_not_whole() {
     assert_eq!(answer["inputs"]["rejected_rows"], 1);
     let said = fails(1, &["fleet", "report", &whole, "--strict"]);
     assert!(said.contains("row.xml") && said.contains("could not be read"), "{said}");
+    // Also where it was read before.
+    let dataset = folder.path("dataset");
+    assert!(says(0, &["extract", &whole, "-o", &dataset]).contains("4 new"));
+    let said = fails(1, &["fleet", "extract", &whole, "-o", &dataset, "--strict"]);
+    assert!(said.contains("row.xml") && said.contains("could not be read"), "{said}");
 }
 
 #[test]

@@ -168,6 +168,6 @@ fn sql_asks_what_the_report_asked() {
     assert!(fails(1, &["fleet", "sql", &path]).contains("is not a dataset"));
     assert!(fails(1, &["fleet", "sql", &folder.path("x/00.xml"), "--dataset", "s3://x"]).contains("not JSON"));
     assert!(fails(1, &["fleet", "sql", &report, "--dataset", &path]).contains("is not a dataset"));
-    write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":2}"#);
-    assert!(fails(1, &["fleet", "sql", &dataset]).contains("has version 2"));
+    write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":3}"#);
+    assert!(fails(1, &["fleet", "sql", &dataset]).contains("has version 3"));
 }

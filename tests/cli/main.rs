@@ -26,6 +26,7 @@ mod fleet_rows;
 mod folded;
 mod intervals;
 mod json;
+mod light_rows;
 mod lines;
 mod operations;
 mod overview;

@@ -138,6 +138,7 @@ fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRecord {
         samples,
         effective_samples: samples,
         rejected: 0,
+        unread_runs: Some(0),
         cores: 6,
         usual_weight: MILLI,
         parser_version: "test".to_owned(),

@@ -27,6 +27,7 @@ use traceparse::fleet::dataset::DatasetTable;
 
 const MARKER: &str = "traceparse-dataset.json";
 const MARKER_FORMAT: &str = "traceparse-dataset";
+const NEWEST: u64 = traceparse::fleet::dataset::VERSION as u64;
 pub(super) const LOCK: &str = ".lock";
 const PARQUET: &str = ".parquet";
 const TEMPORARY: &str = ".tmp";
@@ -45,8 +46,7 @@ impl Folder {
     /// Makes the folder a dataset where it is not.
     pub(super) fn create(&self) -> Result<()> {
         if !self.is_dataset() {
-            let marker = serde_json::json!({"format": MARKER_FORMAT, "version": traceparse::fleet::dataset::VERSION});
-            self.write_whole(MARKER, &marker)?;
+            self.write_marker()?;
         }
         for table in DatasetTable::ALL {
             self.creating(&self.path.join(table.name()), |path| fs::create_dir_all(path))?;
@@ -54,18 +54,26 @@ impl Folder {
         Ok(())
     }
 
-    /// Whether this program can use what the marker says.
-    pub(super) fn check_marker(&self) -> Result<()> {
+    /// Says that there may be files of the newest version, before there is one, so that older programs refuse the whole.
+    pub(super) fn raise_version(&self) -> Result<()> {
+        if self.check_marker()? < NEWEST { self.write_marker() } else { Ok(()) }
+    }
+
+    fn write_marker(&self) -> Result<()> {
+        self.write_whole(MARKER, &serde_json::json!({"format": MARKER_FORMAT, "version": NEWEST}))
+    }
+
+    /// Whether this program can use what the marker says; its version.
+    pub(super) fn check_marker(&self) -> Result<u64> {
         let path = self.path.join(MARKER);
         let text = fs::read(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
         let marker: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
         let version = marker["version"].as_u64().filter(|_| marker["format"] == MARKER_FORMAT);
-        let newest = u64::from(traceparse::fleet::dataset::VERSION);
         match version {
-            Some(1..) if version <= Some(newest) => Ok(()),
+            Some(version @ 1..=NEWEST) => Ok(version),
             Some(version) => {
                 bail!(
-                    "{}: has version {version}, and this traceparse knows versions up to {newest}; update it",
+                    "{}: has version {version}, and this traceparse knows versions up to {NEWEST}; update it",
                     path.display()
                 )
             }

@@ -14,6 +14,10 @@ pub(crate) struct Known {
     pub(crate) run_ids: Vec<String>,
     /// Whether it gave no run.
     pub(crate) is_failed: bool,
+    /// Rows, of all its runs, that could not be read.
+    pub(crate) rejected: u64,
+    /// Damaged runs of the recording.
+    pub(crate) unread_runs: u64,
     /// The data file that holds them.
     pub(crate) file: String,
 }
@@ -107,8 +111,12 @@ impl Index {
                 fingerprint: run.fingerprint.clone(),
                 run_ids: Vec::new(),
                 is_failed: run.is_failed,
+                rejected: 0,
+                unread_runs: 0,
                 file: file.clone(),
             });
+            entry.rejected = entry.rejected.saturating_add(run.rejected);
+            entry.unread_runs = entry.unread_runs.saturating_add(run.unread_runs.into());
             entry.run_ids.extend(run.run_id.clone());
         }
         known
@@ -130,6 +138,8 @@ pub(super) fn known_of_run(run: &RunMeasures) -> KnownRun {
         fingerprint: run.record.fingerprint.clone(),
         source: run.record.source.clone(),
         is_failed: false,
+        rejected: run.record.rejected,
+        unread_runs: run.record.unread_runs.unwrap_or(0),
     }
 }
 
@@ -139,5 +149,7 @@ pub(super) fn known_of_failure(failure: &FailedInput) -> KnownRun {
         fingerprint: failure.fingerprint.clone(),
         source: failure.source.clone(),
         is_failed: true,
+        rejected: 0,
+        unread_runs: 0,
     }
 }

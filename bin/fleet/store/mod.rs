@@ -65,7 +65,7 @@ impl Store {
         let lock = lock.with_context(|| format!("{}: cannot be written to", path.display()))?;
         let lock = locked(path, lock, File::try_lock)?;
         folder.create()?;
-        folder.check_marker()?;
+        folder.raise_version()?;
         Journal::recover(&folder)?;
         folder.remove_incomplete()?;
         folder.remove_leftovers()?;
@@ -76,7 +76,7 @@ impl Store {
     pub(crate) fn check(path: &Path) -> Result<()> {
         let folder = Folder { path: path.to_owned() };
         ensure!(folder.is_dataset(), "{}: is not a dataset; `traceparse fleet extract` makes one", path.display());
-        folder.check_marker()
+        folder.check_marker().map(drop)
     }
 
     /// Opens a dataset for reading.

@@ -63,7 +63,8 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
         .integer("first_whole_second", seconds.start)?
         .integer("end_whole_second", seconds.end)?
         .text("parser_version", parser_version)
-        .text_or_null("notes", notes);
+        .text_or_null("notes", notes)
+        .integer_or_null("unread_runs", record.unread_runs)?;
     Ok(())
 }
 

@@ -18,6 +18,10 @@ pub struct KnownRun {
     pub source: String,
     /// Whether it gave no run.
     pub is_failed: bool,
+    /// [`RunRecord::rejected`]; 0 for a file that gave no run.
+    pub rejected: u64,
+    /// [`RunRecord::unread_runs`]; 0 where nothing tells it.
+    pub unread_runs: u32,
 }
 
 /// The runs and failures in a file of the table `runs`, in its order.
@@ -26,7 +30,8 @@ pub struct KnownRun {
 ///
 /// Reading fails, or this is no file of that table.
 pub fn known_runs<R: Read + Seek + Send + 'static>(runs: R) -> Result<Vec<KnownRun>, DatasetError> {
-    let mut rows = TableRows::open(DatasetTable::Runs, &["run_id", "fingerprint", "source", "status"], runs)?;
+    let columns = ["run_id", "fingerprint", "source", "status", "rejected", "unread_runs"];
+    let mut rows = TableRows::open(DatasetTable::Runs, &columns, runs)?;
     let mut known = Vec::new();
     while rows.advance()? {
         known.push(KnownRun {
@@ -34,6 +39,8 @@ pub fn known_runs<R: Read + Seek + Send + 'static>(runs: R) -> Result<Vec<KnownR
             fingerprint: rows.text(1)?.to_owned(),
             source: rows.text(2)?.to_owned(),
             is_failed: rows.one_of(3, is_failed)?,
+            rejected: rows.integer_or_null(4)?.unwrap_or(0),
+            unread_runs: rows.integer_or_null(5)?.unwrap_or(0),
         });
     }
     Ok(known)
@@ -78,6 +85,7 @@ pub(super) const COLUMNS: &[&str] = &[
     "parser_version",
     "notes",
     "failed_labels",
+    "unread_runs",
 ];
 const RUN_ID: usize = 0;
 const FINGERPRINT: usize = 1;
@@ -102,6 +110,7 @@ const USUAL_WEIGHT: usize = 19;
 const PARSER_VERSION: usize = 20;
 const NOTES: usize = 21;
 const FAILED_LABELS: usize = 22;
+const UNREAD_RUNS: usize = 23;
 
 /// A row of `runs`.
 pub(super) enum RunsRow {
@@ -137,6 +146,7 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         samples: rows.integer(SAMPLES)?,
         effective_samples: rows.integer(EFFECTIVE_SAMPLES)?,
         rejected: rows.integer(REJECTED)?,
+        unread_runs: rows.integer_or_null(UNREAD_RUNS)?,
         cores: rows.integer(CORES)?,
         usual_weight: rows.integer(USUAL_WEIGHT)?,
         parser_version: text(PARSER_VERSION)?,

@@ -50,6 +50,14 @@ impl DatasetTable {
         }
     }
 
+    /// The columns that files of a version have: the first of those of today.
+    pub(super) fn columns_in(self, version: u32) -> &'static [Column] {
+        match (self, version) {
+            (Self::Runs, 0..=1) => &RUNS[..RUNS_OF_VERSION_1],
+            _ => self.columns(),
+        }
+    }
+
     /// The schema in the words of Parquet.
     pub(super) fn parquet_schema(self) -> Result<TypePtr> {
         let fields = self.columns().iter().map(Column::parquet_type).collect::<Result<Vec<_>>>()?;
@@ -152,7 +160,11 @@ const RUNS: &[Column] = &[
     integer_or_null("end_whole_second"),
     text_or_null("parser_version"),
     text_or_null("notes"),
+    // Since version 2; what is new stands last, so that older files have the columns before it.
+    integer_or_null("unread_runs"),
 ];
+/// How many of them version 1 had.
+const RUNS_OF_VERSION_1: usize = RUNS.len() - 1;
 
 const LABELS: &[Column] = &[text("run_id"), text("key"), text("value")];
 

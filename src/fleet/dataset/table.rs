@@ -62,7 +62,7 @@ pub fn row_count<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R)
 }
 
 impl TableRows {
-    /// The columns of these names, in this order.
+    /// The columns of these names, in this order. Those that older versions do not have stand last, and are null in their files.
     pub(super) fn open<R: Read + Seek + Send + 'static>(
         table: DatasetTable,
         names: &[&str],
@@ -78,12 +78,13 @@ impl TableRows {
                 .build();
             SerializedFileReader::new_with_options(source, options)
         })?;
-        check_origin(table, file.metadata().file_metadata())?;
-        check_schema(table, file.metadata().file_metadata())?;
+        let version = check_origin(table, file.metadata().file_metadata())?;
+        let of_file = table.columns_in(version);
+        check_schema(table, of_file, file.metadata().file_metadata())?;
         for group in file.metadata().row_groups() {
-            check_group(table, group)?;
+            check_group(table, of_file, group)?;
         }
-        let place = |name: &&str| table.columns().iter().position(|column| column.name == *name);
+        let place = |name: &&str| of_file.iter().position(|column| column.name == *name);
         let columns = names.iter().filter_map(place).collect();
         Ok(Self {
             table,
@@ -232,8 +233,8 @@ fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> R
     }
 }
 
-/// Whether this crate wrote the file, and as this table.
-fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), DatasetError> {
+/// Whether this crate wrote the file, and as this table; the version.
+fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<u32, DatasetError> {
     let value = |key: &str| {
         let pairs = metadata.key_value_metadata()?;
         pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
@@ -241,16 +242,16 @@ fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), Data
     if value(FORMAT_KEY) != Some(FORMAT) {
         return Err(DatasetError::new(DatasetErrorKind::Foreign, table, "this Parquet file is not from traceparse"));
     }
-    match value(VERSION_KEY).and_then(|version| version.parse::<u32>().ok()) {
-        Some(version) if version <= VERSION => {}
+    let version = match value(VERSION_KEY).and_then(|version| version.parse::<u32>().ok()) {
+        Some(version) if version <= VERSION => version,
         Some(version) => {
             let detail = format!("it has version {version}, and this traceparse knows versions up to {VERSION}");
             return Err(DatasetError::new(DatasetErrorKind::Newer, table, detail));
         }
         None => return Err(DatasetError::damaged(table, "it does not say its version")),
-    }
+    };
     match value(TABLE_KEY) {
-        Some(name) if name == table.name() => Ok(()),
+        Some(name) if name == table.name() => Ok(version),
         name => {
             let detail = format!("this is the table {}", name.unwrap_or("of nothing"));
             Err(DatasetError::new(DatasetErrorKind::Foreign, table, detail))
@@ -258,8 +259,8 @@ fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<(), Data
     }
 }
 
-/// Whether the columns are those that are written.
-fn check_schema(table: DatasetTable, metadata: &FileMetaData) -> Result<(), DatasetError> {
+/// Whether the columns are those that the version has.
+fn check_schema(table: DatasetTable, columns: &[Column], metadata: &FileMetaData) -> Result<(), DatasetError> {
     let found = metadata.schema_descr().columns();
     let is_same = |(column, found): (&Column, &parquet::schema::types::ColumnDescPtr)| {
         found.path().parts() == [column.name]
@@ -267,14 +268,14 @@ fn check_schema(table: DatasetTable, metadata: &FileMetaData) -> Result<(), Data
             && found.max_def_level() == i16::from(column.is_nullable)
             && found.max_rep_level() == 0
     };
-    if found.len() != table.columns().len() || !table.columns().iter().zip(found).all(is_same) {
+    if found.len() != columns.len() || !columns.iter().zip(found).all(is_same) {
         return Err(DatasetError::damaged(table, "its columns are not those of the table"));
     }
     Ok(())
 }
 
 /// Whether what a row group says of itself can be: the reader relies on it.
-fn check_group(table: DatasetTable, group: &RowGroupMetaData) -> Result<(), DatasetError> {
+fn check_group(table: DatasetTable, columns: &[Column], group: &RowGroupMetaData) -> Result<(), DatasetError> {
     let rows = group.num_rows();
     let is_possible = |chunk: &ColumnChunkMetaData| {
         let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
@@ -284,7 +285,7 @@ fn check_group(table: DatasetTable, group: &RowGroupMetaData) -> Result<(), Data
             && matches!(chunk.compression(), Compression::ZSTD(_))
     };
     let is_group_possible = (1..=MAX_ROWS_OF_A_GROUP).contains(&rows)
-        && group.num_columns() == table.columns().len()
+        && group.num_columns() == columns.len()
         && group.columns().iter().all(is_possible);
     if is_group_possible { Ok(()) } else { Err(DatasetError::damaged(table, "a row group cannot be as it says")) }
 }

@@ -106,7 +106,22 @@ pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOpti
             notes.push(note.clone());
         }
     }
+    if let Some(first) = runs.first_mut() {
+        note_unread(export, &mut first.record);
+    }
     Ok(Measured { runs, notes })
+}
+
+/// Keeps with the first run of a recording which others are damaged. Not among the notes of the file: the reader's diagnostics say
+/// the same there.
+fn note_unread(export: &Export, first: &mut RunRecord) {
+    let mut count = 0;
+    for run in export.unread_runs() {
+        let reason = run.unread.as_deref().unwrap_or_default();
+        first.notes.push(format!("Run {} is damaged, and nothing of it is read: {reason}", run.number));
+        count += 1;
+    }
+    first.unread_runs = Some(count);
 }
 
 /// What there is: the samples that count, by series, and the time that each run covers.
@@ -208,6 +223,7 @@ fn record(
         samples: tally.sum.samples,
         effective_samples: tally.effective_samples(),
         rejected: export.tables().find(is_table).map_or(0, |table| table.rejected.total()),
+        unread_runs: Some(0),
         cores: tally.cores(profile),
         usual_weight: tally.usual_weight(),
         parser_version: env!("CARGO_PKG_VERSION").to_owned(),

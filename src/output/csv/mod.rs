@@ -117,7 +117,7 @@ fn record_of(csv: &mut Out<'_>, shared: &[String], own: &[&str]) -> io::Result<(
 fn threads(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     header(csv, "input,run,table,schema,pid,process,tid,thread,samples,all_weight,unit")?;
     for series in &report.series {
-        for thread in report.top(&series.threads) {
+        for thread in report.shown_threads(series) {
             let shared = origin(report, series, Scope::Thread(thread.thread));
             let (samples, weight) = (thread.counted.samples.to_string(), thread.counted.weight.value.to_string());
             record_of(csv, &shared, &[&samples, &weight, series.unit.name()])?;
@@ -131,7 +131,7 @@ fn functions(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     header(csv, "input,run,table,schema,self_weight,all_weight,self_samples,samples,unit,function,binary")?;
     for series in &report.series {
         let shared = &origin(report, series, Scope::All)[..4];
-        for row in report.top(&series.functions) {
+        for row in report.shown_functions(series) {
             let own = [
                 &row.self_weight.to_string(),
                 &row.all_weight.to_string(),

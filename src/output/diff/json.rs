@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::csv::presence;
 use super::{DiffReport, DiffView, name, owner};
-use crate::output::json::{array, during, field};
-use crate::report::Report;
+use crate::calltree::operations::OperationSummary;
+use crate::output::json::{array, during, field, operations};
 use crate::report::diff::{Change, Function, Side, Sides, duration};
+use crate::report::{Report, SeriesReport};
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub const VERSION: u32 = 1;
@@ -44,7 +45,13 @@ pub fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()>
 /// What was read of a side.
 fn recording(report: &Report<'_>) -> Value {
     let profile = &report.export.profile;
-    let series = report.series.iter().filter(|series| series.counted.samples > 0).map(|series| {
+    // Also those of which operations left nothing.
+    let is_shown = |series: &&SeriesReport| {
+        let was_removed = || OperationSummary::removed(&report.operations, series.series).1 > 0;
+        series.counted.samples > 0 || was_removed()
+    };
+    let shown: Vec<&SeriesReport> = report.series.iter().filter(is_shown).collect();
+    let series = shown.iter().map(|series| {
         let origin = profile.series(series.series);
         let run = profile.run(origin.run);
         json!({
@@ -63,6 +70,10 @@ fn recording(report: &Report<'_>) -> Value {
     });
     if let Some(intervals) = &report.options.selection.intervals {
         recording["during"] = during(intervals);
+    }
+    if !report.operations.is_empty() {
+        let position = |id| shown.iter().position(|series| series.series == id);
+        recording["operations"] = operations(report, &position);
     }
     recording
 }

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use super::{measure_unit, worst_run};
 use crate::fleet::{
     AlertMeasure, AlertOutcome, AlertRun, AlertState, AlertSubject, Caution, Cohort, CohortReport, Comparison,
-    Contrast, ContrastRow, FailedInput, FleetOptions, FleetReport, RunRow, ScopeName, ScopeRow, Summary, TimelinePoint,
-    WindowReport,
+    Contrast, ContrastRow, DamagedRecording, FailedInput, FleetOptions, FleetReport, RunRow, ScopeName, ScopeRow,
+    Summary, TimelinePoint, WindowReport,
 };
 use crate::output::json::{array, field};
 use crate::stats::{Bin, BoxPlot, Confidence, Estimate, Quantile, Support};
@@ -77,6 +77,7 @@ fn inputs(report: &FleetReport) -> Value {
             "reason": failed.reason,
         })
     };
+    let damaged = |damaged: &DamagedRecording| json!({"source": damaged.source, "unread_runs": damaged.unread_runs});
     let inputs = &report.inputs;
     json!({
         "runs": inputs.runs,
@@ -87,6 +88,7 @@ fn inputs(report: &FleetReport) -> Value {
         "without_time": inputs.without_time,
         "estimated_time": inputs.estimated_time,
         "rejected_rows": inputs.rejected_rows,
+        "damaged": inputs.damaged.iter().map(damaged).collect::<Value>(),
         "failed": inputs.failed.iter().map(failed).collect::<Value>(),
     })
 }

@@ -9,7 +9,7 @@ use crate::calltree::Metric;
 use crate::calltree::operations::{Change, OperationSummary};
 use crate::error::Diagnostic;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
-use crate::profile::{IntervalFilter, Matcher, Selection, StateFilter};
+use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
 use crate::report::{Amount, Report, ReportOptions, SeriesReport};
 #[cfg(feature = "symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
@@ -37,7 +37,7 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
         field("symbolication", symbolication(summary))?;
     }
     if !report.operations.is_empty() {
-        field("operations", operations(report))?;
+        field("operations", operations(report, &|id| report.position(id)))?;
     }
     field("diagnostics", report.export.diagnostics.iter().map(diagnostic).collect())
 }
@@ -214,10 +214,10 @@ fn unnamed(report: &Report<'_>) -> Value {
     })
 }
 
-/// What operations did, by series.
-fn operations(report: &Report<'_>) -> Value {
+/// What operations did, by series; `position` says where a series stands in the document.
+pub(in crate::output) fn operations(report: &Report<'_>, position: &dyn Fn(SeriesId) -> Option<usize>) -> Value {
     let changes = |summary: &OperationSummary| -> Value {
-        let changes = summary.changes.iter().filter_map(|(id, change)| Some((report.position(*id)?, change)));
+        let changes = summary.changes.iter().filter_map(|(id, change)| Some((position(*id)?, change)));
         let change = |(series, change): (usize, &Change)| {
             json!({
                 "series": series,

@@ -19,11 +19,11 @@ use super::labels::{binary_of, function_of};
 use super::texts::push_number;
 use crate::export::Document;
 use crate::profile::StringId;
-use crate::report::{Amount, Report, Scope, View};
+use crate::report::{Amount, HiddenRows, Report, Scope, View};
 use header::{contents, header};
 use rows::{Layout, Rows};
 
-pub(super) use header::during;
+pub(super) use header::{during, operations};
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
 pub const VERSION: u32 = 1;
@@ -35,6 +35,7 @@ pub const VERSION: u32 = 1;
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     header(report, "traceparse", ",\n", out)?;
     rows(report, Layout::Document, out)?;
+    hidden_rows(report, out)?;
     out.write_all(b"}\n")
 }
 
@@ -72,6 +73,20 @@ fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<
             if view == View::Lines { source::write(report, out) } else { Ok(()) }
         }
     }
+}
+
+/// Writes what tables left out for its weight, where a weight was asked for.
+fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let hidden = report.hidden_rows();
+    if hidden.is_empty() {
+        return Ok(());
+    }
+    array(out, "hidden_rows", hidden.iter(), |hidden, out| {
+        let HiddenRows { table, series, light } = hidden;
+        let unit = report.series[*series].unit.name();
+        let value = json!({"series": series, "table": table, "rows": light.rows, "weight": light.weight, "unit": unit});
+        Ok(serde_json::to_writer(out, &value)?)
+    })
 }
 
 /// Writes what a table of contents, or an export, holds.
@@ -122,7 +137,7 @@ fn list<T>(
 
 fn threads(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let rows = report.series.iter().enumerate();
-    let rows = rows.flat_map(|(index, series)| report.top(&series.threads).iter().map(move |thread| (index, thread)));
+    let rows = rows.flat_map(|(index, series)| report.shown_threads(series).iter().map(move |thread| (index, thread)));
     list(out, layout, "threads", rows, |(index, row), out| {
         Ok(serde_json::to_writer(out, &scope(report, index, Scope::Thread(row.thread), &row.counted))?)
     })
@@ -165,8 +180,7 @@ fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> 
 fn functions(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
     let rows = report.series.iter().enumerate();
-    let rows =
-        rows.flat_map(|(index, series)| report.top(&series.functions).iter().map(move |row| (index, series, row)));
+    let rows = rows.flat_map(|(index, series)| report.shown_functions(series).map(move |row| (index, series, row)));
     list(out, layout, "functions", rows, |(index, series, row), out| {
         let value = json!({
             "series": index,

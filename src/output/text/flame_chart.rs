@@ -5,10 +5,12 @@ use std::io::{self, Write};
 use super::scale::Scale;
 use super::style::{Style, Tone, fit};
 use super::{binary_of, clock, function_of};
+use crate::calltree::Pruning;
 use crate::output::labels::{process_label, thread_label};
 use crate::output::texts::Page;
 use crate::report::flame_chart::{Coverage, Span, ThreadChart};
 use crate::report::{Report, SeriesReport};
+use crate::units::Weight;
 
 /// Calls are not indented by more than this.
 const INDENT: u32 = 32;
@@ -25,12 +27,23 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     for thread in chart.threads() {
         write_thread(report, series, &thread, style, &mut page)?;
     }
-    let least = report.options.pruning.min_percent;
-    if least > 0.0 {
-        let note = format!("calls below {least}% of their thread are left away; --min-percent 0 shows all");
+    if let Some(note) = hidden(&report.options.pruning, series) {
         writeln!(page.text, "\n{}", style.paint(Tone::Dim, &note))?;
     }
     page.finish()
+}
+
+/// Which calls are not there.
+fn hidden(pruning: &Pruning, series: &SeriesReport) -> Option<String> {
+    let (percent, weight) = (pruning.min_percent, Weight::new(pruning.min_weight, series.unit));
+    match (percent > 0.0, pruning.min_weight > 0) {
+        (false, false) => None,
+        (true, false) => {
+            Some(format!("calls below {percent}% of their thread are left away; --min-percent 0 shows all"))
+        }
+        (false, true) => Some(format!("calls below {weight} are left away")),
+        (true, true) => Some(format!("calls below {percent}% of their thread or {weight} are left away")),
+    }
 }
 
 fn write_thread(

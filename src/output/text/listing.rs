@@ -4,11 +4,11 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::clock;
 use super::scale::Scale;
 use super::style::{Style, Tone, fit, pad};
-use crate::calltree::percent;
-use crate::report::{Cell, Column, ColumnRole, Listing, ListingKind, Shown};
+use super::{below_limit, clock};
+use crate::calltree::{Pruning, percent};
+use crate::report::{Cell, Column, ColumnRole, LightRows, Listing, ListingKind, RowLimits, Shown};
 
 /// Text of at least so many columns has room for what is shown where it is wide.
 const WIDE: usize = 100;
@@ -17,16 +17,22 @@ const LABEL: usize = 24;
 /// What a row is of, where that is not known.
 const NOT_RECORDED: &str = "[not recorded]";
 
-/// Writes the rows of one series, but those of less than `least` percent where the listing allows that.
+/// Writes the rows of one series, but those of less than `pruning.min_percent` where the listing allows that.
 pub(super) fn write(
     kind: &ListingKind,
     listing: &Listing,
-    least: f64,
+    pruning: &Pruning,
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (shown, hidden): (Vec<&Row>, Vec<&Row>) =
-        listing.rows.iter().partition(|row| !kind.hides_light_rows || is_heavy(row, listing, least));
+    let has_least = kind.limits == RowLimits::All;
+    let (shown, below): (Vec<&Row>, Vec<&Row>) =
+        listing.rows.iter().partition(|row| !has_least || is_heavy(row, listing, pruning.min_percent));
+    let first_weights = below.iter().filter_map(|row| row.iter().find_map(Cell::weight));
+    let hidden = LightRows {
+        rows: listing.light.rows + below.len() as u64,
+        weight: first_weights.fold(listing.light.weight, u64::saturating_add),
+    };
     let scale = Scale::of(listing.total);
     let is_wide = style.width.is_none_or(|width| width >= WIDE);
     let mut fields = Vec::new();
@@ -51,8 +57,10 @@ pub(super) fn write(
     for row in shown {
         write_row(kind.columns, row, &fields, (listing, scale, used), style, out)?;
     }
-    if !hidden.is_empty() {
-        hidden_line(kind, listing, &hidden, &fields, (scale, least), style, out)?;
+    if hidden.rows > 0 {
+        let limit =
+            below_limit(if has_least { pruning.min_percent } else { 0.0 }, pruning.min_weight, listing.total.unit);
+        hidden_line(kind, listing, hidden, &fields, (scale, &limit), style, out)?;
     }
     for note in &listing.notes {
         writeln!(out, "{}", style.paint(Tone::Dim, &fit(note, style.width)))?;
@@ -113,12 +121,8 @@ impl Field {
 }
 
 fn is_heavy(row: &Row, listing: &Listing, least: f64) -> bool {
-    let mut weights = row.iter().filter_map(weight_of).peekable();
+    let mut weights = row.iter().filter_map(Cell::weight).peekable();
     weights.peek().is_none() || weights.any(|weight| percent(weight, listing.total.value) >= least)
-}
-
-fn weight_of(cell: &Cell) -> Option<u64> {
-    if let Cell::Weight(weight) = cell { Some(*weight) } else { None }
 }
 
 fn write_row(
@@ -161,21 +165,19 @@ fn write_row(
 fn hidden_line(
     kind: &ListingKind,
     listing: &Listing,
-    hidden: &[&Row],
+    hidden: LightRows,
     fields: &[Field],
-    (scale, least): (Scale, f64),
+    (scale, limit): (Scale, &str),
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let number = hidden.len() as u64;
-    let what = if number == 1 { kind.singular } else { kind.name };
-    let note = format!("{number} more {what} below {least}%");
+    let what = if hidden.rows == 1 { kind.singular } else { kind.name };
+    let note = format!("{} more {what} {limit}", hidden.rows);
     let mut line = String::new();
     let mut is_first_weight = true;
     for field in fields {
         let is_told = std::mem::take(&mut is_first_weight) && field.has_share;
-        let weights = hidden.iter().filter_map(|row| row.get(field.index).and_then(weight_of));
-        let text = if is_told { field.text(&Cell::Weight(weights.sum()), listing, scale) } else { String::new() };
+        let text = if is_told { field.text(&Cell::Weight(hidden.weight), listing, scale) } else { String::new() };
         line.push_str(&(field.align(&text) + " "));
     }
     writeln!(out, "{}", style.paint(Tone::Dim, &format!("{line} {note}")))

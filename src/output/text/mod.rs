@@ -18,7 +18,7 @@ mod tree;
 use std::io::{self, Write};
 
 pub(super) use super::labels::{binary_of, function_of, scope_labels};
-use crate::calltree::{CallTree, percent};
+use crate::calltree::{CallTree, Pruning, percent};
 use crate::report::{Amount, ListingKind, Report, ScopeReport, SeriesReport, View};
 use crate::units::{Unit, Weight};
 pub use contents::write_contents;
@@ -68,7 +68,7 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
             View::Summary | View::Samples => {}
             view => {
                 if let Some((kind, rows)) = view.listing_kind().zip(report.listing(series)) {
-                    listing::write(kind, &rows, report.options.pruning.min_percent, style, out)?;
+                    listing::write(kind, &rows, &report.options.pruning, style, out)?;
                 }
                 if view == View::Lines {
                     source::write(report, series, style, out)?;
@@ -84,15 +84,19 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
 
 fn overview(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     tables::threads(report, series, OVERVIEW_ROWS, style, out)?;
-    let least = report.options.pruning.min_percent;
-    let is_shown = |row: &&ScopeReport| share(row.counted.weight.value, series) >= least;
+    let Pruning { min_percent, min_weight, .. } = report.options.pruning;
+    let is_shown = |row: &&ScopeReport| {
+        share(row.counted.weight.value, series) >= min_percent && row.counted.weight.value >= min_weight
+    };
     let shown = series.scopes.iter().filter(is_shown).count().max(1).min(series.scopes.len());
     let (shown, hidden) = series.scopes.split_at(shown);
     trees(report, series, shown, style, out)?;
     if !hidden.is_empty() {
         let weight = hidden.iter().map(|row| row.counted.weight.value).sum();
         let weight = Weight::new(weight, series.unit);
-        let note = format!("{} more below {least}% each, {weight} together; --min-percent 0 shows all", hidden.len());
+        let limit = below_limit(min_percent, min_weight, series.unit);
+        let all = if min_weight == 0 { "; --min-percent 0 shows all" } else { "" };
+        let note = format!("{} more {limit} each, {weight} together{all}", hidden.len());
         writeln!(out, "\n{}", style.paint(Tone::Dim, &note))?;
     }
     Ok(())
@@ -113,7 +117,7 @@ fn second_listing(
         listing.notes.push(format!("{more} more {}; --view {} shows all", kind.name, kind.name));
     }
     writeln!(out)?;
-    listing::write(kind, &listing, 0.0, style, out)
+    listing::write(kind, &listing, &Pruning { min_percent: 0.0, ..report.options.pruning }, style, out)
 }
 
 fn trees(
@@ -167,6 +171,16 @@ pub(super) fn amount_text(amount: Amount) -> String {
 /// `1 row`, `2 rows`.
 fn count(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// What is hidden: `below 1%`, `below 5.00 ms`, or `below 1% or 5.00 ms`.
+fn below_limit(min_percent: f64, min_weight: u64, unit: Unit) -> String {
+    let weight = Weight::new(min_weight, unit);
+    match (min_percent > 0.0, min_weight > 0) {
+        (true, true) => format!("below {min_percent}% or {weight}"),
+        (false, true) => format!("below {weight}"),
+        (_, false) => format!("below {min_percent}%"),
+    }
 }
 
 fn share(weight: u64, series: &SeriesReport) -> f64 {

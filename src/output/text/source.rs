@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::count;
 use super::scale::Scale;
 use super::style::{Style, Tone, clean, cut, fit};
-use crate::calltree::{KeySums, percent};
+use super::{below_limit, count};
+use crate::calltree::{KeySums, Pruning, percent};
 use crate::report::{AnnotatedFile, Report, SeriesReport};
 
 /// From so many columns on there is room for shares.
@@ -16,14 +16,16 @@ const TAB: &str = "    ";
 /// Writes the files that weigh something, heaviest first; those without a text are named.
 pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(files) = report.annotated_files(series) else { return Ok(()) };
-    let least = report.options.pruning.min_percent;
+    let Pruning { min_percent, min_weight, .. } = report.options.pruning;
     let table = Table {
         scale: Scale::of(series.counted.weight),
         total: series.counted.weight.value,
         has_shares: style.width.is_none_or(|width| width >= WIDE),
         style,
     };
-    let is_shown = |file: &&AnnotatedFile<'_>| table.share(file.sums.all_weight) >= least;
+    let is_shown = |file: &&AnnotatedFile<'_>| {
+        table.share(file.sums.all_weight) >= min_percent && file.sums.all_weight >= min_weight
+    };
     let (shown, hidden): (Vec<&AnnotatedFile<'_>>, Vec<&AnnotatedFile<'_>>) = files.iter().partition(is_shown);
     for file in &shown {
         if let Ok(from) = file.file {
@@ -41,7 +43,8 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
         writeln!(out, "{} {name}{why}", table.weights(&file.sums))?;
     }
     if !hidden.is_empty() {
-        let note = format!("{} below {least}%", count(hidden.len() as u64, "more source file"));
+        let limit = below_limit(min_percent, min_weight, series.unit);
+        let note = format!("{} {limit}", count(hidden.len() as u64, "more source file"));
         writeln!(out, "\n{}", style.paint(Tone::Dim, &note))?;
     }
     Ok(())

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::scale::Scale;
 use super::style::{Style, Tone, clean, fit, pad};
-use super::{binary_of, clock, count, function_of, share};
-use crate::calltree::{FunctionRow, Label};
+use super::{below_limit, binary_of, clock, count, function_of, share};
+use crate::calltree::{FunctionRow, Label, Pruning};
 use crate::output::labels::{process_label, thread_label};
 use crate::output::texts::{FunctionTexts, Page};
 use crate::report::{Report, SeriesReport, View};
@@ -27,8 +27,9 @@ pub(super) fn threads(
         let (name, process) = style.two_parts(name, process, 31);
         writeln!(out, "{weight_text} {numbers}  {name}{process}")
     };
+    let heavy = report.threads_by_weight(series).0.len();
     // One row more costs no more room than saying that it is missing.
-    let shown = if series.threads.len() <= rows.saturating_add(1) { series.threads.len() } else { rows };
+    let shown = if heavy <= rows.saturating_add(1) { heavy } else { rows };
     for thread in &series.threads[..shown] {
         let row = profile.thread(thread.thread);
         let process = process_label(profile, profile.process(row.process));
@@ -39,8 +40,12 @@ pub(super) fn threads(
         let rest = &series.threads[shown..];
         let weight = rest.iter().map(|thread| thread.counted.weight.value).sum();
         let samples = rest.iter().map(|thread| thread.counted.samples).sum();
-        let how = if report.options.view == View::Overview { "; --view threads shows all" } else { "" };
-        let name = format!("{} more threads{how}", rest.len());
+        let how = match (shown == heavy, report.options.view) {
+            (true, _) => format!(" {}", below_limit(0.0, report.options.pruning.min_weight, series.unit)),
+            (false, View::Overview) if heavy == series.threads.len() => "; --view threads shows all".to_owned(),
+            (false, _) => String::new(),
+        };
+        let name = format!("{}{how}", count(rest.len() as u64, "more thread"));
         line(weight, samples, &name, "", out)?;
     }
     Ok(())
@@ -61,14 +66,18 @@ pub(super) fn functions(
     let header = format!("{:>11} {:>6} {all:>11} {:>6}{}  function", "self", "%", "%", samples("samples"));
     writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
     let used = 11 + 1 + 6 + 1 + 11 + 1 + 6 + samples_width + 2;
-    let least = report.options.pruning.min_percent;
-    let is_shown =
-        |row: &FunctionRow| share(row.self_weight, series) >= least || share(row.all_weight, series) >= least;
+    let Pruning { min_percent, min_weight, .. } = report.options.pruning;
+    // The self weight is a part of it.
+    let is_shown = |row: &FunctionRow| share(row.all_weight, series) >= min_percent && row.all_weight >= min_weight;
     let top = report.options.top.unwrap_or(usize::MAX);
     let mut shown: Vec<&FunctionRow> = series.functions.iter().filter(|row| is_shown(row)).collect();
     let mut hidden: Vec<&FunctionRow> = series.functions.iter().filter(|row| !is_shown(row)).collect();
     hidden.extend(shown.drain(top.min(shown.len())..));
-    let limit = if top <= shown.len() { format!("after the first {top}") } else { format!("below {least}%") };
+    let limit = if top <= shown.len() {
+        format!("after the first {top}")
+    } else {
+        below_limit(min_percent, min_weight, series.unit)
+    };
     for row in shown {
         let weight = style.paint(Tone::Weight, &format!("{:>11}", scale.number(row.self_weight)));
         let numbers = format!(

@@ -102,6 +102,10 @@ fn facts(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     if inputs.rejected_rows > 0 {
         fact(out, "Rejected rows", inputs.rejected_rows, "rows of CPU tables that could not be read")?;
     }
+    if !inputs.damaged.is_empty() {
+        let runs = inputs.damaged.iter().map(|damaged| u64::from(damaged.unread_runs)).sum();
+        fact(out, "Damaged runs", runs, "of recordings; they could not be read, and count nowhere")?;
+    }
     out.write_all(b"</dl>\n")
 }
 

@@ -83,6 +83,12 @@ fn inputs(inputs: &Inputs, page: &mut Page<'_>) -> io::Result<()> {
         let rows = many(inputs.rejected_rows, "row");
         page.sentence(warn, 0, &format!("{rows} of CPU tables could not be read and do not count"))?;
     }
+    if !inputs.damaged.is_empty() {
+        let runs: u64 = inputs.damaged.iter().map(|damaged| u64::from(damaged.unread_runs)).sum();
+        let sources: Vec<String> = inputs.damaged.iter().map(|damaged| damaged.source.clone()).collect();
+        let (runs, named) = (many(runs, "damaged run"), first_few(&sources, NAMED));
+        page.sentence(warn, 0, &format!("{runs} of recordings, not read and not counted: {named}"))?;
+    }
     failures(&inputs.failed, page)
 }
 

@@ -4,23 +4,28 @@
 //! values wait until the parent closes in turn. A row's values are its cells. So one rule reads every shape of stack,
 //! whatever it is wrapped in, and a `ref` is a value like any other.
 
+mod cut;
+mod tables;
+
 use quick_xml::events::BytesStart;
 
-use super::attributes::{self, Fields, Identity, unescape};
+use super::attributes::{self, Fields, Identity};
 use super::definitions::{Attributes, Definitions, Element};
 use super::fault::Fault;
 use super::item::Value;
 use super::notes::Notes;
 use super::reject::RejectReason;
-use super::rows::{self, KnownRow, TableReader};
-use super::schema::{Column, Roles, TableKind};
+use super::rows::{self, KnownRow};
 use super::skip::SkipRows;
 use super::tag::Tag;
 use super::toc::TocReader;
 use super::tokens::TakeTokens;
-use super::{Document, DocumentContent, Limits, Options, Table};
-use crate::error::ErrorKind;
+use super::{Document, DocumentContent, Limits, Options};
 use crate::profile::{StackId, StringId};
+use tables::Tables;
+
+pub(super) use cut::Unfinished;
+pub(super) use tables::number_in_xpath;
 
 /// An element whose end tag has not come yet.
 #[derive(Debug)]
@@ -39,14 +44,6 @@ struct Open {
     fmt_start: usize,
     text_start: usize,
     is_first_child: bool,
-}
-
-/// What is open, outermost first, and where a person should look.
-#[derive(Clone, Debug)]
-pub(super) struct Unfinished {
-    pub(super) inside: String,
-    pub(super) byte: u64,
-    pub(super) line: u64,
 }
 
 /// Which kind of document is open.
@@ -69,12 +66,7 @@ pub(super) struct DocumentReader<'a> {
     open: Vec<Open>,
     pub(super) values: Vec<Value>,
     text: String,
-    columns: Vec<Column>,
-    column: Column,
-    table: Option<TableReader>,
-    tables: Vec<Table>,
-    /// Whether the rows of a table that is not read are passing by.
-    is_skipping: bool,
+    tables: Tables,
     /// Bytes of the inputs before this one, for the limit on expansion.
     bytes_before: u64,
     /// A byte and its line, from which lines are counted on.
@@ -101,11 +93,7 @@ impl<'a> DocumentReader<'a> {
             open: Vec::new(),
             values: Vec::new(),
             text: String::new(),
-            columns: Vec::new(),
-            column: Column::default(),
-            table: None,
-            tables: Vec::new(),
-            is_skipping: false,
+            tables: Tables::default(),
             bytes_before,
             line_known: (0, 1),
             rows: 0,
@@ -121,24 +109,12 @@ impl<'a> DocumentReader<'a> {
 
     /// Whether the rows that follow belong to a table that is not read: [`count_row`](SkipRows::count_row) is enough.
     pub(super) fn is_skipping(&self) -> bool {
-        self.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
+        self.tables.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
 
     /// Whether what follows is a row of a CPU table, or the end of the table.
     pub(super) fn is_at_rows(&self) -> bool {
-        let is_cpu = self.table.as_ref().is_some_and(|table| table.table.kind == TableKind::Cpu);
-        is_cpu && self.values.is_empty() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
-    }
-
-    /// A document that starts inside another one: that one was cut, and this one appended to it.
-    fn cut_if_open(&mut self, at: u64) -> Result<(), Fault> {
-        let Some(Unfinished { inside, byte, line }) = self.unfinished() else { return Ok(()) };
-        if !self.allow_truncated {
-            let kind = ErrorKind::Truncated { inside, end: at, rows: self.rows };
-            return Err(Fault { kind, byte, line: Some(line) });
-        }
-        self.accept_cut(at);
-        Ok(())
+        self.tables.is_cpu() && self.values.is_empty() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
 
     fn add_text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
@@ -184,7 +160,7 @@ impl<'a> DocumentReader<'a> {
             Tag::TraceQueryResult => {
                 self.note(at, "no table", || format!("<{name}> where a table should be, ignored"));
             }
-            Tag::Node if tag == Tag::Schema => self.start_schema(start, at)?,
+            Tag::Node if tag == Tag::Schema => self.tables.start_schema(start, at)?,
             Tag::Node if self.starts_skipping(tag, name, at) => {
                 return Ok(());
             }
@@ -211,41 +187,22 @@ impl<'a> DocumentReader<'a> {
     }
 
     fn start_table(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
-        if self.tables.len() >= self.limits.tables || self.documents.len() >= self.limits.tables {
-            return Err(Fault::limit(format!("the input has more than {} tables", self.limits.tables), at));
+        let limit = self.limits.tables;
+        if self.tables.count().max(self.documents.len()) >= limit {
+            return Err(Fault::limit(format!("the input has more than {limit} tables"), at));
         }
-        self.columns.clear();
-        self.is_skipping = false;
-        self.table = Some(TableReader::new(Table {
-            run: number_in_xpath(start, "/run[").unwrap_or(1),
-            position: number_in_xpath(start, "/table["),
-            ..Table::default()
-        }));
-        Ok(())
-    }
-
-    fn start_schema(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
-        let Some(table) = &mut self.table else { return Ok(()) };
-        if table.table.schema.is_some() || table.table.rows > 0 {
-            return Err(Fault::malformed("a second schema in one table", at));
-        }
-        for attribute in start.attributes().with_checks(false).flatten() {
-            if attribute.key.0 == "name" {
-                table.table.schema = Some(unescape(&attribute.value, at)?.into_owned());
-            }
-        }
+        self.tables.start(start);
         Ok(())
     }
 
     /// Whether this child of a table starts the rows of a table that is not read (and is counted, if it is a row).
     fn starts_skipping(&mut self, tag: Tag, name: &str, at: u64) -> bool {
-        let is_cpu = self.table.as_ref().is_some_and(|table| table.table.kind == TableKind::Cpu);
-        if tag == Tag::Row && !is_cpu {
-            self.is_skipping = true;
+        if tag == Tag::Row && !self.tables.is_cpu() {
+            self.tables.is_skipping = true;
             self.count_row();
             return true;
         }
-        if tag != Tag::Row && !self.is_skipping {
+        if tag != Tag::Row && !self.tables.is_skipping {
             self.note(at, "no row", || format!("<{name}> where a row should be, ignored"));
         }
         false
@@ -256,7 +213,7 @@ impl<'a> DocumentReader<'a> {
             let limit = self.limits.element_depth;
             return Err(Fault::limit(format!("elements are nested deeper than {limit}"), at));
         }
-        if self.values.len() >= self.limits.children || self.columns.len() >= self.limits.children {
+        if self.values.len().max(self.tables.column_count()) >= self.limits.children {
             return Err(Fault::limit(format!("an element has more than {} children", self.limits.children), at));
         }
         let is_first_child = self.open.last().is_none_or(|parent| parent.first_value == self.values.len());
@@ -323,9 +280,9 @@ impl<'a> DocumentReader<'a> {
             Tag::TraceQueryResult => self.finish_document(),
             Tag::Node => self.finish_table(),
             Tag::Schema => self.finish_schema(),
-            Tag::Col => self.columns.push(std::mem::take(&mut self.column)),
-            Tag::Mnemonic => self.text[open.text_start..].clone_into(&mut self.column.mnemonic),
-            Tag::EngineeringType => self.text[open.text_start..].clone_into(&mut self.column.engineering_type),
+            Tag::Col => self.tables.finish_column(),
+            Tag::Mnemonic => self.text[open.text_start..].clone_into(&mut self.tables.column.mnemonic),
+            Tag::EngineeringType => self.text[open.text_start..].clone_into(&mut self.tables.column.engineering_type),
             Tag::Row => self.add_row(open.first_value, open.at)?,
             _ => self.finish_value(&open)?,
         }
@@ -391,7 +348,7 @@ impl<'a> DocumentReader<'a> {
     /// Adds the row that started at this byte; its cells are the values from `first_value` on.
     pub(super) fn add_row(&mut self, first_value: usize, at: u64) -> Result<(), Fault> {
         let cells = &self.values[first_value..];
-        let Some(table) = &mut self.table else { return Err(Fault::malformed("a row outside of a table", at)) };
+        let Some(table) = &mut self.tables.open else { return Err(Fault::malformed("a row outside of a table", at)) };
         let result = rows::add_row(table, cells, self.definitions).map_err(|full| Fault::full(full, at))?;
         self.values.truncate(first_value);
         self.rows += 1;
@@ -404,98 +361,43 @@ impl<'a> DocumentReader<'a> {
     /// Adds a row of a time, cells that are known, and a stack. Where that will not do the row has to be added whole.
     #[inline(always)]
     pub(super) fn add_known_row(&mut self, known: &KnownRow, time: u64, stack: Option<StackId>) -> Option<()> {
-        rows::add_known_row(self.table.as_mut()?, known, (time, stack), self.definitions)?;
+        rows::add_known_row(self.tables.open.as_mut()?, known, (time, stack), self.definitions)?;
         self.rows += 1;
         Some(())
     }
 
     /// Which table of which document is read: its number among those of this reader.
     pub(super) fn table_number(&self) -> (usize, usize) {
-        (self.documents.len(), self.tables.len())
+        (self.documents.len(), self.tables.count())
     }
 
     /// What the row with these cells, which was added last, has in common with others.
     pub(super) fn known_row(&self, cells: &[Value]) -> Option<KnownRow> {
-        rows::known_row(self.table.as_ref()?, cells, self.definitions)
+        rows::known_row(self.tables.open.as_ref()?, cells, self.definitions)
     }
 
     fn finish_schema(&mut self) {
-        let Some(table) = &mut self.table else { return };
-        self.values.clear();
-        table.table.columns = std::mem::take(&mut self.columns);
-        let schema = table.table.schema.as_deref().unwrap_or_default();
-        table.table.kind = TableKind::of_schema(schema);
-        table.roles = Roles::of(schema, &table.table.columns);
-        self.is_skipping = table.table.kind == TableKind::Other;
-        if table.table.kind == TableKind::Cpu {
-            let source = rows::Source {
-                input: self.input,
-                document: self.definitions.document_number(),
-                table: self.tables.len() as u32,
-            };
-            table.source = Some(source);
+        if self.tables.open.is_some() {
+            self.values.clear();
         }
+        self.tables.finish_schema(self.input, self.definitions.document_number());
     }
 
     fn finish_table(&mut self) {
-        self.is_skipping = false;
         self.values.clear();
-        if let Some(table) = self.table.take() {
-            self.tables.push(table.table);
-        }
+        self.tables.finish();
     }
 
     fn finish_document(&mut self) {
         let content = match std::mem::replace(&mut self.root, Root::None) {
             Root::Toc(toc) => DocumentContent::Toc(toc.finish()),
-            Root::Query | Root::None => DocumentContent::Tables(std::mem::take(&mut self.tables)),
+            Root::Query | Root::None => DocumentContent::Tables(self.tables.take()),
         };
         self.definitions.finish_document();
         self.values.clear();
         self.text.clear();
         let input = self.definitions.builder.text(self.input).to_owned();
         self.documents.push(Document { input, content, cut_at: None });
-    }
-
-    /// What is open, outermost first, and where a person should look; `None` between documents.
-    pub(super) fn unfinished(&self) -> Option<Unfinished> {
-        if let Root::Toc(toc) = &self.root {
-            let (byte, line) = self.open.first().map_or((0, 1), |open| (open.at, open.line));
-            return Some(Unfinished { inside: toc.path(), byte, line });
-        }
-        let row = self.open.iter().find(|open| open.tag == Tag::Row);
-        let structures = || self.open.iter().rev().find(|open| open.line > 0);
-        let look_at = row.or_else(structures).or(self.open.last())?;
-        let names = self.open.iter().map(|open| match open.tag {
-            Tag::TraceQueryResult => "trace-query-result",
-            Tag::Node => "node",
-            Tag::Schema => "schema",
-            Tag::Row => "row",
-            _ => "",
-        });
-        let names: Vec<&str> = names.take_while(|name| !name.is_empty()).collect();
-        Some(Unfinished { inside: names.join("/"), byte: look_at.at, line: look_at.line })
-    }
-
-    /// Ends the input inside a document: what is complete stays, a row that is not is rejected.
-    pub(super) fn accept_cut(&mut self, at: u64) {
-        if self.open.iter().any(|open| open.tag == Tag::Row)
-            && let Some(table) = &mut self.table
-        {
-            table.table.rows += 1;
-            table.table.rejected.add(RejectReason::Cut);
-        }
-        self.open.clear();
-        self.finish_table();
-        self.finish_document();
-        self.mark_cut(at);
-    }
-
-    /// Says of the last document that the input ends too early, at this byte.
-    pub(super) fn mark_cut(&mut self, at: u64) {
-        if let Some(document) = self.documents.last_mut() {
-            document.cut_at = Some(at);
-        }
     }
 
     /// Notes a diagnostic at a byte, or counts it if one of the same `topic` was noted before.
@@ -511,13 +413,6 @@ pub(super) fn other_document(name: &str, at: u64) -> Fault {
     }
     let text = format!("the document starts with <{name}>; an export starts with <trace-query-result> or <trace-toc>");
     Fault::not_an_export(text, at)
-}
-
-/// A number in an XPath behind `key`, as in `//trace-toc[1]/run[1]/data[1]/table[9]`.
-pub(super) fn number_in_xpath(start: &BytesStart<'_>, key: &str) -> Option<u32> {
-    let xpath = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == "xpath")?;
-    let (_, rest) = xpath.value.split_once(key)?;
-    rest.split_once(']')?.0.parse().ok()
 }
 
 impl TakeTokens for DocumentReader<'_> {
@@ -561,9 +456,7 @@ impl TakeTokens for DocumentReader<'_> {
 impl SkipRows for DocumentReader<'_> {
     fn count_row(&mut self) {
         self.rows += 1;
-        if let Some(table) = &mut self.table {
-            table.table.rows += 1;
-        }
+        self.tables.count_row();
     }
 
     /// Rows of CPU tables refer to such elements.

@@ -1,0 +1,163 @@
+//! Files that are hashed while they are read, so that most of a recording is read, and inflated, once.
+
+use std::collections::HashMap;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use blake3::{Hash, Hasher};
+use traceparse::symbols::{Entry, FileBytes, Files};
+
+/// How much is read at once of what nobody read.
+const PIECE: usize = 1 << 20;
+
+/// A file system that hashes what is read of each file from its start on. What is read again, or out of order, is in no hash then;
+/// [`hash`](Self::hash) reads what is missing.
+pub(super) struct HashedFiles<'f> {
+    files: &'f dyn Files,
+    begun: Mutex<HashMap<PathBuf, Begun>>,
+}
+
+/// The first bytes of a file.
+#[derive(Default)]
+struct Begun {
+    hasher: Hasher,
+    /// How many they are.
+    end: u64,
+}
+
+impl<'f> HashedFiles<'f> {
+    pub(super) fn new(files: &'f dyn Files) -> Self {
+        Self { files, begun: Mutex::default() }
+    }
+
+    /// The hash of the content of a file of so many bytes, of which those that were not read yet are read now; of less of it where that
+    /// was abandoned.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is shorter.
+    pub(super) fn hash(&self, path: &Path, length: u64, is_abandoned: impl Fn() -> bool) -> io::Result<Hash> {
+        let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+        let Begun { mut hasher, mut end } = begun.unwrap_or_default();
+        while end < length && !is_abandoned() {
+            let bytes = self.files.read(path, end, PIECE)?;
+            if bytes.is_empty() {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it is shorter than it was"));
+            }
+            hasher.update(&bytes);
+            end += bytes.len() as u64;
+        }
+        Ok(hasher.finalize())
+    }
+
+    /// Hashes the bytes of these that come right after those that are hashed.
+    fn add(&self, path: &Path, offset: u64, bytes: &[u8]) {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        if !begun.contains_key(path) {
+            begun.insert(path.to_owned(), Begun::default());
+        }
+        let Some(file) = begun.get_mut(path) else { return };
+        let known = file.end.checked_sub(offset).and_then(|known| usize::try_from(known).ok());
+        if let Some(new) = known.and_then(|known| bytes.get(known..)) {
+            file.hasher.update(new);
+            file.end += new.len() as u64;
+        }
+    }
+}
+
+impl Files for HashedFiles<'_> {
+    fn entry(&self, path: &Path) -> io::Result<Entry> {
+        self.files.entry(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.files.canonical(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        self.files.list(folder)
+    }
+
+    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let bytes = self.files.read(path, offset, length)?;
+        self.add(path, offset, &bytes);
+        Ok(bytes)
+    }
+
+    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
+        let count = self.files.read_into(path, offset, place)?;
+        self.add(path, offset, place.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+
+    // Mostly a map, of which nobody may look at more than a few pages.
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        self.files.load(path, range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use traceparse::symbols::FileSystem;
+
+    /// A file system that counts the bytes that are read.
+    struct Counting(Mutex<u64>);
+
+    impl Files for Counting {
+        fn entry(&self, path: &Path) -> io::Result<Entry> {
+            FileSystem.entry(path)
+        }
+
+        fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+            FileSystem.canonical(path)
+        }
+
+        fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+            FileSystem.list(folder)
+        }
+
+        fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+            let bytes = FileSystem.read(path, offset, length)?;
+            *self.0.lock().unwrap() += bytes.len() as u64;
+            Ok(bytes)
+        }
+    }
+
+    #[test]
+    fn the_hash_is_that_of_the_content_however_it_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        let content: Vec<u8> = (0..3_000_u32).map(|number| (number * number % 251) as u8).collect();
+        std::fs::write(&path, &content).unwrap();
+        let ways: [(&[(u64, usize)], u64); 6] = [
+            (&[], 3_000),
+            (&[(0, 1_000), (1_000, 1_000), (2_000, 1_000), (3_000, 10)], 3_000),
+            // Again, overlapping, with a gap that is read later, and only a part.
+            (&[(0, 1_000), (0, 1_000), (500, 1_000)], 3_000 + 1_500),
+            (&[(2_000, 1_000), (0, 2_000)], 3_000 + 1_000),
+            (&[(0, 10), (5, 1), (2_999, 1)], 3_000 + 2),
+            (&[(7_000, 10), (0, 5_000)], 3_000),
+        ];
+        for (pieces, expected) in ways {
+            let counting = Counting(Mutex::new(0));
+            let files = HashedFiles::new(&counting);
+            for (index, &(offset, length)) in pieces.iter().enumerate() {
+                let from = content.len().min(offset as usize);
+                let wanted = &content[from..content.len().min(from + length)];
+                if index % 2 == 0 {
+                    assert_eq!(files.read(&path, offset, length).unwrap(), wanted);
+                } else {
+                    let mut place = vec![0; length];
+                    assert_eq!(files.read_into(&path, offset, &mut place).unwrap(), wanted.len());
+                    assert!(place.starts_with(wanted));
+                }
+            }
+            assert_eq!(files.hash(&path, 3_000, || false).unwrap(), blake3::hash(&content), "{pieces:?}");
+            assert_eq!(*counting.0.lock().unwrap(), expected, "{pieces:?}");
+        }
+        let error = HashedFiles::new(&FileSystem).hash(&path, 3_001, || false).unwrap_err();
+        assert_eq!(error.to_string(), "it is shorter than it was");
+    }
+}

@@ -1,0 +1,107 @@
+//! The tables of a document: the one that is open, its columns, and those before it.
+
+use quick_xml::events::BytesStart;
+
+use super::super::Table;
+use super::super::attributes::unescape;
+use super::super::fault::Fault;
+use super::super::rows::{Source, TableReader};
+use super::super::schema::{Column, Roles, TableKind};
+use crate::profile::StringId;
+
+/// The tables of the document that is open.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    /// The one that rows belong to.
+    pub(super) open: Option<TableReader>,
+    /// Whether the rows of a table that is not read are passing by.
+    pub(super) is_skipping: bool,
+    /// The column of a schema that is open.
+    pub(super) column: Column,
+    columns: Vec<Column>,
+    /// Those that are complete.
+    tables: Vec<Table>,
+}
+
+impl Tables {
+    /// How many are complete.
+    pub(super) fn count(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// How many columns the schema has so far.
+    pub(super) fn column_count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether rows that come are those of a CPU table.
+    pub(super) fn is_cpu(&self) -> bool {
+        self.open.as_ref().is_some_and(|table| table.table.kind == TableKind::Cpu)
+    }
+
+    /// A table starts.
+    pub(super) fn start(&mut self, start: &BytesStart<'_>) {
+        self.columns.clear();
+        self.is_skipping = false;
+        self.open = Some(TableReader::new(Table {
+            run: number_in_xpath(start, "/run[").unwrap_or(1),
+            position: number_in_xpath(start, "/table["),
+            ..Table::default()
+        }));
+    }
+
+    pub(super) fn start_schema(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
+        let Some(table) = &mut self.open else { return Ok(()) };
+        if table.table.schema.is_some() || table.table.rows > 0 {
+            return Err(Fault::malformed("a second schema in one table", at));
+        }
+        for attribute in start.attributes().with_checks(false).flatten() {
+            if attribute.key.0 == "name" {
+                table.table.schema = Some(unescape(&attribute.value, at)?.into_owned());
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish_column(&mut self) {
+        self.columns.push(std::mem::take(&mut self.column));
+    }
+
+    /// What the table is, and what its cells mean, is known from here on.
+    pub(super) fn finish_schema(&mut self, input: StringId, document: u32) {
+        let Some(table) = &mut self.open else { return };
+        table.table.columns = std::mem::take(&mut self.columns);
+        let schema = table.table.schema.as_deref().unwrap_or_default();
+        table.table.kind = TableKind::of_schema(schema);
+        table.roles = Roles::of(schema, &table.table.columns);
+        self.is_skipping = table.table.kind == TableKind::Other;
+        if table.table.kind == TableKind::Cpu {
+            table.source = Some(Source { input, document, table: self.tables.len() as u32 });
+        }
+    }
+
+    /// Counts a row that is not read.
+    pub(super) fn count_row(&mut self) {
+        if let Some(table) = &mut self.open {
+            table.table.rows += 1;
+        }
+    }
+
+    /// The table that is open, if one is, is complete.
+    pub(super) fn finish(&mut self) {
+        self.is_skipping = false;
+        self.tables.extend(self.open.take().map(|table| table.table));
+    }
+
+    /// Those that are complete; the next document has others.
+    pub(super) fn take(&mut self) -> Vec<Table> {
+        std::mem::take(&mut self.tables)
+    }
+}
+
+/// A number in an XPath behind `key`, as in `//trace-toc[1]/run[1]/data[1]/table[9]`.
+pub(in crate::export) fn number_in_xpath(start: &BytesStart<'_>, key: &str) -> Option<u32> {
+    let xpath = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == "xpath")?;
+    let (_, rest) = xpath.value.split_once(key)?;
+    rest.split_once(']')?.0.parse().ok()
+}
