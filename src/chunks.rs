@@ -2,11 +2,11 @@
 
 use std::ops::{Index, Range};
 
-/// Bytes of one allocation. Allocators get so large ones from the system, and give them back to it: what a table took while
-/// an input was read is free for anything afterwards, instead of being holes between what stays.
+/// Bytes of one allocation at most, and more than half of them. Allocators get so large ones from the system, and give them back to it:
+/// what a table took while an input was read is free for anything afterwards, instead of being holes between what stays.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// A table of many small rows, in allocations of 1 MiB.
+/// A table of many small rows, in allocations of 512 KiB to 1 MiB.
 ///
 /// A `Vec` doubles: for a moment it takes three times the room of its rows, and half of what it ends with may be unused. This
 /// takes the room of its rows and at most one chunk more, of which nobody has touched what is not used, for one more load

@@ -16,11 +16,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use support::bundle::images::addresses;
 use support::bundle::{
-    BUNDLE, BundleOptions, ExpectedRow, Files, FoundFrame, FoundRow, Memory, found, found_rows, to_tar, to_zip,
-    write_bundle,
+    BUNDLE, BundleOptions, Compression, ExpectedRow, Files, FoundFrame, FoundRow, Memory, found, found_rows, to_tar,
+    to_zip, write_bundle, write_large_bundle,
 };
+use support::large_model::LargeSize;
 use support::writer::Content;
-use support::{Node, Recording, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render};
+use support::{DEPTHS, Node, Recording, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render};
 use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::export::{Export, Options, Reader, SampleDetail, read};
 use traceparse::profile::{Profile, SampleKind};
@@ -437,5 +438,28 @@ fn the_bytes_of_the_samples_are_known_before() {
         let mut reader = Reader::new(Options::default());
         bundle.read_into(&mut reader, "orchard").unwrap();
         assert_eq!(counted.bytes.load(Ordering::Relaxed), expected, "seed {seed}");
+    }
+}
+
+/// Rows of many pieces, which another thread may inflate, and whose samples it may add up.
+#[test]
+fn sums_do_not_depend_on_threads() {
+    let size = LargeSize { rows: 30_000, distinct_stacks: 400, seed: 3, depths: DEPTHS };
+    for compression in [Compression::Zlib, Compression::Plain] {
+        let files = write_large_bundle(size.clone(), compression);
+        let open = |jobs, samples| read_files(&files, &Options { jobs, samples, ..Options::default() }).unwrap();
+        let sums = |export: &Export| export.profile.sums().collect::<Vec<_>>();
+        let one = open(1, SampleDetail::Summed);
+        let mut expected: BTreeMap<_, (u64, u64)> = BTreeMap::new();
+        for sample in open(2, SampleDetail::Each).profile.samples() {
+            let sum = expected.entry((sample.thread, sample.stack, sample.state)).or_default();
+            *sum = (sum.0 + sample.weight, sum.1 + 1);
+        }
+        let found = one.profile.sums().map(|sum| ((sum.thread, sum.stack, sum.state), (sum.weight, sum.samples)));
+        assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
+        assert_eq!(one.profile.sums().map(|sum| sum.samples).sum::<u64>(), size.rows);
+        for jobs in [2, 2, 2, 3, 8] {
+            assert_eq!(sums(&open(jobs, SampleDetail::Summed)), sums(&one), "{jobs} jobs");
+        }
     }
 }

@@ -32,6 +32,8 @@ pub enum RowLimits {
     /// reaches [`min_weight`](crate::calltree::Pruning::min_weight), and in text those below
     /// [`min_percent`](crate::calltree::Pruning::min_percent) of the total.
     All,
+    /// Each stands for itself, and they are in order of weight: the same, but for those below `min_percent`.
+    Ordered,
     /// There are few, and each stands for itself: those below `min_weight`.
     Weight,
     /// None: rows sum up others, or belong together. What the view is made of may have limits of its own.
@@ -214,7 +216,7 @@ impl Report<'_> {
         if kind.limits != RowLimits::None {
             listing.leave_out_light(self.options.pruning.min_weight);
         }
-        let has_top = kind.limits == RowLimits::All;
+        let has_top = matches!(kind.limits, RowLimits::All | RowLimits::Ordered);
         if let Some(top) = self.options.top.filter(|&top| has_top && top < listing.rows.len()) {
             listing.notes.push(format!("{} more {} after the first {top}", listing.rows.len() - top, kind.name));
             listing.rows.truncate(top);

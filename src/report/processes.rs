@@ -17,7 +17,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("samples", "samples", ColumnRole::Number),
         Column::new("threads", "threads", ColumnRole::Number),
     ],
-    limits: RowLimits::Weight,
+    limits: RowLimits::Ordered,
     make,
 };
 

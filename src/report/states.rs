@@ -15,7 +15,7 @@ pub(super) static KIND: ListingKind = ListingKind {
         Column::new("samples", "samples", ColumnRole::Number),
         Column::new("all_weight", "", ColumnRole::Weight),
     ],
-    limits: RowLimits::Weight,
+    limits: RowLimits::Ordered,
     make,
 };
 

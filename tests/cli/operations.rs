@@ -364,12 +364,16 @@ fn light_nodes_are_hidden() {
 
 #[test]
 fn tables_may_have_their_first_rows_only() {
-    let export = orchard();
-    for view in ["functions", "binaries", "lines", "transitions"] {
+    let views = ["functions", "binaries", "lines", "transitions", "threads"].map(|view| ("27/orchard", view));
+    let system_wide = [("26.4/time-profile", "processes"), ("27/time-profile-waiting", "states")];
+    for (case, view) in views.into_iter().chain(system_wide) {
+        let export = fixture(case);
         let all = csv(&[&export, "--view", view]);
-        assert!(all.len() > 3, "{view}");
-        assert_eq!(csv(&[&export, "--view", view, "--top", "2"]), all[..3], "{view}");
+        assert!(all.len() > 2, "{view}");
+        assert_eq!(csv(&[&export, "--view", view, "--top", "1"]), all[..2], "{view}");
         assert_eq!(csv(&[&export, "--view", view, "--top", "9999"]), all, "{view}");
+        let text = ok(&[&export, "--view", view, "--top", "1", "--min-percent", "0"]);
+        assert!(text.contains(&format!("{} more {view}", all.len() - 2)), "{text}");
     }
 }
 
