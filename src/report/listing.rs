@@ -218,7 +218,9 @@ impl Report<'_> {
         }
         let has_top = matches!(kind.limits, RowLimits::All | RowLimits::Ordered);
         if let Some(top) = self.options.top.filter(|&top| has_top && top < listing.rows.len()) {
-            listing.notes.push(format!("{} more {} after the first {top}", listing.rows.len() - top, kind.name));
+            let more = listing.rows.len() - top;
+            let what = if more == 1 { kind.singular } else { kind.name };
+            listing.notes.push(format!("{more} more {what} after the first {top}"));
             listing.rows.truncate(top);
         }
         listing
