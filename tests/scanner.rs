@@ -166,38 +166,91 @@ proptest! {
     }
 }
 
+/// The cells of the first row of a table, which define what others refer to: up to id 10 with its time.
+const FIRST_CELLS: &str = r#"<thread id="2" fmt="main (0x51) (app, pid: 7)"><tid id="3" fmt="0x51">81</tid><process id="4" fmt="app (7)"><pid id="5" fmt="7">7</pid></process></thread><process ref="4"/><core id="6" fmt="CPU 1">1</core><thread-state id="7" fmt="Running">Running</thread-state><weight id="8" fmt="1 ms">1000000</weight><backtrace id="9"><frame id="10" name="f" addr="0x1001"/></backtrace>"#;
+/// Those of other rows, but for their stack.
+const CELLS: &str = r#"<thread ref="2"/><process ref="4"/><core ref="6"/><thread-state ref="7"/><weight ref="8"/>"#;
+
+fn sample_time(id: u64) -> String {
+    format!(r#"<sample-time id="{id}" fmt="00:00.001.000">{}</sample-time>"#, id * 1_000)
+}
+
+fn document_of(rows: &str) -> String {
+    let columns = ["time", "thread", "process", "core", "thread-state", "weight", "stack"];
+    let columns = columns.map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
+    let table = format!(
+        "<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name=\"time-profile\">{columns}</schema>\n{rows}</node>"
+    );
+    format!("<?xml version=\"1.0\"?>\n<trace-query-result>\n{table}</trace-query-result>\n")
+}
+
 /// Cells that are known from rows before must not get lost where the row around them is another.
 #[test]
 fn rows_of_another_shape_are_read_the_same() {
-    let columns = ["time", "thread", "process", "core", "thread-state", "weight", "stack"];
-    let columns = columns.map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
-    let first = r#"<thread id="2" fmt="main (0x51) (app, pid: 7)"><tid id="3" fmt="0x51">81</tid><process id="4" fmt="app (7)"><pid id="5" fmt="7">7</pid></process></thread><process ref="4"/><core id="6" fmt="CPU 1">1</core><thread-state id="7" fmt="Running">Running</thread-state><weight id="8" fmt="1 ms">1000000</weight><backtrace id="9"><frame id="10" name="f" addr="0x1001"/></backtrace>"#;
-    let cells = r#"<thread ref="2"/><process ref="4"/><core ref="6"/><thread-state ref="7"/><weight ref="8"/>"#;
     let (stack, absent) = (r#"<backtrace ref="9"/>"#, "<sentinel/>");
-    let time = |id: u64| format!(r#"<sample-time id="{id}" fmt="00:00.001.000">{}</sample-time>"#, id * 1_000);
-    let usual = format!("{cells}{stack}");
+    let usual = format!("{CELLS}{stack}");
     let others = [
-        format!("{cells}{}{cells}{stack}", time(99)),
-        format!("{cells}{}{stack}", time(99)),
-        format!("{cells}{}{cells}", time(99)),
-        format!("{cells}{stack}{stack}"),
-        cells.to_owned(),
-        format!("{cells}{absent}"),
+        format!("{CELLS}{}{CELLS}{stack}", sample_time(99)),
+        format!("{CELLS}{}{stack}", sample_time(99)),
+        format!("{CELLS}{}{CELLS}", sample_time(99)),
+        format!("{CELLS}{stack}{stack}"),
+        CELLS.to_owned(),
+        format!("{CELLS}{absent}"),
         stack.to_owned(),
         String::new(),
     ];
     for other in others {
-        let mut rows = format!("<row>{}{first}</row>\n", time(1));
+        let mut rows = format!("<row>{}{FIRST_CELLS}</row>\n", sample_time(1));
         let mut id = 11;
         for row in [&usual, &usual, &other, &usual, &other, &usual] {
             let behind = row.replace(r#"id="99""#, &format!(r#"id="{}""#, id + 1));
-            rows += &format!("<row>{}{behind}</row>\n", time(id));
+            rows += &format!("<row>{}{behind}</row>\n", sample_time(id));
             id += if row.contains("99") { 2 } else { 1 };
         }
-        let table = format!(
-            "<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name=\"time-profile\">{columns}</schema>\n{rows}</node>"
-        );
-        let document = format!("<?xml version=\"1.0\"?>\n<trace-query-result>\n{table}</trace-query-result>\n");
+        let document = document_of(&rows);
+        assert_same(document.as_bytes(), &SIZES, 1, false);
+        assert_same(document.as_bytes(), &SIZES, 3, false);
+    }
+}
+
+/// What stands in a stack may be the last stack's text and mean something else, or be no frame at all.
+#[test]
+fn odd_stacks_are_read_the_same() {
+    // ID is the next id that is defined. The second frame is defined once, and is to be had by `ref` then.
+    let frame = r#"<frame id="ID" name="g" addr="0x2001"/>"#;
+    let usual = r#"<frame ref="10"/>"#.repeat(3);
+    let odd = [
+        format!(r#"<frame ref="15"/>{usual}"#),
+        format!(r#"<frame ref="15"/><frame ref="15"/>{usual}{usual}"#),
+        r#"<frame ref="10"/>"#.to_owned(),
+        // The same bytes a second time would define it twice.
+        format!(r#"<frame ref="10"/>{frame}{usual}"#),
+        format!(r#"<frame ref="10"/><frame id="15" name="g" addr="0x2001"/>{usual}"#),
+        format!(r#"<frame id="ID" name="h" addr="0x3001"><backtrace id="ID">{usual}</backtrace></frame>{usual}"#),
+        format!(r#"<backtrace id="ID">{usual}</backtrace>{usual}"#),
+        format!(r#"<frame ref="010"/>{usual}"#),
+        format!(r#"<frame ref="0"/>{usual}"#),
+        format!(r#"{usual}<frame ref="2"/>"#),
+        format!("{usual} {usual}"),
+        usual.repeat(200),
+        usual.repeat(900),
+    ];
+    for odd in odd {
+        let mut rows = format!("<row>{}{FIRST_CELLS}</row>\n", sample_time(1));
+        let mut id = 11;
+        for stack in [&usual, &format!("{frame}{usual}"), &odd, &usual, &odd, &usual] {
+            let row = format!(r#"<row>{}{CELLS}<backtrace id="ID">{stack}</backtrace></row>"#, sample_time(id));
+            id += 1;
+            let mut parts = row.split("\"ID\"");
+            rows += parts.next().unwrap();
+            for part in parts {
+                rows += &format!("\"{id}\"{part}");
+                id += 1;
+            }
+            rows += "\n";
+        }
+        assert!(rows.contains(r#"<frame id="15" name="g""#), "{rows}");
+        let document = document_of(&rows);
         assert_same(document.as_bytes(), &SIZES, 1, false);
         assert_same(document.as_bytes(), &SIZES, 3, false);
     }

@@ -110,6 +110,8 @@ pub(super) struct Tape {
     pub(super) end: usize,
     /// How many line feeds were scanned.
     pub(super) lines: u64,
+    /// How many rows it holds.
+    pub(super) rows: u64,
 }
 
 /// How long the parts of a tape were.
@@ -134,7 +136,7 @@ impl Tape {
         self.cells.clear();
         self.references.clear();
         self.known_stacks.clear();
-        (self.first_id, self.early_ref, self.end, self.lines) = (0, 0, 0, 0);
+        (self.first_id, self.early_ref, self.end, self.lines, self.rows) = (0, 0, 0, 0, 0);
     }
 
     pub(super) fn mark(&self) -> TapeMark {
@@ -199,11 +201,6 @@ impl Tape {
     pub(super) fn references_of(&self, cells: u32) -> &[u32] {
         let cells = &self.cells[cells as usize];
         &self.references[cells.start as usize..cells.end as usize]
-    }
-
-    /// How many rows it holds.
-    pub(super) fn rows(&self) -> usize {
-        self.ops.iter().filter(|op| matches!(op, Op::EndRow | Op::UsualCells { .. } | Op::UsualStack { .. })).count()
     }
 
     /// Adds spans; gives the index of the first.

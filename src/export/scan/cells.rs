@@ -56,12 +56,12 @@ impl Scanner<'_> {
 
     #[inline(always)]
     fn seen_at(&mut self, key: Key, at: usize) -> Option<(u32, usize)> {
-        let Found { known, length } = self.known_cells.get(key, &self.bytes[at..])?;
-        let cells = match self.known_cells.on_tape(known) {
+        let Found { known, length, thread, on_tape } = self.known_cells.get(key, &self.bytes[at..])?;
+        let cells = match on_tape {
             Some(cells) => cells,
             None => self.put_on_tape(known)?,
         };
-        self.thread = self.known_cells.thread(known);
+        self.thread = thread;
         Some((cells, at + length))
     }
 

@@ -48,6 +48,10 @@ struct Place {
 pub(super) struct Found {
     pub(super) known: usize,
     pub(super) length: usize,
+    /// The thread among them, or that of the row before them.
+    pub(super) thread: u32,
+    /// Their index on the tape, if it has them.
+    pub(super) on_tape: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,37 +91,21 @@ impl KnownCells {
     pub(super) fn get(&self, key: Key, bytes: &[u8]) -> Option<Found> {
         for place in &self.sets[usize::from(key.set) % SETS] {
             // Empty ones stand last.
-            let known = usize::from(place.known).checked_sub(1)?;
-            let found = Found { known, length: usize::from(place.length) };
-            if place.tag == key.tag && starts_with(bytes, self.text(&found)) {
-                return Some(found);
+            let index = usize::from(place.known).checked_sub(1)?;
+            let (known, length) = (&self.all[index], usize::from(place.length));
+            let text = known.text_start as usize;
+            if place.tag == key.tag && starts_with(bytes, &self.text[text..text + length]) {
+                let on_tape = (known.tape == self.tape).then_some(known.cells);
+                return Some(Found { known: index, length, thread: known.thread, on_tape });
             }
         }
         None
-    }
-
-    #[inline(always)]
-    fn text(&self, found: &Found) -> &[u8] {
-        let start = self.all[found.known].text_start as usize;
-        &self.text[start..start + found.length]
     }
 
     /// The ids; 0 is an absent value.
     pub(super) fn references(&self, known: usize) -> &[u32] {
         let known = &self.all[known];
         &self.references[known.start as usize..known.end as usize]
-    }
-
-    #[inline(always)]
-    pub(super) fn thread(&self, known: usize) -> u32 {
-        self.all[known].thread
-    }
-
-    /// Their index on the tape, if it has them.
-    #[inline(always)]
-    pub(super) fn on_tape(&self, known: usize) -> Option<u32> {
-        let known = &self.all[known];
-        (known.tape == self.tape).then_some(known.cells)
     }
 
     /// Says that the tape has them.
@@ -149,9 +137,9 @@ fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
     let ([a, b, ..], [c, d, ..]) = (bytes.as_chunks::<STEP>().0, text.as_chunks::<STEP>().0) else {
         return bytes == text;
     };
-    let ([.., e, f], [.., g, h]) = (bytes.as_rchunks::<STEP>().1, text.as_rchunks::<STEP>().1) else { return false };
-    // The first two steps and the last two have all of them.
-    (a == c) & (b == d) & (e == g) & (f == h) && (text.len() <= 4 * STEP || bytes == text)
+    let (Some(e), Some(f)) = (bytes.last_chunk::<STEP>(), text.last_chunk::<STEP>()) else { return false };
+    // The first two steps and the last one have all of them.
+    (a == c) & (b == d) & (e == f) && (text.len() <= 3 * STEP || bytes == text)
 }
 
 /// Any odd numbers with as many ones as zeros.

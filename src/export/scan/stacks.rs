@@ -101,12 +101,7 @@ impl Scanner<'_> {
     #[inline(always)]
     fn shared_frames(&self, text_start: usize, text_end: usize, last: &LastStack) -> (usize, usize) {
         let (plain_from, last_end) = (last.plain_from as usize, last.text_end as usize);
-        let longest = (last_end - plain_from).min(text_end - text_start);
-        let length =
-            common_suffix(&self.bytes[text_end - longest..text_end], &self.bytes[last_end - longest..last_end]);
-        let shared = &self.bytes[text_end - length..text_end];
-        let Some(cut) = memchr::memchr(b'<', shared) else { return (0, 0) };
-        (memchr::memchr_iter(b'<', shared).count(), length - cut)
+        shared_tags(self.bytes, text_end, last_end, (last_end - plain_from).min(text_end - text_start))
     }
 
     /// Reads frames from `at` up to `end`. Gives from where on they are all `ref`s.
@@ -127,25 +122,26 @@ impl Scanner<'_> {
 
     /// Reads frames that are `ref`s, as far as there are, up to `end`; gives how far.
     #[inline(always)]
-    fn references(&mut self, mut at: usize, end: usize) -> Option<usize> {
+    fn references(&mut self, at: usize, end: usize) -> Option<usize> {
         let first = self.tape.frames.len();
         let mut frames = std::mem::take(&mut self.tape.frames);
-        frames.resize(first + end.saturating_sub(at).div_ceil(SHORTEST_FRAME), 0);
+        // A few sizes, and not any, since it takes time to find out how zeros are best written.
+        let most = end.saturating_sub(at).div_ceil(SHORTEST_FRAME).next_multiple_of(64);
+        frames.resize(first + most, 0);
+        let mut rest = self.bytes.get(at..end + PADDING).unwrap_or_default();
         let (mut count, mut largest) = (0, 0);
         for frame in &mut frames[first..] {
-            if at >= end {
-                break;
-            }
-            let Some((id, length)) = look(self.bytes, at).and_then(frame_reference) else { break };
+            let Some((ahead, [_, ..])) = rest.split_first_chunk() else { break };
+            let Some((id, length)) = frame_reference(ahead) else { break };
             *frame = id;
             largest = largest.max(id);
-            (count, at) = (count + 1, at + length);
+            (count, rest) = (count + 1, &rest[length..]);
         }
         frames.truncate(first + count);
         let noted =
             if count == 0 { Some(()) } else { self.note_references(1, largest, |id| frames[first..].contains(&id)) };
         self.tape.frames = frames;
-        noted.map(|()| at)
+        noted.map(|()| (end + PADDING).saturating_sub(rest.len()))
     }
 }
 
@@ -165,40 +161,106 @@ fn frame_reference(ahead: &[u8; PADDING]) -> Option<(u32, usize)> {
     (start | more | end == 0 && id != 0).then_some((id as u32, FRAME.len() + count + 3))
 }
 
-/// How many bytes at the end are the same; both are of one length.
+/// How many bytes are compared at once; a frame that is a `ref` has fewer.
+const STEP: usize = 32;
+/// How many bytes are compared at most: a byte counts the tags of every step.
+const MAX_SHARED: usize = STEP * (u8::MAX as usize - 1);
+
+/// From byte [`STEP`] - `n` on, ones for `n` bytes and zeros for others.
+const FIRST_BYTES: [u8; 2 * STEP] = {
+    let mut bytes = [0; 2 * STEP];
+    let (ones, _) = bytes.split_at_mut(STEP);
+    ones.copy_from_slice(&[1; STEP]);
+    bytes
+};
+
+/// How many tags in front of `end` and of `other_end` are the same, and how long their text is: not more than `longest`.
+///
+/// Texts are alike for another length each time, so there is one loop, and nothing is decided behind it.
 #[inline(always)]
-fn common_suffix(a: &[u8], b: &[u8]) -> usize {
-    const STEP: usize = 32;
-    const WORD: usize = 8;
-    let steps = a.as_rchunks::<STEP>().1.iter().rev().zip(b.as_rchunks::<STEP>().1.iter().rev());
-    let mut length = STEP * steps.take_while(|(a, b)| a == b).count();
-    let (short_a, short_b) = (&a[..a.len() - length], &b[..b.len() - length]);
-    for (a, b) in short_a.as_rchunks::<WORD>().1.iter().rev().zip(short_b.as_rchunks::<WORD>().1.iter().rev()) {
-        let difference = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
-        if difference != 0 {
-            return length + difference.leading_zeros() as usize / 8;
+fn shared_tags(bytes: &[u8], end: usize, other_end: usize, longest: usize) -> (usize, usize) {
+    let longest = longest.min(MAX_SHARED);
+    let (text, other) = (bytes[..end].as_rchunks().1, bytes[..other_end].as_rchunks().1);
+    let mut counts = [0_u8; STEP];
+    let (mut whole, mut part) = (0, 0);
+    for (text, other) in text.iter().rev().zip(other.iter().rev()) {
+        if text != other || whole + STEP > longest {
+            part = common_end(text, other).min(longest - whole);
+            break;
         }
-        length += WORD;
+        whole += STEP;
+        counts = std::array::from_fn(|place| counts[place] + u8::from(text[place] == b'<'));
     }
-    // Fewer than a word is left.
-    let (short_a, short_b) = (&a[..a.len() - length], &b[..b.len() - length]);
-    length + short_a.iter().rev().zip(short_b.iter().rev()).take_while(|(a, b)| a == b).count()
+    let start = end - whole - part;
+    let first = look(bytes, start).unwrap_or(&[0; PADDING]);
+    let is_part = FIRST_BYTES[STEP - part..].first_chunk().unwrap_or(&[0; STEP]);
+    counts = std::array::from_fn(|place| counts[place] + (u8::from(first[place] == b'<') & is_part[place]));
+    // A tag of which only the end is the same is not counted.
+    let cut = memchr::memchr(b'<', first).unwrap_or(STEP);
+    (sum(&counts), (whole + part).saturating_sub(cut))
+}
+
+/// The sum of bytes.
+#[inline(always)]
+fn sum(bytes: &[u8; STEP]) -> usize {
+    const EVEN: u64 = u64::from_ne_bytes([0xff, 0, 0xff, 0, 0xff, 0, 0xff, 0]);
+    let words = bytes.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word));
+    let pairs: u64 = words.map(|word| (word & EVEN) + (word >> 8 & EVEN)).sum();
+    (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as usize
+}
+
+/// How many bytes at the end are the same.
+#[inline(always)]
+fn common_end(a: &[u8; STEP], b: &[u8; STEP]) -> usize {
+    let (a, b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
+    let mut length = 0;
+    let mut all = u32::MAX;
+    for (a, b) in a.iter().zip(b).rev() {
+        let difference = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        length += (difference.leading_zeros() / 8) & all;
+        all &= u32::from(difference != 0).wrapping_sub(1);
+    }
+    length as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The same, byte by byte.
+    fn shared_tags_slowly(bytes: &[u8], end: usize, other_end: usize, longest: usize) -> (usize, usize) {
+        let ends = bytes[..end].iter().rev().zip(bytes[..other_end].iter().rev());
+        let length = ends.take(longest).take_while(|(a, b)| a == b).count();
+        let shared = &bytes[end - length..end];
+        let cut = shared.iter().position(|&byte| byte == b'<').unwrap_or(length);
+        (shared.iter().filter(|&&byte| byte == b'<').count(), length - cut)
+    }
+
     #[test]
-    fn suffixes_of_any_length() {
-        for length in 0..100 {
-            for common in 0..=length {
-                let mut a: Vec<u8> = b"<xx<y".iter().copied().cycle().take(length).collect();
-                let mut b = a.clone();
-                a[..length - common].fill(b'a');
-                b[..length - common].fill(b'<');
-                assert_eq!(common_suffix(&a, &b), common, "{length}");
+    fn tags_are_shared_from_the_end_on() {
+        let tags =
+            |first: usize| (first..first + 9).map(|id| format!("<frame ref=\"{}\"/>", id * id)).collect::<String>();
+        let before = ".".repeat(STEP);
+        for first in 1..40 {
+            let (text, other) = (tags(first), format!("{}{}", tags(90), tags(first)));
+            for cut in 0..text.len() {
+                let mut changed = text.clone().into_bytes();
+                changed[cut] ^= 1;
+                for (text, longest) in [(text.as_bytes(), cut), (text.as_bytes(), text.len()), (&changed, text.len())] {
+                    let bytes = [before.as_bytes(), other.as_bytes(), before.as_bytes(), text, &[0; PADDING]].concat();
+                    let (end, other_end) = (bytes.len() - PADDING, before.len() + other.len());
+                    let expected = shared_tags_slowly(&bytes, end, other_end, longest);
+                    assert_eq!(shared_tags(&bytes, end, other_end, longest), expected, "{first} {cut} {longest}");
+                }
             }
         }
+    }
+
+    #[test]
+    fn long_texts_share_as_much_as_is_counted() {
+        let text = "<frame ref=\"1\"/>".repeat(1_000);
+        let bytes = [text.as_bytes(), b"</backtrace>", text.as_bytes(), &[0; PADDING]].concat();
+        let (end, other_end) = (bytes.len() - PADDING, text.len());
+        assert_eq!(shared_tags(&bytes, end, other_end, text.len()), (MAX_SHARED / 16, MAX_SHARED));
     }
 }

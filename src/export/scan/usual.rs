@@ -4,7 +4,7 @@
 
 use super::super::tag::Tag;
 use super::super::tape::Op;
-use super::bytes::{Digits, TIME_LENGTH, look, not_time, number};
+use super::bytes::{Digits, TIME_LENGTH, digits, look, not_time, number};
 use super::elements::Start;
 use super::{MAX_ROW, Scanner};
 
@@ -69,6 +69,20 @@ const END_TAG: &[u8] = b"</sample-time>";
 const END: &[u8] = b"\"/></row>";
 const ROW_END: &[u8] = b"</row>";
 
+/// As many bytes as a stack by `ref` and the end of its row have.
+const LAST_CELL: usize = b"<tagged-backtrace ref=\"".len() + 8 + END.len();
+
+/// The id of a stack by `ref` of up to 8 digits, with this start, and how long it is with the end of its row. There is no id 0.
+#[inline(always)]
+fn stack_reference<const N: usize>(ahead: &[u8; LAST_CELL], start: &[u8; N]) -> Option<(u32, usize)> {
+    if !ahead.starts_with(start) {
+        return None;
+    }
+    let (count, id) = digits(u64::from_le_bytes(*ahead.get(N..)?.first_chunk()?));
+    let ends = ahead.get(N + count..)?.starts_with(END);
+    (ends && id != 0).then_some((id as u32, N + count + END.len()))
+}
+
 impl Scanner<'_> {
     /// Reads the time and the other cells of the row at `row`, if they are usual. Nothing of them is on the tape yet.
     #[inline(always)]
@@ -96,28 +110,25 @@ impl Scanner<'_> {
     #[inline(always)]
     pub(super) fn usual_end(&mut self, row: usize, start: &RowStart) -> Option<usize> {
         let &RowStart { id, time, cells, stack: at } = start;
-        let ahead = look(self.bytes, at)?;
-        let names: [&[u8]; 2] = [b"<backtrace ref=\"", b"<tagged-backtrace ref=\""];
-        let name = names.into_iter().find(|name| ahead.starts_with(name))?;
-        let (stack, end) = number(self.bytes, at + name.len())?;
-        let stack =
-            u32::try_from(stack).ok().filter(|_| look(self.bytes, end).is_some_and(|end| end.starts_with(END)))?;
+        let ahead = self.bytes.get(at..)?.first_chunk()?;
+        let (stack, length) = stack_reference(ahead, b"<backtrace ref=\"")
+            .or_else(|| stack_reference(ahead, b"<tagged-backtrace ref=\""))?;
         // Only backwards. The time of the row itself is no stack, which is found where stacks are looked up.
-        if stack == 0 || u64::from(stack) > id {
+        if u64::from(stack) > id {
             return None;
         }
-        let id = self.define(id)?;
+        let id = self.define_next()?;
         self.tape.known_stacks.push(stack);
         let ops = [Op::UsualRow { at: self.place(at), id, time }, Op::UsualCells { start: row as u32, cells, stack }];
         self.tape.ops.extend_from_slice(&ops);
-        Some(end + END.len())
+        Some(at + length)
     }
 
     /// Reads what follows the usual start of a row; gives where the row ends.
     #[inline(always)]
     pub(super) fn rest_of_row(&mut self, start: &RowStart) -> Option<usize> {
-        let &RowStart { id, time: value, cells, stack } = start;
-        let (id, at) = (self.define(id)?, self.place(self.row + b"<row>".len()));
+        let &RowStart { time: value, cells, stack, .. } = start;
+        let (id, at) = (self.define_next()?, self.place(self.row + b"<row>".len()));
         self.tape.ops.extend_from_slice(&[Op::Number { tag: Tag::Time, at, id, value }, Op::Cells { cells }]);
         let end = self.usual_stack(stack)?.unwrap_or(stack);
         if look(self.bytes, end)?.starts_with(ROW_END) {
@@ -138,7 +149,7 @@ impl Scanner<'_> {
         if id != u64::from(self.next_id) || !look(self.bytes, end)?.starts_with(END) {
             return Some(None);
         }
-        let id = self.define(id)?;
+        let id = self.define_next()?;
         let start = Start::of_backtrace(id, at, at + b"<backtrace".len(), end + b"\">".len());
         self.stack(&start, 0).map(Some)
     }
