@@ -7,8 +7,8 @@
 //! Each name is a module. [`export`] reads XML into a [`profile::Profile`] and accounts for every row;
 //! `symbolicate` names the addresses in it from symbol files, which `symbols` finds and reads; [`calltree`] merges the
 //! stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use
-//! those to their left, and [`units`] and [`error`]. `bundle` reads the recordings themselves into the same. `fleet` measures many exports and reports how their CPU use is
-//! distributed, with the statistics of `stats`.
+//! those to their left, and [`units`] and [`error`]. `bundle` reads the recordings themselves (`.trace`) into the same, and has an
+//! example. `fleet` measures many exports and reports how their CPU use is distributed, with the statistics of `stats`.
 //!
 //! ```
 //! use traceparse::export::{Options, read};
@@ -43,15 +43,16 @@
 //!   samples whose weights may be added up.
 //! * In every tree node, in integers: all weight = self weight + the children's all weight + what pruning hid.
 //! * Input never panics the library; [`export::Limits`] bound what it may cost. The library prints nothing, has no
-//!   `unsafe`, and opens no files but symbol files that it was given the path of (`symbols::FileSystem`, which maps them
-//!   into memory: nothing may cut them short meanwhile).
+//!   `unsafe`, and opens no files but those of recordings and symbols that it was given the path of, through
+//!   `symbols::FileSystem`. Symbol files are mapped into memory: nothing may cut them short meanwhile.
 //!
 //! # Features
 //!
 //! Features only add. `cli` (default) builds the command, and turns on `compression` (`export::decompress`, gzip and
-//! zstd; `output::pprof`), `symbols` (the modules `symbols` and `symbolicate`), `dataset` (`fleet::dataset`, Parquet) and `html`
-//! (`output::fleet::html`). The last two turn on `fleet` (the modules `stats`, `fleet` and `output::fleet`). `swift` (default) demangles Swift names, and needs a
-//! C++17 compiler to build. The library alone is `default-features = false`.
+//! zstd; `output::pprof`), `symbols` (the modules `symbols` and `symbolicate`), `bundle` (the module of that name; it turns on
+//! `symbols`), `dataset` (`fleet::dataset`, Parquet) and `html` (`output::fleet::html`). The last two turn on `fleet` (the modules
+//! `stats`, `fleet` and `output::fleet`). `swift` (default) demangles Swift names, and needs a C++17 compiler to build. The library
+//! alone is `default-features = false`.
 
 #[cfg(feature = "bundle")]
 pub mod bundle;

@@ -149,6 +149,8 @@ fn folded_equals(folder: &Path, file: &str) -> Result<(), Failed> {
     let mut ours = Vec::new();
     folded::write(&report(&export, &options), &mut ours)?;
     let expected = fs::read_to_string(folder.join(file).with_extension("expected.folded"))?;
+    // It keeps the `_` that the compiler puts before what starts with a `$`; Rust's own demangler keeps none.
+    let expected = expected.replace("::_<", "::<").replace("::_{{", "::{{");
     let (ours, expected) = (counts(&String::from_utf8(ours)?), counts(&expected));
     ensure!(ours == expected, "{ours:#?}\nexpected {expected:#?}");
     Ok(())

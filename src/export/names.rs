@@ -68,15 +68,28 @@ pub(super) fn parse_hex(text: &str) -> Option<u64> {
 }
 
 /// A frame's name as it is shown: Rust names, which Instruments demangles half, get their punctuation back and lose
-/// the hash (`::h` and 16 hex digits), so that instances of one generic function are one function. Every other name
-/// is left alone.
+/// the hash (`::h` and 16 hex digits), so that instances of one generic function are one function. They are then what
+/// Rust's own demangler makes of the linker's names, and so what symbol files name the same functions. Every other name is left
+/// alone.
 pub(super) fn function_name(name: &str) -> Cow<'_, str> {
     let Some(path) = without_rust_hash(name) else { return Cow::Borrowed(name) };
-    if !path.contains(['$', '.']) && !path.starts_with('_') {
+    if !path.contains(['$', '.']) {
         return Cow::Borrowed(path);
     }
-    let mut rest = if path.starts_with("_$") { &path[1..] } else { path };
-    let mut out = String::with_capacity(rest.len());
+    let mut out = String::with_capacity(path.len());
+    for (index, element) in path.split("::").enumerate() {
+        if index > 0 {
+            out.push_str("::");
+        }
+        push_rust_element(element, &mut out);
+    }
+    Cow::Owned(out)
+}
+
+/// Appends one element of a Rust path.
+fn push_rust_element(element: &str, out: &mut String) {
+    // No element starts with a `$`: the compiler puts a `_` before it.
+    let mut rest = if element.starts_with("_$") { &element[1..] } else { element };
     while let Some(at) = rest.find(['$', '.']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
@@ -86,13 +99,15 @@ pub(super) fn function_name(name: &str) -> Cow<'_, str> {
         } else if let Some((text, after)) = rust_escape(rest) {
             out.push(text);
             rest = after;
+        } else if let Some(after) = rest.strip_prefix('.') {
+            out.push('.');
+            rest = after;
         } else {
-            out.push_str(&rest[..1]);
-            rest = &rest[1..];
+            // What is no escape ends them.
+            break;
         }
     }
     out.push_str(rest);
-    Cow::Owned(out)
 }
 
 fn without_rust_hash(name: &str) -> Option<&str> {
@@ -178,18 +193,33 @@ mod tests {
     fn rust_names_get_their_punctuation_back() {
         let cases = [
             ("app::run::h2640131654657f56", "app::run"),
-            ("std::rt::run::_$u7b$$u7b$closure$u7d$$u7d$::h7d0ebd26afb1a225", "std::rt::run::_{{closure}}"),
+            ("std::rt::run::_$u7b$$u7b$closure$u7d$$u7d$::h7d0ebd26afb1a225", "std::rt::run::{{closure}}"),
+            ("a::_$LT$impl$u20$b..C$u20$for$u20$i32$GT$::lt::heea0efdba6786740", "a::<impl b::C for i32>::lt"),
+            ("a::_b::_::h2640131654657f56", "a::_b::_"),
             ("_$LT$a..B$LT$T$GT$$u20$as$u20$c..D$GT$::next::hf9c9d8b5165416db", "<a::B<T> as c::D>::next"),
             ("_start::h2640131654657f56", "_start"),
             ("a.b::h2640131654657f56", "a.b"),
             ("price$::h2640131654657f56", "price$"),
-            ("a$u110000$b$LT$::h2640131654657f56", "a$u110000$b<"),
+            ("a$u110000$b$LT$::h2640131654657f56", "a$u110000$b$LT$"),
         ];
         for (recorded, shown) in cases {
             assert_eq!(function_name(recorded), shown);
         }
+        #[cfg(feature = "symbols")]
+        for (recorded, shown) in cases {
+            assert_eq!(demangled(recorded), shown, "what symbol files name it");
+        }
         for other in ["std::vector<int>::push_back", "-[X y]", "$s4main3fooyyF", "a::h12", "::h2640131654657f56"] {
             assert_eq!(function_name(other), other);
         }
+    }
+
+    /// What Rust's own demangler makes of the linker's name of this path.
+    #[cfg(feature = "symbols")]
+    fn demangled(path: &str) -> String {
+        use symbolic_demangle::{Demangle, DemangleOptions};
+        let elements: String = path.split("::").map(|element| format!("{}{element}", element.len())).collect();
+        let name = symbolic_common::Name::from(format!("_ZN{elements}E"));
+        name.demangle(DemangleOptions::complete()).unwrap()
     }
 }

@@ -38,7 +38,12 @@ struct Shown {
 impl Shown {
     /// The exit codes that the document tells of.
     fn codes(&self) -> &'static [i32] {
-        if self.text.contains("--alert") { &[0, 3, 4] } else { &[0] }
+        match &self.text {
+            text if text.contains("--alert") => &[0, 3, 4],
+            // It answers with its exit code.
+            text if text.contains("jq -e") => &[0, 1],
+            _ => &[0],
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod diff_lengths;
 // It needs a shell.
 #[cfg(unix)]
 mod documented;
+mod documented_fields;
 mod exchange;
 mod filters;
 mod fleet_batch;
