@@ -7,7 +7,7 @@ use super::{amount_text, clock, count};
 use crate::calltree::percent;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc};
 use crate::profile::{BinaryId, IntervalFilter};
-use crate::report::{Amount, Report, SeriesReport};
+use crate::report::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::units::{Unit, Weight};
 
 /// Binaries named before the rest is only counted.
@@ -192,6 +192,7 @@ fn has_symbols(_: &Report<'_>, _: BinaryId) -> bool {
     false
 }
 
+/// How many frames have no name, and the binaries whose symbols are missing.
 fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let unnamed = &report.unnamed;
     if unnamed.unnamed == 0 {
@@ -200,14 +201,24 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
     let profile = &report.export.profile;
     let verb = if unnamed.unnamed == 1 { "has" } else { "have" };
     write!(out, "\n{} of {} {verb} no name", unnamed.unnamed, count(unnamed.frames, "frame"))?;
-    match (unnamed.binaries.is_empty(), unnamed.without_binary) {
-        (true, _) => writeln!(out, ", in no known binary")?,
-        (false, 0) => writeln!(out, "; symbols of these binaries would name them:")?,
-        (false, outside) => {
-            writeln!(out, ", {outside} of them in no known binary; symbols of these would name the others:")?
-        }
+    let outside = unnamed.without_binary;
+    match outside {
+        0 => {}
+        _ if outside == unnamed.unnamed => write!(out, ", in no known binary")?,
+        _ => write!(out, ", {outside} of them in no known binary")?,
     }
-    for row in unnamed.binaries.iter().take(BINARIES).filter(|row| !has_symbols(report, row.binary)) {
+    let binaries: Vec<&UnnamedBinary> =
+        unnamed.binaries.iter().filter(|row| !has_symbols(report, row.binary)).collect();
+    if binaries.is_empty() {
+        return writeln!(out);
+    }
+    let nameable: u64 = binaries.iter().map(|row| row.frames).sum();
+    match (outside, nameable + outside == unnamed.unnamed) {
+        (0, true) => writeln!(out, "; symbols of these binaries would name them:")?,
+        (_, true) => writeln!(out, "; symbols of these would name the others:")?,
+        (_, false) => writeln!(out, "; symbols of these binaries would name {nameable} of them:")?,
+    }
+    for row in binaries.iter().take(BINARIES) {
         let binary = profile.binary(row.binary);
         let uuid = binary.uuid.map_or_else(|| "no UUID".to_owned(), |uuid| uuid.to_string());
         let arch = binary.arch.map_or("", |arch| profile.string(arch));
@@ -215,8 +226,9 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
         let name = fit(profile.string(binary.name), Some(24));
         writeln!(out, "  {} {uuid}  {} {}", pad(&name, 24), pad(&clean(arch), 7), style.paint(Tone::Dim, &frames))?;
     }
-    if unnamed.binaries.len() > BINARIES {
-        writeln!(out, "  and {} more binaries; --format json lists all", unnamed.binaries.len() - BINARIES)?;
+    match binaries.len().saturating_sub(BINARIES) {
+        0 => Ok(()),
+        1 => writeln!(out, "  and 1 more binary; --format json lists all"),
+        more => writeln!(out, "  and {more} more binaries; --format json lists all"),
     }
-    Ok(())
 }
