@@ -11,7 +11,7 @@ use crate::bundles::{Inputs, Mounted};
 use crate::cli::{Cli, Colour, Command, ReportArgs, TocArgs, TocFormat};
 use crate::formats::Format;
 use crate::intervals::{IntervalFiles, asked_intervals};
-use crate::recording::{Recording, check_counted, check_distinct, note_removed, warn};
+use crate::recording::{Recording, check_counted, check_distinct, check_function, note_removed, warn};
 use crate::sink::{is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbols::{list_uuids, name_addresses};
@@ -70,6 +70,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_counted(&report, &args.recording.selection)?;
+    check_function(&report)?;
     read_sources(&mut report, &args.source)?;
     if args.format.is_one_measurement() {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
