@@ -55,7 +55,8 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     /// When to use colours; NO_COLOR is honoured
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    // Without a word on its heading it would stand under the last one of the arguments above.
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = None)]
     pub(crate) color: Colour,
 }
 

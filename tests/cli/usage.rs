@@ -106,3 +106,17 @@ fn options_of_the_examples_exist() {
     ok(&[&path, "--time", "0.4s..2s", "--format", "json", "-o", &part]);
     assert!(read_text(&part).contains("\"filtered_out\""));
 }
+#[test]
+fn every_command_has_color_among_the_usual_options() {
+    let commands: [&[&str]; 7] =
+        [&[], &["diff"], &["toc"], &["symbolicate"], &["uuid"], &["fleet"], &["fleet", "report"]];
+    for command in commands {
+        for flag in ["--help", "-h"] {
+            let help = ok(&[command, &[flag]].concat());
+            let before = &help[..help.find("--color <WHEN>").unwrap_or_else(|| panic!("{command:?}: {help}"))];
+            let headings = before.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
+            assert_eq!(headings.last(), Some("Options:"), "{command:?} {flag}: {help}");
+        }
+    }
+}
+
