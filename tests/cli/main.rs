@@ -45,4 +45,5 @@ mod unusable;
 mod usage;
 mod viewers;
 mod views;
+mod widths;
 mod writing;
