@@ -14,6 +14,7 @@ use crate::diff::DiffArgs;
 use crate::flame_graph::FlameGraphArgs;
 use crate::fleet::FleetCommand;
 use crate::formats::{Content, Format};
+use crate::limits;
 use crate::times::{WeightLimit, parse_time, parse_weight};
 
 const EXAMPLES: &str = "\
@@ -54,8 +55,9 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) report: ReportArgs,
+    // Without a word on its heading it would stand under the last one of the arguments above.
     /// When to use colours; NO_COLOR is honoured
-    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = None)]
     pub(crate) color: Colour,
 }
 
@@ -313,7 +315,7 @@ impl ReportArgs {
 
     /// Whether the view has something for each thread, or for what else is separated.
     fn is_separated(&self) -> bool {
-        matches!(self.view(), View::Overview | View::Tree | View::Heaviest | View::Timeline)
+        limits::SEPARATED.contains(&self.view())
     }
 
     /// What to answer.
@@ -365,7 +367,6 @@ impl ReportArgs {
         }
         self.check_function()?;
         self.check_inverted()?;
-        self.check_min_weight()?;
         match (self.format.content(), self.view) {
             (Content::Views, None) if self.format.needs_view() => {
                 let format = self.format.name();
@@ -386,7 +387,7 @@ impl ReportArgs {
                 ))
             }
             (Content::Stacks, view) => self.check_for_viewers(view),
-            _ => Ok(()),
+            _ => limits::check(self),
         }
     }
 
@@ -413,18 +414,6 @@ impl ReportArgs {
         Ok(())
     }
 
-    /// What is no part of a whole cannot be too light to be shown.
-    fn check_min_weight(&self) -> Result<(), String> {
-        let has_none = matches!(self.view(), View::Summary | View::Cores | View::Timeline | View::Samples);
-        match self.view.and_then(|view| view.to_possible_value()).filter(|_| self.min_weight.is_some() && has_none) {
-            Some(view) => Err(format!(
-                "--min-weight hides tree nodes and rows of tables that add up to a whole, and --view {} has none; leave it away",
-                view.get_name()
-            )),
-            None => Ok(()),
-        }
-    }
-
     /// Viewers make trees of their own.
     fn check_for_viewers(&self, view: Option<ViewArg>) -> Result<(), String> {
         let format = self.format.name();
@@ -433,6 +422,7 @@ impl ReportArgs {
             ("--min-percent", self.min_percent.is_some()),
             ("--min-weight", self.min_weight.is_some()),
             ("--depth", self.depth.is_some()),
+            ("--top", self.top.is_some()),
             ("--separate-by", self.separate_by != SeparateArg::Thread),
             ("--no-threads", self.no_threads),
             ("--invert", self.recording.operations.invert),

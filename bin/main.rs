@@ -9,6 +9,7 @@ mod fleet;
 mod formats;
 mod inputs;
 mod intervals;
+mod limits;
 mod operations;
 mod progress;
 mod recording;

@@ -204,6 +204,31 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result
     Err(anyhow!("no sample passes the filters; the input has {}", what_there_is(profile)))
 }
 
+/// Whether the function that was asked for is there; a name that no function has is most likely a misspelled one.
+pub(crate) fn check_function(report: &Report<'_>) -> Result<()> {
+    const NAMES: usize = 5;
+    let profile = &report.export.profile;
+    let Some(asked) = report.options.function.as_deref() else { return Ok(()) };
+    let names = || profile.function_ids().map(|id| profile.function_name(id));
+    if report.series.is_empty() || names().any(|name| name == asked) {
+        return Ok(());
+    }
+    // A function without its parameters, say.
+    let lower = asked.to_lowercase();
+    let is_close = |name: &&str| {
+        let name = name.to_lowercase();
+        !name.is_empty() && !lower.is_empty() && (name.contains(&lower) || lower.contains(&name))
+    };
+    let close: BTreeSet<&str> = names().filter(is_close).collect();
+    let shown: Vec<String> = close.iter().take(NAMES).map(|name| format!("'{name}'")).collect();
+    let there_are = match close.len().saturating_sub(NAMES) {
+        _ if close.is_empty() => "--view functions lists what there is".to_owned(),
+        0 => format!("there is {}", shown.join(", ")),
+        more => format!("there is {} and {more} more like it", shown.join(", ")),
+    };
+    bail!("no function has the name {asked:?}; {there_are}")
+}
+
 /// The names that filters could ask for.
 fn what_there_is(profile: &Profile) -> String {
     const NAMES: usize = 8;

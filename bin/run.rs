@@ -3,7 +3,7 @@
 use clap::CommandFactory;
 use traceparse::export::Options;
 use traceparse::output::{chrome_trace, csv, d3, firefox, folded, json, pprof, speedscope, svg, text};
-use traceparse::report::{HiddenRows, Report};
+use traceparse::report::{HiddenRows, HidingLimit, Report};
 use traceparse::units::{Unit, Weight};
 
 use crate::arguments::job_count;
@@ -11,7 +11,7 @@ use crate::bundles::{Inputs, Mounted};
 use crate::cli::{Cli, Colour, Command, ReportArgs, TocArgs, TocFormat};
 use crate::formats::Format;
 use crate::intervals::{IntervalFiles, asked_intervals};
-use crate::recording::{Recording, check_counted, check_distinct, note_removed, warn};
+use crate::recording::{Recording, check_counted, check_distinct, check_function, note_removed, warn};
 use crate::sink::{is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbols::{list_uuids, name_addresses};
@@ -70,6 +70,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_counted(&report, &args.recording.selection)?;
+    check_function(&report)?;
     read_sources(&mut report, &args.source)?;
     if args.format.is_one_measurement() {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
@@ -95,16 +96,20 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Says which rows are too light to be written, where the format has no room for it.
+/// Says which rows are too light to be written, or stand after those that were asked for, where the format has no room for it.
 fn note_hidden(report: &Report<'_>) {
     // The second table of a view is in text and JSON only.
     let second = report.options.view.second_listing_kind().map(|kind| kind.name);
     let hidden = report.hidden_rows().into_iter().filter(|hidden| Some(hidden.table) != second);
-    for HiddenRows { table, series, light } in hidden {
+    for HiddenRows { table, series, limit, light } in hidden {
         let unit = report.series[series].unit;
         let [least, weight] = [report.options.pruning.min_weight, light.weight].map(|weight| Weight::new(weight, unit));
         let rows = if light.rows == 1 { "row" } else { "rows" };
-        note(&format!("{} {rows} of {table} below {least} not written, {weight} together", light.rows));
+        let limit = match limit {
+            HidingLimit::MinWeight => format!("below {least}"),
+            HidingLimit::Top => format!("after the first {}", report.options.top.unwrap_or_default()),
+        };
+        note(&format!("{} {rows} of {table} {limit} not written, {weight} together", light.rows));
     }
 }
 

@@ -1,9 +1,9 @@
-//! Rows of tables that weigh too little to be shown.
+//! Rows of tables that are not shown: those that weigh too little, and those after the first ones.
 
 use super::{Report, SeriesReport, ThreadReport, View};
 use crate::calltree::FunctionRow;
 
-/// Rows that a table leaves out, since none of their weights reaches [`min_weight`](crate::calltree::Pruning::min_weight).
+/// Rows that a table leaves out, by one limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LightRows {
     /// How many.
@@ -12,13 +12,24 @@ pub struct LightRows {
     pub weight: u64,
 }
 
-/// The light rows of a table of a report.
+/// Which limit leaves rows out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HidingLimit {
+    /// None of their weights reaches [`min_weight`](crate::calltree::Pruning::min_weight).
+    MinWeight,
+    /// They stand after the [first](super::ReportOptions::top).
+    Top,
+}
+
+/// Rows that a table of a report leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HiddenRows {
     /// What the rows are, and the name of the array in JSON: `functions`.
     pub table: &'static str,
     /// The position of the series in [`Report::series`].
     pub series: usize,
+    /// Which limit leaves them out.
+    pub limit: HidingLimit,
     /// How many they are.
     pub light: LightRows,
 }
@@ -52,34 +63,44 @@ impl Report<'_> {
         series.threads.split_at(series.threads.partition_point(|thread| thread.counted.weight.value >= least))
     }
 
-    /// The rows that the tables of the view leave out for their weight, where a weight was asked for; tables without any have no
-    /// entry. Trees say it of each node themselves.
+    /// The rows that the tables of the view leave out, where a least weight or a number of rows was asked for; tables that leave out
+    /// none have no entry. Trees say it of each node themselves.
     pub fn hidden_rows(&self) -> Vec<HiddenRows> {
         let mut hidden = Vec::new();
-        if self.options.pruning.min_weight == 0 {
+        if self.options.pruning.min_weight == 0 && self.options.top.is_none() {
             return hidden;
         }
         for (index, series) in self.series.iter().enumerate() {
-            let tables = self.light_rows(series).into_iter().filter(|(_, light)| light.rows > 0);
-            hidden.extend(tables.map(|(table, light)| HiddenRows { table, series: index, light }));
+            for (table, light, after) in self.left_out_rows(series) {
+                let limits = [(HidingLimit::MinWeight, light), (HidingLimit::Top, after)];
+                let limits = limits.into_iter().filter(|(_, light)| light.rows > 0);
+                hidden.extend(limits.map(|(limit, light)| HiddenRows { table, series: index, limit, light }));
+            }
         }
         hidden
     }
 
-    fn light_rows(&self, series: &SeriesReport) -> Vec<(&'static str, LightRows)> {
+    /// By table: the light rows, and those after the first ones.
+    fn left_out_rows(&self, series: &SeriesReport) -> Vec<(&'static str, LightRows, LightRows)> {
         let (view, least) = (self.options.view, self.options.pruning.min_weight);
+        let top = self.options.top.unwrap_or(usize::MAX);
         match view {
             View::Threads => {
-                let (_, light) = self.threads_by_weight(series);
-                vec![("threads", LightRows::of(light.iter().map(|thread| thread.counted.weight.value)))]
+                let (heavy, light) = self.threads_by_weight(series);
+                let sum =
+                    |threads: &[ThreadReport]| LightRows::of(threads.iter().map(|thread| thread.counted.weight.value));
+                vec![("threads", sum(light), sum(&heavy[heavy.len().min(top)..]))]
             }
             View::Functions => {
-                let light = series.functions.iter().filter(|row| row.all_weight < least);
-                vec![("functions", LightRows::of(light.map(|row| row.self_weight)))]
+                let (heavy, light): (Vec<&FunctionRow>, Vec<&FunctionRow>) =
+                    series.functions.iter().partition(|row| row.all_weight >= least);
+                let sum = |rows: &[&FunctionRow]| LightRows::of(rows.iter().map(|row| row.self_weight));
+                vec![("functions", sum(&light), sum(&heavy[heavy.len().min(top)..]))]
             }
             _ => {
                 let kinds = [view.listing_kind(), view.second_listing_kind()].into_iter().flatten();
-                kinds.map(|kind| (kind.name, self.listing_of(kind, series).light)).collect()
+                let rows = kinds.map(|kind| (kind.name, self.listing_of(kind, series)));
+                rows.map(|(name, listing)| (name, listing.light, listing.after)).collect()
             }
         }
     }

@@ -109,6 +109,8 @@ pub struct Listing {
     pub rows: Vec<Vec<Cell>>,
     /// The rows that are left out for their weight.
     pub light: LightRows,
+    /// The rows that are left out since they stand after the [first](super::ReportOptions::top), which are all of `rows`.
+    pub after: LightRows,
     /// What a person should know, one sentence each.
     pub notes: Vec<String>,
 }
@@ -116,7 +118,7 @@ pub struct Listing {
 impl Listing {
     /// All rows that there are.
     pub(super) fn new(total: Weight, rows: Vec<Vec<Cell>>, notes: Vec<String>) -> Self {
-        Self { total, rows, light: LightRows::default(), notes }
+        Self { total, rows, light: LightRows::default(), after: LightRows::default(), notes }
     }
 
     /// Takes out the rows that have weights, none of which is at least this.
@@ -127,6 +129,15 @@ impl Listing {
         };
         let light = self.rows.extract_if(.., is_light);
         self.light = LightRows::of(light.filter_map(|row| row.iter().find_map(Cell::weight)));
+    }
+
+    /// Takes out the rows after the first `top`.
+    pub(crate) fn keep_first(&mut self, top: usize) {
+        let after = self.rows.drain(top.min(self.rows.len())..);
+        // Rows without a weight count, too.
+        let more = LightRows::of(after.map(|row| row.iter().find_map(Cell::weight).unwrap_or(0)));
+        self.after.rows += more.rows;
+        self.after.weight = self.after.weight.saturating_add(more.weight);
     }
 }
 
@@ -217,11 +228,8 @@ impl Report<'_> {
             listing.leave_out_light(self.options.pruning.min_weight);
         }
         let has_top = matches!(kind.limits, RowLimits::All | RowLimits::Ordered);
-        if let Some(top) = self.options.top.filter(|&top| has_top && top < listing.rows.len()) {
-            let more = listing.rows.len() - top;
-            let what = if more == 1 { kind.singular } else { kind.name };
-            listing.notes.push(format!("{more} more {what} after the first {top}"));
-            listing.rows.truncate(top);
+        if let Some(top) = self.options.top.filter(|_| has_top) {
+            listing.keep_first(top);
         }
         listing
     }

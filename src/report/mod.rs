@@ -22,7 +22,7 @@ mod unnamed;
 
 pub use build::report;
 pub use flame_chart::FlameChart;
-pub use light::{HiddenRows, LightRows};
+pub use light::{HiddenRows, HidingLimit, LightRows};
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 pub use source_index::{SourceIndex, SourceMatch};
 pub use sources::{AnnotatedFile, AnnotatedLine, SourceText, Sources};

@@ -42,7 +42,7 @@ fn light_rows_are_left_out_and_told() {
         assert_eq!(answer[plural].as_array().expect("rows").len(), heavy.len(), "{view}");
         let hidden = answer["hidden_rows"].as_array().expect("hidden rows").iter();
         let hidden: Vec<&Value> = hidden.filter(|hidden| hidden["table"] == plural).collect();
-        let expected = serde_json::json!({"series": 0, "table": plural, "rows": rows, "weight": weight, "unit": "ns"});
+        let expected = serde_json::json!({"series": 0, "table": plural, "limit": "min_weight", "rows": rows, "weight": weight, "unit": "ns"});
         assert_eq!(hidden, [&expected], "{view}");
 
         let text = ok(&[&args[..], &["--min-percent", "0"]].concat());
@@ -69,6 +69,47 @@ fn light_rows_are_left_out_and_told() {
         let written = reader.records().map(|row| row.expect("CSV").iter().map(str::to_owned).collect());
         assert_eq!(written.collect::<Vec<Vec<String>>>(), heavy, "{view}");
     }
+}
+
+#[test]
+fn rows_after_the_first_are_told_with_their_weight() {
+    for (case, view, _, plural, _) in TABLES.into_iter().filter(|row| row.1 != "categories") {
+        let export = fixture(case);
+        let all = weights(&csv(&[&export, "--view", view]));
+        // One row less than there are: text has room for one more.
+        let top = if view == "threads" { all.len() - 2 } else { all.len() - 1 };
+        let (rows, weight) = (all.len() - top, all[top..].iter().map(|weights| weights[0]).sum::<u64>());
+        let first = top.to_string();
+        let args = [export.as_str(), "--view", view, "--top", &first];
+        let expected = serde_json::json!(
+            [{"series": 0, "table": plural, "limit": "top", "rows": rows, "weight": weight, "unit": "ns"}]
+        );
+        assert_eq!(json(&args)["hidden_rows"], expected, "{view}");
+        let text = ok(&[&args[..], &["--min-percent", "0"]].concat());
+        let told = format!("{}.{:03} ", weight / 1_000_000, weight / 1_000 % 1_000);
+        let what = format!("{rows} more ");
+        let is_told = |line: &str| line.trim_start().starts_with(&told) && line.contains(&what);
+        assert!(text.lines().any(is_told), "{view}: {told:?} and {what:?} are not in {text}");
+        for format in ["csv", "ndjson"] {
+            let assert = finish(&mut traceparse(&[&args[..], &["--format", format]].concat())).success();
+            let (said, several) = (stderr_of(&assert), if rows == 1 { "row" } else { "rows" });
+            let expected = format!("note: {rows} {several} of {plural} after the first {top} not written, ");
+            assert!(said.contains(&expected) && said.ends_with(" together\n"), "{view}: {said}");
+            assert_eq!((said.lines().count(), stdout_of(&assert).lines().count()), (1, top + 1), "{view}: {said}");
+        }
+    }
+}
+
+#[test]
+fn calls_between_categories_are_told_with_their_weight() {
+    let export = orchard();
+    let all = weights(&csv(&[&export, "--view", "transitions"]));
+    let weight: u64 = all[1..].iter().map(|weights| weights[0]).sum();
+    let text = ok(&[&export, "--view", "categories", "--top", "1"]);
+    let line =
+        text.lines().find(|line| line.ends_with(&format!("{} more transitions after the first 1", all.len() - 1)));
+    let line = line.unwrap_or_else(|| panic!("{text}"));
+    assert!(line.trim_start().starts_with(&format!("{}.{:03} ", weight / 1_000_000, weight / 1_000 % 1_000)), "{line}");
 }
 
 #[test]

@@ -46,4 +46,5 @@ mod unusable;
 mod usage;
 mod viewers;
 mod views;
+mod widths;
 mod writing;

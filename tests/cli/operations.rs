@@ -370,7 +370,9 @@ fn tables_may_have_their_first_rows_only() {
         let export = fixture(case);
         let all = csv(&[&export, "--view", view]);
         assert!(all.len() > 2, "{view}");
-        assert_eq!(csv(&[&export, "--view", view, "--top", "1"]), all[..2], "{view}");
+        let args = [export.as_str(), "--view", view, "--format", "csv"];
+        let first = stdout_of(&finish(&mut traceparse(&[&args[..], &["--top", "1"]].concat())).success());
+        assert!(first.lines().eq(ok(&args).lines().take(2)), "{view}: {first}");
         assert_eq!(csv(&[&export, "--view", view, "--top", "9999"]), all, "{view}");
         let text = ok(&[&export, "--view", view, "--top", "1", "--min-percent", "0"]);
         let more = match (all.len() - 2, view) {
@@ -447,7 +449,26 @@ fn callers_and_callees_of_a_function() {
         assert_eq!(shown, expected, "{name}");
         assert_eq!(answer, json(&[&export, "--function", name, "--view", "functions"]));
     }
-    assert!(ok(&[&export, "--function", "fruit_copy"]).contains("no sample that counts has \"fruit_copy\""));
+    let filtered = ok(&[&export, "--function", "_pthread_start", "--thread", "Main Thread"]);
+    assert!(filtered.contains("no sample that counts has \"_pthread_start\""), "{filtered}");
+}
+
+#[test]
+fn a_function_that_is_not_there_is_an_error() {
+    let export = orchard();
+    for format in ["text", "json", "csv"] {
+        let args = [export.as_str(), "--view", "functions", "--format", format, "--function"];
+        let message = fails(1, &[&args[..], &["fruit_copy"]].concat());
+        assert!(message.contains("no function has the name \"fruit_copy\"; there is 'fruit_copy_fast'"), "{message}");
+        let message = fails(1, &[&args[..], &["nope"]].concat());
+        assert!(message.contains("no function has the name \"nope\"; --view functions lists"), "{message}");
+        let message = fails(1, &[&args[..], &["ORCHARD"]].concat());
+        assert!(message.contains("there is '") && message.contains(" more like it"), "{message}");
+    }
+    // One input that has it is enough.
+    let other = fixture("27/time-profile-waiting");
+    assert!(fails(1, &[&other, "--function", "fruit_copy_fast"]).contains("no function has the name"));
+    assert!(ok(&[&export, &other, "--function", "fruit_copy_fast"]).contains("fruit_copy_fast"));
 }
 
 /// What operations leave is what every format has.

@@ -1,9 +1,11 @@
 //! `--dsym`, `--symbols`, `--image` and `--no-inlines`: names for the frames of an export.
 
+use std::fs;
+
 use crate::command::{finish, stdout_of};
 use crate::symbols_case::{
     Case, DEMO, DEMO_X86, DRAW, DRAW_NAMES, FAT_ARM64, FAT_X86, INLINED_LEAF, INLINED_NAMES, INLINING, LOAD_ADDRESS,
-    SEVERAL, addresses, assert_one_sentence, built, dwarf_file,
+    SEVERAL, addresses, assert_one_sentence, built, dwarf_file, frame,
 };
 
 #[test]
@@ -326,6 +328,31 @@ fn json_says_why_frames_have_no_name() {
     let symbolication = &answer["symbolication"];
     assert_eq!(symbolication["frames_without_binary"], 5);
     assert_eq!(symbolication["binaries"], serde_json::json!([]));
+}
+
+/// What their symbols do not know, no other symbols name: only binaries without symbols are listed.
+#[test]
+fn binaries_whose_symbols_are_there_are_not_asked_for() {
+    let case = Case::new();
+    let dsym = built("arm64-dwarf4/Demo.dSYM");
+    let export = case.export("Demo", DEMO, &[(0x565, ""), (0x3f00, "")]);
+    let without = case.ok(&[&export, "--view", "summary"]);
+    assert!(
+        without.contains("\n2 of 2 frames have no name; symbols of these binaries would name them:\n  Demo "),
+        "{without}"
+    );
+    let text = case.ok(&[&export, "--dsym", &dsym, "--view", "summary"]);
+    assert!(text.contains("the symbols of Demo know no function at the addresses of 1 frame\n"), "{text}");
+    assert!(text.ends_with("\n1 of 2 frames has no name\n"), "{text}");
+    // The symbols of another binary are missing.
+    let other = frame("Inlining", INLINING, 0x100, "");
+    let both = fs::read_to_string(&export)
+        .expect("the export")
+        .replace("</tagged-backtrace>", &(other + "</tagged-backtrace>"));
+    let both = case.folder.file("both.xml", both);
+    let text = case.ok(&[&both, "--dsym", &dsym, "--view", "summary"]);
+    let said = "\n2 of 3 frames have no name; symbols of these binaries would name 1 of them:\n  Inlining ";
+    assert!(text.contains(said) && !text.contains("\n  Demo "), "{text}");
 }
 
 #[test]

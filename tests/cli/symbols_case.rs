@@ -137,7 +137,7 @@ impl Case {
     }
 }
 
-fn frame(name: &str, uuid: &str, address: u64, function: &str) -> String {
+pub(crate) fn frame(name: &str, uuid: &str, address: u64, function: &str) -> String {
     let address = LOAD_ADDRESS + address;
     let function = if function.is_empty() { format!("{address:#x}") } else { function.replace('<', "&lt;") };
     let arch = if [DEMO_X86, FAT_X86].contains(&uuid) { "x86_64" } else { "arm64" };

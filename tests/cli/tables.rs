@@ -2,7 +2,8 @@
 
 use crate::command::{all_exports, column, csv, fixture, orchard, read_text};
 
-const SAMPLES: &str = "run,schema,time_ns,weight,unit,pid,process,tid,thread,core,state,address,function,binary,stack";
+const SAMPLES: &str =
+    "input,run,table,schema,time_ns,weight,unit,pid,process,tid,thread,core,state,address,function,binary,stack";
 
 /// The times of the rows, in their order, read with a few string searches: no row of the fixture shares its time.
 fn times_of_rows(xml: &str) -> Vec<u64> {
@@ -24,13 +25,30 @@ fn samples_have_one_line_a_row_in_the_order_of_the_export() {
 #[test]
 fn a_sample_says_where_it_was() {
     let rows = csv(&[&orchard(), "--view", "samples"]);
-    let head = ["1", "time-profile", "312400698", "1000000", "ns", "4150", "Orchard", "172312"];
+    let path = orchard();
+    let table = csv(&[&path, "--view", "summary"])[1][2].clone();
+    let head = [path.as_str(), "1", &table, "time-profile", "312400698", "1000000", "ns", "4150", "Orchard", "172312"];
     let middle = ["press worker #2 (pool)", "2", "Running", "0x100c45c4d"];
     let leaf = ["orchard::Press::filter(float*, unsigned long, float)", "Orchard"];
-    assert_eq!(rows[2][..14], [&head[..], &middle[..], &leaf[..]].concat());
-    assert!(rows[2][14].starts_with("thread_start;_pthread_start;orchard::Worker::main(void*);"), "root first");
-    assert!(rows[2][14].ends_with(";orchard::Press::filter(float*, unsigned long, float)"), "leaf last");
-    assert_eq!(rows[2][14].split(';').count(), 11);
+    assert_eq!(rows[2][..16], [&head[..], &middle[..], &leaf[..]].concat());
+    assert!(rows[2][16].starts_with("thread_start;_pthread_start;orchard::Worker::main(void*);"), "root first");
+    assert!(rows[2][16].ends_with(";orchard::Press::filter(float*, unsigned long, float)"), "leaf last");
+    assert_eq!(rows[2][16].split(';').count(), 11);
+}
+
+#[test]
+fn samples_of_several_files_and_tables_are_told_apart() {
+    let files = [orchard(), fixture("27/several-tables")];
+    let rows = csv(&[&files[0], &files[1], "--view", "samples"]);
+    let origins = |rows: &[Vec<String>]| -> Vec<Vec<String>> {
+        let mut origins: Vec<Vec<String>> = rows[1..].iter().map(|row| row[..4].to_vec()).collect();
+        origins.dedup();
+        origins
+    };
+    let found = origins(&rows);
+    let expected = [[&files[1], "1", "11", "time-profile"], [&files[1], "2", "13", "time-profile"]];
+    assert!(found.len() == 3 && found[0][0] == files[0] && found[1..] == expected, "{found:?}");
+    assert_eq!(found, origins(&csv(&[&files[0], &files[1], "--view", "threads"])), "as in other views");
 }
 
 #[test]

@@ -47,6 +47,32 @@ fn callers_and_callees_are_a_view_of_their_own() {
     }
 }
 
+/// What an option would not change is not taken as if it did.
+#[test]
+fn options_that_a_view_has_no_use_for_are_refused() {
+    let refusals: [(&[&str], &[&str]); 6] = [
+        (&["--separate-by", "process"], &["functions", "binaries", "lines", "threads", "samples", "cores", "summary"]),
+        (&["--no-threads"], &["functions", "categories", "transitions", "processes", "states", "flame-chart"]),
+        (&["--depth", "3"], &["functions", "heaviest", "samples", "timeline", "threads", "states", "cores"]),
+        (&["--top", "3"], &["tree", "bottom-up", "samples", "timeline", "cores", "flame-chart", "summary"]),
+        (&["--min-percent", "3"], &["samples", "cores", "categories", "states", "processes", "threads", "summary"]),
+        (&["--min-weight", "5ms"], &["samples", "cores", "timeline", "summary"]),
+    ];
+    for (option, views) in refusals {
+        for view in views {
+            let said = format!("--view {view} has none; leave it away");
+            refused(&[option, &["--view", view]].concat(), &[option[0], &said]);
+        }
+    }
+    for format in ["folded", "svg", "firefox", "speedscope", "pprof", "d3", "chrome-trace"] {
+        refused(&["--top", "3", "--format", format], &["--top", format, "leave"]);
+    }
+    refused(&["--top", "3"], &["--top", "the overview has none"]);
+    refused(&["--depth", "3", "--function", "main"], &["--depth", "--function has none"]);
+    // It shows everything, wherever it stands.
+    ok(&[&orchard(), "--view", "threads", "--min-percent", "0"]);
+}
+
 #[test]
 fn values_that_are_none() {
     refused(&["--view", "flame"], &["flame", "functions"]);
@@ -87,6 +113,20 @@ fn help_has_examples_and_exit_codes() {
         }
     }
     assert!(ok(&["toc", "--help"]).contains("--toc"));
+}
+
+#[test]
+fn every_command_has_color_among_the_usual_options() {
+    let commands: [&[&str]; 7] =
+        [&[], &["diff"], &["toc"], &["symbolicate"], &["uuid"], &["fleet"], &["fleet", "report"]];
+    for command in commands {
+        for flag in ["--help", "-h"] {
+            let help = ok(&[command, &[flag]].concat());
+            let before = &help[..help.find("--color <WHEN>").unwrap_or_else(|| panic!("{command:?}: {help}"))];
+            let headings = before.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
+            assert_eq!(headings.last(), Some("Options:"), "{command:?} {flag}: {help}");
+        }
+    }
 }
 
 #[test]

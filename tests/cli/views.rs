@@ -58,7 +58,7 @@ fn states_that_do_not_count_are_there() {
     assert_eq!(counted, ["false", "true", "false"]);
 }
 
-/// Of one state there is nothing to separate; other views count running threads still.
+/// Of one state there is nothing to separate.
 #[test]
 fn trees_of_states_have_every_state_unless_some_are_named() {
     let export = fixture("27/time-profile-waiting");
@@ -68,8 +68,6 @@ fn trees_of_states_have_every_state_unless_some_are_named() {
     };
     assert_eq!(states(&[]), ["Running", "Running", "Blocked", "Preempted"]);
     assert_eq!(states(&["--state", "blocked"]), ["Blocked"]);
-    let functions = |args: &[&str]| csv(&[&[&export, "--view", "functions"], args].concat());
-    assert_eq!(functions(&["--separate-by", "state"]), functions(&[]));
 }
 
 /// Of the six milliseconds, three ran, two were blocked and one was preempted.

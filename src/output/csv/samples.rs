@@ -2,19 +2,19 @@
 
 use std::io::{self, Write};
 
-use super::{optional, push_doubled, push_field, push_function};
+use super::{optional, origin, push_doubled, push_field, push_function};
 use crate::calltree::Label;
 use crate::output::labels::escape_folded;
 use crate::output::texts::{FunctionTexts, Page, push_address, push_number, stacks_root_first};
 use crate::profile::{Profile, Sample, Stack, StackId};
-use crate::report::Report;
+use crate::report::{Report, Scope};
 
 const COLUMNS: &[u8] =
-    b"run,schema,time_ns,weight,unit,pid,process,tid,thread,core,state,address,function,binary,stack\n";
+    b"input,run,table,schema,time_ns,weight,unit,pid,process,tid,thread,core,state,address,function,binary,stack\n";
 
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
-    let pieces = Pieces::new(profile);
+    let pieces = Pieces::new(report);
     let mut stack = JoinedStack::default();
     let mut page = Page::new(out);
     page.put(COLUMNS);
@@ -28,7 +28,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 
 /// Parts of rows that come up again and again.
 struct Pieces {
-    /// By series: `run,schema,`.
+    /// By series: `input,run,table,schema,`; nothing where it was not asked for.
     series: Vec<Vec<u8>>,
     /// By thread: `,pid,process,tid,thread,`.
     threads: Vec<Vec<u8>>,
@@ -41,12 +41,16 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn new(profile: &Profile) -> Self {
+    fn new(report: &Report<'_>) -> Self {
+        let profile = &report.export.profile;
         let series = profile.series_ids().map(|id| {
-            let series = profile.series(id);
-            let mut text = format!("{},", profile.run(series.run).number).into_bytes();
-            push_field(profile.string(series.schema), &mut text);
-            text.push(b',');
+            let mut text = Vec::new();
+            if let Some(position) = report.position(id) {
+                for field in &origin(report, &report.series[position], Scope::All)[..4] {
+                    push_field(field, &mut text);
+                    text.push(b',');
+                }
+            }
             text
         });
         let threads = profile.thread_ids().map(|id| {

@@ -19,7 +19,7 @@ use super::labels::{binary_of, function_of};
 use super::texts::push_number;
 use crate::export::Document;
 use crate::profile::StringId;
-use crate::report::{Amount, HiddenRows, Report, Scope, View};
+use crate::report::{Amount, HiddenRows, HidingLimit, Report, Scope, View};
 use header::{contents, header};
 use rows::{Layout, Rows};
 
@@ -75,16 +75,20 @@ fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<
     }
 }
 
-/// Writes what tables left out for its weight, where a weight was asked for.
+/// Writes what tables left out, where a least weight or a number of rows was asked for.
 fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let hidden = report.hidden_rows();
     if hidden.is_empty() {
         return Ok(());
     }
     array(out, "hidden_rows", hidden.iter(), |hidden, out| {
-        let HiddenRows { table, series, light } = hidden;
+        let HiddenRows { table, series, limit, light } = hidden;
+        let limit = match limit {
+            HidingLimit::MinWeight => "min_weight",
+            HidingLimit::Top => "top",
+        };
         let unit = report.series[*series].unit.name();
-        let value = json!({"series": series, "table": table, "rows": light.rows, "weight": light.weight, "unit": unit});
+        let value = json!({"series": series, "table": table, "limit": limit, "rows": light.rows, "weight": light.weight, "unit": unit});
         Ok(serde_json::to_writer(out, &value)?)
     })
 }

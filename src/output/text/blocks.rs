@@ -1,6 +1,6 @@
 //! Weights over time as a line of block characters.
 
-use super::style::Style;
+use super::style::{MIN_NAME, Style};
 use crate::report::{Timeline, TimelineLine, TimelinePart};
 
 /// Blocks of an eighth of the height to the whole of it.
@@ -9,7 +9,7 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 pub(super) const WAITING: char = '·';
 /// A line is not longer than this, however wide the text is, and not shorter, however narrow.
 const MOST: usize = 100;
-const LEAST: usize = 16;
+const LEAST: usize = 13;
 /// What stands left of the blocks and may not give way, about.
 const NUMBERS: usize = 30;
 
@@ -35,7 +35,10 @@ pub(super) struct Blocks {
 impl<'t> Columns<'t> {
     /// As many columns as there are bins, or as many as there is room for beside numbers and names.
     pub(super) fn new(timeline: &'t Timeline, style: &Style) -> Self {
-        let most = style.width.map_or(MOST, |width| (width.saturating_sub(NUMBERS) / 2).clamp(LEAST, MOST));
+        let most = style.width.map_or(MOST, |width| {
+            let room = width.saturating_sub(NUMBERS);
+            (room / 2).min(room.saturating_sub(MIN_NAME + 1)).clamp(LEAST, MOST)
+        });
         let bins = timeline.bins.end - timeline.bins.start;
         let bins_each = bins.div_ceil(most as u64).max(1);
         Self { timeline, bins_each, count: bins.div_ceil(bins_each) as usize }
@@ -126,8 +129,8 @@ mod tests {
         let columns = Columns::new(&timeline, &Style { width: Some(20), is_coloured: false });
         assert_eq!((columns.bins_each, columns.count, columns.length()), (3, 11, 30));
         assert_eq!(columns.of(timeline.lines.iter()).text(30), "█".repeat(11));
-        let timeline = Timeline { bins: 0..32, ..timeline };
+        let timeline = Timeline { bins: 0..26, ..timeline };
         let columns = Columns::new(&timeline, &Style { width: Some(20), is_coloured: false });
-        assert_eq!((columns.bins_each, columns.count), (2, 16));
+        assert_eq!((columns.bins_each, columns.count), (2, 13));
     }
 }

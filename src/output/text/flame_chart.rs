@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::scale::Scale;
-use super::style::{Style, Tone, fit};
+use super::style::{MIN_NAME, Style, Tone, fit, wrap};
 use super::{binary_of, clock, function_of};
 use crate::calltree::Pruning;
 use crate::output::labels::{process_label, thread_label};
@@ -13,7 +13,9 @@ use crate::report::{Report, SeriesReport};
 use crate::units::Weight;
 
 /// Calls are not indented by more than this.
-const INDENT: u32 = 32;
+const INDENT: usize = 32;
+/// Columns left of the names.
+const LEFT: usize = 16 + 1 + 11 + 1 + 11 + 2;
 
 pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let chart = report.flame_chart(series);
@@ -22,13 +24,18 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
         let typical = Scale::number_of_millis(typical);
         let note =
             format!("lengths are estimated: until the thread's next sample, which is typically {typical} ms later");
-        writeln!(page.text, "{}", style.paint(Tone::Dim, &note))?;
+        for line in wrap(&note, 0, style.width) {
+            writeln!(page.text, "{}", style.paint(Tone::Dim, &line))?;
+        }
     }
     for thread in chart.threads() {
         write_thread(report, series, &thread, style, &mut page)?;
     }
     if let Some(note) = hidden(&report.options.pruning, series) {
-        writeln!(page.text, "\n{}", style.paint(Tone::Dim, &note))?;
+        writeln!(page.text)?;
+        for line in wrap(&note, 0, style.width) {
+            writeln!(page.text, "{}", style.paint(Tone::Dim, &line))?;
+        }
     }
     page.finish()
 }
@@ -61,11 +68,12 @@ fn write_thread(
     let header = format!("{:>16} {:>11} {:>11}  function", "start", "length ms", format!("self {}", scale.title()));
     writeln!(page.text, "\n{}", style.paint(Tone::Title, &fit(&title, style.width)))?;
     writeln!(page.text, "{}", style.paint(Tone::Dim, &header))?;
+    let room = style.width.map_or(INDENT, |width| width.saturating_sub(LEFT + MIN_NAME).min(INDENT));
     for span in thread.spans() {
         let Span { start, end, depth, self_weight, .. } = span;
-        let indent = (depth - 1).min(INDENT) as usize;
+        let indent = (depth as usize - 1).min(room);
         let (name, binary) = (function_of(profile, span.label), binary_of(profile, span.label).unwrap_or_default());
-        let (name, binary) = style.two_parts(name, binary, 42 + indent);
+        let (name, binary) = style.two_parts(name, binary, LEFT + indent);
         let own = style.paint(Tone::Weight, &format!("{:>11}", scale.number(self_weight)));
         let (start, length) = (clock(start.as_nanos()), Scale::number_of_millis(end.since(start)));
         writeln!(page.text, "{start:>16} {length:>11} {own}  {:indent$}{name}{binary}", "")?;

@@ -62,6 +62,10 @@ pub(super) fn write(
             below_limit(if has_least { pruning.min_percent } else { 0.0 }, pruning.min_weight, listing.total.unit);
         hidden_line(kind, listing, hidden, &fields, (scale, &limit), style, out)?;
     }
+    if listing.after.rows > 0 {
+        let limit = format!("after the first {}", listing.rows.len());
+        hidden_line(kind, listing, listing.after, &fields, (scale, &limit), style, out)?;
+    }
     for note in &listing.notes {
         writeln!(out, "{}", style.paint(Tone::Dim, &fit(note, style.width)))?;
     }

@@ -111,10 +111,9 @@ fn second_listing(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut listing = report.listing_of(kind, series);
-    let more = listing.rows.len().saturating_sub(OVERVIEW_ROWS);
-    if more > 0 {
-        listing.rows.truncate(OVERVIEW_ROWS);
-        listing.notes.push(format!("{more} more {}; --view {} shows all", kind.name, kind.name));
+    if listing.rows.len() > OVERVIEW_ROWS {
+        listing.keep_first(OVERVIEW_ROWS);
+        listing.notes.push(format!("--view {} shows all", kind.name));
     }
     writeln!(out)?;
     listing::write(kind, &listing, &Pruning { min_percent: 0.0, ..report.options.pruning }, style, out)

@@ -62,7 +62,7 @@ impl Style {
 }
 
 /// A name is never cut shorter than this, however narrow the terminal.
-const MIN_NAME: usize = 16;
+pub(super) const MIN_NAME: usize = 16;
 /// An owner in less room than this (with the two spaces before it) says nothing.
 const MIN_OWNER: usize = 10;
 
@@ -87,6 +87,29 @@ pub(in crate::output) fn fit(text: &str, width: Option<usize>) -> String {
 pub(in crate::output) fn cut(text: &str, width: Option<usize>) -> String {
     let Some(width) = width.filter(|&width| text.width() > width) else { return text.to_owned() };
     take_columns(text.chars(), width.saturating_sub(1)) + "…"
+}
+
+/// Text in lines of at most so many columns. A word that is longer than a line loses its middle.
+pub(in crate::output) fn wrap(text: &str, indent: usize, width: Option<usize>) -> Vec<String> {
+    let Some(width) = width else { return vec![format!("{}{text}", " ".repeat(indent))] };
+    let hanging = indent + 2;
+    let mut lines = Vec::new();
+    let mut line = " ".repeat(indent);
+    let mut is_empty = true;
+    for word in text.split(' ') {
+        let word = fit(word, Some(width.saturating_sub(hanging).max(2)));
+        if !is_empty && line.width() + 1 + word.width() > width {
+            lines.push(std::mem::replace(&mut line, " ".repeat(hanging)));
+            is_empty = true;
+        }
+        if !is_empty {
+            line.push(' ');
+        }
+        line.push_str(&word);
+        is_empty = false;
+    }
+    lines.push(line);
+    lines
 }
 
 fn take_columns(chars: impl Iterator<Item = char>, width: usize) -> String {

@@ -2,16 +2,20 @@
 
 use std::io::{self, Write};
 
-use super::style::{Style, Tone, clean, fit, pad};
+use unicode_width::UnicodeWidthStr;
+
+use super::style::{Style, Tone, clean, cut, fit, pad, wrap};
 use super::{amount_text, clock, count};
 use crate::calltree::percent;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc};
 use crate::profile::{BinaryId, IntervalFilter};
-use crate::report::{Amount, Report, SeriesReport};
+use crate::report::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::units::{Unit, Weight};
 
 /// Binaries named before the rest is only counted.
 const BINARIES: usize = 5;
+/// Their names are not longer than this.
+const NAME: usize = 24;
 
 pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for document in &report.export.documents {
@@ -124,8 +128,11 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
         let line = format!("\n{schema} run {run}{input}: left out by the filters, {left_out}");
         return writeln!(out, "{}", style.paint(Tone::Dim, &line));
     }
-    let schema = style.paint(Tone::Title, &schema);
-    writeln!(out, "\n{schema} run {run}{input}: {}{times}", amount_text(series.counted))?;
+    let line =
+        wrap(&format!("{schema} run {run}{input}: {}{times}", amount_text(series.counted)), 0, style.width).join("\n");
+    // The table's name is at the start of it.
+    let (name, rest) = line.split_at_checked(schema.len()).unwrap_or(("", &line));
+    writeln!(out, "\n{}{rest}", style.paint(Tone::Title, name))?;
     if series.no_stack.samples > 0 {
         let share = percent(series.no_stack.weight.value, series.counted.weight.value);
         writeln!(out, "  {share:.1}% of it has no stack recorded: {}", amount_text(series.no_stack))?;
@@ -134,8 +141,10 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
         let states =
             series.other_states.iter().map(|(state, left_out)| format!("{} {}", clean(state), amount_text(*left_out)));
         let states: Vec<String> = states.collect();
-        let note = format!("  not counted, for the thread's state: {} (--state all counts them)", states.join(", "));
-        writeln!(out, "{}", style.paint(Tone::Warning, &note))?;
+        let note = format!("not counted, for the thread's state: {} (--state all counts them)", states.join(", "));
+        for line in wrap(&note, 2, style.width) {
+            writeln!(out, "{}", style.paint(Tone::Warning, &line))?;
+        }
     }
     if series.out_of_scope.samples > 0 {
         writeln!(out, "  not counted, for the filters: {}", amount_text(series.out_of_scope))?;
@@ -192,6 +201,7 @@ fn has_symbols(_: &Report<'_>, _: BinaryId) -> bool {
     false
 }
 
+/// How many frames have no name, and the binaries whose symbols are missing.
 fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let unnamed = &report.unnamed;
     if unnamed.unnamed == 0 {
@@ -199,24 +209,39 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
     }
     let profile = &report.export.profile;
     let verb = if unnamed.unnamed == 1 { "has" } else { "have" };
-    write!(out, "\n{} of {} {verb} no name", unnamed.unnamed, count(unnamed.frames, "frame"))?;
-    match (unnamed.binaries.is_empty(), unnamed.without_binary) {
-        (true, _) => writeln!(out, ", in no known binary")?,
-        (false, 0) => writeln!(out, "; symbols of these binaries would name them:")?,
-        (false, outside) => {
-            writeln!(out, ", {outside} of them in no known binary; symbols of these would name the others:")?
-        }
+    let mut text = format!("{} of {} {verb} no name", unnamed.unnamed, count(unnamed.frames, "frame"));
+    let outside = unnamed.without_binary;
+    match outside {
+        0 => {}
+        _ if outside == unnamed.unnamed => text += ", in no known binary",
+        _ => text += &format!(", {outside} of them in no known binary"),
     }
-    for row in unnamed.binaries.iter().take(BINARIES).filter(|row| !has_symbols(report, row.binary)) {
+    let binaries: Vec<&UnnamedBinary> =
+        unnamed.binaries.iter().filter(|row| !has_symbols(report, row.binary)).collect();
+    let nameable: u64 = binaries.iter().map(|row| row.frames).sum();
+    match (outside, nameable + outside == unnamed.unnamed) {
+        _ if binaries.is_empty() => {}
+        (0, true) => text += "; symbols of these binaries would name them:",
+        (_, true) => text += "; symbols of these would name the others:",
+        (_, false) => text += &format!("; symbols of these binaries would name {nameable} of them:"),
+    }
+    writeln!(out, "\n{}", wrap(&text, 0, style.width).join("\n"))?;
+    // UUIDs are for copying: names give way.
+    let name_width = style.width.map_or(NAME, |width| width.saturating_sub(60).clamp(8, NAME));
+    for row in binaries.iter().take(BINARIES) {
         let binary = profile.binary(row.binary);
         let uuid = binary.uuid.map_or_else(|| "no UUID".to_owned(), |uuid| uuid.to_string());
         let arch = binary.arch.map_or("", |arch| profile.string(arch));
         let frames = count(row.frames, "frame");
-        let name = fit(profile.string(binary.name), Some(24));
-        writeln!(out, "  {} {uuid}  {} {}", pad(&name, 24), pad(&clean(arch), 7), style.paint(Tone::Dim, &frames))?;
+        let name = fit(profile.string(binary.name), Some(name_width));
+        let left = format!("  {} {uuid}  {} ", pad(&name, name_width), pad(&clean(arch), 7));
+        let room = style.width.map(|width| width.saturating_sub(left.width()));
+        let frames = if room.is_some_and(|room| room == 0) { String::new() } else { cut(&frames, room) };
+        writeln!(out, "{}", format!("{}{}", cut(&left, style.width), style.paint(Tone::Dim, &frames)).trim_end())?;
     }
-    if unnamed.binaries.len() > BINARIES {
-        writeln!(out, "  and {} more binaries; --format json lists all", unnamed.binaries.len() - BINARIES)?;
+    match binaries.len().saturating_sub(BINARIES) {
+        0 => Ok(()),
+        1 => writeln!(out, "  and 1 more binary; --format json lists all"),
+        more => writeln!(out, "  and {more} more binaries; --format json lists all"),
     }
-    Ok(())
 }

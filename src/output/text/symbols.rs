@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::count;
-use super::style::{Style, Tone, clean};
+use super::style::{Style, Tone, clean, wrap};
 use crate::symbolicate::{BinarySummary, Missing, SymbolicationSummary};
 
 pub(super) fn write(summary: &SymbolicationSummary, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -17,20 +17,22 @@ pub(super) fn write(summary: &SymbolicationSummary, style: &Style, out: &mut dyn
         more => format!("; with inlined functions they are {more}"),
     };
     let of = count(frames, "frame");
-    writeln!(out, "\nsymbols: {now} of {of} in known binaries have names, {before} had one before{with_inlined}")?;
+    let text = format!("symbols: {now} of {of} in known binaries have names, {before} had one before{with_inlined}");
+    writeln!(out, "\n{}", wrap(&text, 0, style.width).join("\n"))?;
     let disagreements = sum(|row| row.disagreements);
     if disagreements > 0 {
         let what = count(disagreements, "frame");
-        writeln!(
-            out,
-            "  {what} had another name in the recording; the symbols are of the same build, so theirs is shown"
-        )?;
+        let text =
+            format!("{what} had another name in the recording; the symbols are of the same build, so theirs is shown");
+        writeln!(out, "{}", wrap(&text, 2, style.width).join("\n"))?;
     }
     let outside = summary.binaries.iter().filter(|row| row.missing == Some(Missing::OutsideFunctions));
     for row in outside {
         let what = count(row.frames - row.named_now, "frame");
-        let line = format!("  the symbols of {} know no function at the addresses of {what}", clean(&row.name));
-        writeln!(out, "{}", style.paint(Tone::Dim, &line))?;
+        let text = format!("the symbols of {} know no function at the addresses of {what}", clean(&row.name));
+        for line in wrap(&text, 2, style.width) {
+            writeln!(out, "{}", style.paint(Tone::Dim, &line))?;
+        }
     }
     Ok(())
 }

@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 
 use super::scale::Scale;
-use super::style::{Style, Tone, clean, fit, pad};
+use super::style::{MIN_NAME, Style, Tone, fit, pad};
 use super::{below_limit, binary_of, clock, count, function_of, share};
 use crate::calltree::{FunctionRow, Label, Pruning};
 use crate::output::labels::{process_label, thread_label};
 use crate::output::texts::{FunctionTexts, Page};
 use crate::report::{Report, SeriesReport, View};
+use crate::units::Unit;
 
 pub(super) fn threads(
     report: &Report<'_>,
@@ -101,19 +102,48 @@ pub(super) fn functions(
     Ok(())
 }
 
+/// How wide the columns of samples are; times have 16 columns, and what gives no more room gives way.
+struct SampleColumns {
+    weight: usize,
+    thread: usize,
+    /// Whether there is room for cores and states.
+    has_core: bool,
+}
+
+impl SampleColumns {
+    fn new(report: &Report<'_>, style: &Style) -> Self {
+        // `837.20 Kcycles` is longer than `999.99 ms`.
+        let is_short = |series: &SeriesReport| matches!(series.unit, Unit::Nanoseconds | Unit::Samples);
+        let weight = if report.series.iter().all(is_short) { 12 } else { 14 };
+        let has_core = style.width.is_none_or(|width| width >= 80);
+        let columns = Self { weight, thread: 0, has_core };
+        let room = style.width.map_or(usize::MAX, |width| width.saturating_sub(columns.used()));
+        Self { thread: (room / 2).min(room.saturating_sub(MIN_NAME)).clamp(8, 28), ..columns }
+    }
+
+    /// Columns left of the names.
+    fn used(&self) -> usize {
+        16 + 1 + self.weight + 2 + self.thread + 1 + if self.has_core { 4 + 1 + 10 + 1 } else { 0 }
+    }
+}
+
 pub(super) fn samples(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
-    let header = format!("{:>16} {:>12}  {:<28} {:>4} {:<10} leaf", "time", "weight", "thread", "core", "state");
-    writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
+    let columns = SampleColumns::new(report, style);
+    let (weight_width, thread_width, used) = (columns.weight, columns.thread, columns.used());
+    let core_and_state = if columns.has_core { format!("{:>4} {:<10} ", "core", "state") } else { String::new() };
+    let header =
+        format!("{:>16} {:>weight_width$}  {:<thread_width$} {core_and_state}leaf", "time", "weight", "thread");
+    writeln!(out, "{}", style.paint(Tone::Dim, &fit(&header, style.width)))?;
     // What rows have in common is made once.
     let threads = profile.thread_ids().map(|id| {
         let label = thread_label(profile, profile.thread(id));
-        pad(&fit(&label, style.width.map(|_| 28)), 28)
+        pad(&fit(&label, style.width.map(|_| thread_width)), thread_width)
     });
     let threads: Vec<String> = threads.collect();
     let push_label = |label: Label, out: &mut Vec<u8>| {
         let (name, binary) = (function_of(profile, label), binary_of(profile, label).unwrap_or_default());
-        let (name, binary) = style.two_parts(name, binary, 75);
+        let (name, binary) = style.two_parts(name, binary, used);
         out.extend_from_slice(name.as_bytes());
         out.extend_from_slice(binary.as_bytes());
     };
@@ -122,11 +152,14 @@ pub(super) fn samples(report: &Report<'_>, style: &Style, out: &mut dyn Write) -
     push_label(Label::NoStack, &mut no_stack);
     let mut page = Page::new(out);
     for (_, sample) in report.samples() {
-        let core = sample.core.map(|core| profile.core(core).index.to_string()).unwrap_or_default();
-        let state = clean(sample.state.map_or("", |state| profile.string(state)));
         let (time, weight) = (clock(sample.time.as_nanos()), profile.weight(sample).to_string());
         let thread = &threads[sample.thread.index()];
-        write!(page.text, "{time:>16} {weight:>12}  {thread} {core:>4} {state:<10} ")?;
+        write!(page.text, "{time:>16} {weight:>weight_width$}  {thread} ")?;
+        if columns.has_core {
+            let core = sample.core.map(|core| profile.core(core).index.to_string()).unwrap_or_default();
+            let state = sample.state.map_or("", |state| profile.string(state));
+            write!(page.text, "{core:>4} {:<10} ", fit(state, style.width.map(|_| 10)))?;
+        }
         let leaf = profile.frames_leaf_first(sample.stack).next();
         page.put(leaf.map_or(&no_stack, |frame| leaves.get(frame.function)));
         page.put(b"\n");

@@ -14,7 +14,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::blocks::{Blocks, Columns, WAITING};
 use super::scale::Scale;
-use super::style::{Style, Tone, fit, pad};
+use super::style::{Style, Tone, cut, fit, pad};
 use super::{clock, share};
 use crate::output::labels::scope_labels;
 use crate::report::{Report, SeparateBy, SeriesReport, Timeline, TimelineLine};
@@ -198,6 +198,6 @@ impl<'t> Table<'t> {
         let weight = hidden.iter().map(|line| line.counted.weight.value).sum();
         let what = self.what[usize::from(hidden.len() != 1)];
         let line = format!("{:>11}  {} more {what} below {least}%", self.scale.number(weight), hidden.len());
-        writeln!(out, "{}", style.paint(Tone::Dim, &line))
+        writeln!(out, "{}", style.paint(Tone::Dim, &cut(&line, style.width)))
     }
 }

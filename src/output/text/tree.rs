@@ -17,7 +17,7 @@ use std::io::{self, Write};
 
 use super::fork::Lead;
 use super::scale::Scale;
-use super::style::{Style, Tone};
+use super::style::{MIN_NAME, Style, Tone, cut, fit};
 use super::{binary_of, count, function_of, share};
 use crate::calltree::{CallTree, Node, percent};
 use crate::profile::Profile;
@@ -52,7 +52,7 @@ pub(super) fn write(
     let (own, what) =
         if report.is_inverted() { ("outermost", "function, its callers below") } else { ("self", "function") };
     let header = format!("{:>11} {whole:>7} {:>6} {own:>9}  {what}", format!("all {}", scale.title()), "total");
-    writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
+    writeln!(out, "{}", style.paint(Tone::Dim, &fit(&header, style.width)))?;
     writer.nodes(out)
 }
 
@@ -96,7 +96,9 @@ impl TreeWriter<'_> {
         if self.tree.nodes()[line.index].hidden_children > 0 {
             entries.push((line.index, true));
         }
-        let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(LEFT) / INDENT_SHARE);
+        let room = self.style.width.map_or(usize::MAX, |width| {
+            (width.saturating_sub(LEFT) / INDENT_SHARE).min(width.saturating_sub(LEFT + MIN_NAME + 1))
+        });
         let leads = line.lead.children(entries.len(), room);
         let lines = entries.iter().zip(leads).map(|(&(index, is_rest), lead)| Line { index, lead, is_rest });
         let mut lines: Vec<Line> = lines.collect();
@@ -131,6 +133,6 @@ impl TreeWriter<'_> {
             "",
             self.hidden(node)
         );
-        writeln!(out, "{}", self.style.paint(Tone::Dim, &line))
+        writeln!(out, "{}", self.style.paint(Tone::Dim, &cut(&line, self.style.width)))
     }
 }

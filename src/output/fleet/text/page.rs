@@ -3,12 +3,10 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use unicode_width::UnicodeWidthStr;
-
 use super::notes::Footnotes;
 use crate::fleet::FleetOptions;
 use crate::output::text::Style;
-use crate::output::text::style::{Tone, clean, fit};
+use crate::output::text::style::{Tone, clean, fit, wrap};
 
 /// Where a report is written, and what had no room on it.
 pub(super) struct Page<'p> {
@@ -92,29 +90,6 @@ impl<'p> Page<'p> {
             &format!("No room for columns at this width: {columns}. CSV and JSON have all."),
         )
     }
-}
-
-/// Text in lines of at most so many columns. A word that is longer than a line loses its middle.
-fn wrap(text: &str, indent: usize, width: Option<usize>) -> Vec<String> {
-    let Some(width) = width else { return vec![format!("{}{text}", " ".repeat(indent))] };
-    let hanging = indent + 2;
-    let mut lines = Vec::new();
-    let mut line = " ".repeat(indent);
-    let mut is_empty = true;
-    for word in text.split(' ') {
-        let word = fit(word, Some(width.saturating_sub(hanging).max(2)));
-        if !is_empty && line.width() + 1 + word.width() > width {
-            lines.push(std::mem::replace(&mut line, " ".repeat(hanging)));
-            is_empty = true;
-        }
-        if !is_empty {
-            line.push(' ');
-        }
-        line.push_str(&word);
-        is_empty = false;
-    }
-    lines.push(line);
-    lines
 }
 
 #[cfg(test)]

@@ -1,0 +1,113 @@
+//! Options of the output that only some views have a use for.
+
+use clap::ValueEnum;
+use traceparse::report::View;
+
+use crate::cli::{ReportArgs, SeparateArg};
+use crate::formats::Content;
+
+/// An option, what it is for, and the views that have that.
+struct Limit {
+    option: &'static str,
+    /// `--min-weight hides tree nodes …`.
+    what: &'static str,
+    views: &'static [View],
+    is_given: fn(&ReportArgs) -> bool,
+}
+
+const LIMITS: [Limit; 6] = [
+    Limit {
+        option: "--min-weight",
+        what: "hides tree nodes and rows of tables that add up to a whole",
+        views: &[
+            View::Overview,
+            View::Tree,
+            View::Heaviest,
+            View::FlameChart,
+            View::Threads,
+            View::Functions,
+            View::Sandwich,
+            View::Binaries,
+            View::Lines,
+            View::Transitions,
+            View::Categories,
+            View::Processes,
+            View::States,
+        ],
+        is_given: |args| args.min_weight.is_some(),
+    },
+    Limit {
+        option: "--min-percent",
+        what: "hides tree nodes, and rows of tables that may be long",
+        views: &[
+            View::Overview,
+            View::Tree,
+            View::Heaviest,
+            View::FlameChart,
+            View::Functions,
+            View::Sandwich,
+            View::Binaries,
+            View::Lines,
+            View::Transitions,
+            View::Timeline,
+        ],
+        // 0 shows everything, as these views do anyway.
+        is_given: |args| args.min_percent.is_some_and(|percent| percent > 0.0),
+    },
+    Limit {
+        option: "--depth",
+        what: "hides levels of call trees and flame charts",
+        views: &[View::Overview, View::Tree, View::FlameChart],
+        is_given: |args| args.depth.is_some(),
+    },
+    Limit {
+        option: "--top",
+        what: "shows the first rows of tables that are in order of weight, or the heaviest stacks",
+        views: &[
+            View::Heaviest,
+            View::Threads,
+            View::Functions,
+            View::Sandwich,
+            View::Binaries,
+            View::Lines,
+            View::Transitions,
+            // The calls below them.
+            View::Categories,
+            View::Processes,
+            View::States,
+        ],
+        is_given: |args| args.top.is_some(),
+    },
+    Limit {
+        option: "--separate-by",
+        what: SEPARATES,
+        views: SEPARATED,
+        is_given: |args| args.separate_by != SeparateArg::Thread,
+    },
+    Limit { option: "--no-threads", what: SEPARATES, views: SEPARATED, is_given: |args| args.no_threads },
+];
+
+const SEPARATES: &str = "says what has a call tree, a heaviest stack, or a line of the timeline, of its own";
+/// The views that have something for each thread, or for what else is separated.
+pub(crate) const SEPARATED: &[View] = &[View::Overview, View::Tree, View::Heaviest, View::Timeline];
+
+/// Whether the view has a use for each of these options that was given.
+pub(crate) fn check(args: &ReportArgs) -> Result<(), String> {
+    let view = args.view();
+    match LIMITS.iter().find(|limit| (limit.is_given)(args) && !limit.views.contains(&view)) {
+        Some(Limit { option, what, .. }) => {
+            Err(format!("{option} {what}, and {} has none; leave it away", shown(args)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What is shown, as it was asked for.
+fn shown(args: &ReportArgs) -> String {
+    match args.view.and_then(|view| view.to_possible_value()) {
+        _ if args.format.content() != Content::Views => format!("--format {}", args.format.name()),
+        _ if args.function.is_some() => "--function".to_owned(),
+        Some(view) => format!("--view {}", view.get_name()),
+        None => "the overview".to_owned(),
+    }
+}
