@@ -61,8 +61,8 @@ pub(super) fn recorded(
     number: u32,
     notes: &mut Vec<String>,
 ) -> Recorded {
-    if let Some(duration) = known(manifest) {
-        return by_manifest(duration, toc, span, number, notes);
+    if let Some(told) = known(manifest).and_then(|duration| by_manifest(duration, toc, span, number, notes)) {
+        return told;
     }
     if let Some(toc) = toc {
         if let Some(sentence) = toc.window() {
@@ -76,8 +76,24 @@ pub(super) fn recorded(
     Recorded { start: span.first, wall: known(Some(span.last.since(span.first))), source: WallSource::Samples }
 }
 
-/// The manifest's word counts. Where samples are later than it, the recording kept its end only, and the time ends with them.
-fn by_manifest(duration: Nanos, toc: Option<&TocRun>, span: Span, number: u32, notes: &mut Vec<String>) -> Recorded {
+/// The manifest's word counts, unless samples are from a longer time: then all weight would be divided by a part of the time that it
+/// is from. Where they are only later than it, the recording kept its end only, and the time ends with them.
+fn by_manifest(
+    duration: Nanos,
+    toc: Option<&TocRun>,
+    span: Span,
+    number: u32,
+    notes: &mut Vec<String>,
+) -> Option<Recorded> {
+    let sampled = span.last.since(span.first);
+    if sampled.since(duration) > SLACK {
+        let (duration, sampled) = (seconds(duration), seconds(sampled));
+        notes.push(format!(
+            "The manifest says that run {number} took {duration} s, but it has samples of {sampled} s; the manifest's duration \
+             is not used."
+        ));
+        return None;
+    }
     let said = toc.filter(|toc| toc.window().is_none()).and_then(TocRun::duration);
     if let Some(said) = known(said).filter(|&said| said.since(duration).max(duration.since(said)) > SLACK) {
         let (duration, said) = (seconds(duration), seconds(said));
@@ -87,25 +103,22 @@ fn by_manifest(duration: Nanos, toc: Option<&TocRun>, span: Span, number: u32, n
         ));
     }
     let (mut start, mut wall) = (Nanos::default(), duration.max(span.last));
-    if is_over(duration, span) {
+    if span.last.since(duration) > SLACK {
         notes.push(format!(
             "The manifest says that run {number} took {} s, but it has samples up to {} s; the manifest's duration is used, \
              and ends with the last sample.",
             seconds(duration),
             seconds(span.last)
         ));
-        (start, wall) = (span.last.since(duration).min(span.first), duration);
+        // Samples a little longer than the manifest's word were recorded all the same.
+        (start, wall) = (span.last.since(duration).min(span.first), duration.max(sampled));
     }
-    Recorded { start, wall: Some(wall), source: WallSource::Manifest }
+    Some(Recorded { start, wall: Some(wall), source: WallSource::Manifest })
 }
 
 /// A duration that says something.
 fn known(duration: Option<Nanos>) -> Option<Nanos> {
     duration.filter(|duration| duration.as_nanos() > 0)
-}
-
-fn is_over(duration: Nanos, span: Span) -> bool {
-    span.last.since(duration) > SLACK
 }
 
 /// The tables of contents of an export.
