@@ -44,7 +44,14 @@ impl Recording {
     /// For an archive that cannot be used.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, Refused> {
         let mut files = BundleFiles::new(&FileSystem);
-        let bundle = files.mount(path).map_err(|error| refused(&error))?;
+        let bundle = files.mount(path).map_err(|error| {
+            let mut refused = refused(&error);
+            // A reason stands beside the name of its file.
+            if let Some(reason) = refused.reason.strip_prefix(&format!("{}: ", path.display())) {
+                refused.reason = reason.to_owned();
+            }
+            refused
+        })?;
         Ok(bundle.map(|bundle| Self { files, bundle, bytes: size_on_disk(path), symbol_stores: None }))
     }
 
