@@ -219,12 +219,27 @@ fn check_names(report: &FleetReport) -> Result<()> {
     }
     if inputs.runs == 0 && inputs.left_out > 0 {
         let pairs: Vec<String> = options.only.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        bail!("none of {} has {}", several(inputs.left_out as usize, "run"), pairs.join(" and "));
+        let there_are: Vec<String> =
+            inputs.left_out_values.iter().map(|(key, values)| values_of(key, values)).collect();
+        let runs = several(inputs.left_out as usize, "run");
+        bail!("none of {runs} has {}; there are: {}", pairs.join(" and "), there_are.join("; "));
     }
     if let Some(name) = inputs.missing_processes.first().filter(|_| inputs.runs > 0) {
         bail!("no run has a process of the name {name:?}; there are: {}", inputs.processes.join(", "));
     }
     Ok(())
+}
+
+/// Values of a label up to this many are named.
+const NAMED_VALUES: usize = 8;
+
+/// `app_version 1.0, 1.1 and 3 more`.
+fn values_of(key: &str, values: &[String]) -> String {
+    let named = values[..values.len().min(NAMED_VALUES)].join(", ");
+    match values.len().saturating_sub(NAMED_VALUES) {
+        0 => format!("{key} {named}"),
+        more => format!("{key} {named} and {} more", counted(more)),
+    }
 }
 
 /// Who asks for weights has some, perhaps under another name.
