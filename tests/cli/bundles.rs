@@ -182,7 +182,7 @@ fn what_is_no_recording_is_told_with_its_reason() {
     assert!(message.contains("cut.zip: the zip archive is broken or cut"), "{message}");
     assert!(message.contains("copy or download it again"), "{message}");
     // A fleet names it once.
-    let said = stderr_of(&finish(&mut traceparse(&["fleet", "report", &folder.path("cut.zip")])).failure());
+    let said = fails(1, &["fleet", "report", &folder.path("cut.zip")]);
     assert_eq!(said.matches("cut.zip").count(), 1, "{said}");
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for name in ["a.trace/form.template", "b.trace/form.template"] {
