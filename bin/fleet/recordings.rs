@@ -82,7 +82,7 @@ impl Recording {
             let name = path.strip_prefix(&self.bundle).unwrap_or(&path);
             let name = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
             hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(&length.to_le_bytes());
-            let content = hashed.hash(&path, length, || control.is_abandoned());
+            let content = hashed.hash(&path, length);
             hasher.update(content.map_err(|error| unreadable(&path, &error))?.as_bytes());
         }
         control.progress.add_bytes(self.bytes);

@@ -20,7 +20,7 @@ use super::store::{Store, Unfinished};
 use super::{alerts, notes, symbols};
 use crate::cli::Colour;
 use crate::sink::{style, write_to};
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe, printable, warning};
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, is_closed_pipe, printable, warning};
 
 /// Reports, and says with which exit code the process ends.
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
@@ -33,10 +33,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
         None => {
             let inputs = inputs::find(&args.inputs)?;
             inputs.check().map_err(Failure::Usage)?;
-            match of_exports(args, inputs, fleet)? {
-                Some(fleet) => fleet,
-                None => return Ok(EXIT_INTERRUPTED),
-            }
+            of_exports(args, inputs, fleet)?
         }
     };
     let Counting { builder, weight_labels } = fleet.into_inner();
@@ -103,26 +100,20 @@ fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
     Ok(fleet)
 }
 
-/// Reads exports into the fleet; `None` where the user wants no more.
-fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Option<Fleet>> {
+/// Reads exports into the fleet.
+fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Fleet> {
     let Inputs { tasks, failures, notes: found, .. } = inputs;
     notes::print(&found);
     let locator = symbols::find(&args.reading)?;
     let settings = Settings::new(&args.reading, locator.as_ref());
-    let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::Abandon)?;
+    let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::End)?;
     failures.into_iter().for_each(|failed| fleet.add_failure(failed));
     let ended = batch::run(&tasks, &settings, &control, &fleet)?;
-    if control.is_interrupted() {
-        let (done, all) = (counted(ended.done), several(tasks.len(), "file"));
-        let advice = "`traceparse fleet extract` keeps what it has read";
-        warning(&format!("interrupted after {done} of {all}, without a report; {advice}"));
-        return Ok(None);
-    }
     ended.notes.print();
     if let Some((index, problem)) = ended.not_strict {
         bail!("{}: {problem}; and --strict was given", tasks[index].display);
     }
-    Ok(Some(fleet))
+    Ok(fleet)
 }
 
 /// The fleet that workers add to.
