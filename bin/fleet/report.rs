@@ -203,10 +203,7 @@ fn check_names(report: &FleetReport) -> Result<()> {
     let (inputs, options) = (&report.inputs, &report.options);
     let mut asked = options.by.iter().chain(options.only.iter().map(|(key, _)| key));
     if let Some(key) = asked.find(|key| !inputs.label_keys.contains(key)) {
-        let known = if inputs.label_keys.is_empty() { "none".to_owned() } else { inputs.label_keys.join(", ") };
-        bail!(
-            "nothing has the label {key:?}; labels there are: {known}. A manifest gives exports more of them (--help)"
-        );
+        return Err(unknown_label(key, &inputs.label_keys));
     }
     if inputs.runs == 0 && inputs.left_out > 0 {
         let pairs: Vec<String> = options.only.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -219,6 +216,12 @@ fn check_names(report: &FleetReport) -> Result<()> {
         bail!("no run has a process of the name {name:?}; there are: {}", inputs.processes.join(", "));
     }
     Ok(())
+}
+
+/// What is said of a label that nothing has.
+pub(super) fn unknown_label(key: &str, known: &[String]) -> anyhow::Error {
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    anyhow!("nothing has the label {key:?}; labels there are: {known}. A manifest gives exports more of them (--help)")
 }
 
 /// Values of a label up to this many are named.
