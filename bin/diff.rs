@@ -1,13 +1,14 @@
 //! `traceparse diff`: what changed between two recordings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::export::SampleDetail;
 use traceparse::output::diff::{DiffReport, DiffView, write_csv, write_json, write_svg, write_text};
-use traceparse::report::ReportOptions;
-use traceparse::report::diff::{Diff, DiffOptions, Normalize, Unlike, check_alike, duration};
+
+use traceparse::report::diff::{Diff, DiffOptions, Normalize, Unlike, check_alike, duration, unused_tocs};
+use traceparse::report::{Report, ReportOptions};
 
 use crate::arguments::{RecordingArgs, job_count};
 use crate::bundles::{Inputs, Mounted};
@@ -132,18 +133,17 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
             note_removed(report);
         }
     }
+    let sides = [
+        Side { report: &before, path: &args.before, name: "the first recording", option: "--before-toc" },
+        Side { report: &after, path: &args.after, name: "the second recording", option: "--after-toc" },
+    ];
+    sides.iter().for_each(|side| side.warn_of_length(args.normalize));
     check_unlike(&check_alike(&before, &after), args.force)?;
     let normalize = match args.normalize {
         NormalizeArg::None => Normalize::None,
         NormalizeArg::Duration => Normalize::Duration,
         NormalizeArg::Samples => Normalize::Samples,
     };
-    if normalize == Normalize::Duration && [&before, &after].into_iter().any(|report| !is_recorded(report)) {
-        warning(
-            "no table of contents says how long the recordings are; from the first to the last sample is taken \
-             (--before-toc and --after-toc)",
-        );
-    }
     let diff = Diff::new(&before, &after, &DiffOptions { normalize });
     if !diff.is_scaled {
         warning("one of the recordings has nothing to be scaled by: weights are compared as they are");
@@ -166,8 +166,29 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     Ok(())
 }
 
-fn is_recorded(report: &traceparse::report::Report<'_>) -> bool {
-    duration(report).is_some_and(|length| length.is_recorded)
+/// One side, and how to call it.
+struct Side<'r> {
+    report: &'r Report<'r>,
+    path: &'r Path,
+    name: &'static str,
+    option: &'static str,
+}
+
+impl Side<'_> {
+    /// Says which tables of contents are not used, and where the length is asked for and none tells it.
+    fn warn_of_length(&self, normalize: NormalizeArg) {
+        let Self { name, option, .. } = self;
+        let path = self.path.display();
+        for reason in unused_tocs(self.report) {
+            warning(&format!("{name}, {path}: {reason}"));
+        }
+        if normalize == NormalizeArg::Duration && !duration(self.report).is_some_and(|length| length.is_recorded) {
+            warning(&format!(
+                "{name}, {path}: no table of contents that can be used says how long it is; from its first to its last sample \
+                 is taken ({option} names one)"
+            ));
+        }
+    }
 }
 
 /// The options of one side: its own intervals are those that count.

@@ -364,6 +364,44 @@ fn a_manifest_wins() {
     assert_eq!(measure(&export, &context).runs[0].record.wall_source, WallSource::Toc);
 }
 
+/// Weight of 10 s that is divided by a part of them would be a use of more than there was.
+#[test]
+fn a_manifest_that_cannot_be_is_not_believed() {
+    let mut recording = support::Recording::random(2, &Size::small());
+    let last = recording.rows.len() - 1;
+    let export_of = |recording: &support::Recording| {
+        open(&render(recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, recording)))
+    };
+    let of = |export: &Export, duration: u64, tocs: Vec<Toc>| {
+        let context = RunContext { duration: Some(Nanos::from_nanos(duration)), ..context(tocs) };
+        let Measured { mut runs, notes } = measure_runs(export, &context, &every_state()).unwrap();
+        let record = runs.remove(0).record;
+        ((record.wall.map(Nanos::as_nanos), record.wall_source, record.wall_start.as_nanos()), notes)
+    };
+    let first = recording.rows[0].time_ns;
+    recording.rows[last].time_ns = first + 9_000_000_000;
+    let (export, end) = (export_of(&recording), first + 9_000_000_000);
+    let (told, notes) = of(&export, 7_999_999_999, Vec::new());
+    assert_eq!(told, (Some(9_000_000_000), WallSource::Samples, first));
+    assert_eq!(
+        notes,
+        [
+            "The manifest says that run 1 took 8.000 s, but it has samples of 9.000 s; the manifest's duration is not used."
+        ]
+    );
+    let (told, notes) = of(&export, 1_000_000_000, vec![toc_of("12", "Deferred", "Mac")]);
+    assert_eq!((told, notes.len()), ((Some(12_000_000_000), WallSource::Toc, 0), 1));
+    // A second more than was recorded is how times differ.
+    assert_eq!(of(&export, 8_000_000_001, Vec::new()).0.1, WallSource::Manifest);
+    assert!(of(&export, 8_000_000_001, Vec::new()).0.0 >= Some(9_000_000_000));
+    assert_eq!(of(&export, end, Vec::new()), ((Some(end), WallSource::Manifest, 0), vec![]));
+    // A ring buffer kept its last 9 s.
+    recording.rows.iter_mut().for_each(|row| row.time_ns += 50_000_000_000);
+    let (told, notes) = of(&export_of(&recording), 10_000_000_000, Vec::new());
+    assert_eq!(told, (Some(10_000_000_000), WallSource::Manifest, end + 40_000_000_000));
+    assert!(notes.len() == 1 && notes[0].ends_with("ends with the last sample."), "{notes:?}");
+}
+
 /// The table of contents of a run of `duration` seconds.
 fn toc_of(duration: &str, mode: &str, model: &str) -> Toc {
     toc(&format!(

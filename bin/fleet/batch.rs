@@ -179,9 +179,6 @@ impl Batch<'_> {
             let Some(task) = self.tasks.get(index) else { return };
             let mut notes = Vec::new();
             let finished = self.process(index, task, &mut notes);
-            if self.control.is_abandoned() {
-                return;
-            }
             let arrived = {
                 let mut state = self.state();
                 state.notes.add(index, &task.display, notes);

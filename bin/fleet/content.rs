@@ -141,9 +141,6 @@ impl<'a> Counted<'a> {
     /// Bytes of the file, again where a signal came between.
     fn read_some(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            if self.control.is_abandoned() {
-                return Err(io::Error::other("interrupted"));
-            }
             match self.file.read(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => return result,

@@ -10,13 +10,12 @@ use anyhow::{Context, Result};
 use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressStyle};
 
 use super::notes::{counted, several};
+use crate::{EXIT_INTERRUPTED, warning};
 
 /// How reading many files is watched and stopped.
 pub(super) struct Control {
-    pub(super) progress: Progress,
+    pub(super) progress: Arc<Progress>,
     interrupted: Arc<AtomicBool>,
-    /// Whether a file that is half read is of no use when the user wants no more.
-    abandons: bool,
     stopped: AtomicBool,
 }
 
@@ -25,39 +24,40 @@ pub(super) struct Control {
 pub(super) enum AtInterrupt {
     /// They are read to their end, since what was measured is kept.
     Finish,
-    /// They are left.
-    Abandon,
+    /// The process ends at once: nothing of them is kept, and the reading of a pipe may never end.
+    End,
 }
 
 impl Control {
-    /// Watches for Ctrl-C from now on; the second one ends the process at once.
+    /// Watches for Ctrl-C from now on; the second one, if not the first, ends the process at once.
     pub(super) fn new(files: usize, bytes: u64, at_interrupt: AtInterrupt) -> Result<Self> {
+        let progress = Arc::new(Progress::new(files, bytes));
         let interrupted = Arc::new(AtomicBool::new(false));
-        let flag = Arc::clone(&interrupted);
+        let (shown, flag) = (Arc::clone(&progress), Arc::clone(&interrupted));
         let handler = move || {
             if flag.swap(true, Ordering::SeqCst) {
-                std::process::exit(i32::from(crate::EXIT_INTERRUPTED));
+                std::process::exit(i32::from(EXIT_INTERRUPTED));
             }
             match at_interrupt {
                 AtInterrupt::Finish => {
                     anstream::eprintln!("\nfinishing the files that are being read; Ctrl-C again ends at once");
                 }
-                AtInterrupt::Abandon => anstream::eprintln!(),
+                AtInterrupt::End => {
+                    shown.clear();
+                    let (done, all) = (counted(shown.done()), several(files, "file"));
+                    let advice = "`traceparse fleet extract` keeps what it has read";
+                    warning(&format!("interrupted after {done} of {all}, without a report; {advice}"));
+                    std::process::exit(i32::from(EXIT_INTERRUPTED));
+                }
             }
         };
         ctrlc::set_handler(handler).context("cannot watch for Ctrl-C")?;
-        let abandons = at_interrupt == AtInterrupt::Abandon;
-        Ok(Self { progress: Progress::new(files, bytes), interrupted, abandons, stopped: AtomicBool::new(false) })
+        Ok(Self { progress, interrupted, stopped: AtomicBool::new(false) })
     }
 
     /// Whether the user wants no more.
     pub(super) fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::SeqCst)
-    }
-
-    /// Whether files that are being read are not read to their end.
-    pub(super) fn is_abandoned(&self) -> bool {
-        self.abandons && self.is_interrupted()
     }
 
     /// No further file is begun.
@@ -111,6 +111,10 @@ impl Progress {
         self.done.fetch_add(1, Ordering::Relaxed);
         self.failed.fetch_add(u64::from(is_failed), Ordering::Relaxed);
         self.add_bytes(unread);
+    }
+
+    fn done(&self) -> usize {
+        self.done.load(Ordering::Relaxed) as usize
     }
 
     fn show(&self) {

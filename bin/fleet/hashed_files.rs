@@ -32,15 +32,14 @@ impl<'f> HashedFiles<'f> {
         Self { files, begun: Mutex::default() }
     }
 
-    /// The hash of the content of a file of so many bytes, of which those that were not read yet are read now; of less of it where that
-    /// was abandoned.
+    /// The hash of the content of a file of so many bytes, of which those that were not read yet are read now.
     ///
     /// # Errors
     /// When it cannot be read, or is shorter.
-    pub(super) fn hash(&self, path: &Path, length: u64, is_abandoned: impl Fn() -> bool) -> io::Result<Hash> {
+    pub(super) fn hash(&self, path: &Path, length: u64) -> io::Result<Hash> {
         let begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
         let Begun { mut hasher, mut end } = begun.unwrap_or_default();
-        while end < length && !is_abandoned() {
+        while end < length {
             let bytes = self.files.read(path, end, PIECE)?;
             if bytes.is_empty() {
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it is shorter than it was"));
@@ -154,10 +153,10 @@ mod tests {
                     assert!(place.starts_with(wanted));
                 }
             }
-            assert_eq!(files.hash(&path, 3_000, || false).unwrap(), blake3::hash(&content), "{pieces:?}");
+            assert_eq!(files.hash(&path, 3_000).unwrap(), blake3::hash(&content), "{pieces:?}");
             assert_eq!(*counting.0.lock().unwrap(), expected, "{pieces:?}");
         }
-        let error = HashedFiles::new(&FileSystem).hash(&path, 3_001, || false).unwrap_err();
+        let error = HashedFiles::new(&FileSystem).hash(&path, 3_001).unwrap_err();
         assert_eq!(error.to_string(), "it is shorter than it was");
     }
 }

@@ -252,9 +252,10 @@ impl Finder {
         let orphans = self.pair();
         // By path within each rank.
         self.found.sort_by_key(|found| (found.origin != Origin::Manifest, found.task.toc.is_none()));
-        let summary = self.summary();
+        let (summary, exported) = (self.summary(), exported_recordings(&self.found));
         let Self { found, walked, mut failures, mut notes, datasets, .. } = self;
         notes.extend(summary);
+        notes.extend(exported);
         if let Some(first) = orphans.first() {
             let what = several(orphans.len(), "TOC file");
             notes.push(format!("{what} without an export beside it, such as {first}"));
@@ -286,6 +287,30 @@ impl Finder {
         });
         orphans
     }
+}
+
+/// A recording and an export of one name in one folder are probably one run. Their contents differ, so nothing else tells.
+fn exported_recordings(found: &[Found]) -> Vec<String> {
+    let key = |found: &Found| {
+        let name = export_names(&found.canonical).into_iter().next()?;
+        Some((found.canonical.parent()?.to_owned(), name))
+    };
+    let mut recordings: HashMap<_, Vec<&str>> = HashMap::new();
+    for recording in found.iter().filter(|found| is_recording_name(&found.canonical)) {
+        recordings.entry(key(recording)).or_default().push(&recording.task.display);
+    }
+    let exports = found.iter().filter(|found| is_export_name(&found.canonical));
+    let pairs = exports.flat_map(|export| {
+        let of_name = key(export).and_then(|key| recordings.get(&Some(key))).into_iter().flatten();
+        of_name.map(|recording| (export.task.display.as_str(), *recording))
+    });
+    let say = |(export, recording)| {
+        format!(
+            "{export} is probably the export of {recording}, and the run counts twice then; leave one of them out, such as by a \
+             pattern ('*.trace')"
+        )
+    };
+    pairs.map(say).collect()
 }
 
 fn canonical(path: &Path) -> PathBuf {

@@ -44,7 +44,14 @@ impl Recording {
     /// For an archive that cannot be used.
     pub(super) fn open(path: &Path) -> Result<Option<Self>, Refused> {
         let mut files = BundleFiles::new(&FileSystem);
-        let bundle = files.mount(path).map_err(|error| refused(&error))?;
+        let bundle = files.mount(path).map_err(|error| {
+            let mut refused = refused(&error);
+            // A reason stands beside the name of its file.
+            if let Some(reason) = refused.reason.strip_prefix(&format!("{}: ", path.display())) {
+                refused.reason = reason.to_owned();
+            }
+            refused
+        })?;
         Ok(bundle.map(|bundle| Self { files, bundle, bytes: size_on_disk(path), symbol_stores: None }))
     }
 
@@ -75,7 +82,7 @@ impl Recording {
             let name = path.strip_prefix(&self.bundle).unwrap_or(&path);
             let name = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
             hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(&length.to_le_bytes());
-            let content = hashed.hash(&path, length, || control.is_abandoned());
+            let content = hashed.hash(&path, length);
             hasher.update(content.map_err(|error| unreadable(&path, &error))?.as_bytes());
         }
         control.progress.add_bytes(self.bytes);

@@ -20,7 +20,7 @@ use super::store::{Store, Unfinished};
 use super::{alerts, notes, symbols};
 use crate::cli::Colour;
 use crate::sink::{style, write_to};
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe, printable, warning};
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, is_closed_pipe, printable, warning};
 
 /// Reports, and says with which exit code the process ends.
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
@@ -33,10 +33,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
         None => {
             let inputs = inputs::find(&args.inputs)?;
             inputs.check().map_err(Failure::Usage)?;
-            match of_exports(args, inputs, fleet)? {
-                Some(fleet) => fleet,
-                None => return Ok(EXIT_INTERRUPTED),
-            }
+            of_exports(args, inputs, fleet)?
         }
     };
     let Counting { builder, weight_labels } = fleet.into_inner();
@@ -103,26 +100,20 @@ fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
     Ok(fleet)
 }
 
-/// Reads exports into the fleet; `None` where the user wants no more.
-fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Option<Fleet>> {
+/// Reads exports into the fleet.
+fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Fleet> {
     let Inputs { tasks, failures, notes: found, .. } = inputs;
     notes::print(&found);
     let locator = symbols::find(&args.reading)?;
     let settings = Settings::new(&args.reading, locator.as_ref());
-    let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::Abandon)?;
+    let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::End)?;
     failures.into_iter().for_each(|failed| fleet.add_failure(failed));
     let ended = batch::run(&tasks, &settings, &control, &fleet)?;
-    if control.is_interrupted() {
-        let (done, all) = (counted(ended.done), several(tasks.len(), "file"));
-        let advice = "`traceparse fleet extract` keeps what it has read";
-        warning(&format!("interrupted after {done} of {all}, without a report; {advice}"));
-        return Ok(None);
-    }
     ended.notes.print();
     if let Some((index, problem)) = ended.not_strict {
         bail!("{}: {problem}; and --strict was given", tasks[index].display);
     }
-    Ok(Some(fleet))
+    Ok(fleet)
 }
 
 /// The fleet that workers add to.
@@ -212,19 +203,37 @@ fn check_names(report: &FleetReport) -> Result<()> {
     let (inputs, options) = (&report.inputs, &report.options);
     let mut asked = options.by.iter().chain(options.only.iter().map(|(key, _)| key));
     if let Some(key) = asked.find(|key| !inputs.label_keys.contains(key)) {
-        let known = if inputs.label_keys.is_empty() { "none".to_owned() } else { inputs.label_keys.join(", ") };
-        bail!(
-            "nothing has the label {key:?}; labels there are: {known}. A manifest gives exports more of them (--help)"
-        );
+        return Err(unknown_label(key, &inputs.label_keys));
     }
     if inputs.runs == 0 && inputs.left_out > 0 {
         let pairs: Vec<String> = options.only.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        bail!("none of {} has {}", several(inputs.left_out as usize, "run"), pairs.join(" and "));
+        let there_are: Vec<String> =
+            inputs.left_out_values.iter().map(|(key, values)| values_of(key, values)).collect();
+        let runs = several(inputs.left_out as usize, "run");
+        bail!("none of {runs} has {}; there are: {}", pairs.join(" and "), there_are.join("; "));
     }
     if let Some(name) = inputs.missing_processes.first().filter(|_| inputs.runs > 0) {
         bail!("no run has a process of the name {name:?}; there are: {}", inputs.processes.join(", "));
     }
     Ok(())
+}
+
+/// What is said of a label that nothing has.
+pub(super) fn unknown_label(key: &str, known: &[String]) -> anyhow::Error {
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    anyhow!("nothing has the label {key:?}; labels there are: {known}. A manifest gives exports more of them (--help)")
+}
+
+/// Values of a label up to this many are named.
+const NAMED_VALUES: usize = 8;
+
+/// `app_version 1.0, 1.1 and 3 more`.
+fn values_of(key: &str, values: &[String]) -> String {
+    let named = values[..values.len().min(NAMED_VALUES)].join(", ");
+    match values.len().saturating_sub(NAMED_VALUES) {
+        0 => format!("{key} {named}"),
+        more => format!("{key} {named} and {} more", counted(more)),
+    }
 }
 
 /// Who asks for weights has some, perhaps under another name.

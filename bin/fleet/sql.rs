@@ -1,11 +1,13 @@
 //! `fleet sql`: a report as SQL, for the engine that reads the dataset.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use traceparse::fleet::{FleetOptions, sql};
 
 use super::cli::FleetSqlArgs;
+use super::report::unknown_label;
 use super::store::Store;
 use crate::Failure;
 use crate::sink::write_to;
@@ -25,6 +27,9 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         None if is_elsewhere(&source) => (args.questions.options(), source),
         None => (args.questions.options(), local(&args.source)?),
     };
+    if Path::new(&dataset).exists() {
+        check_labels(&options, Path::new(&dataset))?;
+    }
     let text = sql(&options, &dataset, args.engine.engine());
     Ok(write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?)
 }
@@ -45,6 +50,19 @@ fn local(dataset: &Path) -> Result<String> {
     Store::check(dataset)?;
     let path = std::fs::canonicalize(dataset).with_context(|| format!("{name}: cannot be read"))?;
     path.into_os_string().into_string().map_err(|_| anyhow!("{name}: its path is not UTF-8, as SQL is"))
+}
+
+/// A label that nothing has is a mistake, which the engine would only tell in its own words.
+fn check_labels(options: &FleetOptions, dataset: &Path) -> Result<()> {
+    let mut asked = options.by.iter().chain(options.only.iter().map(|(key, _)| key)).peekable();
+    if asked.peek().is_none() {
+        return Ok(());
+    }
+    let known: BTreeSet<String> = Store::open(dataset)?.label_keys()?.into_values().flatten().collect();
+    match asked.find(|key| !known.contains(*key)) {
+        Some(key) => Err(unknown_label(key, &known.into_iter().collect::<Vec<_>>())),
+        None => Ok(()),
+    }
 }
 
 /// What the report asked.

@@ -14,6 +14,8 @@ use super::notes::several;
 pub(super) struct Walked {
     /// Hidden files with the name of an export.
     hidden: Vec<PathBuf>,
+    /// Pipes, sockets and devices with the name of an export: who opens one may wait for ever.
+    special: Vec<PathBuf>,
     /// Folders that cannot be listed, and why.
     pub(super) unreadable: Vec<(String, String)>,
 }
@@ -25,6 +27,10 @@ impl Walked {
         if let Some(first) = self.hidden.first() {
             let (what, first) = (several(self.hidden.len(), "hidden export"), first.display());
             notes.push(format!("{what} skipped, such as {first}; what is named is read"));
+        }
+        if let Some(first) = self.special.first() {
+            let (what, first) = (several(self.special.len(), "path"), first.display());
+            notes.push(format!("{what} skipped, such as {first}: no file and no folder; what is named is read"));
         }
         notes
     }
@@ -57,6 +63,10 @@ pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
                 }
             } else if is_folder && !is_recording_name(&path) {
                 open.push(path);
+            } else if is_special(&path) {
+                if is_export_name(&path) || is_recording_name(&path) {
+                    walked.special.push(path);
+                }
             } else {
                 files.push(path);
             }
@@ -64,7 +74,14 @@ pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
     }
     files.sort();
     walked.hidden.sort();
+    walked.special.sort();
     files
+}
+
+/// Whether something is neither a file nor a folder. What cannot be asked, such as a link that leads nowhere, is told of when it
+/// is opened.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Whether a path has characters of a pattern.

@@ -14,6 +14,9 @@ use quick_xml::events::attributes::Attributes;
 use super::fault::Fault;
 use crate::units::Nanos;
 
+/// How much later than the end of the recording a sample may be; more, and the table of contents is of another one.
+pub(crate) const SLACK: Nanos = Nanos::from_millis(1_000);
+
 /// A table of contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Toc {
@@ -81,6 +84,36 @@ impl TocRun {
     pub fn duration(&self) -> Option<Nanos> {
         parse_seconds(self.summary_field("duration")?)
     }
+
+    /// Why this cannot be the table of contents of a run with a sample at `last`, in a sentence; `None` where it can.
+    pub(crate) fn contradiction(&self, last: Nanos) -> Option<String> {
+        let duration = self.duration().filter(|duration| duration.as_nanos() > 0)?;
+        (last.since(duration) > SLACK).then(|| {
+            format!(
+                "A table of contents says that run {} took {} s, but the export has samples up to {} s; it is of another \
+                 recording and is not used.",
+                self.number,
+                seconds(duration),
+                seconds(last)
+            )
+        })
+    }
+
+    /// Why the duration is not the time that the samples are from, in a sentence; `None` where it is. Instruments writes the mode
+    /// `Windowed (5 seconds)`.
+    pub(crate) fn window(&self) -> Option<String> {
+        let mode = self.summary_field("recording-mode").filter(|mode| mode.to_lowercase().contains("window"))?;
+        Some(format!(
+            "Run {} was recorded in the mode \"{mode}\", which keeps the last seconds only; the time between its first and last \
+             sample stands for what was recorded.",
+            self.number
+        ))
+    }
+}
+
+/// Seconds for a sentence: `10.468`.
+pub(crate) fn seconds(time: Nanos) -> String {
+    format!("{:.3}", time.as_nanos() as f64 / 1e9)
 }
 
 impl TocTable {

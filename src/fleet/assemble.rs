@@ -103,6 +103,9 @@ fn inputs(builder: &FleetBuilder) -> Inputs {
         damaged: builder.damaged.clone(),
         failed: builder.failed.clone(),
         left_out: builder.left_out,
+        left_out_values: (builder.left_out_values.iter())
+            .map(|(key, values)| (key.clone(), values.iter().cloned().collect()))
+            .collect(),
         label_keys: builder.label_keys.iter().cloned().collect(),
         processes: builder.processes.iter().cloned().collect(),
         missing_processes: missing.collect(),

@@ -38,6 +38,8 @@ pub struct FleetBuilder {
     pub(super) damaged: Vec<DamagedRecording>,
     pub(super) left_out: u64,
     pub(super) label_keys: BTreeSet<String>,
+    /// By key that only some values were asked of: the values that runs left out have.
+    pub(super) left_out_values: BTreeMap<String, BTreeSet<String>>,
     pub(super) processes: BTreeSet<String>,
     pub(super) notes: Vec<String>,
     /// Notes of runs: how many runs have each, and the first of them.
@@ -79,6 +81,7 @@ impl FleetBuilder {
             damaged: Vec::new(),
             left_out: 0,
             label_keys: BTreeSet::new(),
+            left_out_values: BTreeMap::new(),
             processes: BTreeSet::new(),
             notes: Vec::new(),
             run_notes: BTreeMap::new(),
@@ -93,6 +96,10 @@ impl FleetBuilder {
         self.label_keys.extend(record.labels.iter().map(|(key, _)| key.clone()));
         if !self.options.selects(&record.labels) {
             self.left_out += 1;
+            let is_asked = |key: &String| self.options.only.iter().any(|(asked, _)| asked == key);
+            for (key, value) in record.labels.iter().filter(|(key, _)| is_asked(key)) {
+                self.left_out_values.entry(key.clone()).or_default().insert(value.clone());
+            }
             return;
         }
         if let Some(first) = self.sources.get(&record.run_id) {

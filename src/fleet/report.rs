@@ -44,6 +44,8 @@ pub struct Inputs {
     pub failed: Vec<FailedInput>,
     /// Runs that are not of the labels that were asked for ([`FleetOptions::only`]).
     pub left_out: u64,
+    /// The values that these have of the labels that were asked for, sorted, by key.
+    pub left_out_values: Vec<(String, Vec<String>)>,
     /// The keys of the labels that runs and failed files have, sorted.
     pub label_keys: Vec<String>,
     /// The names of processes, sorted, the first of them.

@@ -180,6 +180,10 @@ fn what_is_no_recording_is_told_with_its_reason() {
     zip.truncate(zip.len() / 2);
     let message = fails(1, &[&folder.file("cut.zip", &zip)]);
     assert!(message.contains("cut.zip: the zip archive is broken or cut"), "{message}");
+    assert!(message.contains("copy or download it again"), "{message}");
+    // A fleet names it once.
+    let said = fails(1, &["fleet", "report", &folder.path("cut.zip")]);
+    assert_eq!(said.matches("cut.zip").count(), 1, "{said}");
     let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for name in ["a.trace/form.template", "b.trace/form.template"] {
         writer.start_file(name, zip::write::SimpleFileOptions::default()).expect("in memory");

@@ -4,7 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::command::{Folder, fails, finish, fixture, json, ok, orchard, read_text, stderr_of, traceparse};
+use crate::command::{Folder, fails, finish, fixture, json, ok, orchard, read_text, stderr_of, traceparse, warns};
+use crate::fleet_case::{export, toc};
 
 fn diff(args: &[&str]) -> Value {
     serde_json::from_str(&ok(&[&["diff", "--format", "json"], args].concat())).expect("the output is JSON")
@@ -27,6 +28,44 @@ fn lengths_are_those_of_the_runs_and_the_time_that_count() {
     let found = diff(&args);
     assert_eq!(found["before"]["duration_is_recorded"], false);
     assert_eq!(found["before"]["duration_ns"], found["after"]["duration_ns"]);
+}
+
+/// Samples go up to 2.99 s and 3 s.
+#[test]
+fn a_table_of_contents_that_cannot_be_does_not_tell_the_length() {
+    let folder = Folder::new();
+    let (before, after) = (folder.file("before.xml", export(300)), folder.file("after.xml", export(301)));
+    let (other, own) = (folder.file("other.xml", toc(30)), folder.file("own.xml", toc(301)));
+    let args = ["diff", &before, &after, "--before-toc", &other, "--after-toc", &own, "--format", "json"];
+    let found = |args: &[&str]| {
+        let (text, said) = warns(args);
+        assert!(!said.contains("the second recording"), "{said}");
+        (serde_json::from_str::<Value>(&text).expect("the output is JSON"), said)
+    };
+    let (answer, said) = found(&[&args[..], &["--normalize", "duration"]].concat());
+    assert_eq!(
+        (&answer["before"]["duration_ns"], &answer["before"]["duration_is_recorded"]),
+        (&2_990_000_000_u64.into(), &false.into())
+    );
+    assert_eq!(
+        (&answer["after"]["duration_ns"], &answer["after"]["duration_is_recorded"]),
+        (&3_012_345_000_u64.into(), &true.into())
+    );
+    let reason = "A table of contents says that run 1 took 0.302 s, but the export has samples up to 2.990 s";
+    assert!(said.contains(&format!("the first recording, {before}: {reason}")), "{said}");
+    assert!(said.contains("--before-toc names one"), "{said}");
+    // Whoever names one is told, whatever it was for; and its device is not that of the recording.
+    let (_, said) = found(&args);
+    assert!(said.contains(reason) && !said.contains("--before-toc names one"), "{said}");
+    let mini = folder.file("mini.xml", toc(30).replace("MacBook Pro", "Mac mini"));
+    assert_ne!(read_text(&mini), toc(30));
+    found(&["diff", &before, &after, "--before-toc", &mini, "--after-toc", &own, "--format", "json"]);
+    // A ring buffer kept less than was recorded.
+    let windowed = folder.file("windowed.xml", toc(300).replace("Deferred", "Windowed (5 seconds)"));
+    let args = ["diff", &before, &after, "--before-toc", &windowed, "--after-toc", &own, "--format", "json"];
+    let (answer, said) = found(&args);
+    assert_eq!(answer["before"]["duration_ns"], 2_990_000_000_u64);
+    assert!(said.contains("Windowed (5 seconds)"), "{said}");
 }
 
 /// Runs begin at zero, each by itself.

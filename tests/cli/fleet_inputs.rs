@@ -117,6 +117,21 @@ fn a_file_that_is_named_twice_counts_once() {
     assert_eq!(said, "warning: 2 exports are named more than once; each counts once\n");
 }
 
+/// Their contents differ, so both count; only their names tell.
+#[test]
+fn a_recording_beside_its_export_is_told_of() {
+    let folder = Folder::new();
+    for name in ["x/app.trace.zip", "x/app.xml", "x/other.xml", "y/app.xml"] {
+        write(&folder, name, export(10 + name.len() as u64));
+    }
+    let (said, _) = report_with(0, &[&folder.path("x"), &folder.path("y")]);
+    let [export, recording] = ["x/app.xml", "x/app.trace.zip"].map(|name| folder.path(name));
+    assert!(said.contains(&format!("{export} is probably the export of {recording}")), "{said}");
+    assert_eq!(said.matches("probably the export of").count(), 1, "{said}");
+    assert!(said.contains("counts twice") && said.contains("leave one of them out"), "{said}");
+    assert!(!report_with(0, &[&folder.path("x/*.xml")]).0.contains("probably"));
+}
+
 #[test]
 fn manifests_that_say_different_things_are_named() {
     let folder = Folder::new();

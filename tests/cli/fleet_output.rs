@@ -168,6 +168,12 @@ fn sql_asks_what_the_report_asked() {
     assert!(fails(1, &["fleet", "sql", &path]).contains("is not a dataset"));
     assert!(fails(1, &["fleet", "sql", &folder.path("x/00.xml"), "--dataset", "s3://x"]).contains("not JSON"));
     assert!(fails(1, &["fleet", "sql", &report, "--dataset", &path]).contains("is not a dataset"));
+    // As the report on it does; a dataset that is elsewhere cannot be asked.
+    for asked in [["--by", "nope"], ["--where", "nope=1"]] {
+        let message = fails(1, &[&["fleet", "sql", &dataset], &asked[..]].concat());
+        assert!(message.contains("nothing has the label \"nope\"; labels there are: ") && message.contains("os_build"));
+    }
+    assert!(sql(&["s3://bucket/fleet", "--by", "nope"]).contains("nope"));
     write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":3}"#);
     assert!(fails(1, &["fleet", "sql", &dataset]).contains("has version 3"));
 }

@@ -110,7 +110,7 @@ fn names_that_nothing_has_are_refused() {
     let message = fails(&["--process", "Orchad"]);
     assert!(message.contains("\"Orchad\"") && message.contains("there are: Orchard"), "{message}");
     let message = fails(&["--where", "app_version=9"]);
-    assert!(message.contains("none of 240 runs has app_version=9"), "{message}");
+    assert!(message.contains("none of 240 runs has app_version=9; there are: app_version 1.0, 1.1, 1.2"), "{message}");
     let some = ["--where", "app_version=1.2", "--scope", "run", "--format", "json"];
     let text = ok(&[&["fleet", "report", manifest.as_str()], some.as_slice()].concat());
     let report: serde_json::Value = serde_json::from_str(&text).unwrap();

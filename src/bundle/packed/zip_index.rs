@@ -18,7 +18,10 @@ pub(super) fn is_zip(head: &[u8]) -> bool {
 
 /// The names in a zip of `length` bytes.
 pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<Names, Error> {
-    let broken = |error: zip::result::ZipError| malformed(path, format!("the zip archive is broken or cut: {error}"));
+    let broken = |error: zip::result::ZipError| {
+        let advice = "it is incomplete, or no zip; copy or download it again";
+        malformed(path, format!("the zip archive is broken or cut ({error}): {advice}"))
+    };
     let archive = ZipArchive::new(FileRange::new(files, path, 0, length)).map_err(broken)?;
     let metadata = archive.metadata();
     if metadata.has_duplicate_names() {

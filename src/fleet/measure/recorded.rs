@@ -1,13 +1,10 @@
 //! How long a run was recorded, and which table of contents tells of it.
 
 use super::RunContext;
-use crate::export::{Export, TocRun};
+use crate::export::{Export, SLACK, TocRun, seconds};
 use crate::fleet::run::WallSource;
 use crate::profile::TimeRange;
 use crate::units::Nanos;
-
-/// How much later than the end of the recording a sample may be; more, and the table of contents is of another one.
-const SLACK: Nanos = Nanos::from_millis(1_000);
 
 /// The time from the first to the last sample of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,15 +61,12 @@ pub(super) fn recorded(
     number: u32,
     notes: &mut Vec<String>,
 ) -> Recorded {
-    if let Some(duration) = known(manifest) {
-        return by_manifest(duration, toc, span, number, notes);
+    if let Some(told) = known(manifest).and_then(|duration| by_manifest(duration, toc, span, number, notes)) {
+        return told;
     }
     if let Some(toc) = toc {
-        if let Some(mode) = toc.summary_field("recording-mode").filter(|mode| is_windowed(mode)) {
-            notes.push(format!(
-                "Run {number} was recorded in the mode \"{mode}\", which keeps the last seconds only; the time between its \
-                 first and last sample stands for what was recorded."
-            ));
+        if let Some(sentence) = toc.window() {
+            notes.push(sentence);
         } else if let Some(duration) = known(toc.duration()) {
             // A sample may be a little later than the end that was written down; it was recorded all the same.
             let wall = Some(duration.max(span.last));
@@ -82,10 +76,25 @@ pub(super) fn recorded(
     Recorded { start: span.first, wall: known(Some(span.last.since(span.first))), source: WallSource::Samples }
 }
 
-/// The manifest's word counts. Where samples are later than it, the recording kept its end only, and the time ends with them.
-fn by_manifest(duration: Nanos, toc: Option<&TocRun>, span: Span, number: u32, notes: &mut Vec<String>) -> Recorded {
-    let said =
-        toc.filter(|toc| !toc.summary_field("recording-mode").is_some_and(is_windowed)).and_then(TocRun::duration);
+/// The manifest's word counts, unless samples are from a longer time: then all weight would be divided by a part of the time that it
+/// is from. Where they are only later than it, the recording kept its end only, and the time ends with them.
+fn by_manifest(
+    duration: Nanos,
+    toc: Option<&TocRun>,
+    span: Span,
+    number: u32,
+    notes: &mut Vec<String>,
+) -> Option<Recorded> {
+    let sampled = span.last.since(span.first);
+    if sampled.since(duration) > SLACK {
+        let (duration, sampled) = (seconds(duration), seconds(sampled));
+        notes.push(format!(
+            "The manifest says that run {number} took {duration} s, but it has samples of {sampled} s; the manifest's duration \
+             is not used."
+        ));
+        return None;
+    }
+    let said = toc.filter(|toc| toc.window().is_none()).and_then(TocRun::duration);
     if let Some(said) = known(said).filter(|&said| said.since(duration).max(duration.since(said)) > SLACK) {
         let (duration, said) = (seconds(duration), seconds(said));
         notes.push(format!(
@@ -94,34 +103,22 @@ fn by_manifest(duration: Nanos, toc: Option<&TocRun>, span: Span, number: u32, n
         ));
     }
     let (mut start, mut wall) = (Nanos::default(), duration.max(span.last));
-    if is_over(duration, span) {
+    if span.last.since(duration) > SLACK {
         notes.push(format!(
             "The manifest says that run {number} took {} s, but it has samples up to {} s; the manifest's duration is used, \
              and ends with the last sample.",
             seconds(duration),
             seconds(span.last)
         ));
-        (start, wall) = (span.last.since(duration).min(span.first), duration);
+        // Samples a little longer than the manifest's word were recorded all the same.
+        (start, wall) = (span.last.since(duration).min(span.first), duration.max(sampled));
     }
-    Recorded { start, wall: Some(wall), source: WallSource::Manifest }
+    Some(Recorded { start, wall: Some(wall), source: WallSource::Manifest })
 }
 
 /// A duration that says something.
 fn known(duration: Option<Nanos>) -> Option<Nanos> {
     duration.filter(|duration| duration.as_nanos() > 0)
-}
-
-fn is_over(duration: Nanos, span: Span) -> bool {
-    span.last.since(duration) > SLACK
-}
-
-/// Instruments writes `Windowed (5 seconds)`.
-fn is_windowed(mode: &str) -> bool {
-    mode.to_lowercase().contains("window")
-}
-
-fn seconds(time: Nanos) -> String {
-    format!("{:.3}", time.as_nanos() as f64 / 1e9)
 }
 
 /// The tables of contents of an export.
@@ -141,14 +138,9 @@ impl<'t> Tocs<'t> {
     pub(super) fn of_run(&self, number: u32, span: Span, notes: &mut Vec<String>) -> Option<&'t TocRun> {
         for place in &self.places {
             let mut of_run: Vec<&TocRun> = place.iter().copied().filter(|toc| toc.number == number).collect();
-            let is_of_another = |toc: &TocRun| known(toc.duration()).is_some_and(|duration| is_over(duration, span));
-            if let Some(duration) = of_run.iter().find(|toc| is_of_another(toc)).and_then(|toc| toc.duration()) {
-                let (duration, last) = (seconds(duration), seconds(span.last));
-                notes.push(format!(
-                    "A table of contents says that run {number} took {duration} s, but the export has samples up to \
-                     {last} s; it is of another recording and is not used."
-                ));
-                of_run.retain(|toc| !is_of_another(toc));
+            if let Some(sentence) = of_run.iter().find_map(|toc| toc.contradiction(span.last)) {
+                notes.push(sentence);
+                of_run.retain(|toc| toc.contradiction(span.last).is_none());
             }
             // One that was written before the recording ended tells less than one that was written after it.
             if of_run.iter().any(|toc| known(toc.duration()).is_some()) {

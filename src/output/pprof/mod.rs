@@ -122,11 +122,9 @@ fn duration(report: &Report<'_>, asked: &[&SeriesReport]) -> Nanos {
     let known: Vec<&TocRun> = known.collect();
     // Of several that tell of a run of this number, nobody knows which one is meant.
     let &[toc] = known.as_slice() else { return Nanos::default() };
-    let is_windowed = toc.summary_field("recording-mode").is_some_and(|mode| mode.to_lowercase().contains("window"));
     let last = asked.iter().filter_map(|series| series.times).map(|(_, last)| last).max().unwrap_or_default();
-    let recorded = toc.duration().filter(|_| !is_windowed).unwrap_or_default();
-    // Samples a second later than the end are of another recording.
-    if last.since(recorded) > Nanos::from_millis(1_000) { Nanos::default() } else { recorded }
+    let is_told = toc.window().is_none() && toc.contradiction(last).is_none();
+    toc.duration().filter(|_| is_told).unwrap_or_default()
 }
 
 /// What one sample weighs, if all weigh the same.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::Sides;
+use super::length::{LastSamples, duration};
 use crate::export::lookup;
 use crate::hash::HashMap;
-use crate::profile::RunId;
 use crate::report::{Report, SeriesReport};
-use crate::units::{Nanos, Unit};
+use crate::units::Unit;
 
 /// What the weights of the second recording are multiplied by before they are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,49 +36,6 @@ impl Normalize {
         };
         (before > 0.0 && after > 0.0).then(|| before / after)
     }
-}
-
-/// How long a recording is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Duration {
-    /// The length.
-    pub nanos: Nanos,
-    /// Whether the table of contents says so. Otherwise it is the time from the first to the last sample that counts, which is
-    /// shorter where nothing ran at either end.
-    pub is_recorded: bool,
-}
-
-/// How long the recording of a report is, over all its runs that were asked for, and of them the time that was asked for; `None`
-/// where nothing tells.
-pub fn duration(report: &Report<'_>) -> Option<Duration> {
-    let recorded = recorded_lengths(report).fold(0_u64, u64::saturating_add);
-    if recorded > 0 {
-        return Some(Duration { nanos: Nanos::from_nanos(recorded), is_recorded: true });
-    }
-    let profile = &report.export.profile;
-    // Each run begins at zero, so runs stand one after the other.
-    let mut runs: HashMap<RunId, (Nanos, Nanos)> = HashMap::default();
-    for series in &report.series {
-        let Some((first, last)) = series.times else { continue };
-        let times = runs.entry(profile.series(series.series).run).or_insert((first, last));
-        *times = (times.0.min(first), times.1.max(last));
-    }
-    let lengths = runs.values().map(|(first, last)| last.since(*first).as_nanos());
-    let nanos = lengths.fold(0_u64, u64::saturating_add);
-    (nanos > 0).then(|| Duration { nanos: Nanos::from_nanos(nanos), is_recorded: false })
-}
-
-/// What tables of contents say of the runs that the report is about, in nanoseconds.
-fn recorded_lengths(report: &Report<'_>) -> impl Iterator<Item = u64> {
-    let (profile, selection) = (&report.export.profile, &report.options.selection);
-    let runs = report.series.iter().map(|series| profile.run(profile.series(series.series).run).number);
-    let runs: BTreeSet<u32> =
-        runs.filter(|number| selection.runs.is_empty() || selection.runs.contains(number)).collect();
-    let found = report.export.tocs().flat_map(|toc| &toc.runs).filter(move |run| runs.contains(&run.number));
-    found.filter_map(|run| run.duration()).map(|length| match selection.time {
-        Some(range) => range.end.unwrap_or(length).min(length).since(range.start).as_nanos(),
-        None => length.as_nanos(),
-    })
 }
 
 /// Why two recordings should not be compared.
@@ -209,7 +166,8 @@ fn interval(report: &Report<'_>, series: &SeriesReport) -> Option<u64> {
 
 /// The models of the devices that were recorded, where a table of contents tells.
 fn device(report: &Report<'_>) -> Option<String> {
-    let runs = report.export.tocs().flat_map(|toc| &toc.runs);
+    let last = LastSamples::new(report);
+    let runs = report.export.tocs().flat_map(|toc| &toc.runs).filter(|run| last.contradiction(run).is_none());
     let models: BTreeSet<&str> = runs.filter_map(|run| lookup(&run.device, "model")).collect();
     (!models.is_empty()).then(|| models.into_iter().collect::<Vec<_>>().join(", "))
 }

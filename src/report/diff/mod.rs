@@ -27,13 +27,15 @@
 //! test: with a thousand functions some fifty pass by chance; samples that follow each other are not independent; and two
 //! recordings differ by more than what was sampled. `fleet report` compares many runs.
 
+mod length;
 mod likeness;
 mod matching;
 mod tree;
 
 use std::cmp::Reverse;
 
-pub use likeness::{Duration, Normalize, Unlike, check_alike, duration};
+pub use length::{Duration, duration, unused_tocs};
+pub use likeness::{Normalize, Unlike, check_alike};
 pub use matching::{Function, FunctionKey};
 pub use tree::DiffNode;
 

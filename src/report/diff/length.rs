@@ -1,0 +1,124 @@
+//! How long a recording is, and which table of contents tells.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::export::TocRun;
+use crate::hash::HashMap;
+use crate::profile::{RunId, TimeRange};
+use crate::report::Report;
+use crate::units::Nanos;
+
+/// How long a recording is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Duration {
+    /// The length.
+    pub nanos: Nanos,
+    /// Whether tables of contents say so, of every run. Otherwise it is the time from the first to the last sample that counts,
+    /// which is shorter where nothing ran at either end.
+    pub is_recorded: bool,
+}
+
+/// How long the recording of a report is, over all its runs that were asked for, and of them the time that was asked for; `None`
+/// where nothing tells. What [`unused_tocs`] names does not tell.
+pub fn duration(report: &Report<'_>) -> Option<Duration> {
+    if let Some(nanos) = recorded(report) {
+        return Some(Duration { nanos, is_recorded: true });
+    }
+    let profile = &report.export.profile;
+    // Each run begins at zero, so runs stand one after the other.
+    let mut runs: HashMap<RunId, (Nanos, Nanos)> = HashMap::default();
+    for series in &report.series {
+        let Some((first, last)) = series.times else { continue };
+        let times = runs.entry(profile.series(series.series).run).or_insert((first, last));
+        *times = (times.0.min(first), times.1.max(last));
+    }
+    let nanos = sum(runs.values().map(|(first, last)| last.since(*first)));
+    (nanos.as_nanos() > 0).then_some(Duration { nanos, is_recorded: false })
+}
+
+/// Which tables of contents do not tell the length of a report's recording although they have one, and why, one sentence each: of
+/// another recording, whose samples go more than a second past it; of one that kept its end only; or of several that differ.
+pub fn unused_tocs(report: &Report<'_>) -> Vec<String> {
+    let last = LastSamples::new(report);
+    last.runs().flat_map(|number| Told::new(report, number, &last).unused).collect()
+}
+
+/// What tables of contents say of the runs that the report is about, if they say it of each, within the time that counts.
+fn recorded(report: &Report<'_>) -> Option<Nanos> {
+    let last = LastSamples::new(report);
+    let lengths: Option<Vec<Nanos>> = last.runs().map(|number| Told::new(report, number, &last).length).collect();
+    let nanos = sum(lengths?.into_iter().map(|length| within(length, report.options.selection.time)));
+    (nanos.as_nanos() > 0).then_some(nanos)
+}
+
+fn within(length: Nanos, time: Option<TimeRange>) -> Nanos {
+    time.map_or(length, |range| range.end.unwrap_or(length).min(length).since(range.start))
+}
+
+fn sum(lengths: impl Iterator<Item = Nanos>) -> Nanos {
+    Nanos::from_nanos(lengths.map(Nanos::as_nanos).fold(0, u64::saturating_add))
+}
+
+/// What tables of contents say of the length of one run.
+struct Told {
+    length: Option<Nanos>,
+    /// Why others do not.
+    unused: Vec<String>,
+}
+
+impl Told {
+    fn new(report: &Report<'_>, number: u32, last: &LastSamples) -> Self {
+        let (mut lengths, mut unused) = (BTreeSet::new(), Vec::new());
+        for toc in report.export.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number) {
+            match last.contradiction(toc).or_else(|| toc.window()) {
+                Some(reason) => unused.push(reason),
+                None => lengths.extend(toc.duration().filter(|length| length.as_nanos() > 0)),
+            }
+        }
+        if lengths.len() > 1 {
+            unused.push(format!(
+                "{} tables of contents tell different things of run {number}; none of them is used.",
+                lengths.len()
+            ));
+            lengths.clear();
+        }
+        Self { length: lengths.pop_first(), unused }
+    }
+}
+
+/// When the last sample of each run was taken that a report is about, whether it counts or not: what is selected does not change
+/// what was recorded.
+pub(super) struct LastSamples(BTreeMap<u32, Nanos>);
+
+impl LastSamples {
+    pub(super) fn new(report: &Report<'_>) -> Self {
+        let (profile, selection) = (&report.export.profile, &report.options.selection);
+        let mut of_series = vec![Nanos::default(); profile.series_ids().len()];
+        // Nobody asks where nothing tells anything, and there may be many samples.
+        if report.export.tocs().next().is_some() {
+            for sum in profile.sums_or_samples() {
+                let last = &mut of_series[sum.series.index()];
+                *last = sum.last_time.max(*last);
+            }
+        }
+        let number = |id| profile.run(profile.series(id).run).number;
+        let asked = report.series.iter().map(|series| number(series.series));
+        let asked = asked.filter(|number| selection.runs.is_empty() || selection.runs.contains(number));
+        let mut runs: BTreeMap<u32, Nanos> = asked.map(|number| (number, Nanos::default())).collect();
+        for (id, last) in profile.series_ids().zip(of_series) {
+            if let Some(latest) = runs.get_mut(&number(id)) {
+                *latest = last.max(*latest);
+            }
+        }
+        Self(runs)
+    }
+
+    fn runs(&self) -> impl Iterator<Item = u32> {
+        self.0.keys().copied()
+    }
+
+    /// Why a table of contents cannot be that of its run here, in a sentence.
+    pub(super) fn contradiction(&self, toc: &TocRun) -> Option<String> {
+        self.0.get(&toc.number).and_then(|last| toc.contradiction(*last))
+    }
+}
