@@ -5,18 +5,21 @@ use std::path::Path;
 
 use crate::command::{json, ok, orchard, read_text};
 
-/// The views of rows, with what must be asked for, their sections in the document, and the fields of JSON that these tell of.
-const VIEWS: [(&[&str], &[(&str, &str)]); 10] = [
-    (&["--view", "functions"], &[("`functions[]`", "functions")]),
-    (&["--view", "binaries"], &[("`binaries[]`", "binaries")]),
-    (&["--view", "heaviest"], &[("`heaviest[]`", "heaviest")]),
-    (&["--view", "categories"], &[("`categories[]`", "categories"), ("`transitions[]`", "transitions")]),
-    (&["--view", "lines"], &[("`lines[]`", "lines")]),
-    (&["--view", "processes"], &[("`processes[]` of `--view processes`", "processes")]),
-    (&["--view", "states"], &[("`states[]` of `--view states`", "states")]),
-    (&["--view", "cores"], &[("`cores[]`", "cores")]),
-    (&["--view", "timeline"], &[("`timeline[]`", "timeline")]),
-    (&["--view", "samples"], &[("`samples[]`", "samples")]),
+/// Sections of the document, and the fields of JSON that these tell of.
+type Sections = &'static [(&'static str, &'static str)];
+
+/// The views of rows, and their sections.
+const VIEWS: [(&str, Sections); 10] = [
+    ("functions", &[("`functions[]`", "functions")]),
+    ("binaries", &[("`binaries[]`", "binaries")]),
+    ("heaviest", &[("`heaviest[]`", "heaviest")]),
+    ("categories", &[("`categories[]`", "categories"), ("`transitions[]`", "transitions")]),
+    ("lines", &[("`lines[]`", "lines")]),
+    ("processes", &[("`processes[]` of `--view processes`", "processes")]),
+    ("states", &[("`states[]` of `--view states`", "states")]),
+    ("cores", &[("`cores[]`", "cores")]),
+    ("timeline", &[("`timeline[]`", "timeline")]),
+    ("samples", &[("`samples[]`", "samples")]),
 ];
 /// Fields that only some tables have rows with.
 const OPTIONAL: [&str; 1] = ["counters"];
@@ -46,8 +49,8 @@ fn documented_fields(section: &str) -> BTreeSet<String> {
 #[test]
 fn json_has_the_fields_that_its_document_names() {
     let document = document();
-    for (args, sections) in VIEWS {
-        let answer = json(&[&[orchard().as_str()], args].concat());
+    for (view, sections) in VIEWS {
+        let answer = json(&[orchard().as_str(), "--view", view]);
         for (heading, field) in sections {
             let rows = answer[field].as_array().unwrap_or_else(|| panic!("{field} is an array"));
             let fields: BTreeSet<String> =
@@ -73,7 +76,7 @@ fn csv_has_the_columns_that_its_document_names() {
         assert_eq!(answer.lines().next(), Some(columns), "{view}");
         views.insert(view);
     }
-    let named = VIEWS.iter().map(|(args, _)| args[1]);
+    let named = VIEWS.iter().map(|(view, _)| *view);
     let others = ["flame-chart", "summary", "threads", "transitions", "tree"];
     assert_eq!(views, named.chain(others).collect(), "every view is there");
 }

@@ -123,8 +123,8 @@ fn every_command_has_color_among_the_usual_options() {
         for flag in ["--help", "-h"] {
             let help = ok(&[command, &[flag]].concat());
             let before = &help[..help.find("--color <WHEN>").unwrap_or_else(|| panic!("{command:?}: {help}"))];
-            let headings = before.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
-            assert_eq!(headings.last(), Some("Options:"), "{command:?} {flag}: {help}");
+            let mut headings = before.lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
+            assert_eq!(headings.next_back(), Some("Options:"), "{command:?} {flag}: {help}");
         }
     }
 }
