@@ -89,6 +89,7 @@ pub use reject::{RejectReason, Rejected};
 #[cfg(feature = "bundle")]
 pub(crate) use rows::Row;
 pub use schema::{Column, TableKind};
+#[cfg(feature = "fleet")]
 pub(crate) use toc::{SLACK, seconds};
 pub use toc::{Toc, TocProcess, TocRun, TocTable, lookup};
 
