@@ -1,6 +1,8 @@
 //! Recordings that were written as bundles in every form, and what the library reads of them: every row against what was recorded,
 //! and against the export of the same recording.
 
+#[path = "bundle_reader/alike_rows.rs"]
+mod alike_rows;
 #[path = "bundle_reader/damaged_runs.rs"]
 mod damaged_runs;
 #[path = "bundle_reader/intervals.rs"]

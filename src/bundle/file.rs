@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 use crate::symbols::{Broken, Entry, Files};
 
 /// How much is asked of the file system at once.
-const PIECE: usize = 256 << 10;
+const PIECE: usize = 64 << 10;
 
 /// The error of a rule that a file of a bundle breaks.
 pub(super) fn broken_file(path: &Path, broken: &Broken) -> Error {
@@ -55,7 +55,8 @@ impl<'f> Content<'f> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(path, error)),
         }
-        let mut source = BufReader::with_capacity(PIECE, Pieces { files, path: path.to_owned(), offset: 0 });
+        let mut source =
+            BufReader::with_capacity(PIECE, Pieces { files, path: path.to_owned(), offset: 0, is_over: false });
         let head = source.fill_buf().map_err(|error| failed(path, error))?;
         // No other file of a bundle begins like this.
         let source = match head {
@@ -162,12 +163,18 @@ struct Pieces<'f> {
     files: &'f dyn Files,
     path: PathBuf,
     offset: u64,
+    /// Whether the file had fewer bytes than there was room for: it is not asked again.
+    is_over: bool,
 }
 
 impl Read for Pieces<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_over {
+            return Ok(0);
+        }
         let count = self.files.read_into(&self.path, self.offset, buffer)?;
         self.offset += count as u64;
+        self.is_over = count < buffer.len();
         Ok(count)
     }
 }

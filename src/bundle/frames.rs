@@ -37,8 +37,8 @@ struct Recent {
     frame: FrameId,
 }
 
-/// As many as a program's busy code has; a megabyte stays in a cache of the processor.
-const RECENT: usize = 1 << 16;
+/// How many there are at first and at most: as many as a program's busy code has. A megabyte stays in a cache of the processor.
+const RECENT: (usize, usize) = (1 << 10, 1 << 16);
 
 impl<'t> Frames<'t> {
     pub(super) fn new(binaries: Binaries<'t>) -> Self {
@@ -70,7 +70,7 @@ impl<'t> Frames<'t> {
         kind: FrameKind,
         intake: &mut Intake<'_>,
     ) -> Result<FrameId, Unreadable> {
-        match self.recent.get(place(space, address)) {
+        match self.recent.get(place(space.number, address, self.recent.len())) {
             Some(recent) if recent.address == address && recent.space == space.number => Ok(recent.frame),
             _ => self.get_older(space, address, kind, intake),
         }
@@ -93,20 +93,28 @@ impl<'t> Frames<'t> {
                 frame
             }
         };
-        let recent = Recent { address, space: space.number, frame };
-        if self.recent.is_empty() {
-            // Every place holds something, this frame for now, so that none of them has to be asked whether it does.
-            self.recent.resize(RECENT, recent);
-        }
-        self.recent[place(space, address)] = recent;
+        self.remember(Recent { address, space: space.number, frame });
         Ok(frame)
+    }
+
+    /// Takes a frame for one of the recent ones, of which there are more the more frames there are.
+    fn remember(&mut self, recent: Recent) {
+        if self.recent.len() < RECENT.1 && self.recent.len() < 2 * self.all.len() {
+            let count = (4 * self.all.len()).next_power_of_two().clamp(RECENT.0, RECENT.1);
+            // Every place holds something, this frame for now, so that none of them has to be asked whether it does.
+            for older in std::mem::replace(&mut self.recent, vec![recent; count]) {
+                self.recent[place(older.space, older.address, count)] = older;
+            }
+        }
+        let count = self.recent.len();
+        self.recent[place(recent.space, recent.address, count)] = recent;
     }
 }
 
-/// Where a frame is among the recent ones.
+/// Where a frame is among so many recent ones, a power of two.
 #[inline]
-fn place(space: Space, address: u64) -> usize {
+fn place(space: u32, address: u64, count: usize) -> usize {
     // The upper bits of a product depend on all bits of the address (Knuth, The Art of Computer Programming, 6.4).
-    let mixed = (address ^ u64::from(space.number) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> (64 - RECENT.trailing_zeros())) as usize
+    let mixed = (address ^ u64::from(space) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 32) as usize & count.wrapping_sub(1)
 }

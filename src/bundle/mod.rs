@@ -31,6 +31,7 @@
 //! Nothing is guessed: a file that breaks a rule of its format refuses the bundle, with the file, the place, and the rule. A table
 //! with columns of a type that is not known is left out, with a diagnostic.
 
+mod alike;
 mod beside;
 mod binaries;
 mod budget;

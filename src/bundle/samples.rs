@@ -2,89 +2,25 @@
 
 use std::path::Path;
 
+use super::alike::AlikeRows;
 use super::beside::Pieces;
 use super::columns::Columns;
 use super::file::{broken_at, broken_file};
 use super::layout::{Layout, Place};
-use super::numbers::u64_at;
 use super::people::People;
 use super::row_error::Unreadable;
 use super::run_data::RunData;
 use super::stacks::{ReadStack, StackKind, Stacks};
 use super::strings::Strings;
-use super::uniquer::{Arrays, NONE, reference};
+use super::uniquer::{Arrays, reference};
 use crate::error::{Diagnostic, Error, ErrorKind};
-use crate::export::{AlikeRow, Intake, RejectReason, Row};
+use crate::export::{Intake, RejectReason, Row};
 use crate::hash::HashMap;
 use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
 use crate::units::Unit;
 
 /// How many stacks are fetched at a time: their addresses stay in a cache of the processor.
 const TOGETHER: usize = 64;
-
-/// What is between the time and the stack of a row.
-type Middle = [u64; 4];
-
-/// Rows that are equal but for their time and their stack: a recording has few of them for each thread.
-struct AlikeRows {
-    /// Where the words of a middle stand in a row; `None` for rows of another shape.
-    places: Option<[usize; 4]>,
-    rows: Vec<Option<(Middle, AlikeRow)>>,
-}
-
-/// How many kinds of rows are remembered at a time.
-const ALIKE: usize = 1 << 10;
-/// The bytes of a time, a stack and a word of what is between them.
-const TIME: usize = 8;
-const STACK: usize = 4;
-const WORD: usize = 8;
-/// Any odd numbers with as many ones as zeros.
-const FACTORS: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
-
-impl AlikeRows {
-    /// The rows of profiles begin with the time and end with the stack.
-    fn of(columns: &Columns, row_size: usize) -> Self {
-        let middle = row_size.saturating_sub(TIME + STACK);
-        let is_usual = columns.time == Place::Wide(0)
-            && columns.stack.0 == Place::Narrow(TIME + middle)
-            && (WORD..=size_of::<Middle>()).contains(&middle)
-            && columns.kernel_stack.is_none()
-            && columns.counters.is_none();
-        // The last one ends where the middle does, and may lie over the one before.
-        let places = std::array::from_fn(|index| TIME + (index * WORD).min(middle.saturating_sub(WORD)));
-        let rows = vec![None; if is_usual { ALIKE } else { 0 }];
-        Self { places: is_usual.then_some(places), rows }
-    }
-
-    /// What a row must have in common with others.
-    #[inline]
-    fn key(&self, row: &[u8]) -> Option<Middle> {
-        Some(self.places?.map(|place| u64_at(row, place)))
-    }
-
-    #[inline]
-    fn place(key: &Middle) -> usize {
-        // No product waits for another one.
-        let mixed =
-            key.iter().zip(FACTORS).fold(0_u64, |mixed, (word, factor)| mixed.wrapping_add(word.wrapping_mul(factor)));
-        (mixed >> (64 - ALIKE.trailing_zeros())) as usize
-    }
-
-    #[inline]
-    fn get(&self, key: Option<Middle>) -> Option<&AlikeRow> {
-        let key = key?;
-        let (known, row) = self.rows[Self::place(&key)].as_ref()?;
-        // Word by word: they were stored one by one a moment ago, and cannot be loaded by twos before they have arrived.
-        let difference = known.iter().zip(key).fold(0, |difference, (known, word)| difference | (known ^ word));
-        (difference == 0).then_some(row)
-    }
-
-    fn insert(&mut self, key: Option<Middle>, row: AlikeRow) {
-        if let Some(key) = key {
-            self.rows[Self::place(&key)] = Some((key, row));
-        }
-    }
-}
 
 /// Reads rows with what they refer to.
 pub(super) struct SampleReader<'a, 't> {
@@ -118,8 +54,9 @@ impl SampleReader<'_, '_> {
             self.make_stacks(piece, layout, columns, intake);
             let mut done = 0;
             loop {
-                done += self.add_alike_rows(&piece[done..], layout.row_size, columns, &alike, intake);
+                done += alike.add(&piece[done..], self.stacks.all_known(columns.stack.1), intake);
                 let Some(row) = piece.get(done..done + layout.row_size) else { break };
+                alike.count(intake);
                 let at = start + done as u64;
                 self.add_row(row, columns, at, &mut alike, intake).map_err(|error| match error {
                     Unreadable::Full(full) => Error::new(ErrorKind::Limit(full.to_string()), None),
@@ -131,6 +68,7 @@ impl SampleReader<'_, '_> {
             }
             rows.add_samples(intake)?;
         }
+        alike.count(intake);
         rows.return_sums(intake)?;
         rows.diagnostic().into_iter().for_each(|note| intake.note(note));
         self.note_strangers(folder, intake);
@@ -167,28 +105,6 @@ impl SampleReader<'_, '_> {
         self.wanted = wanted;
     }
 
-    /// Adds rows as long as each is alike one that was added before and its stack was made, as nearly all are; gives how many bytes
-    /// they have.
-    fn add_alike_rows(
-        &self,
-        rows: &[u8],
-        row_size: usize,
-        columns: &Columns,
-        alike: &AlikeRows,
-        intake: &mut Intake<'_>,
-    ) -> usize {
-        let stacks = self.stacks.all_known(columns.stack.1);
-        let is_added = |row: &&[u8]| {
-            let Some((time, rest)) = row.split_first_chunk() else { return false };
-            let Some((_, number)) = rest.split_last_chunk() else { return false };
-            let (time, number) = (u64::from_le_bytes(*time), u32::from_le_bytes(*number));
-            let stack = if number == NONE { Some(None) } else { stacks.get(number) };
-            let known = alike.get(alike.key(row)).zip(stack).filter(|_| time != u64::MAX);
-            known.is_some_and(|(known, stack)| intake.add_alike(known, time, stack))
-        };
-        row_size * rows.chunks_exact(row_size).take_while(is_added).count()
-    }
-
     fn add_row(
         &mut self,
         row: &[u8],
@@ -199,7 +115,7 @@ impl SampleReader<'_, '_> {
     ) -> Result<(), Unreadable> {
         let decoded = self.decode(row, columns, intake)?;
         if let Some(known) = intake.add_row(decoded, at)? {
-            alike.insert(alike.key(row), known);
+            alike.insert(row, known);
         }
         Ok(())
     }

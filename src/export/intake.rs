@@ -4,13 +4,15 @@
 //! any order; rows refer to them.
 
 use super::address::FrameForm;
+use super::definitions::Definitions;
 use super::notes::Notes;
-use super::rows::{self, KnownRow, Row, Source, TableReader};
+use super::rows::{self, KnownRow, KnownRows, Row, Source, TableReader};
 use super::stacks;
 use super::toc::Toc;
 use super::{Document, DocumentContent, Limits, Reader, RejectReason, Table};
 use crate::error::{Diagnostic, Error, ErrorKind};
-use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, StackId, StringId, SumBatch, SumTable};
+use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Sample, StackId, StringId, SumBatch, SumTable};
+use crate::units::Nanos;
 
 /// How the address of a frame was recorded, which decides the address that it is looked up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,6 +59,50 @@ pub(crate) struct Intake<'r> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AlikeRow(KnownRow);
 
+/// How many rows of a kind were added, and are still to be [counted](Intake::count_alike).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AlikeCount(KnownRows);
+
+/// Adds rows that are like known ones, as many as it has room for.
+#[derive(Debug)]
+pub(crate) struct AlikeAdder<'i> {
+    definitions: &'i mut Definitions,
+    room: usize,
+}
+
+impl AlikeCount {
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.rows == 0
+    }
+}
+
+impl AlikeAdder<'_> {
+    /// How many rows can be added, no more than some thousands.
+    pub(crate) fn room(&self) -> usize {
+        self.room
+    }
+
+    /// Begins to count rows of a kind; `None` where they have to be added one by one.
+    pub(crate) fn start(&self, alike: &AlikeRow) -> Option<AlikeCount> {
+        rows::start_known_rows(&alike.0, self.definitions).map(AlikeCount)
+    }
+
+    /// Adds a row of the kind that is counted here, and that `alike` tells more of.
+    #[inline(always)]
+    pub(crate) fn add<'a>(
+        &mut self,
+        count: &mut AlikeCount,
+        time: u64,
+        stack: Option<StackId>,
+        alike: impl FnOnce() -> Option<&'a AlikeRow>,
+    ) {
+        count.0.note(time);
+        let sample = || alike().map(|alike| Sample { time: Nanos::from_nanos(time), stack, ..alike.0.sample });
+        self.definitions.builder.push_known(count.0.group, count.0.weight, stack, sample);
+    }
+}
+
 impl Reader {
     /// Starts an input that another reader decodes.
     pub(crate) fn intake(&mut self, name: &str) -> Result<Intake<'_>, Error> {
@@ -66,6 +112,13 @@ impl Reader {
         let (tables, file, notes) = (Vec::new(), String::new(), Notes::default());
         Ok(Intake { reader: self, input, table: None, tables, file, notes })
     }
+}
+
+/// The number as `{:#x}` writes it, in a sixth of the instructions: each frame has one.
+fn hexadecimal(number: u64) -> String {
+    let digits = (u64::BITS - (number | 1).leading_zeros()).div_ceil(4);
+    let digit = |index| char::from(b"0123456789abcdef"[(number >> (4 * index) & 0xf) as usize]);
+    ['0', 'x'].into_iter().chain((0..digits).rev().map(digit)).collect()
 }
 
 fn full(full: Full) -> Error {
@@ -116,7 +169,7 @@ impl Intake<'_> {
         if kind == FrameKind::Caller {
             definitions.see_caller(binary, address);
         }
-        let name = definitions.builder.string(&format!("{address:#x}"))?;
+        let name = definitions.builder.string(&hexadecimal(address))?;
         let function = definitions.builder.function(name, binary, false)?;
         definitions.add_frame(kind.form(), function, binary, address, None, false)
     }
@@ -152,7 +205,7 @@ impl Intake<'_> {
     }
 
     /// Adds a row of the table that was started last, or why it cannot be read. The place of the first row that is rejected
-    /// for a reason is kept. Gives what is known of [others like it](Self::add_alike).
+    /// for a reason is kept. Gives what is known of [others like it](Self::alike_adder).
     pub(crate) fn add_row(&mut self, row: Result<Row, RejectReason>, at: u64) -> Result<Option<AlikeRow>, Full> {
         let Some(table) = &mut self.table else { return Ok(None) };
         let definitions = &mut self.reader.definitions;
@@ -168,12 +221,20 @@ impl Intake<'_> {
         }
     }
 
-    /// Adds a row of the same table that differs from a known one in time and stack only, in less time. False where that will
-    /// not do, and nothing was added.
-    #[inline]
-    pub(crate) fn add_alike(&mut self, alike: &AlikeRow, time: u64, stack: Option<StackId>) -> bool {
-        let Some(table) = &mut self.table else { return false };
-        rows::add_known_row(table, &alike.0, (time, stack), &mut self.reader.definitions).is_some()
+    /// Adds rows of the same table that differ from known ones in time and stack only, in less time. `None` where there is no
+    /// room for one more.
+    pub(crate) fn alike_adder(&mut self) -> Option<AlikeAdder<'_>> {
+        self.table.as_ref()?;
+        let definitions = &mut self.reader.definitions;
+        let room = definitions.builder.make_room().ok()?;
+        Some(AlikeAdder { definitions, room })
+    }
+
+    /// Counts rows that [`alike_adder`](Self::alike_adder) added, before anything else is added.
+    pub(crate) fn count_alike(&mut self, alike: &AlikeRow, count: AlikeCount) {
+        if let Some(table) = &mut self.table {
+            rows::count_known_rows(table, &alike.0, &count.0, &mut self.reader.definitions);
+        }
     }
 
     /// What samples are added to, for somebody else to do it, until they are [given back](Self::return_sums); `None` where samples are
@@ -216,5 +277,19 @@ impl Intake<'_> {
         reader.definitions.finish_document();
         reader.diagnostics.extend(notes.take());
         reader.has_failed = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_written_as_ever() {
+        let numbers =
+            (0..64).flat_map(|bit| [1_u64 << bit, (1 << bit) - 1, u64::MAX >> bit, 0x0123_4567_89ab_cdef >> bit]);
+        for number in numbers {
+            assert_eq!(hexadecimal(number), format!("{number:#x}"));
+        }
     }
 }

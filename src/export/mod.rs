@@ -81,7 +81,7 @@ pub use alone::scanned_rows;
 pub use decompress::decompress;
 pub use export_command::export_command;
 #[cfg(feature = "bundle")]
-pub(crate) use intake::{AlikeRow, FrameKind, Intake, kperf_callers};
+pub(crate) use intake::{AlikeCount, AlikeRow, FrameKind, Intake, kperf_callers};
 pub use intervals::{Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd, read_intervals};
 #[cfg(feature = "symbols")]
 pub(crate) use names::is_hex_address;

@@ -241,7 +241,7 @@ impl<'p> SelectedSamples<'p> {
                 // There are no more groups and sums than samples, which are fewer than what fits.
                 let Ok(group) = groups.of(sample) else { continue };
                 groups.note_time(group, sample.time);
-                batch.push(group, sample);
+                batch.push(group, sample.weight, sample.stack);
             }
             let _ = table.add_batch(&batch);
         }

@@ -161,8 +161,8 @@ pub(crate) struct SumBatch {
 
 impl SumBatch {
     #[inline]
-    pub(super) fn push(&mut self, group: u32, sample: &Sample) {
-        self.samples.push(SumSample { weight: sample.weight, stack: sample.stack, group });
+    pub(super) fn push(&mut self, group: u32, weight: u64, stack: Option<StackId>) {
+        self.samples.push(SumSample { weight, stack, group });
     }
 
     /// Gives the sample that was pushed last counter values.
@@ -184,11 +184,14 @@ impl SumBatch {
     }
 }
 
+/// So many sums stay in a cache of the processor, and are not fetched.
+const NEAR: usize = 1 << 13;
+
 /// Adds samples up.
 ///
 /// Sums are far more than a cache holds, and each sample adds to another one. Nearly every stack is new when it is sampled first,
-/// and is sampled in one group only: such a [leaf](Leaves) is known by its number. All leaves of a batch are looked for before the
-/// first sample is added, since to wait for many takes little longer than for one.
+/// and is sampled in one group only: such a [leaf](Leaves) is known by its number. Where there are many, all leaves
+/// of a batch are looked for before the first sample is added, since to wait for many takes little longer than for one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SumTable {
     leaves: Leaves,
@@ -217,6 +220,9 @@ impl SumTable {
 
     /// Adds samples, with what they carry. The caller makes sure that the weights of a series fit in 64 bits.
     pub(crate) fn add_batch(&mut self, batch: &SumBatch) -> Result<(), Full> {
+        if batch.counters.is_empty() && self.of_leaves.len() < NEAR {
+            return batch.samples.iter().try_for_each(|sample| self.add(sample, None).map(drop));
+        }
         self.fetch(batch);
         let (mut counters, mut start) = (batch.counters.iter().peekable(), 0);
         for (index, sample) in batch.samples.iter().enumerate() {
@@ -243,7 +249,7 @@ impl SumTable {
     }
 
     /// Adds a sample. `leaf` is the one it belongs to, if that was known before the batch.
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, sample: &SumSample, leaf: Option<usize>) -> Result<SumPlace, Full> {
         let leaf = leaf.or_else(|| self.leaves.number(sample.stack?));
         let Some(leaf) = leaf else { return self.add_first(sample) };
@@ -416,7 +422,7 @@ mod tests {
                 prop_assert_eq!(groups.find(&sample), Some(group));
                 groups.note_time(group, sample.time);
                 times.entry((series, thread, state, kind)).or_default().push(sample.time);
-                batch.push(group, &sample);
+                batch.push(group, sample.weight, sample.stack);
                 // Some samples of a batch carry values, and some do not.
                 let counters = if has_counters && !counters.is_empty() { counters } else { Vec::new() };
                 if !counters.is_empty() {
