@@ -5,8 +5,9 @@
 
 use super::address::FrameForm;
 use super::definitions::Definitions;
+use super::known_rows::{self, KnownRows};
 use super::notes::Notes;
-use super::rows::{self, KnownRow, KnownRows, Row, Source, TableReader};
+use super::rows::{self, KnownRow, Row, Source, TableReader};
 use super::stacks;
 use super::toc::Toc;
 use super::{Document, DocumentContent, Limits, Reader, RejectReason, Table};
@@ -85,7 +86,7 @@ impl AlikeAdder<'_> {
 
     /// Begins to count rows of a kind; `None` where they have to be added one by one.
     pub(crate) fn start(&self, alike: &AlikeRow) -> Option<AlikeCount> {
-        rows::start_known_rows(&alike.0, self.definitions).map(AlikeCount)
+        known_rows::start(&alike.0, self.definitions).map(AlikeCount)
     }
 
     /// Adds a row of the kind that is counted here, and that `alike` tells more of.
@@ -233,7 +234,7 @@ impl Intake<'_> {
     /// Counts rows that [`alike_adder`](Self::alike_adder) added, before anything else is added.
     pub(crate) fn count_alike(&mut self, alike: &AlikeRow, count: AlikeCount) {
         if let Some(table) = &mut self.table {
-            rows::count_known_rows(table, &alike.0, &count.0, &mut self.reader.definitions);
+            known_rows::count(table, &alike.0, &count.0, &mut self.reader.definitions);
         }
     }
 

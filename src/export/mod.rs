@@ -55,6 +55,8 @@ mod feed;
 mod intake;
 mod intervals;
 mod item;
+#[cfg(feature = "bundle")]
+mod known_rows;
 mod names;
 mod notes;
 mod packed;

@@ -85,10 +85,10 @@ pub(super) fn add_read_row(
 pub(super) struct KnownRow {
     pub(super) sample: Sample,
     /// The group that its samples are summed in.
-    group: u32,
+    pub(super) group: u32,
     /// Index and outcome of the thread and the process that are counted under their names.
-    thread: (u32, (ProcessId, ThreadId)),
-    process: (u32, (RunId, ProcessId)),
+    pub(super) thread: (u32, (ProcessId, ThreadId)),
+    pub(super) process: (u32, (RunId, ProcessId)),
 }
 
 /// What the row that was added last has in common with others, if it is such a row: a time, other cells, a stack.
@@ -144,53 +144,6 @@ pub(super) fn add_known_row(
     table.table.rows += 1;
     table.table.samples += 1;
     Some(())
-}
-
-/// Rows that are known but for their times and their stacks, which are counted together.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct KnownRows {
-    pub(super) rows: u32,
-    /// As the known row has it.
-    pub(super) group: u32,
-    pub(super) weight: u64,
-    first: u64,
-    last: u64,
-}
-
-impl KnownRows {
-    #[inline]
-    pub(super) fn note(&mut self, time: u64) {
-        self.rows += 1;
-        self.first = self.first.min(time);
-        self.last = self.last.max(time);
-    }
-}
-
-/// Begins to count rows. `None` if they have to be looked at as any other: names are counted elsewhere meanwhile, or so many of their
-/// weights as are counted together may not fit.
-pub(super) fn start_known_rows(known: &KnownRow, definitions: &Definitions) -> Option<KnownRows> {
-    let (thread, process) = (known.thread.0 as usize, known.process.0 as usize);
-    let is_used = definitions.threads[thread].used_as == Some(known.thread.1)
-        && definitions.processes[process].used_as == Some(known.process.1);
-    let Sample { weight, series, .. } = known.sample;
-    let fits = weight <= definitions.builder.weight_room(series) >> u32::BITS;
-    (is_used && fits).then_some(KnownRows { rows: 0, group: known.group, weight, first: u64::MAX, last: 0 })
-}
-
-/// Counts rows whose samples were added.
-pub(super) fn count_known_rows(
-    table: &mut TableReader,
-    known: &KnownRow,
-    counted: &KnownRows,
-    definitions: &mut Definitions,
-) {
-    let rows = u64::from(counted.rows);
-    definitions.threads[known.thread.0 as usize].samples += rows;
-    definitions.processes[known.process.0 as usize].samples += rows;
-    table.table.rows += rows;
-    table.table.samples += rows;
-    let times = [counted.first, counted.last].map(Nanos::from_nanos);
-    definitions.builder.note_known(known.group, known.sample.series, rows * counted.weight, times);
 }
 
 fn add_sample(

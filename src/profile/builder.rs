@@ -1,5 +1,8 @@
 //! Writes a [`Profile`]; the only code that does.
 
+#[cfg(feature = "bundle")]
+mod known_samples;
+
 use std::fmt;
 
 use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
@@ -8,7 +11,7 @@ use super::stacks::StackTable;
 use super::sums::{SampleDetail, SumBatch, SumGroups, SumRow, SumTable};
 use super::{CounterRow, Profile};
 use crate::hash::HashMap;
-use crate::units::{Address, Nanos, Unit, Uuid};
+use crate::units::{Address, Unit, Uuid};
 
 /// A table reached 2³² − 1 rows, or the weights of a series do not fit in 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -398,51 +401,6 @@ impl ProfileBuilder {
         self.waiting.push(group, sample.weight, sample.stack);
         self.sum_groups.note_time(group, sample.time);
         Ok(())
-    }
-
-    /// Makes room for samples that are [pushed](Self::push_known); gives for how many.
-    pub(crate) fn make_room(&mut self) -> Result<usize, Full> {
-        let (all, room) = match (self.detail, &self.sums) {
-            (SampleDetail::Each, _) => (self.profile.samples.len(), BATCH),
-            (SampleDetail::Summed, sums) => {
-                let all = sums.as_ref().map_or(0, SumTable::len) + self.waiting.len();
-                if self.waiting.len() >= BATCH {
-                    self.add_waiting()?;
-                }
-                // Nobody adds those that wait here meanwhile, if the sums are lent.
-                (all, BATCH.checked_sub(self.waiting.len()).filter(|&room| room > 0).unwrap_or(BATCH))
-            }
-        };
-        let left = (u32::MAX as usize).saturating_sub(all);
-        if left == 0 { Err(Full) } else { Ok(room.min(left)) }
-    }
-
-    /// Adds a sample of a known [group](Self::sum_group) that there is room for, and that is [noted](Self::note_known) afterwards.
-    #[inline(always)]
-    pub(crate) fn push_known(
-        &mut self,
-        group: u32,
-        weight: u64,
-        stack: Option<StackId>,
-        sample: impl FnOnce() -> Option<Sample>,
-    ) {
-        match self.detail {
-            SampleDetail::Each => self.profile.samples.extend(sample()),
-            SampleDetail::Summed => self.waiting.push(group, weight, stack),
-        }
-    }
-
-    /// How much more weight a series may have.
-    pub(crate) fn weight_room(&self, series: SeriesId) -> u64 {
-        u64::MAX - self.totals[series.index()]
-    }
-
-    /// Notes the weight of samples of a group that were pushed, for which there was room, and times between which they were taken.
-    pub(crate) fn note_known(&mut self, group: u32, series: SeriesId, weight: u64, times: [Nanos; 2]) {
-        self.totals[series.index()] += weight;
-        if self.detail == SampleDetail::Summed {
-            times.into_iter().for_each(|time| self.sum_groups.note_time(group, time));
-        }
     }
 
     /// Adds what waits to its sums, unless somebody else does that.

@@ -1,0 +1,53 @@
+//! Samples of which most is known: they are pushed one by one, and what they have in common is noted for many of them.
+
+use super::{BATCH, Full, ProfileBuilder};
+use crate::profile::sums::SumTable;
+use crate::profile::{Sample, SampleDetail, SeriesId, StackId};
+use crate::units::Nanos;
+
+impl ProfileBuilder {
+    /// Makes room for samples that are [pushed](Self::push_known); gives for how many.
+    pub(crate) fn make_room(&mut self) -> Result<usize, Full> {
+        let (all, room) = match (self.detail, &self.sums) {
+            (SampleDetail::Each, _) => (self.profile.samples.len(), BATCH),
+            (SampleDetail::Summed, sums) => {
+                let all = sums.as_ref().map_or(0, SumTable::len) + self.waiting.len();
+                if self.waiting.len() >= BATCH {
+                    self.add_waiting()?;
+                }
+                // Nobody adds those that wait here meanwhile, if the sums are lent.
+                (all, BATCH.checked_sub(self.waiting.len()).filter(|&room| room > 0).unwrap_or(BATCH))
+            }
+        };
+        let left = (u32::MAX as usize).saturating_sub(all);
+        if left == 0 { Err(Full) } else { Ok(room.min(left)) }
+    }
+
+    /// Adds a sample of a known [group](Self::sum_group) that there is room for, and that is [noted](Self::note_known) afterwards.
+    #[inline(always)]
+    pub(crate) fn push_known(
+        &mut self,
+        group: u32,
+        weight: u64,
+        stack: Option<StackId>,
+        sample: impl FnOnce() -> Option<Sample>,
+    ) {
+        match self.detail {
+            SampleDetail::Each => self.profile.samples.extend(sample()),
+            SampleDetail::Summed => self.waiting.push(group, weight, stack),
+        }
+    }
+
+    /// How much more weight a series may have.
+    pub(crate) fn weight_room(&self, series: SeriesId) -> u64 {
+        u64::MAX - self.totals[series.index()]
+    }
+
+    /// Notes the weight of samples of a group that were pushed, for which there was room, and times between which they were taken.
+    pub(crate) fn note_known(&mut self, group: u32, series: SeriesId, weight: u64, times: [Nanos; 2]) {
+        self.totals[series.index()] += weight;
+        if self.detail == SampleDetail::Summed {
+            times.into_iter().for_each(|time| self.sum_groups.note_time(group, time));
+        }
+    }
+}
