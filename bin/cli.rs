@@ -13,7 +13,7 @@ use crate::arguments::{RecordingArgs, job_count};
 use crate::diff::DiffArgs;
 use crate::flame_graph::FlameGraphArgs;
 use crate::fleet::FleetCommand;
-use crate::formats::{Content, Format};
+use crate::formats::{Content, Format, format_of};
 use crate::limits;
 use crate::times::{WeightLimit, parse_time, parse_weight};
 
@@ -100,9 +100,9 @@ pub(crate) struct TocArgs {
     /// Recordings (.trace), tables of contents or exports; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
-    /// The output format
-    #[arg(long, value_enum, default_value_t = TocFormat::Text)]
-    pub(crate) format: TocFormat,
+    /// The output format [default: the one that the name after -o tells, else text]
+    #[arg(long, value_enum)]
+    format: Option<TocFormat>,
     /// Show what is there of a file that was cut
     #[arg(long)]
     pub(crate) allow_truncated: bool,
@@ -179,9 +179,9 @@ pub(crate) struct ReportArgs {
     /// Who calls this function, and whom it calls: its name as it is shown
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub(crate) function: Option<String>,
-    /// The output format
-    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
-    pub(crate) format: Format,
+    /// The output format [default: the one that the name after -o tells, else text]
+    #[arg(long, value_enum, help_heading = "Output")]
+    format: Option<Format>,
     /// Write here instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
@@ -277,12 +277,24 @@ pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
     if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("not between 0 and 100".to_owned()) }
 }
 
+impl TocArgs {
+    /// The format that was asked for, or that the name of the output tells.
+    pub(crate) fn format(&self) -> TocFormat {
+        self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(TocFormat::Text)
+    }
+}
+
 impl ReportArgs {
+    /// The format that was asked for, or that the name of the output tells.
+    pub(crate) fn format(&self) -> Format {
+        self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(Format::Text)
+    }
+
     /// What is shown.
     pub(crate) fn view(&self) -> View {
         match self.view {
-            None if self.format.content() == Content::FlameCharts => View::FlameChart,
-            None if self.format.content() != Content::Views => View::Tree,
+            None if self.format().content() == Content::FlameCharts => View::FlameChart,
+            None if self.format().content() != Content::Views => View::Tree,
             None if self.function.is_some() => View::Sandwich,
             None => View::Overview,
             Some(ViewArg::Summary) => View::Summary,
@@ -308,7 +320,7 @@ impl ReportArgs {
     pub(crate) fn detail(&self) -> SampleDetail {
         let needs_each = matches!(self.view(), View::Samples | View::Cores | View::Timeline | View::FlameChart)
             || self.recording.selection.needs_times()
-            || self.format.needs_times()
+            || self.format().needs_times()
             || (self.separate_by == SeparateArg::CoreKind && self.is_separated());
         if needs_each { SampleDetail::Each } else { SampleDetail::Summed }
     }
@@ -327,7 +339,7 @@ impl ReportArgs {
         }
         ReportOptions {
             pruning: Pruning {
-                min_percent: self.min_percent.unwrap_or(if self.format == Format::Text { 1.0 } else { 0.0 }),
+                min_percent: self.min_percent.unwrap_or(if self.format() == Format::Text { 1.0 } else { 0.0 }),
                 min_weight: self.min_weight.map_or(0, WeightLimit::value),
                 depth: self.depth,
             },
@@ -358,30 +370,30 @@ impl ReportArgs {
         if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
             return Err("--bin goes with --view timeline".to_owned());
         }
-        let shows_source = self.view == Some(ViewArg::Lines) && matches!(self.format, Format::Text | Format::Json);
+        let shows_source = self.view == Some(ViewArg::Lines) && matches!(self.format(), Format::Text | Format::Json);
         if !self.source.is_empty() && !shows_source {
             return Err("--source shows lines in their files: with --view lines, as text or JSON".to_owned());
         }
-        if self.format != Format::Svg {
+        if self.format() != Format::Svg {
             self.flame_graph.check_unused()?;
         }
         self.check_function()?;
         self.check_inverted()?;
-        match (self.format.content(), self.view) {
-            (Content::Views, None) if self.format.needs_view() => {
-                let format = self.format.name();
+        match (self.format().content(), self.view) {
+            (Content::Views, None) if self.format().needs_view() => {
+                let format = self.format().name();
                 Err(format!("--format {format} needs a --view, such as summary, threads, tree, functions or samples"))
             }
             (Content::Trees, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
-                let format = self.format.name();
+                let format = self.format().name();
                 Err(format!("--format {format} is made of call trees; leave --view away, or use --view tree"))
             }
             (Content::FlameCharts, Some(view)) if view != ViewArg::FlameChart => {
-                let format = self.format.name();
+                let format = self.format().name();
                 Err(format!("--format {format} is made of flame charts; leave --view away, or use --view flame-chart"))
             }
             (Content::FlameCharts, _) if self.no_threads || self.separate_by != SeparateArg::Thread => {
-                let format = self.format.name();
+                let format = self.format().name();
                 Err(format!(
                     "--format {format} has a flame chart for each thread; leave --separate-by and --no-threads away"
                 ))
@@ -416,7 +428,7 @@ impl ReportArgs {
 
     /// Viewers make trees of their own.
     fn check_for_viewers(&self, view: Option<ViewArg>) -> Result<(), String> {
-        let format = self.format.name();
+        let format = self.format().name();
         let refused = [
             ("--view", view.is_some_and(|view| view != ViewArg::Tree)),
             ("--min-percent", self.min_percent.is_some()),

@@ -5,19 +5,21 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::export::SampleDetail;
-use traceparse::output::diff::{DiffReport, DiffView, write_csv, write_json, write_svg, write_text};
-
-use traceparse::report::diff::{Diff, DiffOptions, Normalize, Unlike, check_alike, duration, unused_tocs};
+use traceparse::output::diff::{DiffReport, DiffView, alert_lines, write_csv, write_json, write_svg, write_text};
+use traceparse::report::diff::{
+    Diff, DiffAlert, DiffAlertState, DiffOptions, Normalize, Unlike, check_alike, duration, unused_tocs,
+};
 use traceparse::report::{Report, ReportOptions};
 
 use crate::arguments::{RecordingArgs, job_count};
 use crate::bundles::{Inputs, Mounted};
 use crate::cli::{Colour, parse_percent};
 use crate::flame_graph::FlameGraphArgs;
+use crate::formats::format_of;
 use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Recording, check_counted, check_distinct, note_removed};
 use crate::sink::{style, write_to};
-use crate::{Failure, warning};
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, is_closed_pipe, printable, warning};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,7 +28,15 @@ Examples:
   traceparse diff before.xml after.xml --view tree --normalize samples
       Where in the call tree shares of the whole moved to
   traceparse diff before.xml after.xml --format svg -o changes.svg
-      The flame graph of the second recording, coloured by what changed";
+      The flame graph of the second recording, coloured by what changed
+  traceparse diff before.xml after.xml --alert 'total > 5%'
+      For CI: the exit code is 3 if something grew by more than that, and by more than chance would explain
+
+Alert rules: total, function(\"NAME\") or binary(\"NAME\") with .self or .all, (*) for any name; limits are percentages of the \
+first recording, or weights: 5%, 200ms, 3Mcycles.
+
+Exit codes: 0 done, 1 a recording could not be used, 2 wrong usage, 3 an alert fired, 4 an alert could not be decided and none \
+fired";
 
 /// What changed between two recordings.
 #[derive(Debug, Args)]
@@ -61,9 +71,9 @@ pub(crate) struct DiffArgs {
     /// What to show
     #[arg(long, value_enum, default_value_t = DiffViewArg::Functions, help_heading = "Output")]
     view: DiffViewArg,
-    /// The output format
-    #[arg(long, value_enum, default_value_t = DiffFormat::Text, help_heading = "Output")]
-    format: DiffFormat,
+    /// The output format [default: the one that the name after -o tells, else text]
+    #[arg(long, value_enum, help_heading = "Output")]
+    format: Option<DiffFormat>,
     /// Write here instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     output: Option<PathBuf>,
@@ -73,6 +83,9 @@ pub(crate) struct DiffArgs {
     /// Only the first N functions or binaries
     #[arg(long, value_name = "N", help_heading = "Output")]
     top: Option<usize>,
+    /// End with exit code 3 if this holds, such as 'total > 5%' (may be given several times)
+    #[arg(long, value_name = "RULE", help_heading = "Output")]
+    alert: Vec<DiffAlert>,
     #[command(flatten)]
     flame_graph: FlameGraphArgs,
 
@@ -113,7 +126,7 @@ enum DiffFormat {
 }
 
 /// Compares two recordings.
-pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
+pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     args.check().map_err(Failure::Usage)?;
     let options =
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
@@ -129,7 +142,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     for report in [&before, &after] {
         check_counted(report, &args.recording.selection)?;
         // No other format of a comparison has room for it.
-        if args.format != DiffFormat::Json {
+        if args.format() != DiffFormat::Json {
             note_removed(report);
         }
     }
@@ -154,16 +167,37 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
         DiffViewArg::Tree => DiffView::Tree,
     };
     let (before, after) = (&before, &after);
-    let report =
-        DiffReport { before, after, diff: &diff, normalize, view, top: args.top, min_percent: args.min_percent };
+    let alerts: Vec<_> = args.alert.iter().map(|alert| alert.judge(&diff)).collect();
+    let (top, min_percent) = (args.top, args.min_percent);
+    let report = DiffReport { before, after, diff: &diff, normalize, view, top, min_percent, alerts: &alerts };
     let path = args.output.as_deref();
-    write_to(path, |out| match args.format {
+    let result = write_to(path, |out| match args.format() {
         DiffFormat::Text => write_text(&report, &style(path, colour), out),
         DiffFormat::Json => write_json(&report, out),
         DiffFormat::Csv => write_csv(&report, out),
         DiffFormat::Svg => write_svg(&report, &args.flame_graph.options(), out),
-    })?;
-    Ok(())
+    });
+    // A log has them in any case.
+    if args.format() != DiffFormat::Text || path.is_some_and(|path| path.as_os_str() != "-") {
+        alert_lines(&report).iter().for_each(|line| anstream::eprintln!("alert {}", printable(line)));
+    }
+    match result {
+        // Whoever reads the comparison has seen enough; an alert is one all the same.
+        Err(error) if is_closed_pipe(&error) => {}
+        result => result?,
+    }
+    Ok(verdict(alerts.iter().map(|outcome| outcome.state)))
+}
+
+/// With which exit code the process ends.
+fn verdict(mut states: impl Iterator<Item = DiffAlertState> + Clone) -> u8 {
+    if states.clone().any(|state| state == DiffAlertState::Fired) {
+        EXIT_ALERT
+    } else if states.any(DiffAlertState::is_undecided) {
+        EXIT_UNDECIDED
+    } else {
+        EXIT_DONE
+    }
 }
 
 /// One side, and how to call it.
@@ -240,12 +274,16 @@ fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
 }
 
 impl DiffArgs {
+    fn format(&self) -> DiffFormat {
+        self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(DiffFormat::Text)
+    }
+
     fn check(&self) -> Result<(), String> {
-        let is_tree = self.view == DiffViewArg::Tree || self.format == DiffFormat::Svg;
+        let is_tree = self.view == DiffViewArg::Tree || self.format() == DiffFormat::Svg;
         if self.recording.operations.invert && !is_tree {
             return Err("--invert turns call trees round; use --view tree".to_owned());
         }
-        if self.format != DiffFormat::Svg {
+        if self.format() != DiffFormat::Svg {
             self.flame_graph.check_unused()?;
         } else if self.view == DiffViewArg::Binaries {
             return Err("--format svg draws the call tree; leave --view away, or use --view tree".to_owned());

@@ -1,5 +1,7 @@
 //! The formats of answers, and what each is made of.
 
+use std::path::Path;
+
 use clap::ValueEnum;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -26,6 +28,23 @@ pub(crate) enum Format {
     D3,
     /// For Perfetto and chrome://tracing: what each thread did, in order of time
     ChromeTrace,
+}
+
+/// The format that the name of an output tells, of those that a command has: `json` of `functions.json`.
+pub(crate) fn format_of<F: ValueEnum>(output: Option<&Path>) -> Option<F> {
+    let name = output?.file_name()?.to_str()?.to_ascii_lowercase();
+    let (stem, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
+    let inner = stem.rsplit_once('.').map_or("", |(_, inner)| inner);
+    let format = match (inner, extension) {
+        ("speedscope", "json") => "speedscope",
+        ("pb", "gz") => "pprof",
+        (_, "htm") => "html",
+        (_, "jsonl") => "ndjson",
+        // Any other name of a format would be a guess, and most are no extensions.
+        (_, extension @ ("json" | "csv" | "ndjson" | "svg" | "folded" | "html")) => extension,
+        _ => return None,
+    };
+    F::from_str(format, false).ok()
 }
 
 /// What a format is made of.
@@ -75,5 +94,31 @@ impl Format {
     /// How it is called on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_outputs_tell_formats() {
+        let told = |name: &str| format_of::<Format>(Some(Path::new(name)));
+        for (name, format) in [
+            ("out/functions.JSON", Format::Json),
+            ("a.b.csv", Format::Csv),
+            ("rows.jsonl", Format::Ndjson),
+            ("rows.ndjson", Format::Ndjson),
+            ("flame.svg", Format::Svg),
+            ("stacks.folded", Format::Folded),
+            ("x.speedscope.json", Format::Speedscope),
+            ("x.pb.gz", Format::Pprof),
+        ] {
+            assert_eq!(told(name), Some(format), "{name}");
+        }
+        for name in ["-", "out.txt", "json", ".json", "out.text", "out.gz", "out.html", "out.firefox", "out"] {
+            assert_eq!(told(name), None, "{name}");
+        }
+        assert_eq!(format_of::<Format>(None), None);
     }
 }

@@ -105,7 +105,7 @@ pub(crate) fn check(args: &ReportArgs) -> Result<(), String> {
 /// What is shown, as it was asked for.
 fn shown(args: &ReportArgs) -> String {
     match args.view.and_then(|view| view.to_possible_value()) {
-        _ if args.format.content() != Content::Views => format!("--format {}", args.format.name()),
+        _ if args.format().content() != Content::Views => format!("--format {}", args.format().name()),
         _ if args.function.is_some() => "--function".to_owned(),
         Some(view) => format!("--view {}", view.get_name()),
         None => "the overview".to_owned(),

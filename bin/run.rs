@@ -27,7 +27,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
     }
     match cli.command {
         None => show_report(&cli.report, cli.color)?,
-        Some(Command::Diff(args)) => diff::show(&args, cli.color)?,
+        Some(Command::Diff(args)) => return diff::show(&args, cli.color),
         Some(Command::Toc(args)) => show_contents(&args, cli.color)?,
         Some(Command::Symbolicate(args)) => name_addresses(&args)?,
         Some(Command::Uuid(args)) => list_uuids(&args)?,
@@ -47,7 +47,7 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     let export = Inputs::open(&Mounted::new(&args.files)?, &options)?.contents(&args.files, &options)?;
     warn(&export);
     let path = args.output.as_deref();
-    write_to(path, |out| match args.format {
+    write_to(path, |out| match args.format() {
         TocFormat::Text => text::write_contents(&export.documents, &style(path, colour), out),
         TocFormat::Json => json::write_contents(&export.documents, out),
     })?;
@@ -57,8 +57,8 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
 fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     args.check().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
-    if args.format.is_binary() && is_terminal(args.output.as_deref()) {
-        return Err(Failure::Usage(format!("--format {} is binary; write it to a file with -o", args.format.name())));
+    if args.format().is_binary() && is_terminal(args.output.as_deref()) {
+        return Err(Failure::Usage(format!("--format {} is binary; write it to a file with -o", args.format().name())));
     }
     check_distinct(&args.intervals).map_err(Failure::Usage)?;
     let mut options = args.report_options();
@@ -72,15 +72,15 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     check_counted(&report, &args.recording.selection)?;
     check_function(&report)?;
     read_sources(&mut report, &args.source)?;
-    if args.format.is_one_measurement() {
+    if args.format().is_one_measurement() {
         folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
     }
-    if !matches!(args.format, Format::Text | Format::Json) {
+    if !matches!(args.format(), Format::Text | Format::Json) {
         note_removed(&report);
         note_hidden(&report);
     }
     let path = args.output.as_deref();
-    write_to(path, |out| match args.format {
+    write_to(path, |out| match args.format() {
         Format::Text => text::write(&report, &style(path, colour), out),
         Format::Json => json::write(&report, out),
         Format::D3 => d3::write(&report, out),

@@ -65,6 +65,7 @@ pub mod fleet;
 mod hash;
 pub mod output;
 pub mod profile;
+mod quoted;
 pub mod report;
 #[cfg(feature = "fleet")]
 pub mod stats;

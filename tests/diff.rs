@@ -213,7 +213,8 @@ fn writers_say_the_same() {
         (DiffView::Tree, "nodes", diff.nodes.len()),
     ] {
         let [before, after] = [&reports[0], &reports[1]];
-        let shown = DiffReport { before, after, diff: &diff, normalize, view, top: None, min_percent: 0.0 };
+        let shown =
+            DiffReport { before, after, diff: &diff, normalize, view, top: None, min_percent: 0.0, alerts: &[] };
         let (mut csv, mut json, mut text) = (Vec::new(), Vec::new(), Vec::new());
         write_csv(&shown, &mut csv).unwrap();
         write_json(&shown, &mut json).unwrap();

@@ -1,6 +1,6 @@
 //! The arguments of `traceparse fleet`, and what they mean to the library.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use traceparse::export::Options;
@@ -8,6 +8,7 @@ use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, MeasureOpt
 use traceparse::stats::{Quantile, QuantileMethod};
 
 use crate::arguments::SymbolSearchArgs;
+use crate::formats::format_of;
 
 use super::help::{EXAMPLES, SQL_HELP, extract_help, report_help};
 
@@ -39,7 +40,7 @@ pub(crate) struct FleetReportArgs {
     pub(crate) questions: QuestionArgs,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
-    /// The output format [default: that of the name after -o, such as .html; else text]
+    /// The output format [default: the one that the name after -o tells, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) format: Option<FleetFormat>,
     /// Write here instead of standard output
@@ -251,14 +252,7 @@ impl InputArgs {
 impl FleetReportArgs {
     /// The format that was asked for, or that the name of the output tells.
     pub(crate) fn format(&self) -> FleetFormat {
-        let extension = self.output.as_deref().and_then(Path::extension).and_then(|extension| extension.to_str());
-        let told = match extension.map(str::to_ascii_lowercase).as_deref() {
-            Some("html" | "htm") => FleetFormat::Html,
-            Some("json") => FleetFormat::Json,
-            Some("csv") => FleetFormat::Csv,
-            _ => FleetFormat::Text,
-        };
-        self.format.unwrap_or(told)
+        self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(FleetFormat::Text)
     }
 
     /// What to answer.

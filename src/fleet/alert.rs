@@ -21,6 +21,7 @@
 use std::fmt;
 
 use super::options::{FleetScope, Measure};
+use crate::quoted::parse_quoted;
 use crate::stats::Quantile;
 use crate::units::{Millionths, Unit};
 
@@ -271,21 +272,6 @@ fn parse_subject(text: &str) -> Result<(AlertSubject, &str), AlertError> {
     let rest =
         rest.strip_prefix('.').ok_or_else(|| error(rest, "a dot and a measure: cpu, self, all or window(60s)"))?;
     Ok((AlertSubject::Named(scope, name), rest))
-}
-
-/// A text in quotes, in which `\"` and `\\` stand for themselves, and what follows it.
-fn parse_quoted(text: &str) -> Option<(String, &str)> {
-    let inner = text.strip_prefix('"')?;
-    let mut name = String::new();
-    let mut chars = inner.char_indices();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' => return Some((name, &inner[at + 1..])),
-            '\\' => name.push(chars.next()?.1),
-            c => name.push(c),
-        }
-    }
-    None
 }
 
 fn parse_measure<'t>(subject: &AlertSubject, text: &'t str) -> Result<(AlertMeasure, &'t str), AlertError> {

@@ -11,6 +11,7 @@ mod bundles;
 mod colour;
 mod command;
 mod diff;
+mod diff_alerts;
 mod diff_lengths;
 // It needs a shell.
 #[cfg(unix)]

@@ -20,6 +20,31 @@ fn output_is_the_same_in_a_file() {
 }
 
 #[test]
+fn the_name_of_a_file_tells_the_format() {
+    let folder = Folder::new();
+    let path = orchard();
+    let same = |name: &str, args: &[&str], format: &str| {
+        let out = folder.path(name);
+        ok(&[args, &["-o", &out]].concat());
+        assert_eq!(read_text(&out), ok(&[args, &["--format", format]].concat()), "{name}");
+        // What was asked for counts.
+        ok(&[args, &["-o", &out, "--format", "text"]].concat());
+        assert_eq!(read_text(&out), ok(args), "{name}");
+    };
+    same("flame.svg", &[&path], "svg");
+    same("stacks.folded", &[&path], "folded");
+    same("all.json", &[&path], "json");
+    same("functions.csv", &[&path, "--view", "functions"], "csv");
+    same("rows.jsonl", &[&path, "--view", "samples"], "ndjson");
+    same("notes.txt", &[&path], "text");
+    same("changes.json", &["diff", &path, &fixture("26.4/time-profile")], "json");
+    same("changes.svg", &["diff", &path, &fixture("26.4/time-profile")], "svg");
+    same("toc.json", &["toc", &path], "json");
+    let message = fails(2, &[&path, "-o", &folder.path("functions.csv")]);
+    assert!(message.contains("--format csv needs a --view"), "{message}");
+}
+
+#[test]
 fn a_longer_file_is_replaced_whole() {
     let folder = Folder::new();
     let out = folder.file("out", "old\n".repeat(100_000));

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::csv::presence;
-use super::{DiffReport, DiffView, name, owner};
+use super::{DiffReport, DiffView, alerts, name, owner};
 use crate::calltree::operations::OperationSummary;
 use crate::output::json::{array, during, field, operations};
 use crate::report::diff::{Change, Function, Side, Sides, duration};
@@ -26,6 +26,9 @@ pub fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()>
     field(out, "unit", &json!(diff.unit.name()))?;
     field(out, "normalize", &json!(report.normalize_name()))?;
     field(out, "factor", &json!(diff.factor))?;
+    if !report.alerts.is_empty() {
+        field(out, "alerts", &json!(alerts::json(report)))?;
+    }
     field(out, "total", &row(None, &diff.total, [diff.self_change(&diff.total), diff.all_change(&diff.total)]))?;
     let rows = report.rows().iter().take(report.top.unwrap_or(usize::MAX));
     let rows = rows.map(|found| row(Some(&found.function), &found.sides, [found.self_change, found.all_change]));

@@ -1,17 +1,19 @@
 //! Writers of what changed between two recordings ([`Diff`]).
 
+mod alerts;
 mod csv;
 mod json;
 mod picture;
 mod text;
 
+pub use alerts::alert_lines;
 pub use csv::write as write_csv;
 pub use json::{VERSION, write as write_json};
 pub use picture::write as write_svg;
 pub use text::write as write_text;
 
 use crate::report::Report;
-use crate::report::diff::{Diff, DiffRow, Function, FunctionKey, Normalize};
+use crate::report::diff::{Diff, DiffAlertOutcome, DiffRow, Function, FunctionKey, Normalize};
 
 /// What of a comparison is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +44,8 @@ pub struct DiffReport<'r, 'e> {
     pub top: Option<usize>,
     /// What changed by less than this percentage of the heavier recording is left out of text, and counted there.
     pub min_percent: f64,
+    /// What became of alert rules.
+    pub alerts: &'r [DiffAlertOutcome<'r>],
 }
 
 impl DiffReport<'_, '_> {

@@ -2,14 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::{DiffReport, DiffView, name, owner};
-use crate::output::text::{Lead, Scale, Style, Tone, amount_text, during, fit};
+use super::{DiffReport, DiffView, alerts, name, owner};
+use crate::output::text::{Lead, Scale, Style, Tone, amount_text, during, fit, wrap};
 use crate::report::Report;
 use crate::report::diff::{Change, DiffNode, DiffRow, Presence, Sides, duration};
 use crate::units::Weight;
 
 /// Text of at least so many columns has room for noise and all weights.
 const WIDE: usize = 100;
+/// Columns of `alert   UNDECIDED  `.
+const ALERT: usize = 19;
 /// Deeper forks than fit in this share of the terminal are not indented further.
 const INDENT_SHARE: usize = 3;
 
@@ -62,6 +64,14 @@ impl Text<'_, '_, '_> {
         if diff.factor != 1.0 {
             let why = format!("--normalize {}", self.report.normalize_name());
             writeln!(out, "        weights after are multiplied by {:.4} for changes ({why})", diff.factor)?;
+        }
+        self.alerts(out)
+    }
+
+    fn alerts(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (tone, word, line) in alerts::lines(self.report) {
+            let lines = wrap(&fit(&line, None), ALERT, self.style.width).join("\n");
+            writeln!(out, "alert   {}{}", self.style.paint(tone, word), &lines["alert   ".len() + word.len()..])?;
         }
         Ok(())
     }

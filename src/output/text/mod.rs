@@ -25,7 +25,7 @@ pub use contents::write_contents;
 pub(super) use fork::Lead;
 pub(super) use scale::Scale;
 pub use style::Style;
-pub(super) use style::{Tone, fit};
+pub(super) use style::{Tone, fit, wrap};
 pub(super) use summary::during;
 
 /// Rows that a table of the overview shows before it sums up the rest.

@@ -18,9 +18,7 @@ pub(in crate::output) enum Tone {
     Weight,
     Dim,
     Warning,
-    #[cfg(feature = "fleet")]
     Good,
-    #[cfg(feature = "fleet")]
     Bad,
 }
 
@@ -35,9 +33,7 @@ impl Style {
             Tone::Weight => "36",
             Tone::Dim => "2",
             Tone::Warning => "33",
-            #[cfg(feature = "fleet")]
             Tone::Good => "32",
-            #[cfg(feature = "fleet")]
             Tone::Bad => "1;31",
         };
         format!("\x1b[{code}m{text}\x1b[0m")

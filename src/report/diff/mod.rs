@@ -27,6 +27,8 @@
 //! test: with a thousand functions some fifty pass by chance; samples that follow each other are not independent; and two
 //! recordings differ by more than what was sampled. `fleet report` compares many runs.
 
+mod alert;
+mod alert_text;
 mod length;
 mod likeness;
 mod matching;
@@ -34,6 +36,8 @@ mod tree;
 
 use std::cmp::Reverse;
 
+pub use alert::{DiffAlert, DiffAlertOutcome, DiffAlertState, DiffLimit, DiffMeasure, DiffSubject};
+pub use alert_text::DiffAlertError;
 pub use length::{Duration, duration, unused_tocs};
 pub use likeness::{Normalize, Unlike, check_alike};
 pub use matching::{Function, FunctionKey};

@@ -1,0 +1,16 @@
+//! Names in rules: in double quotes.
+
+/// A text in quotes, in which `\"` and `\\` stand for themselves, and what follows it; `None` where it has no quotes.
+pub(crate) fn parse_quoted(text: &str) -> Option<(String, &str)> {
+    let inner = text.strip_prefix('"')?;
+    let mut name = String::new();
+    let mut chars = inner.char_indices();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => return Some((name, &inner[at + 1..])),
+            '\\' => name.push(chars.next()?.1),
+            c => name.push(c),
+        }
+    }
+    None
+}

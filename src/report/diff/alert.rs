@@ -1,0 +1,230 @@
+//! Rules about changes: what a CI job fails on.
+//!
+//! ```text
+//! total > 5%                          all that counts grew by more than 5 % of the first recording
+//! total > 200ms                       by more than 200 ms
+//! function("-[X y]").self > 1%        the function alone, by more than 1 % of the first recording
+//! function("-[X y]").all > 3Mcycles   with what it calls
+//! function(*).self > 2%               any function
+//! binary("UIKitCore").all > 30ms      samples with the binary anywhere in their stack; binary(*) is any
+//! ```
+//!
+//! Percentages are of the first recording's total weight. A function of one name in two binaries is two functions, each on its own.
+//! A rule **fires** where something grew by more than the limit, and by more than [chance would explain](Change::is_beyond_noise).
+//! It is **undecided** where nothing fires it, and something grew by more than the limit that chance may explain; where
+//! neither recording has a sample of what it names, since that is a mistake in the rule more often than not; and where its
+//! limit is in another unit than the recordings.
+
+use std::cmp::Ordering;
+
+use super::{Change, Diff, DiffRow, Function};
+use crate::units::Unit;
+
+/// What a rule looks at. Without a name it is each one on its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum DiffSubject {
+    /// All that counts.
+    Total,
+    /// Functions.
+    Functions(Option<String>),
+    /// Binaries.
+    Binaries(Option<String>),
+}
+
+/// Which weight of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DiffMeasure {
+    /// Of samples whose leaf it is.
+    SelfWeight,
+    /// Of samples with it anywhere in their stack.
+    AllWeight,
+}
+
+/// How much it may grow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DiffLimit {
+    /// So many percent of the first recording's total weight.
+    Percent(f64),
+    /// So much.
+    Weight(f64, Unit),
+}
+
+/// A rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiffAlert {
+    /// As it was typed.
+    pub text: String,
+    /// What it looks at.
+    pub subject: DiffSubject,
+    /// Which weight of it.
+    pub measure: DiffMeasure,
+    /// How much that may grow.
+    pub limit: DiffLimit,
+}
+
+/// What became of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DiffAlertState {
+    /// Something grew by more than the limit, and by more than chance would explain.
+    Fired,
+    /// Chance may explain what grew by more than the limit.
+    WithinNoise,
+    /// Neither recording has a sample of what it names.
+    Unknown,
+    /// Its limit is in another unit than the recordings.
+    OtherUnit,
+    /// Nothing grew by more than the limit.
+    Quiet,
+}
+
+impl DiffAlertState {
+    /// Whether nobody can tell if it should fire.
+    pub const fn is_undecided(self) -> bool {
+        matches!(self, Self::WithinNoise | Self::Unknown | Self::OtherUnit)
+    }
+}
+
+/// A rule, and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DiffAlertOutcome<'a> {
+    /// The rule.
+    pub alert: &'a DiffAlert,
+    /// What became of it.
+    pub state: DiffAlertState,
+    /// The limit in the unit of the recordings; `None` where it is in another one.
+    pub limit: Option<f64>,
+    /// Why: what grew by more than the limit, the largest changes first, if chance explains none or all of them. Else, and where
+    /// nothing did, the largest change of those it looks at. The total has no function.
+    pub causes: Vec<(Option<&'a Function>, Change)>,
+}
+
+impl DiffAlert {
+    /// What becomes of the rule with these changes.
+    pub fn judge<'a>(&'a self, diff: &'a Diff) -> DiffAlertOutcome<'a> {
+        let limit = match self.limit {
+            DiffLimit::Percent(percent) => Some(diff.total.before.all_weight as f64 * percent / 100.0),
+            DiffLimit::Weight(weight, unit) => (unit == diff.unit).then_some(weight),
+        };
+        let Some(most) = limit else {
+            return DiffAlertOutcome { alert: self, state: DiffAlertState::OtherUnit, limit, causes: Vec::new() };
+        };
+        let mut changes = self.changes(diff);
+        changes.sort_by(|(_, a), (_, b)| b.weight.partial_cmp(&a.weight).unwrap_or(Ordering::Equal));
+        let above = |change: &Change| change.weight > most;
+        let is_real = |change: &Change| above(change) && change.is_beyond_noise();
+        let state = if changes.iter().any(|(_, change)| is_real(change)) {
+            changes.retain(|(_, change)| is_real(change));
+            DiffAlertState::Fired
+        } else if changes.iter().any(|(_, change)| above(change)) {
+            changes.retain(|(_, change)| above(change));
+            DiffAlertState::WithinNoise
+        } else {
+            changes.truncate(1);
+            if changes.is_empty() { DiffAlertState::Unknown } else { DiffAlertState::Quiet }
+        };
+        DiffAlertOutcome { alert: self, state, limit, causes: changes }
+    }
+
+    /// The changes that the rule looks at.
+    fn changes<'d>(&self, diff: &'d Diff) -> Vec<(Option<&'d Function>, Change)> {
+        let is_self = self.measure == DiffMeasure::SelfWeight;
+        let of = |row: &'d DiffRow| (Some(&row.function), if is_self { row.self_change } else { row.all_change });
+        // A binary has no name but that of its file.
+        let rows = |rows: &'d [DiffRow], wanted: &Option<String>, name: fn(&Function) -> Option<&str>| {
+            let is_wanted = |row: &&DiffRow| wanted.as_deref().is_none_or(|wanted| name(&row.function) == Some(wanted));
+            rows.iter().filter(is_wanted).map(of).collect()
+        };
+        match &self.subject {
+            DiffSubject::Total if is_self => vec![(None, diff.self_change(&diff.total))],
+            DiffSubject::Total => vec![(None, diff.all_change(&diff.total))],
+            DiffSubject::Functions(name) => rows(&diff.functions, name, |function| Some(&function.name)),
+            DiffSubject::Binaries(name) => rows(&diff.binaries, name, |function| function.binary.as_deref()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{FunctionKey, Side, Sides};
+    use super::*;
+
+    fn side(weight: u64, samples: u64) -> Side {
+        Side { self_weight: weight, self_samples: samples, all_weight: weight, all_samples: samples }
+    }
+
+    /// In milliseconds, of which each is a sample.
+    fn row(name: &str, before: u64, after: u64) -> DiffRow {
+        let of = |count: u64| side(count * 1_000_000, count);
+        let sides = Sides { before: of(before), after: of(after) };
+        let function = Function { name: name.to_owned(), binary: Some("Orchard".to_owned()), key: FunctionKey::Named };
+        let pair = |side: &Side| (side.self_weight, side.self_samples);
+        let change = Change::new(pair(&sides.before), pair(&sides.after), 1.0);
+        // What it calls took twice as long.
+        let all_change = Change { weight: 2.0 * change.weight, noise: 2.0 * change.noise };
+        DiffRow { function, sides, self_change: change, all_change }
+    }
+
+    fn diff(rows: Vec<DiffRow>) -> Diff {
+        let sum = |of: fn(&Sides) -> Side| {
+            let weights = rows.iter().map(|row| of(&row.sides));
+            weights.fold(Side::default(), |all, side| Side {
+                self_weight: all.self_weight + side.self_weight,
+                self_samples: all.self_samples + side.self_samples,
+                all_weight: all.all_weight + side.all_weight,
+                all_samples: all.all_samples + side.all_samples,
+            })
+        };
+        let total = Sides { before: sum(|sides| sides.before), after: sum(|sides| sides.after) };
+        let binary = |row: &DiffRow| DiffRow {
+            function: Function { name: String::new(), ..row.function.clone() },
+            ..row.clone()
+        };
+        let binaries = rows.iter().take(1).map(binary).collect();
+        let (unit, names) = (Unit::Nanoseconds, Vec::new());
+        Diff { unit, factor: 1.0, is_scaled: true, total, functions: rows, binaries, nodes: Vec::new(), names }
+    }
+
+    /// What became of a rule, the limit in milliseconds, and the names of what it was.
+    fn judged(diff: &Diff, rule: &str) -> (DiffAlertState, Option<f64>, Vec<String>) {
+        let alert = DiffAlert::parse(rule).unwrap();
+        let outcome = alert.judge(diff);
+        let name =
+            |(function, _): &(Option<&Function>, Change)| function.map_or("total".to_owned(), |it| it.name.clone());
+        (outcome.state, outcome.limit.map(|limit| limit / 1e6), outcome.causes.iter().map(name).collect())
+    }
+
+    #[test]
+    fn rules_fire_where_something_grew_and_chance_does_not_explain_it() {
+        use DiffAlertState::{Fired, OtherUnit, Quiet, Unknown, WithinNoise};
+        // Noise of the total: √(1000 + 1197) = 47 ms; 1.96 of those are 92 ms.
+        let diff = diff(vec![row("press", 800, 900), row("sort", 100, 200), row("pack", 100, 92), row("new", 0, 5)]);
+        assert_eq!(judged(&diff, "total > 19%"), (Fired, Some(190.0), vec!["total".to_owned()]));
+        assert_eq!(judged(&diff, "total > 197ms").0, Quiet);
+        assert_eq!(judged(&diff, "total > 196.9ms").0, Fired);
+        // 100 ms more, of which 1.96 × √1700 = 81 ms may be chance; another 100 ms, with 34 ms.
+        let both = vec!["press".to_owned(), "sort".to_owned()];
+        assert_eq!(judged(&diff, "function(*).self > 1%"), (Fired, Some(10.0), both));
+        assert_eq!(judged(&diff, "function(*).self > 10%").0, Quiet);
+        assert_eq!(judged(&diff, "function(*).all > 10%").0, Fired);
+        assert_eq!(judged(&diff, "function(\"sort\").self > 99ms").0, Fired);
+        assert_eq!(judged(&diff, "function(\"pack\").self > 0%"), (Quiet, Some(0.0), vec!["pack".to_owned()]));
+        assert_eq!(judged(&diff, "binary(\"Orchard\").self > 5%").0, Fired);
+        // New, and 5 samples more: 1.96 × √5 = 4.4.
+        assert_eq!(judged(&diff, "function(\"new\").self > 4ms").0, Fired);
+        assert_eq!(judged(&diff, "function(\"press \").self > 4ms"), (Unknown, Some(4.0), Vec::new()));
+        assert_eq!(judged(&diff, "binary(\"press\").all > 4ms").0, Unknown);
+        assert_eq!(judged(&diff, "total > 3Mcycles"), (OtherUnit, None, Vec::new()));
+        let noisy = self::diff(vec![row("press", 800, 840), row("sort", 100, 103)]);
+        assert_eq!(judged(&noisy, "total > 1%"), (WithinNoise, Some(9.0), vec!["total".to_owned()]));
+        assert_eq!(judged(&noisy, "function(*).self > 1ms").2, ["press", "sort"]);
+        assert!(judged(&noisy, "function(*).self > 1ms").0.is_undecided());
+        assert!(Unknown.is_undecided() && OtherUnit.is_undecided() && !Fired.is_undecided() && !Quiet.is_undecided());
+    }
+
+    #[test]
+    fn nothing_before_is_a_limit_of_nothing() {
+        let diff = diff(vec![row("new", 0, 9)]);
+        assert_eq!(judged(&diff, "total > 5%"), (DiffAlertState::Fired, Some(0.0), vec!["total".to_owned()]));
+        assert_eq!(judged(&self::diff(Vec::new()), "total > 5%").0, DiffAlertState::Quiet);
+    }
+}
