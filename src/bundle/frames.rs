@@ -1,9 +1,13 @@
 //! Frames of a run by address, each made once.
 
+use std::hash::BuildHasher as _;
+
+use hashbrown::HashTable;
+
 use super::binaries::Binaries;
 use super::row_error::Unreadable;
 use crate::export::{FrameKind, Intake};
-use crate::hash::HashMap;
+use crate::hash::{BuildHasher, HashMap};
 use crate::profile::FrameId;
 
 /// Makes frames of addresses.
@@ -11,9 +15,9 @@ pub(super) struct Frames<'t> {
     binaries: Binaries<'t>,
     /// Addresses mean something else in each process, and as raw addresses. Each such space has a number.
     spaces: HashMap<(Option<u64>, SpaceKind), u32>,
-    all: HashMap<(u32, u64), FrameId>,
-    /// The frames that were asked for last, found without hashing: some thousands make most stacks.
-    recent: Vec<Recent>,
+    /// Some thousands make most stacks, and stay in a cache of the processor: 16 bytes and a byte of the table for each.
+    known: HashTable<KnownFrame>,
+    hasher: BuildHasher,
 }
 
 /// An address space and how its addresses were recorded.
@@ -31,18 +35,16 @@ enum SpaceKind {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Recent {
+struct KnownFrame {
     address: u64,
     space: u32,
     frame: FrameId,
 }
 
-/// How many there are at first and at most: as many as a program's busy code has. A megabyte stays in a cache of the processor.
-const RECENT: (usize, usize) = (1 << 10, 1 << 16);
-
 impl<'t> Frames<'t> {
     pub(super) fn new(binaries: Binaries<'t>) -> Self {
-        Self { binaries, spaces: HashMap::default(), all: HashMap::default(), recent: Vec::new() }
+        let (spaces, known, hasher) = (HashMap::default(), HashTable::new(), BuildHasher::default());
+        Self { binaries, spaces, known, hasher }
     }
 
     /// What looks for binaries, once all frames were made.
@@ -70,51 +72,34 @@ impl<'t> Frames<'t> {
         kind: FrameKind,
         intake: &mut Intake<'_>,
     ) -> Result<FrameId, Unreadable> {
-        match self.recent.get(place(space.number, address, self.recent.len())) {
-            Some(recent) if recent.address == address && recent.space == space.number => Ok(recent.frame),
-            _ => self.get_older(space, address, kind, intake),
+        let hash = hash_of(&self.hasher, space.number, address);
+        let is_it = |known: &KnownFrame| known.address == address && known.space == space.number;
+        match self.known.find(hash, is_it) {
+            Some(known) => Ok(known.frame),
+            None => self.add(space, address, kind, intake),
         }
     }
 
-    fn get_older(
+    #[cold]
+    fn add(
         &mut self,
         space: Space,
         address: u64,
         kind: FrameKind,
         intake: &mut Intake<'_>,
     ) -> Result<FrameId, Unreadable> {
-        let key = (space.number, address);
-        let frame = match self.all.get(&key) {
-            Some(&frame) => frame,
-            None => {
-                let binary = self.binaries.find(space.pid, address, kind, intake)?;
-                let frame = intake.frame(kind, address, binary)?;
-                self.all.insert(key, frame);
-                frame
-            }
-        };
-        self.remember(Recent { address, space: space.number, frame });
+        let binary = self.binaries.find(space.pid, address, kind, intake)?;
+        let frame = intake.frame(kind, address, binary)?;
+        let Self { known, hasher, .. } = self;
+        let hash = |known: &KnownFrame| hash_of(hasher, known.space, known.address);
+        let new = KnownFrame { address, space: space.number, frame };
+        known.insert_unique(hash(&new), new, hash);
         Ok(frame)
-    }
-
-    /// Takes a frame for one of the recent ones, of which there are more the more frames there are.
-    fn remember(&mut self, recent: Recent) {
-        if self.recent.len() < RECENT.1 && self.recent.len() < 2 * self.all.len() {
-            let count = (4 * self.all.len()).next_power_of_two().clamp(RECENT.0, RECENT.1);
-            // Every place holds something, this frame for now, so that none of them has to be asked whether it does.
-            for older in std::mem::replace(&mut self.recent, vec![recent; count]) {
-                self.recent[place(older.space, older.address, count)] = older;
-            }
-        }
-        let count = self.recent.len();
-        self.recent[place(recent.space, recent.address, count)] = recent;
     }
 }
 
-/// Where a frame is among so many recent ones, a power of two.
 #[inline]
-fn place(space: u32, address: u64, count: usize) -> usize {
-    // The upper bits of a product depend on all bits of the address (Knuth, The Art of Computer Programming, 6.4).
-    let mixed = (address ^ u64::from(space) << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed >> 32) as usize & count.wrapping_sub(1)
+fn hash_of(hasher: &BuildHasher, space: u32, address: u64) -> u64 {
+    // Addresses have few bits at their upper end.
+    hasher.hash_one(address ^ u64::from(space) << 48)
 }
