@@ -396,7 +396,7 @@ impl ProfileBuilder {
             self.add_waiting()?;
         }
         self.waiting.push(group, sample);
-        self.sum_groups.note_time(group, sample.time);
+        self.sum_groups.note_time(group, sample);
         Ok(())
     }
 
