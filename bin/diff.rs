@@ -218,7 +218,7 @@ impl Side<'_> {
         }
         if normalize == NormalizeArg::Duration && !duration(self.report).is_some_and(|length| length.is_recorded) {
             warning(&format!(
-                "{name}, {path}: no table of contents that can be used says how long it is; from its first to its last sample \
+                "{name}, {path}: no table of contents that can be used says how long it is; the time that its samples cover \
                  is taken ({option} names one)"
             ));
         }

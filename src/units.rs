@@ -26,6 +26,11 @@ impl Nanos {
     pub const fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
     }
+
+    /// The point so much later; saturates at the largest time that can be told.
+    pub const fn saturating_add(self, length: Self) -> Self {
+        Self(self.0.saturating_add(length.0))
+    }
 }
 
 /// A number in millionths: a measure such as `1.98` % CPU, kept as an integer.

@@ -72,6 +72,11 @@ fn main() {
         let name = format!("measures::{}+{}", expected.file, expected.toc);
         add(name, Box::new(|folder| measures::are_those_of_another_reader(folder, expected)));
     }
+    #[cfg(feature = "fleet")]
+    for file in measures::TIMED {
+        let test = move |folder: &Path| measures::no_thread_runs_more_than_all_the_time(folder, file);
+        add(format!("recorded_time::{file}"), Box::new(test));
+    }
     libtest_mimic::run(&arguments, trials).exit();
 }
 

@@ -134,14 +134,16 @@ fn changes_follow_their_formulas() {
     for normalize in [Normalize::None, Normalize::Samples, Normalize::Duration] {
         let diff = Diff::new(&reports[0], &reports[1], &DiffOptions { normalize });
         let total = diff.total;
-        let span = |export: &Export| {
-            let times: Vec<u64> = export.profile.samples().iter().map(|sample| sample.time.as_nanos()).collect();
-            (times.iter().max().unwrap() - times.iter().min().unwrap()) as f64
+        // From the first sample to the end of what they cover.
+        let length = |export: &Export| {
+            let samples = export.profile.samples().iter();
+            let first = samples.clone().map(|sample| sample.time.as_nanos()).min().unwrap();
+            (samples.map(|sample| sample.time.as_nanos() + sample.weight).max().unwrap() - first) as f64
         };
         let factor = match normalize {
             Normalize::None => 1.0,
             Normalize::Samples => total.before.all_weight as f64 / total.after.all_weight as f64,
-            Normalize::Duration => span(&exports[0]) / span(&exports[1]),
+            Normalize::Duration => length(&exports[0]) / length(&exports[1]),
         };
         assert!((diff.factor - factor).abs() < 1e-12, "{normalize:?}");
         for row in &diff.functions {

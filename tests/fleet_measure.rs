@@ -175,9 +175,12 @@ fn assert_measured(export: &Export, options: &MeasureOptions) {
         let counted: Vec<&Sample> =
             of_series.into_iter().filter(|sample| sample.weight > 0 || sample.kind != SampleKind::Stackshot).collect();
         assert_record(run, profile, &counted);
-        let times = profile.samples().iter().filter(|sample| sample.series == series).map(|sample| sample.time);
-        let (first, last) = (times.clone().min().unwrap(), times.max().unwrap());
-        assert_eq!((run.record.wall, run.record.wall_start), (Some(last.since(first)), first));
+        let own = profile.samples().iter().filter(|sample| sample.series == series);
+        let is_time = run.record.unit == Unit::Nanoseconds;
+        let end = |sample: &Sample| sample.time.as_nanos() + if is_time { sample.weight } else { 0 };
+        let (first, end) = (own.clone().map(|sample| sample.time).min().unwrap(), own.map(end).max().unwrap());
+        let wall = Nanos::from_nanos(end - first.as_nanos());
+        assert_eq!((run.record.wall, run.record.wall_start), (Some(wall), first));
         assert_eq!(run.record.wall_source, WallSource::Samples);
     }
 }
@@ -232,7 +235,12 @@ fn a_selection_narrows_rows_and_not_what_was_recorded() {
     let (start, end) = (Nanos::from_millis(100), Nanos::from_millis(200));
     options.selection.time = Some(TimeRange { start, end: Some(end) });
     let cut = measure_runs(&export, &context(Vec::new()), &options).unwrap().runs.remove(0);
-    assert_eq!((cut.record.wall, cut.record.wall_start), (Some(Nanos::from_millis(100)), start));
+    // An estimate ends with what the samples of the range cover, of whichever process.
+    let in_range = export.profile.samples().iter().filter(|sample| sample.time >= start && sample.time < end);
+    let covered = in_range.map(|sample| sample.time.as_nanos() + sample.weight).max().unwrap();
+    assert!(covered > end.as_nanos());
+    let wall = Nanos::from_nanos(covered - start.as_nanos());
+    assert_eq!((cut.record.wall, cut.record.wall_start), (Some(wall), start));
     let mut context = context(Vec::new());
     // Samples a little later than the manifest's word were recorded all the same.
     context.duration = Some(Nanos::from_millis(150));
@@ -368,6 +376,7 @@ fn a_manifest_wins() {
 #[test]
 fn a_manifest_that_cannot_be_is_not_believed() {
     let mut recording = support::Recording::random(2, &Size::small());
+    recording.rows.iter_mut().for_each(|row| row.weight = 1_000_000);
     let last = recording.rows.len() - 1;
     let export_of = |recording: &support::Recording| {
         open(&render(recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, recording)))
@@ -382,7 +391,7 @@ fn a_manifest_that_cannot_be_is_not_believed() {
     recording.rows[last].time_ns = first + 9_000_000_000;
     let (export, end) = (export_of(&recording), first + 9_000_000_000);
     let (told, notes) = of(&export, 7_999_999_999, Vec::new());
-    assert_eq!(told, (Some(9_000_000_000), WallSource::Samples, first));
+    assert_eq!(told, (Some(9_001_000_000), WallSource::Samples, first));
     assert_eq!(
         notes,
         [
@@ -393,13 +402,15 @@ fn a_manifest_that_cannot_be_is_not_believed() {
     assert_eq!((told, notes.len()), ((Some(12_000_000_000), WallSource::Toc, 0), 1));
     // A second more than was recorded is how times differ.
     assert_eq!(of(&export, 8_000_000_001, Vec::new()).0.1, WallSource::Manifest);
-    assert!(of(&export, 8_000_000_001, Vec::new()).0.0 >= Some(9_000_000_000));
+    assert_eq!(of(&export, 8_000_000_001, Vec::new()).0.0, Some(9_001_000_000));
     assert_eq!(of(&export, end, Vec::new()), ((Some(end), WallSource::Manifest, 0), vec![]));
-    // A ring buffer kept its last 9 s.
+    // A ring buffer kept its last 9 s, and 1 ms that the last sample weighs.
     recording.rows.iter_mut().for_each(|row| row.time_ns += 50_000_000_000);
     let (told, notes) = of(&export_of(&recording), 10_000_000_000, Vec::new());
-    assert_eq!(told, (Some(10_000_000_000), WallSource::Manifest, end + 40_000_000_000));
+    assert_eq!(told, (Some(10_000_000_000), WallSource::Manifest, end + 40_001_000_000));
     assert!(notes.len() == 1 && notes[0].ends_with("ends with the last sample."), "{notes:?}");
+    let (told, _) = of(&export_of(&recording), 8_500_000_000, Vec::new());
+    assert_eq!(told, (Some(9_001_000_000), WallSource::Manifest, end + 41_000_000_000));
 }
 
 /// The table of contents of a run of `duration` seconds.
@@ -415,10 +426,10 @@ fn toc_of(duration: &str, mode: &str, model: &str) -> Toc {
 fn a_table_of_contents_that_cannot_be_is_not_believed() {
     let mut recording = support::Recording::random(2, &Size::small());
     let last = recording.rows.len() - 1;
-    recording.rows[last].time_ns = 10_000_000_000;
+    (recording.rows[last].time_ns, recording.rows[last].weight) = (10_000_000_000, 1_000_000);
     let first = recording.rows[0].time_ns;
     let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording)));
-    let of_samples = (Some(Nanos::from_nanos(10_000_000_000 - first)), WallSource::Samples, Nanos::from_nanos(first));
+    let of_samples = (Some(Nanos::from_nanos(10_001_000_000 - first)), WallSource::Samples, Nanos::from_nanos(first));
     let of = |tocs: Vec<Toc>| {
         let Measured { mut runs, notes } = measure_runs(&export, &context(tocs), &every_state()).unwrap();
         let record = runs.remove(0).record;
@@ -429,7 +440,9 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
     let mac = || Some("Mac".to_owned());
 
     // A second more than was recorded is how times differ; a nanosecond more is another recording.
-    assert_eq!(of(vec![toc_of("9.0", "Deferred", "Mac")]), (told(10_000_000_000), mac(), true, vec![]));
+    assert_eq!(of(vec![toc_of("9.0", "Deferred", "Mac")]), (told(10_001_000_000), mac(), true, vec![]));
+    // What the last sample covers after an end that is told was not recorded.
+    assert_eq!(of(vec![toc_of("10.0", "Deferred", "Mac")]), (told(10_000_000_000), mac(), true, vec![]));
     let (wall, device, has_start, notes) = of(vec![toc_of("8.999999999", "Deferred", "Mac")]);
     assert_eq!((wall, device, has_start), (of_samples, None, false));
     assert_eq!(
@@ -464,10 +477,10 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
 }
 
 #[test]
-fn one_sample_has_no_recorded_time() {
+fn one_sample_of_cycles_has_no_recorded_time() {
     let mut recording = support::Recording::random(2, &Size { rows: 1, waiting: false, ..Size::small() });
     recording.rows[0].time_ns = 3_400_000_000;
-    let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording)));
+    let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::CpuProfile, &recording)));
     let record = measure(&export, &context(Vec::new())).runs.remove(0).record;
     assert_eq!((record.wall, record.wall_source, record.samples), (None, WallSource::Samples, 1));
     assert_eq!(record.rate(record.weight), None);

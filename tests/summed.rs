@@ -92,8 +92,10 @@ fn check_exports(each: &Export, summed: &Export, name: &str) {
             let separate_by = SEPARATIONS[(number + position) % SEPARATIONS.len()];
             let options =
                 ReportOptions { selection: selection.clone(), view, metric, separate_by, ..ReportOptions::default() };
-            let (expected, found) = (written(&report(each, &options)), written(&report(summed, &options)));
-            for (expected, found) in expected.into_iter().zip(found) {
+            let (expected, found) = (report(each, &options), report(summed, &options));
+            let times = |report: &Report<'_>| report.series.iter().map(|series| series.times).collect::<Vec<_>>();
+            assert_eq!(times(&expected), times(&found), "{name}: {options:?}");
+            for (expected, found) in written(&expected).into_iter().zip(written(&found)) {
                 assert_eq!(expected, found, "{name}: {options:?}");
             }
         }
@@ -185,19 +187,22 @@ fn states() -> String {
 }
 
 #[test]
-fn states_are_apart_and_times_are_the_first_and_the_last() {
+fn states_are_apart_and_times_are_the_first_the_last_and_the_end() {
     check(&states(), "states");
     let summed = open(&states(), SampleDetail::Summed);
-    let found: BTreeMap<Option<&str>, (u64, u64, u64, u64)> = summed
+    let found: BTreeMap<Option<&str>, (u64, u64, [u64; 3])> = summed
         .profile
         .sums()
         .map(|sum| {
-            let times = (sum.first_time.as_nanos(), sum.last_time.as_nanos());
-            (sum.state.map(|state| summed.profile.string(state)), (sum.weight, sum.samples, times.0, times.1))
+            let times = [sum.first_time, sum.last_time, sum.end_time].map(Nanos::as_nanos);
+            (sum.state.map(|state| summed.profile.string(state)), (sum.weight, sum.samples, times))
         })
         .collect();
-    let expected =
-        [(None, (4 + 32, 2, 20, 40)), (Some("Blocked"), (2 + 16, 2, 50, 70)), (Some("Running"), (1 + 8, 2, 10, 30))];
+    let expected = [
+        (None, (4 + 32, 2, [20, 40, 40 + 32])),
+        (Some("Blocked"), (2 + 16, 2, [50, 70, 70 + 16])),
+        (Some("Running"), (1 + 8, 2, [10, 30, 30 + 1])),
+    ];
     assert_eq!(found, BTreeMap::from(expected));
 }
 

@@ -44,5 +44,5 @@ pub(super) fn count(table: &mut TableReader, known: &KnownRow, counted: &KnownRo
     table.table.rows += rows;
     table.table.samples += rows;
     let times = [counted.first, counted.last].map(Nanos::from_nanos);
-    definitions.builder.note_known(known.group, known.sample.series, rows * counted.weight, times);
+    definitions.builder.note_known(known.group, known.sample.series, (rows, counted.weight), times);
 }

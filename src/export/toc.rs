@@ -104,8 +104,8 @@ impl TocRun {
     pub(crate) fn window(&self) -> Option<String> {
         let mode = self.summary_field("recording-mode").filter(|mode| mode.to_lowercase().contains("window"))?;
         Some(format!(
-            "Run {} was recorded in the mode \"{mode}\", which keeps the last seconds only; the time between its first and last \
-             sample stands for what was recorded.",
+            "Run {} was recorded in the mode \"{mode}\", which keeps the last seconds only; the time that its samples \
+             cover stands for what was recorded.",
             self.number
         ))
     }

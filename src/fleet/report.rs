@@ -34,7 +34,7 @@ pub struct Inputs {
     pub runs: u64,
     /// Runs whose recorded time is not known: they have no rate, and stand in no distribution.
     pub without_time: Vec<String>,
-    /// Runs whose recorded time is that between their first and last sample ([`WallSource::Samples`]).
+    /// Runs whose recorded time is that which their samples cover ([`WallSource::Samples`]).
     pub estimated_time: u64,
     /// Rows of CPU tables that could not be read, over all runs.
     pub rejected_rows: u64,

@@ -15,8 +15,8 @@ pub enum WallSource {
     Toc,
     /// A manifest says it (its column `duration`, in seconds).
     Manifest,
-    /// Nobody says it: the time between the first and the last sample. A run that was idle at its start or end was
-    /// longer, so its CPU use is overstated; reports mark such runs.
+    /// Nobody says it: the time that samples cover, from the first of them on ([`SampledTime`](crate::profile::SampledTime)). A run
+    /// that was idle at its start or end was longer, so its CPU use is overstated; reports mark such runs.
     Samples,
 }
 
@@ -55,7 +55,8 @@ pub struct RunRecord {
     pub run_weight: Millionths,
     /// When recording started (ISO 8601), where the table of contents says so.
     pub start: Option<String>,
-    /// The recorded time; `None` where nothing tells it (one sample, no table of contents). Such a run has no rate.
+    /// The recorded time; `None` where nothing tells it (one sample whose weight is no time, no table of contents). Such a run has
+    /// no rate.
     pub wall: Option<Nanos>,
     /// Where `wall` comes from.
     pub wall_source: WallSource,

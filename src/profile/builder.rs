@@ -399,7 +399,7 @@ impl ProfileBuilder {
             self.add_waiting()?;
         }
         self.waiting.push(group, sample.weight, sample.stack);
-        self.sum_groups.note_time(group, sample.time);
+        self.sum_groups.note_time(group, sample.time, sample.weight);
         Ok(())
     }
 

@@ -33,6 +33,7 @@ mod intervals;
 mod leaves;
 mod model;
 mod rebuild;
+mod sampled_time;
 mod selection;
 mod stack_rows;
 mod stacks;
@@ -45,6 +46,7 @@ pub use ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId,
 pub use intervals::IntervalFilter;
 pub use model::{Binary, Core, Frame, Function, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread};
 pub use rebuild::Replacement;
+pub use sampled_time::SampledTime;
 pub(crate) use selection::SelectedSums;
 pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange};
 pub use sums::{SampleDetail, SampleSum};

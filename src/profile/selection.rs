@@ -49,6 +49,14 @@ pub struct TimeRange {
     pub end: Option<Nanos>,
 }
 
+impl TimeRange {
+    /// Whether a time is in the range.
+    #[inline]
+    pub fn contains(&self, time: Nanos) -> bool {
+        time >= self.start && self.end.is_none_or(|end| time < end)
+    }
+}
+
 /// Which thread states count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StateFilter {
@@ -187,7 +195,7 @@ impl<'p> SelectedSamples<'p> {
         let sample = sample.into();
         let time = sample.first_time;
         let is_known = self.has_times && sample.samples == 1;
-        let is_in_range = |range: TimeRange| is_known && time >= range.start && range.end.is_none_or(|end| time < end);
+        let is_in_range = |range: TimeRange| is_known && range.contains(time);
         let is_in_interval = |intervals: &ThreadIntervals| is_known && intervals.has(sample.thread, time);
         self.threads[sample.thread.index()]
             && self.time.is_none_or(is_in_range)
@@ -240,7 +248,7 @@ impl<'p> SelectedSamples<'p> {
             for sample in samples.by_ref().take(BATCH) {
                 // There are no more groups and sums than samples, which are fewer than what fits.
                 let Ok(group) = groups.of(sample) else { continue };
-                groups.note_time(group, sample.time);
+                groups.note_time(group, sample.time, sample.weight);
                 batch.push(group, sample.weight, sample.stack);
             }
             let _ = table.add_batch(&batch);

@@ -51,6 +51,9 @@ pub struct SampleSum {
     pub first_time: Nanos,
     /// The latest time of one of those.
     pub last_time: Nanos,
+    /// When the time ends that those cover, if their weights are nanoseconds: the largest sum of a time and its weight, or the
+    /// largest time that can be told. In other units it says nothing; [`SampledTime`](super::SampledTime) minds the unit.
+    pub end_time: Nanos,
 }
 
 impl From<&Sample> for SampleSum {
@@ -58,8 +61,15 @@ impl From<&Sample> for SampleSum {
     #[inline]
     fn from(sample: &Sample) -> Self {
         let Sample { time, weight, series, thread, stack, core: _, state, kind } = *sample;
-        Self { series, thread, stack, state, kind, weight, samples: 1, first_time: time, last_time: time }
+        let end_time = end_time(sample.time, sample.weight);
+        Self { series, thread, stack, state, kind, weight, samples: 1, first_time: time, last_time: time, end_time }
     }
+}
+
+/// The end of what a sample covers, if it weighs nanoseconds.
+#[inline]
+fn end_time(time: Nanos, weight: u64) -> Nanos {
+    time.saturating_add(Nanos::from_nanos(weight))
 }
 
 /// What samples have in common that are added up wherever their stacks are the same. There are few groups: one or two for each
@@ -72,15 +82,16 @@ pub(crate) struct SumGroup {
     pub(crate) kind: SampleKind,
     first_time: Nanos,
     last_time: Nanos,
+    end_time: Nanos,
 }
 
 impl SumGroup {
     /// The sum of these samples of the group.
     #[inline]
     pub(crate) fn sum(&self, row: &SumRow) -> SampleSum {
-        let Self { series, thread, state, kind, first_time, last_time } = *self;
+        let Self { series, thread, state, kind, first_time, last_time, end_time } = *self;
         let SumRow { weight, samples, stack, group: _ } = *row;
-        SampleSum { series, thread, stack, state, kind, weight, samples, first_time, last_time }
+        SampleSum { series, thread, stack, state, kind, weight, samples, first_time, last_time, end_time }
     }
 }
 
@@ -122,17 +133,19 @@ impl SumGroups {
             return Ok(group);
         }
         let group = u32::try_from(self.rows.len()).map_err(|_| Full)?;
-        self.rows.push(SumGroup { series, thread, state, kind, first_time: time, last_time: time });
+        let end_time = end_time(sample.time, sample.weight);
+        self.rows.push(SumGroup { series, thread, state, kind, first_time: time, last_time: time, end_time });
         self.by_key.insert((series, thread, state, kind), group);
         Ok(group)
     }
 
-    /// Notes when a sample of the group was taken.
+    /// Notes when a sample of the group was taken, and what it covers.
     #[inline]
-    pub(super) fn note_time(&mut self, group: u32, time: Nanos) {
+    pub(super) fn note_time(&mut self, group: u32, time: Nanos, weight: u64) {
         if let Some(group) = self.rows.get_mut(group as usize) {
             group.first_time = group.first_time.min(time);
             group.last_time = group.last_time.max(time);
+            group.end_time = group.end_time.max(end_time(time, weight));
         }
     }
 
@@ -409,7 +422,7 @@ mod tests {
             batch_size in 1..40_usize,
         ) {
             let (mut groups, mut table, mut batch) = (SumGroups::default(), SumTable::default(), SumBatch::default());
-            let mut times: HashMap<(usize, usize, usize, usize), Vec<Nanos>> = HashMap::new();
+            let mut times: HashMap<(usize, usize, usize, usize), [Vec<Nanos>; 2]> = HashMap::new();
             let mut expected: HashMap<[usize; 5], (Vec<Sample>, Vec<u128>)> = HashMap::new();
             for ((series, thread, stack, state, kind), time, weight, counters) in rows {
                 let key = [series, thread, stack, state, kind];
@@ -420,8 +433,10 @@ mod tests {
                 }
                 let group = groups.of(&sample).unwrap();
                 prop_assert_eq!(groups.find(&sample), Some(group));
-                groups.note_time(group, sample.time);
-                times.entry((series, thread, state, kind)).or_default().push(sample.time);
+                groups.note_time(group, sample.time, sample.weight);
+                let [times, ends] = times.entry((series, thread, state, kind)).or_default();
+                times.push(sample.time);
+                ends.push(Nanos::from_nanos(u64::from(time) + u64::from(weight)));
                 batch.push(group, sample.weight, sample.stack);
                 // Some samples of a batch carry values, and some do not.
                 let counters = if has_counters && !counters.is_empty() { counters } else { Vec::new() };
@@ -444,11 +459,12 @@ mod tests {
                 let is_it = |key: &&[usize; 5]| key_of(&sum) == key_of(&SampleSum::from(&self::sample(**key, 0, 0)));
                 let key = expected.keys().find(is_it).unwrap();
                 let (samples, values) = &expected[key];
-                let times = &times[&(key[0], key[1], key[3], key[4])];
+                let [times, ends] = &times[&(key[0], key[1], key[3], key[4])];
                 prop_assert_eq!(sum.weight, samples.iter().map(|sample| sample.weight).sum::<u64>());
                 prop_assert_eq!(sum.samples, samples.len() as u64);
                 prop_assert_eq!(Some(sum.first_time), times.iter().copied().min());
                 prop_assert_eq!(Some(sum.last_time), times.iter().copied().max());
+                prop_assert_eq!(Some(sum.end_time), ends.iter().copied().max());
                 prop_assert_eq!(counters.get(index), values.as_slice());
             }
         }

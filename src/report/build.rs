@@ -11,7 +11,7 @@ use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, Serie
 use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, functions_of_stacks};
 use crate::export::{DocumentContent, Export};
 use crate::hash::HashMap;
-use crate::profile::{ProcessId, Profile, SampleSum, SelectedSamples, SeriesId, StringId, SumRow};
+use crate::profile::{ProcessId, Profile, SampleSum, SampledTime, SelectedSamples, SeriesId, StringId, SumRow};
 use crate::units::{Unit, Weight};
 
 /// With fewer stacks everything is done before a thread has started.
@@ -90,7 +90,7 @@ struct Tally {
     out_of_scope: Sum,
     other_states: HashMap<Option<StringId>, Sum>,
     no_stack: Sum,
-    times: Option<(crate::units::Nanos, crate::units::Nanos)>,
+    times: Option<SampledTime>,
     counters: Vec<u128>,
 }
 
@@ -160,17 +160,17 @@ impl Tally {
         } else if !selected.is_state_counted(*sum) {
             self.other_states.entry(sum.state).or_default().add(weighed);
         } else {
-            self.count(sum, has_stack, weighed);
+            self.count(sum, has_stack, weighed, selected.profile().series(sum.series).unit);
         }
     }
 
-    fn count(&mut self, sum: &SampleSum, has_stack: bool, weighed: Sum) {
+    fn count(&mut self, sum: &SampleSum, has_stack: bool, weighed: Sum, unit: Unit) {
         self.counted.add(weighed);
         if !has_stack {
             self.no_stack.add(weighed);
         }
-        let (first, last) = self.times.unwrap_or((sum.first_time, sum.last_time));
-        self.times = Some((first.min(sum.first_time), last.max(sum.last_time)));
+        let own = SampledTime::of(*sum, unit);
+        self.times = Some(self.times.map_or(own, |times| times.join(own)));
     }
 
     fn count_counters(

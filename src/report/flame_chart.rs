@@ -11,9 +11,10 @@
 //!
 //! # What a sample covers
 //!
-//! A sample at time t with a weight of w nanoseconds covers the time from t up to but without t + w. It begins where it is
-//! counted: a range of time has the samples whose t lies in it, and so do the seconds of fleets. It ends early where the next
-//! sample of its thread begins, so what a thread does never overlaps.
+//! A sample at time t with a weight of w nanoseconds covers the time from t up to but without t + w
+//! ([`SampledTime`](crate::profile::SampledTime)). It begins where it is counted: a range of time has the samples whose t lies in
+//! it, and so do the seconds of fleets. It ends early where the next sample of its thread begins, so what a thread does never
+//! overlaps.
 //!
 //! Other weights are not time. There a sample covers the time until the next sample of its thread, if that comes within twice
 //! the typical gap: the lower median of the times between two samples of one thread, over all threads of the series. Otherwise,
@@ -130,7 +131,6 @@ impl<'r> FlameChart<'r> {
 
     /// Until when a sample lasts, where the next one of its thread is at `next`; and whether that one goes on with it.
     fn end(&self, sample: &Sample, next: Option<Nanos>) -> (Nanos, bool) {
-        let start = sample.time.as_nanos();
         let gap = next.map(|next| next.since(sample.time).as_nanos());
         let (length, goes_on) = match self.coverage {
             Coverage::Weight => {
@@ -143,7 +143,7 @@ impl<'r> FlameChart<'r> {
                 (gap.unwrap_or(typical), gap.is_some())
             }
         };
-        (Nanos::from_nanos(start.saturating_add(length)), goes_on)
+        (sample.time.saturating_add(Nanos::from_nanos(length)), goes_on)
     }
 }
 

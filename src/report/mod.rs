@@ -35,7 +35,7 @@ use std::sync::{Arc, OnceLock};
 use crate::calltree::operations::OperationSummary;
 use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeight, StackWeights};
 use crate::export::{DocumentContent, Export, Table};
-use crate::profile::{ProcessId, Sample, SampleSum, Selection, SeriesId, StateFilter, StringId, ThreadId};
+use crate::profile::{ProcessId, Sample, SampleSum, SampledTime, Selection, SeriesId, StateFilter, StringId, ThreadId};
 use crate::units::{Nanos, Unit, Weight};
 
 /// What to answer.
@@ -292,8 +292,9 @@ pub struct SeriesReport {
     pub other_states: Vec<(String, Amount)>,
     /// What counts but has no stack.
     pub no_stack: Amount,
-    /// Times of the first and the last sample that counts. A sum keeps its times when operations remove a part of it.
-    pub times: Option<(Nanos, Nanos)>,
+    /// Times of the first and the last sample that counts, and until when those cover time. A sum keeps its times when operations
+    /// remove a part of it.
+    pub times: Option<SampledTime>,
     /// Sums of the performance counters of the samples that count, in the order of the table; empty without counters.
     pub counters: Vec<u128>,
     /// The threads, heaviest first.

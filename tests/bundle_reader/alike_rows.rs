@@ -33,8 +33,8 @@ fn counts(export: &Export) -> Vec<(u64, u64, u64)> {
     export.tables().map(|table| (table.rows, table.samples, table.rejected.of(RejectReason::WeightOverflow))).collect()
 }
 
-/// By all that is summed apart: weight, samples, first and last time.
-type Sums = BTreeMap<String, (u64, u64, Nanos, Nanos)>;
+/// By all that is summed apart: weight and samples; first and last time, and the end of what they cover.
+type Sums = BTreeMap<String, ((u64, u64), [Nanos; 3])>;
 
 fn sums(profile: &Profile) -> Sums {
     let by_key = profile.sums().map(|sum| {
@@ -43,7 +43,7 @@ fn sums(profile: &Profile) -> Sums {
         let stack: Option<Vec<_>> = sum.stack.map(|_| frames.collect());
         let state = sum.state.map(|state| profile.string(state));
         let key = format!("{:?} {:?} {state:?} {stack:?}", profile.process(thread.process).pid, thread.tid);
-        (key, (sum.weight, sum.samples, sum.first_time, sum.last_time))
+        (key, ((sum.weight, sum.samples), [sum.first_time, sum.last_time, sum.end_time]))
     });
     by_key.collect()
 }

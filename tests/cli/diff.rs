@@ -262,7 +262,7 @@ fn the_second_recording_is_scaled() {
         (&118_595_000.into(), &237_190_000.into())
     );
     assert_eq!((&answer["after"]["duration_is_recorded"], &answer["normalize"]), (&true.into(), &"duration".into()));
-    // Without them, from the first to the last sample, and a word about it.
+    // Without them, from the first sample to the end of the last one, which weighs 1 ms, and a word about it.
     let (text, message) = warns(&["diff", &before, &after, "--normalize", "duration", "--format", "json"]);
     for option in ["--before-toc", "--after-toc"] {
         assert!(message.contains(&format!("({option} names one)")), "{message}");
@@ -270,7 +270,7 @@ fn the_second_recording_is_scaled() {
     let answer: Value = serde_json::from_str(&text).expect("JSON");
     let length = |path: &str| {
         let series = &json(&[path, "--view", "summary"])["series"][0];
-        series["last_time_ns"].as_f64().unwrap() - series["first_time_ns"].as_f64().unwrap()
+        series["last_time_ns"].as_f64().unwrap() + 1e6 - series["first_time_ns"].as_f64().unwrap()
     };
     let expected = length(&before) / length(&after);
     assert!((answer["factor"].as_f64().unwrap() - expected).abs() < 1e-12, "{expected}");

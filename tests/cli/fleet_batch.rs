@@ -1,6 +1,6 @@
 //! Many exports, some of them broken.
 
-use crate::command::{Folder, fails, stdout_of};
+use crate::command::{Folder, fails, fixture, read_text, stdout_of};
 use crate::fleet_case::{export, failures, fleet, reason, report, report_with, run, says, sources, write};
 
 /// Six exports, and one of each kind of file that is none.
@@ -114,8 +114,13 @@ fn nothing_that_can_be_read_is_an_error() {
     write(&folder, "y/notes.txt", "");
     let said = fails(1, &["fleet", "report", &folder.path("y")]);
     assert!(said.contains("no exports"), "{said}");
-    // One sample has no duration.
+    // One sample of 1 ms took 1 ms; one that only says how many cycles took a moment.
     let path = write(&folder, "one.xml", export(1));
+    let report = report(&[&path]);
+    assert_eq!((&report["runs"][0]["wall_ns"], &report["runs"][0]["value"]), (&1_000_000.into(), &100.0.into()));
+    let cycles = read_text(&fixture("27/cpu-profile"));
+    let first_row = cycles.find("</row>").expect("a row") + "</row>".len();
+    let path = write(&folder, "cycles.xml", format!("{}</node></trace-query-result>", &cycles[..first_row]));
     let said = fails(1, &["fleet", "report", &path]);
     assert!(said.contains("no run has a recorded time") && said.contains("duration"), "{said}");
 }

@@ -22,9 +22,9 @@ fn a_folder_is_searched_to_the_bottom() {
     let report = report(&[&folder.path("x")]);
     assert_eq!(sources(&report), ["d.xml.zst", "c.xml.gz", "b.xml"]);
     assert_eq!(failures(&report), []);
-    // Without a table of contents, a run is as long as the time between its first and last sample.
+    // Without a table of contents, a run is as long as the time from its first sample to the end of its last one, of 1 ms.
     let walls: Vec<Value> = of_runs(&report, "wall_ns").into_iter().map(|(_, wall)| wall).collect();
-    assert_eq!(walls, [130_000_000, 120_000_000, 110_000_000]);
+    assert_eq!(walls, [131_000_000, 121_000_000, 111_000_000]);
     assert_eq!(report["inputs"]["estimated_time"], 3);
 }
 

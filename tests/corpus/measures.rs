@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use libtest_mimic::Failed;
+use traceparse::export::{Options, Toc, read};
 use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, WallSource, measure_runs};
 use traceparse::units::{Millionths, Nanos};
 
@@ -47,14 +48,14 @@ pub(crate) const EXPECTED: [Expected; 5] = [
         binaries: &[("DesktopServicesPriv", [4_605_266, 63_695_607]), ("CoreFoundation", [20_282_798, 43_331_934])],
         windows: &[(0, 30_271_252, 38), (1, 31_454_823, 47), (2, 774_165, 4), (3, 1_195_367, 2)],
     },
-    // The table of contents is of a run of a third of a second.
+    // The table of contents is of a run of a third of a second. The last sample is at 10.468304658 s and weighs 1 ms.
     Expected {
         file: "14.3.1/time-profile",
         toc: "14.3.1/time-prof-toc",
         schema: "time-profile",
         sums: [105_000_000, 105, 105, 1_000_000],
         cores: 6,
-        wall: (10_468_304_658 - 70_294_787, WallSource::Samples, 70_294_787),
+        wall: (10_469_304_658 - 70_294_787, WallSource::Samples, 70_294_787),
         labels: &[],
         notes: 1,
         distinct: [367, 25],
@@ -92,14 +93,15 @@ pub(crate) const EXPECTED: [Expected; 5] = [
         binaries: &[("dyld", [322_133, 568_840_087]), ("a.out", [568_517_954, 568_517_954])],
         windows: &[(0, 568_840_087, 584)],
     },
-    // Some samples are of the moments after what the table of contents (0.746006 s) has as the end; they were recorded.
+    // Some samples are of the moments after what the table of contents (0.746006 s) has as the end; they were recorded, the last
+    // one at 0.772130138 s.
     Expected {
         file: "14.3.1/counters-time-profile",
         toc: "14.3.1/time-toc",
         schema: "counters-profile",
         sums: [149_000_000, 149, 149, 1_000_000],
         cores: 8,
-        wall: (772_130_138, WallSource::Toc, 0),
+        wall: (773_130_138, WallSource::Toc, 0),
         labels: &[("app", "java"), ("device", "MacBook Pro"), ("os", "macOS 13.5.1"), ("os_build", "22G90")],
         notes: 0,
         distinct: [446, 19],
@@ -126,19 +128,60 @@ pub(crate) const EXPECTED: [Expected; 5] = [
     },
 ];
 
-/// Measures a recording with its table of contents beside it.
-pub(crate) fn are_those_of_another_reader(folder: &Path, expected: &Expected) -> Result<(), Failed> {
-    let export = crate::open(folder, expected.file)?;
-    let context = RunContext {
+/// Tables whose weights are times.
+pub(crate) const TIMED: [&str; 5] = [
+    "12.5/time-profile",
+    "14.3.1/time-profile",
+    "14.3.1/counters-time-profile",
+    "14-16/time-profile",
+    "26.4.1/time-profile",
+];
+
+/// Timers are not even: so much less than an interval may be between two samples of a thread.
+const JITTER: u64 = 40_000;
+
+/// Measures the first rows of a recording, and all of them, with nothing that tells how long it took.
+pub(crate) fn no_thread_runs_more_than_all_the_time(folder: &Path, file: &str) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(folder.join(file).with_extension("xml"))?;
+    let ends: Vec<usize> = text.match_indices("</row>").map(|(at, row)| at + row.len()).collect();
+    let mut checked = 0;
+    for (rows, end) in (1..=ends.len()).zip(&ends).filter(|(rows, _)| *rows <= 60 || *rows == ends.len()) {
+        let is_whole = rows == ends.len();
+        let options = Options { allow_truncated: true, ..Options::default() };
+        let export = read(if is_whole { &text } else { &text[..*end] }.as_bytes(), file, &options)?;
+        let measured = measure_runs(&export, &context(file, Vec::new()), &MeasureOptions::default())?;
+        let [run] = measured.runs.as_slice() else { return Err("one run expected".into()) };
+        assert_eq!((run.record.samples, run.record.wall_source), (rows as u64, WallSource::Samples));
+        let wall = run.record.wall.ok_or("no time")?.as_nanos();
+        for thread in export.profile.thread_ids() {
+            let own = export.profile.samples().iter().filter(|sample| sample.thread == thread);
+            let weight: u64 = own.map(|sample| sample.weight).sum();
+            let most = if is_whole { wall } else { wall + JITTER };
+            assert!(weight <= most, "{rows} rows: {weight} ns of {wall} ns");
+            checked += u64::from(weight > 0);
+        }
+    }
+    assert!(checked > 60, "{checked} threads are checked");
+    Ok(())
+}
+
+fn context(source: &str, tocs: Vec<Toc>) -> RunContext {
+    RunContext {
         run_id: "one".to_owned(),
         fingerprint: String::new(),
-        source: expected.file.to_owned(),
+        source: source.to_owned(),
         source_bytes: 0,
         labels: Vec::new(),
         run_weight: Millionths::ONE,
         duration: None,
-        tocs: crate::open(folder, expected.toc)?.tocs().cloned().collect(),
-    };
+        tocs,
+    }
+}
+
+/// Measures a recording with its table of contents beside it.
+pub(crate) fn are_those_of_another_reader(folder: &Path, expected: &Expected) -> Result<(), Failed> {
+    let export = crate::open(folder, expected.file)?;
+    let context = context(expected.file, crate::open(folder, expected.toc)?.tocs().cloned().collect());
     let measured = measure_runs(&export, &context, &MeasureOptions::default())?;
     let [run] = measured.runs.as_slice() else { return Err("one run expected".into()) };
     let record = &run.record;

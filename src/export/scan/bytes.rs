@@ -158,6 +158,7 @@ fn end_of_unicode(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
 }
 
 /// Whether every `&` in a value starts one of the five entities that need no document type.
+#[inline]
 pub(super) fn has_known_entities(value: &[u8]) -> bool {
     memchr::memchr_iter(b'&', value).all(|at| {
         let rest = &value[at + 1..];

@@ -16,9 +16,9 @@ use std::cmp::Reverse;
 use super::run::{FailureKind, RunMeasures, RunRecord};
 use crate::calltree::Metric;
 use crate::export::{Export, Table, Toc};
-use crate::profile::{Profile, RunId, SelectedSamples, Selection, SeriesId};
+use crate::profile::{Profile, SampledTime, SelectedSamples, Selection, SeriesId, TimeRange};
 use crate::units::{Millionths, Nanos};
-use recorded::{Span, Tocs};
+use recorded::Tocs;
 use rows::Rows;
 use tally::Tally;
 
@@ -51,7 +51,8 @@ pub struct MeasureOptions {
     /// The only tables that may be measured, by schema; empty is every CPU table.
     pub schemas: Vec<String>,
     /// Which samples count. The default counts running threads of every process. Intervals decide about samples only: the time
-    /// that a run was recorded is not shortened by them.
+    /// that a run was recorded is not shortened by them. A range of time shortens it; where it is estimated, it ends no earlier than
+    /// what the samples in the range cover.
     pub selection: Selection,
 }
 
@@ -77,7 +78,7 @@ pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOpti
     let profile = &export.profile;
     let selected = options.selection.on(profile);
     let mut notes = Vec::new();
-    let survey = Survey::new(&selected);
+    let survey = Survey::new(&selected, options.selection.time);
     let chosen = choose(profile, &survey, options, &mut notes);
     if chosen.is_empty() {
         return Err(NotMeasured { kind: FailureKind::NoSamples, reason: refusal::reason(export, options) });
@@ -95,9 +96,10 @@ pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOpti
             0 => context.run_id.clone(),
             _ => format!("{}-{}", context.run_id, position + 1),
         };
-        let span = survey.spans[profile.series(series).run.index()].unwrap_or_default();
+        // What was chosen has samples.
+        let Some(sampled) = survey.sampled[profile.series(series).run.index()] else { continue };
         let mut own = notes.clone();
-        let record = record(export, context, options, &tocs, (series, run_id, span), tally, &mut own);
+        let record = record(export, context, options, &tocs, (series, run_id, sampled), tally, &mut own);
         runs.push(rows.measures(RunRecord { notes: own, ..record }, tally));
     }
     let mut notes: Vec<String> = Vec::new();
@@ -128,24 +130,36 @@ fn note_unread(export: &Export, first: &mut RunRecord) {
 struct Survey {
     /// By series.
     counted: Vec<u64>,
-    /// By run: over all of its samples, whether they count or not. What is selected does not change what was recorded.
-    spans: Vec<Option<Span>>,
+    /// By run.
+    sampled: Vec<Option<Sampled>>,
+}
+
+/// The time that all samples of a run cover, whether they count or not. What is selected does not change what was recorded.
+#[derive(Clone, Copy, Debug)]
+struct Sampled {
+    all: SampledTime,
+    /// Of samples in the range of time that was asked for, if one was.
+    in_range: Option<SampledTime>,
 }
 
 impl Survey {
-    fn new(selected: &SelectedSamples<'_>) -> Self {
+    fn new(selected: &SelectedSamples<'_>, range: Option<TimeRange>) -> Self {
         let profile = selected.profile();
         let mut counted = vec![0; profile.series_ids().len()];
-        let mut spans = vec![None; profile.run_ids().len()];
-        let run_of: Vec<RunId> = profile.series_ids().map(|id| profile.series(id).run).collect();
+        let mut sampled: Vec<Option<Sampled>> = vec![None; profile.run_ids().len()];
         for sample in profile.samples() {
-            let span = spans[run_of[sample.series.index()].index()].get_or_insert(Span::at(sample.time));
-            span.add(sample.time);
+            let series = profile.series(sample.series);
+            let own = SampledTime::of(sample, series.unit);
+            let of_run = sampled[series.run.index()].get_or_insert(Sampled { all: own, in_range: None });
+            of_run.all = of_run.all.join(own);
+            if range.is_some_and(|range| range.contains(sample.time)) {
+                of_run.in_range = Some(of_run.in_range.map_or(own, |known| known.join(own)));
+            }
             if selected.is_in_scope(sample) && selected.is_state_counted(sample) {
                 counted[sample.series.index()] += Metric::Samples.of(sample);
             }
         }
-        Self { counted, spans }
+        Self { counted, sampled }
     }
 }
 
@@ -194,17 +208,17 @@ fn record(
     context: &RunContext,
     options: &MeasureOptions,
     tocs: &Tocs<'_>,
-    (series_id, run_id, span): (SeriesId, String, Span),
+    (series_id, run_id, sampled): (SeriesId, String, Sampled),
     tally: &Tally,
     notes: &mut Vec<String>,
 ) -> RunRecord {
     let profile = &export.profile;
     let series = profile.series(series_id);
     let number = profile.run(series.run).number;
-    let toc = tocs.of_run(number, span, notes);
-    let recorded = recorded::recorded(context.duration, toc, span, number, notes);
-    let recorded = if is_cut(export) { recorded.until_cut(span, number, notes) } else { recorded };
-    let recorded = recorded.within(options.selection.time);
+    let toc = tocs.of_run(number, sampled.all.last, notes);
+    let recorded = recorded::recorded(context.duration, toc, sampled.all, number, notes);
+    let recorded = if is_cut(export) { recorded.until_cut(sampled.all, number, notes) } else { recorded };
+    let recorded = recorded.within(options.selection.time, sampled.in_range);
     let is_table = |table: &&Table| table.series.contains(&series_id);
     RunRecord {
         run_id,

@@ -3,26 +3,8 @@
 use super::RunContext;
 use crate::export::{Export, SLACK, TocRun, seconds};
 use crate::fleet::run::WallSource;
-use crate::profile::TimeRange;
+use crate::profile::{SampledTime, TimeRange};
 use crate::units::Nanos;
-
-/// The time from the first to the last sample of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) first: Nanos,
-    pub(super) last: Nanos,
-}
-
-impl Span {
-    pub(super) fn at(time: Nanos) -> Self {
-        Self { first: time, last: time }
-    }
-
-    pub(super) fn add(&mut self, time: Nanos) {
-        self.first = self.first.min(time);
-        self.last = self.last.max(time);
-    }
-}
 
 /// The recorded part of the time axis of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,46 +16,51 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// The part of it before a file was cut: up to its last sample.
-    pub(super) fn until_cut(self, span: Span, number: u32, notes: &mut Vec<String>) -> Self {
-        let start = self.start.min(span.first);
-        notes.push(format!("The file is cut: what was recorded of run {number} ends at its last complete sample."));
-        Self { start, wall: known(Some(span.last.since(start))), source: WallSource::Samples }
+    /// The part of it before a file was cut: to the end of what its samples cover.
+    pub(super) fn until_cut(self, sampled: SampledTime, number: u32, notes: &mut Vec<String>) -> Self {
+        let start = self.start.min(sampled.first);
+        notes.push(format!("The file is cut: what was recorded of run {number} ends with its last complete sample."));
+        Self { start, wall: known(Some(sampled.end.since(start))), source: WallSource::Samples }
     }
 
-    /// The part of it that is in a range of time.
-    pub(super) fn within(self, range: Option<TimeRange>) -> Self {
+    /// The part of it that is in a range of time. Samples count with all that they weigh, so an estimate does not end before what
+    /// those in the range cover: a thread would seem to run more than all the time.
+    pub(super) fn within(self, range: Option<TimeRange>, in_range: Option<SampledTime>) -> Self {
         let Some(range) = range else { return self };
-        let end = self.start.as_nanos().saturating_add(self.wall.unwrap_or_default().as_nanos());
-        let end = range.end.map_or(end, |limit| end.min(limit.as_nanos()));
+        let end = self.start.saturating_add(self.wall.unwrap_or_default());
+        let covered = in_range.filter(|_| self.source == WallSource::Samples).map(|sampled| sampled.end);
+        let end = range.end.map_or(end, |limit| end.min(limit.max(covered.unwrap_or_default())));
         let start = self.start.max(range.start);
-        let wall = known(Some(Nanos::from_nanos(end).since(start)));
-        Self { start, wall, ..self }
+        Self { start, wall: known(Some(end.since(start))), ..self }
     }
 }
 
-/// How long run `number` was recorded: the manifest's duration, else that of its table of contents, else the time between
-/// its samples.
+/// How long run `number` was recorded: the manifest's duration, else that of its table of contents, else the time that its samples
+/// cover.
 pub(super) fn recorded(
     manifest: Option<Nanos>,
     toc: Option<&TocRun>,
-    span: Span,
+    sampled: SampledTime,
     number: u32,
     notes: &mut Vec<String>,
 ) -> Recorded {
-    if let Some(told) = known(manifest).and_then(|duration| by_manifest(duration, toc, span, number, notes)) {
+    if let Some(told) = known(manifest).and_then(|duration| by_manifest(duration, toc, sampled, number, notes)) {
         return told;
     }
     if let Some(toc) = toc {
         if let Some(sentence) = toc.window() {
             notes.push(sentence);
         } else if let Some(duration) = known(toc.duration()) {
-            // A sample may be a little later than the end that was written down; it was recorded all the same.
-            let wall = Some(duration.max(span.last));
+            let wall = Some(end(duration, sampled));
             return Recorded { start: Nanos::default(), wall, source: WallSource::Toc };
         }
     }
-    Recorded { start: span.first, wall: known(Some(span.last.since(span.first))), source: WallSource::Samples }
+    Recorded { start: sampled.first, wall: known(Some(sampled.length())), source: WallSource::Samples }
+}
+
+/// The end of a recording that is told. A sample may be a little later; it was recorded all the same.
+fn end(told: Nanos, sampled: SampledTime) -> Nanos {
+    if sampled.last > told { sampled.end } else { told }
 }
 
 /// The manifest's word counts, unless samples are from a longer time: then all weight would be divided by a part of the time that it
@@ -81,15 +68,16 @@ pub(super) fn recorded(
 fn by_manifest(
     duration: Nanos,
     toc: Option<&TocRun>,
-    span: Span,
+    sampled: SampledTime,
     number: u32,
     notes: &mut Vec<String>,
 ) -> Option<Recorded> {
-    let sampled = span.last.since(span.first);
-    if sampled.since(duration) > SLACK {
-        let (duration, sampled) = (seconds(duration), seconds(sampled));
+    // What times tell: what a sample covers after its time is no contradiction.
+    let between = sampled.last.since(sampled.first);
+    if between.since(duration) > SLACK {
+        let (duration, between) = (seconds(duration), seconds(between));
         notes.push(format!(
-            "The manifest says that run {number} took {duration} s, but it has samples of {sampled} s; the manifest's duration \
+            "The manifest says that run {number} took {duration} s, but it has samples of {between} s; the manifest's duration \
              is not used."
         ));
         return None;
@@ -102,16 +90,16 @@ fn by_manifest(
              duration is used."
         ));
     }
-    let (mut start, mut wall) = (Nanos::default(), duration.max(span.last));
-    if span.last.since(duration) > SLACK {
+    let (mut start, mut wall) = (Nanos::default(), end(duration, sampled));
+    if sampled.last.since(duration) > SLACK {
         notes.push(format!(
             "The manifest says that run {number} took {} s, but it has samples up to {} s; the manifest's duration is used, \
              and ends with the last sample.",
             seconds(duration),
-            seconds(span.last)
+            seconds(sampled.last)
         ));
         // Samples a little longer than the manifest's word were recorded all the same.
-        (start, wall) = (span.last.since(duration).min(span.first), duration.max(sampled));
+        (start, wall) = (sampled.end.since(duration).min(sampled.first), duration.max(sampled.length()));
     }
     Some(Recorded { start, wall: Some(wall), source: WallSource::Manifest })
 }
@@ -135,12 +123,12 @@ impl<'t> Tocs<'t> {
     }
 
     /// What is said of run `number`. Where two say different things, none is believed.
-    pub(super) fn of_run(&self, number: u32, span: Span, notes: &mut Vec<String>) -> Option<&'t TocRun> {
+    pub(super) fn of_run(&self, number: u32, last: Nanos, notes: &mut Vec<String>) -> Option<&'t TocRun> {
         for place in &self.places {
             let mut of_run: Vec<&TocRun> = place.iter().copied().filter(|toc| toc.number == number).collect();
-            if let Some(sentence) = of_run.iter().find_map(|toc| toc.contradiction(span.last)) {
+            if let Some(sentence) = of_run.iter().find_map(|toc| toc.contradiction(last)) {
                 notes.push(sentence);
-                of_run.retain(|toc| toc.contradiction(span.last).is_none());
+                of_run.retain(|toc| toc.contradiction(last).is_none());
             }
             // One that was written before the recording ended tells less than one that was written after it.
             if of_run.iter().any(|toc| known(toc.duration()).is_some()) {

@@ -122,7 +122,7 @@ fn duration(report: &Report<'_>, asked: &[&SeriesReport]) -> Nanos {
     let known: Vec<&TocRun> = known.collect();
     // Of several that tell of a run of this number, nobody knows which one is meant.
     let &[toc] = known.as_slice() else { return Nanos::default() };
-    let last = asked.iter().filter_map(|series| series.times).map(|(_, last)| last).max().unwrap_or_default();
+    let last = asked.iter().filter_map(|series| series.times).map(|times| times.last).max().unwrap_or_default();
     let is_told = toc.window().is_none() && toc.contradiction(last).is_none();
     toc.duration().filter(|_| is_told).unwrap_or_default()
 }

@@ -114,8 +114,8 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     let profile = &report.export.profile;
     let row = profile.series(series.series);
     let (schema, run) = (clean(profile.string(row.schema)), profile.run(row.run).number);
-    let times = series.times.map_or_else(String::new, |(first, last)| {
-        format!(", from {} to {}", clock(first.as_nanos()), clock(last.as_nanos()))
+    let times = series.times.map_or_else(String::new, |times| {
+        format!(", from {} to {}", clock(times.first.as_nanos()), clock(times.last.as_nanos()))
     });
     // Several documents may each have a run 1.
     let input = if report.export.documents.len() > 1 {

@@ -43,11 +43,12 @@ impl ProfileBuilder {
         u64::MAX - self.totals[series.index()]
     }
 
-    /// Notes the weight of samples of a group that were pushed, for which there was room, and times between which they were taken.
-    pub(crate) fn note_known(&mut self, group: u32, series: SeriesId, weight: u64, times: [Nanos; 2]) {
-        self.totals[series.index()] += weight;
+    /// Notes that `count` samples of a group were pushed, for which there was room, each of this weight, and the times between which
+    /// they were taken.
+    pub(crate) fn note_known(&mut self, group: u32, series: SeriesId, (count, weight): (u64, u64), times: [Nanos; 2]) {
+        self.totals[series.index()] += count * weight;
         if self.detail == SampleDetail::Summed {
-            times.into_iter().for_each(|time| self.sum_groups.note_time(group, time));
+            times.into_iter().for_each(|time| self.sum_groups.note_time(group, time, weight));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::export::TocRun;
 use crate::hash::HashMap;
-use crate::profile::{RunId, TimeRange};
+use crate::profile::{RunId, SampledTime, TimeRange};
 use crate::report::Report;
 use crate::units::Nanos;
 
@@ -13,8 +13,8 @@ use crate::units::Nanos;
 pub struct Duration {
     /// The length.
     pub nanos: Nanos,
-    /// Whether tables of contents say so, of every run. Otherwise it is the time from the first to the last sample that counts,
-    /// which is shorter where nothing ran at either end.
+    /// Whether tables of contents say so, of every run. Otherwise it is the time that the samples that count cover, from the first
+    /// of them on ([`SampledTime`]), which is shorter where nothing ran at either end.
     pub is_recorded: bool,
 }
 
@@ -26,13 +26,13 @@ pub fn duration(report: &Report<'_>) -> Option<Duration> {
     }
     let profile = &report.export.profile;
     // Each run begins at zero, so runs stand one after the other.
-    let mut runs: HashMap<RunId, (Nanos, Nanos)> = HashMap::default();
+    let mut runs: HashMap<RunId, SampledTime> = HashMap::default();
     for series in &report.series {
-        let Some((first, last)) = series.times else { continue };
-        let times = runs.entry(profile.series(series.series).run).or_insert((first, last));
-        *times = (times.0.min(first), times.1.max(last));
+        let Some(own) = series.times else { continue };
+        let times = runs.entry(profile.series(series.series).run).or_insert(own);
+        *times = times.join(own);
     }
-    let nanos = sum(runs.values().map(|(first, last)| last.since(*first)));
+    let nanos = sum(runs.values().map(|times| times.length()));
     (nanos.as_nanos() > 0).then_some(Duration { nanos, is_recorded: false })
 }
 

@@ -88,7 +88,7 @@ fn facts(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     let of_files = format!("of {}", counted(file_count(report), "file"));
     let (failed, of_files) = (inputs.failed.len() as u64, if inputs.failed.is_empty() { "" } else { &of_files });
     fact_of(out, if failed > 0 { " class=\"doubtful\"" } else { "" }, "Files that failed", failed, of_files)?;
-    let estimated = "taken from their first and last sample, so their CPU use is overstated";
+    let estimated = "the time that their samples cover, so their CPU use is overstated";
     fact(
         out,
         "Runs with estimated time",

@@ -31,8 +31,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     columns.extend([
         Column::number("CPU use").sorted(is_one_unit),
         Column::number("Busiest second"),
-        Column::number("Recorded, s")
-            .hint("≈ is the time between the first and the last sample: CPU use is overstated"),
+        Column::number("Recorded, s").hint("≈ is the time that samples cover: CPU use is overstated"),
         Column::number("Weight"),
         Column::number("Samples"),
     ]);

@@ -76,7 +76,7 @@ fn inputs(inputs: &Inputs, page: &mut Page<'_>) -> io::Result<()> {
     }
     if inputs.estimated_time > 0 {
         let runs = many(inputs.estimated_time, "run");
-        let text = "with estimated time (first to last sample): CPU use is too high where it was idle before or after";
+        let text = "with estimated time (what samples cover): CPU use is too high where it was idle before or after";
         page.sentence(warn, 0, &format!("{runs} {text}"))?;
     }
     if inputs.rejected_rows > 0 {
