@@ -1,5 +1,6 @@
 //! A thread beside the one that reads rows: it inflates them before they are needed. Once all are inflated, it adds up samples;
-//! until then whoever reads rows would wait for them.
+//! until then whoever reads rows would wait for them. Rows that are not compressed cost more to hand over than to read, so that it
+//! does nothing but to add.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,21 +14,26 @@ use crate::profile::{Full, SumBatch, SumTable};
 
 /// How many pieces of rows may wait: as many as are inflated while the arrays that rows refer to are, too.
 const WAITING: usize = 256;
+/// How many batches of samples may wait, of 50 KiB each.
+const BATCHES: usize = 64;
 
 /// The rows of a store, in pieces.
 pub(super) enum Pieces<'f> {
     /// The caller inflates them.
     Here(Box<Rows<'f>>),
-    /// Another thread does.
-    Beside(Box<Beside>),
+    /// There is nothing to inflate, and another thread adds up samples.
+    Adding(Box<Rows<'f>>, Box<Beside>),
+    /// Another thread inflates them.
+    Inflating(Box<Beside>),
 }
 
 /// What is known here of the other thread.
 pub(super) struct Beside {
     tasks: Sender<Task>,
     answers: Receiver<Result<Answer, Error>>,
-    /// Batches to be used again.
+    /// Batches to be used again, and how many were sent and did not come back.
     spare: Receiver<SumBatch>,
+    batches: usize,
     current: Option<Piece>,
     /// What was odd, once all was inflated.
     odd: Option<Diagnostic>,
@@ -68,7 +74,7 @@ impl<'f> Pieces<'f> {
         Self::Here(Box::new(rows))
     }
 
-    /// Lets a thread of `scope` inflate the rows; if there can be no more threads, the caller will.
+    /// Lets a thread of `scope` inflate the rows, and add up samples; if there can be no more threads, the caller will.
     pub(super) fn beside<'s>(
         scope: &'s Scope<'s, '_>,
         open: impl Fn() -> Result<Rows<'f>, Error> + Send + 's,
@@ -80,9 +86,11 @@ impl<'f> Pieces<'f> {
         // With room for all answers: nobody waits to give one.
         let (sender, answers) = sync_channel(WAITING + 2);
         let (spare_sender, spare) = channel();
-        let is_idle = Arc::new(AtomicBool::new(false));
+        let rows = open()?;
+        let (rows, own) = if rows.is_compressed() { (Some(rows), None) } else { (None, Some(rows)) };
+        let is_idle = Arc::new(AtomicBool::new(rows.is_none()));
         let helper = Helper {
-            rows: Some(open()?),
+            rows,
             is_idle: is_idle.clone(),
             tasks,
             answers: sender,
@@ -93,8 +101,13 @@ impl<'f> Pieces<'f> {
         };
         match Builder::new().spawn_scoped(scope, move || helper.work()) {
             Ok(_) => {
-                let (tasks, current, odd, has_sums) = (task_sender, None, None, false);
-                Ok(Self::Beside(Box::new(Beside { tasks, answers, spare, current, odd, is_idle, has_sums })))
+                let (tasks, batches, current, odd, has_sums) = (task_sender, 0, None, None, false);
+                let beside = Beside { tasks, answers, spare, batches, current, odd, is_idle, has_sums };
+                let beside = Box::new(beside);
+                Ok(match own {
+                    Some(rows) => Self::Adding(Box::new(rows), beside),
+                    None => Self::Inflating(beside),
+                })
             }
             Err(_) => open().map(Self::here),
         }
@@ -103,24 +116,32 @@ impl<'f> Pieces<'f> {
     /// The next rows and where they start in the inflated file; `None` behind the last one.
     pub(super) fn next(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
         match self {
-            Self::Here(rows) => rows.next(),
-            Self::Beside(beside) => beside.next(),
+            Self::Here(rows) | Self::Adding(rows, _) => rows.next(),
+            Self::Inflating(beside) => beside.next(),
+        }
+    }
+
+    fn helper(&mut self) -> Option<&mut Beside> {
+        match self {
+            Self::Here(_) => None,
+            Self::Adding(_, beside) | Self::Inflating(beside) => Some(beside),
         }
     }
 
     /// What is odd about the rows, once all of them were read.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         match self {
-            Self::Here(rows) => rows.diagnostic(),
-            Self::Beside(beside) => beside.odd.clone(),
+            Self::Here(rows) | Self::Adding(rows, _) => rows.diagnostic(),
+            Self::Inflating(beside) => beside.odd.clone(),
         }
     }
 
     /// Lets the other thread, if there is one and it has nothing else to do, add up the samples since the last call.
     pub(super) fn add_samples(&mut self, intake: &mut Intake<'_>) -> Result<(), Error> {
-        let Self::Beside(beside) = self else { return Ok(()) };
+        let Some(beside) = self.helper() else { return Ok(()) };
         if beside.has_sums {
-            let spare = beside.spare.try_recv().unwrap_or_default();
+            let spare = beside.spare_batch();
+            beside.batches += 1;
             beside.tell(Task::Add(intake.take_waiting(spare)));
         } else if beside.is_idle.load(Ordering::Relaxed)
             && let Some(sums) = intake.lend_sums().map_err(full)?
@@ -134,7 +155,7 @@ impl<'f> Pieces<'f> {
     /// Gives the intake its sums back, with all samples.
     pub(super) fn return_sums(&mut self, intake: &mut Intake<'_>) -> Result<(), Error> {
         self.add_samples(intake)?;
-        if let Self::Beside(beside) = self
+        if let Some(beside) = self.helper()
             && std::mem::take(&mut beside.has_sums)
         {
             intake.return_sums(beside.sums()?.map_err(full)?);
@@ -151,6 +172,13 @@ impl Beside {
     /// A thread that has ended is found by its missing answer.
     fn tell(&self, task: Task) {
         let _ = self.tasks.send(task);
+    }
+
+    /// Room for samples. Where too many wait to be added, it waits, too.
+    fn spare_batch(&mut self) -> SumBatch {
+        let spare = if self.batches < BATCHES { self.spare.try_recv().ok() } else { self.spare.recv().ok() };
+        self.batches -= usize::from(spare.is_some());
+        spare.unwrap_or_default()
     }
 
     fn next(&mut self) -> Result<Option<(&[u8], u64)>, Error> {

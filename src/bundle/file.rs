@@ -71,6 +71,11 @@ impl<'f> Content<'f> {
         Self::open(files, path)?.ok_or_else(|| broken_whole(path, "it is missing"))
     }
 
+    /// Whether it has to be inflated.
+    pub(super) fn is_compressed(&self) -> bool {
+        matches!(self.source, Source::Zlib(_))
+    }
+
     /// Everything that is left, if it is not more than `limit` bytes.
     pub(super) fn read_all(mut self, limit: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();

@@ -53,6 +53,11 @@ impl<'f> Rows<'f> {
         Ok(rows)
     }
 
+    /// Whether they have to be inflated.
+    pub(super) fn is_compressed(&self) -> bool {
+        self.content.is_compressed()
+    }
+
     /// The next rows, a multiple of the row size, and where they start in the inflated file; `None` behind the last one.
     pub(super) fn next(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
         let mut piece = std::mem::take(&mut self.piece);
