@@ -10,6 +10,7 @@ use traceparse::report::diff::{
     Diff, DiffAlert, DiffAlertState, DiffOptions, Normalize, Unlike, check_alike, duration, unused_tocs,
 };
 use traceparse::report::{Report, ReportOptions};
+use traceparse::units::Weight;
 
 use crate::arguments::{RecordingArgs, job_count};
 use crate::bundles::{Inputs, Mounted};
@@ -19,7 +20,7 @@ use crate::formats::format_of;
 use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Recording, check_counted, check_distinct, note_removed};
 use crate::sink::{style, write_to};
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, is_closed_pipe, printable, warning};
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -151,6 +152,9 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
         Side { report: &after, path: &args.after, name: "the second recording", option: "--after-toc" },
     ];
     sides.iter().for_each(|side| side.warn_of_length(args.normalize));
+    if !args.alert.is_empty() && args.normalize == NormalizeArg::None {
+        warn_of_lengths(&before, &after);
+    }
     check_unlike(&check_alike(&before, &after), args.force)?;
     let normalize = match args.normalize {
         NormalizeArg::None => Normalize::None,
@@ -179,7 +183,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     });
     // A log has them in any case.
     if args.format() != DiffFormat::Text || path.is_some_and(|path| path.as_os_str() != "-") {
-        alert_lines(&report).iter().for_each(|line| anstream::eprintln!("alert {}", printable(line)));
+        alert_lines(&report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
     match result {
         // Whoever reads the comparison has seen enough; an alert is one all the same.
@@ -222,6 +226,20 @@ impl Side<'_> {
                  is taken ({option} names one)"
             ));
         }
+    }
+}
+
+/// Says when one recording took longer than the other: then it weighs more, which is no regression.
+fn warn_of_lengths(before: &Report<'_>, after: &Report<'_>) {
+    let length = |report: &Report<'_>| {
+        duration(report).filter(|length| length.is_recorded).map(|length| length.nanos.as_nanos())
+    };
+    let Some((before, after)) = length(before).zip(length(after)) else { return };
+    if before.abs_diff(after) > before.max(after) / 10 {
+        let [before, after] = [before, after].map(Weight::nanos);
+        warning(&format!(
+            "the recordings took {before} and {after}, and alerts compare weights as they are; --normalize duration scales them"
+        ));
     }
 }
 

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
+use crate::warning;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people
@@ -30,7 +32,8 @@ pub(crate) enum Format {
     ChromeTrace,
 }
 
-/// The format that the name of an output tells, of those that a command has: `json` of `functions.json`.
+/// The format that the name of an output tells, of those that a command has: `json` of `functions.json`. A name that tells one it does
+/// not have is warned of.
 pub(crate) fn format_of<F: ValueEnum>(output: Option<&Path>) -> Option<F> {
     let name = output?.file_name()?.to_str()?.to_ascii_lowercase();
     let (stem, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
@@ -44,7 +47,13 @@ pub(crate) fn format_of<F: ValueEnum>(output: Option<&Path>) -> Option<F> {
         (_, extension @ ("json" | "csv" | "ndjson" | "svg" | "folded" | "html")) => extension,
         _ => return None,
     };
-    F::from_str(format, false).ok()
+    let found = F::from_str(format, false).ok();
+    if found.is_none() {
+        warning(&format!(
+            "{name} is written as text, there is no format {format} here; --format text says that it is meant"
+        ));
+    }
+    found
 }
 
 /// What a format is made of.
@@ -116,7 +125,7 @@ mod tests {
         ] {
             assert_eq!(told(name), Some(format), "{name}");
         }
-        for name in ["-", "out.txt", "json", ".json", "out.text", "out.gz", "out.html", "out.firefox", "out"] {
+        for name in ["-", "out.txt", "json", ".json", "out.text", "out.gz", "out.firefox", "out"] {
             assert_eq!(told(name), None, "{name}");
         }
         assert_eq!(format_of::<Format>(None), None);

@@ -21,7 +21,7 @@ mod times;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
@@ -59,15 +59,15 @@ fn main() -> ExitCode {
     match run::run(Cli::parse_in_order()) {
         Ok(code) => ExitCode::from(code),
         Err(Failure::Usage(message)) => {
-            anstream::eprintln!("{}: {message}\n\nFor more information, try '--help'.", error_label());
+            complain(&format!("{}: {message}\n\nFor more information, try '--help'.", error_label()));
             ExitCode::from(EXIT_USAGE)
         }
         // Whoever reads the output has seen enough (`traceparse … | head`).
         Err(Failure::Input(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Input(error)) => {
-            anstream::eprintln!("{}: {}", error_label(), printable(&error.to_string()));
+            complain(&format!("{}: {}", error_label(), printable(&error.to_string())));
             for cause in error.chain().skip(1) {
-                anstream::eprintln!("  caused by: {}", printable(&cause.to_string()));
+                complain(&format!("  caused by: {}", printable(&cause.to_string())));
             }
             ExitCode::from(EXIT_INPUT)
         }
@@ -76,6 +76,11 @@ fn main() -> ExitCode {
 
 fn error_label() -> String {
     format!("{0}error{0:#}", anstyle::AnsiColor::Red.on_default().bold())
+}
+
+/// Writes a line to standard error. Where that cannot be written, nobody reads it, and the exit code says enough.
+pub(crate) fn complain(line: &str) {
+    let _ = writeln!(anstream::stderr(), "{line}");
 }
 
 /// A message without control characters: names from an input stand in it, and could steer the terminal.
@@ -94,13 +99,13 @@ pub(crate) fn warning(message: &str) {
         return;
     }
     let label = format!("{0}warning{0:#}", anstyle::AnsiColor::Yellow.on_default().bold());
-    anstream::eprintln!("{label}: {}", printable(message));
+    complain(&format!("{label}: {}", printable(message)));
 }
 
 /// Prints what is worth knowing and no reason to worry.
 pub(crate) fn note(message: &str) {
     let label = format!("{0}note{0:#}", anstyle::AnsiColor::Cyan.on_default().bold());
-    anstream::eprintln!("{label}: {}", printable(message));
+    complain(&format!("{label}: {}", printable(message)));
 }
 
 /// Whether an output was closed by whoever reads it.

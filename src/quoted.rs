@@ -1,6 +1,7 @@
 //! Names in rules: in double quotes.
 
-/// A text in quotes, in which `\"` and `\\` stand for themselves, and what follows it; `None` where it has no quotes.
+/// A text in quotes, in which `\"` is a quote and `\\` a backslash, and what follows it; `None` where it has no quotes, or another
+/// escape: a name that was pasted with one backslash would be another name.
 pub(crate) fn parse_quoted(text: &str) -> Option<(String, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut name = String::new();
@@ -8,7 +9,7 @@ pub(crate) fn parse_quoted(text: &str) -> Option<(String, &str)> {
     while let Some((at, c)) = chars.next() {
         match c {
             '"' => return Some((name, &inner[at + 1..])),
-            '\\' => name.push(chars.next()?.1),
+            '\\' => name.push(chars.next().map(|(_, c)| c).filter(|c| matches!(c, '"' | '\\'))?),
             c => name.push(c),
         }
     }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressStyle};
 
 use super::notes::{counted, several};
-use crate::{EXIT_INTERRUPTED, warning};
+use crate::{EXIT_INTERRUPTED, complain, warning};
 
 /// How reading many files is watched and stopped.
 pub(super) struct Control {
@@ -40,7 +40,7 @@ impl Control {
             }
             match at_interrupt {
                 AtInterrupt::Finish => {
-                    anstream::eprintln!("\nfinishing the files that are being read; Ctrl-C again ends at once");
+                    complain("\nfinishing the files that are being read; Ctrl-C again ends at once");
                 }
                 AtInterrupt::End => {
                     shown.clear();

@@ -13,7 +13,7 @@ use super::inputs::{self, Inputs, Task};
 use super::notes::{self, counted, several};
 use super::store::Store;
 use super::symbols;
-use crate::{EXIT_DONE, EXIT_INTERRUPTED, Failure, warning};
+use crate::{EXIT_DONE, EXIT_INTERRUPTED, Failure, complain, warning};
 
 /// Rows of functions in a data file after `--compact`: some tens of megabytes.
 const COMPACT_ROWS: u64 = 4_000_000;
@@ -63,11 +63,11 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
     tell_others(&store, &tasks)?;
     if args.compact {
         let compacted = store.compact(COMPACT_ROWS)?;
-        anstream::eprintln!("compacted {} into {}", several(compacted.before, "data file"), counted(compacted.after));
+        complain(&format!("compacted {} into {}", several(compacted.before, "data file"), counted(compacted.after)));
     }
     let failed = failures.len() + counts.failed;
     let [new, changed, unchanged, failed_text] = [counts.new, counts.changed, counts.unchanged, failed].map(counted);
-    anstream::eprintln!("extracted {new} new, {changed} changed, {unchanged} unchanged, {failed_text} failed");
+    complain(&format!("extracted {new} new, {changed} changed, {unchanged} unchanged, {failed_text} failed"));
     ensure!(!tasks.is_empty() || failed > 0, "there are no exports");
     ensure!(counts.new + counts.changed + counts.unchanged > 0, "none of the {failed_text} files gave a run");
     Ok(EXIT_DONE)
@@ -128,7 +128,7 @@ fn prune(store: &Store, tasks: &[Task], failures: &[FailedInput]) -> Result<()> 
     let copies: Vec<String> = copies.map(|(source, _)| source.clone()).collect();
     others.extend(copies);
     store.forget(&others)?;
-    anstream::eprintln!("forgot {} not among the inputs", several(count, "file"));
+    complain(&format!("forgot {} not among the inputs", several(count, "file")));
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use super::store::{Store, Unfinished};
 use super::{alerts, notes, symbols};
 use crate::cli::Colour;
 use crate::sink::{style, write_to};
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, is_closed_pipe, printable, warning};
+use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
 
 /// Reports, and says with which exit code the process ends.
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
@@ -42,7 +42,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     check_weights(&report, &weight_labels);
     let result = write(&report, args, colour);
     if !is_stdout(args) || args.format() != FleetFormat::Text {
-        alerts::lines(&report).iter().for_each(|line| anstream::eprintln!("alert {}", printable(line)));
+        alerts::lines(&report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
     match result {
         // Whoever reads the report has seen enough; an alert is one all the same.

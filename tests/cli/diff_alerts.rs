@@ -82,6 +82,39 @@ fn text_and_standard_error_tell_of_alerts() {
 }
 
 #[test]
+fn recordings_of_other_lengths_are_warned_of() {
+    let folder = Folder::new();
+    let toc = fixture("toc/two-runs");
+    let longer = folder.edited("toc/two-runs", &[("<duration>0.118595<", "<duration>0.237190<")]);
+    let tocs = ["--format", "json", "--before-toc", &toc, "--after-toc", &longer];
+    let alert = ["--alert", "total > 5%"];
+    let (_, message) = diff(3, &[&tocs[..], &alert].concat());
+    assert!(message.contains("the recordings took 118.60 ms and 237.19 ms"), "{message}");
+    let (_, message) = diff(3, &[&tocs[..], &alert, &["--normalize", "duration"]].concat());
+    assert!(!message.contains("took"), "{message}");
+    let (_, message) = diff(0, &tocs);
+    assert!(!message.contains("took"), "nobody asked for alerts: {message}");
+}
+
+#[test]
+fn samples_without_stack_have_the_name_that_is_shown() {
+    let found = alerts(0, &["function(\"[no stack recorded]\").self > 1s"]);
+    assert_eq!(found[0]["state"], "quiet");
+}
+
+/// A log that cannot be written does not change the verdict.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_verdict_does_not_depend_on_standard_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+    let (before, after) = (fixture("26.4/time-profile"), orchard());
+    let args = ["diff", &before, &after, "--alert", "total > 5%", "--format", "json"];
+    let mut command = std::process::Command::new(crate::command::BINARY);
+    let status = command.args(args).stdout(std::process::Stdio::null()).stderr(full).status().expect("it runs");
+    assert_eq!(status.code(), Some(3));
+}
+
+#[test]
 fn what_is_no_rule_is_wrong_usage() {
     let (_, message) = diff(2, &["--alert", "total > 5"]);
     assert!(message.contains("\"5\" is not a percentage of the first recording, or a weight"), "{message}");

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use crate::command::{BINARY, Folder, fails, fixture, ok, orchard, read_text};
+use crate::command::{BINARY, Folder, fails, fixture, ok, orchard, read_text, warns};
 
 #[test]
 fn output_is_the_same_in_a_file() {
@@ -40,6 +40,8 @@ fn the_name_of_a_file_tells_the_format() {
     same("changes.json", &["diff", &path, &fixture("26.4/time-profile")], "json");
     same("changes.svg", &["diff", &path, &fixture("26.4/time-profile")], "svg");
     same("toc.json", &["toc", &path], "json");
+    let (_, message) = warns(&["toc", &path, "-o", &folder.path("toc.csv")]);
+    assert!(message.contains("toc.csv is written as text, there is no format csv here"), "{message}");
     let message = fails(2, &[&path, "-o", &folder.path("functions.csv")]);
     assert!(message.contains("--format csv needs a --view"), "{message}");
 }

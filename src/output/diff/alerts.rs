@@ -41,6 +41,7 @@ fn reason(outcome: &DiffAlertOutcome<'_>, unit: Unit) -> String {
         DiffAlertState::Fired => format!("{causes}, where {limit} is allowed"),
         DiffAlertState::WithinNoise => format!("{causes}, where {limit} is allowed; chance alone may do that"),
         DiffAlertState::Unknown => "neither recording has a sample of it".to_owned(),
+        DiffAlertState::NotScaled => "nothing tells what weights should be scaled by".to_owned(),
         DiffAlertState::Quiet | DiffAlertState::OtherUnit => format!("{causes}, and {limit} is allowed"),
     }
 }
@@ -97,6 +98,7 @@ fn state(state: DiffAlertState) -> &'static str {
         DiffAlertState::WithinNoise => "within-noise",
         DiffAlertState::Unknown => "unknown",
         DiffAlertState::OtherUnit => "other-unit",
+        DiffAlertState::NotScaled => "not-scaled",
         DiffAlertState::Quiet => "quiet",
     }
 }

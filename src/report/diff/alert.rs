@@ -10,14 +10,21 @@
 //! ```
 //!
 //! Percentages are of the first recording's total weight. A function of one name in two binaries is two functions, each on its own.
-//! A rule **fires** where something grew by more than the limit, and by more than [chance would explain](Change::is_beyond_noise).
-//! It is **undecided** where nothing fires it, and something grew by more than the limit that chance may explain; where
-//! neither recording has a sample of what it names, since that is a mistake in the rule more often than not; and where its
-//! limit is in another unit than the recordings.
+//! A rule **fires** where something grew by more than the limit, and by more than chance would explain. It is **undecided** where
+//! nothing fires it, and something grew by more than the limit that chance may explain; where neither recording has a sample of
+//! what it names, since that is a mistake in the rule more often than not; where its limit is in another unit than the
+//! recordings; and where they were to be scaled, and nothing tells by what.
+//!
+//! # What chance would explain
+//!
+//! A change of z standard deviations of its [noise](Change::noise). For one function z is [`BEYOND_NOISE`]: of 40 pairs of recordings of
+//! the same program one has a larger growth. A rule that looks at n functions has n chances to see one, so that its z is that
+//! of the n-th part of this probability (Bonferroni): 3.0 for 20 functions, 3.9 for 500.
 
 use std::cmp::Ordering;
 
-use super::{Change, Diff, DiffRow, Function};
+use super::super::NO_STACK;
+use super::{BEYOND_NOISE, Change, Diff, DiffRow, Function, FunctionKey};
 use crate::units::Unit;
 
 /// What a rule looks at. Without a name it is each one on its own.
@@ -73,6 +80,8 @@ pub enum DiffAlertState {
     Unknown,
     /// Its limit is in another unit than the recordings.
     OtherUnit,
+    /// The recordings were to be scaled, and nothing tells by what.
+    NotScaled,
     /// Nothing grew by more than the limit.
     Quiet,
 }
@@ -80,7 +89,7 @@ pub enum DiffAlertState {
 impl DiffAlertState {
     /// Whether nobody can tell if it should fire.
     pub const fn is_undecided(self) -> bool {
-        matches!(self, Self::WithinNoise | Self::Unknown | Self::OtherUnit)
+        matches!(self, Self::WithinNoise | Self::Unknown | Self::OtherUnit | Self::NotScaled)
     }
 }
 
@@ -105,13 +114,18 @@ impl DiffAlert {
             DiffLimit::Percent(percent) => Some(diff.total.before.all_weight as f64 * percent / 100.0),
             DiffLimit::Weight(weight, unit) => (unit == diff.unit).then_some(weight),
         };
-        let Some(most) = limit else {
-            return DiffAlertOutcome { alert: self, state: DiffAlertState::OtherUnit, limit, causes: Vec::new() };
-        };
+        let undecided = |state| DiffAlertOutcome { alert: self, state, limit, causes: Vec::new() };
+        let Some(most) = limit else { return undecided(DiffAlertState::OtherUnit) };
+        if !diff.is_scaled {
+            return undecided(DiffAlertState::NotScaled);
+        }
         let mut changes = self.changes(diff);
         changes.sort_by(|(_, a), (_, b)| b.weight.partial_cmp(&a.weight).unwrap_or(Ordering::Equal));
-        let above = |change: &Change| change.weight > most;
-        let is_real = |change: &Change| above(change) && change.is_beyond_noise();
+        // Weights that are scaled to be equal may differ by the rounding of the factor.
+        let rounding = diff.total.before.all_weight as f64 * 1e-12;
+        let above = |change: &Change| change.weight > most + rounding;
+        let deviations = deviations(changes.len());
+        let is_real = |change: &Change| above(change) && change.weight > deviations * change.noise;
         let state = if changes.iter().any(|(_, change)| is_real(change)) {
             changes.retain(|(_, change)| is_real(change));
             DiffAlertState::Fired
@@ -137,15 +151,30 @@ impl DiffAlert {
         match &self.subject {
             DiffSubject::Total if is_self => vec![(None, diff.self_change(&diff.total))],
             DiffSubject::Total => vec![(None, diff.all_change(&diff.total))],
-            DiffSubject::Functions(name) => rows(&diff.functions, name, |function| Some(&function.name)),
+            DiffSubject::Functions(name) => rows(&diff.functions, name, |function| match function.key {
+                FunctionKey::NoStack => Some(NO_STACK),
+                _ => Some(&function.name),
+            }),
             DiffSubject::Binaries(name) => rows(&diff.binaries, name, |function| function.binary.as_deref()),
         }
     }
 }
 
+/// How many standard deviations something must grow by, of so many that are looked at, to be more than chance.
+fn deviations(count: usize) -> f64 {
+    if count <= 1 {
+        return BEYOND_NOISE;
+    }
+    // Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.23: off by less than 0.00045.
+    let t = (-2.0 * (0.025 / count as f64).ln()).sqrt();
+    let numerator = 2.515_517 + t * (0.802_853 + t * 0.010_328);
+    let denominator = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
+    t - numerator / denominator
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::{FunctionKey, Side, Sides};
+    use super::super::{Side, Sides};
     use super::*;
 
     fn side(weight: u64, samples: u64) -> Side {
@@ -201,9 +230,10 @@ mod tests {
         assert_eq!(judged(&diff, "total > 19%"), (Fired, Some(190.0), vec!["total".to_owned()]));
         assert_eq!(judged(&diff, "total > 197ms").0, Quiet);
         assert_eq!(judged(&diff, "total > 196.9ms").0, Fired);
-        // 100 ms more, of which 1.96 × √1700 = 81 ms may be chance; another 100 ms, with 34 ms.
-        let both = vec!["press".to_owned(), "sort".to_owned()];
-        assert_eq!(judged(&diff, "function(*).self > 1%"), (Fired, Some(10.0), both));
+        // 100 ms more, of which 1.96 × √1700 = 81 ms may be chance, and of any of four functions 2.5 × √1700 = 103; another
+        // 100 ms, with 34 and 43 ms.
+        assert_eq!(judged(&diff, "function(\"press\").self > 1%").0, Fired);
+        assert_eq!(judged(&diff, "function(*).self > 1%"), (Fired, Some(10.0), vec!["sort".to_owned()]));
         assert_eq!(judged(&diff, "function(*).self > 10%").0, Quiet);
         assert_eq!(judged(&diff, "function(*).all > 10%").0, Fired);
         assert_eq!(judged(&diff, "function(\"sort\").self > 99ms").0, Fired);
@@ -219,6 +249,32 @@ mod tests {
         assert_eq!(judged(&noisy, "function(*).self > 1ms").2, ["press", "sort"]);
         assert!(judged(&noisy, "function(*).self > 1ms").0.is_undecided());
         assert!(Unknown.is_undecided() && OtherUnit.is_undecided() && !Fired.is_undecided() && !Quiet.is_undecided());
+    }
+
+    #[test]
+    fn more_functions_have_more_chances() {
+        // scipy.stats.norm.isf(0.025 / n)
+        for (count, expected) in
+            [(1, 1.959_964), (2, 2.241_403), (20, 3.023_341), (500, 3.890_592), (100_000, 5.026_312)]
+        {
+            assert!((deviations(count) - expected).abs() < 6e-4, "{count}: {}", deviations(count));
+        }
+        assert_eq!(deviations(0), BEYOND_NOISE);
+    }
+
+    #[test]
+    fn what_could_not_be_scaled_is_undecided() {
+        let diff = Diff { is_scaled: false, ..diff(vec![row("press", 100, 900)]) };
+        assert_eq!(judged(&diff, "total > 5%"), (DiffAlertState::NotScaled, Some(5.0), Vec::new()));
+        assert!(DiffAlertState::NotScaled.is_undecided());
+    }
+
+    #[test]
+    fn rounding_is_no_growth() {
+        let mut diff = diff(vec![row("press", 900, 900)]);
+        diff.factor = 1.0 + f64::EPSILON;
+        assert!(diff.all_change(&diff.total).weight > 0.0);
+        assert_eq!(judged(&diff, "total > 0%").0, DiffAlertState::Quiet);
     }
 
     #[test]

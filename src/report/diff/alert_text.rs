@@ -70,12 +70,15 @@ fn parse_subject(text: &str) -> Result<(DiffSubject, &str), DiffAlertError> {
             return Err(error(word, "what a rule is about: total, function or binary"));
         }
     };
-    let wanted = "a name in double quotes and parentheses, or (*)";
+    let wanted = "a name in double quotes and parentheses, with \\\" and \\\\ for \" and \\, or (*)";
     let inner = rest.strip_prefix('(').ok_or_else(|| error(rest, wanted))?.trim_start();
     let (name, rest) = match inner.strip_prefix('*') {
         Some(rest) => (None, rest),
         None => parse_quoted(inner).map(|(name, rest)| (Some(name), rest)).ok_or_else(|| error(inner, wanted))?,
     };
+    if name.as_deref() == Some("") {
+        return Err(error(inner, wanted));
+    }
     let rest = rest.trim_start().strip_prefix(')').ok_or_else(|| error(rest, wanted))?;
     Ok((if is_function { DiffSubject::Functions(name) } else { DiffSubject::Binaries(name) }, rest))
 }
@@ -84,12 +87,13 @@ fn parse_subject(text: &str) -> Result<(DiffSubject, &str), DiffAlertError> {
 fn parse_limit(text: &str) -> Result<DiffLimit, DiffAlertError> {
     let wanted = "a percentage of the first recording, or a weight: 5%, 200ms, 3Mcycles, 2Kevents, 100samples";
     let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let number: f64 = text[..at].parse().map_err(|_| error(text, wanted))?;
+    let number: Option<f64> = text[..at].parse().ok().filter(|number: &f64| number.is_finite());
+    let number = number.ok_or_else(|| error(text, wanted))?;
     let unit = text[at..].trim_start();
     if unit == "%" {
         return Ok(DiffLimit::Percent(number));
     }
-    let times = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let times = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("μs", 1e3), ("ms", 1e6), ("s", 1e9)];
     if let Some((_, scale)) = times.into_iter().find(|(name, _)| *name == unit) {
         return Ok(DiffLimit::Weight(number * scale, Unit::Nanoseconds));
     }
@@ -121,6 +125,7 @@ mod tests {
         assert_eq!(parts(" total.all>0.5 % "), (DiffSubject::Total, all, DiffLimit::Percent(0.5)));
         assert_eq!(parts("total > 200ms"), (DiffSubject::Total, all, time(2e8)));
         assert_eq!(parts(r#"function("-[X y]").self > 1.5s"#), (function("-[X y]"), own, time(1.5e9)));
+        assert_eq!(parts("total > 5μs").2, parts("total > 5µs").2);
         assert_eq!(parts(r#"function( "a > \"b\"" ).all>7 µs"#), (function("a > \"b\""), all, time(7_000.0)));
         let cycles = DiffLimit::Weight(3e6, Unit::Cycles);
         assert_eq!(parts("function(*).self > 3Mcycles"), (DiffSubject::Functions(None), own, cycles));
@@ -148,6 +153,9 @@ mod tests {
             ("total > 5 ds", "a percentage"),
             ("total > 5 Xcycles", "a percentage"),
             ("total > 5 Mms", "a percentage"),
+            (&format!("total > {}%", "9".repeat(400)), "a percentage"),
+            (r#"function("").self > 5%"#, "double quotes"),
+            (r#"function("a \ b").self > 5%"#, "double quotes"),
             ("function > 5%", "double quotes"),
             ("function(x).self > 5%", "double quotes"),
             (r#"function("x".self > 5%"#, "double quotes"),
