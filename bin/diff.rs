@@ -174,23 +174,28 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     let alerts: Vec<_> = args.alert.iter().map(|alert| alert.judge(&diff)).collect();
     let (top, min_percent) = (args.top, args.min_percent);
     let report = DiffReport { before, after, diff: &diff, normalize, view, top, min_percent, alerts: &alerts };
+    write(&report, args, colour)?;
+    Ok(verdict(alerts.iter().map(|outcome| outcome.state)))
+}
+
+/// Writes the comparison, and what became of alerts where it is not read at once.
+fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     let path = args.output.as_deref();
     let result = write_to(path, |out| match args.format() {
-        DiffFormat::Text => write_text(&report, &style(path, colour), out),
-        DiffFormat::Json => write_json(&report, out),
-        DiffFormat::Csv => write_csv(&report, out),
-        DiffFormat::Svg => write_svg(&report, &args.flame_graph.options(), out),
+        DiffFormat::Text => write_text(report, &style(path, colour), out),
+        DiffFormat::Json => write_json(report, out),
+        DiffFormat::Csv => write_csv(report, out),
+        DiffFormat::Svg => write_svg(report, &args.flame_graph.options(), out),
     });
     // A log has them in any case.
     if args.format() != DiffFormat::Text || path.is_some_and(|path| path.as_os_str() != "-") {
-        alert_lines(&report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
+        alert_lines(report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
     match result {
         // Whoever reads the comparison has seen enough; an alert is one all the same.
-        Err(error) if is_closed_pipe(&error) => {}
-        result => result?,
+        Err(error) if is_closed_pipe(&error) => Ok(()),
+        result => Ok(result?),
     }
-    Ok(verdict(alerts.iter().map(|outcome| outcome.state)))
 }
 
 /// With which exit code the process ends.

@@ -100,6 +100,6 @@ impl<'t> Frames<'t> {
 
 #[inline]
 fn hash_of(hasher: &BuildHasher, space: u32, address: u64) -> u64 {
-    // Addresses have few bits at their upper end.
-    hasher.hash_one(address ^ u64::from(space) << 48)
+    // Both as they are: mixed into one number, pairs could be made that all meet in one place.
+    hasher.hash_one((space, address))
 }

@@ -5,7 +5,7 @@
 
 use super::address::FrameForm;
 use super::definitions::Definitions;
-use super::known_rows::{self, KnownRows};
+use super::known_rows::{self, KnownRowCount};
 use super::notes::Notes;
 use super::rows::{self, KnownRow, Row, Source, TableReader};
 use super::stacks;
@@ -62,7 +62,7 @@ pub(crate) struct AlikeRow(KnownRow);
 
 /// How many rows of a kind were added, and are still to be [counted](Intake::count_alike).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AlikeCount(KnownRows);
+pub(crate) struct AlikeCount(KnownRowCount);
 
 /// Adds rows that are like known ones, as many as it has room for.
 #[derive(Debug)]

@@ -29,8 +29,7 @@ pub fn alert_lines(report: &DiffReport<'_, '_>) -> Vec<String> {
 }
 
 fn reason(outcome: &DiffAlertOutcome<'_>, unit: Unit) -> String {
-    let Some(limit) = outcome.limit else { return format!("the recordings are in {}", unit_name(unit)) };
-    let limit = weight(limit, unit);
+    let limit = outcome.limit.map_or(String::new(), |limit| weight(limit, unit).to_string());
     let named = outcome.causes.iter().take(NAMED).map(|(function, change)| cause(*function, change, unit));
     let mut causes: Vec<String> = named.collect();
     if let more @ 1.. = outcome.causes.len().saturating_sub(NAMED) {
@@ -42,7 +41,8 @@ fn reason(outcome: &DiffAlertOutcome<'_>, unit: Unit) -> String {
         DiffAlertState::WithinNoise => format!("{causes}, where {limit} is allowed; chance alone may do that"),
         DiffAlertState::Unknown => "neither recording has a sample of it".to_owned(),
         DiffAlertState::NotScaled => "nothing tells what weights should be scaled by".to_owned(),
-        DiffAlertState::Quiet | DiffAlertState::OtherUnit => format!("{causes}, and {limit} is allowed"),
+        DiffAlertState::OtherUnit => format!("the recordings are in {}", unit_name(unit)),
+        DiffAlertState::Quiet => format!("{causes}, and {limit} is allowed"),
     }
 }
 
