@@ -349,7 +349,7 @@ fn counters_cannot_multiply_without_bound() {
 /// frames of every stack, and every table has some.
 #[test]
 fn elements_that_say_nothing_may_be_defined_in_a_table_that_is_not_read() {
-    let other = "<node><schema name=\"kdebug\"><col><mnemonic>a</mnemonic></col></schema><row><uint64 id=\"20\" \
+    let other = "<node xpath='/run[1]'><schema name=\"kdebug\"><col><mnemonic>a</mnemonic></col></schema><row><uint64 id=\"20\" \
                  fmt=\"0\">0</uint64><boolean id=\"21\">1</boolean></row></node>";
     let stack = "<tagged-backtrace><backtrace><frame name=\"f\" addr=\"0x11\"/></backtrace><uint64 ref=\"20\"/></tagged-backtrace>";
     let xml = row(stack).replace("<trace-query-result>\n", &format!("<trace-query-result>\n{other}"));

@@ -38,6 +38,8 @@ pub(super) struct FrameFields<'a> {
     pub(super) name: Option<Cow<'a, str>>,
     pub(super) address: Option<Cow<'a, str>>,
     pub(super) is_inlined: bool,
+    /// Whether there are attributes that nobody knows.
+    pub(super) has_others: bool,
 }
 
 #[derive(Debug, Default)]
@@ -47,6 +49,8 @@ pub(super) struct BinaryFields<'a> {
     pub(super) arch: Option<Cow<'a, str>>,
     pub(super) load_address: Option<Cow<'a, str>>,
     pub(super) path: Option<Cow<'a, str>>,
+    /// Whether there are attributes that nobody knows.
+    pub(super) has_others: bool,
 }
 
 /// Reads the attributes of an element that starts at the byte `at`, in any order.
@@ -77,6 +81,9 @@ pub(super) fn read<'a>(
             (key @ ("id" | "ref"), _) => {
                 let bad = || Fault::malformed(format!("{key}=\"{value}\" is not a number"), at);
                 let number = parse_number(&value).ok_or_else(bad)?;
+                if identity != Identity::None {
+                    return Err(Fault::malformed("an element has both an id and a ref", at));
+                }
                 identity = if key == "id" { Identity::Id(number) } else { Identity::Ref(number) };
             }
             ("name", Fields::Frame(frame)) => frame.name = Some(unescape_cow(value, at)?),
@@ -90,6 +97,8 @@ pub(super) fn read<'a>(
             ("line", Fields::Line(line)) => *line = parse_number(&value).and_then(|line| u32::try_from(line).ok()),
             ("addr", Fields::None) if tag == Tag::Other => fields = Fields::UnknownFrame,
             ("fmt", _) if tag.has_display_name() => fields = Fields::DisplayName(unescape_cow(value, at)?),
+            (_, Fields::Frame(frame)) => frame.has_others = true,
+            (_, Fields::Binary(binary)) => binary.has_others = true,
             _ => {}
         }
     }
@@ -110,13 +119,21 @@ fn only_identity(tag: Tag, raw: &str) -> Option<Identity> {
     if raw.is_empty() {
         return Some(Identity::None);
     }
-    let (number, _) = raw.strip_prefix(" id=\"")?.split_once('"')?;
-    parse_number(number).map(Identity::Id)
+    let (number, rest) = raw.strip_prefix(" id=\"")?.split_once('"')?;
+    if rest.contains(" ref") { None } else { parse_number(number).map(Identity::Id) }
 }
 
 /// A value with its entities replaced.
+///
+/// White space in a value is a space each, as [XML has it](https://www.w3.org/TR/xml/#AVNormalize).
 pub(super) fn unescape(value: &str, at: u64) -> Result<Cow<'_, str>, Fault> {
-    quick_xml::escape::unescape(value).map_err(|error| Fault::malformed(format!("an attribute: {error}"), at))
+    const SPACE: [char; 3] = ['\t', '\n', '\r'];
+    let malformed = |error| Fault::malformed(format!("an attribute: {error}"), at);
+    if !value.contains(SPACE) {
+        return quick_xml::escape::unescape(value).map_err(malformed);
+    }
+    let value = value.replace("\r\n", " ").replace(SPACE, " ");
+    Ok(Cow::Owned(quick_xml::escape::unescape(&value).map_err(malformed)?.into_owned()))
 }
 
 fn unescape_cow(value: Cow<'_, str>, at: u64) -> Result<Cow<'_, str>, Fault> {

@@ -5,6 +5,7 @@ use super::address::{Conventions, FrameForm};
 use super::attributes::{BinaryFields, FrameFields};
 use super::item::{Ids, Value};
 use super::names;
+use super::oddity::Oddity;
 use super::reject::RejectReason;
 use super::tag::Tag;
 use crate::hash::HashMap;
@@ -85,8 +86,8 @@ pub(super) struct Definitions {
     /// Whether a binary is arm64 or x86, by its index.
     architectures: HashMap<BinaryId, Architecture>,
     pub(super) scratch: Vec<FrameId>,
-    /// How many stacks had an element beside their frames that nobody knows.
-    pub(super) odd_stacks: u64,
+    /// What the element that was read last has or lacks, each once.
+    pub(super) oddities: Vec<Oddity>,
     /// Frames of which only the address is known, so that it is written as text once.
     pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId>,
     /// Kernel stacks on top of user stacks, by both.
@@ -166,10 +167,32 @@ impl Definitions {
         self.builder.add_counters(&self.numbers[start..end]);
     }
 
+    /// What a `ref` in an element of this name stands for.
+    pub(super) fn referred(&mut self, tag: Tag, value: Value) -> Value {
+        if tag == Tag::Other && matches!(value, Value::Stack(_)) {
+            self.note_oddity(Oddity::StackName);
+        }
+        tag.referring_to(value)
+    }
+
+    /// Remembers something odd about the element at hand.
+    pub(super) fn note_oddity(&mut self, oddity: Oddity) {
+        if !self.oddities.contains(&oddity) {
+            self.oddities.push(oddity);
+        }
+    }
+
     /// The value of an element that closes.
     pub(super) fn value(&mut self, element: Element<'_>) -> Result<Value, Full> {
         if let Attributes::Value(value) = element.attributes {
+            if !element.children.is_empty() {
+                self.note_oddity(Oddity::Child);
+            }
             return Ok(value);
+        }
+        if element.tag.has_text() && !element.children.is_empty() {
+            // Which part of the text would be the value?
+            return Ok(Value::Bad(RejectReason::WrongType));
         }
         Ok(match element.tag {
             Tag::Sentinel => Value::Absent,
@@ -185,11 +208,12 @@ impl Definitions {
                 value => value,
             },
             Tag::ThreadState => match element.text.trim() {
-                "" => Value::Absent,
+                "" => Value::Bad(RejectReason::EmptyCell),
                 state => Value::State(self.builder.string(state)?),
             },
+            Tag::Path if element.text.is_empty() => Value::Bad(RejectReason::EmptyCell),
             Tag::Path => Value::Path(self.builder.string(element.text)?),
-            Tag::Source => source(element),
+            Tag::Source => self.source(element),
             Tag::Core => self.core(element)?,
             Tag::Process => self.process(element)?,
             Tag::Thread => self.thread(element)?,
@@ -211,6 +235,9 @@ impl Definitions {
                 }
             }
         }
+        if self.numbers.len() == start {
+            return Ok(Value::Bad(RejectReason::EmptyCell));
+        }
         self.finish_list(start).map(make)
     }
 
@@ -225,6 +252,7 @@ impl Definitions {
         let Some(index) = parse_number(element.text).and_then(|index| u32::try_from(index).ok()) else {
             return Ok(Value::Bad(RejectReason::BadNumber));
         };
+        self.check_display_name(element);
         let kind = match names::core_kind(element.fmt) {
             Some(kind) => Some(self.builder.string(kind)?),
             None => None,
@@ -232,29 +260,47 @@ impl Definitions {
         Ok(Value::Core(self.builder.core(Core { index, kind })?))
     }
 
+    /// Names stand in display strings and nowhere else.
+    fn check_display_name(&mut self, element: Element<'_>) {
+        if element.fmt.is_empty() {
+            self.note_oddity(Oddity::NoDisplayName);
+        }
+    }
+
     fn process(&mut self, element: Element<'_>) -> Result<Value, Full> {
-        let mut pid = None;
+        let mut pid = OnlyChild::default();
         for &child in element.children {
             match child {
-                Value::Pid(number) => pid = Some(number),
-                Value::Bad(reason) => return Ok(Value::Bad(reason)),
-                _ => {}
+                Value::Pid(number) => pid.set(number),
+                child => self.pass_by(child, &mut pid),
             }
         }
+        let pid = match pid.get() {
+            Ok(pid) => pid,
+            Err(reason) => return Ok(Value::Bad(reason)),
+        };
+        self.check_display_name(element);
         let name = self.builder.string(names::process_name(element.fmt, pid))?;
         self.add_process(pid, name).map(Value::Process)
     }
 
     fn thread(&mut self, element: Element<'_>) -> Result<Value, Full> {
-        let (mut tid, mut process) = (None, None);
+        let (mut tid, mut process) = (OnlyChild::default(), OnlyChild::default());
         for &child in element.children {
             match child {
-                Value::Tid(number) => tid = Some(number),
-                Value::Process(index) => process = Some(index),
-                Value::Bad(reason) => return Ok(Value::Bad(reason)),
-                _ => {}
+                Value::Tid(number) => tid.set(number),
+                Value::Process(index) => process.set(index),
+                child => self.pass_by(child, &mut tid),
             }
         }
+        let (tid, process) = match (tid.get(), process.if_any()) {
+            (Ok(tid), Ok(process)) => (tid, process),
+            (Err(reason), _) | (_, Err(reason)) => return Ok(Value::Bad(reason)),
+        };
+        if process.is_none() {
+            self.note_oddity(Oddity::NoProcess);
+        }
+        self.check_display_name(element);
         let name = self.builder.string(names::thread_name(element.fmt, tid))?;
         self.add_thread(tid, process, name).map(Value::Thread)
     }
@@ -267,6 +313,13 @@ impl Definitions {
         let (Some(load_address), Some(uuid)) = (load_address, uuid.map_or(Some(None), |uuid| uuid.map(Some))) else {
             return Ok(Value::Bad(RejectReason::BadNumber));
         };
+        let texts = [&fields.name, &fields.uuid, &fields.arch, &fields.path];
+        if texts.iter().any(|text| text.as_deref().is_none_or(str::is_empty)) {
+            self.note_oddity(Oddity::NoBinaryField);
+        }
+        if fields.has_others {
+            self.note_oddity(Oddity::Attribute);
+        }
         let path = fields.path.as_deref().or(fields.name.as_deref()).unwrap_or_default();
         let name = fields.name.as_deref().unwrap_or_else(|| path.rsplit('/').next().unwrap_or(path));
         let arch = match fields.arch.as_deref() {
@@ -313,6 +366,12 @@ impl Definitions {
         let address = fields.address.as_deref().and_then(names::parse_hex);
         let name = fields.name.as_deref().filter(|name| !name.is_empty());
         let is_named = name.is_some_and(|name| !names::is_hex_address(name));
+        if name.is_none() {
+            self.note_oddity(Oddity::NoFrameName);
+        }
+        if fields.has_others {
+            self.note_oddity(Oddity::Attribute);
+        }
         let name = match (name, address) {
             (Some(name), _) => Some(self.builder.string(&names::function_name(name))?),
             (None, Some(address)) => Some(self.builder.string(&format!("{address:#x}"))?),
@@ -326,20 +385,49 @@ impl Definitions {
         else {
             return Ok(Value::Bad(RejectReason::BadNumber));
         };
-        let (mut binary, mut source) = (None, None);
+        let (mut binary, mut source) = (OnlyChild::default(), OnlyChild::default());
         for &child in element.children {
             match child {
-                Value::Binary(id) => binary = Some(id),
-                Value::Source(line) => source = Some(line),
-                Value::Bad(reason) => return Ok(Value::Bad(reason)),
-                _ => {}
+                Value::Binary(id) => binary.set(id),
+                Value::Source(line) => source.set(line),
+                child => self.pass_by(child, &mut binary),
             }
         }
+        let (binary, source) = match (binary.if_any(), source.if_any()) {
+            (Ok(binary), Ok(source)) => (binary, source),
+            (Err(reason), _) | (_, Err(reason)) => return Ok(Value::Bad(reason)),
+        };
         if !element.is_first_child {
             self.see_caller(binary, address);
         }
         let function = self.builder.function(name, binary, is_named)?;
         self.add_frame(FrameForm::Listed, function, binary, address, source, is_inlined).map(Value::Frame)
+    }
+
+    fn source(&mut self, element: Element<'_>) -> Value {
+        let Attributes::Line(line) = element.attributes else { return Value::Bad(RejectReason::BadNumber) };
+        let mut path = OnlyChild::default();
+        for &child in element.children {
+            match child {
+                Value::Path(id) => path.set(id),
+                child => self.pass_by(child, &mut path),
+            }
+        }
+        match path.get() {
+            Ok(Some(path)) => Value::Source(SourceLine { path, line }),
+            Ok(None) => Value::Other,
+            Err(reason) => Value::Bad(reason),
+        }
+    }
+
+    /// A child that is none of those an element is made of; `only` is one of these.
+    fn pass_by<T>(&mut self, child: Value, only: &mut OnlyChild<T>) {
+        match child {
+            Value::Bad(reason) => only.fail(reason),
+            Value::Absent => only.is_absent = true,
+            Value::Companion => {}
+            _ => self.note_oddity(Oddity::Child),
+        }
     }
 
     /// Learns from the recorded address of a caller how callers are recorded.
@@ -379,14 +467,45 @@ fn architecture(arch: &str) -> Architecture {
     }
 }
 
-fn source(element: Element<'_>) -> Value {
-    let Attributes::Line(line) = element.attributes else { return Value::Bad(RejectReason::BadNumber) };
-    let path = element.children.iter().find_map(|child| match *child {
-        Value::Path(path) => Some(Value::Source(SourceLine { path, line })),
-        Value::Bad(reason) => Some(Value::Bad(reason)),
-        _ => None,
-    });
-    path.unwrap_or(Value::Other)
+/// A child of a kind that an element has once.
+#[derive(Debug)]
+struct OnlyChild<T> {
+    value: Option<T>,
+    /// Whether a `<sentinel/>` stands there.
+    is_absent: bool,
+    bad: Option<RejectReason>,
+}
+
+impl<T> Default for OnlyChild<T> {
+    fn default() -> Self {
+        Self { value: None, is_absent: false, bad: None }
+    }
+}
+
+impl<T> OnlyChild<T> {
+    fn set(&mut self, value: T) {
+        if self.value.replace(value).is_some() {
+            self.fail(RejectReason::WrongType);
+        }
+    }
+
+    fn fail(&mut self, reason: RejectReason) {
+        self.bad.get_or_insert(reason);
+    }
+
+    /// The child; `None` where it is marked as absent.
+    fn get(self) -> Result<Option<T>, RejectReason> {
+        match self {
+            Self { bad: Some(reason), .. } => Err(reason),
+            Self { value: None, is_absent: false, .. } => Err(RejectReason::EmptyCell),
+            Self { value, .. } => Ok(value),
+        }
+    }
+
+    /// The child, which need not be there.
+    fn if_any(self) -> Result<Option<T>, RejectReason> {
+        self.bad.map_or(Ok(self.value), Err)
+    }
 }
 
 /// The value of an element whose text is this number ([`Tag::has_number`]).

@@ -89,7 +89,7 @@ impl<'r, 'd> Feed<'r, 'd> {
                 break;
             }
             let step = if self.reader.is_skipping() {
-                skip::rows(self.reader, &bytes[used..], is_end)
+                skip::rows(self.reader, &bytes[used..], block.offset + used as u64, is_end)
             } else {
                 Step { used: 0, needs_more: false }
             };

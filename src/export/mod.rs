@@ -18,7 +18,9 @@
 //!
 //! * An element has an `id` where its value comes first, and is a `ref` to that id afterwards. Ids count 1, 2, 3 … over
 //!   the whole document, over all its tables and runs, and also in rows that nobody wants.
-//! * `<sentinel/>` is no value. A row whose stack is a sentinel has a weight all the same.
+//! * `<sentinel/>` is no value, and nothing else is: a cell that has no value otherwise rejects its row. A row whose stack is a
+//!   sentinel has a weight all the same.
+//! * A `ref` is of the same kind as the element that defined its id, which no other one defines.
 //! * Numbers stand in the text of elements; `fmt` is for people, and follows their locale.
 //! * The stack decides how it is read, never a version: frames, fragments of addresses, wrapped once, twice or not.
 //! * rows = samples + rejected, for every CPU table, with a reason for each rejection.
@@ -59,6 +61,7 @@ mod item;
 mod known_rows;
 mod names;
 mod notes;
+mod oddity;
 mod packed;
 mod pipeline;
 mod place;
@@ -74,6 +77,7 @@ mod tag;
 mod tape;
 mod toc;
 mod tokens;
+mod well_formed;
 
 use std::io::Read;
 

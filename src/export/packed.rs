@@ -74,12 +74,12 @@ impl Packed {
         if is_frame { FrameId::from_index((self.0 >> KIND_BITS) as usize) } else { None }
     }
 
-    /// The stack of a cell, `None` where there is none, if it is a stack or absent.
+    /// The stack that a `ref` stands for, `None` where it has no frames, if it is one.
     #[inline(always)]
     pub(super) fn stack(self) -> Option<Option<StackId>> {
         match self.0 & ((1 << KIND_BITS) - 1) {
             kind::STACK => Some(StackId::from_index((self.0 >> KIND_BITS) as usize)),
-            kind::NO_STACK | kind::ABSENT => Some(None),
+            kind::NO_STACK => Some(None),
             _ => None,
         }
     }

@@ -15,9 +15,14 @@ pub enum RejectReason {
     NoWeight,
     /// A `ref` points to an id that was not defined before.
     UndefinedRef,
+    /// A `ref` points to an id that was defined twice.
+    AmbiguousRef,
+    /// A cell, or an element in it, has neither a value nor a `ref`, and is no `<sentinel/>`, which would say that
+    /// nothing was recorded.
+    EmptyCell,
     /// A number is missing, is not one, or is out of range.
     BadNumber,
-    /// A cell holds an element of another kind than its column says.
+    /// A cell, or an element in it, is of another kind than belongs there, or refers to one.
     WrongType,
     /// The stack has a shape that this version does not know.
     UnknownStack,
@@ -31,12 +36,14 @@ pub enum RejectReason {
 
 impl RejectReason {
     /// All reasons, in the order they are reported.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::CellCount,
         Self::MissingColumn,
         Self::NoTime,
         Self::NoWeight,
         Self::UndefinedRef,
+        Self::AmbiguousRef,
+        Self::EmptyCell,
         Self::BadNumber,
         Self::WrongType,
         Self::UnknownStack,
@@ -53,6 +60,8 @@ impl RejectReason {
             Self::NoTime => "no-time",
             Self::NoWeight => "no-weight",
             Self::UndefinedRef => "undefined-ref",
+            Self::AmbiguousRef => "ambiguous-ref",
+            Self::EmptyCell => "empty-cell",
             Self::BadNumber => "bad-number",
             Self::WrongType => "wrong-type",
             Self::UnknownStack => "unknown-stack",
@@ -70,8 +79,12 @@ impl RejectReason {
             Self::NoTime => "the row has no time",
             Self::NoWeight => "the row has no weight",
             Self::UndefinedRef => "the row refers to an id that is not defined",
+            Self::AmbiguousRef => "the row refers to an id that is defined twice",
+            Self::EmptyCell => {
+                "a cell of the row has neither a value nor a reference to one, and is not marked as absent"
+            }
             Self::BadNumber => "a number in the row is missing, not a number, or out of range",
-            Self::WrongType => "a cell of the row holds another kind of element than its column says",
+            Self::WrongType => "a cell of the row holds, or refers to, another kind of element than belongs there",
             Self::UnknownStack => "the stack of the row has a shape that this version does not know",
             Self::StackTooDeep => "the stack of the row is deeper than the limit",
             Self::WeightOverflow => "the weights of the table do not fit in 64 bits",

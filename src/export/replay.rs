@@ -53,12 +53,20 @@ pub(super) struct ReplayRoom {
 #[derive(Debug, Default)]
 struct KnownRows {
     rows: Vec<KnownRow>,
-    /// By the references of such cells: the index of the row.
-    by_references: HashMap<Box<[u32]>, u32>,
+    /// By the references of such cells.
+    by_references: HashMap<Box<[u32]>, KnownCells>,
     /// Beside the cells of the tape: the index, once it was looked for.
     of_cells: Vec<Option<u32>>,
     /// The table that they are rows of: other tables read the same cells otherwise.
     table: (usize, usize),
+}
+
+/// Cells that are references, and what their rows have in common.
+#[derive(Debug)]
+struct KnownCells {
+    tags: Box<[Tag]>,
+    /// The index of the row.
+    row: u32,
 }
 
 /// How many are remembered from one block to the next.
@@ -81,7 +89,8 @@ impl KnownRows {
     fn get(&mut self, tape: &Tape, cells: u32) -> Option<&KnownRow> {
         let place = &mut self.of_cells[cells as usize];
         if place.is_none() {
-            *place = self.by_references.get(tape.references_of(cells)).copied();
+            let known = self.by_references.get(tape.references_of(cells));
+            *place = known.filter(|known| *known.tags == *tape.tags_of(cells)).map(|known| known.row);
         }
         Some(&self.rows[(*place)? as usize])
     }
@@ -89,7 +98,8 @@ impl KnownRows {
     fn add(&mut self, tape: &Tape, cells: u32, row: KnownRow) {
         let index = self.rows.len() as u32;
         self.rows.push(row);
-        self.by_references.insert(tape.references_of(cells).into(), index);
+        let known = KnownCells { tags: tape.tags_of(cells).into(), row: index };
+        self.by_references.insert(tape.references_of(cells).into(), known);
         self.of_cells[cells as usize] = Some(index);
     }
 }
@@ -164,7 +174,11 @@ impl<'t> Replay<'_, '_, 't> {
                     let stack = self.known_stack(id);
                     self.settle(stack, 0, at)?;
                 }
-                Op::Ref { at, id, .. } => self.settle(self.value_of(id), 0, at)?,
+                Op::Ref { tag, at, id } => {
+                    let value = self.document.definitions.referred(tag, self.value_of(id));
+                    self.document.note_oddities(self.byte(at));
+                    self.settle(value, 0, at)?;
+                }
                 Op::Cells { cells } => self.cells(cells),
                 Op::Number { tag, at, id, value } => self.settle(number_value(tag, value), id, at)?,
                 Op::Leaf { tag, at, id, spans } => self.leaf(tag, at, id, spans)?,
@@ -223,7 +237,14 @@ impl<'t> Replay<'_, '_, 't> {
     /// The same for a stack, which is mostly the next one that was looked up.
     fn known_stack(&mut self, id: u32) -> Value {
         let word = self.known_stack_word(id);
-        self.document.definitions.ids.value_of(word).unwrap_or_else(|| self.value_of(id))
+        self.stack_of(word, id)
+    }
+
+    /// What a `ref` to this id stands for in place of a stack.
+    #[inline]
+    fn stack_of(&self, word: Packed, id: u32) -> Value {
+        let value = self.document.definitions.ids.value_of(word).unwrap_or_else(|| self.value_of(id));
+        Tag::Backtrace.referring_to(value)
     }
 
     #[inline(always)]
@@ -292,7 +313,7 @@ impl<'t> Replay<'_, '_, 't> {
         for index in self.room.references.len()..end {
             let value = match self.tape.references[index] {
                 0 => Value::Absent,
-                id => self.value_of(id),
+                id => self.tape.reference_tags[index].referring_to(self.value_of(id)),
             };
             self.room.references.push(value);
         }
@@ -311,7 +332,7 @@ impl<'t> Replay<'_, '_, 't> {
         {
             return Ok(());
         }
-        let stack = self.document.definitions.ids.value_of(word).unwrap_or_else(|| self.value_of(stack));
+        let stack = self.stack_of(word, stack);
         self.whole_row(time, cells, stack)
     }
 
@@ -386,6 +407,7 @@ impl<'t> Replay<'_, '_, 't> {
         let (attributes, children, is_first_child) = (Attributes::None, &[][..], false);
         let element = Element { tag, attributes, fmt: &fmt, text, children, is_first_child };
         let value = self.document.definitions.value(element).map_err(self.full(at))?;
+        self.document.note_oddities(self.byte(at));
         self.settle(value, id, at)
     }
 
@@ -402,7 +424,7 @@ impl<'t> Replay<'_, '_, 't> {
         let children = &self.document.values[first_value..];
         let element = Element { tag, attributes, fmt: &fmt, text: "", children, is_first_child };
         let value = self.document.definitions.value(element).map_err(self.full(at))?;
-        self.document.note_odd_stacks(self.byte(at));
+        self.document.note_oddities(self.byte(at));
         self.document.values.truncate(first_value);
         self.settle(value, id, at)?;
         if !is_value {
@@ -414,8 +436,11 @@ impl<'t> Replay<'_, '_, 't> {
     fn frame_attributes(&mut self, is_inlined: bool, at: u16, spans: u32) -> Result<Attributes, Fault> {
         let [name, address] = self.tape.get_spans(spans);
         let (name, address) = (self.unescaped(name, at)?, self.verbatim(address));
-        let fields = FrameFields { name, address, is_inlined };
-        self.document.definitions.frame_attributes(&fields).map_err(self.full(at))
+        // The scanner stops in front of a frame or binary that has others.
+        let fields = FrameFields { name, address, is_inlined, has_others: false };
+        let attributes = self.document.definitions.frame_attributes(&fields).map_err(self.full(at))?;
+        self.document.note_oddities(self.byte(at));
+        Ok(attributes)
     }
 
     fn binary(&mut self, at: u16, id: u32, spans: u32) -> Result<(), Fault> {
@@ -426,8 +451,10 @@ impl<'t> Replay<'_, '_, 't> {
             arch: self.unescaped(arch, at)?,
             load_address: self.verbatim(load_address),
             path: self.unescaped(path, at)?,
+            has_others: false,
         };
         let value = self.document.definitions.binary(&fields).map_err(self.full(at))?;
+        self.document.note_oddities(self.byte(at));
         self.settle(value, id, at)
     }
 
@@ -485,14 +512,14 @@ impl<'t> Replay<'_, '_, 't> {
     fn odd_stack(&mut self, tag: Tag, at: u16, stack: &TapeStack) -> Result<Value, Fault> {
         let first_value = self.document.values.len();
         for &frame in &self.tape.frames[stack.start as usize..stack.end as usize] {
-            let value = self.value_of(frame);
+            let value = Tag::Frame.referring_to(self.value_of(frame));
             self.document.values.push(value);
         }
         let fmt = self.unescaped(stack.fmt, at)?.unwrap_or_default();
         let (attributes, children) = (Attributes::None, &self.document.values[first_value..]);
         let element = Element { tag, attributes, fmt: &fmt, text: "", children, is_first_child: false };
         let value = self.document.definitions.value(element).map_err(self.full(at))?;
-        self.document.note_odd_stacks(self.byte(at));
+        self.document.note_oddities(self.byte(at));
         self.document.values.truncate(first_value);
         Ok(value)
     }

@@ -36,6 +36,29 @@ impl TableKind {
     }
 }
 
+/// The columns that a CPU table has in every known version, in any order.
+fn usual_columns(schema: &str) -> &'static [&'static str] {
+    match schema {
+        "time-sample" => {
+            &["time", "thread", "core-index", "thread-state", "cp-kernel-callstack", "cp-user-callstack", "sample-type"]
+        }
+        "counters-profile" => {
+            &["time", "thread", "process", "core", "thread-state", "weight", "stack", "counters-array"]
+        }
+        _ => &["time", "thread", "process", "core", "thread-state", "weight", "stack"],
+    }
+}
+
+/// The first usual column of a CPU table that is missing, if another one is not usual or stands there twice: what the
+/// next Xcode renames would be absent in every row, without a word.
+pub(super) fn renamed_column(schema: &str, columns: &[Column]) -> Option<&'static str> {
+    let usual = usual_columns(schema);
+    let is_there = |name: &str| columns.iter().any(|column| column.mnemonic == name);
+    let missing = usual.iter().copied().find(|name| !is_there(name))?;
+    let known = usual.iter().filter(|name| is_there(name)).count();
+    (columns.len() > known).then_some(missing)
+}
+
 /// Which column holds what a sample needs, by index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Roles {

@@ -1,6 +1,7 @@
 //! Rows of tables that are not CPU tables: counted by looking at what follows each `<`, without reading them as XML.
 //!
-//! That is quick, and it takes rows that are not well formed (VM Tracker writes an attribute named `resident-%`).
+//! That is quick, and it takes rows that are not well-formed (VM Tracker writes an attribute named `resident-%`). Only that
+//! is looked at which tells where rows and the table end: that every element ends inside its parent.
 //! Elements that a later CPU table may refer to are the exception: ids are one numbering for the whole document, so a
 //! thread or frame that is first seen here is read here.
 
@@ -9,7 +10,7 @@ use super::tokens::Step;
 /// The longest name of an element that is looked for with its id, and more than most others have.
 const LOOK_AHEAD: usize = "<os-signpost-identifier id=\"18446744073709551615\"".len();
 
-/// What is told of the rows that are passed by.
+/// What is told of the rows that are passed by. `at` is the byte of the input where it stands.
 pub(super) trait SkipRows {
     /// A row began.
     fn count_row(&mut self);
@@ -18,33 +19,99 @@ pub(super) trait SkipRows {
     fn is_needed(name: &str) -> bool;
 
     /// An element that is not read defines this id.
-    fn define_other(&mut self, id: u64);
+    fn define_other(&mut self, id: u64, at: u64);
+
+    /// How many elements are open in the table; a row is one.
+    fn depth(&mut self) -> &mut u32;
+
+    /// A row or the table ends where another element is open, or a row starts there.
+    fn note_unbalanced(&mut self, at: u64);
 }
 
-/// Counts rows until the end of the table or a definition to be read, which is where it stops.
-pub(super) fn rows<R: SkipRows>(reader: &mut R, bytes: &[u8], is_end: bool) -> Step {
-    for at in memchr::memchr_iter(b'<', bytes) {
-        let rest = &bytes[at + 1..];
-        if rest.len() < LOOK_AHEAD && !is_end {
+/// What comes after a tag was looked at.
+enum Next {
+    /// The next one.
+    Tag,
+    /// The tag itself is read as a token.
+    Token,
+}
+
+/// Counts rows until the end of the table or a definition to be read, which is where it stops. The bytes start at `offset` in
+/// the input.
+pub(super) fn rows<R: SkipRows>(reader: &mut R, bytes: &[u8], offset: u64, is_end: bool) -> Step {
+    let mut tags = memchr::memchr_iter(b'<', bytes).peekable();
+    while let Some(at) = tags.next() {
+        let next = tags.peek().copied();
+        // A tag is looked at together with the text behind it, so that nothing depends on where the bytes in memory end.
+        let piece = &bytes[at + 1..next.unwrap_or(bytes.len())];
+        if next.is_none() && !(is_end && piece.contains(&b'>')) {
             return Step { used: at, needs_more: true };
         }
-        if starts_row(rest) {
-            reader.count_row();
-        } else if rest.starts_with(b"/node") {
+        if let Next::Token = tag(reader, piece, offset + at as u64) {
             return Step { used: at, needs_more: false };
-        } else {
-            match definition::<R>(rest) {
-                Some((true, _)) => return Step { used: at, needs_more: false },
-                Some((false, Some(id))) => reader.define_other(id),
-                Some((false, None)) | None => {}
-            }
         }
     }
     Step { used: bytes.len(), needs_more: true }
 }
 
-fn starts_row(rest: &[u8]) -> bool {
-    rest.strip_prefix(b"row").is_some_and(|after| after.first().is_some_and(|byte| b" />\t\r\n".contains(byte)))
+/// Looks at a tag, up to the next one.
+#[inline(always)]
+fn tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
+    match piece.first() {
+        Some(b'/') => end_tag(reader, piece, at),
+        // A comment, or a processing instruction.
+        Some(b'!' | b'?') | None => Next::Tag,
+        Some(_) => start_tag(reader, piece, at),
+    }
+}
+
+#[inline(always)]
+fn end_tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
+    let depth = reader.depth();
+    let open = std::mem::replace(depth, depth.saturating_sub(1));
+    if open > 1 && !matches!(piece.get(1), Some(b'r' | b'n')) {
+        return Next::Tag;
+    }
+    let (is_row, is_table) = (is_named(piece, b"/row"), is_named(piece, b"/node"));
+    let is_balanced = match open {
+        0 => !is_row,
+        1 => is_row,
+        _ => !is_row && !is_table,
+    };
+    if !is_balanced {
+        reader.note_unbalanced(at);
+    }
+    if is_row {
+        *reader.depth() = 0;
+    }
+    // What ends no row and nothing inside one should be the end of the table.
+    if is_table || (open == 0 && !is_row) { Next::Token } else { Next::Tag }
+}
+
+#[inline(always)]
+fn start_tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
+    if is_named(piece, b"row") {
+        if *reader.depth() != 0 {
+            reader.note_unbalanced(at);
+            *reader.depth() = 0;
+        }
+        reader.count_row();
+    } else {
+        match definition::<R>(piece) {
+            Some((true, _)) => return Next::Token,
+            Some((false, Some(id))) => reader.define_other(id, at),
+            Some((false, None)) | None => {}
+        }
+    }
+    let is_empty = piece.trim_ascii_end().ends_with(b"/>");
+    *reader.depth() += u32::from(!is_empty);
+    Next::Tag
+}
+
+/// Whether a tag has this name.
+#[inline(always)]
+fn is_named(piece: &[u8], name: &[u8]) -> bool {
+    piece.strip_prefix(name).is_some_and(|after| after.first().is_some_and(|byte| b" />\t\r\n".contains(byte)))
 }
 
 /// Whether an element that defines an id is one to be read, and its id.

@@ -16,6 +16,7 @@ use super::address::FrameForm;
 use super::definitions::{Definitions, Element};
 use super::item::Value;
 use super::names;
+use super::oddity::Oddity;
 use super::reject::RejectReason;
 use super::tag::Tag;
 use crate::profile::{FrameId, Full, StackId};
@@ -67,10 +68,14 @@ impl Definitions {
     }
 
     fn collect_stack(&mut self, element: Element<'_>, frames: &mut Vec<FrameId>) -> Result<Value, Full> {
-        let (mut nested, mut others, mut has_fragments) = (None, 0_usize, false);
+        let (mut nested, mut others, mut has_frames, mut has_fragments, mut is_absent) =
+            (None, 0_usize, false, false, false);
         for &child in element.children {
             match child {
-                Value::Frame(frame) => frames.push(frame),
+                Value::Frame(frame) => {
+                    has_frames = true;
+                    frames.push(frame);
+                }
                 Value::Addresses(list) => {
                     has_fragments = true;
                     self.push_fragment(list, element.fmt, frames)?;
@@ -79,7 +84,8 @@ impl Definitions {
                 // Which of two stacks called the other? Nobody knows such a shape.
                 Value::Stack(_) => return Ok(Value::Bad(RejectReason::UnknownStack)),
                 Value::Bad(reason) => return Ok(Value::Bad(reason)),
-                Value::Absent | Value::Process(_) | Value::Companion => {}
+                Value::Absent => is_absent = true,
+                Value::Process(_) | Value::Companion => {}
                 _ => others += 1,
             }
             if frames.len() > self.max_stack_depth {
@@ -87,11 +93,15 @@ impl Definitions {
             }
         }
         let is_unknown = Value::Bad(RejectReason::UnknownStack);
+        if element.tag == Tag::Other && (nested.is_some() || has_frames || has_fragments) {
+            self.note_oddity(Oddity::StackName);
+        }
         Ok(match nested {
-            Some(_) if !frames.is_empty() => is_unknown,
+            Some(_) if has_frames || has_fragments => is_unknown,
+            None if has_frames && has_fragments => is_unknown,
             _ if others > 0 && (nested.is_some() || !frames.is_empty()) && element.tag == Tag::Backtrace => {
                 // The frames are known, what stands beside them is not: the next Xcode may have added a word.
-                self.odd_stacks += 1;
+                self.note_oddity(Oddity::InStack);
                 Value::Stack(match nested {
                     Some(stack) => stack,
                     None => self.intern_stack(None, frames)?,
@@ -102,6 +112,7 @@ impl Definitions {
             // only elements it does not know is a stack of an unknown shape.
             None if frames.is_empty() && element.tag == Tag::Other => Value::Other,
             None if frames.is_empty() && !has_fragments && others > 0 => is_unknown,
+            None if frames.is_empty() && !has_fragments && !is_absent => Value::Bad(RejectReason::EmptyCell),
             None => Value::Stack(self.intern_stack(None, frames)?),
         })
     }
@@ -136,13 +147,19 @@ impl Definitions {
     }
 
     fn collect_kperf_stack(&mut self, element: Element<'_>, frames: &mut Vec<FrameId>) -> Result<Value, Full> {
-        let mut pc = None;
+        let (mut pc, mut has_addresses) = (None, false);
         for &child in element.children {
             match child {
-                Value::Address(address) => pc = pc.or(Some(address)),
+                Value::Address(_) if pc.is_some() => return Ok(Value::Bad(RejectReason::UnknownStack)),
+                Value::Address(address) => pc = Some(address),
+                Value::Addresses(_) => has_addresses = true,
                 Value::Bad(reason) => return Ok(Value::Bad(reason)),
-                _ => {}
+                Value::Absent | Value::Process(_) | Value::Companion => {}
+                _ => self.note_oddity(Oddity::InStack),
             }
+        }
+        if pc.is_none() && !has_addresses {
+            return Ok(Value::Bad(RejectReason::EmptyCell));
         }
         if let Some(pc) = pc {
             frames.push(self.bare_frame(FrameForm::KperfLeaf, pc)?);

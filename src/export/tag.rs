@@ -1,5 +1,8 @@
 //! The elements of an export that mean something to this crate.
 
+use super::item::Value;
+use super::reject::RejectReason;
+
 /// An element's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
@@ -33,7 +36,8 @@ pub(super) enum Tag {
     KperfBacktrace,
     /// `backtrace`, `tagged-backtrace`, `text-backtrace`: whatever holds frames, fragments or another backtrace.
     Backtrace,
-    /// `uint64`, `boolean`, `register-content`: elements that stand beside the frames of a stack and say nothing.
+    /// `uint64`, `boolean`, `register-content`, `device-session`: elements that are known to stand beside others and to say
+    /// nothing of them.
     Companion,
     /// Any other element. If it holds frames it is a stack all the same: the next Xcode may wrap them once more.
     Other,
@@ -64,7 +68,7 @@ impl Tag {
             "text-addresses" => Self::TextAddresses,
             "kperf-bt" => Self::KperfBacktrace,
             "time-sample-kind" => Self::SampleKind,
-            "uint64" | "boolean" | "register-content" => Self::Companion,
+            "uint64" | "boolean" | "register-content" | "device-session" => Self::Companion,
             "trace-query-result" => Self::TraceQueryResult,
             "node" => Self::Node,
             "schema" => Self::Schema,
@@ -122,6 +126,39 @@ impl Tag {
     /// Whether the display string (`fmt`) of the element is read: where it holds a name that stands nowhere else.
     pub(super) fn has_display_name(self) -> bool {
         matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace)
+    }
+
+    /// What a `ref` in an element of this name stands for, if the `id` is that of `value`. In every known file both
+    /// elements have one name; a value of another kind would be taken for what it is not.
+    #[inline]
+    pub(super) fn referring_to(self, value: Value) -> Value {
+        let is_same_kind = match value {
+            Value::Bad(_) => true,
+            Value::Absent => self == Self::Sentinel,
+            Value::Other => self == Self::Other,
+            Value::Companion => self == Self::Companion,
+            Value::Time(_) => self == Self::Time,
+            Value::Nanos(_) => self == Self::Weight,
+            Value::Cycles(_) => self == Self::CycleWeight,
+            Value::PmcEvents(_) => self == Self::PmcEvent,
+            Value::Counters(_) => self == Self::PmcEvents,
+            Value::Tid(_) => self == Self::Tid,
+            Value::Pid(_) => self == Self::Pid,
+            Value::Process(_) => self == Self::Process,
+            Value::Thread(_) => self == Self::Thread,
+            Value::Core(_) => self == Self::Core,
+            Value::State(_) => self == Self::ThreadState,
+            Value::Kind(_) => self == Self::SampleKind,
+            Value::Binary(_) => self == Self::Binary,
+            Value::Path(_) => self == Self::Path,
+            Value::Source(_) => self == Self::Source,
+            Value::Frame(_) => self == Self::Frame,
+            Value::Address(_) => self == Self::TextAddress,
+            Value::Addresses(_) => self == Self::TextAddresses,
+            // An element of any name may hold frames.
+            Value::Stack(_) => matches!(self, Self::Backtrace | Self::KperfBacktrace | Self::Other),
+        };
+        if is_same_kind { value } else { Value::Bad(RejectReason::WrongType) }
     }
 
     /// Whether rows of CPU tables can refer to such an element, so that its definitions in other tables count too.

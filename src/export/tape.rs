@@ -100,6 +100,8 @@ pub(super) struct Tape {
     pub(super) cells: Vec<TapeCells>,
     /// Ids; 0 is an absent value.
     pub(super) references: Vec<u32>,
+    /// Beside them: the names of their elements.
+    pub(super) reference_tags: Vec<Tag>,
     /// The ids of stacks that are cells by `ref`.
     pub(super) known_stacks: Vec<u32>,
     /// The first id that was defined; they count on from there without gaps. 0 if none was.
@@ -135,6 +137,7 @@ impl Tape {
         self.frames.clear();
         self.cells.clear();
         self.references.clear();
+        self.reference_tags.clear();
         self.known_stacks.clear();
         (self.first_id, self.early_ref, self.end, self.lines, self.rows) = (0, 0, 0, 0, 0);
     }
@@ -160,6 +163,7 @@ impl Tape {
         self.frames.truncate(mark.frames);
         self.cells.truncate(mark.cells);
         self.references.truncate(mark.references);
+        self.reference_tags.truncate(mark.references);
         (self.first_id, self.early_ref) = (mark.first_id, mark.early_ref);
     }
 
@@ -201,6 +205,12 @@ impl Tape {
     pub(super) fn references_of(&self, cells: u32) -> &[u32] {
         let cells = &self.cells[cells as usize];
         &self.references[cells.start as usize..cells.end as usize]
+    }
+
+    /// The names of the elements of these cells.
+    pub(super) fn tags_of(&self, cells: u32) -> &[Tag] {
+        let cells = &self.cells[cells as usize];
+        &self.reference_tags[cells.start as usize..cells.end as usize]
     }
 
     /// Adds spans; gives the index of the first.

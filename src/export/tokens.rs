@@ -6,6 +6,9 @@ use quick_xml::events::{BytesStart, BytesText, Event};
 use quick_xml::reader::Reader;
 
 use super::fault::Fault;
+use super::well_formed::{
+    Broken, check_characters, check_declaration, check_instruction, check_tag, check_text, resolve,
+};
 
 /// How far a pass over the bytes in memory came.
 #[derive(Clone, Copy, Debug)]
@@ -39,29 +42,41 @@ pub(super) trait TakeTokens {
     /// Whether the rows that follow are not read as tokens.
     fn wants_no_tokens(&self) -> bool;
 
-    /// Takes the next token, which starts at the byte `at`.
+    /// Whether an element of this name is the first row of a table that is not read: its attributes may be anything.
+    fn starts_unread_row(&self, name: &str) -> bool;
+
+    /// Whether a start tag is well-formed, as far as it is read.
+    fn check_start(&self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
+        check_tag(start).or_else(|broken| match self.starts_unread_row(start.name().into_inner()) {
+            true => Ok(()),
+            false => Err(Fault::malformed(broken, at)),
+        })
+    }
+
+    /// Takes the next token, which starts at the byte `at`, if it is well-formed.
     fn token(&mut self, event: Event<'_>, at: u64) -> Result<(), Fault> {
+        let broken = |broken: Broken| Fault::malformed(broken, at);
         match event {
-            Event::Start(start) => self.take_start(&start, at, false),
-            Event::Empty(start) => self.take_start(&start, at, true),
+            Event::Start(start) => self.check_start(&start, at).and_then(|()| self.take_start(&start, at, false)),
+            Event::Empty(start) => self.check_start(&start, at).and_then(|()| self.take_start(&start, at, true)),
             Event::End(end) => self.take_end(end.name().into_inner(), at),
-            Event::Text(text) => self.take_text(&text, at),
-            Event::CData(text) => self.take_text(&text, at),
+            Event::Text(text) => check_text(&text).map_err(broken).and_then(|()| self.take_text(&text, at)),
+            Event::CData(text) => check_characters(&text).map_err(broken).and_then(|()| self.take_text(&text, at)),
             Event::GeneralRef(reference) => {
-                let text = if reference.is_char_ref() {
-                    reference.resolve_char_ref().ok().flatten().map(String::from)
-                } else {
-                    quick_xml::escape::resolve_predefined_entity(&reference).map(String::from)
-                };
-                let unknown = || Fault::malformed(format!("the entity &{}; is not defined", &*reference), at);
-                self.take_text(&text.ok_or_else(unknown)?, at)
+                let undefined = || Fault::malformed(format!("the entity &{}; is not defined", &*reference), at);
+                let character = resolve(&reference).ok_or_else(undefined)?;
+                self.take_text(character.encode_utf8(&mut [0; 4]), at)
             }
             Event::DocType(_) if !self.is_in_document() => {
                 Err(Fault::not_an_export("no export has a DOCTYPE; is this a web page?", at))
             }
             Event::DocType(_) => Err(Fault::malformed("a DOCTYPE inside the document", at)),
-            Event::Decl(_) => self.take_declaration(at),
-            Event::Comment(_) | Event::PI(_) | Event::Eof => Ok(()),
+            Event::Decl(declaration) => {
+                check_declaration(&declaration).map_err(broken).and_then(|()| self.take_declaration(at))
+            }
+            Event::Comment(text) => check_characters(&text).map_err(broken),
+            Event::PI(instruction) => check_instruction(&instruction).map_err(broken),
+            Event::Eof => Ok(()),
         }
     }
 }
@@ -91,6 +106,7 @@ pub(super) fn read(
     let config = xml.config_mut();
     // The document reader knows what is open, across windows; quick-xml sees one window only.
     config.check_end_names = false;
+    config.check_comments = true;
     config.allow_unmatched_ends = true;
     loop {
         let start = xml.buffer_position();

@@ -146,7 +146,7 @@ fn rows_that_cannot_be_read_are_counted() {
         "<row><start-time>1</start-time><duration>1</duration></row>".to_owned(),
         "<row><sentinel/><duration>1</duration><string>A</string></row>".to_owned(),
         "<row><start-time>1</start-time><duration ref=\"99\"/><string>A</string></row>".to_owned(),
-        "<row><start-time>1</start-time><thread fmt=\"t\"/><string>A</string></row>".to_owned(),
+        "<row><start-time>1</start-time><thread fmt=\"t\"><tid>1</tid></thread><string>A</string></row>".to_owned(),
         // Not over when the recording was; and one that is over at once.
         "<row><start-time>7</start-time><sentinel/><string>A</string></row>".to_owned(),
         interval("9", "0", "A"),

@@ -144,8 +144,6 @@ impl<'a> DocumentReader<'a> {
         let name = start.name().into_inner();
         if matches!(name, "trace-query-result" | "trace-toc") {
             self.cut_if_open(at)?;
-        } else if name.contains('<') || start.attributes_raw().contains('<') {
-            return Err(Fault::malformed("a tag is cut: there is a < inside it", at));
         }
         if let Root::Toc(toc) = &mut self.root {
             toc.start(name, start.attributes(), at)?;
@@ -162,6 +160,7 @@ impl<'a> DocumentReader<'a> {
             }
             Tag::Node if tag == Tag::Schema => self.tables.start_schema(start, at)?,
             Tag::Node if self.starts_skipping(tag, name, at) => {
+                self.tables.skipped_depth = u32::from(!is_empty);
                 return Ok(());
             }
             _ => {}
@@ -191,7 +190,11 @@ impl<'a> DocumentReader<'a> {
         if self.tables.count().max(self.documents.len()) >= limit {
             return Err(Fault::limit(format!("the input has more than {limit} tables"), at));
         }
-        self.tables.start(start);
+        if !self.tables.start(start) {
+            self.note(at, "no run", || {
+                "a table does not say of which run it is (run[N] in its xpath); run 1 is assumed".into()
+            });
+        }
         Ok(())
     }
 
@@ -254,7 +257,9 @@ impl<'a> DocumentReader<'a> {
                 Ok(Attributes::None)
             }
         };
-        Ok((identity, attributes.map_err(|full| Fault::full(full, at))?))
+        let attributes = attributes.map_err(|full| Fault::full(full, at))?;
+        self.note_oddities(at);
+        Ok((identity, attributes))
     }
 
     fn end(&mut self, name: &str, at: u64) -> Result<(), Fault> {
@@ -279,8 +284,10 @@ impl<'a> DocumentReader<'a> {
         match open.tag {
             Tag::TraceQueryResult => self.finish_document(),
             Tag::Node => self.finish_table(),
-            Tag::Schema => self.finish_schema(),
+            Tag::Schema => self.finish_schema(open.at),
             Tag::Col => self.tables.finish_column(),
+            // Which part of the text would be the name?
+            Tag::Mnemonic if self.values.len() > open.first_value => self.tables.column.mnemonic.clear(),
             Tag::Mnemonic => self.text[open.text_start..].clone_into(&mut self.tables.column.mnemonic),
             Tag::EngineeringType => self.text[open.text_start..].clone_into(&mut self.tables.column.engineering_type),
             Tag::Row => self.add_row(open.first_value, open.at)?,
@@ -296,7 +303,7 @@ impl<'a> DocumentReader<'a> {
             // It says nothing, whatever it was defined as, and a table that was not read may have defined it.
             Identity::Ref(_) if open.tag == Tag::Companion => Value::Companion,
             Identity::Ref(id) => match self.definitions.ids.get(id) {
-                Some(value) => value,
+                Some(value) => self.definitions.referred(open.tag, value),
                 None => {
                     self.note(open.at, "ref", || format!("ref {id} is not defined; rows that need it are rejected"));
                     // An element that says nothing about a sample may be missing.
@@ -315,9 +322,15 @@ impl<'a> DocumentReader<'a> {
                 self.definitions.value(element).map_err(|full| Fault::full(full, open.at))?
             }
         };
-        self.note_odd_stacks(open.at);
-        if let Identity::Id(id) = open.identity {
-            self.definitions.ids.define(id, value);
+        self.note_oddities(open.at);
+        match open.identity {
+            Identity::Id(id) => self.define(id, value, open.at),
+            Identity::Ref(_) if self.values.len() > open.first_value => {
+                self.note(open.at, "ref content", || {
+                    "an element that is a ref holds others, which do not count".to_owned()
+                });
+            }
+            Identity::Ref(_) | Identity::None => {}
         }
         self.values.truncate(open.first_value);
         // Elements between the rows of a table that is not read have no parent that would take their values.
@@ -327,12 +340,22 @@ impl<'a> DocumentReader<'a> {
         self.check_stacks(open.at)
     }
 
-    /// Notes a stack, at this byte, of which some part is not known.
-    pub(super) fn note_odd_stacks(&mut self, at: u64) {
-        if std::mem::take(&mut self.definitions.odd_stacks) > 0 {
-            self.note(at, "odd stack", || {
-                "a stack holds an element that this version does not know; its frames count".to_owned()
-            });
+    /// Registers what an id stands for. No known file defines one twice, so nobody knows which of the two is meant by a
+    /// `ref` that follows.
+    fn define(&mut self, id: u64, value: Value, at: u64) {
+        if self.definitions.ids.get(id).is_none() {
+            self.definitions.ids.define(id, value);
+            return;
+        }
+        self.definitions.ids.define(id, Value::Bad(RejectReason::AmbiguousRef));
+        self.note(at, "id", || format!("id {id} is defined twice; rows that refer to it from here on are rejected"));
+    }
+
+    /// Notes what is odd about the element at this byte, which was read last.
+    #[inline]
+    pub(super) fn note_oddities(&mut self, at: u64) {
+        while let Some(oddity) = self.definitions.oddities.pop() {
+            self.note(at, oddity.topic(), || oddity.sentence().to_owned());
         }
     }
 
@@ -376,11 +399,16 @@ impl<'a> DocumentReader<'a> {
         rows::known_row(self.tables.open.as_ref()?, cells, self.definitions)
     }
 
-    fn finish_schema(&mut self) {
+    fn finish_schema(&mut self, at: u64) {
         if self.tables.open.is_some() {
             self.values.clear();
         }
         self.tables.finish_schema(self.input, self.definitions.document_number());
+        if let Some(column) = self.tables.renamed_column() {
+            self.note(at, "renamed column", || {
+                format!("the table has no column {column}, and others that this version does not know; was it renamed?")
+            });
+        }
     }
 
     fn finish_table(&mut self) {
@@ -451,6 +479,10 @@ impl TakeTokens for DocumentReader<'_> {
     fn wants_no_tokens(&self) -> bool {
         self.is_skipping() || self.is_at_rows()
     }
+
+    fn starts_unread_row(&self, name: &str) -> bool {
+        name == "row" && !self.tables.is_cpu() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
+    }
 }
 
 impl SkipRows for DocumentReader<'_> {
@@ -465,8 +497,19 @@ impl SkipRows for DocumentReader<'_> {
     }
 
     /// Rows of CPU tables may refer to it, although it says nothing about them.
-    fn define_other(&mut self, id: u64) {
-        self.definitions.ids.define(id, Value::Other);
+    fn define_other(&mut self, id: u64, at: u64) {
+        self.define(id, Value::Other, at);
+    }
+
+    fn depth(&mut self) -> &mut u32 {
+        &mut self.tables.skipped_depth
+    }
+
+    fn note_unbalanced(&mut self, at: u64) {
+        self.note(at, "unbalanced", || {
+            "elements of a table that is not read do not end inside each other; its rows are counted as far as they can be told"
+                .to_owned()
+        });
     }
 }
 

@@ -6,7 +6,7 @@ use super::super::Table;
 use super::super::attributes::unescape;
 use super::super::fault::Fault;
 use super::super::rows::{Source, TableReader};
-use super::super::schema::{Column, Roles, TableKind};
+use super::super::schema::{self, Column, Roles, TableKind};
 use crate::profile::StringId;
 
 /// The tables of the document that is open.
@@ -16,6 +16,8 @@ pub(super) struct Tables {
     pub(super) open: Option<TableReader>,
     /// Whether the rows of a table that is not read are passing by.
     pub(super) is_skipping: bool,
+    /// How many elements of the rows that pass by are open.
+    pub(super) skipped_depth: u32,
     /// The column of a schema that is open.
     pub(super) column: Column,
     columns: Vec<Column>,
@@ -39,15 +41,17 @@ impl Tables {
         self.open.as_ref().is_some_and(|table| table.table.kind == TableKind::Cpu)
     }
 
-    /// A table starts.
-    pub(super) fn start(&mut self, start: &BytesStart<'_>) {
+    /// A table starts; gives whether it says of which run it is.
+    pub(super) fn start(&mut self, start: &BytesStart<'_>) -> bool {
+        let run = number_in_xpath(start, "/run[");
         self.columns.clear();
         self.is_skipping = false;
         self.open = Some(TableReader::new(Table {
-            run: number_in_xpath(start, "/run[").unwrap_or(1),
+            run: run.unwrap_or(1),
             position: number_in_xpath(start, "/table["),
             ..Table::default()
         }));
+        run.is_some()
     }
 
     pub(super) fn start_schema(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
@@ -75,9 +79,16 @@ impl Tables {
         table.table.kind = TableKind::of_schema(schema);
         table.roles = Roles::of(schema, &table.table.columns);
         self.is_skipping = table.table.kind == TableKind::Other;
+        self.skipped_depth = 0;
         if table.table.kind == TableKind::Cpu {
             table.source = Some(Source { input, document, table: self.tables.len() as u32 });
         }
+    }
+
+    /// The first column of a CPU table that is not there, where there are columns nobody knows.
+    pub(super) fn renamed_column(&self) -> Option<&'static str> {
+        let table = &self.open.as_ref().filter(|table| table.table.kind == TableKind::Cpu)?.table;
+        schema::renamed_column(table.schema.as_deref().unwrap_or_default(), &table.columns)
     }
 
     /// Counts a row that is not read.

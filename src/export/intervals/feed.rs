@@ -86,7 +86,7 @@ fn read_tokens(reader: &mut IntervalReader<'_>, block: &Block) -> Result<usize, 
     let mut used = 0;
     while used < bytes.len() {
         if reader.is_skipping() {
-            let step = skip::rows(reader, &bytes[used..], is_end);
+            let step = skip::rows(reader, &bytes[used..], block.offset + used as u64, is_end);
             used += step.used;
             if step.needs_more {
                 break;

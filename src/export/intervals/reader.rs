@@ -90,6 +90,15 @@ struct Open {
     name_start: usize,
     fmt_start: usize,
     text_start: usize,
+    has_children: bool,
+}
+
+/// What an id stands for.
+#[derive(Clone, Copy, Debug)]
+struct Definition {
+    /// The name of its element, by the number of its text: a `ref` in an element of another name is none to it.
+    name: u32,
+    cell: Cell,
 }
 
 /// Reads the intervals of one input.
@@ -102,12 +111,14 @@ pub(super) struct IntervalReader<'a> {
     cells: Vec<Cell>,
     text: String,
     /// What the ids of the document stand for.
-    ids: HashMap<u64, Cell>,
+    ids: HashMap<u64, Definition>,
     texts: Texts,
     columns: Vec<String>,
     mnemonic: String,
     table: Option<TableRows>,
     is_skipping: bool,
+    /// How many elements of the rows that pass by are open.
+    skipped_depth: u32,
     /// A byte and its line, from which lines are counted on.
     line_known: (u64, u64),
     rows: u64,
@@ -132,6 +143,7 @@ impl<'a> IntervalReader<'a> {
             mnemonic: String::new(),
             table: None,
             is_skipping: false,
+            skipped_depth: 0,
             line_known: (0, 1),
             rows: 0,
             documents: 0,
@@ -242,19 +254,32 @@ impl<'a> IntervalReader<'a> {
                 self.text.push_str(&fmt);
             }
         }
-        let (first_cell, text_start) = (self.cells.len(), self.text.len());
-        self.open.push(Open { kind, identity, at, line: 0, first_cell, name_start, fmt_start, text_start });
+        let (first_cell, text_start, has_children) = (self.cells.len(), self.text.len(), false);
+        if let Some(parent) = self.open.last_mut() {
+            parent.has_children = true;
+        }
+        self.open.push(Open {
+            kind,
+            identity,
+            at,
+            line: 0,
+            first_cell,
+            name_start,
+            fmt_start,
+            text_start,
+            has_children,
+        });
         Ok(())
     }
 
     /// The element becomes a cell of its parent.
     fn finish_cell(&mut self, open: &Open) {
         let cell = match open.identity {
-            Identity::Ref(id) => self.ids.get(&id).copied().unwrap_or(Cell::Bad(RejectReason::UndefinedRef)),
+            Identity::Ref(id) => self.referred(open, id),
             Identity::None | Identity::Id(_) => self.cell(open),
         };
         if let Identity::Id(id) = open.identity {
-            self.ids.insert(id, cell);
+            self.define(open, id, cell);
         }
         self.cells.truncate(open.first_cell);
         // Elements between the rows of a table that is not read have no parent that would take them.
@@ -263,16 +288,49 @@ impl<'a> IntervalReader<'a> {
         }
     }
 
+    fn name_of(&mut self, open: &Open) -> u32 {
+        self.texts.number_of(&self.text[open.name_start..open.fmt_start])
+    }
+
+    fn referred(&mut self, open: &Open, id: u64) -> Cell {
+        let name = self.name_of(open);
+        match self.ids.get(&id) {
+            Some(known) if known.name == name || matches!(known.cell, Cell::Bad(_)) => known.cell,
+            Some(_) => Cell::Bad(RejectReason::WrongType),
+            None => Cell::Bad(RejectReason::UndefinedRef),
+        }
+    }
+
+    /// Registers what an id stands for. Which of two is meant by a `ref`, nobody knows.
+    fn define(&mut self, open: &Open, id: u64, cell: Cell) {
+        let name = self.name_of(open);
+        if self.ids.insert(id, Definition { name, cell }).is_some() {
+            self.ids.insert(id, Definition { name, cell: Cell::Bad(RejectReason::AmbiguousRef) });
+            self.notes.note(self.input, open.at, "id", || {
+                format!("id {id} is defined twice; rows that refer to it from here on are rejected")
+            });
+        }
+    }
+
     fn cell(&mut self, open: &Open) -> Cell {
         let (fmt, text) = (&self.text[open.fmt_start..open.text_start], &self.text[open.text_start..]);
         let children = &self.cells[open.first_cell..];
+        if open.kind.has_text() && open.has_children {
+            return Cell::Bad(RejectReason::WrongType);
+        }
         if let Some(bad) = children.iter().find(|cell| matches!(cell, Cell::Bad(_))) {
             return *bad;
         }
         match open.kind {
             Kind::Sentinel => Cell::Absent,
             Kind::Number => parse_number(text).map_or(Cell::Bad(RejectReason::BadNumber), Cell::Number),
+            // An empty string is one that has an id.
+            Kind::Words if text.is_empty() && open.identity == Identity::None => Cell::Bad(RejectReason::EmptyCell),
             Kind::Words => self.texts.add(text),
+            // Both are known by their numbers.
+            Kind::Process | Kind::Thread if !children.iter().any(Cell::is_number_or_absent) => {
+                Cell::Bad(RejectReason::EmptyCell)
+            }
             Kind::Process => {
                 let pid = children.iter().find_map(|cell| cell.as_number());
                 let name = self.texts.number_of(names::process_name(fmt, pid));
@@ -303,6 +361,7 @@ impl<'a> IntervalReader<'a> {
         if let Some(table) = &mut self.table {
             table.set_columns(&self.columns);
             self.is_skipping = !table.has_intervals();
+            self.skipped_depth = 0;
         }
     }
 
@@ -338,8 +397,6 @@ impl TakeTokens for IntervalReader<'_> {
         let name = start.name().into_inner();
         if matches!(name, "trace-query-result" | "trace-toc") {
             self.cut_if_open(at)?;
-        } else if name.contains('<') || start.attributes_raw().contains('<') {
-            return Err(Fault::malformed("a tag is cut: there is a < inside it", at));
         }
         let parent = self.open.last().map(|open| open.kind);
         let kind = match parent {
@@ -353,7 +410,7 @@ impl TakeTokens for IntervalReader<'_> {
                 self.rows += 1;
                 if !self.table.as_ref().is_some_and(TableRows::has_intervals) {
                     // Its end is passed by, too.
-                    self.is_skipping = true;
+                    (self.is_skipping, self.skipped_depth) = (true, u32::from(!is_empty));
                     return Ok(());
                 }
             }
@@ -422,6 +479,11 @@ impl TakeTokens for IntervalReader<'_> {
     fn wants_no_tokens(&self) -> bool {
         self.is_skipping()
     }
+
+    fn starts_unread_row(&self, name: &str) -> bool {
+        let has_intervals = self.table.as_ref().is_some_and(TableRows::has_intervals);
+        name == "row" && !has_intervals && self.open.last().is_some_and(|open| open.kind == Kind::Node)
+    }
 }
 
 impl SkipRows for IntervalReader<'_> {
@@ -434,5 +496,17 @@ impl SkipRows for IntervalReader<'_> {
     }
 
     /// Nothing that intervals need refers to it.
-    fn define_other(&mut self, _: u64) {}
+    fn define_other(&mut self, _: u64, _: u64) {}
+
+    fn depth(&mut self) -> &mut u32 {
+        &mut self.skipped_depth
+    }
+
+    fn note_unbalanced(&mut self, at: u64) {
+        self.notes.note(self.input, at, "unbalanced", || {
+            "elements of a table that is not read do not end inside each other; its rows are passed by as far as they can be \
+             told"
+                .to_owned()
+        });
+    }
 }

@@ -42,6 +42,11 @@ impl Cell {
         if let Self::Number(number) = *self { Some(number) } else { None }
     }
 
+    /// Whether it is a number, or is marked as having none.
+    pub(super) fn is_number_or_absent(&self) -> bool {
+        matches!(self, Self::Number(_) | Self::Absent)
+    }
+
     pub(super) fn as_process(&self) -> Option<ProcessCell> {
         if let Self::Process(process) = *self { Some(process) } else { None }
     }

@@ -90,7 +90,11 @@ pub(super) const TIME_LENGTH: usize = "00:00.648.438".len();
 #[inline(always)]
 pub(super) fn time_end(bytes: &[u8], at: usize) -> Option<usize> {
     let (first, last) = (word(bytes, at)?, word(bytes, at + TIME_LENGTH - 8)?);
-    let end = if not_time(first) | not_time(last) == 0 { at + TIME_LENGTH } else { value_end(bytes, at)? };
+    let is_usual = not_time(first) | not_time(last) == 0;
+    let end = if is_usual { at + TIME_LENGTH } else { value_end(bytes, at)? };
+    if !is_usual && memchr::memchr(b'&', &bytes[at..end]).is_some() {
+        return None;
+    }
     (bytes.get(end..end + 2)? == b"\">").then_some(end + 2)
 }
 
@@ -123,11 +127,13 @@ pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     plain_end(bytes, at, b'"', b'<')
 }
 
-/// Where the text at `at` ends: at the `<` of the tag that follows. `None` for text that has entities, control
+/// Where the text at `at` ends: at the `<` of the tag that follows. `None` for text that has a `>`, entities, control
 /// characters, or bytes that are not UTF-8.
 #[inline(always)]
 pub(super) fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
-    plain_end(bytes, at, b'<', b'&')
+    let end = plain_end(bytes, at, b'<', b'&')?;
+    // Behind two brackets it is not allowed.
+    memchr::memchr(b'>', &bytes[at..end]).is_none().then_some(end)
 }
 
 /// Where `end` is, with neither `not` nor control characters before it.
@@ -154,7 +160,8 @@ fn plain_end(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
 fn end_of_unicode(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
     let length = bytes[at..].iter().position(|&byte| byte == end || byte == not || byte < 0x20)?;
     let is_end = bytes[at + length] == end;
-    (is_end && std::str::from_utf8(&bytes[at..at + length]).is_ok()).then_some(at + length)
+    let text = std::str::from_utf8(&bytes[at..at + length]).ok()?;
+    (is_end && !text.contains(['\u{fffe}', '\u{ffff}'])).then_some(at + length)
 }
 
 /// Whether every `&` in a value starts one of the five entities that need no document type.

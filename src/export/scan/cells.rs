@@ -72,6 +72,7 @@ impl Scanner<'_> {
         self.note_reference(references.iter().copied().max().unwrap_or(0))?;
         let from = self.tape.references.len();
         self.tape.references.extend_from_slice(self.known_cells.references(known));
+        self.tape.reference_tags.extend_from_slice(self.known_cells.tags(known));
         let cells = self.tape.end_cells(from);
         self.known_cells.set_on_tape(known, cells);
         Some(cells)
@@ -102,15 +103,16 @@ impl Scanner<'_> {
         if self.tape.ops.len() - first < 2 {
             return Some(at);
         }
-        let ids = self.tape.ops.drain(first..).map(|op| match op {
-            Op::Ref { id, .. } => id,
-            _ => 0,
-        });
         let from = self.tape.references.len();
-        self.tape.references.extend(ids);
+        for op in self.tape.ops.drain(first..) {
+            let (tag, id) = if let Op::Ref { tag, id, .. } = op { (tag, id) } else { (Tag::Sentinel, 0) };
+            self.tape.references.push(id);
+            self.tape.reference_tags.push(tag);
+        }
         let cells = self.tape.end_cells(from);
         self.tape.ops.push(Op::Cells { cells });
-        self.known_cells.add(key, &self.bytes[start..at], &self.tape.references[from..], self.thread, cells);
+        let references = (&self.tape.references[from..], &self.tape.reference_tags[from..]);
+        self.known_cells.add(key, &self.bytes[start..at], references, self.thread, cells);
         Some(at)
     }
 }

@@ -38,11 +38,17 @@ pub(super) struct Fields {
     names: [Span; 5],
     is_inlined: bool,
     line: Option<u32>,
+    /// Which attributes there are: a bit for each that is known.
+    seen: u16,
 }
 
 impl Fields {
-    const NONE: Self = Self { fmt: Span::NONE, names: [Span::NONE; 5], is_inlined: false, line: None };
+    const NONE: Self = Self { fmt: Span::NONE, names: [Span::NONE; 5], is_inlined: false, line: None, seen: 0 };
 }
+
+/// The attributes that elements have besides `id`, by name. Whatever else one has is left to others.
+const ATTRIBUTES: [&[u8]; 10] =
+    [b"fmt", b"name", b"addr", b"inlined", b"UUID", b"arch", b"load-addr", b"path", b"line", b"truncated"];
 
 impl Scanner<'_> {
     /// Reads the element at `at`; gives where it ends.
@@ -161,9 +167,13 @@ impl Scanner<'_> {
         if text.len() > self.name_bytes || (has_entities && !has_known_entities(text)) {
             return None;
         }
+        let bit = 1 << ATTRIBUTES.iter().position(|known| *known == key)?;
+        if fields.seen & bit != 0 {
+            return None;
+        }
+        fields.seen |= bit;
         let span = Span::new(value, end);
         match (tag, key) {
-            (_, b"id" | b"ref") => return None,
             (Tag::Frame | Tag::Binary, b"name") => fields.names[0] = span,
             (Tag::Frame, b"addr") | (Tag::Binary, b"UUID") if !has_entities => fields.names[1] = span,
             (Tag::Frame, b"inlined") => fields.is_inlined = text == b"true",
@@ -176,6 +186,7 @@ impl Scanner<'_> {
             }
             (Tag::Frame | Tag::Binary | Tag::Other, b"addr" | b"UUID" | b"load-addr") => return None,
             (tag, b"fmt") if tag.has_display_name() => fields.fmt = span,
+            (Tag::Frame | Tag::Binary, _) => return None,
             _ => {}
         }
         Some(end + 1)

@@ -3,6 +3,8 @@
 //! What such bytes say does not depend on where they stand: they are ids, and what these stand for is looked up later. So
 //! what one block taught serves for all blocks after it.
 
+use super::super::tag::Tag;
+
 /// How many sets of combinations are looked in.
 const SETS: usize = 512;
 /// How many combinations a set has. Those that differ behind their [`KEY`] only (in state or weight) have one set.
@@ -21,6 +23,8 @@ pub(super) struct KnownCells {
     all: Vec<Known>,
     text: Vec<u8>,
     references: Vec<u32>,
+    /// Beside the references: the names of their elements.
+    tags: Vec<Tag>,
     /// Counts the tapes.
     tape: u32,
 }
@@ -70,7 +74,7 @@ struct Known {
 impl Default for KnownCells {
     fn default() -> Self {
         let sets = Box::new([[Place::default(); WAYS]; SETS]);
-        Self { sets, all: Vec::new(), text: Vec::new(), references: Vec::new(), tape: 0 }
+        Self { sets, all: Vec::new(), text: Vec::new(), references: Vec::new(), tags: Vec::new(), tape: 0 }
     }
 }
 
@@ -83,6 +87,7 @@ impl KnownCells {
             self.all.clear();
             self.text.clear();
             self.references.clear();
+            self.tags.clear();
         }
     }
 
@@ -108,19 +113,26 @@ impl KnownCells {
         &self.references[known.start as usize..known.end as usize]
     }
 
+    /// The names of their elements.
+    pub(super) fn tags(&self, known: usize) -> &[Tag] {
+        let known = &self.all[known];
+        &self.tags[known.start as usize..known.end as usize]
+    }
+
     /// Says that the tape has them.
     pub(super) fn set_on_tape(&mut self, known: usize, cells: u32) {
         (self.all[known].tape, self.all[known].cells) = (self.tape, cells);
     }
 
     /// Adds cells that are on the tape.
-    pub(super) fn add(&mut self, key: Key, text: &[u8], references: &[u32], thread: u32, cells: u32) {
+    pub(super) fn add(&mut self, key: Key, text: &[u8], (ids, tags): (&[u32], &[Tag]), thread: u32, cells: u32) {
         if text.len() > MAX_TEXT || self.all.len() >= MAX_KNOWN {
             return;
         }
         let (text_start, start) = (self.text.len() as u32, self.references.len() as u32);
         self.text.extend_from_slice(text);
-        self.references.extend_from_slice(references);
+        self.references.extend_from_slice(ids);
+        self.tags.extend_from_slice(tags);
         let end = self.references.len() as u32;
         self.all.push(Known { text_start, start, end, thread, tape: self.tape, cells });
         let set = &mut self.sets[usize::from(key.set) % SETS];
@@ -173,14 +185,14 @@ mod tests {
         let key = key_of(text(0).as_bytes().first_chunk().unwrap());
         for last in 0..WAYS {
             assert!(cells.get(key, text(last).as_bytes()).is_none());
-            cells.add(key, text(last).as_bytes(), &[1, 2, last as u32], 0, 0);
+            cells.add(key, text(last).as_bytes(), (&[1, 2, last as u32], &[Tag::Core; 3]), 0, 0);
         }
         for last in 0..WAYS {
             let found = cells.get(key, text(last).as_bytes()).unwrap();
             assert_eq!((cells.references(found.known)[2], found.length), (last as u32, text(last).len()));
         }
         // One more takes the place of another.
-        cells.add(key, text(WAYS).as_bytes(), &[1, 2, WAYS as u32], 0, 0);
+        cells.add(key, text(WAYS).as_bytes(), (&[1, 2, WAYS as u32], &[Tag::Core; 3]), 0, 0);
         assert_eq!((0..=WAYS).filter(|&last| cells.get(key, text(last).as_bytes()).is_some()).count(), WAYS);
         assert!(cells.get(key, text(WAYS).as_bytes()).is_some());
     }

@@ -101,6 +101,9 @@ impl Scanner<'_> {
 
     /// The time of the row at `row`, and how many digits it has.
     fn time_of_any_width(&mut self, row: usize) -> Option<(u64, u64, usize)> {
+        if !self.bytes[row..].starts_with(b"<row>") {
+            return None;
+        }
         let (id, time, at) = self.usual_time(row + b"<row>".len())?;
         self.widths = Widths::of(id, time);
         Some((id, time, at))

@@ -1,0 +1,57 @@
+//! What an element lacks or has too much, although its value can be told: worth a word, and no reason to reject a row.
+//!
+//! Every file that was seen has all of it. What the next Xcode renames is missing under its old name, and nothing would
+//! show that but this.
+
+/// Something that no known version of `xctrace` writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Oddity {
+    /// An element beside the frames of a stack.
+    InStack,
+    /// Frames in an element of another name than those of stacks.
+    StackName,
+    /// An element inside a thread, a process, a frame, a binary or a source.
+    Child,
+    /// A thread, a process or a core without display string.
+    NoDisplayName,
+    /// A thread without process.
+    NoProcess,
+    /// A frame without name.
+    NoFrameName,
+    /// A binary without name, UUID, architecture or path.
+    NoBinaryField,
+    /// An attribute of a frame or a binary.
+    Attribute,
+}
+
+impl Oddity {
+    /// What counts as the same in diagnostics.
+    pub(super) const fn topic(self) -> &'static str {
+        match self {
+            Self::InStack => "odd stack",
+            Self::StackName => "odd stack name",
+            Self::Child => "odd child",
+            Self::NoDisplayName => "no display name",
+            Self::NoProcess => "no process",
+            Self::NoFrameName => "no frame name",
+            Self::NoBinaryField => "no binary field",
+            Self::Attribute => "odd attribute",
+        }
+    }
+
+    /// What a person reads.
+    pub(super) const fn sentence(self) -> &'static str {
+        match self {
+            Self::InStack => "a stack holds an element that this version does not know; its frames count",
+            Self::StackName => "a stack is an element of a name that this version does not know; its frames count",
+            Self::Child => {
+                "a thread, process or frame holds an element that this version does not know; the rest counts"
+            }
+            Self::NoDisplayName => "a thread, process or core has no display string (fmt), so its name is not known",
+            Self::NoProcess => "a thread names no process; only the row can tell which it belongs to",
+            Self::NoFrameName => "a frame has no name; its address stands for it",
+            Self::NoBinaryField => "a binary lacks its name, UUID, architecture or path; its frames may not be named",
+            Self::Attribute => "a frame or binary has an attribute that this version does not know",
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The rules of well-formed XML that the tokenizer leaves to whoever asks for them.
+//!
+//! quick-xml finds where tags, text and references start and end. What stands in between is checked here: names,
+//! attributes, references and characters, as [XML 1.0](https://www.w3.org/TR/xml/) has them. A document that breaks one is
+//! never read as if it did not: `<t&read-state ref="7"/>` is no `thread-state`, and `&ame="main"` is no name.
+
+use std::borrow::Cow;
+
+use quick_xml::events::BytesStart;
+
+/// What a piece of a document breaks.
+pub(super) type Broken = Cow<'static, str>;
+
+/// The most attributes an element may have; real ones have up to 20.
+const MAX_ATTRIBUTES: usize = 1_024;
+
+/// Whether a start tag is well-formed: its name, and its attributes.
+pub(super) fn check_tag(start: &BytesStart<'_>) -> Result<(), Broken> {
+    let (name, raw) = (start.name().into_inner(), start.attributes_raw());
+    if name.contains('<') || raw.contains('<') {
+        return Err("a tag is cut: there is a < inside it".into());
+    }
+    check_name(name, "an element")?;
+    if raw.is_empty() || is_lone_number(raw) { Ok(()) } else { check_attributes(raw) }
+}
+
+/// Whether these attributes are ` id="N"` or ` ref="N"` and nothing else, as nearly all are.
+fn is_lone_number(raw: &str) -> bool {
+    let value = raw.strip_prefix(" ref=\"").or_else(|| raw.strip_prefix(" id=\""));
+    let digits = value.and_then(|value| value.strip_suffix('"'));
+    digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn check_name(name: &str, of: &str) -> Result<(), Broken> {
+    let mut characters = name.chars();
+    if characters.next().is_some_and(starts_name) && characters.all(continues_name) {
+        return Ok(());
+    }
+    Err(format!("{of} cannot be named {name:?}").into())
+}
+
+fn starts_name(c: char) -> bool {
+    matches!(c, ':' | '_' | 'A'..='Z' | 'a'..='z')
+        || matches!(u32::from(c), 0xc0..=0xd6 | 0xd8..=0xf6 | 0xf8..=0x2ff | 0x370..=0x37d | 0x37f..=0x1fff
+            | 0x200c..=0x200d | 0x2070..=0x218f | 0x2c00..=0x2fef | 0x3001..=0xd7ff | 0xf900..=0xfdcf
+            | 0xfdf0..=0xfffd | 0x10000..=0xeffff)
+}
+
+fn continues_name(c: char) -> bool {
+    starts_name(c)
+        || matches!(c, '-' | '.' | '0'..='9')
+        || matches!(u32::from(c), 0xb7 | 0x300..=0x36f | 0x203f..=0x2040)
+}
+
+/// Whether these are attributes: each behind white space, with a value in quotes, and none twice.
+fn check_attributes(raw: &str) -> Result<(), Broken> {
+    let mut names: Vec<&str> = Vec::new();
+    let mut rest = raw;
+    loop {
+        let next = rest.trim_start_matches(is_space);
+        if next.is_empty() {
+            return Ok(());
+        }
+        if next.len() == rest.len() {
+            return Err("an attribute does not stand behind white space".into());
+        }
+        let (name, value, after) = attribute(next)?;
+        check_name(name, "an attribute")?;
+        check_value(value)?;
+        if names.contains(&name) {
+            return Err(format!("the attribute {name} stands there twice").into());
+        }
+        if names.len() >= MAX_ATTRIBUTES {
+            return Err(format!("an element has more than {MAX_ATTRIBUTES} attributes").into());
+        }
+        names.push(name);
+        rest = after;
+    }
+}
+
+/// The name and the value of the attribute that `text` starts with, and what follows it.
+fn attribute(text: &str) -> Result<(&str, &str, &str), Broken> {
+    let broken = || Broken::from("an attribute has no value in quotes");
+    let (name, rest) = text.split_once('=').ok_or_else(broken)?;
+    let rest = rest.trim_start_matches(is_space);
+    let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(broken)?;
+    let (value, after) = rest[1..].split_once(quote).ok_or_else(broken)?;
+    Ok((name.trim_end_matches(is_space), value, after))
+}
+
+fn check_value(value: &str) -> Result<(), Broken> {
+    check_characters(value)?;
+    for (at, _) in value.match_indices('&') {
+        let reference = value[at + 1..].split_once(';').map(|(reference, _)| reference);
+        let is_known = reference.is_some_and(|reference| resolve(reference).is_some());
+        if !is_known {
+            return Err("there is an & inside an attribute that starts no entity".into());
+        }
+    }
+    Ok(())
+}
+
+/// What `&reference;` stands for: one of the five entities that need no document type, or a character by its number.
+pub(super) fn resolve(reference: &str) -> Option<char> {
+    let number = match reference {
+        "amp" => return Some('&'),
+        "lt" => return Some('<'),
+        "gt" => return Some('>'),
+        "quot" => return Some('"'),
+        "apos" => return Some('\''),
+        _ => reference.strip_prefix('#')?,
+    };
+    let (digits, radix) = number.strip_prefix('x').map_or((number, 10), |digits| (digits, 16));
+    // `from_str_radix` would take a sign.
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let code = is_number.then(|| u32::from_str_radix(digits, radix).ok()).flatten()?;
+    char::from_u32(code).filter(|&c| is_allowed(c))
+}
+
+/// Whether a piece of text, between two tags or references, is well-formed.
+pub(super) fn check_text(text: &str) -> Result<(), Broken> {
+    if text.contains("]]>") {
+        return Err("there is a ]]> in a text".into());
+    }
+    check_characters(text)
+}
+
+/// Whether all characters are those of XML.
+pub(super) fn check_characters(text: &str) -> Result<(), Broken> {
+    // Nearly all text is ASCII without control characters.
+    if text.bytes().all(|byte| (b' '..0xef).contains(&byte)) {
+        return Ok(());
+    }
+    match text.chars().find(|&c| !is_allowed(c)) {
+        Some(c) => Err(format!("the character U+{:04X} is not allowed", u32::from(c)).into()),
+        None => Ok(()),
+    }
+}
+
+fn is_allowed(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..) && !matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\r' | '\n')
+}
+
+/// Whether `<?content?>` may stand in a document.
+pub(super) fn check_instruction(content: &str) -> Result<(), Broken> {
+    let target = content.split(is_space).next().unwrap_or_default();
+    check_name(target, "a processing instruction")?;
+    if target.eq_ignore_ascii_case("xml") {
+        return Err("an XML declaration is cut".into());
+    }
+    check_characters(content)
+}
+
+/// Whether `<?content?>` is an XML declaration of a document that can be read.
+pub(super) fn check_declaration(content: &str) -> Result<(), Broken> {
+    let broken = || Broken::from("the XML declaration is broken");
+    let raw = content.strip_prefix("xml").ok_or_else(broken)?;
+    check_attributes(raw)?;
+    let mut rest = raw.trim_matches(is_space);
+    for key in ["version", "encoding", "standalone"] {
+        if !rest.starts_with(key) {
+            continue;
+        }
+        let (name, value, after) = attribute(rest)?;
+        let is_known = match name {
+            "version" => value.strip_prefix("1.").is_some_and(|minor| minor.bytes().all(|byte| byte.is_ascii_digit())),
+            "encoding" if !["UTF-8", "US-ASCII", "ASCII"].iter().any(|known| value.eq_ignore_ascii_case(known)) => {
+                return Err(format!("the encoding {value:?} is not read; xctrace writes UTF-8").into());
+            }
+            "standalone" => matches!(value, "yes" | "no"),
+            _ => true,
+        };
+        if !is_known {
+            return Err(broken());
+        }
+        rest = after.trim_start_matches(is_space);
+    }
+    if raw.trim_start_matches(is_space).starts_with("version") && rest.is_empty() { Ok(()) } else { Err(broken()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tag(content: &str) -> Result<(), Broken> {
+        let length = content.find([' ', '\t', '\n']).unwrap_or(content.len());
+        check_tag(&BytesStart::from_content(content, length))
+    }
+
+    #[test]
+    fn tags_are_well_formed_or_not() {
+        for good in [
+            "thread",
+            "thread id=\"7\"",
+            "thread ref=\"7\" ",
+            "thread\n id = '7'\tfmt=\"a > b &amp; c &#233; &#xe9;\"",
+            "a:b-c.d_1 x:y=''",
+            "é ü=\"\"",
+            "frame name=\"-[X y]\" addr=\"0x1\"",
+        ] {
+            assert_eq!(tag(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "t&read-state ref=\"7\"",
+            "7th",
+            "-a",
+            "",
+            "thread id=\"7",
+            "thread id=7",
+            "thread id",
+            "thread re&=\"27\"",
+            "thread ref\"27\"",
+            "thread id=\"7\"fmt=\"\"",
+            "frame &ame=\"main\"",
+            "thread id=\"1\" id=\"2\"",
+            "thread fmt=\"a & b\"",
+            "thread fmt=\"&nbsp;\"",
+            "thread fmt=\"&#0;\"",
+            "thread fmt=\"&#x1;\"",
+            "thread fmt=\"&#+5;\"",
+            "thread fmt=\"&#xd800;\"",
+            "thread fmt=\"a\u{1}\"",
+            "thread fmt=\"\u{ffff}\"",
+            "thread fmt=\"a<b\"",
+            "thread id=\"7\" \"",
+        ] {
+            assert!(tag(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn text_declarations_and_instructions() {
+        assert_eq!(check_text("a\tb\r\n ← µ"), Ok(()));
+        for bad in ["a\u{0}", "\u{fffe}", "]]>"] {
+            assert!(check_text(bad).is_err(), "{bad:?}");
+        }
+        for good in ["xml version=\"1.0\"", "xml version='1.1' encoding=\"utf-8\" standalone='no' "] {
+            assert_eq!(check_declaration(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "xml",
+            "xml version=\"2.0\"",
+            "xml encoding=\"UTF-8\"",
+            "xml encoding=\"UTF-8\" version=\"1.0\"",
+            "xml version=\"1.0\" encoding=\"ISO-8859-1\"",
+            "xml version=\"1.0\" standalone=\"maybe\"",
+            "xml vers&on=\"1.0\"",
+        ] {
+            assert!(check_declaration(bad).is_err(), "{bad}");
+        }
+        assert_eq!(check_instruction("xml-stylesheet href=\"a\""), Ok(()));
+        for bad in ["XML version=\"1.0\"", "", " a", "a \u{2}"] {
+            assert!(check_instruction(bad).is_err(), "{bad:?}");
+        }
+    }
+}

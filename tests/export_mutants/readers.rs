@@ -1,0 +1,276 @@
+//! The two readers, and what they say of the rows of a document in one form.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::Value;
+use traceparse::Error;
+use traceparse::export::{self, Export, Options};
+use traceparse::profile::{Frame, Profile, Sample, SampleKind};
+use traceparse::units::Unit;
+
+pub(crate) fn python() -> String {
+    std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
+
+/// What the library read.
+#[derive(Debug, Default)]
+pub(crate) struct Reading {
+    /// How many documents there are.
+    pub(crate) documents: usize,
+    /// How many rows were rejected.
+    rejected: u64,
+    /// The rows of each table that has some, in one line each, sorted.
+    tables: Vec<Vec<String>>,
+    /// The name of each thread, by process and number.
+    threads: BTreeMap<(Option<u64>, Option<u64>), String>,
+    /// Of each diagnostic: where, what, how often.
+    notes: Vec<(Option<usize>, String, u64)>,
+}
+
+pub(crate) fn read(document: &[u8]) -> Result<Reading, Error> {
+    let export = export::read(document, "mutant", &Options::default())?;
+    let profile = &export.profile;
+    let note =
+        |note: &traceparse::Diagnostic| (note.at.as_ref().map(|at| at.byte as usize), note.message.clone(), note.count);
+    let threads = profile.thread_ids().map(|id| {
+        let thread = profile.thread(id);
+        ((profile.process(thread.process).pid, thread.tid), profile.string(thread.name).to_owned())
+    });
+    Ok(Reading {
+        documents: export.documents.len(),
+        rejected: export.rejected(),
+        tables: tables(&export),
+        threads: threads.collect(),
+        notes: export.diagnostics.iter().map(note).collect(),
+    })
+}
+
+fn tables(export: &Export) -> Vec<Vec<String>> {
+    let mut tables = Vec::new();
+    for table in export.tables() {
+        let samples =
+            export.profile.samples().iter().enumerate().filter(|(_, sample)| table.series.contains(&sample.series));
+        let mut rows: Vec<String> = samples.map(|(index, sample)| row(&export.profile, index, sample)).collect();
+        rows.sort();
+        tables.push(rows);
+    }
+    tables.retain(|rows| !rows.is_empty());
+    tables
+}
+
+fn row(profile: &Profile, index: usize, sample: &Sample) -> String {
+    let thread = profile.thread(sample.thread);
+    let core = sample.core.map(|core| profile.core(core));
+    let kind = match sample.kind {
+        SampleKind::Periodic => "0",
+        SampleKind::EveryThread => "1",
+        SampleKind::EveryThreadLightweight => "2",
+        SampleKind::Stackshot => "3",
+        _ => "other",
+    };
+    let unit = match profile.series(sample.series).unit {
+        Unit::Nanoseconds => "ns",
+        Unit::Cycles => "cycles",
+        Unit::PmcEvents => "events",
+        _ => "samples",
+    };
+    let frames: Vec<String> =
+        profile.frames_leaf_first(sample.stack).map(|frame| shown_frame(profile, frame)).collect();
+    let core_kind = core.and_then(|core| core.kind).map(|kind| profile.string(kind));
+    format!(
+        "{:020} {} {unit} {} {} {} {core_kind:?} {:?} {kind} {:?} {}",
+        sample.time.as_nanos(),
+        sample.weight,
+        shown(profile.process(thread.process).pid),
+        shown(thread.tid),
+        shown(core.map(|core| u64::from(core.index))),
+        sample.state.map(|state| profile.string(state)),
+        profile.counters(index),
+        frames.join(" < ")
+    )
+}
+
+fn shown(number: Option<u64>) -> String {
+    number.map_or("-".to_owned(), |number| number.to_string())
+}
+
+fn shown_frame(profile: &Profile, frame: &Frame) -> String {
+    let function = profile.function(frame.function);
+    let name = function.is_named.then(|| profile.string(function.name));
+    let binary = frame.binary.map(|binary| profile.binary(binary));
+    let uuid = binary.and_then(|binary| binary.uuid).map(|uuid| uuid.to_string().replace('-', ""));
+    let source = frame.source.map(|source| (u64::from(source.line), profile.string(source.path)));
+    format!(
+        "{name:?}@{}@{uuid:?}@{}@{source:?}",
+        frame.address.get(),
+        shown(binary.map(|binary| binary.load_address.get()))
+    )
+}
+
+impl Reading {
+    /// What was said of this document and not of that one: where, and what.
+    pub(crate) fn new_notes(&self, base: &Self) -> Vec<(Option<usize>, &str)> {
+        // One more of a kind is not told: its place is not.
+        let is_new = |message: &str| !base.notes.iter().any(|(_, known, _)| known == message);
+        let new = self.notes.iter().filter(|(_, message, _)| is_new(message));
+        new.map(|(at, message, _)| (*at, message.as_str())).collect()
+    }
+}
+
+/// `tests/oracle/exports.py`, which runs until this is dropped.
+pub(crate) struct Oracle {
+    process: Child,
+    requests: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+/// What the oracle says of a document.
+pub(crate) enum Answer {
+    IllFormed(String),
+    Rows(Expected),
+}
+
+/// What it read.
+pub(crate) struct Expected {
+    /// Of each CPU table: where each row starts, and the row in one line where it can be read.
+    tables: Vec<Vec<(usize, Option<String>)>>,
+    /// The names of each thread; `None` is one that the oracle cannot tell.
+    threads: BTreeMap<(Option<u64>, Option<u64>), Vec<Option<String>>>,
+}
+
+impl Oracle {
+    pub(crate) fn start() -> std::io::Result<Self> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/exports.py");
+        let command = &mut Command::new(python());
+        let mut process = command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let requests = process.stdin.take().expect("standard input is piped");
+        let answers = BufReader::new(process.stdout.take().expect("standard output is piped"));
+        Ok(Self { process, requests, answers })
+    }
+
+    pub(crate) fn ask(&mut self, document: &[u8]) -> std::io::Result<Answer> {
+        self.requests.write_all(format!("{}\n", document.len()).as_bytes())?;
+        self.requests.write_all(document)?;
+        self.requests.flush()?;
+        let mut line = String::new();
+        self.answers.read_line(&mut line)?;
+        let answer: Value = serde_json::from_str(&line)?;
+        if let Some(why) = answer.get("ill").or(answer.get("refused")) {
+            return Ok(Answer::IllFormed(why.to_string()));
+        }
+        Ok(Answer::Rows(Expected::of(&answer)))
+    }
+}
+
+impl Drop for Oracle {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Expected {
+    fn of(answer: &Value) -> Self {
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let frames: Vec<String> = list(&answer["frames"]).iter().map(expected_frame).collect();
+        let row = |row: &Value| {
+            let start = row[0].as_u64().unwrap_or_default() as usize;
+            (start, row[1].as_array().map(|cells| expected_row(cells, &frames)))
+        };
+        let tables =
+            list(&answer["tables"]).iter().map(|table| list(&table["rows"]).iter().map(row).collect()).collect();
+        let mut threads: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for thread in list(&answer["threads"]) {
+            let names = threads.entry((thread[0].as_u64(), thread[1].as_u64())).or_default();
+            names.push(thread[2].as_str().map(str::to_owned));
+        }
+        Self { tables, threads }
+    }
+
+    /// Where the rows start that it cannot read.
+    pub(crate) fn unreadable_rows(&self) -> Vec<usize> {
+        let rows = self.tables.iter().flatten();
+        rows.filter(|(_, row)| row.is_none()).map(|(start, _)| *start).collect()
+    }
+
+    /// Whether all that the library has is right, and every row that it lacks was rejected.
+    pub(crate) fn is_rejected(&self, reading: &Reading) -> bool {
+        let mut expected: Vec<&str> = self.tables.iter().flatten().filter_map(|(_, row)| row.as_deref()).collect();
+        expected.sort_unstable();
+        let rows = self.tables.iter().flatten().count() as u64;
+        let mut found: Vec<&str> = reading.tables.iter().flatten().map(String::as_str).collect();
+        found.sort_unstable();
+        let is_subset = found.iter().all(|row| expected.binary_search(row).is_ok());
+        is_subset && found.len() as u64 + reading.rejected == rows
+    }
+
+    /// The first thing that the two say differently.
+    pub(crate) fn difference(&self, reading: &Reading) -> Option<String> {
+        let mut tables: Vec<Vec<&str>> =
+            self.tables.iter().map(|rows| rows.iter().filter_map(|(_, row)| row.as_deref()).collect()).collect();
+        tables.retain(|rows| !rows.is_empty());
+        if tables.len() != reading.tables.len() {
+            return Some(format!("{} tables have samples, and not {}", reading.tables.len(), tables.len()));
+        }
+        for (expected, found) in tables.iter_mut().zip(&reading.tables) {
+            expected.sort_unstable();
+            let found: Vec<&str> = found.iter().map(String::as_str).collect();
+            if let Some(row) = found.iter().find(|row| !expected.contains(row)) {
+                return Some(format!("a row that should not be there: {row}"));
+            }
+            if let Some(row) = expected.iter().find(|row| !found.contains(row)) {
+                return Some(format!("a row is missing: {row}"));
+            }
+            if found != *expected {
+                return Some("a row is there another number of times".to_owned());
+            }
+        }
+        reading.threads.iter().find_map(|(thread, name)| {
+            let names = self.threads.get(thread).filter(|names| names.iter().all(Option::is_some))?;
+            let is_there = names.iter().flatten().any(|known| known == name);
+            (!is_there).then(|| format!("thread {thread:?} is named {name:?} and not {names:?}"))
+        })
+    }
+}
+
+fn expected_row(cells: &[Value], frames: &[String]) -> String {
+    let optional = |cell: &Value| shown(cell.as_u64());
+    let counters: Vec<u64> = cells[9].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    let stack: Vec<&str> = cells[10]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|frame| frames.get(frame.as_u64()? as usize))
+        .map(String::as_str)
+        .collect();
+    let kind = match cells[8].as_u64() {
+        Some(kind @ 0..=3) => kind.to_string(),
+        _ => "other".to_owned(),
+    };
+    format!(
+        "{:020} {} {} {} {} {} {:?} {:?} {kind} {counters:?} {}",
+        cells[0].as_u64().unwrap_or_default(),
+        cells[1].as_u64().unwrap_or_default(),
+        cells[2].as_str().unwrap_or_default(),
+        optional(&cells[3]),
+        optional(&cells[4]),
+        optional(&cells[5]),
+        cells[6].as_str(),
+        cells[7].as_str(),
+        stack.join(" < ")
+    )
+}
+
+fn expected_frame(frame: &Value) -> String {
+    let source = frame[4].as_u64().map(|line| (line, frame[5].as_str().unwrap_or_default()));
+    format!(
+        "{:?}@{}@{:?}@{}@{source:?}",
+        frame[0].as_str(),
+        frame[1].as_u64().unwrap_or_default(),
+        frame[2].as_str().map(str::to_owned),
+        shown(frame[3].as_u64())
+    )
+}
