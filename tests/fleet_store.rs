@@ -9,6 +9,10 @@ use std::time::{Duration, SystemTime};
 use traceparse::fleet::dataset::DatasetTable;
 use traceparse::fleet::{FailedInput, RunMeasures};
 
+// Which the store asks before each change.
+#[allow(dead_code)]
+#[path = "../bin/guard.rs"]
+mod guard;
 #[path = "support/runs.rs"]
 mod runs;
 #[path = "../bin/fleet/store/mod.rs"]

@@ -14,6 +14,7 @@ use super::names::{export_names, is_export_name, is_recording_name, toc_names, t
 use super::notes::{counted, several};
 use super::store::Store;
 use super::walk::{Walked, expand, is_pattern, walk};
+use crate::guard::will_read;
 
 /// An export to be measured, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +47,11 @@ pub(super) fn differing_labels(a: &Task, b: &Task) -> Option<[String; 2]> {
     // Who is in no manifest contradicts none.
     let is_told = !a.labels.is_empty() && !b.labels.is_empty();
     (is_told && !differing.is_empty()).then(|| [say(a), say(b)])
+}
+
+/// Notes all files before the first is read: none of them may be an output.
+pub(super) fn will_read_tasks(tasks: &[Task]) -> Result<()> {
+    tasks.iter().flat_map(|task| task.toc.iter().chain([&task.path])).try_for_each(|path| will_read(path))
 }
 
 /// Everything that was named.

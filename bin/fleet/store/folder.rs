@@ -25,10 +25,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use traceparse::fleet::dataset::DatasetTable;
 
+use crate::guard;
+
 const MARKER: &str = "traceparse-dataset.json";
 const MARKER_FORMAT: &str = "traceparse-dataset";
 const NEWEST: u64 = traceparse::fleet::dataset::VERSION as u64;
 pub(super) const LOCK: &str = ".lock";
+/// The files of a dataset that are not those of a table.
+const OWN_FILES: [&str; 5] = [MARKER, LOCK, "sources.json", "unfinished.json", "journal.json"];
 const PARQUET: &str = ".parquet";
 const TEMPORARY: &str = ".tmp";
 
@@ -107,21 +111,32 @@ impl Folder {
     }
 
     pub(super) fn create_temporary(&self, table: DatasetTable, id: &str) -> Result<File> {
-        step()?;
+        change(&self.temporary(table, id))?;
         self.creating(&self.temporary(table, id), |path| File::create(path))
     }
 
     /// Gives the written files of a data file their names, `runs` last. Files that have theirs already are left.
     pub(super) fn publish(&self, id: &str) -> Result<()> {
         for table in DatasetTable::ALL.into_iter().rev() {
-            step()?;
             let (temporary, file) = (self.temporary(table, id), self.file(table, id));
+            change(&file)?;
             match fs::rename(temporary, &file) {
                 Err(error) if error.kind() == ErrorKind::NotFound && file.is_file() => {}
                 renamed => renamed.with_context(|| format!("{}: cannot be written", file.display()))?,
             }
         }
         Ok(())
+    }
+
+    /// All files that are a part of the dataset, which others in the folder are not.
+    pub(super) fn files(&self) -> Result<Vec<PathBuf>> {
+        let names = entries(&self.path)?;
+        let own = names.iter().filter(|name| OWN_FILES.contains(&name.as_str())).map(|name| self.path.join(name));
+        let mut files: Vec<PathBuf> = own.collect();
+        for table in DatasetTable::ALL {
+            files.extend(self.ids_in(table)?.iter().map(|id| self.file(table, id)));
+        }
+        Ok(files)
     }
 
     /// Removes a data file, `runs` first.
@@ -156,13 +171,13 @@ impl Folder {
     /// Writes a small file beside its target and renames it, so that nobody sees half of it. It is on the disk when this returns.
     pub(super) fn write_whole(&self, name: &str, content: &serde_json::Value) -> Result<()> {
         let temporary = self.path.join(temporary_name(name));
-        step()?;
+        change(&temporary)?;
         self.creating(&temporary, |path| {
             let mut file = File::create(path)?;
             writeln!(file, "{content:#}")?;
             file.sync_all()
         })?;
-        step()?;
+        change(&self.path.join(name))?;
         self.creating(&self.path.join(name), |path| fs::rename(&temporary, path))
     }
 
@@ -187,7 +202,7 @@ pub(super) fn check_id(id: &str) -> Result<()> {
 
 /// Removes a file; one that is not there is removed already.
 pub(super) fn remove_file(path: &Path) -> Result<()> {
-    step()?;
+    change(path)?;
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(error).with_context(|| format!("{}: cannot be removed", path.display()))
@@ -204,6 +219,12 @@ fn entries(folder: &Path) -> Result<Vec<String>> {
         names.map(|name| name.map(|name| name.unwrap_or_else(|name| name.to_string_lossy().into_owned()))).collect()
     };
     read().with_context(|| format!("{}: cannot be read", folder.display()))
+}
+
+/// Stands before every change of a file: none is an input.
+fn change(path: &Path) -> Result<()> {
+    step()?;
+    guard::check(path)
 }
 
 /// Stands before every change on disk, so that tests can stop a process there.

@@ -19,7 +19,7 @@ pub(crate) use folder::tests_only;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -77,6 +77,11 @@ impl Store {
         let folder = Folder { path: path.to_owned() };
         ensure!(folder.is_dataset(), "{}: is not a dataset; `traceparse fleet extract` makes one", path.display());
         folder.check_marker().map(drop)
+    }
+
+    /// The files of a dataset.
+    pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>> {
+        Folder { path: path.to_owned() }.files()
     }
 
     /// Opens a dataset for reading.
