@@ -106,14 +106,13 @@ fn will_read_folder(path: &Path) -> Result<()> {
 /// Notes a file, and refuses it where it is an output.
 fn note(id: FileId, path: &Path) -> Result<()> {
     let mut guard = guard();
-    let output =
-        guard.outputs.iter().find(|output| output.file.as_ref() == Some(&id)).map(|output| output.name.clone());
+    let outputs = guard.outputs.iter().filter(|output| output.file.as_ref() == Some(&id));
+    let names: Vec<String> = outputs.map(|output| output.name.clone()).collect();
     guard.files.entry(id).or_insert_with(|| path.into());
-    let Some(output) = output else { return Ok(()) };
-    if output == Stream::Errors.name() {
+    if names.iter().any(|name| name == Stream::Errors.name()) {
         IS_STDERR_AN_INPUT.store(true, Ordering::Relaxed);
     }
-    bail!(same(&output, path))
+    names.first().map_or(Ok(()), |output| bail!(same(output, path)))
 }
 
 /// Whether a file may be replaced, removed, or written into: the last look before that is done.

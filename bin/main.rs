@@ -8,6 +8,8 @@ mod flame_graph;
 mod fleet;
 mod formats;
 mod guard;
+#[cfg(test)]
+mod guarded;
 mod inputs;
 mod interrupt;
 mod intervals;

@@ -7,6 +7,7 @@
 //!
 //! or the same as JSON lines: `{"path": "runs/7.xml", "app_version": "5.2", "ring": "beta"}`.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -113,6 +114,7 @@ impl Manifest<'_> {
 
     fn check_header(&self, header: &csv::StringRecord) -> Result<()> {
         let name = self.name;
+        let mut seen = HashSet::new();
         for (index, key) in header.iter().enumerate() {
             let column = index + 1;
             ensure!(
@@ -120,7 +122,7 @@ impl Manifest<'_> {
                 "{name}, line 1, column {column}: it has no name; name it or take it away"
             );
             ensure!(
-                !header.iter().take(index).any(|other| column_name(other) == column_name(key)),
+                seen.insert(column_name(key)),
                 "{name}, line 1, column {column}: a second {key:?}; rename one of them"
             );
         }
@@ -147,7 +149,7 @@ impl Manifest<'_> {
         let value: Value =
             serde_json::from_str(line).with_context(|| format!("{place}: not JSON; write one object on each line"))?;
         let Value::Object(object) = value else { bail!("{place}: not an object such as {{\"path\": \"7.xml\"}}") };
-        let mut fields: Vec<(String, String)> = Vec::new();
+        let (mut fields, mut seen) = (Vec::new(), HashSet::new());
         for (key, value) in object {
             let text = match value {
                 Value::Null => String::new(),
@@ -159,7 +161,7 @@ impl Manifest<'_> {
                 }
             };
             let name = column_name(&key);
-            ensure!(!fields.iter().any(|(other, _)| other == name), "{place}: a second {key:?}; rename one of them");
+            ensure!(seen.insert(name.to_owned()), "{place}: a second {key:?}; rename one of them");
             fields.push((name.to_owned(), text));
         }
         self.entry(place, fields.into_iter())

@@ -26,6 +26,9 @@ mod fleet_inputs;
 mod fleet_output;
 mod fleet_rows;
 mod folded;
+mod guard;
+#[path = "../../bin/guarded.rs"]
+mod guarded;
 mod intervals;
 mod json;
 mod light_rows;

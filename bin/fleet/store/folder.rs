@@ -170,15 +170,16 @@ impl Folder {
 
     /// Writes a small file beside its target and renames it, so that nobody sees half of it. It is on the disk when this returns.
     pub(super) fn write_whole(&self, name: &str, content: &serde_json::Value) -> Result<()> {
-        let temporary = self.path.join(temporary_name(name));
+        let (temporary, file) = (self.path.join(temporary_name(name)), self.path.join(name));
+        guard::check(&file)?;
         change(&temporary)?;
         self.creating(&temporary, |path| {
             let mut file = File::create(path)?;
             writeln!(file, "{content:#}")?;
             file.sync_all()
         })?;
-        change(&self.path.join(name))?;
-        self.creating(&self.path.join(name), |path| fs::rename(&temporary, path))
+        change(&file)?;
+        self.creating(&file, |path| fs::rename(&temporary, path))
     }
 
     fn creating<T>(&self, path: &Path, create: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T> {
