@@ -35,6 +35,9 @@ impl Task {
     }
 }
 
+/// Labels that differ are named up to this many.
+const SAID_LABELS: usize = 8;
+
 /// What manifests say of two exports that should be one, where that differs: `app_version 1.1` and `app_version 1.0`. What an
 /// export has no label for, it says nothing of.
 pub(super) fn differing_labels(a: &Task, b: &Task) -> Option<[String; 2]> {
@@ -47,7 +50,9 @@ pub(super) fn differing_labels(a: &Task, b: &Task) -> Option<[String; 2]> {
     let differing: Vec<&str> = keys.into_iter().filter(|key| labels[0].get(key) != labels[1].get(key)).collect();
     let say = |labels: &BTreeMap<&str, &str>| {
         let label = |key: &&str| labels.get(key).map_or_else(|| format!("no {key}"), |value| format!("{key} {value}"));
-        differing.iter().map(label).collect::<Vec<_>>().join(", ")
+        let more = differing.len().saturating_sub(SAID_LABELS);
+        let more = (more > 0).then(|| format!("{} more", counted(more)));
+        differing.iter().take(SAID_LABELS).map(label).chain(more).collect::<Vec<_>>().join(", ")
     };
     (!differing.is_empty()).then(|| labels.each_ref().map(say))
 }
