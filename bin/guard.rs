@@ -40,6 +40,73 @@ struct Guard {
     folders: Vec<(PathBuf, Box<Path>)>,
 }
 
+impl Guard {
+    fn will_write(&mut self, path: &Path) {
+        let file = fs::metadata(path).ok().and_then(|metadata| file_id(path, &metadata));
+        self.outputs.push(Output { name: format!("-o {}", path.display()), file, place: real_place(path) });
+    }
+
+    fn will_read(&mut self, path: &Path) -> Result<()> {
+        let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
+        if metadata.is_dir() {
+            return self.will_read_folder(path);
+        }
+        file_id(path, &metadata).map_or(Ok(()), |id| self.note(id, path))
+    }
+
+    /// Notes a recording: all its files, whichever will be read, and the folder, into which nothing is written.
+    fn will_read_folder(&mut self, path: &Path) -> Result<()> {
+        if let Ok(real) = fs::canonicalize(path) {
+            let is_inside = |output: &&Output| output.place.as_ref().is_some_and(|place| place.starts_with(&real));
+            if let Some(output) = self.outputs.iter().find(is_inside) {
+                bail!(inside(&output.name, path));
+            }
+            self.folders.push((real, path.into()));
+        }
+        let mut open = vec![path.to_owned()];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let (path, kind) = (entry.path(), entry.file_type());
+                if kind.is_ok_and(|kind| kind.is_dir()) {
+                    open.push(path);
+                } else if let Some(id) = fs::metadata(&path).ok().and_then(|metadata| file_id(&path, &metadata)) {
+                    self.note(id, &path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a file, and refuses it where it is an output.
+    fn note(&mut self, id: FileId, path: &Path) -> Result<()> {
+        let outputs = self.outputs.iter().filter(|output| output.file.as_ref() == Some(&id));
+        let names: Vec<&str> = outputs.map(|output| output.name.as_str()).collect();
+        self.files.entry(id).or_insert_with(|| path.into());
+        if names.contains(&Stream::Errors.name()) {
+            IS_STDERR_AN_INPUT.store(true, Ordering::Relaxed);
+        }
+        names.first().map_or(Ok(()), |output| bail!(same(output, path)))
+    }
+
+    fn check(&self, target: &Path) -> Result<()> {
+        let name = || {
+            let option = format!("-o {}", target.display());
+            let is_option = self.outputs.iter().any(|output| output.name == option);
+            if is_option { option } else { target.display().to_string() }
+        };
+        let id = fs::metadata(target).ok().and_then(|metadata| file_id(target, &metadata));
+        if let Some(input) = id.and_then(|id| self.files.get(&id)) {
+            bail!(same(&name(), input));
+        }
+        let place = if self.folders.is_empty() { None } else { real_place(target) };
+        let is_around = |(folder, _): &&(PathBuf, _)| place.as_ref().is_some_and(|place| place.starts_with(folder));
+        match self.folders.iter().find(is_around) {
+            Some((_, input)) => bail!(inside(&name(), input)),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Something that will be written.
 #[derive(Debug)]
 struct Output {
@@ -53,14 +120,12 @@ struct Output {
 
 /// Says where the answer will be written, before anything is read; `None` is standard output.
 pub(crate) fn will_write(path: Option<&Path>) {
-    let output = match path.filter(|path| path.as_os_str() != "-") {
-        Some(path) => {
-            let file = fs::metadata(path).ok().and_then(|metadata| file_id(path, &metadata));
-            Some(Output { name: format!("-o {}", path.display()), file, place: real_place(path) })
-        }
-        None => stream(Stream::Output),
-    };
-    guard().outputs.extend(output.into_iter().chain(stream(Stream::Errors)));
+    let mut guard = guard();
+    match path.filter(|path| path.as_os_str() != "-") {
+        Some(path) => guard.will_write(path),
+        None => guard.outputs.extend(stream(Stream::Output)),
+    }
+    guard.outputs.extend(stream(Stream::Errors));
 }
 
 /// Notes an input before it is opened: a file; the folder of a recording; `-`, which is standard input. What is not there is no input.
@@ -70,49 +135,9 @@ pub(crate) fn will_write(path: Option<&Path>) {
 pub(crate) fn will_read(path: &Path) -> Result<()> {
     if path.as_os_str() == "-" {
         let id = stream_file(Stream::Input).map(|(id, _)| id);
-        return id.map_or(Ok(()), |id| note(id, Path::new("standard input")));
+        return id.map_or(Ok(()), |id| guard().note(id, Path::new("standard input")));
     }
-    let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
-    if metadata.is_dir() {
-        return will_read_folder(path);
-    }
-    file_id(path, &metadata).map_or(Ok(()), |id| note(id, path))
-}
-
-/// Notes a recording: all its files, whichever will be read, and the folder, into which nothing is written.
-fn will_read_folder(path: &Path) -> Result<()> {
-    if let Ok(real) = fs::canonicalize(path) {
-        let mut guard = guard();
-        let is_inside = |output: &&Output| output.place.as_ref().is_some_and(|place| place.starts_with(&real));
-        if let Some(output) = guard.outputs.iter().find(is_inside) {
-            bail!(inside(&output.name, path));
-        }
-        guard.folders.push((real, path.into()));
-    }
-    let mut open = vec![path.to_owned()];
-    while let Some(folder) = open.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let (path, kind) = (entry.path(), entry.file_type());
-            if kind.is_ok_and(|kind| kind.is_dir()) {
-                open.push(path);
-            } else if let Some(id) = fs::metadata(&path).ok().and_then(|metadata| file_id(&path, &metadata)) {
-                note(id, &path)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Notes a file, and refuses it where it is an output.
-fn note(id: FileId, path: &Path) -> Result<()> {
-    let mut guard = guard();
-    let outputs = guard.outputs.iter().filter(|output| output.file.as_ref() == Some(&id));
-    let names: Vec<String> = outputs.map(|output| output.name.clone()).collect();
-    guard.files.entry(id).or_insert_with(|| path.into());
-    if names.iter().any(|name| name == Stream::Errors.name()) {
-        IS_STDERR_AN_INPUT.store(true, Ordering::Relaxed);
-    }
-    names.first().map_or(Ok(()), |output| bail!(same(output, path)))
+    guard().will_read(path)
 }
 
 /// Whether a file may be replaced, removed, or written into: the last look before that is done.
@@ -120,21 +145,7 @@ fn note(id: FileId, path: &Path) -> Result<()> {
 /// # Errors
 /// When it is an input.
 pub(crate) fn check(target: &Path) -> Result<()> {
-    let guard = guard();
-    let name = || {
-        let option = format!("-o {}", target.display());
-        if guard.outputs.iter().any(|output| output.name == option) { option } else { target.display().to_string() }
-    };
-    let id = fs::metadata(target).ok().and_then(|metadata| file_id(target, &metadata));
-    if let Some(input) = id.and_then(|id| guard.files.get(&id)) {
-        bail!(same(&name(), input));
-    }
-    let place = if guard.folders.is_empty() { None } else { real_place(target) };
-    let is_around = |(folder, _): &&(PathBuf, _)| place.as_ref().is_some_and(|place| place.starts_with(folder));
-    match guard.folders.iter().find(is_around) {
-        Some((_, input)) => bail!(inside(&name(), input)),
-        None => Ok(()),
-    }
+    guard().check(target)
 }
 
 /// The same for standard output.
@@ -242,56 +253,56 @@ mod tests {
 
     #[test]
     fn every_name_of_an_input_is_the_input() {
-        let folder = tempfile::tempdir().unwrap();
+        let (mut guard, folder) = (Guard::default(), tempfile::tempdir().unwrap());
         let path = |name: &str| folder.path().join(name);
         fs::write(path("a.xml"), "a").unwrap();
         fs::write(path("b.xml"), "b").unwrap();
         fs::hard_link(path("a.xml"), path("hard")).unwrap();
         std::os::unix::fs::symlink(path("a.xml"), path("soft")).unwrap();
-        will_read(&path("a.xml")).unwrap();
+        guard.will_read(&path("a.xml")).unwrap();
         for name in ["a.xml", "hard", "soft", "../x/a.xml"] {
             let name = name.replace("../x", &format!("../{}", folder.path().file_name().unwrap().display()));
-            let message = refused(check(&path(&name)));
+            let message = refused(guard.check(&path(&name)));
             assert!(message.contains(&name) && message.contains("input ") && message.contains("a.xml"), "{message}");
         }
         for free in ["b.xml", "new", "no folder/new"] {
-            check(&path(free)).unwrap();
+            guard.check(&path(free)).unwrap();
         }
-        check(Path::new("/dev/null")).unwrap();
+        guard.check(Path::new("/dev/null")).unwrap();
         // Whatever a name led to when the process began: what counts is what it leads to now.
         fs::remove_file(path("b.xml")).unwrap();
         std::os::unix::fs::symlink(path("soft"), path("b.xml")).unwrap();
-        refused(check(&path("b.xml")));
+        refused(guard.check(&path("b.xml")));
     }
 
     #[test]
     fn nothing_is_written_into_a_recording() {
-        let folder = tempfile::tempdir().unwrap();
+        let (mut guard, folder) = (Guard::default(), tempfile::tempdir().unwrap());
         let path = |name: &str| folder.path().join(name);
         fs::create_dir_all(path("x.trace/deep")).unwrap();
         fs::write(path("x.trace/deep/file"), "f").unwrap();
         std::os::unix::fs::symlink(path("x.trace"), path("link")).unwrap();
         fs::hard_link(path("x.trace/deep/file"), path("hard")).unwrap();
-        check(&path("x.trace/new")).unwrap();
-        will_read(&path("link")).unwrap();
+        guard.check(&path("x.trace/new")).unwrap();
+        guard.will_read(&path("link")).unwrap();
         for name in ["x.trace/new", "x.trace/deep/file", "link/deep/new", "hard"] {
-            let message = refused(check(&path(name)));
+            let message = refused(guard.check(&path(name)));
             assert!(message.contains("link"), "{message}");
         }
-        check(&path("x.trace.json")).unwrap();
+        guard.check(&path("x.trace.json")).unwrap();
     }
 
     #[test]
     fn what_will_be_replaced_is_not_even_opened() {
-        let folder = tempfile::tempdir().unwrap();
+        let (mut guard, folder) = (Guard::default(), tempfile::tempdir().unwrap());
         let path = |name: &str| folder.path().join(name);
         fs::create_dir_all(path("y.trace")).unwrap();
         fs::write(path("c.xml"), "c").unwrap();
-        will_write(Some(&path("c.xml")));
-        will_write(Some(&path("y.trace/new")));
-        let message = refused(will_read(&path("c.xml")));
+        guard.will_write(&path("c.xml"));
+        guard.will_write(&path("y.trace/new"));
+        let message = refused(guard.will_read(&path("c.xml")));
         assert!(message.starts_with("-o ") && message.matches("c.xml").count() == 2, "{message}");
-        let message = refused(will_read(&path("y.trace")));
+        let message = refused(guard.will_read(&path("y.trace")));
         assert!(message.contains("y.trace/new is in the recording"), "{message}");
     }
 }

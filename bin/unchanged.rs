@@ -224,3 +224,77 @@ impl Files for WatchedFiles {
         FileSystem.load(path, range)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(folder: &tempfile::TempDir, name: &str) -> PathBuf {
+        let path = folder.path().join(name);
+        std::fs::write(&path, "content").unwrap();
+        // Longer ago than a tick of the file system's clock.
+        let old = SystemTime::now() - std::time::Duration::from_secs(60);
+        File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_file_is_compared_when_it_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let changes: [fn(&Path); 4] = [
+            |path| std::fs::write(path, "CONTENT").unwrap(),
+            |path| std::fs::write(path, "longer content").unwrap(),
+            |path| std::fs::remove_file(path).unwrap(),
+            |path| {
+                std::fs::remove_file(path).unwrap();
+                std::fs::create_dir(path).unwrap();
+            },
+        ];
+        for (index, change) in changes.into_iter().enumerate() {
+            let path = file(&folder, &format!("{index}"));
+            let input = InputFile::open(&path).unwrap();
+            let mut bytes = [0; 3];
+            (&input).read_exact(&mut bytes).unwrap();
+            assert_eq!((&bytes, input.is_unchanged(), input.length()), (b"con", true, Some(7)));
+            change(&path);
+            let error = input.unless_changed(Ok(())).unwrap_err().to_string();
+            assert_eq!(error, format!("{}: {CHANGED}", path.display()));
+        }
+        let path = file(&folder, "same");
+        assert_eq!(read_whole(&path).unwrap(), b"content");
+    }
+
+    /// What a change breaks is not the news.
+    #[test]
+    fn a_change_stands_before_what_it_breaks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(&folder, "a");
+        let input = InputFile::open(&path).unwrap();
+        let broken = || Err::<(), _>(anyhow::anyhow!("line 7 is broken"));
+        assert_eq!(input.unless_changed(broken()).unwrap_err().to_string(), "line 7 is broken");
+        std::fs::write(&path, "other content").unwrap();
+        assert!(input.unless_changed(broken()).unwrap_err().to_string().contains(CHANGED));
+    }
+
+    #[test]
+    fn of_watched_files_those_count_that_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let [inside, found, unread, other] = ["x.trace", "found", "unread", "other"].map(|name| file(&folder, name));
+        let files = WatchedFiles::default();
+        files.add_root(&inside);
+        files.add_file(&found);
+        files.add_file(&unread);
+        for path in [&inside, &found, &other] {
+            assert_eq!(files.read(path, 0, 3).unwrap(), b"con");
+        }
+        for path in [&other, &unread] {
+            std::fs::write(path, "changed").unwrap();
+        }
+        assert_eq!(files.first_changed(), None);
+        std::fs::write(&found, "changed").unwrap();
+        assert_eq!(files.first_changed(), Some(found.clone()));
+        std::fs::remove_file(&inside).unwrap();
+        assert_eq!(files.first_changed(), Some(found));
+        assert!(files.unless_changed(Ok(())).unwrap_err().to_string().contains(CHANGED));
+    }
+}

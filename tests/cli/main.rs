@@ -8,6 +8,9 @@
 
 mod bundle_case;
 mod bundles;
+// It needs signals.
+#[cfg(unix)]
+mod changing;
 mod colour;
 mod command;
 mod diff;
@@ -29,6 +32,9 @@ mod folded;
 mod guard;
 #[path = "../../bin/guarded.rs"]
 mod guarded;
+// It needs signals.
+#[cfg(unix)]
+mod interrupted;
 mod intervals;
 mod json;
 mod light_rows;
