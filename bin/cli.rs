@@ -44,7 +44,7 @@ Exports are read, too. On a Mac, one is made with:
   xcrun xctrace export --input X.trace --output export.xml \\
       --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]'
 
-Exit codes: 0 done, 1 the input could not be used, 2 wrong usage.";
+Exit codes: 0 done, 1 the input could not be used, 2 wrong usage, 130 interrupted, 143 told to end (SIGTERM).";
 
 /// Reads recordings of Instruments, and what `xcrun xctrace export` makes of them, and says where the CPU time went.
 #[derive(Debug, Parser)]

@@ -4,6 +4,7 @@ mod arguments;
 mod bundles;
 mod cli;
 mod diff;
+mod durable;
 mod flame_graph;
 mod fleet;
 mod formats;

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use traceparse::output::text::Style;
 
 use crate::cli::Colour;
+use crate::durable::sync_folder;
 use crate::guard;
 use crate::interrupt::TemporaryFile;
 
@@ -57,23 +58,7 @@ pub(crate) fn replace(
     write_through(file.as_file(), write)?;
     file.as_file().sync_all()?;
     file.rename(&target, || guard::check(&target))?;
-    sync_folder(folder)
-}
-
-/// Has the names in a folder written to the disk, where the system has a way to ask for it.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> Result<()> {
-    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
-    match std::fs::File::open(folder).and_then(|folder| folder.sync_all()) {
-        // A folder that may be written to and not be listed; a file system that keeps names its own way.
-        Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) => Ok(()),
-        result => Ok(result?),
-    }
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> Result<()> {
-    Ok(())
+    Ok(sync_folder(folder)?)
 }
 
 /// Whether somebody would read the output on a terminal.

@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use traceparse::fleet::dataset::DatasetTable;
 
+use crate::durable::sync_folder;
 use crate::guard;
 
 const MARKER: &str = "traceparse-dataset.json";
@@ -179,7 +180,14 @@ impl Folder {
             file.sync_all()
         })?;
         change(&file)?;
-        self.creating(&file, |path| fs::rename(&temporary, path))
+        self.creating(&file, |path| fs::rename(&temporary, path))?;
+        self.creating(&self.path, sync_folder)
+    }
+
+    /// Has the names of all files written to the disk.
+    pub(super) fn sync(&self) -> Result<()> {
+        let tables = DatasetTable::ALL.map(|table| self.path.join(table.name()));
+        tables.iter().chain([&self.path]).try_for_each(|folder| self.creating(folder, sync_folder))
     }
 
     fn creating<T>(&self, path: &Path, create: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T> {
