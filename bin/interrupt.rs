@@ -28,6 +28,7 @@ impl TemporaryFile {
     /// Makes one in a folder.
     pub(crate) fn new_in(folder: &Path) -> io::Result<Self> {
         watch();
+        #[cfg_attr(not(unix), allow(unused_mut))]
         let mut builder = tempfile::Builder::new();
         // The permissions of a usual new file, not those of a secret one; the process's mask still applies.
         #[cfg(unix)]
