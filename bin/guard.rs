@@ -171,7 +171,7 @@ fn guard() -> MutexGuard<'static, Guard> {
 
 fn same(output: &str, input: &Path) -> String {
     let input = input.display();
-    format!("{output} and the input {input} are one file, which the output would destroy; write to another file")
+    format!("{output} and {input} are one file: the output would destroy the input; write to another file")
 }
 
 fn inside(output: &str, recording: &Path) -> String {
@@ -263,7 +263,7 @@ mod tests {
         for name in ["a.xml", "hard", "soft", "../x/a.xml"] {
             let name = name.replace("../x", &format!("../{}", folder.path().file_name().unwrap().display()));
             let message = refused(guard.check(&path(&name)));
-            assert!(message.contains(&name) && message.contains("input ") && message.contains("a.xml"), "{message}");
+            assert!(message.contains(&name) && message.contains("the input") && message.contains("a.xml"), "{message}");
         }
         for free in ["b.xml", "new", "no folder/new"] {
             guard.check(&path(free)).unwrap();
