@@ -161,7 +161,6 @@ fn signal(child: &Child, name: &str) {
     assert!(sent.expect("kill is there").success());
 }
 
-#[cfg(target_os = "linux")]
 #[test]
 fn an_export_that_changes_in_the_middle_is_refused() {
     let folder = Folder::new();
@@ -174,7 +173,6 @@ fn an_export_that_changes_in_the_middle_is_refused() {
 }
 
 /// One of two recordings is written anew: before, its runs and those that were there would have been added up.
-#[cfg(target_os = "linux")]
 #[test]
 fn in_a_fleet_it_is_the_reason_of_that_file() {
     let folder = Folder::new();
@@ -199,7 +197,6 @@ fn in_a_fleet_it_is_the_reason_of_that_file() {
 }
 
 /// As one that cannot be read.
-#[cfg(target_os = "linux")]
 #[test]
 fn a_table_of_contents_that_changes_is_of_no_use() {
     let folder = Folder::new();

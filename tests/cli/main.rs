@@ -8,8 +8,8 @@
 
 mod bundle_case;
 mod bundles;
-// It needs signals.
-#[cfg(unix)]
+// It needs signals, and looks how far a process has come in a file.
+#[cfg(target_os = "linux")]
 mod changing;
 mod colour;
 mod command;
