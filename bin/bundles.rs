@@ -5,47 +5,67 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::export::{Document, DocumentContent, Export, Intervals, Options, Reader};
-use traceparse::symbols::{Entry, FileSystem, Files};
+use traceparse::symbols::{Entry, Files};
 
+use crate::guard::will_read;
 use crate::inputs::read_file;
 use crate::progress::{Progress, Watched};
+use crate::unchanged::WatchedFiles;
 
 /// The files of the machine, in which archives that have a recording are folders.
-pub(crate) struct Mounted {
-    files: Watched<BundleFiles<'static>>,
+pub(crate) struct Mounted<'w> {
+    watched: &'w WatchedFiles,
+    files: Watched<BundleFiles<'w>>,
     /// Inputs that are recordings, and where the recording is.
     bundles: Vec<(PathBuf, PathBuf)>,
 }
 
-impl Mounted {
-    /// Looks which of these are recordings.
-    pub(crate) fn new<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
-        let (mut files, mut bundles) = (BundleFiles::new(&FileSystem), Vec::new());
-        for path in paths.into_iter().filter(|path| path.as_os_str() != "-") {
-            bundles.extend(files.mount(path)?.map(|bundle| (path.clone(), bundle)));
+impl<'w> Mounted<'w> {
+    /// Looks which of these are recordings. None of them may be an output, or change from now on.
+    pub(crate) fn new<'p>(watched: &'w WatchedFiles, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
+        let (mut files, mut bundles) = (BundleFiles::new(watched), Vec::new());
+        for path in paths {
+            will_read(path)?;
+            if path.as_os_str() != "-" {
+                watched.add_root(path);
+                let bundle = watched.unless_changed(files.mount(path).map_err(Into::into))?;
+                bundles.extend(bundle.map(|bundle| (path.clone(), bundle)));
+            }
         }
-        Ok(Self { files: Watched::new(files), bundles })
+        Ok(Self { watched, files: Watched::new(files), bundles })
     }
 }
 
 /// What was named on the command line, with recordings opened once.
 pub(crate) struct Inputs<'f> {
-    files: &'f Watched<BundleFiles<'static>>,
+    watched: &'f WatchedFiles,
+    files: &'f Watched<BundleFiles<'f>>,
     /// By the name of the input.
     bundles: Vec<(PathBuf, Bundle<'f>)>,
 }
 
 impl<'f> Inputs<'f> {
     /// Opens the recordings.
-    pub(crate) fn open(mounted: &'f Mounted, options: &Options) -> Result<Self> {
-        let files = &mounted.files;
+    pub(crate) fn open(mounted: &'f Mounted<'f>, options: &Options) -> Result<Self> {
+        let (watched, files) = (mounted.watched, &mounted.files);
         let open = |(input, path): &(PathBuf, PathBuf)| Ok((input.clone(), Bundle::open(files, path, options)?));
-        Ok(Self { files, bundles: mounted.bundles.iter().map(open).collect::<Result<_>>()? })
+        let bundles = watched.unless_changed(mounted.bundles.iter().map(open).collect())?;
+        Ok(Self { watched, files, bundles })
     }
 
     /// The file system in which archives are folders.
     pub(crate) fn files(&self) -> &'f dyn Files {
         self.files
+    }
+
+    /// The files of the machine that are compared with what they were.
+    pub(crate) fn watched(&self) -> &'f WatchedFiles {
+        self.watched
+    }
+
+    /// What reading gave, unless an input changed since it was named: then that is why.
+    pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
+        self.watched.unless_changed(result)
     }
 
     /// Reads the samples of a recording.
@@ -72,6 +92,10 @@ impl<'f> Inputs<'f> {
 
     /// What inputs hold: of recordings their tables of contents, of exports all of it.
     pub(crate) fn contents(&self, inputs: &[PathBuf], options: &Options) -> Result<Export> {
+        self.unless_changed(self.read_contents(inputs, options))
+    }
+
+    fn read_contents(&self, inputs: &[PathBuf], options: &Options) -> Result<Export> {
         let mut contents = Export::default();
         for input in inputs {
             let Some(bundle) = self.bundle(input) else {

@@ -44,7 +44,7 @@ Exports are read, too. On a Mac, one is made with:
   xcrun xctrace export --input X.trace --output export.xml \\
       --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]'
 
-Exit codes: 0 done, 1 the input could not be used, 2 wrong usage.";
+Exit codes: 0 done, 1 the input could not be used, 2 wrong usage, 130 interrupted, 143 told to end (SIGTERM).";
 
 /// Reads recordings of Instruments, and what `xcrun xctrace export` makes of them, and says where the CPU time went.
 #[derive(Debug, Parser)]
@@ -450,7 +450,48 @@ impl ReportArgs {
 
 #[cfg(test)]
 mod tests {
+    use clap::{Arg, Command as ClapCommand};
+
     use super::*;
+    use crate::guarded::{GUARDED, Guarded, Writes};
+
+    /// Every command that does something by itself, with its name.
+    fn commands(command: &ClapCommand, name: &str, found: &mut Vec<(String, ClapCommand)>) {
+        if !command.is_subcommand_required_set() {
+            found.push((name.to_owned(), command.clone()));
+        }
+        for below in command.get_subcommands() {
+            commands(below, format!("{name} {}", below.get_name()).trim_start(), found);
+        }
+    }
+
+    /// How the table calls an argument that names a file or a folder; `None` for others.
+    fn path_name(arg: &Arg) -> Option<String> {
+        let names = arg.get_value_names().unwrap_or_default();
+        let is_hinted = matches!(arg.get_value_hint(), ValueHint::FilePath | ValueHint::AnyPath | ValueHint::DirPath);
+        let is_named = names.iter().any(|name| ["PATH", "FILE", "DIR"].iter().any(|word| name.contains(word)));
+        let takes_path = arg.get_action().takes_values() && (is_hinted || is_named);
+        takes_path.then(|| arg.get_long().map_or_else(|| names[0].to_string(), |long| format!("--{long}")))
+    }
+
+    #[test]
+    fn every_command_and_every_path_is_guarded() {
+        let mut found = Vec::new();
+        commands(&Cli::command(), "", &mut found);
+        let listed: Vec<&str> = GUARDED.iter().map(|guarded| guarded.command).collect();
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, listed, "GUARDED (bin/guarded.rs) has every command, and tests/cli/guard.rs tries it");
+        for ((name, command), Guarded { writes, inputs, .. }) in found.iter().zip(&GUARDED) {
+            let mut paths: Vec<String> = command.get_arguments().filter_map(path_name).collect();
+            let has_output = paths.iter().any(|path| path == "--output");
+            assert_eq!(has_output, *writes != Writes::Stdout, "what `{name}` writes");
+            paths.retain(|path| path != "--output");
+            paths.sort();
+            let mut inputs: Vec<&str> = inputs.to_vec();
+            inputs.sort_unstable();
+            assert_eq!(paths, inputs, "what `{name}` reads, in bin/guarded.rs");
+        }
+    }
 
     #[test]
     fn the_arguments_are_consistent() {

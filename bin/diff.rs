@@ -17,9 +17,11 @@ use crate::bundles::{Inputs, Mounted};
 use crate::cli::{Colour, parse_percent};
 use crate::flame_graph::FlameGraphArgs;
 use crate::formats::format_of;
+use crate::guard::{will_read, will_write};
 use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Recording, check_counted, check_distinct, note_removed};
 use crate::sink::{style, write_to};
+use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
 
 const EXAMPLES: &str = "\
@@ -132,7 +134,10 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     let options =
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
     let sides = [&args.before, &args.after].into_iter();
-    let mounted = Mounted::new(sides.chain(&args.before_intervals).chain(&args.after_intervals))?;
+    will_write(args.output.as_deref());
+    args.before_toc.iter().chain(&args.after_toc).try_for_each(|toc| will_read(toc))?;
+    let watched = WatchedFiles::default();
+    let mounted = Mounted::new(&watched, sides.chain(&args.before_intervals).chain(&args.after_intervals))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(SampleDetail::Each))?;
     let before = during(inputs, &options, &args.before, &args.before_intervals, "--before-intervals", args)?;
     let after = during(inputs, &options, &args.after, &args.after_intervals, "--after-intervals", args)?;

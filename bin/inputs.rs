@@ -1,6 +1,5 @@
 //! Opening inputs: paths, standard input, compression, and a word about what is no export.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +8,7 @@ use traceparse::export::{Export, Options, Reader, decompress};
 
 use crate::bundles::Inputs;
 use crate::progress::Progress;
+use crate::unchanged::InputFile;
 
 /// Reads all files into one export: exports and recordings.
 pub(crate) fn read_all(inputs: &Inputs<'_>, files: &[PathBuf], options: &Options) -> Result<Export> {
@@ -30,30 +30,26 @@ pub(crate) fn read_file(file: &Path, options: &Options) -> Result<Export> {
 }
 
 fn read_into(file: &Path, reader: &mut Reader) -> Result<()> {
-    let name = file.display().to_string();
-    let source = decompress(open(file)?).with_context(|| format!("{name}: cannot be read"))?;
-    Ok(reader.read(source, &name)?)
+    read_with(file, |source| Ok(reader.read(source, &file.display().to_string())?))
 }
 
-/// Opens an input; once reading takes long, its progress is shown.
-pub(crate) fn open(path: &Path) -> Result<impl Read + Send + use<>> {
-    let (source, size) = open_file(path)?;
-    Ok(WithProgress { source, progress: Progress::new(&path.display().to_string(), size) })
+/// What `read` makes of an input, decompressed; once that takes long, its progress is shown. An input that changes meanwhile is refused.
+pub(crate) fn read_with<T>(path: &Path, read: impl FnOnce(Box<dyn Read + Send + '_>) -> Result<T>) -> Result<T> {
+    let file = open(path)?;
+    let name = path.display().to_string();
+    let source = WithProgress { source: &file, progress: Progress::new(&name, file.length()) };
+    let source = decompress(source).with_context(|| format!("{name}: cannot be read"));
+    file.unless_changed(source.and_then(read))
 }
 
-fn open_file(path: &Path) -> Result<(Box<dyn Read + Send>, Option<u64>)> {
-    if path.as_os_str() == "-" {
-        return Ok((Box::new(io::stdin()), None));
-    }
-    let name = path.display();
-    let file = File::open(path).with_context(|| format!("{name}: cannot be opened"))?;
-    let metadata = file.metadata().with_context(|| format!("{name}: cannot be read"))?;
-    if metadata.is_dir() {
-        let (exports, recordings) = (path.join("*.xml"), path.join("*.trace"));
+fn open(path: &Path) -> Result<InputFile> {
+    let file = InputFile::open(path)?;
+    if file.is_folder() {
+        let (name, exports, recordings) = (path.display(), path.join("*.xml"), path.join("*.trace"));
         let (exports, recordings) = (exports.display(), recordings.display());
         bail!("{name} is a folder; name the exports or recordings in it, such as {exports} or {recordings}");
     }
-    Ok((Box::new(file), metadata.is_file().then_some(metadata.len())))
+    Ok(file)
 }
 
 /// Shows how far reading came.

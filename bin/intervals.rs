@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail};
-use traceparse::export::{Interval, Intervals, Options, SampleDetail, decompress, export_command, read_intervals};
+use anyhow::{Result, anyhow, bail};
+use traceparse::export::{Interval, Intervals, Options, SampleDetail, export_command, read_intervals};
 use traceparse::profile::{IntervalFilter, TimeRange};
 
 use crate::arguments::{InputArgs, SelectionArgs};
 use crate::bundles::Inputs;
-use crate::inputs::open;
+use crate::inputs::read_with;
 use crate::{Failure, note, warning};
 
 /// Names that are listed before the rest is only counted.
@@ -46,7 +46,7 @@ pub(crate) fn asked_intervals(
             files.option
         )));
     }
-    let found = read(inputs, sources, &input.options(SampleDetail::Each))?;
+    let found = inputs.unless_changed(read(inputs, sources, &input.options(SampleDetail::Each)))?;
     let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
     if rejected > 0 && input.strict {
         let rows: u64 = found.tables.iter().map(|table| table.rows).sum();
@@ -72,8 +72,7 @@ fn read(inputs: &Inputs<'_>, sources: &[PathBuf], options: &Options) -> Result<I
             found.append(inputs.read_intervals(bundle, &name)?);
             continue;
         }
-        let source = decompress(open(path)?).with_context(|| format!("{name}: cannot be read"))?;
-        found.append(read_intervals(source, &name, options)?);
+        found.append(read_with(path, |source| Ok(read_intervals(source, &name, options)?))?);
     }
     for diagnostic in &found.diagnostics {
         warning(&diagnostic.to_string());

@@ -4,10 +4,15 @@ mod arguments;
 mod bundles;
 mod cli;
 mod diff;
+mod durable;
 mod flame_graph;
 mod fleet;
 mod formats;
+mod guard;
+#[cfg(test)]
+mod guarded;
 mod inputs;
+mod interrupt;
 mod intervals;
 mod limits;
 mod operations;
@@ -18,6 +23,7 @@ mod sink;
 mod sources;
 mod symbols;
 mod times;
+mod unchanged;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -37,7 +43,7 @@ const EXIT_USAGE: u8 = 2;
 pub(crate) const EXIT_ALERT: u8 = 3;
 /// An alert rule could not be decided, and none fired.
 pub(crate) const EXIT_UNDECIDED: u8 = 4;
-/// The user wants no more; shells use the same.
+/// The user wants no more (Ctrl-C); shells use the same. 143 where something else told the process to end (SIGTERM).
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
 /// Why the command ends without its answer.
@@ -78,8 +84,12 @@ fn error_label() -> String {
     format!("{0}error{0:#}", anstyle::AnsiColor::Red.on_default().bold())
 }
 
-/// Writes a line to standard error. Where that cannot be written, nobody reads it, and the exit code says enough.
+/// Writes a line to standard error. Where that cannot be written, nobody reads it, and the exit code says enough; so it does where the
+/// line would go into an input.
 pub(crate) fn complain(line: &str) {
+    if guard::is_stderr_an_input() {
+        return;
+    }
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 

@@ -34,10 +34,10 @@ impl Recording {
         samples: SampleDetail,
         is_inverted: bool,
     ) -> Result<Self> {
-        let mut export = read_all(inputs, files, &args.input.options(samples))?;
+        let mut export = inputs.unless_changed(read_all(inputs, files, &args.input.options(samples)))?;
         warn(&export);
         check_usable(&export, &args.input, files.iter().all(|file| inputs.bundle(file).is_some()))?;
-        let symbolication = name_frames(&mut export, inputs, files, &args.symbols)?;
+        let symbolication = inputs.unless_changed(name_frames(&mut export, inputs, files, &args.symbols))?;
         let operations = operate_on(&mut export, args, options, is_inverted)?;
         Ok(Self { export, symbolication, operations })
     }

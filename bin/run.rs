@@ -10,12 +10,14 @@ use crate::arguments::job_count;
 use crate::bundles::{Inputs, Mounted};
 use crate::cli::{Cli, Colour, Command, ReportArgs, TocArgs, TocFormat};
 use crate::formats::Format;
+use crate::guard::will_write;
 use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Recording, check_counted, check_distinct, check_function, note_removed, warn};
 use crate::sink::{is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbols::{list_uuids, name_addresses};
 use crate::times::WeightLimit;
+use crate::unchanged::WatchedFiles;
 use crate::{EXIT_DONE, Failure, diff, fleet, note};
 
 /// Does what was asked, and says with which exit code the process ends.
@@ -44,7 +46,9 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
 fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     check_distinct(&args.files).map_err(Failure::Usage)?;
     let options = Options { allow_truncated: args.allow_truncated, jobs: job_count(None), ..Options::default() };
-    let export = Inputs::open(&Mounted::new(&args.files)?, &options)?.contents(&args.files, &options)?;
+    will_write(args.output.as_deref());
+    let watched = WatchedFiles::default();
+    let export = Inputs::open(&Mounted::new(&watched, &args.files)?, &options)?.contents(&args.files, &options)?;
     warn(&export);
     let path = args.output.as_deref();
     write_to(path, |out| match args.format() {
@@ -62,7 +66,9 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     }
     check_distinct(&args.intervals).map_err(Failure::Usage)?;
     let mut options = args.report_options();
-    let mounted = Mounted::new(args.files.iter().chain(&args.intervals))?;
+    will_write(args.output.as_deref());
+    let watched = WatchedFiles::default();
+    let mounted = Mounted::new(&watched, args.files.iter().chain(&args.intervals))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(args.detail()))?;
     let files = IntervalFiles { exports: &args.files, named: &args.intervals, option: "--intervals" };
     options.selection.intervals = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;

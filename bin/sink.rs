@@ -1,6 +1,6 @@
 //! Where the output goes: standard output, or a file that appears only when it is complete.
 
-use std::fs::Metadata;
+use std::fs::Permissions;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
@@ -8,12 +8,16 @@ use anyhow::{Context, Result};
 use traceparse::output::text::Style;
 
 use crate::cli::Colour;
+use crate::durable::sync_folder;
+use crate::guard;
+use crate::interrupt::TemporaryFile;
 
-/// Writes through `write`, to `path` or standard output.
+/// Writes through `write`, to `path` or standard output, neither of which may be an input.
 ///
 /// A file is written beside its target and renamed, so that nobody sees half of it.
 pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
+        guard::check_stdout()?;
         return write_through(io::stdout().lock(), write).context("the output cannot be written");
     };
     let failed = || format!("{}: cannot be written", path.display());
@@ -23,7 +27,10 @@ pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -
             let file = std::fs::OpenOptions::new().write(true).open(path).with_context(failed)?;
             write_through(file, write).with_context(failed)
         }
-        existing => replace(path, existing.ok(), write).with_context(failed),
+        existing => {
+            guard::check(path)?;
+            replace(path, existing.ok().map(|existing| existing.permissions()), write).with_context(failed)
+        }
     }
 }
 
@@ -33,27 +40,25 @@ fn write_through<W: Write>(out: W, write: impl FnOnce(&mut dyn Write) -> io::Res
     Ok(out.flush()?)
 }
 
-/// Writes a file beside its target and renames it. A link stays, and so do the target's permissions.
-fn replace(
+/// Writes a file beside its target and renames it. A link stays. The file is on the disk before it has its name, and the name when this
+/// returns: whenever power fails, there is the old file or the new one.
+pub(crate) fn replace(
     path: &Path,
-    existing: Option<Metadata>,
+    permissions: Option<Permissions>,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     anyhow::ensure!(folder.is_dir(), "the folder does not exist");
-    let mut builder = tempfile::Builder::new();
-    // The permissions of a usual new file, not those of a secret one; the process's mask still applies.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     // The error of tempfile names the temporary file, which says nothing to anybody.
-    let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
-    if let Some(existing) = existing {
-        file.as_file().set_permissions(existing.permissions())?;
+    let file = TemporaryFile::new_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions)?;
     }
     write_through(file.as_file(), write)?;
-    file.persist(&target).map_err(|error| error.error)?;
-    Ok(())
+    file.as_file().sync_all()?;
+    file.rename(&target, || guard::check(&target))?;
+    Ok(sync_folder(folder)?)
 }
 
 /// Whether somebody would read the output on a terminal.

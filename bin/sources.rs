@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use traceparse::report::{Report, SourceIndex, SourceMatch, SourceText};
 
+use crate::unchanged::read_whole;
 use crate::warning;
 
 /// A source file is no larger; what is was not written by hand.
@@ -71,6 +72,6 @@ fn read(file: &str) -> Result<SourceText, String> {
     if size > MAX_BYTES {
         return Err(format!("{file} is larger than {} MiB", MAX_BYTES >> 20));
     }
-    let bytes = fs::read(file).map_err(|error| format!("{file} cannot be read: {error}"))?;
+    let bytes = read_whole(Path::new(file)).map_err(|error| format!("{error:#}"))?;
     Ok(SourceText { file: file.to_owned(), text: String::from_utf8_lossy(&bytes).into_owned() })
 }

@@ -3,19 +3,22 @@
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use etcetera::BaseStrategy;
 use traceparse::export::Export;
 use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, display_name, symbolicate};
-use traceparse::symbols::{FileSystem, Files, Found, Index, Locator, SymbolFinder, SymbolFrame, look_up};
+use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder, SymbolFrame, look_up};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
 use crate::bundles::Inputs;
 use crate::cli::{SymbolicateArgs, TocFormat, UuidArgs};
+use crate::guard::{will_read, will_write};
+use crate::sink::{replace, write_to};
+use crate::unchanged::{InputFile, WatchedFiles};
 use crate::{printable, warning};
 
 /// Names the frames of an export from the files that the arguments name, and from what recordings among the inputs keep, if there is
@@ -33,7 +36,7 @@ pub(crate) fn name_frames(
         ensure!(args.image.is_empty(), "--image says where a binary was loaded; --dsym or --symbols say what is in it");
         return Ok(None);
     }
-    let locator = locate(inputs.files(), &stores, &paths, !args.search.no_cache)?;
+    let locator = locate(inputs.files(), inputs.watched(), &stores, &paths, !args.search.no_cache)?;
     let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
     let (profile, summary) = symbolicate(&export.profile, &locator, &options)?;
     export.profile = profile;
@@ -52,9 +55,10 @@ pub(crate) fn name_frames(
 }
 
 /// Finds the symbols in what recordings keep, which may be nothing, and at these paths. What folders of the user hold is remembered in
-/// the cache folder, if that is wanted.
+/// the cache folder, if that is wanted. `files` are `watched` ones, or some above them: what is found and read must not change.
 pub(crate) fn locate<'f>(
     files: &'f dyn Files,
+    watched: &WatchedFiles,
     stores: &[PathBuf],
     paths: &[&PathBuf],
     is_cached: bool,
@@ -65,10 +69,31 @@ pub(crate) fn locate<'f>(
         found.with_context(|| format!("{}: cannot be searched", store.display()))?;
     }
     for path in paths {
+        begin(path, watched)?;
         look_in(&mut locator, path, is_cached)?;
     }
+    watch(&locator, watched)?;
     warn(&locator);
     Ok(locator)
+}
+
+/// A file that was named counts from its first byte on.
+fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
+    if !path.is_dir() {
+        will_read(path)?;
+        watched.add_root(path);
+    }
+    Ok(())
+}
+
+/// What was found in a folder is an input from now on.
+fn watch(locator: &Locator<'_>, watched: &WatchedFiles) -> Result<()> {
+    let paths: HashSet<&Path> = locator.found().iter().map(|found| found.path.as_path()).collect();
+    for path in paths {
+        will_read(path)?;
+        watched.add_file(path);
+    }
+    Ok(())
 }
 
 /// Adds what is at a path. What a folder holds is remembered in the cache folder, if that is wanted.
@@ -106,13 +131,9 @@ fn index_file(folder: &Path) -> Option<PathBuf> {
     Some(cache.join("traceparse").join(format!("symbols-{:016x}.json", hasher.finish())))
 }
 
-fn keep(file: &Path, text: &[u8]) -> io::Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut new = tempfile::NamedTempFile::new_in(folder)?;
-    new.write_all(text)?;
-    new.persist(file)?;
-    Ok(())
+fn keep(file: &Path, text: &[u8]) -> Result<()> {
+    std::fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
+    replace(file, None, |out| out.write_all(text))
 }
 
 /// Notes beyond this many are only counted.
@@ -130,14 +151,19 @@ fn warn(locator: &Locator<'_>) {
 
 /// Lists what symbols there are.
 pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
-    let mut locator = Locator::new(&FileSystem);
+    will_write(None);
+    let watched = WatchedFiles::default();
+    let mut locator = Locator::new(&watched);
     for path in &args.paths {
+        begin(path, &watched)?;
         locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be searched", path.display()))?;
     }
+    watch(&locator, &watched)?;
+    watched.unless_changed(Ok(()))?;
     warn(&locator);
     let paths: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
     ensure!(!locator.found().is_empty(), "{}: no symbols are there", paths.join(", "));
-    crate::sink::write_to(None, |out| match args.format {
+    write_to(None, |out| match args.format {
         TocFormat::Text => locator.found().iter().try_for_each(|found| {
             let path = found.path.display().to_string();
             let path = printable(&path);
@@ -165,9 +191,13 @@ fn found_value(found: &Found) -> serde_json::Value {
 
 /// Names addresses, as atos does.
 pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
-    let mut locator = Locator::new(&FileSystem);
+    will_write(None);
+    let watched = WatchedFiles::default();
+    let mut locator = Locator::new(&watched);
     let path = &args.object;
+    begin(path, &watched)?;
     locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
+    watch(&locator, &watched)?;
     warn(&locator);
     let found = choose(&locator, args)?;
     let addresses = if args.addresses.is_empty() { read_addresses()? } else { args.addresses.clone() };
@@ -184,6 +214,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
         write_frames(&mut text, frames, &found, args);
         places[index] = start..text.len();
     });
+    watched.unless_changed(Ok(()))?;
     let mut failed = None;
     for one in &asked {
         match &one.result {
@@ -194,7 +225,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
         }
     }
     ensure!(failed.is_none() || asked.iter().any(|one| one.result.is_ok()), "{}", failed.unwrap_or_default());
-    crate::sink::write_to(None, |out| {
+    write_to(None, |out| {
         for (position, address) in addresses.iter().enumerate() {
             if args.inlines && position > 0 {
                 writeln!(out)?;
@@ -235,15 +266,16 @@ fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
 }
 
 fn read_addresses() -> Result<Vec<u64>> {
+    let input = InputFile::open(Path::new("-"))?;
     let mut addresses = Vec::new();
-    for line in io::stdin().lock().lines() {
+    for line in BufReader::new(&input).lines() {
         for word in line?.split_whitespace() {
             let digits = word.trim_start_matches("0x").trim_start_matches("0X");
             let address = u64::from_str_radix(digits, 16);
             addresses.push(address.map_err(|_| anyhow!("{word:?} is not an address in hex"))?);
         }
     }
-    Ok(addresses)
+    input.unless_changed(Ok(addresses))
 }
 
 /// `function (in Module) (File.mm:45)`, for the function that holds the code, or for each one that was inlined.

@@ -9,6 +9,12 @@ use std::time::{Duration, SystemTime};
 use traceparse::fleet::dataset::DatasetTable;
 use traceparse::fleet::{FailedInput, RunMeasures};
 
+#[path = "../bin/durable.rs"]
+mod durable;
+// Which the store asks before each change.
+#[allow(dead_code)]
+#[path = "../bin/guard.rs"]
+mod guard;
 #[path = "support/runs.rs"]
 mod runs;
 #[path = "../bin/fleet/store/mod.rs"]
@@ -89,6 +95,20 @@ fn copy(from: &Path, to: &Path) {
         fs::create_dir_all(target.parent().unwrap()).unwrap();
         fs::copy(file, target).unwrap();
     }
+}
+
+/// An output must not replace one of them.
+#[test]
+fn the_files_of_a_dataset_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    store.begin(1).unwrap();
+    put(&store, &runs::run(1, 3));
+    store.save_stamps(&store.stamps()).unwrap();
+    fs::write(folder.path().join("report.html"), "").unwrap();
+    let mut all = files(folder.path());
+    assert!(all.remove(&folder.path().join("report.html")) && all.len() > 8, "{all:?}");
+    assert_eq!(Store::files(folder.path()).unwrap().into_iter().collect::<BTreeSet<_>>(), all);
 }
 
 #[test]

@@ -103,3 +103,34 @@ fn the_library_leaves_the_world_alone() {
         }
     }
 }
+
+/// Ways to open, make and rename files, and where the command may use them. Everything else goes through `unchanged.rs`, which knows what
+/// is written and whether a file changes, and `sink.rs`, which replaces no input.
+const DOORS: [(&str, &[&str]); 7] = [
+    ("File::open(", &["unchanged.rs", "durable.rs", "extraction.rs", "store/mod.rs", "store/read.rs"]),
+    // The cache of symbol folders; the files of a dataset about itself.
+    ("fs::read(", &["symbols.rs", "store/folder.rs", "store/mod.rs", "store/journal.rs", "store/interruption.rs"]),
+    ("FileSystem", &["unchanged.rs", "recordings.rs"]),
+    ("stdin()", &["unchanged.rs", "guard.rs"]),
+    ("fs::rename(", &["store/folder.rs"]),
+    (".persist(", &["interrupt.rs"]),
+    ("File::create(", &["store/folder.rs"]),
+];
+
+#[test]
+fn the_command_opens_and_replaces_files_in_few_places() {
+    let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("bin");
+    for file in sources(&bin) {
+        let text = fs::read_to_string(&file).unwrap();
+        let code = text.split("mod tests {").next().unwrap();
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//") && !line.starts_with("use "));
+        for line in lines.map(|line| line.replace("InputFile::", "")) {
+            for (door, places) in DOORS {
+                let is_place = places.iter().any(|place| file.ends_with(place));
+                assert!(!line.contains(door) || is_place, "{}: {door} belongs to {places:?}: {line}", file.display());
+            }
+            let forbidden = ["fs::write(", "fs::copy(", "NamedTempFile::"].iter().find(|word| line.contains(**word));
+            assert_eq!(forbidden, None, "{}: {line}", file.display());
+        }
+    }
+}

@@ -15,7 +15,7 @@ use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, Ru
 use traceparse::symbols::Locator;
 
 use super::cli::ReadingArgs;
-use super::content::{ReadFile, Refused, hash_file, read_file};
+use super::content::{ReadFile, Refused, hash_file, read_file, unless_changed};
 use super::control::Control;
 use super::duplicates::{Arrival, Duplicates};
 use super::fingerprint::{of_run, of_settings, of_unread, short};
@@ -23,6 +23,7 @@ use super::inputs::{Task, differing_labels};
 use super::notes::Notes;
 use super::recordings::{Recording, size_on_disk};
 use super::symbols::FleetSymbols;
+use crate::unchanged::WatchedFiles;
 
 /// How every file is measured.
 pub(super) struct Settings<'f> {
@@ -38,12 +39,12 @@ pub(super) struct Settings<'f> {
 }
 
 impl<'f> Settings<'f> {
-    /// What the arguments say, with these symbols.
-    pub(super) fn new(args: &ReadingArgs, locator: Option<&'f Locator<'static>>) -> Self {
+    /// What the arguments say, with the symbols of a locator over these files.
+    pub(super) fn new(args: &ReadingArgs, files: &'f WatchedFiles, locator: Option<&'f Locator<'f>>) -> Self {
         Self {
             read: args.read_options(),
             measure: args.measure_options(),
-            symbols: FleetSymbols::new(locator, args),
+            symbols: FleetSymbols::new(files, locator, args),
             fingerprint: of_settings(args, locator.map_or(&[], Locator::found)),
             is_strict: args.strict,
             jobs: args.job_count(),
@@ -237,17 +238,19 @@ impl Batch<'_> {
             let (content, outcome) = (Some(kept.content), Outcome::Kept(kept));
             return Finished { index, content, metadata, outcome };
         }
-        let recording = Recording::open(&task.path);
+        let files = WatchedFiles::default();
+        let recording = Recording::open(&files, &task.path);
         let read = recording.and_then(|mut recording| match &mut recording {
             Some(opened) => opened.read(&self.settings.read, self.control).map(|read| (read, recording)),
             None => read_file(&task.path, &self.settings.read, self.control).map(|read| (read, None)),
         });
-        match read {
-            Ok((read, recording)) => {
-                let content = Some(read.content);
-                let outcome = self.measure(task, read, recording.as_ref(), notes);
-                Finished { index, content, metadata, outcome }
-            }
+        let measured = read.map(|(read, recording)| {
+            let content = read.content;
+            (content, self.measure(task, read, recording.as_ref(), notes))
+        });
+        // Of a recording, symbols are read last.
+        match unless_changed(&files, &task.path, measured) {
+            Ok((content, outcome)) => Finished { index, content: Some(content), metadata, outcome },
             Err(refused) => {
                 let bytes = metadata.as_ref().map_or(0, Metadata::len);
                 let outcome = Outcome::Failed(failed(task, bytes, None, of_unread(&task.display), refused));
@@ -257,7 +260,13 @@ impl Batch<'_> {
     }
 
     /// From a file to its runs. The export is gone afterwards.
-    fn measure(&self, task: &Task, file: ReadFile, recording: Option<&Recording>, notes: &mut Vec<String>) -> Outcome {
+    fn measure(
+        &self,
+        task: &Task,
+        file: ReadFile,
+        recording: Option<&Recording<'_>>,
+        notes: &mut Vec<String>,
+    ) -> Outcome {
         let ReadFile { content, bytes, export } = file;
         let (toc, tocs) = self.tocs(task, notes);
         let run_id = short(content);
@@ -268,8 +277,8 @@ impl Batch<'_> {
             Err(refused) => return failed(refused),
         };
         notes.extend(said(&export));
-        if let Err(reason) = self.settings.symbols.name_frames(&mut export, recording, notes) {
-            return failed(Refused { kind: FailureKind::Malformed, reason });
+        if let Err(refused) = self.settings.symbols.name_frames(&mut export, recording, notes) {
+            return failed(refused);
         }
         let context = RunContext {
             run_id: run_id.clone(),

@@ -1,6 +1,5 @@
 //! Reading a file once: its export, and the hash of its content, which is the same whether it is compressed or not.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use traceparse::fleet::FailureKind;
 
 use super::control::Control;
 use super::recordings::Recording;
+use crate::unchanged::{CHANGED, InputFile, WatchedFiles};
 
 /// A file that was read to its end.
 pub(super) struct ReadFile {
@@ -51,8 +51,9 @@ pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Re
 /// # Errors
 /// When it cannot be read.
 pub(super) fn hash_file(path: &Path, control: &Control) -> Result<Hash, Refused> {
-    if let Some(recording) = Recording::open(path)? {
-        return recording.hash(control);
+    let files = WatchedFiles::default();
+    if let Some(recording) = Recording::open(&files, path)? {
+        return unless_changed(&files, path, recording.hash(control));
     }
     let mut file = Counted::open(path, control)?;
     let (_, content) = hashed(&mut file, |_| ());
@@ -109,9 +110,17 @@ pub(super) fn refused(error: &Error) -> Refused {
     Refused { kind, reason }
 }
 
+/// What reading gave, unless a file of the recording at `path` changed meanwhile: then that is why.
+pub(super) fn unless_changed<T>(files: &WatchedFiles, path: &Path, result: Result<T, Refused>) -> Result<T, Refused> {
+    let Some(changed) = files.first_changed() else { return result };
+    // A reason stands beside the name of its file.
+    let name = if changed == path { String::new() } else { format!("{}: ", changed.display()) };
+    Err(Refused { kind: FailureKind::Unreadable, reason: format!("{name}{CHANGED}") })
+}
+
 /// A file that counts what is read of it.
 struct Counted<'a> {
-    file: File,
+    file: InputFile,
     bytes: u64,
     /// Why the file itself could not be read.
     failure: Option<io::Error>,
@@ -120,19 +129,22 @@ struct Counted<'a> {
 
 impl<'a> Counted<'a> {
     fn open(path: &Path, control: &'a Control) -> Result<Self, Refused> {
-        let file = File::open(path).map_err(|error| unreadable(&error))?;
-        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        let file = InputFile::open(path).map_err(|error| cannot_be_opened(&error))?;
+        if file.is_folder() {
             let reason = "it is a folder, and no recording; a manifest names files and recordings".to_owned();
             return Err(Refused { kind: FailureKind::Unreadable, reason });
         }
         Ok(Self { file, bytes: 0, failure: None, control })
     }
 
-    /// Reads to the end; the length of the file.
+    /// Reads to the end; the length of the file, which must not have changed.
     fn finish(mut self) -> Result<u64, Refused> {
         let mut buffer = vec![0; 1 << 16];
         while self.failure.is_none() && self.read(&mut buffer).unwrap_or(0) > 0 {}
         match self.failure {
+            _ if !self.file.is_unchanged() => {
+                Err(Refused { kind: FailureKind::Unreadable, reason: CHANGED.to_owned() })
+            }
             Some(error) => Err(unreadable(&error)),
             None => Ok(self.bytes),
         }
@@ -141,7 +153,7 @@ impl<'a> Counted<'a> {
     /// Bytes of the file, again where a signal came between.
     fn read_some(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            match self.file.read(buffer) {
+            match (&self.file).read(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => return result,
             }
@@ -164,6 +176,13 @@ impl Read for Counted<'_> {
             }
         }
     }
+}
+
+/// The cause alone: a reason stands beside the name of its file.
+fn cannot_be_opened(error: &anyhow::Error) -> Refused {
+    let cause = error.root_cause();
+    let reason = if cause.is::<io::Error>() { format!("it cannot be read: {cause}") } else { cause.to_string() };
+    Refused { kind: FailureKind::Unreadable, reason }
 }
 
 fn unreadable(error: &io::Error) -> Refused {

@@ -2,20 +2,21 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
 use indicatif::{BinaryBytes, HumanDuration, ProgressBar, ProgressStyle};
 
 use super::notes::{counted, several};
-use crate::{EXIT_INTERRUPTED, complain, warning};
+use crate::interrupt::{end, on_interrupt};
+use crate::{complain, warning};
 
 /// How reading many files is watched and stopped.
 pub(super) struct Control {
     pub(super) progress: Arc<Progress>,
-    interrupted: Arc<AtomicBool>,
+    /// The exit code of an interruption; 0 before there is one.
+    interrupted: Arc<AtomicU8>,
     stopped: AtomicBool,
 }
 
@@ -30,13 +31,13 @@ pub(super) enum AtInterrupt {
 
 impl Control {
     /// Watches for Ctrl-C from now on; the second one, if not the first, ends the process at once.
-    pub(super) fn new(files: usize, bytes: u64, at_interrupt: AtInterrupt) -> Result<Self> {
+    pub(super) fn new(files: usize, bytes: u64, at_interrupt: AtInterrupt) -> Self {
         let progress = Arc::new(Progress::new(files, bytes));
-        let interrupted = Arc::new(AtomicBool::new(false));
-        let (shown, flag) = (Arc::clone(&progress), Arc::clone(&interrupted));
-        let handler = move || {
-            if flag.swap(true, Ordering::SeqCst) {
-                std::process::exit(i32::from(EXIT_INTERRUPTED));
+        let interrupted = Arc::new(AtomicU8::new(0));
+        let (shown, before) = (Arc::clone(&progress), Arc::clone(&interrupted));
+        on_interrupt(move |code| {
+            if before.swap(code, Ordering::SeqCst) > 0 {
+                end(code);
             }
             match at_interrupt {
                 AtInterrupt::Finish => {
@@ -47,17 +48,16 @@ impl Control {
                     let (done, all) = (counted(shown.done()), several(files, "file"));
                     let advice = "`traceparse fleet extract` keeps what it has read";
                     warning(&format!("interrupted after {done} of {all}, without a report; {advice}"));
-                    std::process::exit(i32::from(EXIT_INTERRUPTED));
+                    end(code);
                 }
             }
-        };
-        ctrlc::set_handler(handler).context("cannot watch for Ctrl-C")?;
-        Ok(Self { progress, interrupted, stopped: AtomicBool::new(false) })
+        });
+        Self { progress, interrupted, stopped: AtomicBool::new(false) }
     }
 
-    /// Whether the user wants no more.
-    pub(super) fn is_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::SeqCst)
+    /// The exit code, if the user wants no more.
+    pub(super) fn interruption(&self) -> Option<u8> {
+        Some(self.interrupted.load(Ordering::SeqCst)).filter(|&code| code > 0)
     }
 
     /// No further file is begun.
@@ -67,7 +67,7 @@ impl Control {
 
     /// Whether a further file is to be begun.
     pub(super) fn may_begin(&self) -> bool {
-        !self.is_interrupted() && !self.stopped.load(Ordering::SeqCst)
+        self.interruption().is_none() && !self.stopped.load(Ordering::SeqCst)
     }
 }
 

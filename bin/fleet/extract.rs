@@ -9,11 +9,13 @@ use super::batch::{self, Ended, Settings};
 use super::cli::FleetExtractArgs;
 use super::control::{AtInterrupt, Control};
 use super::extraction::{Counts, Extraction};
-use super::inputs::{self, Inputs, Task};
+use super::inputs::{self, Inputs, Task, will_read_tasks};
 use super::notes::{self, counted, several};
 use super::store::Store;
 use super::symbols;
-use crate::{EXIT_DONE, EXIT_INTERRUPTED, Failure, complain, warning};
+use crate::guard::will_write;
+use crate::unchanged::WatchedFiles;
+use crate::{EXIT_DONE, Failure, complain, warning};
 
 /// Rows of functions in a data file after `--compact`: some tens of megabytes.
 const COMPACT_ROWS: u64 = 4_000_000;
@@ -25,6 +27,7 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
         return Err(Failure::Usage(message));
     }
     args.inputs.check().map_err(Failure::Usage)?;
+    will_write(Some(&args.output));
     let mut inputs = inputs::find(&args.inputs)?;
     inputs.check().map_err(Failure::Usage)?;
     inputs.use_real_paths();
@@ -34,14 +37,16 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
 fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
     let Inputs { tasks, failures, notes: found, .. } = inputs;
     notes::print(&found);
-    let locator = symbols::find(&args.reading)?;
-    let settings = Settings::new(&args.reading, locator.as_ref());
+    will_read_tasks(&tasks)?;
+    let symbol_files = WatchedFiles::default();
+    let locator = symbols::find(&symbol_files, &args.reading)?;
+    let settings = Settings::new(&args.reading, &symbol_files, locator.as_ref());
     let store = Store::create_or_open(&args.output)?;
     if args.prune {
         prune(&store, &tasks, &failures)?;
     }
     store.begin(tasks.len())?;
-    let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::Finish)?;
+    let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::Finish);
     let extraction = Extraction::new(&store, &tasks, &settings, &control)?;
     extraction.forget_stale()?;
     let ended = batch::run(&tasks, &settings, &control, &extraction);
@@ -51,12 +56,12 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
     print_failures(&failures, &counts, args);
     print_lost_labels(&counts);
     ended.notes.print();
-    if control.is_interrupted() {
+    if let Some(code) = control.interruption() {
         let (done, all) = (counted(ended.done), several(tasks.len(), "file"));
         let folder = args.output.display();
         store.interrupt(ended.done, tasks.len())?;
         warning(&format!("interrupted after {done} of {all}, kept in {folder}; the same command goes on from there"));
-        return Ok(EXIT_INTERRUPTED);
+        return Ok(code);
     }
     check_strict(&ended, &tasks, &failures, args)?;
     store.complete()?;

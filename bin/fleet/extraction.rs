@@ -180,8 +180,8 @@ impl<'a> Extraction<'a> {
             // By content, too: the file may have been moved.
             let before = of_file.iter().copied().chain([&run.record.run_id]);
             let keys = before.filter_map(|id| self.label_keys.get(id)).flatten();
-            let has = |key: &&String| run.record.labels.iter().any(|(other, _)| other == *key);
-            let lost: Vec<&String> = keys.filter(|key| !has(key)).collect();
+            let has: HashSet<&String> = run.record.labels.iter().map(|(key, _)| key).collect();
+            let lost: Vec<&String> = keys.filter(|key| !has.contains(key)).collect();
             losing += usize::from(!lost.is_empty());
             all.extend(lost.into_iter().cloned());
         }

@@ -16,7 +16,7 @@ Examples:
       As many reports as you like, without the exports
 
 Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 an alert could not be decided and none \
-fired, 130 interrupted.";
+fired, 130 interrupted, 143 told to end (SIGTERM).";
 
 const INPUT_HELP: &str = "\
 Inputs are recordings (.trace, .trace.zip, .trace.tar, .trace.tar.gz, .trace.tgz, .trace.tar.zst) and exports (.xml, .xml.gz, .xml.zst; any name if named here), folders (searched to the bottom), patterns in \
@@ -43,7 +43,7 @@ Alert rules:
   system-cpu-limit                   as iOS ends apps: 80 % over 60 s
 
 Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 an alert could not be decided (too few \
-runs) and none fired, 130 interrupted.";
+runs) and none fired, 130 interrupted, 143 told to end (SIGTERM).";
 
 /// The help of `report`.
 pub(super) fn report_help() -> String {
@@ -60,7 +60,8 @@ The dataset is a folder of Parquet files, which DuckDB, Spark and others read, a
 it again after new exports came, or after a Ctrl-C: what is there already is not read again, unless its content, its \
 table of contents, its line of the manifest or the options changed. So name the manifests each time.";
 
-const EXTRACT_CODES: &str = "Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 130 interrupted.";
+const EXTRACT_CODES: &str =
+    "Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 told to end (SIGTERM).";
 
 pub(super) const SQL_HELP: &str = "\
 The statement gives the rows that `fleet report --format csv` gives, with the same numbers; alerts, intervals and noise \

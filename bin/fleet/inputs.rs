@@ -14,6 +14,7 @@ use super::names::{export_names, is_export_name, is_recording_name, toc_names, t
 use super::notes::{counted, several};
 use super::store::Store;
 use super::walk::{Walked, expand, is_pattern, walk};
+use crate::guard::will_read;
 
 /// An export to be measured, and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,23 +30,36 @@ pub(super) struct Task {
 }
 
 impl Task {
-    fn label(&self, key: &str) -> Option<&str> {
-        self.labels.iter().find(|(other, _)| other == key).map(|(_, value)| value.as_str())
+    fn labels(&self) -> BTreeMap<&str, &str> {
+        self.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect()
     }
 }
+
+/// Labels that differ are named up to this many.
+const SAID_LABELS: usize = 8;
 
 /// What manifests say of two exports that should be one, where that differs: `app_version 1.1` and `app_version 1.0`. What an
 /// export has no label for, it says nothing of.
 pub(super) fn differing_labels(a: &Task, b: &Task) -> Option<[String; 2]> {
-    let keys: BTreeSet<&str> = [a, b].iter().flat_map(|task| task.labels.iter().map(|(key, _)| key.as_str())).collect();
-    let differing: Vec<&str> = keys.into_iter().filter(|key| a.label(key) != b.label(key)).collect();
-    let say = |task: &Task| {
-        let label = |key: &&str| task.label(key).map_or_else(|| format!("no {key}"), |value| format!("{key} {value}"));
-        differing.iter().map(label).collect::<Vec<_>>().join(", ")
-    };
     // Who is in no manifest contradicts none.
-    let is_told = !a.labels.is_empty() && !b.labels.is_empty();
-    (is_told && !differing.is_empty()).then(|| [say(a), say(b)])
+    if a.labels.is_empty() || b.labels.is_empty() || a.labels == b.labels {
+        return None;
+    }
+    let labels = [a, b].map(Task::labels);
+    let keys: BTreeSet<&str> = labels.iter().flat_map(|labels| labels.keys().copied()).collect();
+    let differing: Vec<&str> = keys.into_iter().filter(|key| labels[0].get(key) != labels[1].get(key)).collect();
+    let say = |labels: &BTreeMap<&str, &str>| {
+        let label = |key: &&str| labels.get(key).map_or_else(|| format!("no {key}"), |value| format!("{key} {value}"));
+        let more = differing.len().saturating_sub(SAID_LABELS);
+        let more = (more > 0).then(|| format!("{} more", counted(more)));
+        differing.iter().take(SAID_LABELS).map(label).chain(more).collect::<Vec<_>>().join(", ")
+    };
+    (!differing.is_empty()).then(|| labels.each_ref().map(say))
+}
+
+/// Notes all files before the first is read: none of them may be an output.
+pub(super) fn will_read_tasks(tasks: &[Task]) -> Result<()> {
+    tasks.iter().flat_map(|task| task.toc.iter().chain([&task.path])).try_for_each(|path| will_read(path))
 }
 
 /// Everything that was named.

@@ -14,6 +14,7 @@ use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator};
 use super::content::{ReadFile, Refused, refused};
 use super::control::Control;
 use super::hashed_files::HashedFiles;
+use crate::unchanged::WatchedFiles;
 
 /// How many bytes a file, or all files in a folder, have on disk. What cannot be read counts nothing.
 pub(super) fn size_on_disk(path: &Path) -> u64 {
@@ -28,8 +29,8 @@ pub(super) fn size_on_disk(path: &Path) -> u64 {
 }
 
 /// A recording, also one in an archive.
-pub(super) struct Recording {
-    files: BundleFiles<'static>,
+pub(super) struct Recording<'w> {
+    files: BundleFiles<'w>,
     bundle: PathBuf,
     /// Of the folder or the archive, on disk.
     bytes: u64,
@@ -37,13 +38,14 @@ pub(super) struct Recording {
     symbol_stores: Option<PathBuf>,
 }
 
-impl Recording {
-    /// The recording at a path; `None` for exports, and for what cannot be read.
+impl<'w> Recording<'w> {
+    /// The recording at a path; `None` for exports, and for what cannot be read. What is read of it is watched from now on.
     ///
     /// # Errors
     /// For an archive that cannot be used.
-    pub(super) fn open(path: &Path) -> Result<Option<Self>, Refused> {
-        let mut files = BundleFiles::new(&FileSystem);
+    pub(super) fn open(watched: &'w WatchedFiles, path: &Path) -> Result<Option<Self>, Refused> {
+        watched.add_root(path);
+        let mut files = BundleFiles::new(watched);
         let bundle = files.mount(path).map_err(|error| {
             let mut refused = refused(&error);
             // A reason stands beside the name of its file.

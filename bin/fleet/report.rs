@@ -14,12 +14,14 @@ use traceparse::units::Millionths;
 use super::batch::{self, Finished, Keeper, Kept, Outcome, Settings};
 use super::cli::{FleetFormat, FleetReportArgs};
 use super::control::{AtInterrupt, Control};
-use super::inputs::{self, Inputs, Task};
+use super::inputs::{self, Inputs, Task, will_read_tasks};
 use super::notes::{counted, several};
 use super::store::{Store, Unfinished};
 use super::{alerts, notes, symbols};
 use crate::cli::Colour;
+use crate::guard::{will_read, will_write};
 use crate::sink::{style, write_to};
+use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
 
 /// Reports, and says with which exit code the process ends.
@@ -27,6 +29,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     args.inputs.check().map_err(Failure::Usage)?;
     args.questions.check().map_err(Failure::Usage)?;
     check_output(args).map_err(Failure::Usage)?;
+    will_write(args.output.as_deref());
     let fleet = Fleet::new(args.options());
     let fleet = match dataset(args).map_err(Failure::Usage)? {
         Some(path) => of_dataset(path, fleet)?,
@@ -87,6 +90,7 @@ fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
         Ok(())
     };
     let store = Store::open(path)?;
+    Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
     if let Some(Unfinished { files, done }) = store.unfinished() {
         let files = several(files as usize, "file");
         let what = match done {
@@ -104,9 +108,11 @@ fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
 fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Fleet> {
     let Inputs { tasks, failures, notes: found, .. } = inputs;
     notes::print(&found);
-    let locator = symbols::find(&args.reading)?;
-    let settings = Settings::new(&args.reading, locator.as_ref());
-    let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::End)?;
+    will_read_tasks(&tasks)?;
+    let symbol_files = WatchedFiles::default();
+    let locator = symbols::find(&symbol_files, &args.reading)?;
+    let settings = Settings::new(&args.reading, &symbol_files, locator.as_ref());
+    let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::End);
     failures.into_iter().for_each(|failed| fleet.add_failure(failed));
     let ended = batch::run(&tasks, &settings, &control, &fleet)?;
     ended.notes.print();

@@ -10,11 +10,14 @@ use super::cli::FleetSqlArgs;
 use super::report::unknown_label;
 use super::store::Store;
 use crate::Failure;
+use crate::guard::{will_read, will_write};
 use crate::sink::write_to;
+use crate::unchanged::read_whole;
 
 /// Writes the statement.
 pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
     args.questions.check().map_err(Failure::Usage)?;
+    will_write(args.output.as_deref());
     let source = args.source.display().to_string();
     let (options, dataset) = match &args.dataset {
         // Another machine may have it there.
@@ -28,6 +31,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         None => (args.questions.options(), local(&args.source)?),
     };
     if Path::new(&dataset).exists() {
+        Store::files(Path::new(&dataset))?.iter().try_for_each(|file| will_read(file))?;
         check_labels(&options, Path::new(&dataset))?;
     }
     let text = sql(&options, &dataset, args.engine.engine());
@@ -68,6 +72,6 @@ fn check_labels(options: &FleetOptions, dataset: &Path) -> Result<()> {
 /// What the report asked.
 fn options_of(args: &FleetSqlArgs) -> Result<FleetOptions> {
     let name = args.source.display();
-    let text = std::fs::read(&args.source).with_context(|| format!("{name}: cannot be read"))?;
+    let text = read_whole(&args.source)?;
     FleetOptions::from_report_json(&text).map_err(|reason| anyhow!("{name}: {reason}"))
 }

@@ -6,46 +6,52 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use traceparse::export::Export;
+use traceparse::fleet::FailureKind;
+use traceparse::profile::Full;
 use traceparse::symbolicate::{SymbolCache, SymbolicateOptions, symbolicate};
-use traceparse::symbols::{FileBytes, FileSystem, Found, Locator, SymbolFinder};
+use traceparse::symbols::{FileBytes, Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use super::cli::ReadingArgs;
+use super::content::Refused;
 use super::recordings::Recording;
 use crate::symbols::locate;
+use crate::unchanged::{CHANGED, WatchedFiles};
 
 /// What is where the arguments say; `None` where they say nothing.
-pub(super) fn find(args: &ReadingArgs) -> Result<Option<Locator<'static>>> {
+pub(super) fn find<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> Result<Option<Locator<'f>>> {
     let paths: Vec<&PathBuf> = args.search.paths().collect();
     let is_cached = !args.search.no_cache;
-    if paths.is_empty() { Ok(None) } else { locate(&FileSystem, &[], &paths, is_cached).map(Some) }
+    if paths.is_empty() { Ok(None) } else { locate(files, files, &[], &paths, is_cached).map(Some) }
 }
 
 /// Names the frames of exports and recordings.
 pub(super) struct FleetSymbols<'f> {
-    named: Option<(&'f Locator<'static>, SymbolCache<'f>)>,
+    files: &'f WatchedFiles,
+    named: Option<(&'f Locator<'f>, SymbolCache<'f>)>,
     /// Whether recordings name themselves.
     is_bundled: bool,
     options: SymbolicateOptions,
 }
 
 impl<'f> FleetSymbols<'f> {
-    pub(super) fn new(locator: Option<&'f Locator<'static>>, args: &ReadingArgs) -> Self {
+    /// The symbols of a locator over these files.
+    pub(super) fn new(files: &'f WatchedFiles, locator: Option<&'f Locator<'f>>, args: &ReadingArgs) -> Self {
         let options = SymbolicateOptions { with_inlines: !args.no_inlines, ..SymbolicateOptions::default() };
         let named = locator.map(|locator| (locator, SymbolCache::new(locator)));
-        Self { named, is_bundled: !args.search.no_bundled_symbols, options }
+        Self { files, named, is_bundled: !args.search.no_bundled_symbols, options }
     }
 
     /// Names the frames of an export, or of a recording.
     ///
     /// # Errors
-    /// A sentence, when there are more frames than a profile can hold.
+    /// When there are more frames than a profile can hold, or a symbol file changed since it was found.
     pub(super) fn name_frames(
         &self,
         export: &mut Export,
-        recording: Option<&Recording>,
+        recording: Option<&Recording<'_>>,
         notes: &mut Vec<String>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Refused> {
         let own = recording.filter(|_| self.is_bundled).map(Recording::symbols);
         let own = own.filter(|own| !own.found().is_empty());
         let named = match (&own, &self.named) {
@@ -56,7 +62,12 @@ impl<'f> FleetSymbols<'f> {
                 symbolicate(&export.profile, &both, &self.options)
             }
         };
-        let (profile, summary) = named.map_err(|full| full.to_string())?;
+        if let Some(changed) = self.files.first_changed() {
+            let reason = format!("the symbol file {}: {CHANGED}", changed.display());
+            return Err(Refused { kind: FailureKind::Unreadable, reason });
+        }
+        let full = |full: Full| Refused { kind: FailureKind::Malformed, reason: full.to_string() };
+        let (profile, summary) = named.map_err(full)?;
         export.profile = profile;
         notes.extend(own.iter().flat_map(Locator::notes).map(ToString::to_string));
         notes.extend(summary.notes.iter().map(ToString::to_string));
@@ -68,7 +79,7 @@ impl<'f> FleetSymbols<'f> {
 /// What a recording keeps, and what the arguments name.
 struct Both<'a> {
     own: &'a Locator<'a>,
-    named: Option<&'a Locator<'static>>,
+    named: Option<&'a Locator<'a>>,
 }
 
 impl SymbolFinder for Both<'_> {

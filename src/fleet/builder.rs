@@ -213,9 +213,10 @@ impl FleetBuilder {
         let unit = self.cohorts.iter().map(|cohort| cohort.unit).min().unwrap_or(Unit::Nanoseconds);
         let counted = self.failed.iter().filter(|failed| failed.kind != FailureKind::Duplicate);
         let labels: Vec<_> = counted.map(|failed| self.labels_of_cohort(&failed.labels)).collect();
+        let mut known: BTreeSet<_> = self.cohorts.iter().map(|cohort| cohort.labels.clone()).collect();
         for labels in labels {
-            let is_known = labels.iter().any(|(_, value)| value.is_some());
-            if is_known && !self.cohorts.iter().any(|cohort| cohort.labels == labels) {
+            let is_told = labels.iter().any(|(_, value)| value.is_some());
+            if is_told && known.insert(labels.clone()) {
                 self.cohort_id(Cohort { unit, labels });
             }
         }

@@ -135,7 +135,7 @@ fn files_that_are_gone_are_forgotten_where_that_is_asked() {
     extract(&[&path, "-o", &dataset]);
     let before = bytes(&[&dataset]);
     // Not by mistake.
-    for (input, words) in [("y/*.xml", "no file matches"), ("z.jsonl", "cannot be read")] {
+    for (input, words) in [("y/*.xml", "no file matches"), ("z.jsonl", "cannot be opened")] {
         let said = fails(1, &["fleet", "extract", &path, &folder.path(input), "-o", &dataset, "--prune"]);
         assert!(said.contains(words), "{said}");
     }

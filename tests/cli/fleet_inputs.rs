@@ -222,7 +222,7 @@ fn a_wrong_manifest_says_where() {
         assert!(said.contains("m.csv") && words.iter().all(|word| said.contains(word)), "{said}");
     }
     let said = says(1, &["report", "--manifest", &folder.path("no.csv")]);
-    assert!(said.contains("no.csv: the manifest cannot be read"), "{said}");
+    assert!(said.contains("no.csv: cannot be opened"), "{said}");
     let path = folder.file("wrong.csv", "path\nx/a.xml\nx/b.xml\n");
     let said = says(1, &["report", &path]);
     assert!(said.contains("none of the 2 paths of ") && said.lines().count() == 1, "{said}");

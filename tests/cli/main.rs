@@ -8,6 +8,9 @@
 
 mod bundle_case;
 mod bundles;
+// It needs signals, and looks how far a process has come in a file.
+#[cfg(target_os = "linux")]
+mod changing;
 mod colour;
 mod command;
 mod diff;
@@ -26,6 +29,12 @@ mod fleet_inputs;
 mod fleet_output;
 mod fleet_rows;
 mod folded;
+mod guard;
+#[path = "../../bin/guarded.rs"]
+mod guarded;
+// It needs signals.
+#[cfg(unix)]
+mod interrupted;
 mod intervals;
 mod json;
 mod light_rows;

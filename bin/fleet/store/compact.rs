@@ -96,7 +96,7 @@ impl Store {
         Ok(())
     }
 
-    fn cannot_be_written(&self, table: DatasetTable, id: &str) -> String {
+    pub(super) fn cannot_be_written(&self, table: DatasetTable, id: &str) -> String {
         format!("{}: cannot be written", self.folder.file(table, id).display())
     }
 }

@@ -25,10 +25,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use traceparse::fleet::dataset::DatasetTable;
 
+use crate::durable::sync_folder;
+use crate::guard;
+
 const MARKER: &str = "traceparse-dataset.json";
 const MARKER_FORMAT: &str = "traceparse-dataset";
 const NEWEST: u64 = traceparse::fleet::dataset::VERSION as u64;
 pub(super) const LOCK: &str = ".lock";
+/// The files of a dataset that are not those of a table.
+const OWN_FILES: [&str; 5] = [MARKER, LOCK, "sources.json", "unfinished.json", "journal.json"];
 const PARQUET: &str = ".parquet";
 const TEMPORARY: &str = ".tmp";
 
@@ -107,21 +112,32 @@ impl Folder {
     }
 
     pub(super) fn create_temporary(&self, table: DatasetTable, id: &str) -> Result<File> {
-        step()?;
+        change(&self.temporary(table, id))?;
         self.creating(&self.temporary(table, id), |path| File::create(path))
     }
 
     /// Gives the written files of a data file their names, `runs` last. Files that have theirs already are left.
     pub(super) fn publish(&self, id: &str) -> Result<()> {
         for table in DatasetTable::ALL.into_iter().rev() {
-            step()?;
             let (temporary, file) = (self.temporary(table, id), self.file(table, id));
+            change(&file)?;
             match fs::rename(temporary, &file) {
                 Err(error) if error.kind() == ErrorKind::NotFound && file.is_file() => {}
                 renamed => renamed.with_context(|| format!("{}: cannot be written", file.display()))?,
             }
         }
         Ok(())
+    }
+
+    /// All files that are a part of the dataset, which others in the folder are not.
+    pub(super) fn files(&self) -> Result<Vec<PathBuf>> {
+        let names = entries(&self.path)?;
+        let own = names.iter().filter(|name| OWN_FILES.contains(&name.as_str())).map(|name| self.path.join(name));
+        let mut files: Vec<PathBuf> = own.collect();
+        for table in DatasetTable::ALL {
+            files.extend(self.ids_in(table)?.iter().map(|id| self.file(table, id)));
+        }
+        Ok(files)
     }
 
     /// Removes a data file, `runs` first.
@@ -155,15 +171,23 @@ impl Folder {
 
     /// Writes a small file beside its target and renames it, so that nobody sees half of it. It is on the disk when this returns.
     pub(super) fn write_whole(&self, name: &str, content: &serde_json::Value) -> Result<()> {
-        let temporary = self.path.join(temporary_name(name));
-        step()?;
+        let (temporary, file) = (self.path.join(temporary_name(name)), self.path.join(name));
+        guard::check(&file)?;
+        change(&temporary)?;
         self.creating(&temporary, |path| {
             let mut file = File::create(path)?;
             writeln!(file, "{content:#}")?;
             file.sync_all()
         })?;
-        step()?;
-        self.creating(&self.path.join(name), |path| fs::rename(&temporary, path))
+        change(&file)?;
+        self.creating(&file, |path| fs::rename(&temporary, path))?;
+        self.creating(&self.path, sync_folder)
+    }
+
+    /// Has the names of all files written to the disk.
+    pub(super) fn sync(&self) -> Result<()> {
+        let tables = DatasetTable::ALL.map(|table| self.path.join(table.name()));
+        tables.iter().chain([&self.path]).try_for_each(|folder| self.creating(folder, sync_folder))
     }
 
     fn creating<T>(&self, path: &Path, create: impl FnOnce(&Path) -> std::io::Result<T>) -> Result<T> {
@@ -187,7 +211,7 @@ pub(super) fn check_id(id: &str) -> Result<()> {
 
 /// Removes a file; one that is not there is removed already.
 pub(super) fn remove_file(path: &Path) -> Result<()> {
-    step()?;
+    change(path)?;
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(error).with_context(|| format!("{}: cannot be removed", path.display()))
@@ -204,6 +228,12 @@ fn entries(folder: &Path) -> Result<Vec<String>> {
         names.map(|name| name.map(|name| name.unwrap_or_else(|name| name.to_string_lossy().into_owned()))).collect()
     };
     read().with_context(|| format!("{}: cannot be read", folder.display()))
+}
+
+/// Stands before every change of a file: none is an input.
+fn change(path: &Path) -> Result<()> {
+    step()?;
+    guard::check(path)
 }
 
 /// Stands before every change on disk, so that tests can stop a process there.

@@ -31,6 +31,7 @@ impl Store {
     /// It came to its end.
     pub(crate) fn complete(&self) -> Result<()> {
         self.check_writer()?;
+        self.folder.sync()?;
         remove_file(&self.folder.path.join(UNFINISHED))
     }
 

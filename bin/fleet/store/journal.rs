@@ -46,6 +46,8 @@ impl Journal {
     fn apply(&self, folder: &Folder) -> Result<()> {
         self.delete.iter().try_for_each(|id| folder.remove(id))?;
         self.create.iter().try_for_each(|id| folder.publish(id))?;
+        // Without a journal nobody would give them their names again.
+        folder.sync()?;
         remove_file(&folder.path.join(JOURNAL))
     }
 

@@ -1,0 +1,308 @@
+//! An output never destroys an input. What is read is noted here, and whatever is written is held against it.
+//!
+//! ```text
+//! traceparse A.xml -o A.xml        refused: the report would replace the export
+//! traceparse A.xml >> A.xml        refused: the report would be appended to it
+//! traceparse X.trace -o X.trace/n  refused: what is in a recording's folder belongs to it
+//! ```
+//!
+//! Files are compared by device and inode, so links and other names of a file are the file. Only regular files are: a pipe, a terminal or
+//! `/dev/null` loses nothing. The comparison is made when an input is opened, so that nothing is read in vain; and again for each file
+//! that is replaced, right before that, whatever happened to names meanwhile.
+//!
+//! One list for the process: every command reads and writes through it, and none can forget to hand it on.
+
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Result, bail};
+
+/// What is one file, whatever it is called.
+#[cfg(unix)]
+type FileId = (u64, u64);
+/// Where the system tells no device and inode: its real path.
+#[cfg(not(unix))]
+type FileId = PathBuf;
+
+static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
+/// Whether messages would be appended to an input. The command is refused then, and cannot say so.
+static IS_STDERR_AN_INPUT: AtomicBool = AtomicBool::new(false);
+
+/// What this process reads, and what it was told to write.
+#[derive(Debug, Default)]
+struct Guard {
+    outputs: Vec<Output>,
+    files: HashMap<FileId, Box<Path>>,
+    /// Recordings: their real paths, and how they were named.
+    folders: Vec<(PathBuf, Box<Path>)>,
+}
+
+impl Guard {
+    fn will_write(&mut self, path: &Path) {
+        let file = fs::metadata(path).ok().and_then(|metadata| file_id(path, &metadata));
+        self.outputs.push(Output { name: format!("-o {}", path.display()), file, place: real_place(path) });
+    }
+
+    fn will_read(&mut self, path: &Path) -> Result<()> {
+        let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
+        if metadata.is_dir() {
+            return self.will_read_folder(path);
+        }
+        file_id(path, &metadata).map_or(Ok(()), |id| self.note(id, path))
+    }
+
+    /// Notes a recording: all its files, whichever will be read, and the folder, into which nothing is written.
+    fn will_read_folder(&mut self, path: &Path) -> Result<()> {
+        if let Ok(real) = fs::canonicalize(path) {
+            let is_inside = |output: &&Output| output.place.as_ref().is_some_and(|place| place.starts_with(&real));
+            if let Some(output) = self.outputs.iter().find(is_inside) {
+                bail!(inside(&output.name, path));
+            }
+            self.folders.push((real, path.into()));
+        }
+        let mut open = vec![path.to_owned()];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let (path, kind) = (entry.path(), entry.file_type());
+                if kind.is_ok_and(|kind| kind.is_dir()) {
+                    open.push(path);
+                } else if let Some(id) = fs::metadata(&path).ok().and_then(|metadata| file_id(&path, &metadata)) {
+                    self.note(id, &path)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a file, and refuses it where it is an output.
+    fn note(&mut self, id: FileId, path: &Path) -> Result<()> {
+        let outputs = self.outputs.iter().filter(|output| output.file.as_ref() == Some(&id));
+        let names: Vec<&str> = outputs.map(|output| output.name.as_str()).collect();
+        self.files.entry(id).or_insert_with(|| path.into());
+        if names.contains(&Stream::Errors.name()) {
+            IS_STDERR_AN_INPUT.store(true, Ordering::Relaxed);
+        }
+        names.first().map_or(Ok(()), |output| bail!(same(output, path)))
+    }
+
+    fn check(&self, target: &Path) -> Result<()> {
+        let name = || {
+            let option = format!("-o {}", target.display());
+            let is_option = self.outputs.iter().any(|output| output.name == option);
+            if is_option { option } else { target.display().to_string() }
+        };
+        let id = fs::metadata(target).ok().and_then(|metadata| file_id(target, &metadata));
+        if let Some(input) = id.and_then(|id| self.files.get(&id)) {
+            bail!(same(&name(), input));
+        }
+        let place = if self.folders.is_empty() { None } else { real_place(target) };
+        let is_around = |(folder, _): &&(PathBuf, _)| place.as_ref().is_some_and(|place| place.starts_with(folder));
+        match self.folders.iter().find(is_around) {
+            Some((_, input)) => bail!(inside(&name(), input)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Something that will be written.
+#[derive(Debug)]
+struct Output {
+    /// How messages call it.
+    name: String,
+    /// The file that is there now.
+    file: Option<FileId>,
+    /// Where it is, really.
+    place: Option<PathBuf>,
+}
+
+/// Says where the answer will be written, before anything is read; `None` is standard output.
+pub(crate) fn will_write(path: Option<&Path>) {
+    let mut guard = guard();
+    match path.filter(|path| path.as_os_str() != "-") {
+        Some(path) => guard.will_write(path),
+        None => guard.outputs.extend(stream(Stream::Output)),
+    }
+    guard.outputs.extend(stream(Stream::Errors));
+}
+
+/// Notes an input before it is opened: a file; the folder of a recording; `-`, which is standard input. What is not there is no input.
+///
+/// # Errors
+/// When the output would replace it.
+pub(crate) fn will_read(path: &Path) -> Result<()> {
+    if path.as_os_str() == "-" {
+        let id = stream_file(Stream::Input).map(|(id, _)| id);
+        return id.map_or(Ok(()), |id| guard().note(id, Path::new("standard input")));
+    }
+    guard().will_read(path)
+}
+
+/// Whether a file may be replaced, removed, or written into: the last look before that is done.
+///
+/// # Errors
+/// When it is an input.
+pub(crate) fn check(target: &Path) -> Result<()> {
+    guard().check(target)
+}
+
+/// The same for standard output.
+///
+/// # Errors
+/// When it is an input, and a file that has something to lose.
+pub(crate) fn check_stdout() -> Result<()> {
+    let Some((id, _)) = stream_file(Stream::Output).filter(|(_, length)| *length > 0) else { return Ok(()) };
+    match guard().files.get(&id) {
+        Some(input) => bail!(same(Stream::Output.name(), input)),
+        None => Ok(()),
+    }
+}
+
+/// Whether messages would be written into an input.
+pub(crate) fn is_stderr_an_input() -> bool {
+    IS_STDERR_AN_INPUT.load(Ordering::Relaxed)
+}
+
+fn guard() -> MutexGuard<'static, Guard> {
+    GUARD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn same(output: &str, input: &Path) -> String {
+    let input = input.display();
+    format!("{output} and {input} are one file: the output would destroy the input; write to another file")
+}
+
+fn inside(output: &str, recording: &Path) -> String {
+    format!("{output} is in the recording {}, which is an input; write to another folder", recording.display())
+}
+
+/// The real path of what is, or would be, at a path.
+fn real_place(path: &Path) -> Option<PathBuf> {
+    if let Ok(real) = fs::canonicalize(path) {
+        return Some(real);
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+}
+
+/// What is one file; `None` for what is no regular file.
+#[cfg(unix)]
+fn file_id(_: &Path, metadata: &Metadata) -> Option<FileId> {
+    use std::os::unix::fs::MetadataExt;
+    metadata.is_file().then(|| (metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn file_id(path: &Path, metadata: &Metadata) -> Option<FileId> {
+    if metadata.is_file() { fs::canonicalize(path).ok() } else { None }
+}
+
+/// What the process was started with.
+#[derive(Clone, Copy)]
+enum Stream {
+    Input,
+    Output,
+    Errors,
+}
+
+impl Stream {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Input => "standard input",
+            Self::Output => "standard output",
+            Self::Errors => "standard error",
+        }
+    }
+}
+
+/// A stream that is a file with something in it: after `> A.xml` there is nothing left to be lost, as `cat` sees it, too.
+fn stream(stream: Stream) -> Option<Output> {
+    let (id, _) = stream_file(stream).filter(|(_, length)| *length > 0)?;
+    Some(Output { name: stream.name().to_owned(), file: Some(id), place: None })
+}
+
+/// The file that a stream is, and its length.
+#[cfg(unix)]
+fn stream_file(stream: Stream) -> Option<(FileId, u64)> {
+    use std::io;
+    use std::os::fd::AsFd;
+    let handle = match stream {
+        Stream::Input => io::stdin().as_fd().try_clone_to_owned(),
+        Stream::Output => io::stdout().as_fd().try_clone_to_owned(),
+        Stream::Errors => io::stderr().as_fd().try_clone_to_owned(),
+    };
+    let metadata = fs::File::from(handle.ok()?).metadata().ok()?;
+    Some((file_id(Path::new(""), &metadata)?, metadata.len()))
+}
+
+/// Nothing tells it here.
+#[cfg(not(unix))]
+fn stream_file(_: Stream) -> Option<(FileId, u64)> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn refused(result: Result<()>) -> String {
+        result.expect_err("it is refused").to_string()
+    }
+
+    #[test]
+    fn every_name_of_an_input_is_the_input() {
+        let (mut guard, folder) = (Guard::default(), tempfile::tempdir().unwrap());
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a.xml"), "a").unwrap();
+        fs::write(path("b.xml"), "b").unwrap();
+        fs::hard_link(path("a.xml"), path("hard")).unwrap();
+        std::os::unix::fs::symlink(path("a.xml"), path("soft")).unwrap();
+        guard.will_read(&path("a.xml")).unwrap();
+        for name in ["a.xml", "hard", "soft", "../x/a.xml"] {
+            let name = name.replace("../x", &format!("../{}", folder.path().file_name().unwrap().display()));
+            let message = refused(guard.check(&path(&name)));
+            assert!(message.contains(&name) && message.contains("the input") && message.contains("a.xml"), "{message}");
+        }
+        for free in ["b.xml", "new", "no folder/new"] {
+            guard.check(&path(free)).unwrap();
+        }
+        guard.check(Path::new("/dev/null")).unwrap();
+        // Whatever a name led to when the process began: what counts is what it leads to now.
+        fs::remove_file(path("b.xml")).unwrap();
+        std::os::unix::fs::symlink(path("soft"), path("b.xml")).unwrap();
+        refused(guard.check(&path("b.xml")));
+    }
+
+    #[test]
+    fn nothing_is_written_into_a_recording() {
+        let (mut guard, folder) = (Guard::default(), tempfile::tempdir().unwrap());
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("x.trace/deep")).unwrap();
+        fs::write(path("x.trace/deep/file"), "f").unwrap();
+        std::os::unix::fs::symlink(path("x.trace"), path("link")).unwrap();
+        fs::hard_link(path("x.trace/deep/file"), path("hard")).unwrap();
+        guard.check(&path("x.trace/new")).unwrap();
+        guard.will_read(&path("link")).unwrap();
+        for name in ["x.trace/new", "x.trace/deep/file", "link/deep/new", "hard"] {
+            let message = refused(guard.check(&path(name)));
+            assert!(message.contains("link"), "{message}");
+        }
+        guard.check(&path("x.trace.json")).unwrap();
+    }
+
+    #[test]
+    fn what_will_be_replaced_is_not_even_opened() {
+        let (mut guard, folder) = (Guard::default(), tempfile::tempdir().unwrap());
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("y.trace")).unwrap();
+        fs::write(path("c.xml"), "c").unwrap();
+        guard.will_write(&path("c.xml"));
+        guard.will_write(&path("y.trace/new"));
+        let message = refused(guard.will_read(&path("c.xml")));
+        assert!(message.starts_with("-o ") && message.matches("c.xml").count() == 2, "{message}");
+        let message = refused(guard.will_read(&path("y.trace")));
+        assert!(message.contains("y.trace/new is in the recording"), "{message}");
+    }
+}

@@ -1,0 +1,126 @@
+//! Ctrl-C, and being told to end (SIGTERM): temporary files go first, and then the process.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+
+use tempfile::NamedTempFile;
+
+use crate::EXIT_INTERRUPTED;
+
+/// What is done before the process ends. It is told the exit code, and ends the process, or not.
+type Hook = Box<dyn FnMut(u8) + Send>;
+
+static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
+/// Files that are not complete. Who makes one, or gives it its name, holds the lock; so does whoever ends the process, for ever.
+static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A file under a temporary name. It is gone when this is dropped, and when the process is interrupted, unless it got its name.
+#[derive(Debug)]
+pub(crate) struct TemporaryFile {
+    /// `Some` until it is dropped.
+    file: Option<NamedTempFile>,
+    path: PathBuf,
+}
+
+impl TemporaryFile {
+    /// Makes one in a folder.
+    pub(crate) fn new_in(folder: &Path) -> io::Result<Self> {
+        watch();
+        #[cfg_attr(not(unix), allow(unused_mut))]
+        let mut builder = tempfile::Builder::new();
+        // The permissions of a usual new file, not those of a secret one; the process's mask still applies.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut temporary = temporary();
+        let file = builder.tempfile_in(folder)?;
+        let path = file.path().to_owned();
+        temporary.push(path.clone());
+        Ok(Self { file: Some(file), path })
+    }
+
+    /// The open file.
+    pub(crate) fn as_file(&self) -> &File {
+        self.file.as_ref().expect("it is there until it is dropped").as_file()
+    }
+
+    /// Gives it its name, in place of what has that name now; `check` has the last word.
+    ///
+    /// # Errors
+    /// Those of `check`, and where it cannot be renamed.
+    pub(crate) fn rename(mut self, target: &Path, check: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let mut temporary = temporary();
+        check()?;
+        let file = self.file.take().expect("it is there until it is dropped");
+        let renamed = file.persist(target).map(drop).map_err(|error| error.error);
+        temporary.retain(|path| *path != self.path);
+        Ok(renamed?)
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        if let Some(file) = self.file.take() {
+            let mut temporary = temporary();
+            drop(file);
+            temporary.retain(|path| *path != self.path);
+        }
+    }
+}
+
+/// Does this at an interruption, in place of ending at once.
+pub(crate) fn on_interrupt(hook: impl FnMut(u8) + Send + 'static) {
+    *HOOK.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(hook));
+    watch();
+}
+
+/// Ends the process. What is not complete goes.
+pub(crate) fn end(code: u8) -> ! {
+    let _held = {
+        let temporary = temporary();
+        for path in temporary.iter() {
+            let _ = std::fs::remove_file(path);
+        }
+        temporary
+    };
+    std::process::exit(i32::from(code))
+}
+
+fn temporary() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn interrupted(code: u8) {
+    match HOOK.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        Some(hook) => hook(code),
+        None => end(code),
+    }
+}
+
+/// Watches from now on. Where that cannot be done, the process ends as any other: a temporary file may stay.
+fn watch() {
+    static WATCHES: Once = Once::new();
+    WATCHES.call_once(|| {
+        let _ = start();
+    });
+}
+
+/// The exit codes are those that shells give to processes that a signal ended. SIGHUP is left alone: `nohup` has it ignored.
+#[cfg(unix)]
+fn start() -> io::Result<()> {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    const OF_SHELLS: i32 = 128;
+    let mut signals = signal_hook::iterator::Signals::new([SIGINT, SIGTERM])?;
+    let wait = move || {
+        for signal in signals.forever() {
+            interrupted(u8::try_from(OF_SHELLS + signal).unwrap_or(EXIT_INTERRUPTED));
+        }
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(wait).map(drop)
+}
+
+#[cfg(not(unix))]
+fn start() -> io::Result<()> {
+    ctrlc::set_handler(|| interrupted(EXIT_INTERRUPTED)).map_err(io::Error::other)
+}

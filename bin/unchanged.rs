@@ -1,0 +1,300 @@
+//! Files that must not change while they are read: what was read of them before and after would belong to two recordings.
+//!
+//! Size, time of change and inode are compared, before the first byte is read and after the last: a writer that goes on, another file
+//! under the same name, a link that leads elsewhere. Pipes and devices have no such thing, and are read as they come.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use anyhow::{Context, Result, bail};
+use traceparse::symbols::{Entry, FileBytes, FileSystem, Files};
+
+use crate::guard::will_read;
+
+/// What is said of a file that changed, behind its name.
+pub(crate) const CHANGED: &str =
+    "it changed while it was read; wait until nothing writes it any more, or export it again";
+
+/// What tells whether a regular file is the one it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp {
+    #[cfg(unix)]
+    inode: (u64, u64),
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    /// `None` for what is no regular file.
+    fn new(metadata: &Metadata) -> Option<Self> {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+        metadata.is_file().then(|| Self {
+            #[cfg(unix)]
+            inode: (metadata.dev(), metadata.ino()),
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+        })
+    }
+
+    /// Of what is at a path, if there is anything.
+    fn at(path: &Path) -> Option<Self> {
+        Self::new(&std::fs::metadata(path).ok()?)
+    }
+}
+
+/// An input that is open: no output, and compared when it was read.
+#[derive(Debug)]
+pub(crate) struct InputFile {
+    file: File,
+    /// `None` for standard input.
+    path: Option<PathBuf>,
+    before: Option<Stamp>,
+}
+
+impl InputFile {
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// # Errors
+    /// Where it cannot be opened, or the output would replace it.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        will_read(path)?;
+        let name = path.display();
+        let is_stdin = path.as_os_str() == "-";
+        let file = if is_stdin { standard_input() } else { File::open(path) };
+        let file = file.with_context(|| format!("{name}: cannot be opened"))?;
+        let metadata = file.metadata().with_context(|| format!("{name}: cannot be read"))?;
+        Ok(Self { file, path: (!is_stdin).then(|| path.to_owned()), before: Stamp::new(&metadata) })
+    }
+
+    /// Whether it is a folder, which can be opened like a file.
+    pub(crate) fn is_folder(&self) -> bool {
+        self.file.metadata().is_ok_and(|metadata| metadata.is_dir())
+    }
+
+    /// How many bytes there are; `None` where that is not known.
+    pub(crate) fn length(&self) -> Option<u64> {
+        self.before.as_ref().map(|before| before.length)
+    }
+
+    /// Whether it is what it was when it was opened, and still has its name.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        let Some(before) = &self.before else { return true };
+        let same = |stamp: Option<Stamp>| stamp.as_ref() == Some(before);
+        same(self.file.metadata().ok().as_ref().and_then(Stamp::new))
+            && self.path.as_deref().is_none_or(|path| same(Stamp::at(path)))
+    }
+
+    /// What reading it gave, unless it changed meanwhile: then that is why.
+    ///
+    /// # Errors
+    /// With the name of the file, where it changed.
+    pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
+        if self.is_unchanged() {
+            return result;
+        }
+        let name = self.path.as_deref().unwrap_or(Path::new("standard input"));
+        bail!("{}: {CHANGED}", name.display())
+    }
+}
+
+impl Read for &InputFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        (&self.file).read(buffer)
+    }
+}
+
+/// All bytes of a small input.
+///
+/// # Errors
+/// Where it cannot be read, is an output, or changed.
+pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>> {
+    let file = InputFile::open(path)?;
+    let mut bytes = Vec::new();
+    let read = (&file).read_to_end(&mut bytes);
+    file.unless_changed(read.with_context(|| format!("{}: cannot be read", path.display())))?;
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn standard_input() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(windows)]
+fn standard_input() -> io::Result<File> {
+    use std::os::windows::io::AsHandle;
+    Ok(File::from(io::stdin().as_handle().try_clone_to_owned()?))
+}
+
+/// The files of this machine, of which those that count are compared: recordings and archives, and symbol files once somebody reads them.
+/// In folders of symbols much more is looked at, and may change.
+#[derive(Debug, Default)]
+pub(crate) struct WatchedFiles(Mutex<Watched>);
+
+#[derive(Debug, Default)]
+struct Watched {
+    /// Files and folders of which all counts.
+    roots: HashSet<PathBuf>,
+    files: HashMap<PathBuf, WatchedFile>,
+}
+
+#[derive(Debug)]
+struct WatchedFile {
+    before: Option<Stamp>,
+    is_read: bool,
+}
+
+impl WatchedFiles {
+    /// Whatever is read of a file or folder counts from now on.
+    pub(crate) fn add_root(&self, path: &Path) {
+        self.watched().roots.insert(path.to_owned());
+    }
+
+    /// A file counts as soon as somebody reads it; it is compared with what it is now.
+    pub(crate) fn add_file(&self, path: &Path) {
+        let before = Stamp::at(path);
+        self.watched().files.entry(path.to_owned()).or_insert(WatchedFile { before, is_read: false });
+    }
+
+    /// A file that was read and is not what it was before, the first by path.
+    pub(crate) fn first_changed(&self) -> Option<PathBuf> {
+        let watched = self.watched();
+        let is_changed = |(path, file): &(&PathBuf, &WatchedFile)| file.is_read && Stamp::at(path) != file.before;
+        watched.files.iter().filter(is_changed).map(|(path, _)| path).min().cloned()
+    }
+
+    /// What reading gave, unless a file changed meanwhile: then that is why.
+    ///
+    /// # Errors
+    /// With the name of the file, where one changed.
+    pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
+        match self.first_changed() {
+            Some(path) => bail!("{}: {CHANGED}", path.display()),
+            None => result,
+        }
+    }
+
+    /// Some bytes of a file are read next.
+    fn will_read(&self, path: &Path) {
+        let mut watched = self.watched();
+        if let Some(file) = watched.files.get_mut(path) {
+            file.is_read = true;
+        } else if path.ancestors().any(|path| watched.roots.contains(path)) {
+            watched.files.insert(path.to_owned(), WatchedFile { before: Stamp::at(path), is_read: true });
+        }
+    }
+
+    fn watched(&self) -> MutexGuard<'_, Watched> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Files for WatchedFiles {
+    fn entry(&self, path: &Path) -> io::Result<Entry> {
+        FileSystem.entry(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        FileSystem.canonical(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        FileSystem.list(folder)
+    }
+
+    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        self.will_read(path);
+        FileSystem.read(path, offset, length)
+    }
+
+    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
+        self.will_read(path);
+        FileSystem.read_into(path, offset, place)
+    }
+
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+        self.will_read(path);
+        FileSystem.load(path, range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(folder: &tempfile::TempDir, name: &str) -> PathBuf {
+        let path = folder.path().join(name);
+        std::fs::write(&path, "content").unwrap();
+        // Longer ago than a tick of the file system's clock.
+        let old = SystemTime::now() - std::time::Duration::from_secs(60);
+        File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_file_is_compared_when_it_was_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let changes: [fn(&Path); 4] = [
+            |path| std::fs::write(path, "CONTENT").unwrap(),
+            |path| std::fs::write(path, "longer content").unwrap(),
+            |path| std::fs::remove_file(path).unwrap(),
+            |path| {
+                std::fs::remove_file(path).unwrap();
+                std::fs::create_dir(path).unwrap();
+            },
+        ];
+        for (index, change) in changes.into_iter().enumerate() {
+            let path = file(&folder, &format!("{index}"));
+            let input = InputFile::open(&path).unwrap();
+            let mut bytes = [0; 3];
+            (&input).read_exact(&mut bytes).unwrap();
+            assert_eq!((&bytes, input.is_unchanged(), input.length()), (b"con", true, Some(7)));
+            change(&path);
+            let error = input.unless_changed(Ok(())).unwrap_err().to_string();
+            assert_eq!(error, format!("{}: {CHANGED}", path.display()));
+        }
+        let path = file(&folder, "same");
+        assert_eq!(read_whole(&path).unwrap(), b"content");
+    }
+
+    /// What a change breaks is not the news.
+    #[test]
+    fn a_change_stands_before_what_it_breaks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(&folder, "a");
+        let input = InputFile::open(&path).unwrap();
+        let broken = || Err::<(), _>(anyhow::anyhow!("line 7 is broken"));
+        assert_eq!(input.unless_changed(broken()).unwrap_err().to_string(), "line 7 is broken");
+        std::fs::write(&path, "other content").unwrap();
+        assert!(input.unless_changed(broken()).unwrap_err().to_string().contains(CHANGED));
+    }
+
+    #[test]
+    fn of_watched_files_those_count_that_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let [inside, found, unread, other] = ["x.trace", "found", "unread", "other"].map(|name| file(&folder, name));
+        let files = WatchedFiles::default();
+        files.add_root(&inside);
+        files.add_file(&found);
+        files.add_file(&unread);
+        for path in [&inside, &found, &other] {
+            assert_eq!(files.read(path, 0, 3).unwrap(), b"con");
+        }
+        for path in [&other, &unread] {
+            std::fs::write(path, "changed").unwrap();
+        }
+        assert_eq!(files.first_changed(), None);
+        std::fs::write(&found, "changed").unwrap();
+        assert_eq!(files.first_changed(), Some(found.clone()));
+        std::fs::remove_file(&inside).unwrap();
+        assert_eq!(files.first_changed(), Some(found));
+        assert!(files.unless_changed(Ok(())).unwrap_err().to_string().contains(CHANGED));
+    }
+}

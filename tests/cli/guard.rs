@@ -1,0 +1,387 @@
+//! An output never destroys an input: every command and every argument that names one (`bin/guarded.rs`), and every name that a file has.
+
+use std::fs::{self, File, OpenOptions};
+use std::path::Path;
+use std::process::Stdio;
+
+use assert_cmd::assert::Assert;
+
+use crate::bundle_case::{recording, write_forms};
+use crate::command::{Folder, finish, orchard, read_text, stderr_of, stdout_of, traceparse};
+use crate::fleet_case::{export, fleet, toc, write};
+use crate::guarded::{GUARDED, Writes};
+use crate::support::Table;
+use crate::symbols_case::{Case, DEMO, LOAD_ADDRESS, dwarf_file};
+
+/// A use of a command, and the file that it reads.
+struct Use {
+    args: Vec<String>,
+    input: String,
+}
+
+fn of(input: &str, args: &[&str]) -> Use {
+    Use { args: args.iter().map(|arg| (*arg).to_owned()).collect(), input: input.to_owned() }
+}
+
+/// A use of each command in which the argument names a file in the folder, or a folder in which a file is read.
+fn example(command: &str, argument: &str, case: &Case) -> Use {
+    let folder = &case.folder;
+    let symbols = |name: &str| {
+        let path = folder.path(name);
+        fs::copy(dwarf_file("arm64-dwarf4", "Demo"), &path).expect("it can be copied");
+        path
+    };
+    match (command, argument) {
+        ("", "FILE") | ("toc", "FILE") => {
+            let export = folder.file("a.xml", read_text(&orchard()));
+            of(&export, &[command, &export])
+        }
+        ("", "--source") => {
+            let (export, dsym) = (case.draw(), dwarf_file("arm64-dwarf4", "Demo"));
+            let source = write(folder, "src/demo.c", "int main(void);\n");
+            of(&source, &[&export, "--dsym", &dsym, "--view", "lines", "--source", &folder.path("src")])
+        }
+        ("", "--intervals") => {
+            let forms = write_forms(folder, &recording(), Table::TimeProfile);
+            of(&forms.export, &[&forms.folder, "--during", "Layout", "--intervals", &forms.export])
+        }
+        ("" | "diff", "--dsym" | "--symbols") => {
+            let (export, dsym) = (case.draw(), symbols("dw"));
+            match command {
+                "" => of(&dsym, &[&export, argument, &dsym]),
+                _ => of(&dsym, &["diff", &export, &folder.file("b.xml", read_text(&export)), argument, &dsym]),
+            }
+        }
+        ("" | "diff", "--image") => {
+            let (export, dsym) = (case.draw_of_xcode_13(), symbols("dw"));
+            let image = format!("{DEMO}@{LOAD_ADDRESS:#x}={dsym}");
+            match command {
+                "" => of(&dsym, &[&export, "--image", &image]),
+                _ => of(&dsym, &["diff", &export, &folder.file("b.xml", read_text(&export)), "--image", &image]),
+            }
+        }
+        ("diff", "BEFORE" | "AFTER") => {
+            let [before, after] = ["a.xml", "b.xml"].map(|name| folder.file(name, read_text(&orchard())));
+            of(if argument == "BEFORE" { &before } else { &after }, &["diff", &before, &after])
+        }
+        ("diff", "--before-toc" | "--after-toc") => {
+            let [before, after] = ["a.xml", "b.xml"].map(|name| folder.file(name, export(20)));
+            let toc = folder.file("contents.xml", toc(20));
+            of(&toc, &["diff", &before, &after, argument, &toc])
+        }
+        ("diff", "--before-intervals" | "--after-intervals") => {
+            let forms = write_forms(folder, &recording(), Table::TimeProfile);
+            let [before, after] = ["b.xml", "i.xml"].map(|name| folder.file(name, read_text(&forms.export)));
+            of(&after, &["diff", &before, &forms.folder, "--force", "--during", "Layout", argument, &after])
+        }
+        ("symbolicate", "--object") => {
+            let object = symbols("dw");
+            of(&object, &["symbolicate", "-o", &object, "0x565"])
+        }
+        ("uuid", "PATH") => {
+            let object = symbols("dw");
+            of(&object, &["uuid", &object])
+        }
+        ("fleet report" | "fleet extract", "INPUT") => {
+            let runs = fleet(folder, "runs", 3);
+            of(&folder.path("runs/01.xml"), &["fleet", action(command), &runs])
+        }
+        ("fleet report" | "fleet extract", "--manifest") => {
+            let runs = fleet(folder, "runs", 2);
+            let manifest = folder.file("m.txt", "path,ring\nruns/00.xml,beta\nruns/01.xml,alpha\n");
+            of(&manifest, &["fleet", action(command), &runs, "--manifest", &manifest])
+        }
+        ("fleet report" | "fleet extract", "--dsym" | "--symbols") => {
+            let (runs, dsym) = (fleet(folder, "runs", 2), symbols("dw"));
+            of(&dsym, &["fleet", action(command), &runs, argument, &dsym])
+        }
+        ("fleet sql", "DIR|REPORT.json") => {
+            let (dataset, report) = dataset_and_report(folder);
+            of(&report, &["fleet", "sql", &report, "--dataset", &dataset])
+        }
+        ("fleet sql", "--dataset") => {
+            let (dataset, report) = dataset_and_report(folder);
+            of(&format!("{dataset}/traceparse-dataset.json"), &["fleet", "sql", &report, "--dataset", &dataset])
+        }
+        _ => panic!("`{command}` takes files by {argument}: add a use of it here"),
+    }
+}
+
+fn action(command: &str) -> &str {
+    command.split_once(' ').expect("two words").1
+}
+
+fn dataset_and_report(folder: &Folder) -> (String, String) {
+    let (runs, dataset, report) = (fleet(folder, "runs", 2), folder.path("ds"), folder.path("report.json"));
+    finish(&mut traceparse(&["fleet", "extract", &runs, "-o", &dataset])).success();
+    finish(&mut traceparse(&["fleet", "report", &dataset, "-o", &report])).success();
+    (dataset, report)
+}
+
+/// All files below a folder with their content.
+fn content(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("it is a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(content(&path));
+        } else {
+            found.push((path.display().to_string(), fs::read(&path).expect("it can be read")));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Runs a command that must be refused with both names, and must not change a file.
+#[track_caller]
+fn refused(case: &Case, args: &[String], output: &str, input: &str, run: impl FnOnce(&[&str]) -> Assert) -> String {
+    let root = case.folder.path("");
+    let content = || {
+        let mut files = content(Path::new(&root));
+        // An extract may begin, and must not touch the file.
+        let is_of_dataset = |name: &str| name.contains("/dataset/") && !name.ends_with(input);
+        files.retain(|(name, _)| !name.contains("/cache/") && !is_of_dataset(name));
+        files
+    };
+    let before = content();
+    let args: Vec<&str> = args.iter().map(String::as_str).filter(|arg| !arg.is_empty()).collect();
+    let said = stderr_of(&run(&args));
+    assert!(said.contains(output) && said.contains(input), "{args:?}: {output} and {input} are to be named: {said}");
+    assert!(said.contains("error: "), "{args:?}: {said}");
+    assert!(before == content(), "{args:?}: files were changed");
+    said
+}
+
+#[track_caller]
+fn refused_with(case: &Case, example: &Use, output: &str, input: &str) -> String {
+    let args = [&example.args[..], &["-o".to_owned(), output.to_owned()]].concat();
+    refused(case, &args, output, input, |args| finish(&mut case.command(args)).code(1).stdout(""))
+}
+
+/// With standard output at the end of a file.
+#[track_caller]
+fn refused_appending(case: &Case, example: &Use) {
+    refused(case, &example.args, "standard output", &example.input, |args| {
+        let file = OpenOptions::new().append(true).open(&example.input).expect("it can be written");
+        let output = std::process::Command::new(crate::command::BINARY)
+            .args(args)
+            .env("XDG_CACHE_HOME", case.folder.path("cache"))
+            .stdout(Stdio::from(file))
+            .output()
+            .expect("it starts");
+        Assert::new(output).code(1)
+    });
+}
+
+#[test]
+fn every_command_refuses_to_replace_whatever_it_reads() {
+    for guarded in &GUARDED {
+        for argument in guarded.inputs {
+            let case = Case::new();
+            let example = example(guarded.command, argument, &case);
+            match guarded.writes {
+                Writes::Stdout => refused_appending(&case, &example),
+                Writes::File => {
+                    refused_with(&case, &example, &example.input, &example.input);
+                    #[cfg(unix)]
+                    for name in ["hard.json", "soft.json"] {
+                        let link = case.folder.path(name);
+                        match name {
+                            "hard.json" => fs::hard_link(&example.input, &link).expect("links can be made"),
+                            _ => std::os::unix::fs::symlink(&example.input, &link).expect("links can be made"),
+                        }
+                        refused_with(&case, &example, &link, &example.input);
+                    }
+                    #[cfg(unix)]
+                    refused_appending(&case, &example);
+                }
+                Writes::Folder => refused_in_a_dataset(&case, example),
+            }
+        }
+    }
+}
+
+/// The file has the name of one that every extract writes into the dataset.
+fn refused_in_a_dataset(case: &Case, example: Use) {
+    let dataset = case.folder.path("dataset");
+    let other = write(&case.folder, "other/other.xml", export(50));
+    finish(&mut traceparse(&["fleet", "extract", &other, "-o", &dataset])).success();
+    let moved = format!("{dataset}/unfinished.json");
+    fs::rename(&example.input, &moved).expect("it can be moved");
+    let renamed = |arg: &String| if *arg == example.input { moved.clone() } else { arg.clone() };
+    let mut args: Vec<String> = example.args.iter().map(renamed).collect();
+    if !args.contains(&moved) {
+        args.push(moved.clone());
+    }
+    if let Ok(text) = fs::read_to_string(&moved) {
+        // Paths of a manifest are relative to it.
+        fs::write(&moved, text.replace("\nruns/", "\n../runs/")).expect("it can be written");
+    }
+    let args = [args, vec!["-o".to_owned(), dataset]].concat();
+    refused(case, &args, "unfinished.json", "unfinished.json", |args| finish(&mut case.command(args)).code(1));
+}
+
+#[test]
+fn a_recording_is_all_that_is_in_it() {
+    let case = Case::new();
+    let forms = write_forms(&case.folder, &recording(), Table::TimeProfile);
+    let example = of(&forms.folder, &[&forms.folder]);
+    refused_with(&case, &example, &format!("{}/form.template", forms.folder), &forms.folder);
+    refused_with(&case, &example, &format!("{}/new.txt", forms.folder), &forms.folder);
+    refused_with(&case, &of("", &["toc", &forms.folder]), &format!("{}/form.template", forms.folder), &forms.folder);
+    refused_with(
+        &case,
+        &of("", &["diff", &forms.export, &forms.folder]),
+        &format!("{}/form.template", forms.folder),
+        &forms.folder,
+    );
+    refused_with(
+        &case,
+        &of("", &["fleet", "report", &case.folder.path("")]),
+        &format!("{}/form.template", forms.folder),
+        &forms.folder,
+    );
+    refused_with(
+        &case,
+        &of("", &["fleet", "extract", &forms.folder]),
+        &format!("{}/dataset", forms.folder),
+        &forms.folder,
+    );
+    for archive in &forms.archives {
+        refused_with(&case, &of(archive, &[archive]), archive, archive);
+        refused_with(&case, &of(archive, &["fleet", "report", archive]), archive, archive);
+    }
+    // Beside it, files may have nearly its name.
+    let beside = format!("{}.json", forms.folder);
+    finish(&mut case.command(&[&forms.folder, "-o", &beside])).success().stderr("");
+    assert!(read_text(&beside).starts_with('{'));
+}
+
+#[cfg(unix)]
+#[test]
+fn standard_input_is_an_input() {
+    let case = Case::new();
+    let path = case.folder.file("a.xml", read_text(&orchard()));
+    let from = |args: &[&str], stdin: &str, stdout: Stdio| {
+        let stdin = File::open(stdin).expect("it is there");
+        let mut command = std::process::Command::new(crate::command::BINARY);
+        Assert::new(command.args(args).stdin(stdin).stdout(stdout).output().expect("it starts"))
+    };
+    let before = read_text(&path);
+    for args in [&["-"][..], &["toc", "-"]] {
+        let said = stderr_of(&from(&[args, &["-o", &path]].concat(), &path, Stdio::piped()).code(1).stdout(""));
+        assert!(said.contains(&path) && said.contains("standard input"), "{said}");
+        let append = OpenOptions::new().append(true).open(&path).expect("it can be written");
+        let said = stderr_of(&from(args, &path, append.into()).code(1));
+        assert!(said.contains("standard output") && said.contains("standard input"), "{said}");
+    }
+    let addresses = case.folder.file("addresses", "0x565\n");
+    let append = OpenOptions::new().append(true).open(&addresses).expect("it can be written");
+    from(&["symbolicate", "-o", &dwarf_file("arm64-dwarf4", "Demo")], &addresses, append.into()).code(1);
+    assert!(read_text(&path) == before && read_text(&addresses) == "0x565\n", "an input was changed");
+}
+
+/// What the shell emptied has nothing left to lose: `> A.xml` is an empty input, as it is for `cat`.
+#[cfg(unix)]
+#[test]
+fn an_emptied_file_is_an_empty_input() {
+    let case = Case::new();
+    let path = case.folder.file("a.xml", read_text(&orchard()));
+    let emptied = File::create(&path).expect("it can be written");
+    let output = std::process::Command::new(crate::command::BINARY).arg(&path).stdout(emptied).output();
+    let said = stderr_of(&Assert::new(output.expect("it starts")).code(1));
+    assert!(said.contains("empty"), "{said}");
+}
+
+/// The refusal itself would be appended to the input.
+#[cfg(unix)]
+#[test]
+fn messages_do_not_go_into_an_input() {
+    let case = Case::new();
+    let path = case.folder.file("a.xml", read_text(&orchard()));
+    let before = read_text(&path);
+    let append = || OpenOptions::new().append(true).open(&path).expect("it can be written");
+    let mut command = std::process::Command::new(crate::command::BINARY);
+    let output = command.arg(&path).stdout(append()).stderr(append()).output().expect("it starts");
+    Assert::new(output).code(1);
+    let mut command = std::process::Command::new(crate::command::BINARY);
+    Assert::new(command.arg(&path).stderr(append()).output().expect("it starts")).code(1).stdout("");
+    assert!(read_text(&path) == before, "the export was changed");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_loses_nothing() {
+    let case = Case::new();
+    let path = orchard();
+    for null in ["/dev/null", "/dev/stdout"] {
+        finish(&mut case.command(&[&path, "-o", null])).success().stderr("");
+    }
+    // Two pipes.
+    let mut piped = case.command(&["-", "-o", "/dev/stdout"]);
+    let answer = stdout_of(&finish(piped.write_stdin(read_text(&path))).success());
+    assert_eq!(answer.lines().skip(1).collect::<Vec<_>>(), case.ok(&[&path]).lines().skip(1).collect::<Vec<_>>());
+}
+
+/// A folder of symbols holds other files, too, such as the last report.
+#[test]
+fn files_that_nobody_reads_are_no_inputs() {
+    let case = Case::new();
+    fs::create_dir(case.folder.path("symbols")).expect("folders can be made");
+    fs::copy(dwarf_file("arm64-dwarf4", "Demo"), case.folder.path("symbols/dw")).expect("it can be copied");
+    let (export, symbols, out) = (case.draw(), case.folder.path("symbols"), case.folder.path("symbols/report.json"));
+    for _ in 0..3 {
+        finish(&mut case.command(&[&export, "--dsym", &symbols, "-o", &out])).success();
+        assert!(read_text(&out).starts_with('{'));
+    }
+    let found = case.folder.path("symbols/dw");
+    refused_with(&case, &of(&found, &[&export, "--dsym", &symbols]), &found, &found);
+    refused_with(&case, &of(&found, &[&export, "--dsym", &symbols, "--no-cache"]), &found, &found);
+    // So may the folder of a dataset.
+    let (dataset, _) = dataset_and_report(&case.folder);
+    let out = format!("{dataset}/report.json");
+    for _ in 0..3 {
+        finish(&mut case.command(&["fleet", "report", &dataset, "-o", &out])).success();
+    }
+    for entry in fs::read_dir(format!("{dataset}/frames")).expect("it is there").flatten() {
+        let file = entry.path().display().to_string();
+        refused_with(&case, &of(&file, &["fleet", "report", &dataset]), &file, &file);
+        refused_with(&case, &of(&file, &["fleet", "sql", &dataset]), &file, &file);
+    }
+}
+
+/// What a fleet finds by itself.
+#[test]
+fn files_that_a_fleet_finds_are_inputs() {
+    let case = Case::new();
+    let runs = fleet(&case.folder, "runs", 2);
+    let manifest = case.folder.file("fleet.csv", "path,toc\nruns/00.xml,toc.xml\n");
+    let toc = case.folder.file("toc.xml", toc(11));
+    for (input, named) in [
+        (case.folder.path("runs/00-toc.xml"), &runs),
+        (case.folder.path("runs/01.xml"), &runs),
+        (toc, &manifest),
+        (manifest.clone(), &manifest),
+        (case.folder.path("runs/00.xml"), &manifest),
+    ] {
+        refused_with(&case, &of(&input, &["fleet", "report", named]), &input, &input);
+    }
+}
+
+/// A data file of the dataset that is an input, with the name that the extract gives to what it makes of it.
+#[test]
+fn a_dataset_does_not_replace_its_inputs() {
+    let case = Case::new();
+    let (runs, dataset) = (fleet(&case.folder, "runs", 1), case.folder.path("dataset"));
+    finish(&mut traceparse(&["fleet", "extract", &runs, "-o", &dataset])).success();
+    let entry = fs::read_dir(format!("{dataset}/runs")).expect("it is there").flatten().next().expect("and not empty");
+    let file = entry.path().display().to_string();
+    fs::rename(case.folder.path("runs/00.xml"), &file).expect("it can be moved");
+    for input in [&file, &format!("{dataset}/.x.tmp")] {
+        if *input != file {
+            fs::rename(&file, input).expect("it can be moved");
+        }
+        refused_with(&case, &of(input, &["fleet", "extract", input]), &dataset, input);
+    }
+}

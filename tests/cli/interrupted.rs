@@ -1,0 +1,133 @@
+//! Ctrl-C, and being told to end: nothing that is not complete stays. It needs signals.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::command::{BINARY, Folder};
+use crate::fleet_case::fleet;
+
+/// An export of `rows` samples of two deep stacks in turn: as a flame chart it is a thousand times as long.
+fn deep(rows: u64) -> String {
+    const DEPTH: u64 = 300;
+    let columns = ["time", "weight", "stack"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
+    let stack = |id: u64| {
+        let frame = |index: u64| format!("<frame name=\"f{id}_{index}\" addr=\"{:#x}\"/>", 0x1000 * id + 16 * index);
+        format!("<tagged-backtrace id=\"{id}\">{}</tagged-backtrace>", (0..DEPTH).map(frame).collect::<String>())
+    };
+    let row = |index: u64| {
+        let id = 1 + index % 2;
+        let stack = if index < 2 { stack(id) } else { format!("<tagged-backtrace ref=\"{id}\"/>") };
+        format!("<row><sample-time>{}</sample-time><weight>1000000</weight>{stack}</row>\n", index * 1_000_000)
+    };
+    let rows: String = (0..rows).map(row).collect();
+    format!(
+        "<?xml version=\"1.0\"?>\n<trace-query-result>\n<node><schema name=\"time-profile\">{columns}</schema>{rows}</node>\
+         </trace-query-result>\n"
+    )
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
+    assert!(sent.expect("kill is there").success());
+}
+
+fn names(folder: &str) -> Vec<String> {
+    let names = fs::read_dir(folder).expect("it is a folder").flatten().map(|entry| entry.file_name());
+    names.map(|name| name.into_string().expect("UTF-8")).collect()
+}
+
+/// Sends a signal to a command as soon as it has a temporary file in the folder; its exit code, and whether there was one.
+fn interrupted(args: &[&str], folder: &str, name: &str) -> (Option<i32>, bool) {
+    let mut child = Command::new(BINARY).args(args).stderr(Stdio::null()).spawn().expect("it starts");
+    let start = Instant::now();
+    let mut has_begun = false;
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("it can be asked") {
+            break status;
+        }
+        assert!(start.elapsed() < Duration::from_secs(120), "the process goes on");
+        if !has_begun && names(folder).iter().any(|name| name.starts_with(".tmp")) {
+            has_begun = true;
+            signal(&child, name);
+        }
+        sleep(Duration::from_millis(1));
+    };
+    (status.code(), has_begun)
+}
+
+#[test]
+fn an_interrupted_output_leaves_nothing() {
+    let (exports, out) = (Folder::new(), Folder::new());
+    let mut rows = 1_000;
+    for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+        for (command, old) in [("report", None), ("report", Some("old")), ("diff", None)] {
+            let target = out.path("out");
+            let _ = fs::remove_file(&target);
+            old.into_iter().for_each(|old| drop(out.file("out", old)));
+            // The output has to be long enough to be interrupted: on a fast machine, a longer one.
+            loop {
+                let export = exports.file("deep.xml", deep(rows));
+                let other = exports.file("other.xml", deep(rows + 2));
+                let args = match command {
+                    "report" => vec![export.as_str(), "--format", "chrome-trace", "-o", &target],
+                    _ => vec!["diff", &export, &other, "--view", "tree", "--format", "json", "-o", &target],
+                };
+                match interrupted(&args, &out.path(""), name) {
+                    (Some(0), _) if command == "diff" => break,
+                    (Some(0), _) if rows < 1_000_000 => rows *= 4,
+                    (ended, has_begun) => {
+                        assert_eq!((ended, has_begun), (Some(code), true), "{name} {command}");
+                        assert_eq!(fs::read_to_string(&target).ok().as_deref(), old, "{name} {command}");
+                        break;
+                    }
+                }
+                let _ = fs::remove_file(&target);
+                old.into_iter().for_each(|old| drop(out.file("out", old)));
+            }
+            assert!(names(&out.path("")).iter().all(|name| name == "out"), "{name}: {:?}", names(&out.path("")));
+        }
+    }
+}
+
+/// A pipe with a name: who reads it waits for who writes it.
+fn pipe(folder: &Folder, name: &str) -> String {
+    let path = folder.path(name);
+    assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo is there").success());
+    path
+}
+
+/// Fleets say with which signal they ended, too.
+#[test]
+fn a_fleet_ends_with_the_code_of_the_signal() {
+    let folder = Folder::new();
+    let runs = fleet(&folder, "x", 3);
+    for (name, code) in [("-INT", 130), ("-TERM", 143)] {
+        for action in ["report", "extract"] {
+            let slow = pipe(&folder, &format!("x/{action}{code}"));
+            let mut child = Command::new(BINARY)
+                .args(["fleet", action, &runs, &slow, "--jobs", "1", "-o", &folder.path(&format!("out{action}{code}"))])
+                .stderr(Stdio::null())
+                .spawn()
+                .expect("it starts");
+            let mut writer = fs::OpenOptions::new().write(true).open(&slow).expect("the fleet opens it");
+            signal(&child, name);
+            if action == "extract" {
+                sleep(Duration::from_millis(200));
+                // It is read to its end.
+                let _ = writer.write_all(b"no export");
+            } else {
+                while child.try_wait().expect("it can be asked").is_none() {
+                    sleep(Duration::from_millis(5));
+                }
+            }
+            drop(writer);
+            assert_eq!(child.wait().expect("it ends").code(), Some(code), "{name} {action}");
+            fs::remove_file(&slow).expect("it is there");
+        }
+    }
+    assert!(!Path::new(&folder.path("outreport130")).exists());
+}
