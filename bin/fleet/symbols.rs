@@ -84,7 +84,7 @@ impl SymbolFinder for Both<'_> {
         [named, self.own.find_by_name(name)].concat()
     }
 
-    fn load(&self, found: &Found) -> io::Result<FileBytes> {
+    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
         match self.named {
             Some(named) if named.find(found.uuid).contains(found) => named.load(found),
             _ => self.own.load(found),

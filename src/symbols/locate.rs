@@ -10,7 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::contents::{self, Contents, Image};
-use super::files::{Entry, FileBytes, Files};
+use super::file_bytes::FileBytes;
+use super::files::{Entry, Files};
 use super::frame::Note;
 use super::index::{Index, Stamp};
 use crate::units::Uuid;
@@ -75,11 +76,11 @@ pub trait SymbolFinder: Sync {
     /// The files whose image has this name, whatever its UUID.
     fn find_by_name(&self, name: &str) -> Vec<Found>;
 
-    /// The bytes of what was found.
+    /// The bytes of what was found, to be read as they are needed.
     ///
     /// # Errors
     /// When the file cannot be read any more.
-    fn load(&self, found: &Found) -> io::Result<FileBytes>;
+    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>>;
 }
 
 /// Bounds of a walk; far above what a folder of symbols holds.
@@ -250,7 +251,7 @@ impl SymbolFinder for Locator<'_> {
         indices.iter().map(|&index| self.found[index].clone()).collect()
     }
 
-    fn load(&self, found: &Found) -> io::Result<FileBytes> {
+    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
         let (offset, length) = found.range;
         if length > MAX_FILE {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {MAX_FILE} bytes")));

@@ -241,12 +241,13 @@ impl Files for BundleFiles<'_> {
         Ok(count)
     }
 
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
         if self.find(path).is_none() {
             return self.base.load(path, range);
         }
         let length = usize::try_from(range.end.saturating_sub(range.start)).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        FileBytes::from_bytes(self.read(path, range.start, length)?, length)
+        let bytes = self.read(path, range.start, length)?;
+        if bytes.len() < length { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(bytes.into()) }
     }
 }
 
