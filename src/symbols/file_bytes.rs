@@ -14,6 +14,8 @@ use std::rc::Rc;
 use memchr::memchr;
 use object::read::{ReadCache, ReadRef};
 
+use crate::memory::{OverBudget, Reservation};
+
 /// How often a file may be read in overlapping pieces. Of a sound one most bytes are read once, if at all.
 const PASSES: u64 = 4;
 /// Bytes that may be read of any file, however small.
@@ -38,7 +40,7 @@ pub struct FileBytes<'f> {
 }
 
 enum Content<'f> {
-    Memory(Cow<'f, [u8]>),
+    Memory(Cow<'f, [u8]>, #[expect(dead_code, reason = "it is given back when it is dropped")] Reservation),
     File(ReadCache<Part<'f>>, Failure<'f>),
 }
 
@@ -48,13 +50,14 @@ type Failure<'f> = Rc<Shared<'f>>;
 struct Shared<'f> {
     source: RefCell<Box<dyn Source + 'f>>,
     failure: OnceCell<io::Error>,
-    /// How many bytes were read.
+    /// How many bytes were read, and may be.
     read: Cell<u64>,
+    most: Cell<u64>,
 }
 
 impl fmt::Debug for FileBytes<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let is_in_memory = matches!(self.content, Content::Memory(_));
+        let is_in_memory = matches!(self.content, Content::Memory(..));
         let mut shown = f.debug_struct("FileBytes");
         shown.field("length", &self.length).field("is_in_memory", &is_in_memory).finish_non_exhaustive()
     }
@@ -62,20 +65,39 @@ impl fmt::Debug for FileBytes<'_> {
 
 impl From<Vec<u8>> for FileBytes<'_> {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { length: bytes.len() as u64, content: Content::Memory(bytes.into()) }
+        Self::held(bytes, Reservation::default())
     }
 }
 
 impl<'f> From<&'f [u8]> for FileBytes<'f> {
     fn from(bytes: &'f [u8]) -> Self {
-        Self { length: bytes.len() as u64, content: Content::Memory(bytes.into()) }
+        Self { length: bytes.len() as u64, content: Content::Memory(bytes.into(), Reservation::default()) }
     }
 }
 
 impl<'f> FileBytes<'f> {
+    /// Bytes that are in memory, and what they take of a budget.
+    pub(crate) fn held(bytes: Vec<u8>, reserved: Reservation) -> Self {
+        Self { length: bytes.len() as u64, content: Content::Memory(bytes.into(), reserved) }
+    }
+
+    /// The same, of which no more than so many bytes are read.
+    #[must_use]
+    pub fn at_most(self, bytes: u64) -> Self {
+        if let Content::File(_, shared) = &self.content {
+            shared.most.set(bytes);
+        }
+        self
+    }
+
     /// A part of a source, of which nothing is read yet.
     pub(super) fn new(source: Box<dyn Source + 'f>, range: Range<u64>) -> Self {
-        let shared = Rc::new(Shared { source: source.into(), failure: OnceCell::new(), read: Cell::new(0) });
+        let shared = Rc::new(Shared {
+            source: source.into(),
+            failure: OnceCell::new(),
+            read: Cell::new(0),
+            most: Cell::new(u64::MAX),
+        });
         let length = range.end.saturating_sub(range.start);
         let part = Part { shared: Rc::clone(&shared), start: range.start, length, position: 0 };
         Self { content: Content::File(ReadCache::new(part), shared), length }
@@ -97,7 +119,7 @@ impl<'f> FileBytes<'f> {
             return None;
         }
         let cache = match &self.content {
-            Content::Memory(bytes) => return bytes.get(within(&range)?),
+            Content::Memory(bytes, _) => return bytes.get(within(&range)?),
             Content::File(cache, _) => cache,
         };
         let block = range.start - range.start % BLOCK;
@@ -111,7 +133,7 @@ impl<'f> FileBytes<'f> {
     /// The bytes from the start of a range to the first zero in it; `None` where there is none, or the bytes cannot be read.
     pub(super) fn text(&self, range: Range<u64>) -> Option<&[u8]> {
         let range = range.start..range.end.min(self.length);
-        if let Content::Memory(bytes) = &self.content {
+        if let Content::Memory(bytes, _) = &self.content {
             let bytes = bytes.get(within(&range)?)?;
             return Some(&bytes[..memchr(0, bytes)?]);
         }
@@ -254,6 +276,9 @@ impl Part<'_> {
                 io::ErrorKind::InvalidData,
                 "its parts overlap, so that it would be read again and again",
             ));
+        }
+        if read > self.shared.most.get() {
+            return Err(io::Error::new(io::ErrorKind::OutOfMemory, OverBudget { limit: self.shared.most.get() }));
         }
         Ok(count)
     }

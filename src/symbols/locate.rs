@@ -99,6 +99,8 @@ pub struct Locator<'f> {
     seen: HashSet<PathBuf>,
     entries: usize,
     notes: Vec<Note>,
+    /// How much of one file may be in memory at a time.
+    file_memory: u64,
 }
 
 impl fmt::Debug for Locator<'_> {
@@ -119,7 +121,15 @@ impl<'f> Locator<'f> {
             seen: HashSet::new(),
             entries: 0,
             notes: Vec::new(),
+            file_memory: u64::MAX,
         }
+    }
+
+    /// The same, which reads no more than so many bytes of a file for one look-up; a file that has to be read more gives no names but a
+    /// note. Without it there is no limit but the length of the file.
+    #[must_use]
+    pub fn with_file_memory(self, bytes: u64) -> Self {
+        Self { file_memory: bytes, ..self }
     }
 
     /// Looks at `path`: a file, or everything below a folder. Gives the number of images found there.
@@ -256,6 +266,6 @@ impl SymbolFinder for Locator<'_> {
         if length > MAX_FILE {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {MAX_FILE} bytes")));
         }
-        self.files.load(&found.path, offset..offset.saturating_add(length))
+        Ok(self.files.load(&found.path, offset..offset.saturating_add(length))?.at_most(self.file_memory))
     }
 }

@@ -317,7 +317,8 @@ fn links_and_encrypted_entries_are_there_and_are_not_read() {
 #[test]
 fn bombs_are_refused() {
     let files = below("a.trace", &[("form.template", vec![0; 1 << 20]), ("other", vec![0; 1 << 20])]);
-    let limits = ArchiveLimits { inflated_bytes: (2 << 20) - 1, entries: 3, memory_bytes: 1 << 20 };
+    let limits =
+        ArchiveLimits { inflated_bytes: (2 << 20) - 1, entries: 3, memory_bytes: 1 << 20, ..ArchiveLimits::default() };
     let zip = zip_of(&files, CompressionMethod::Deflated);
     let mut archives = vec![zip.clone(), tar_of(&files)];
     assert!(zip.len() < 10_000);
@@ -359,7 +360,8 @@ fn a_changed_byte_of_an_entry_is_noticed() {
 /// Reads everything there is; what is broken is an error.
 fn read_all(archive: &[u8]) {
     let memory = Memory::of(&[("x", archive)]);
-    let limits = ArchiveLimits { inflated_bytes: 1 << 24, entries: 1000, memory_bytes: 1 << 24 };
+    let limits =
+        ArchiveLimits { inflated_bytes: 1 << 24, entries: 1000, memory_bytes: 1 << 24, ..ArchiveLimits::default() };
     let mut mounted = BundleFiles::with_limits(&memory, limits);
     if let Ok(Some(bundle)) = mounted.mount(Path::new("x")) {
         for (path, length) in all(&mounted, &bundle) {
