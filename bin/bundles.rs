@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use traceparse::bundle::{Bundle, BundleFiles};
+use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles};
 use traceparse::export::{Document, DocumentContent, Export, Intervals, Options, Reader};
 use traceparse::symbols::{Entry, FileSystem, Files};
 
+use crate::bounds;
 use crate::inputs::read_file;
 use crate::progress::{Progress, Watched};
 
@@ -20,7 +21,8 @@ pub(crate) struct Mounted {
 impl Mounted {
     /// Looks which of these are recordings.
     pub(crate) fn new<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
-        let (mut files, mut bundles) = (BundleFiles::new(&FileSystem), Vec::new());
+        let limits = ArchiveLimits { memory: bounds::memory(), ..ArchiveLimits::default() };
+        let (mut files, mut bundles) = (BundleFiles::with_limits(&FileSystem, limits), Vec::new());
         for path in paths.into_iter().filter(|path| path.as_os_str() != "-") {
             bundles.extend(files.mount(path)?.map(|bundle| (path.clone(), bundle)));
         }

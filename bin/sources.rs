@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use traceparse::report::{Report, SourceIndex, SourceMatch, SourceText};
 
-use crate::warning;
+use crate::{bounds, warning};
 
 /// A source file is no larger; what is was not written by hand.
 const MAX_BYTES: u64 = 64 << 20;
@@ -71,6 +71,6 @@ fn read(file: &str) -> Result<SourceText, String> {
     if size > MAX_BYTES {
         return Err(format!("{file} is larger than {} MiB", MAX_BYTES >> 20));
     }
-    let bytes = fs::read(file).map_err(|error| format!("{file} cannot be read: {error}"))?;
+    let bytes = bounds::read_file(file, MAX_BYTES).map_err(|error| format!("{file} cannot be read: {error}"))?;
     Ok(SourceText { file: file.to_owned(), text: String::from_utf8_lossy(&bytes).into_owned() })
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -16,7 +16,7 @@ use traceparse::units::Uuid;
 use crate::arguments::SymbolArgs;
 use crate::bundles::Inputs;
 use crate::cli::{SymbolicateArgs, TocFormat, UuidArgs};
-use crate::{printable, warning};
+use crate::{bounds, printable, warning};
 
 /// Names the frames of an export from the files that the arguments name, and from what recordings among the inputs keep, if there is
 /// any of it.
@@ -59,7 +59,7 @@ pub(crate) fn locate<'f>(
     paths: &[&PathBuf],
     is_cached: bool,
 ) -> Result<Locator<'f>> {
-    let mut locator = Locator::new(files);
+    let mut locator = Locator::new(files).with_file_memory(bounds::of_symbol_file());
     for store in stores {
         let found = locator.add(store, &mut Index::default());
         found.with_context(|| format!("{}: cannot be searched", store.display()))?;
@@ -76,7 +76,7 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, is_cached: bool) -> Result<()
     let file = if is_cached && path.is_dir() { index_file(path) } else { None };
     let mut index = file
         .as_deref()
-        .and_then(|file| std::fs::read(file).ok())
+        .and_then(|file| bounds::read_file(file, bounds::OWN_FILE).ok())
         .map_or_else(Index::default, |text| Index::from_json(&text));
     let found = locator.add(path, &mut index).with_context(|| format!("{}: cannot be searched", path.display()))?;
     if index.is_changed() {
@@ -165,7 +165,7 @@ fn found_value(found: &Found) -> serde_json::Value {
 
 /// Names addresses, as atos does.
 pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
-    let mut locator = Locator::new(&FileSystem);
+    let mut locator = Locator::new(&FileSystem).with_file_memory(bounds::of_symbol_file());
     let path = &args.object;
     locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
     warn(&locator);
@@ -179,11 +179,17 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     // All answers in one text, and where each is; a later answer for an address stands for it.
     let mut text = String::new();
     let mut places = vec![0..0; relative.len()];
+    let (mut reserved, mut over) = (bounds::memory().nothing(), None);
     let asked = look_up(&locator, found.uuid, &relative, &mut |index, frames| {
+        over = over.or(reserved.resize(text.capacity() as u64).err());
+        if over.is_some() {
+            return;
+        }
         let start = text.len();
         write_frames(&mut text, frames, &found, args);
         places[index] = start..text.len();
     });
+    over.map_or(Ok(()), Err).with_context(|| format!("{}: its names are too long", path.display()))?;
     let mut failed = None;
     for one in &asked {
         match &one.result {
@@ -236,12 +242,11 @@ fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
 
 fn read_addresses() -> Result<Vec<u64>> {
     let mut addresses = Vec::new();
-    for line in io::stdin().lock().lines() {
-        for word in line?.split_whitespace() {
-            let digits = word.trim_start_matches("0x").trim_start_matches("0X");
-            let address = u64::from_str_radix(digits, 16);
-            addresses.push(address.map_err(|_| anyhow!("{word:?} is not an address in hex"))?);
-        }
+    let text = bounds::read_all(io::stdin().lock(), bounds::ADDRESSES).context("standard input cannot be read")?;
+    for word in String::from_utf8_lossy(&text).split_whitespace() {
+        let digits = word.trim_start_matches("0x").trim_start_matches("0X");
+        let address = u64::from_str_radix(digits, 16);
+        addresses.push(address.map_err(|_| anyhow!("{word:?} is not an address in hex"))?);
     }
     Ok(addresses)
 }

@@ -19,7 +19,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::hash::HashMap;
 
@@ -30,6 +30,7 @@ pub struct MemoryBudget(Option<Arc<Shared>>);
 struct Shared {
     limit: u64,
     used: AtomicU64,
+    was_exceeded: AtomicBool,
 }
 
 /// What is taken at the moment is left out: it depends on who else takes some.
@@ -56,7 +57,7 @@ impl MemoryBudget {
 
     /// So many bytes.
     pub fn new(bytes: u64) -> Self {
-        Self(Some(Arc::new(Shared { limit: bytes, used: AtomicU64::new(0) })))
+        Self(Some(Arc::new(Shared { limit: bytes, used: AtomicU64::new(0), was_exceeded: AtomicBool::new(false) })))
     }
 
     /// How many bytes may be taken, if not as many as there are.
@@ -67,6 +68,11 @@ impl MemoryBudget {
     /// How many bytes are taken.
     pub fn used(&self) -> u64 {
         self.0.as_ref().map_or(0, |shared| shared.used.load(Ordering::Relaxed))
+    }
+
+    /// Whether more was asked for at any time than there was. What was made meanwhile may be poorer than it would be with more memory.
+    pub fn was_exceeded(&self) -> bool {
+        self.0.as_ref().is_some_and(|shared| shared.was_exceeded.load(Ordering::Relaxed))
     }
 
     /// Takes bytes, until what it gives is dropped.
@@ -88,7 +94,10 @@ impl MemoryBudget {
         let Some(shared) = &self.0 else { return Ok(()) };
         let fits = |used: u64| used.checked_add(bytes).filter(|&used| used <= shared.limit);
         let taken = shared.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
-        taken.map(drop).map_err(|_| OverBudget { limit: shared.limit })
+        taken.map(drop).map_err(|_| {
+            shared.was_exceeded.store(true, Ordering::Relaxed);
+            OverBudget { limit: shared.limit }
+        })
     }
 
     fn give_back(&self, bytes: u64) {
@@ -199,7 +208,7 @@ mod tests {
         assert_eq!((budget.used(), one.bytes()), (10, 10));
         drop(one);
         assert_eq!(budget.used(), 0);
-        assert!(budget.reserve(u64::MAX).is_err());
+        assert!(budget.was_exceeded() && budget.reserve(u64::MAX).is_err());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use blake3::{Hash, Hasher};
 use traceparse::error::{Error, ErrorKind};
 use traceparse::export::{Export, Options, decompress, read};
 use traceparse::fleet::FailureKind;
+use traceparse::memory::MemoryBudget;
 
 use super::control::Control;
 use super::recordings::Recording;
@@ -50,8 +51,8 @@ pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Re
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn hash_file(path: &Path, control: &Control) -> Result<Hash, Refused> {
-    if let Some(recording) = Recording::open(path)? {
+pub(super) fn hash_file(path: &Path, memory: &MemoryBudget, control: &Control) -> Result<Hash, Refused> {
+    if let Some(recording) = Recording::open(path, memory)? {
         return recording.hash(control);
     }
     let mut file = Counted::open(path, control)?;

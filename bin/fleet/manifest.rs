@@ -38,7 +38,8 @@ pub(super) fn is_manifest_name(path: &Path) -> bool {
 /// Reads a manifest.
 pub(super) fn read(path: &Path) -> Result<Vec<Entry>> {
     let name = path.display().to_string();
-    let text = std::fs::read(path).with_context(|| format!("{name}: the manifest cannot be read"))?;
+    let text = crate::bounds::read_file(path, crate::bounds::MANIFEST)
+        .with_context(|| format!("{name}: the manifest cannot be read"))?;
     let text = String::from_utf8(text).map_err(|error| {
         let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count();
         anyhow!("{name}, line {line}: not UTF-8; save the manifest as UTF-8")

@@ -68,6 +68,7 @@ fn check_labels(options: &FleetOptions, dataset: &Path) -> Result<()> {
 /// What the report asked.
 fn options_of(args: &FleetSqlArgs) -> Result<FleetOptions> {
     let name = args.source.display();
-    let text = std::fs::read(&args.source).with_context(|| format!("{name}: cannot be read"))?;
+    let text = crate::bounds::read_file(&args.source, crate::bounds::OWN_FILE)
+        .with_context(|| format!("{name}: cannot be read"))?;
     FleetOptions::from_report_json(&text).map_err(|reason| anyhow!("{name}: {reason}"))
 }

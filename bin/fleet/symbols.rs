@@ -12,6 +12,7 @@ use traceparse::units::Uuid;
 
 use super::cli::ReadingArgs;
 use super::recordings::Recording;
+use crate::bounds;
 use crate::symbols::locate;
 
 /// What is where the arguments say; `None` where they say nothing.
@@ -32,7 +33,7 @@ pub(super) struct FleetSymbols<'f> {
 impl<'f> FleetSymbols<'f> {
     pub(super) fn new(locator: Option<&'f Locator<'static>>, args: &ReadingArgs) -> Self {
         let options = SymbolicateOptions { with_inlines: !args.no_inlines, ..SymbolicateOptions::default() };
-        let named = locator.map(|locator| (locator, SymbolCache::new(locator)));
+        let named = locator.map(|locator| (locator, SymbolCache::with_limit(locator, bounds::of_remembered_symbols())));
         Self { named, is_bundled: !args.search.no_bundled_symbols, options }
     }
 
