@@ -110,6 +110,17 @@ pub(super) fn refused(error: &Error) -> Refused {
     Refused { kind, reason }
 }
 
+#[cfg(unix)]
+fn is_device(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_char_device() || metadata.file_type().is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &std::fs::Metadata) -> bool {
+    false
+}
+
 /// A file that counts what is read of it.
 struct Counted<'a> {
     file: File,
@@ -124,6 +135,10 @@ impl<'a> Counted<'a> {
         let file = File::open(path).map_err(|error| unreadable(&error))?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
             let reason = "it is a folder, and no recording; a manifest names files and recordings".to_owned();
+            return Err(Refused { kind: FailureKind::Unreadable, reason });
+        }
+        if file.metadata().is_ok_and(|metadata| is_device(&metadata)) {
+            let reason = "it is a device, which has no end; name files, recordings or pipes".to_owned();
             return Err(Refused { kind: FailureKind::Unreadable, reason });
         }
         Ok(Self { file, bytes: 0, failure: None, control })
