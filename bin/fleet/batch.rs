@@ -336,7 +336,8 @@ impl Batch<'_> {
     /// The tables of contents beside an export, and the hash of their file.
     fn tocs(&self, task: &Task, notes: &mut Vec<String>) -> (Option<Hash>, Vec<Toc>) {
         let Some(path) = &task.toc else { return (None, Vec::new()) };
-        let (hash, tocs) = match read_file(path, &self.settings.read, self.control) {
+        let options = Options { memory: self.settings.share(), ..self.settings.read.clone() };
+        let (hash, tocs) = match read_file(path, &options, self.control) {
             Ok(ReadFile { content, export: Ok(export), .. }) => {
                 (Some(content), Ok(export.tocs().cloned().collect::<Vec<_>>()))
             }

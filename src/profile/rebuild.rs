@@ -80,7 +80,7 @@ impl Profile {
         // before its children, so its new stacks are known.
         let mut stacks: Vec<(Option<StackId>, Option<StackId>)> = Vec::with_capacity(self.stacks.len());
         for (index, stack) in self.stacks.iter().enumerate() {
-            if index % STACKS_BETWEEN == 0 {
+            if index.is_multiple_of(STACKS_BETWEEN) {
                 reserved.resize(builder.memory() + of_vec(&stacks))?;
             }
             let frame = self.frame(stack.frame);
@@ -121,11 +121,11 @@ impl Profile {
         let mut stacks: Vec<Option<Option<StackId>>> = vec![None; is_used.len()];
         let mut path = Vec::new();
         for old in std::iter::once(None).chain(self.stack_ids().map(Some)) {
+            if place(old).is_multiple_of(STACKS_BETWEEN) {
+                reserved.resize(builder.memory() + of_vec(&stacks) + of_vec(&is_used))?;
+            }
             if !is_used[place(old)] {
                 continue;
-            }
-            if place(old) % STACKS_BETWEEN == 0 {
-                reserved.resize(builder.memory() + of_vec(&stacks) + of_vec(&is_used))?;
             }
             path.clear();
             path.extend(std::iter::successors(old, |&id| self.stack(id).parent).map(|id| self.stack(id).frame));
