@@ -9,6 +9,7 @@ use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
 use traceparse::report::ReportOptions;
 use traceparse::symbolicate::ImageSpec;
 
+use crate::bounds;
 use crate::operations::OperationArgs;
 use crate::times::parse_range;
 
@@ -122,7 +123,8 @@ impl SymbolSearchArgs {
 impl InputArgs {
     /// How to read.
     pub(crate) fn options(&self, samples: SampleDetail) -> Options {
-        Options { allow_truncated: self.allow_truncated, samples, jobs: job_count(self.jobs), ..Options::default() }
+        let (allow_truncated, jobs, memory) = (self.allow_truncated, job_count(self.jobs), bounds::memory());
+        Options { allow_truncated, samples, jobs, memory, ..Options::default() }
     }
 }
 

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use traceparse::bundle::{Bundle, BundleFiles};
+use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles};
 use traceparse::export::{Document, DocumentContent, Export, Intervals, Options, Reader};
 use traceparse::symbols::{Entry, Files};
 
+use crate::bounds;
 use crate::guard::will_read;
 use crate::inputs::read_file;
 use crate::progress::{Progress, Watched};
@@ -23,7 +24,8 @@ pub(crate) struct Mounted<'w> {
 impl<'w> Mounted<'w> {
     /// Looks which of these are recordings. None of them may be an output, or change from now on.
     pub(crate) fn new<'p>(watched: &'w WatchedFiles, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
-        let (mut files, mut bundles) = (BundleFiles::new(watched), Vec::new());
+        let limits = ArchiveLimits { memory: bounds::memory(), ..ArchiveLimits::default() };
+        let (mut files, mut bundles) = (BundleFiles::with_limits(watched, limits), Vec::new());
         for path in paths {
             will_read(path)?;
             if path.as_os_str() != "-" {

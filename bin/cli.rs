@@ -10,6 +10,7 @@ use traceparse::report::{ReportOptions, SeparateBy, View};
 use traceparse::units::Nanos;
 
 use crate::arguments::{RecordingArgs, job_count};
+use crate::bounds::BoundArgs;
 use crate::diff::DiffArgs;
 use crate::flame_graph::FlameGraphArgs;
 use crate::fleet::FleetCommand;
@@ -59,6 +60,8 @@ pub(crate) struct Cli {
     /// When to use colours; NO_COLOR is honoured
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = None)]
     pub(crate) color: Colour,
+    #[command(flatten)]
+    pub(crate) bounds: BoundArgs,
 }
 
 impl Cli {

@@ -1,6 +1,7 @@
 //! The `traceparse` command: arguments, files, progress, exit codes. What it shows is made by the library.
 
 mod arguments;
+mod bounds;
 mod bundles;
 mod cli;
 mod diff;

@@ -117,7 +117,7 @@ impl<F: Files> Files for Watched<F> {
         Ok(count)
     }
 
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
         self.files.load(path, range)
     }
 }

@@ -6,12 +6,14 @@ use std::path::PathBuf;
 use anyhow::{Result, anyhow, bail};
 use traceparse::calltree::operations::{OperationSummary, operate};
 use traceparse::export::{Export, SampleDetail, TableKind, export_command};
+use traceparse::memory::Reservation;
 use traceparse::profile::{Profile, StringId};
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::symbolicate::SymbolicationSummary;
 use traceparse::units::{Nanos, Weight};
 
 use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
+use crate::bounds;
 use crate::bundles::Inputs;
 use crate::inputs::read_all;
 use crate::symbols::name_frames;
@@ -22,6 +24,8 @@ pub(crate) struct Recording {
     export: Export,
     symbolication: Option<SymbolicationSummary>,
     operations: Vec<OperationSummary>,
+    /// The memory of the trees that are made of it.
+    _trees: Reservation,
 }
 
 impl Recording {
@@ -39,7 +43,9 @@ impl Recording {
         check_usable(&export, &args.input, files.iter().all(|file| inputs.bundle(file).is_some()))?;
         let symbolication = inputs.unless_changed(name_frames(&mut export, inputs, files, &args.symbols))?;
         let operations = operate_on(&mut export, args, options, is_inverted)?;
-        Ok(Self { export, symbolication, operations })
+        let profile = &export.profile;
+        let trees = profile.budget().reserve(bounds::of_trees(profile.stack_ids().len()))?;
+        Ok(Self { export, symbolication, operations, _trees: trees })
     }
 
     /// Answers a question about it.

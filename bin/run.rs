@@ -18,7 +18,7 @@ use crate::sources::read_sources;
 use crate::symbols::{list_uuids, name_addresses};
 use crate::times::WeightLimit;
 use crate::unchanged::WatchedFiles;
-use crate::{EXIT_DONE, Failure, diff, fleet, note};
+use crate::{EXIT_DONE, Failure, bounds, diff, fleet, note};
 
 /// Does what was asked, and says with which exit code the process ends.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
@@ -27,6 +27,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Colour::Always => anstream::ColorChoice::Always.write_global(),
         Colour::Never => anstream::ColorChoice::Never.write_global(),
     }
+    bounds::set(&cli.bounds);
     match cli.command {
         None => show_report(&cli.report, cli.color)?,
         Some(Command::Diff(args)) => return diff::show(&args, cli.color),
@@ -45,7 +46,8 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
 
 fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     check_distinct(&args.files).map_err(Failure::Usage)?;
-    let options = Options { allow_truncated: args.allow_truncated, jobs: job_count(None), ..Options::default() };
+    let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), bounds::memory());
+    let options = Options { allow_truncated, jobs, memory, ..Options::default() };
     will_write(args.output.as_deref());
     let watched = WatchedFiles::default();
     let export = Inputs::open(&Mounted::new(&watched, &args.files)?, &options)?.contents(&args.files, &options)?;

@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use traceparse::output::text::Style;
 
+use crate::bounds::Limited;
 use crate::cli::Colour;
 use crate::durable::sync_folder;
 use crate::guard;
@@ -35,9 +36,11 @@ pub(crate) fn write_to(path: Option<&Path>, write: impl FnOnce(&mut dyn Write) -
 }
 
 fn write_through<W: Write>(out: W, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    let mut out = BufWriter::with_capacity(256 << 10, out);
-    write(&mut out)?;
-    Ok(out.flush()?)
+    let mut out = BufWriter::with_capacity(256 << 10, Limited::new(out));
+    let written = write(&mut out).and_then(|()| out.flush());
+    // What was not written since it is too much is the reason for everything else.
+    out.get_ref().check()?;
+    Ok(written?)
 }
 
 /// Writes a file beside its target and renames it. A link stays. The file is on the disk before it has its name, and the name when this

@@ -72,6 +72,6 @@ fn read(file: &str) -> Result<SourceText, String> {
     if size > MAX_BYTES {
         return Err(format!("{file} is larger than {} MiB", MAX_BYTES >> 20));
     }
-    let bytes = read_whole(Path::new(file)).map_err(|error| format!("{error:#}"))?;
+    let bytes = read_whole(Path::new(file), MAX_BYTES).map_err(|error| format!("{error:#}"))?;
     Ok(SourceText { file: file.to_owned(), text: String::from_utf8_lossy(&bytes).into_owned() })
 }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -19,7 +18,7 @@ use crate::cli::{SymbolicateArgs, TocFormat, UuidArgs};
 use crate::guard::{will_read, will_write};
 use crate::sink::{replace, write_to};
 use crate::unchanged::{InputFile, WatchedFiles};
-use crate::{printable, warning};
+use crate::{bounds, printable, warning};
 
 /// Names the frames of an export from the files that the arguments name, and from what recordings among the inputs keep, if there is
 /// any of it.
@@ -63,7 +62,7 @@ pub(crate) fn locate<'f>(
     paths: &[&PathBuf],
     is_cached: bool,
 ) -> Result<Locator<'f>> {
-    let mut locator = Locator::new(files);
+    let mut locator = Locator::new(files).with_file_memory(bounds::of_symbol_file());
     for store in stores {
         let found = locator.add(store, &mut Index::default());
         found.with_context(|| format!("{}: cannot be searched", store.display()))?;
@@ -101,7 +100,7 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, is_cached: bool) -> Result<()
     let file = if is_cached && path.is_dir() { index_file(path) } else { None };
     let mut index = file
         .as_deref()
-        .and_then(|file| std::fs::read(file).ok())
+        .and_then(|file| bounds::read_file(file, bounds::OWN_FILE).ok())
         .map_or_else(Index::default, |text| Index::from_json(&text));
     let found = locator.add(path, &mut index).with_context(|| format!("{}: cannot be searched", path.display()))?;
     if index.is_changed() {
@@ -193,7 +192,7 @@ fn found_value(found: &Found) -> serde_json::Value {
 pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     will_write(None);
     let watched = WatchedFiles::default();
-    let mut locator = Locator::new(&watched);
+    let mut locator = Locator::new(&watched).with_file_memory(bounds::of_symbol_file());
     let path = &args.object;
     begin(path, &watched)?;
     locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
@@ -209,12 +208,18 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     // All answers in one text, and where each is; a later answer for an address stands for it.
     let mut text = String::new();
     let mut places = vec![0..0; relative.len()];
+    let (mut reserved, mut over) = (bounds::memory().nothing(), None);
     let asked = look_up(&locator, found.uuid, &relative, &mut |index, frames| {
+        over = over.or(reserved.resize(text.capacity() as u64).err());
+        if over.is_some() {
+            return;
+        }
         let start = text.len();
         write_frames(&mut text, frames, &found, args);
         places[index] = start..text.len();
     });
     watched.unless_changed(Ok(()))?;
+    over.map_or(Ok(()), Err).with_context(|| format!("{}: its names are too long", path.display()))?;
     let mut failed = None;
     for one in &asked {
         match &one.result {
@@ -268,12 +273,11 @@ fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
 fn read_addresses() -> Result<Vec<u64>> {
     let input = InputFile::open(Path::new("-"))?;
     let mut addresses = Vec::new();
-    for line in BufReader::new(&input).lines() {
-        for word in line?.split_whitespace() {
-            let digits = word.trim_start_matches("0x").trim_start_matches("0X");
-            let address = u64::from_str_radix(digits, 16);
-            addresses.push(address.map_err(|_| anyhow!("{word:?} is not an address in hex"))?);
-        }
+    let text = bounds::read_all(&input, bounds::ADDRESSES).context("standard input cannot be read")?;
+    for word in String::from_utf8_lossy(&text).split_whitespace() {
+        let digits = word.trim_start_matches("0x").trim_start_matches("0X");
+        let address = u64::from_str_radix(digits, 16);
+        addresses.push(address.map_err(|_| anyhow!("{word:?} is not an address in hex"))?);
     }
     input.unless_changed(Ok(addresses))
 }

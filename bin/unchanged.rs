@@ -14,6 +14,7 @@ use std::time::SystemTime;
 use anyhow::{Context, Result, bail};
 use traceparse::symbols::{Entry, FileBytes, FileSystem, Files};
 
+use crate::bounds;
 use crate::guard::will_read;
 
 /// What is said of a file that changed, behind its name.
@@ -77,6 +78,11 @@ impl InputFile {
         self.file.metadata().is_ok_and(|metadata| metadata.is_dir())
     }
 
+    /// Whether it is a device, which may have no end.
+    pub(crate) fn is_device(&self) -> bool {
+        self.file.metadata().is_ok_and(|metadata| is_device(&metadata))
+    }
+
     /// How many bytes there are; `None` where that is not known.
     pub(crate) fn length(&self) -> Option<u64> {
         self.before.as_ref().map(|before| before.length)
@@ -109,16 +115,25 @@ impl Read for &InputFile {
     }
 }
 
-/// All bytes of a small input.
+/// All bytes of a small input, of at most so many.
 ///
 /// # Errors
-/// Where it cannot be read, is an output, or changed.
-pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>> {
+/// Where it cannot be read, is larger, is an output, or changed.
+pub(crate) fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>> {
     let file = InputFile::open(path)?;
-    let mut bytes = Vec::new();
-    let read = (&file).read_to_end(&mut bytes);
-    file.unless_changed(read.with_context(|| format!("{}: cannot be read", path.display())))?;
-    Ok(bytes)
+    let read = bounds::read_all(&file, most);
+    file.unless_changed(read.with_context(|| format!("{}: cannot be read", path.display())))
+}
+
+#[cfg(unix)]
+fn is_device(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_char_device() || metadata.file_type().is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &Metadata) -> bool {
+    false
 }
 
 #[cfg(unix)]
@@ -219,7 +234,7 @@ impl Files for WatchedFiles {
         FileSystem.read_into(path, offset, place)
     }
 
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
         self.will_read(path);
         FileSystem.load(path, range)
     }
@@ -261,7 +276,7 @@ mod tests {
             assert_eq!(error, format!("{}: {CHANGED}", path.display()));
         }
         let path = file(&folder, "same");
-        assert_eq!(read_whole(&path).unwrap(), b"content");
+        assert_eq!(read_whole(&path, 100).unwrap(), b"content");
     }
 
     /// What a change breaks is not the news.

@@ -106,6 +106,12 @@ impl<T> Chunks<T> {
         &self.chunks[rows.start / Self::ROWS][start..start + rows.len()]
     }
 
+    /// How many bytes its allocations take.
+    pub(crate) fn memory(&self) -> u64 {
+        let last = self.chunks.last().map_or(0, Vec::capacity);
+        ((self.chunks.len().saturating_sub(1) * Self::ROWS + last) * size_of::<T>()) as u64
+    }
+
     /// Forgets all rows. One allocation is kept, to be used again.
     pub(crate) fn clear(&mut self) {
         self.chunks.truncate(1);

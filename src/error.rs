@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::memory::OverBudget;
+
 /// A place in an input.
 ///
 /// `Display` writes `NAME:LINE:BYTE`, or `NAME:BYTE` for files that have no lines. A byte offset rather than a column: lines of an export are often megabytes
@@ -47,6 +49,8 @@ pub enum ErrorKind {
     },
     /// A limit that guards against hostile input was passed; the text says which.
     Limit(String),
+    /// More memory would be taken than the [budget](crate::memory::MemoryBudget) has.
+    Memory(OverBudget),
     /// An input before this one could not be read, and the reader is of no use any more; make a new one.
     Failed,
     /// A file of a recording (a `.trace` bundle) breaks a rule of its format.
@@ -82,6 +86,11 @@ impl Error {
         Self { kind, at, source: None }
     }
 
+    /// More memory would be taken than there may be, for a file or at a place in one.
+    pub fn memory(over: OverBudget, at: Option<Position>) -> Self {
+        Self::new(ErrorKind::Memory(over), at)
+    }
+
     /// A failure of the reader below.
     pub fn io(source: io::Error, at: Option<Position>) -> Self {
         Self { kind: ErrorKind::Io, at, source: Some(Box::new(source)) }
@@ -95,6 +104,7 @@ impl fmt::Display for Error {
         }
         match &self.kind {
             ErrorKind::Io => f.write_str("reading failed"),
+            ErrorKind::Memory(over) => over.fmt(f),
             ErrorKind::NotAnExport(text)
             | ErrorKind::Malformed(text)
             | ErrorKind::Limit(text)

@@ -44,7 +44,7 @@
 //! * In every tree node, in integers: all weight = self weight + the children's all weight + what pruning hid.
 //! * Input never panics the library; [`export::Limits`] bound what it may cost. The library prints nothing, has no
 //!   `unsafe`, and opens no files but those of recordings and symbols that it was given the path of, through
-//!   `symbols::FileSystem`. Symbol files are mapped into memory: nothing may cut them short meanwhile.
+//!   `symbols::FileSystem`. It takes as much memory as it needs, or as a [`memory::MemoryBudget`] in the options allows.
 //!
 //! # Features
 //!
@@ -63,6 +63,7 @@ pub mod export;
 #[cfg(feature = "fleet")]
 pub mod fleet;
 mod hash;
+pub mod memory;
 pub mod output;
 pub mod profile;
 mod quoted;

@@ -9,6 +9,10 @@ use std::time::{Duration, SystemTime};
 use traceparse::fleet::dataset::DatasetTable;
 use traceparse::fleet::{FailedInput, RunMeasures};
 
+// The store reads its files by it; the rest is the command's.
+#[allow(dead_code)]
+#[path = "../bin/bounds.rs"]
+mod bounds;
 #[path = "../bin/durable.rs"]
 mod durable;
 // Which the store asks before each change.

@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
-const FLOORS: [(&str, u32); 15] = [
+const FLOORS: [(&str, u32); 16] = [
     ("bundle", 3),
     ("symbols", 2),
     ("symbolicate", 3),
     ("error", 0),
     ("chunks", 0),
     ("hash", 0),
+    ("memory", 0),
     ("quoted", 0),
     ("units", 0),
     ("profile", 1),

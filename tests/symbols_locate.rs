@@ -41,7 +41,7 @@ fn a_fat_file_has_an_image_for_each_slice() {
     arches.sort_unstable();
     assert_eq!(arches, ["arm64", "x86_64"]);
     for found in locator.found() {
-        assert_eq!(locator.load(found).unwrap().len() as u64, found.range.1);
+        assert_eq!(locator.load(found).unwrap().len(), found.range.1);
     }
 }
 

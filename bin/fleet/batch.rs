@@ -6,12 +6,13 @@
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
 use anyhow::{Error, Result};
 use blake3::Hash;
 use traceparse::export::{Export, Options, Toc};
 use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, RunMeasures, measure_runs};
+use traceparse::memory::MemoryBudget;
 use traceparse::symbols::Locator;
 
 use super::cli::ReadingArgs;
@@ -23,6 +24,7 @@ use super::inputs::{Task, differing_labels};
 use super::notes::Notes;
 use super::recordings::{Recording, size_on_disk};
 use super::symbols::FleetSymbols;
+use crate::bounds;
 use crate::unchanged::WatchedFiles;
 
 /// How every file is measured.
@@ -36,6 +38,13 @@ pub(super) struct Settings<'f> {
     pub(super) is_strict: bool,
     /// How many files are read at the same time.
     pub(super) jobs: usize,
+}
+
+impl Settings<'_> {
+    /// The memory that each of these files may take.
+    pub(super) fn share(&self) -> MemoryBudget {
+        MemoryBudget::new(bounds::of_file() / self.jobs.max(1) as u64)
+    }
 }
 
 impl<'f> Settings<'f> {
@@ -140,7 +149,15 @@ pub(super) struct Ended {
 pub(super) fn run(tasks: &[Task], settings: &Settings<'_>, control: &Control, keeper: &dyn Keeper) -> Result<Ended> {
     let duplicates = Duplicates::new(tasks.iter().map(plain_length).collect());
     let state = State { duplicates, done: 0, notes: Notes::default(), problems: BTreeMap::new(), error: None };
-    let batch = Batch { tasks, settings, control, keeper, next: AtomicUsize::new(0), state: Mutex::new(state) };
+    let batch = Batch {
+        tasks,
+        settings,
+        control,
+        keeper,
+        next: AtomicUsize::new(0),
+        state: Mutex::new(state),
+        alone: RwLock::new(()),
+    };
     // Threads of their own, not rayon's: one that waits for its symbols must not begin a second export meanwhile.
     std::thread::scope(|scope| {
         for _ in 0..settings.jobs.min(tasks.len()) {
@@ -162,6 +179,8 @@ struct Batch<'a> {
     keeper: &'a dyn Keeper,
     next: AtomicUsize,
     state: Mutex<State>,
+    /// Held for reading by whoever works on a file with a share of the memory, and for writing by who needs all of it.
+    alone: RwLock<()>,
 }
 
 struct State {
@@ -231,7 +250,24 @@ impl Batch<'_> {
         matches!(outcome, Outcome::Kept(kept) if kept.is_failed && self.keeper.counts(first, kept))
     }
 
+    /// Works on a file with this job's share of the memory; where that is too little, alone with all of it. So what becomes of a file
+    /// does not depend on the others.
     fn process(&self, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
+        let share = self.settings.share();
+        {
+            let _together = self.alone.read().unwrap_or_else(PoisonError::into_inner);
+            let finished = self.process_within(&share, index, task, notes);
+            if !share.was_exceeded() || self.settings.jobs <= 1 {
+                return finished;
+            }
+        }
+        notes.clear();
+        let _alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
+        self.process_within(&MemoryBudget::new(bounds::of_file()), index, task, notes)
+    }
+
+    fn process_within(&self, memory: &MemoryBudget, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
+        let options = &Options { memory: memory.clone(), ..self.settings.read.clone() };
         let metadata = std::fs::metadata(&task.path).ok();
         let file = metadata.as_ref().filter(|metadata| metadata.is_file() || metadata.is_dir());
         if let Some(kept) = file.and_then(|metadata| self.keeper.kept(index, task, metadata)) {
@@ -239,10 +275,10 @@ impl Batch<'_> {
             return Finished { index, content, metadata, outcome };
         }
         let files = WatchedFiles::default();
-        let recording = Recording::open(&files, &task.path);
+        let recording = Recording::open(&files, &task.path, memory);
         let read = recording.and_then(|mut recording| match &mut recording {
-            Some(opened) => opened.read(&self.settings.read, self.control).map(|read| (read, recording)),
-            None => read_file(&task.path, &self.settings.read, self.control).map(|read| (read, None)),
+            Some(opened) => opened.read(options, self.control).map(|read| (read, recording)),
+            None => read_file(&task.path, options, self.control).map(|read| (read, None)),
         });
         let measured = read.map(|(read, recording)| {
             let content = read.content;
@@ -290,7 +326,14 @@ impl Batch<'_> {
             duration: task.duration,
             tocs,
         };
-        match measure_runs(&export, &context, &self.settings.measure) {
+        let profile = &export.profile;
+        let trees = match profile.budget().reserve(bounds::of_trees(profile.stack_ids().len())) {
+            Ok(trees) => trees,
+            Err(over) => return failed(Refused { kind: FailureKind::Malformed, reason: over.to_string() }),
+        };
+        let measured = measure_runs(&export, &context, &self.settings.measure);
+        drop(trees);
+        match measured {
             Ok(measured) => {
                 notes.extend(measured.notes);
                 Outcome::Runs(measured.runs)
@@ -302,7 +345,8 @@ impl Batch<'_> {
     /// The tables of contents beside an export, and the hash of their file.
     fn tocs(&self, task: &Task, notes: &mut Vec<String>) -> (Option<Hash>, Vec<Toc>) {
         let Some(path) = &task.toc else { return (None, Vec::new()) };
-        let (hash, tocs) = match read_file(path, &self.settings.read, self.control) {
+        let options = Options { memory: self.settings.share(), ..self.settings.read.clone() };
+        let (hash, tocs) = match read_file(path, &options, self.control) {
             Ok(ReadFile { content, export: Ok(export), .. }) => {
                 (Some(content), Ok(export.tocs().cloned().collect::<Vec<_>>()))
             }
@@ -374,6 +418,6 @@ fn duplicate(task: &Task, finished: &Finished, first: &Task) -> FailedInput {
 
 /// What decides what a file of this content gives, see [`of_run`].
 pub(super) fn fingerprint(task: &Task, content: Hash, settings: &Settings<'_>, control: &Control) -> String {
-    let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, control).ok());
+    let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, &settings.share(), control).ok());
     of_run(settings.fingerprint, content, toc, task)
 }

@@ -7,6 +7,7 @@ use blake3::{Hash, Hasher};
 use traceparse::error::{Error, ErrorKind};
 use traceparse::export::{Export, Options, decompress, read};
 use traceparse::fleet::FailureKind;
+use traceparse::memory::MemoryBudget;
 
 use super::control::Control;
 use super::recordings::Recording;
@@ -50,9 +51,9 @@ pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Re
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn hash_file(path: &Path, control: &Control) -> Result<Hash, Refused> {
+pub(super) fn hash_file(path: &Path, memory: &MemoryBudget, control: &Control) -> Result<Hash, Refused> {
     let files = WatchedFiles::default();
-    if let Some(recording) = Recording::open(&files, path)? {
+    if let Some(recording) = Recording::open(&files, path, memory)? {
         return unless_changed(&files, path, recording.hash(control));
     }
     let mut file = Counted::open(path, control)?;
@@ -132,6 +133,10 @@ impl<'a> Counted<'a> {
         let file = InputFile::open(path).map_err(|error| cannot_be_opened(&error))?;
         if file.is_folder() {
             let reason = "it is a folder, and no recording; a manifest names files and recordings".to_owned();
+            return Err(Refused { kind: FailureKind::Unreadable, reason });
+        }
+        if file.is_device() {
+            let reason = "it is a device, which has no end; name files, recordings or pipes".to_owned();
             return Err(Refused { kind: FailureKind::Unreadable, reason });
         }
         Ok(Self { file, bytes: 0, failure: None, control })

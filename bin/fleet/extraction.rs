@@ -164,7 +164,7 @@ impl<'a> Extraction<'a> {
         match (&self.unread[index], self.known.get(&task.display)) {
             (Unread::Kept(kept), _) => kept.content == content,
             (Unread::Unknown, Some(known)) => {
-                let found = hash_file(&task.path, self.control).ok();
+                let found = hash_file(&task.path, &self.settings.share(), self.control).ok();
                 found == Some(content) && self.kept_as(task, content, known).is_some()
             }
             _ => false,
@@ -213,7 +213,7 @@ impl Keeper for Extraction<'_> {
             Unread::Stale => return None,
             Unread::Unknown => {
                 let known = self.known.get(&task.display)?;
-                let content = hash_file(&task.path, self.control).ok()?;
+                let content = hash_file(&task.path, &self.settings.share(), self.control).ok()?;
                 self.state().stamps.remember(&task.display, metadata, &content.to_hex());
                 self.kept_as(task, content, known)?
             }

@@ -90,8 +90,8 @@ impl Files for HashedFiles<'_> {
         Ok(count)
     }
 
-    // Mostly a map, of which nobody may look at more than a few pages.
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+    // Nobody may look at more than a few pieces of it.
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
         self.files.load(path, range)
     }
 }

@@ -15,6 +15,7 @@ use serde_json::Value;
 use traceparse::units::{Millionths, Nanos};
 
 use super::notes::{counted, several};
+use crate::bounds;
 use crate::times::decimal;
 use crate::unchanged::read_whole;
 
@@ -40,7 +41,7 @@ pub(super) fn is_manifest_name(path: &Path) -> bool {
 /// Reads a manifest.
 pub(super) fn read(path: &Path) -> Result<Vec<Entry>> {
     let name = path.display().to_string();
-    let text = read_whole(path)?;
+    let text = read_whole(path, bounds::MANIFEST)?;
     let text = String::from_utf8(text).map_err(|error| {
         let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|&&b| b == b'\n').count();
         anyhow!("{name}, line {line}: not UTF-8; save the manifest as UTF-8")

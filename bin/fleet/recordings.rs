@@ -5,10 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use blake3::{Hash, Hasher};
-use traceparse::bundle::{Bundle, BundleFiles, is_added_by_macos};
+use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles, is_added_by_macos};
 use traceparse::error::Error;
 use traceparse::export::{Export, Options, Reader};
 use traceparse::fleet::FailureKind;
+use traceparse::memory::MemoryBudget;
 use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator};
 
 use super::content::{ReadFile, Refused, refused};
@@ -39,13 +40,15 @@ pub(super) struct Recording<'w> {
 }
 
 impl<'w> Recording<'w> {
-    /// The recording at a path; `None` for exports, and for what cannot be read. What is read of it is watched from now on.
+    /// The recording at a path, with a budget of memory for what is inflated; `None` for exports, and for what cannot be read.
+    /// What is read of it is watched from now on.
     ///
     /// # Errors
     /// For an archive that cannot be used.
-    pub(super) fn open(watched: &'w WatchedFiles, path: &Path) -> Result<Option<Self>, Refused> {
+    pub(super) fn open(watched: &'w WatchedFiles, path: &Path, memory: &MemoryBudget) -> Result<Option<Self>, Refused> {
         watched.add_root(path);
-        let mut files = BundleFiles::new(watched);
+        let limits = ArchiveLimits { memory: memory.clone(), ..ArchiveLimits::default() };
+        let mut files = BundleFiles::with_limits(watched, limits);
         let bundle = files.mount(path).map_err(|error| {
             let mut refused = refused(&error);
             // A reason stands beside the name of its file.

@@ -10,6 +10,7 @@ use super::cli::FleetSqlArgs;
 use super::report::unknown_label;
 use super::store::Store;
 use crate::Failure;
+use crate::bounds;
 use crate::guard::{will_read, will_write};
 use crate::sink::write_to;
 use crate::unchanged::read_whole;
@@ -72,6 +73,6 @@ fn check_labels(options: &FleetOptions, dataset: &Path) -> Result<()> {
 /// What the report asked.
 fn options_of(args: &FleetSqlArgs) -> Result<FleetOptions> {
     let name = args.source.display();
-    let text = read_whole(&args.source)?;
+    let text = read_whole(&args.source, bounds::OWN_FILE)?;
     FleetOptions::from_report_json(&text).map_err(|reason| anyhow!("{name}: {reason}"))
 }

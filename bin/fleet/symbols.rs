@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use traceparse::export::Export;
 use traceparse::fleet::FailureKind;
-use traceparse::profile::Full;
+use traceparse::profile::RebuildError;
 use traceparse::symbolicate::{SymbolCache, SymbolicateOptions, symbolicate};
 use traceparse::symbols::{FileBytes, Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
@@ -15,6 +15,7 @@ use traceparse::units::Uuid;
 use super::cli::ReadingArgs;
 use super::content::Refused;
 use super::recordings::Recording;
+use crate::bounds;
 use crate::symbols::locate;
 use crate::unchanged::{CHANGED, WatchedFiles};
 
@@ -38,7 +39,7 @@ impl<'f> FleetSymbols<'f> {
     /// The symbols of a locator over these files.
     pub(super) fn new(files: &'f WatchedFiles, locator: Option<&'f Locator<'f>>, args: &ReadingArgs) -> Self {
         let options = SymbolicateOptions { with_inlines: !args.no_inlines, ..SymbolicateOptions::default() };
-        let named = locator.map(|locator| (locator, SymbolCache::new(locator)));
+        let named = locator.map(|locator| (locator, SymbolCache::with_limit(locator, bounds::of_remembered_symbols())));
         Self { files, named, is_bundled: !args.search.no_bundled_symbols, options }
     }
 
@@ -66,8 +67,8 @@ impl<'f> FleetSymbols<'f> {
             let reason = format!("the symbol file {}: {CHANGED}", changed.display());
             return Err(Refused { kind: FailureKind::Unreadable, reason });
         }
-        let full = |full: Full| Refused { kind: FailureKind::Malformed, reason: full.to_string() };
-        let (profile, summary) = named.map_err(full)?;
+        let cannot = |error: RebuildError| Refused { kind: FailureKind::Malformed, reason: error.to_string() };
+        let (profile, summary) = named.map_err(cannot)?;
         export.profile = profile;
         notes.extend(own.iter().flat_map(Locator::notes).map(ToString::to_string));
         notes.extend(summary.notes.iter().map(ToString::to_string));
@@ -95,7 +96,7 @@ impl SymbolFinder for Both<'_> {
         [named, self.own.find_by_name(name)].concat()
     }
 
-    fn load(&self, found: &Found) -> io::Result<FileBytes> {
+    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
         match self.named {
             Some(named) if named.find(found.uuid).contains(found) => named.load(found),
             _ => self.own.load(found),

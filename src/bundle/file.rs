@@ -2,12 +2,15 @@
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use flate2::bufread::ZlibDecoder;
 
 use super::numbers::first_not_zero;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Position};
+use crate::export::Options;
+use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::symbols::{Broken, Entry, Files};
 
 /// How much is asked of the file system at once.
@@ -27,6 +30,41 @@ pub(super) fn broken_at(path: &Path, at: u64, what: impl fmt::Display, rule: imp
 /// The same where the file as a whole breaks it.
 pub(super) fn broken_whole(path: &Path, rule: impl fmt::Display) -> Error {
     broken_file(path, &Broken { at: 0, message: rule.to_string() })
+}
+
+/// How much of a file may be in memory.
+#[derive(Clone, Debug)]
+pub(super) struct Room {
+    /// Of one file.
+    pub(super) file_bytes: u64,
+    /// Of all that is read at a time.
+    pub(super) memory: MemoryBudget,
+}
+
+impl Room {
+    pub(super) fn of(options: &Options) -> Self {
+        Self { file_bytes: options.limits.file_bytes, memory: options.memory.clone() }
+    }
+}
+
+/// A file that is in memory, inflated.
+pub(super) struct Inflated {
+    bytes: Vec<u8>,
+    _reserved: Reservation,
+}
+
+impl Deref for Inflated {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// The error of a file for which there is no memory.
+pub(super) fn over_budget(path: &Path, over: OverBudget) -> Error {
+    let at = Position { input: path.display().to_string(), line: 0, byte: 0 };
+    Error::memory(over, Some(at))
 }
 
 /// The error of a file that has more than is allowed.
@@ -76,18 +114,24 @@ impl<'f> Content<'f> {
         matches!(self.source, Source::Zlib(_))
     }
 
-    /// Everything that is left, if it is not more than `limit` bytes.
-    pub(super) fn read_all(mut self, limit: u64) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        self.source()
-            .take(limit.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(|error| failed(&self.path, error))?;
-        if bytes.len() as u64 > limit {
-            return Err(too_large(&self.path, limit));
+    /// Everything that is left, if there is room for it.
+    pub(super) fn read_all(mut self, room: &Room) -> Result<Inflated, Error> {
+        let (mut bytes, mut reserved) = (Vec::new(), room.memory.nothing());
+        loop {
+            // Half as much again as there is, so that little is copied as it grows, and little is unused.
+            let more = (bytes.len() / 2).max(PIECE) as u64;
+            reserved.grow(more).map_err(|over| over_budget(&self.path, over))?;
+            bytes.reserve_exact(more as usize);
+            let read = self.append(&mut bytes, more)?;
+            if bytes.len() as u64 > room.file_bytes {
+                return Err(too_large(&self.path, room.file_bytes));
+            }
+            if (read as u64) < more {
+                break;
+            }
         }
         self.check_end()?;
-        Ok(bytes)
+        Ok(Inflated { bytes, _reserved: reserved })
     }
 
     /// Reads the next bytes, in place of those that are there: `count`, or fewer at the end of the file. Gives how many.

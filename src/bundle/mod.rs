@@ -77,7 +77,7 @@ use crate::export::{Intervals, Options, Reader, Toc, TocRun};
 use crate::symbols::{Broken, Files};
 use binaries::Binaries;
 use damage::{DamagedRun, ExportTable, RunFailure};
-use file::{Content, broken_file};
+use file::{Content, Inflated, Room, broken_file};
 use process_images::ProcessImages;
 use run::Run;
 use run_data::RunData;
@@ -89,13 +89,13 @@ pub use packed::{ArchiveLimits, BundleFiles, is_added_by_macos};
 /// A recording whose runs and tables are known; rows are read when they are asked for.
 pub struct Bundle<'f> {
     files: &'f dyn Files,
-    limit: u64,
+    room: Room,
     path: PathBuf,
     runs: Vec<Run<'f>>,
     /// Runs whose tables cannot be known.
     damaged: Vec<DamagedRun>,
     /// `form.template`, where there is one.
-    template: Option<Vec<u8>>,
+    template: Option<Inflated>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -113,10 +113,10 @@ impl<'f> Bundle<'f> {
     /// # Errors
     /// When it is no bundle, was not saved, or breaks a rule of its format so that no run is left.
     pub fn open(files: &'f dyn Files, path: &Path, options: &Options) -> Result<Self, Error> {
-        let limit = options.limits.file_bytes;
+        let room = Room::of(options);
         let bundle = Self {
             files,
-            limit,
+            room,
             path: path.to_owned(),
             runs: Vec::new(),
             damaged: Vec::new(),
@@ -126,7 +126,7 @@ impl<'f> Bundle<'f> {
         let advise = |error| bundle.table_of(&error).advise(path, error);
         let (runs, damaged, is_unsaved) = bundle.open_runs(options).map_err(advise)?;
         let template = Content::open(files, &path.join("form.template"));
-        let template = template.and_then(|content| content.map(|content| content.read_all(limit)).transpose());
+        let template = template.and_then(|content| content.map(|content| content.read_all(&bundle.room)).transpose());
         let template = template.map_err(advise)?;
         let mut bundle = Self { runs, damaged, template, ..bundle };
         let of_runs = bundle.runs.iter().flat_map(|run| run.diagnostics.iter().cloned());
@@ -172,7 +172,7 @@ impl<'f> Bundle<'f> {
         let below = file.strip_prefix(self.path.join("corespace")).ok();
         let run = below.and_then(|below| run_number(Path::new(below.iter().next()?)));
         let of_run = || Some(self.runs.iter().find(|known| Some(known.number) == run)?.main_schema()?.to_owned());
-        let schema = file.parent().and_then(|folder| read_schema(self.files, folder, self.limit).ok());
+        let schema = file.parent().and_then(|folder| read_schema(self.files, folder, &self.room).ok());
         ExportTable { run, schema: schema.map(|schema| schema.name).or_else(of_run) }
     }
 

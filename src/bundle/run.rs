@@ -8,7 +8,7 @@ use super::beside::Pieces;
 use super::binaries::Binaries;
 use super::columns::Columns;
 use super::damage::RunFailure;
-use super::file::{Content, broken_file};
+use super::file::{Content, Room, broken_file};
 use super::intervals::{IntervalColumns, IntervalReader};
 use super::people::{Names, People};
 use super::rows::Rows;
@@ -36,7 +36,7 @@ pub(super) struct Run<'f> {
     tables: Vec<RunTable>,
     /// What was noticed of its tables.
     pub(super) diagnostics: Vec<Diagnostic>,
-    limit: u64,
+    room: Room,
     jobs: usize,
 }
 
@@ -51,14 +51,14 @@ fn is_needed(schema: &str) -> bool {
 impl<'f> Run<'f> {
     /// Looks at the run in a folder of `corespace`.
     pub(super) fn open(files: &'f dyn Files, corespace: &Path, number: u32, options: &Options) -> Result<Self, Error> {
-        let (limit, jobs) = (options.limits.file_bytes, options.jobs);
+        let (room, jobs) = (Room::of(options), options.jobs);
         let name = format!("run{number}");
         let folder = corespace.join(&name).join("core");
         let path = folder.join("table-manager/tables.plist");
-        let bytes = Content::require(files, &path)?.read_all(limit)?;
+        let bytes = Content::require(files, &path)?.read_all(&room)?;
         let stored = tables::read(&bytes, &name).map_err(|broken| broken_file(&path, &broken))?;
         let (tables, contents, diagnostics) = (Vec::new(), Vec::new(), Vec::new());
-        let mut run = Self { files, number, folder, tables, contents, diagnostics, limit, jobs };
+        let mut run = Self { files, number, folder, tables, contents, diagnostics, room, jobs };
         let folders = stored.iter().filter_map(|stored| Some(corespace.join(stored.folder.as_ref().ok()?)));
         let listed: HashSet<PathBuf> = folders.collect();
         for StoredTable { schema, attributes, folder } in stored {
@@ -73,7 +73,7 @@ impl<'f> Run<'f> {
     fn note_unlisted(&mut self, listed: &HashSet<PathBuf>) {
         let stores = self.files.list(&self.folder.join("stores")).unwrap_or_default();
         for store in stores.iter().filter(|store| !listed.contains(*store)) {
-            let schema = read_schema(self.files, store, self.limit);
+            let schema = read_schema(self.files, store, &self.room);
             if let Some(schema) = schema.ok().filter(|schema| is_needed(&schema.name)) {
                 let message =
                     format!("{}: no table is listed for this {}, and it is not read", store.display(), schema.name);
@@ -89,12 +89,12 @@ impl<'f> Run<'f> {
         schema: String,
         attributes: Vec<(String, String)>,
     ) -> Result<(), Error> {
-        let (files, limit) = (self.files, self.limit);
-        let found = folder.and_then(|folder| Ok((read_schema(files, &folder, limit)?, folder)));
+        let (files, room) = (self.files, self.room.clone());
+        let found = folder.and_then(|folder| Ok((read_schema(files, &folder, &room)?, folder)));
         let is_needed = is_needed(&schema) || found.as_ref().is_ok_and(|(found, _)| is_needed(&found.name));
         let found_name = found.as_ref().ok().map(|(found, _)| found.name.clone());
         let table = found.and_then(|(found, folder)| {
-            Ok(RunTable { layout: read_layout(files, &folder, &schema, found, limit)?, folder })
+            Ok(RunTable { layout: read_layout(files, &folder, &schema, found, &room)?, folder })
         });
         let is_cpu = |name: &str| TableKind::of_schema(name) == TableKind::Cpu;
         let table = match table {
@@ -184,7 +184,7 @@ impl<'f> Run<'f> {
             }
             return Ok(sources.2);
         }
-        let (values, data) = Values::open(self.files, &self.folder, self.limit)?;
+        let (values, data) = Values::open(self.files, &self.folder, &self.room)?;
         std::thread::scope(|scope| {
             let mut filling = values.fill(data, self.jobs, scope)?;
             let result = self.read_tables(&tables, &values, scope, sources, intake, (start, &mut filling));
@@ -263,7 +263,7 @@ impl<'f> Run<'f> {
         if tables.is_empty() {
             return Ok(());
         }
-        let values = Values::open(self.files, &self.folder, self.limit);
+        let values = Values::open(self.files, &self.folder, &self.room);
         let (values, data) = values.map_err(RunFailure::before_rows)?;
         found.diagnostics.extend(values.arrays.fill(data).map_err(RunFailure::before_rows)?);
         let strings = values.strings().map_err(RunFailure::before_rows)?;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::file::{Content, broken_file, broken_whole};
+use super::file::{Content, Room, broken_file, broken_whole};
 use super::layout::Layout;
 use super::schema::{Schema, SchemaColumn, exported_type};
 use crate::error::Error;
@@ -33,9 +33,9 @@ impl RunTable {
 }
 
 /// The schema of the store in a folder.
-pub(super) fn read_schema(files: &dyn Files, folder: &Path, limit: u64) -> Result<Schema, Error> {
+pub(super) fn read_schema(files: &dyn Files, folder: &Path, room: &Room) -> Result<Schema, Error> {
     let path = folder.join("schema.xml");
-    let bytes = Content::require(files, &path)?.read_all(limit)?;
+    let bytes = Content::require(files, &path)?.read_all(room)?;
     Schema::read(&bytes).map_err(|broken| broken_file(&path, &broken))
 }
 
@@ -45,13 +45,13 @@ pub(super) fn read_layout(
     folder: &Path,
     name: &str,
     schema: Schema,
-    limit: u64,
+    room: &Room,
 ) -> Result<Layout, Error> {
     if schema.name != name {
         let path = folder.join("schema.xml");
         return Err(broken_whole(&path, format_args!("its schema is {:?}, and the table's is {name:?}", schema.name)));
     }
     let path = folder.join("bulkstore_descriptor");
-    let bytes = Content::require(files, &path)?.read_all(limit)?;
+    let bytes = Content::require(files, &path)?.read_all(room)?;
     Layout::read(schema, &bytes).map_err(|broken| broken_file(&path, &broken))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-use super::file::{Content, broken_file, failed};
+use super::file::{Content, Inflated, Room, broken_file, failed};
 use super::strings::Strings;
 use super::uniquer::{ArrayData, Arrays};
 use crate::error::{Diagnostic, Error};
@@ -16,17 +16,17 @@ pub(super) const FILES: [&str; 3] =
 /// The values of a run.
 pub(super) struct Values {
     strings_path: PathBuf,
-    strings: Vec<u8>,
+    strings: Inflated,
     pub(super) arrays: Arrays,
 }
 
 impl Values {
     /// Opens them in the folder of a run; the arrays are still to be filled.
-    pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, limit: u64) -> Result<(Self, ArrayData<'f>), Error> {
+    pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, room: &Room) -> Result<(Self, ArrayData<'f>), Error> {
         let uniquing = folder.join("uniquing");
         let strings_path = uniquing.join("strings");
-        let strings = Content::require(files, &strings_path)?.read_all(limit)?;
-        let (arrays, data) = Arrays::open(files, &uniquing.join("arrayUniquer"), limit)?;
+        let strings = Content::require(files, &strings_path)?.read_all(room)?;
+        let (arrays, data) = Arrays::open(files, &uniquing.join("arrayUniquer"), room)?;
         Ok((Self { strings_path, strings, arrays }, data))
     }
 

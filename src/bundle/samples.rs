@@ -5,7 +5,7 @@ use std::path::Path;
 use super::alike::AlikeRows;
 use super::beside::Pieces;
 use super::columns::Columns;
-use super::file::{broken_at, broken_file};
+use super::file::{broken_at, broken_file, over_budget};
 use super::layout::{Layout, Place};
 use super::people::People;
 use super::row_error::Unreadable;
@@ -67,6 +67,7 @@ impl SampleReader<'_, '_> {
                 done += layout.row_size;
             }
             rows.add_samples(intake)?;
+            intake.reserve().map_err(|over| over_budget(&folder.join("bulkstore"), over))?;
         }
         alike.count(intake);
         rows.return_sums(intake)?;

@@ -14,11 +14,12 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::file::{Content, broken_at, broken_whole, too_large};
+use super::file::{Content, Inflated, Room, broken_at, broken_whole, over_budget, too_large};
 use super::numbers::{first_not_zero, u32_at};
 use crate::error::{Diagnostic, Error};
+use crate::memory::Reservation;
 use crate::symbols::Files;
 
 const MAGIC: u32 = 0x0123_4567;
@@ -28,12 +29,14 @@ const FIRST: usize = HEADER + 8;
 
 /// The arrays of a run.
 pub(super) struct Arrays {
-    index: Vec<u8>,
+    index: Inflated,
     count: usize,
     /// The size of a block.
     block: u64,
     /// The blocks of the data, each once it was read. Whoever asks for one before waits for it.
     blocks: Vec<OnceLock<Vec<u8>>>,
+    /// The memory that the blocks take.
+    reserved: Mutex<Reservation>,
 }
 
 /// The numbers of an array.
@@ -55,12 +58,13 @@ impl<'a> Numbers<'a> {
 }
 
 impl Arrays {
-    /// Reads the index in a folder (`uniquing/arrayUniquer`), and opens the data, which [`fill`](Self::fill) reads. Neither may
-    /// have more than `limit` bytes.
-    pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, limit: u64) -> Result<(Self, ArrayData<'f>), Error> {
+    /// Reads the index in a folder (`uniquing/arrayUniquer`), and opens the data, which [`fill`](Self::fill) reads. There must be
+    /// room for both.
+    pub(super) fn open<'f>(files: &'f dyn Files, folder: &Path, room: &Room) -> Result<(Self, ArrayData<'f>), Error> {
         let (path, data) = (folder.join("integeruniquer.index"), folder.join("integeruniquer.data"));
         let content = Content::require(files, &data)?;
-        let index = Content::require(files, &path)?.read_all(limit)?;
+        let index = Content::require(files, &path)?.read_all(room)?;
+        let limit = room.file_bytes;
         let block = check_index(&path, &index)?;
         let entries = index.get(FIRST..).unwrap_or_default().chunks_exact(8);
         // Unused entries are of block 0, which has the header, too.
@@ -76,7 +80,8 @@ impl Arrays {
         let blocks = (0..blocks).map(|_| OnceLock::new()).collect();
         let used = index.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
         let count = used.saturating_sub(FIRST).div_ceil(8);
-        Ok((Self { index, count, block, blocks }, ArrayData { content, path: data, limit }))
+        let reserved = Mutex::new(room.memory.nothing());
+        Ok((Self { index, count, block, blocks, reserved }, ArrayData { content, path: data, limit }))
     }
 
     /// Reads all blocks. Those that cannot be read are empty for everybody. Tells if arrays are not in their order.
@@ -95,6 +100,9 @@ impl Arrays {
                 }
             }
             total += block.len() as u64;
+            let mut reserved = self.reserved.lock().unwrap_or_else(PoisonError::into_inner);
+            reserved.grow(block.capacity() as u64).map_err(|over| over_budget(&path, over))?;
+            drop(reserved);
             if total > limit {
                 return Err(too_large(&path, limit));
             }
@@ -262,6 +270,7 @@ pub(super) fn reference(word: u64) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::MemoryBudget;
     use crate::symbols::Entry;
 
     /// The two files, by the end of their names.
@@ -308,7 +317,8 @@ mod tests {
     }
 
     fn read(pair: &Pair) -> Result<Arrays, String> {
-        let (arrays, data) = Arrays::open(pair, Path::new(""), 1 << 20).map_err(|error| error.to_string())?;
+        let room = Room { file_bytes: 1 << 20, memory: MemoryBudget::unlimited() };
+        let (arrays, data) = Arrays::open(pair, Path::new(""), &room).map_err(|error| error.to_string())?;
         match arrays.fill(data).map_err(|error| error.to_string())? {
             Some(odd) => Err(odd.to_string()),
             None => Ok(arrays),

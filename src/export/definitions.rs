@@ -1,6 +1,6 @@
 //! What one document has defined so far, and how its elements decode.
 
-use super::Limits;
+use super::Options;
 use super::address::{Conventions, FrameForm};
 use super::attributes::{BinaryFields, FrameFields};
 use super::item::{Ids, Value};
@@ -9,9 +9,10 @@ use super::oddity::Oddity;
 use super::reject::RejectReason;
 use super::tag::Tag;
 use crate::hash::HashMap;
+use crate::memory::{OverBudget, Reservation, of_map, of_vec};
 use crate::profile::{
-    Binary, BinaryId, Core, FrameId, FrameKey, Full, ProcessId, ProfileBuilder, RunId, SampleDetail, SampleKind,
-    SourceLine, StackId, StringId, ThreadId,
+    Binary, BinaryId, Core, FrameId, FrameKey, Full, ProcessId, ProfileBuilder, RunId, SampleKind, SourceLine, StackId,
+    StringId, ThreadId,
 };
 use crate::units::{Address, Uuid};
 
@@ -92,6 +93,8 @@ pub(super) struct Definitions {
     pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId>,
     /// Kernel stacks on top of user stacks, by both.
     pub(super) joined_stacks: HashMap<(StackId, StackId), Option<StackId>>,
+    /// The memory that all of this takes, as of the end of the last block.
+    pub(super) reserved: Reservation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +105,20 @@ enum Architecture {
 }
 
 impl Definitions {
-    pub(super) fn new(limits: &Limits, samples: SampleDetail) -> Self {
-        let (max_stack_depth, max_counters) = (limits.stack_depth, limits.counters);
-        Self { builder: ProfileBuilder::with_detail(samples), max_stack_depth, max_counters, ..Self::default() }
+    pub(super) fn new(options: &Options) -> Self {
+        let (max_stack_depth, max_counters) = (options.limits.stack_depth, options.limits.counters);
+        let builder = ProfileBuilder::with_detail(options.samples).within(options.memory.clone());
+        let reserved = options.memory.nothing();
+        Self { builder, max_stack_depth, max_counters, reserved, ..Self::default() }
+    }
+
+    /// Reserves the memory that is taken by now, and `more` that is taken elsewhere.
+    pub(super) fn reserve(&mut self, more: u64) -> Result<(), OverBudget> {
+        let lists = of_vec(&self.numbers) + of_vec(&self.number_lists) + of_vec(&self.forms);
+        let people = of_vec(&self.processes) + of_vec(&self.threads);
+        let maps = of_map(&self.bare_frames) + of_map(&self.joined_stacks) + of_map(&self.architectures);
+        let bytes = self.builder.memory() + self.ids.memory() + lists + people + maps;
+        self.reserved.resize(bytes.saturating_add(more))
     }
 
     /// Which document is being read, over all inputs, from 0.

@@ -1,6 +1,7 @@
 //! What stops the reading, before it is known in which line.
 
 use crate::error::ErrorKind;
+use crate::memory::OverBudget;
 use crate::profile::Full;
 
 /// What stops the reading, and at which byte.
@@ -23,6 +24,10 @@ impl Fault {
 
     pub(super) fn limit(text: impl Into<String>, byte: u64) -> Self {
         Self { kind: ErrorKind::Limit(text.into()), byte, line: None }
+    }
+
+    pub(super) fn memory(over: OverBudget, byte: u64) -> Self {
+        Self { kind: ErrorKind::Memory(over), byte, line: None }
     }
 
     pub(super) fn full(full: Full, byte: u64) -> Self {

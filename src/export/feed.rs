@@ -25,6 +25,8 @@ pub(super) struct Feed<'r, 'd> {
     place: Place<'r>,
     /// How far the lines of the block at hand are counted, and how many there are.
     counted: (usize, u64),
+    /// The memory that sums take that were lent.
+    pub(super) lent: u64,
 }
 
 impl<'r, 'd> Feed<'r, 'd> {
@@ -38,6 +40,7 @@ impl<'r, 'd> Feed<'r, 'd> {
             room: ReplayRoom::default(),
             place: Place::new(input),
             counted: (0, 0),
+            lent: 0,
         }
     }
 
@@ -70,6 +73,8 @@ impl<'r, 'd> Feed<'r, 'd> {
         self.reader.enter_window(block.offset, line);
         let used = self.read(block, tape).map_err(|fault| self.describe(fault, block))?;
         self.reader.notes.locate(|byte| line_in(block, line, byte));
+        let reserved = self.reader.definitions.reserve(self.lent);
+        reserved.map_err(|over| self.place.locate(Fault::memory(over, block.offset), block))?;
         self.keep(block, used, carried)
     }
 

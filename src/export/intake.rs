@@ -12,6 +12,7 @@ use super::stacks;
 use super::toc::Toc;
 use super::{Document, DocumentContent, Limits, Reader, RejectReason, Table};
 use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::memory::OverBudget;
 use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Sample, StackId, StringId, SumBatch, SumTable};
 use crate::units::Nanos;
 
@@ -127,6 +128,11 @@ fn full(full: Full) -> Error {
 }
 
 impl Intake<'_> {
+    /// Reserves the memory that is taken by now.
+    pub(crate) fn reserve(&mut self) -> Result<(), OverBudget> {
+        self.reader.definitions.reserve(0)
+    }
+
     /// What guards against hostile input.
     pub(crate) fn limits(&self) -> &Limits {
         &self.reader.options.limits

@@ -12,6 +12,7 @@ use super::packed::Packed;
 use super::reject::RejectReason;
 use crate::chunks::Chunks;
 use crate::hash::HashMap;
+use crate::memory::{of_map, of_vec};
 use crate::profile::{BinaryId, CoreId, FrameId, SampleKind, SourceLine, StackId, StringId};
 
 /// What an element stands for. Small and `Copy`: children are collected by value until their parent closes.
@@ -164,6 +165,11 @@ impl Ids {
     pub(super) fn next(&self) -> Option<u32> {
         let is_gapless = self.highest == self.defined as u64 && !self.is_irregular;
         self.highest.checked_add(1).and_then(|next| u32::try_from(next).ok()).filter(|_| is_gapless)
+    }
+
+    /// About how many bytes they take.
+    pub(super) fn memory(&self) -> u64 {
+        self.dense.memory() + of_vec(&self.large) + of_map(&self.sparse)
     }
 
     /// Forgets everything: the next document counts from 1 again.

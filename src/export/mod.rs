@@ -100,6 +100,7 @@ pub(crate) use toc::{SLACK, seconds};
 pub use toc::{Toc, TocProcess, TocRun, TocTable, lookup};
 
 use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::memory::MemoryBudget;
 use crate::profile::{Profile, SeriesId};
 
 pub use crate::profile::SampleDetail;
@@ -126,6 +127,9 @@ pub struct Options {
     pub samples: SampleDetail,
     /// What guards against hostile input.
     pub limits: Limits,
+    /// How much memory may be taken: by what is read, while it is read and as long as the [`Export`] lives, and by what is inflated for
+    /// it. Default: as much as there is.
+    pub memory: MemoryBudget,
 }
 
 impl Default for Options {
@@ -137,6 +141,7 @@ impl Default for Options {
             uses_scanner: true,
             samples: SampleDetail::Each,
             limits: Limits::default(),
+            memory: MemoryBudget::unlimited(),
         }
     }
 }
@@ -278,7 +283,7 @@ pub struct Reader {
 impl Reader {
     /// A reader that has read nothing.
     pub fn new(options: Options) -> Self {
-        let definitions = Definitions::new(&options.limits, options.samples);
+        let definitions = Definitions::new(&options);
         Self { options, definitions, documents: Vec::new(), diagnostics: Vec::new(), bytes: 0, has_failed: false }
     }
 
@@ -313,11 +318,11 @@ impl Reader {
     /// When an input could not be read.
     pub fn finish(self) -> Result<Export, Error> {
         self.check()?;
-        Ok(Export {
-            profile: self.definitions.builder.finish(),
-            documents: self.documents,
-            diagnostics: self.diagnostics,
-        })
+        let Definitions { builder, reserved, .. } = self.definitions;
+        let mut profile = builder.finish();
+        drop(reserved);
+        profile.hold().map_err(|over| Error::memory(over, None))?;
+        Ok(Export { profile, documents: self.documents, diagnostics: self.diagnostics })
     }
 }
 

@@ -83,6 +83,8 @@ struct Summing {
     /// What is to be added, in order.
     batches: VecDeque<SumBatch>,
     spare: Vec<SumBatch>,
+    /// How much memory the sums take.
+    memory: u64,
 }
 
 impl Summing {
@@ -267,6 +269,7 @@ impl<R: Read + Send> Shared<'_, R> {
         if is_summing {
             let spare = state.summing.spare.pop().unwrap_or_default();
             state.summing.batches.push_back(feed.take_waiting(spare));
+            feed.lent = state.summing.memory;
         }
         drop(state);
         self.changed.notify_all();
@@ -299,7 +302,9 @@ impl<R: Read + Send> Shared<'_, R> {
     fn sum(&self, mut sums: SumTable, mut batch: SumBatch) -> Result<(), Error> {
         let result = sums.add_batch(&batch).map_err(full);
         batch.clear();
+        let memory = sums.memory();
         let mut state = self.lock();
+        state.summing.memory = memory;
         state.summing.spare.push(batch);
         match result {
             Ok(()) => state.summing.sums = Some(sums),

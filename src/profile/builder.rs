@@ -11,6 +11,7 @@ use super::stacks::StackTable;
 use super::sums::{SampleDetail, SumBatch, SumGroups, SumRow, SumTable};
 use super::{CounterRow, Profile};
 use crate::hash::HashMap;
+use crate::memory::{MemoryBudget, of_map};
 use crate::units::{Address, Unit, Uuid};
 
 /// A table reached 2³² − 1 rows, or the weights of a series do not fit in 64 bits.
@@ -134,6 +135,12 @@ impl ProfileBuilder {
         Self { detail, sums, ..Self::default() }
     }
 
+    /// The same as part of a budget of memory, which whoever adds to it has to keep.
+    pub(crate) fn within(mut self, budget: MemoryBudget) -> Self {
+        self.profile.budget = budget;
+        self
+    }
+
     /// A builder that starts as a copy of `profile` without functions, frames, stacks and samples. Ids of everything
     /// that was copied stay what they were.
     pub(super) fn without_frames(profile: &Profile) -> Self {
@@ -146,6 +153,7 @@ impl ProfileBuilder {
             threads: threads.clone(),
             cores: cores.clone(),
             binaries: binaries.clone(),
+            budget: profile.budget.clone(),
             ..Profile::default()
         };
         let mut builder = Self { totals: vec![0; series.len()], ..Self::default() };
@@ -299,6 +307,17 @@ impl ProfileBuilder {
         let FrameKey { function, binary, address, source, is_inlined, group: _ } = key;
         let row = Frame { function, binary, address, lookup_address: address, source, is_inlined };
         Ok(intern!(self.frames, key, self.profile.frames, FrameId, row))
+    }
+
+    /// About how many bytes it takes, without sums that [somebody else adds to](Self::lend_sums).
+    pub(crate) fn memory(&self) -> u64 {
+        let Self { runs, series, processes, threads, cores, binaries, first_of_uuid, functions, frames, .. } = self;
+        let keys = of_map(runs) + of_map(series) + of_map(processes) + of_map(threads) + of_map(cores);
+        let keys = keys + of_map(binaries) + of_map(first_of_uuid) + of_map(functions) + of_map(frames);
+        let names = of_map(&self.process_names) + of_map(&self.thread_names);
+        let sums = self.sums.as_ref().map_or(0, SumTable::memory) + self.sum_groups.memory();
+        // The stacks and sums of the profile itself come with its end.
+        self.profile.memory() + self.stacks.memory() + keys + names + sums
     }
 
     /// How many frames there are; the next new one has this index.

@@ -1,6 +1,7 @@
 //! Which stacks had a sum when they were the newest ones, and a number for each.
 
 use super::ids::StackId;
+use crate::memory::of_vec;
 
 /// Stacks that were newer than all others that had samples when their own first one came, in this order. Stacks are numbered as
 /// they come, so a leaf's number is found by counting, in two bits for each stack.
@@ -23,6 +24,11 @@ struct LeafRow {
 }
 
 impl Leaves {
+    /// How many bytes they take.
+    pub(super) fn memory(&self) -> u64 {
+        of_vec(&self.rows)
+    }
+
     /// The number of a leaf; `None` if the stack is none.
     #[inline]
     pub(super) fn number(&self, stack: StackId) -> Option<usize> {

@@ -45,14 +45,17 @@ pub use category::Category;
 pub use ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 pub use intervals::IntervalFilter;
 pub use model::{Binary, Core, Frame, Function, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread};
-pub use rebuild::Replacement;
+pub use rebuild::{RebuildError, Replacement};
 pub use sampled_time::SampledTime;
 pub(crate) use selection::SelectedSums;
 pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange};
 pub use sums::{SampleDetail, SampleSum};
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
 
+use std::sync::Arc;
+
 use crate::chunks::Chunks;
+use crate::memory::{MemoryBudget, OverBudget, Reservation, of_vec};
 use crate::units::Weight;
 pub(crate) use stack_rows::StackRows;
 use strings::Strings;
@@ -84,6 +87,10 @@ pub struct Profile {
     sums: Chunks<SumRow>,
     sum_groups: Vec<SumGroup>,
     sum_counters: SumCounters,
+    /// What it may take, with everything that is made of it.
+    budget: MemoryBudget,
+    /// What it takes of that; clones share it.
+    held: Option<Arc<Reservation>>,
 }
 
 /// Accessors of one table: a row by its id, and all ids in order.
@@ -105,6 +112,28 @@ macro_rules! table {
 }
 
 impl Profile {
+    /// The budget of memory that it is part of, as everything should be that is made of it.
+    pub fn budget(&self) -> &MemoryBudget {
+        &self.budget
+    }
+
+    /// Takes what it takes from its budget, as long as it lives.
+    pub(crate) fn hold(&mut self) -> Result<(), OverBudget> {
+        self.held = None;
+        self.held = Some(Arc::new(self.budget.reserve(self.memory())?));
+        Ok(())
+    }
+
+    /// About how many bytes it takes.
+    pub fn memory(&self) -> u64 {
+        let Self { runs, series, processes, threads, cores, binaries, functions, frames, .. } = self;
+        let small = of_vec(runs) + of_vec(series) + of_vec(processes) + of_vec(threads) + of_vec(cores);
+        let named = self.strings.memory() + of_vec(binaries) + of_vec(functions) + of_vec(frames);
+        let samples = of_vec(&self.samples) + of_vec(&self.counters) + of_vec(&self.counter_values);
+        let sums = self.sums.memory() + of_vec(&self.sum_groups) + self.sum_counters.memory();
+        small + named + self.stacks.memory() + samples + sums
+    }
+
     table!(
         /// A run.
         run,

@@ -1,7 +1,45 @@
 //! A profile again: with other frames, as symbolication makes one, or with other stacks, as operations on trees do.
 
+use std::fmt;
+
 use super::ids::{FrameId, StackId};
 use super::{Full, Profile, ProfileBuilder};
+use crate::memory::{OverBudget, of_vec};
+
+/// Why a profile could not be made of another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RebuildError {
+    /// It does not fit its tables.
+    Full(Full),
+    /// It takes more memory than its [budget](Profile::budget) has.
+    Memory(OverBudget),
+}
+
+impl fmt::Display for RebuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Full(full) => full.fmt(f),
+            Self::Memory(over) => over.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RebuildError {}
+
+impl From<Full> for RebuildError {
+    fn from(full: Full) -> Self {
+        Self::Full(full)
+    }
+}
+
+impl From<OverBudget> for RebuildError {
+    fn from(over: OverBudget) -> Self {
+        Self::Memory(over)
+    }
+}
+
+/// After so many stacks the memory that they take is reserved.
+const STACKS_BETWEEN: usize = 1 << 12;
 
 /// What becomes of a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,11 +59,12 @@ impl Profile {
     /// profile. Frames that mark what was inlined mean another thing before than after, so a profile is replaced once.
     ///
     /// # Errors
-    /// [`Full`] when a table of the new profile is.
+    /// When a table of the new profile is full, or its memory is more than the budget has left.
     pub fn with_frames(
         &self,
         mut replace: impl FnMut(&mut ProfileBuilder, FrameId) -> Result<Replacement, Full>,
-    ) -> Result<Self, Full> {
+    ) -> Result<Self, RebuildError> {
+        let mut reserved = self.budget.reserve(self.memory())?;
         let mut builder = ProfileBuilder::without_frames(self);
         let mut replacements = Vec::with_capacity(self.frames.len());
         for id in self.frame_ids() {
@@ -34,12 +73,16 @@ impl Profile {
         let is_same = |(new, old): (&Replacement, FrameId)| !new.covers_callers && new.frames == [old];
         if replacements.iter().zip(self.frame_ids()).all(is_same) {
             // Each frame has another name at most, and stacks know frames by their ids.
-            return Ok(builder.finish_with_stacks_of(self));
+            drop(reserved);
+            return held(builder.finish_with_stacks_of(self));
         }
         // By old stack: the new one, and the new one without its frame, for a callee that covers it. A parent comes
         // before its children, so its new stacks are known.
         let mut stacks: Vec<(Option<StackId>, Option<StackId>)> = Vec::with_capacity(self.stacks.len());
-        for stack in self.stacks.iter() {
+        for (index, stack) in self.stacks.iter().enumerate() {
+            if index.is_multiple_of(STACKS_BETWEEN) {
+                reserved.resize(builder.memory() + of_vec(&stacks))?;
+            }
             let frame = self.frame(stack.frame);
             let (parent, without_parent) = match stack.parent {
                 Some(parent) if self.frame(self.stack(parent).frame).is_inlined_beside(frame) => stacks[parent.index()],
@@ -52,7 +95,8 @@ impl Profile {
             stacks.push((new, without_parent));
         }
         builder.copy_samples(self, |stack| Some(stack.and_then(|stack| stacks[stack.index()].0)))?;
-        Ok(builder.finish())
+        drop(reserved);
+        held(builder.finish())
     }
 
     /// This profile with every stack that samples have replaced by another one of the same frames; everything else stays as
@@ -63,8 +107,12 @@ impl Profile {
     /// if it gives `false`, the samples of this stack are left out.
     ///
     /// # Errors
-    /// [`Full`] when a table of the new profile is.
-    pub fn with_stacks(&self, mut shape: impl FnMut(Option<StackId>, &mut Vec<FrameId>) -> bool) -> Result<Self, Full> {
+    /// As [`with_frames`](Self::with_frames).
+    pub fn with_stacks(
+        &self,
+        mut shape: impl FnMut(Option<StackId>, &mut Vec<FrameId>) -> bool,
+    ) -> Result<Self, RebuildError> {
+        let mut reserved = self.budget.reserve(self.memory())?;
         let mut builder = ProfileBuilder::without_stacks(self);
         let mut is_used = vec![false; self.stacks.len() + 1];
         for sum in self.sums_or_samples() {
@@ -73,6 +121,9 @@ impl Profile {
         let mut stacks: Vec<Option<Option<StackId>>> = vec![None; is_used.len()];
         let mut path = Vec::new();
         for old in std::iter::once(None).chain(self.stack_ids().map(Some)) {
+            if place(old).is_multiple_of(STACKS_BETWEEN) {
+                reserved.resize(builder.memory() + of_vec(&stacks) + of_vec(&is_used))?;
+            }
             if !is_used[place(old)] {
                 continue;
             }
@@ -84,8 +135,15 @@ impl Profile {
             }
         }
         builder.copy_samples(self, |stack| stacks[place(stack)])?;
-        Ok(builder.finish())
+        drop(reserved);
+        held(builder.finish())
     }
+}
+
+/// A new profile, with what it takes of the budget.
+fn held(mut profile: Profile) -> Result<Profile, RebuildError> {
+    profile.hold()?;
+    Ok(profile)
 }
 
 /// The place of a stack in a table that begins with that of no stack.

@@ -6,6 +6,7 @@ use super::Full;
 use super::ids::{FrameId, StackId};
 use super::model::Stack;
 use crate::chunks::Chunks;
+use crate::memory::of_vec;
 
 /// Stacks in the order they were added, a parent before its children.
 ///
@@ -149,6 +150,11 @@ impl StackRows {
             self.turns.push(Turns { bits: 0, before: self.parents.len() as u32 });
         }
         Ok(())
+    }
+
+    /// About how many bytes they take.
+    pub(super) fn memory(&self) -> u64 {
+        self.frames.memory() + of_vec(&self.turns) + self.parents.memory()
     }
 
     /// Gives back the room for more stacks.

@@ -42,6 +42,12 @@ impl StackTable {
         self.rows.len()
     }
 
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> u64 {
+        let others = self.others.capacity() as u64 * 8 / 7 * (size_of::<(Stack, StackId)>() as u64 + 1);
+        self.rows.memory() + others
+    }
+
     /// A stack that was added.
     pub(super) fn get(&self, id: StackId) -> Stack {
         self.rows.get(id)

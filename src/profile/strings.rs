@@ -6,6 +6,7 @@ use hashbrown::HashTable;
 
 use super::ids::StringId;
 use crate::hash::BuildHasher;
+use crate::memory::of_vec;
 
 /// Every distinct string of a profile, one after the other in one buffer.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,12 @@ impl Strings {
         let index = id.index();
         let start = if index == 0 { 0 } else { self.ends[index - 1] };
         &self.text[start..self.ends[index]]
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> u64 {
+        let ids = self.ids.capacity() as u64 * 8 / 7 * (size_of::<StringId>() as u64 + 1);
+        self.text.capacity() as u64 + of_vec(&self.ends) + ids
     }
 
     /// Gives back the room that growing took in advance.

@@ -11,6 +11,7 @@ use super::leaves::Leaves;
 use super::model::{Sample, SampleKind};
 use crate::chunks::Chunks;
 use crate::hash::{BuildHasher, HashMap};
+use crate::memory::{of_map, of_vec};
 use crate::units::Nanos;
 
 /// How a profile keeps samples.
@@ -121,6 +122,11 @@ pub(super) struct SumGroups {
 }
 
 impl SumGroups {
+    /// About how many bytes they take.
+    pub(super) fn memory(&self) -> u64 {
+        of_vec(&self.rows) + of_map(&self.by_key)
+    }
+
     /// The group of a sample, if there is one.
     pub(super) fn find(&self, sample: &Sample) -> Option<u32> {
         self.by_key.get(&(sample.series, sample.thread, sample.state, sample.kind)).copied()
@@ -226,6 +232,13 @@ enum SumPlace {
 }
 
 impl SumTable {
+    /// About how many bytes they take.
+    pub(crate) fn memory(&self) -> u64 {
+        let by_hash = self.others.by_hash.capacity() as u64 * 8 / 7 * 5;
+        let counters = self.leaf_counters.memory() + self.other_counters.memory();
+        self.leaves.memory() + self.of_leaves.memory() + self.others.rows.memory() + by_hash + counters
+    }
+
     /// How many sums there are.
     pub(super) fn len(&self) -> usize {
         self.of_leaves.len() + self.others.rows.len()
@@ -338,6 +351,11 @@ pub(super) struct SumCounters {
 }
 
 impl SumCounters {
+    /// How many bytes they take.
+    pub(super) fn memory(&self) -> u64 {
+        of_vec(&self.places) + of_vec(&self.values)
+    }
+
     pub(super) fn get(&self, sum: usize) -> &[u128] {
         self.places.get(sum).map_or(&[], |&(start, count)| &self.values[start..start + count])
     }

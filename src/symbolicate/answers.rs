@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::memory::Reservation;
 use crate::symbols::{Found, Note};
 
 /// A frame of an answer; its strings are indices of the strings beside it.
@@ -40,6 +41,8 @@ pub(super) struct Answers {
     pub(super) used: Vec<Found>,
     /// Files that could not be read, and why; and what else is worth a word.
     pub(super) notes: Vec<Note>,
+    /// The memory that they take.
+    pub(super) reserved: Reservation,
 }
 
 impl Answers {

@@ -7,7 +7,8 @@ use super::summary::{BinarySummary, Missing, SymbolicationSummary};
 use super::{Key, SymbolicateOptions, first_binaries, key};
 use crate::hash::HashMap;
 use crate::profile::{
-    Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, Replacement, SourceLine, StringId,
+    Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, RebuildError, Replacement, SourceLine,
+    StringId,
 };
 use crate::symbols::{DEDUPLICATED, SymbolFinder};
 use crate::units::Uuid;
@@ -18,7 +19,7 @@ pub(super) fn apply(
     answers: HashMap<Uuid, Answers>,
     finder: &dyn SymbolFinder,
     options: &SymbolicateOptions,
-) -> Result<(Profile, SymbolicationSummary), Full> {
+) -> Result<(Profile, SymbolicationSummary), RebuildError> {
     let mut writer = Writer {
         profile,
         map,

@@ -12,7 +12,8 @@ use super::remembered::Remembered;
 use super::summary::SymbolicationSummary;
 use super::{ImageAddresses, SymbolicateOptions, addresses};
 use crate::hash::HashMap;
-use crate::profile::{Full, Profile};
+use crate::memory::{MemoryBudget, OverBudget};
+use crate::profile::{Profile, RebuildError};
 use crate::symbols::SymbolFinder;
 use crate::units::Uuid;
 
@@ -42,7 +43,7 @@ use crate::units::Uuid;
 ///     let (named, summary) = cache.symbolicate(profile, &SymbolicateOptions::default())?;
 ///     assert_eq!((named.samples().len(), summary.frames_without_binary), (0, 0));
 /// }
-/// # Ok::<(), traceparse::profile::Full>(())
+/// # Ok::<(), traceparse::profile::RebuildError>(())
 /// ```
 pub struct SymbolCache<'f> {
     finder: &'f dyn SymbolFinder,
@@ -76,29 +77,31 @@ impl<'f> SymbolCache<'f> {
     /// [`symbolicate`](super::symbolicate) does it.
     ///
     /// # Errors
-    /// [`Full`] when the new profile does not fit its tables.
+    /// When the new profile does not fit its tables, or the names take more memory than the [budget](Profile::budget) has.
     pub fn symbolicate(
         &self,
         profile: &Profile,
         options: &SymbolicateOptions,
-    ) -> Result<(Profile, SymbolicationSummary), Full> {
+    ) -> Result<(Profile, SymbolicationSummary), RebuildError> {
         let map = ImageMap::new(&options.images, self.finder);
         let images = addresses(profile, &map).into_par_iter();
-        let answers: HashMap<Uuid, Answers> = images.map(|image| (image.uuid, self.look_up(image))).collect();
+        let budget = profile.budget();
+        let answers = images.map(|image| Ok((image.uuid, self.look_up(image, budget)?)));
+        let answers: HashMap<Uuid, Answers> = answers.collect::<Result<_, OverBudget>>()?;
         apply::apply(profile, &map, answers, self.finder, options)
     }
 
     /// The answers for one image, on this thread alone: a thread that waited for others while it holds a lock could be
     /// given work that wants the same lock.
-    fn look_up(&self, image: ImageAddresses) -> Answers {
+    fn look_up(&self, image: ImageAddresses, budget: &MemoryBudget) -> Result<Answers, OverBudget> {
         let uuid = image.uuid;
         if self.finder.find(uuid).is_empty() {
-            return Answers::default();
+            return Ok(Answers::default());
         }
         let remembered = Arc::clone(lock(&self.memory).images.entry(uuid).or_default());
         let mut locked = lock(&remembered);
         let before = locked.bytes();
-        let answers = locked.look_up(image, self.finder);
+        let answers = locked.look_up(image, self.finder, budget);
         let after = locked.bytes();
         drop(locked);
         self.count(uuid, &remembered, after.wrapping_sub(before) as isize);

@@ -20,11 +20,11 @@ mod summary;
 
 pub use cache::SymbolCache;
 pub use images::{ImageSpec, ImageSpecError};
-pub use names::display_name;
+pub use names::{MAX_DEMANGLED, display_name};
 pub use summary::{BinarySummary, Missing, SymbolicationSummary};
 
 use crate::hash::HashMap;
-use crate::profile::{BinaryId, Frame, Full, Profile};
+use crate::profile::{BinaryId, Frame, Profile, RebuildError};
 use crate::symbols::SymbolFinder;
 use crate::units::{Address, Uuid};
 use images::ImageMap;
@@ -48,12 +48,12 @@ impl Default for SymbolicateOptions {
 /// The same recording with the names that symbol files have, and what became of its frames.
 ///
 /// # Errors
-/// [`Full`] when the new profile does not fit its tables.
+/// When the new profile does not fit its tables, or the names take more memory than the [budget](Profile::budget) has.
 pub fn symbolicate(
     profile: &Profile,
     finder: &dyn SymbolFinder,
     options: &SymbolicateOptions,
-) -> Result<(Profile, SymbolicationSummary), Full> {
+) -> Result<(Profile, SymbolicationSummary), RebuildError> {
     SymbolCache::new(finder).symbolicate(profile, options)
 }
 

@@ -1,11 +1,17 @@
 //! Names for people: demangling, and whether two spellings mean one function.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 
 use symbolic_common::{Language, Name, NameMangling};
 use symbolic_demangle::{Demangle, DemangleOptions};
 
+/// Longest name that is shown demangled. The demanglers of C++ and Swift have the same bound.
+pub const MAX_DEMANGLED: usize = 4_096;
+
 /// A function's name as it is shown: C++, Rust and Swift demangled, everything else as it is.
+///
+/// A name that would be longer than [`MAX_DEMANGLED`] bytes stays as it is.
 ///
 /// The spelling is Instruments' where demanglers differ, so that a function has one name whoever named it: Rust without
 /// its hash, Swift with labels but without types and modules, C++ with `>>`, `id<P>` and `1ull`.
@@ -18,11 +24,33 @@ pub fn display_name(name: &str) -> Cow<'_, str> {
         let demangled = Name::new(name, NameMangling::Mangled, Language::Swift).demangle(options);
         return demangled.map_or(Cow::Borrowed(name), |text| Cow::Owned(without_swift_types(&text)));
     }
+    if let Ok(demangled) = rustc_demangle::try_demangle(name) {
+        let mut text = Bounded(String::new());
+        // A name that repeats itself may be a million times as long as it is mangled.
+        return if write!(text, "{demangled:#}").is_ok() {
+            Cow::Owned(respell_cpp(&text.0))
+        } else {
+            Cow::Borrowed(name)
+        };
+    }
     // Objective-C methods, blocks and C names come back as they are.
     let text = Name::new(name, NameMangling::Mangled, Language::Unknown);
     let demangled = text.try_demangle(DemangleOptions::complete());
     let demangled = if is_constructor_template(name) { without_parameters(&demangled) } else { demangled };
     Cow::Owned(respell_cpp(&demangled))
+}
+
+/// A text that refuses to grow beyond the longest name.
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        if self.0.len() + text.len() > MAX_DEMANGLED {
+            return Err(std::fmt::Error);
+        }
+        self.0.push_str(text);
+        Ok(())
+    }
 }
 
 /// Whether a mangled name is that of a constructor or destructor with template arguments of its own. The demangler takes

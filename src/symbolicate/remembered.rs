@@ -12,6 +12,7 @@ use super::answers::{AnswerFrame, Answers, StringKind};
 use super::names::display_name;
 use crate::export::is_hex_address;
 use crate::hash::HashMap;
+use crate::memory::{MemoryBudget, OverBudget, of_vec};
 use crate::symbols::{self, Asked, DEDUPLICATED, Found, Note, SymbolFinder, SymbolFrame};
 use crate::units::Uuid;
 
@@ -52,15 +53,28 @@ struct Strings {
     files: HashMap<Box<str>, u32>,
     texts: Vec<Arc<str>>,
     kinds: Vec<StringKind>,
+    /// About how many bytes each takes, and all of them.
+    costs: Vec<u32>,
     bytes: usize,
 }
 
+/// After so many bytes of answers the memory that they take is reserved.
+const BYTES_BETWEEN: u64 = 1 << 16;
+
 impl Remembered {
     /// The answers for these addresses; files are opened only for those that nobody asked for yet.
-    pub(super) fn look_up(&mut self, image: ImageAddresses, finder: &dyn SymbolFinder) -> Answers {
-        self.ask(image.uuid, &image.addresses, finder);
-        let answers = self.answers(image.addresses);
-        if self.is_doubtful {
+    ///
+    /// # Errors
+    /// When the answers take more memory than the budget has; what is remembered is forgotten then.
+    pub(super) fn look_up(
+        &mut self,
+        image: ImageAddresses,
+        finder: &dyn SymbolFinder,
+        budget: &MemoryBudget,
+    ) -> Result<Answers, OverBudget> {
+        let asked = self.ask(image.uuid, &image.addresses, finder, budget);
+        let answers = asked.and_then(|()| self.answers(image.addresses, budget));
+        if self.is_doubtful || answers.is_err() {
             *self = Self::default();
         }
         answers
@@ -73,19 +87,36 @@ impl Remembered {
     }
 
     /// Asks the files for the addresses that are not known.
-    fn ask(&mut self, uuid: Uuid, addresses: &[u64], finder: &dyn SymbolFinder) {
+    fn ask(
+        &mut self,
+        uuid: Uuid,
+        addresses: &[u64],
+        finder: &dyn SymbolFinder,
+        budget: &MemoryBudget,
+    ) -> Result<(), OverBudget> {
         let new: Vec<u64> = addresses.iter().copied().filter(|&address| self.known(address).is_none()).collect();
         if new.is_empty() {
-            return;
+            return Ok(());
         }
         let mut known = vec![Known::default(); new.len()];
         let Self { frames: all, strings, .. } = self;
+        let memory = |all: &Vec<AnswerFrame>, strings: &Strings| of_vec(all) + strings.bytes as u64;
+        let before = memory(all, strings);
+        let (mut reserved, mut over) = (budget.nothing(), None);
         let asked = symbols::look_up(finder, uuid, &new, &mut |index, frames| {
+            let taken = memory(all, strings) - before;
+            if over.is_none() && taken > reserved.bytes() + BYTES_BETWEEN {
+                over = reserved.resize(taken).err();
+            }
+            if over.is_some() {
+                return;
+            }
             let start = all.len() as u32;
             all.extend(frames.iter().map(|frame| strings.frame(frame)));
             known[index].frames = (start, all.len() as u32);
             known[index].is_located = symbols::is_located(frames);
         });
+        over.map_or(Ok(()), Err)?;
         for (position, asked) in asked.into_iter().enumerate() {
             for &index in &asked.answered {
                 let [first, second] = &mut known[index].answered_by;
@@ -96,6 +127,7 @@ impl Remembered {
         self.known.extend(new.into_iter().zip(known));
         // Two sorted parts, which are merged, not sorted.
         self.known.sort_by_key(|(address, _)| *address);
+        Ok(())
     }
 
     fn known(&self, address: u64) -> Option<Known> {
@@ -126,9 +158,10 @@ impl Remembered {
         }
     }
 
-    /// The answers for addresses that are known, all of them.
-    fn answers(&self, addresses: Vec<u64>) -> Answers {
-        let mut answers = Answers::default();
+    /// The answers for addresses that are known, all of them. What they take is reserved as if each had its own texts, so that it does
+    /// not depend on who asked before whether they fit.
+    fn answers(&self, addresses: Vec<u64>, budget: &MemoryBudget) -> Result<Answers, OverBudget> {
+        let mut answers = Answers { reserved: budget.nothing(), ..Answers::default() };
         let mut copied: Vec<Option<u32>> = vec![None; self.strings.texts.len()];
         let mut asked = 0;
         let mut is_used = vec![false; self.files.len()];
@@ -148,7 +181,10 @@ impl Remembered {
         let files = self.files[..asked].iter().zip(is_used);
         answers.notes.extend(files.clone().filter_map(|(file, _)| file.note.clone()));
         answers.used.extend(files.filter(|(_, is_used)| *is_used).map(|(file, _)| file.found.clone()));
-        Answers { addresses, ..answers }
+        let texts = copied.iter().zip(&self.strings.costs).filter(|(copied, _)| copied.is_some());
+        let texts: u64 = texts.map(|(_, &cost)| u64::from(cost)).sum();
+        answers.reserved.resize(texts + of_vec(&answers.frames) + of_vec(&answers.ranges) + of_vec(&addresses))?;
+        Ok(Answers { addresses, ..answers })
     }
 
     /// A string in the answers.
@@ -197,7 +233,9 @@ impl Strings {
         self.texts.push(shown.into());
         self.kinds.push(kind);
         // Both texts, the entry of the map with its spare room, and the counts of the shared text.
-        self.bytes += text.len() + shown.len() + 3 * size_of::<(Box<str>, u32)>();
+        let cost = text.len() + shown.len() + 3 * size_of::<(Box<str>, u32)>();
+        self.costs.push(u32::try_from(cost).unwrap_or(u32::MAX));
+        self.bytes += cost;
         id
     }
 }

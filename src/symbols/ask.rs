@@ -22,7 +22,8 @@ pub struct Asked {
 /// a source file or no symbol file is left.
 ///
 /// `answer` may be called again for an address that was answered without a source file: a file that was cut, or has a
-/// symbol table only, does not stand before one that knows more. The last call for an address counts.
+/// symbol table only, does not stand before one that knows more. The last call for an address counts; one without frames
+/// takes back what a file said that could not be read to its end.
 pub fn look_up(
     finder: &dyn SymbolFinder,
     uuid: Uuid,
@@ -51,6 +52,13 @@ pub fn look_up(
                 })
             })
         });
+        if result.is_err() {
+            // A file that changed meanwhile may have answered from two files.
+            for index in answered.drain(..) {
+                state[index] = State::Unknown;
+                answer(index, &[]);
+            }
+        }
         asked.push(Asked { found, answered, result });
     }
     asked

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::apple_container::{images, is_apple_symbols};
 use super::dwarf::MachoSymbols;
+use super::file_bytes::FileBytes;
 use super::files::Files;
 use super::frame::{Note, Symbols};
 use super::locate::{Found, SourceKind};
-use super::macho::{Kind, MachoError, is_macho, slices, slices_of};
+use super::macho::{Kind, MachoError, is_macho, slices};
 use crate::units::Uuid;
 
 /// What a file holds.
@@ -145,22 +146,50 @@ fn other(head: &[u8]) -> Option<&'static str> {
 /// Opens the symbols of what was found in the bytes that were loaded for it, and asks them.
 ///
 /// # Errors
-/// When the bytes are not, or not any more, what was found.
-pub fn with_symbols(data: &[u8], found: &Found, ask: impl FnOnce(&dyn Symbols) -> Vec<Note>) -> io::Result<Vec<Note>> {
-    let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
-    let gone = || invalid("the file changed: its UUID is not there any more".to_owned());
-    match found.kind {
-        SourceKind::Dsym | SourceKind::MachO => {
-            let slices = slices_of(data).map_err(|error| invalid(error.to_string()))?;
-            let slice = slices.found.iter().find(|slice| slice.uuid == Some(found.uuid)).ok_or_else(gone)?;
-            let symbols = MachoSymbols::open(data, slice).map_err(|error| invalid(error.to_string()))?;
-            Ok(ask(&symbols))
-        }
-        SourceKind::Symbols | SourceKind::SymbolsArchive => {
-            let images = images(data).map_err(|error| invalid(error.to_string()))?;
-            let image = images.iter().find(|image| image.uuid == found.uuid);
-            let symbols = image.and_then(|image| image.symbols.as_deref()).ok_or_else(gone)?;
-            Ok(ask(symbols))
-        }
-    }
+/// When the bytes are not, or not any more, what was found, or cannot be read to the end. Answers that were given until then are not to
+/// be used: they may be of two files.
+pub fn with_symbols(
+    data: &FileBytes<'_>,
+    found: &Found,
+    ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
+) -> io::Result<Vec<Note>> {
+    let notes = match found.kind {
+        SourceKind::Dsym | SourceKind::MachO => with_macho(data, found, ask),
+        SourceKind::Symbols | SourceKind::SymbolsArchive => with_apple(data, found, ask),
+    };
+    // What could not be read is the reason for everything else that was wrong.
+    data.check().and(notes)
+}
+
+fn with_macho(
+    data: &FileBytes<'_>,
+    found: &Found,
+    ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
+) -> io::Result<Vec<Note>> {
+    let mut read_at = |offset: u64, buffer: &mut [u8]| {
+        let bytes = data.get(offset..offset.saturating_add(buffer.len() as u64));
+        buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    };
+    let slices = slices(data.len(), &mut read_at).map_err(invalid)?;
+    let slice = slices.found.iter().find(|slice| slice.uuid == Some(found.uuid)).ok_or_else(gone)?;
+    Ok(ask(&MachoSymbols::open(data, slice).map_err(invalid)?))
+}
+
+fn with_apple(
+    data: &FileBytes<'_>,
+    found: &Found,
+    ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
+) -> io::Result<Vec<Note>> {
+    let images = images(data.get(0..data.len()).unwrap_or_default()).map_err(invalid)?;
+    let image = images.iter().find(|image| image.uuid == found.uuid);
+    Ok(ask(image.and_then(|image| image.symbols.as_deref()).ok_or_else(gone)?))
+}
+
+fn invalid(what: impl std::fmt::Display) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_string())
+}
+
+fn gone() -> io::Error {
+    invalid("the file changed: its UUID is not there any more")
 }

@@ -1,10 +1,11 @@
 //! The files below the locator: the one place in the library that touches a file system, behind a trait.
 
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::ops::{Deref, Range};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use symbolic_common::ByteView;
+use super::file_bytes::{FileBytes, Source, changed_meanwhile, cut};
 
 /// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,42 +62,34 @@ pub trait Files: Sync {
         Ok(count)
     }
 
-    /// A part of a file, of which only pieces may be needed.
+    /// A part of a file, of which only pieces may be needed: they are read when they are asked for.
     ///
     /// # Errors
     /// When the file may not be read, or ends before the part does.
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
-        let length = usize::try_from(range.end.saturating_sub(range.start)).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        FileBytes::from_bytes(self.read(path, range.start, length)?, length)
-    }
-}
-
-/// A part of a file, in memory or mapped.
-#[derive(Clone, Debug)]
-pub struct FileBytes {
-    file: ByteView<'static>,
-    range: Range<usize>,
-}
-
-impl FileBytes {
-    /// Bytes that were read, of which there should be `length`.
-    pub(crate) fn from_bytes(bytes: Vec<u8>, length: usize) -> io::Result<Self> {
-        Self::new(ByteView::from_vec(bytes), 0..length)
-    }
-
-    fn new(file: ByteView<'static>, range: Range<usize>) -> io::Result<Self> {
-        if file.get(range.clone()).is_none() {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was"));
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
+        let entry = self.entry(path)?;
+        let source = OfFiles { files: self, path: path.to_owned(), entry };
+        if !matches!(entry, Entry::File { length, .. } if range.end <= length) {
+            return Err(cut());
         }
-        Ok(Self { file, range })
+        Ok(FileBytes::new(Box::new(source), range))
     }
 }
 
-impl Deref for FileBytes {
-    type Target = [u8];
+/// A file of any file system, which is found anew for each piece.
+struct OfFiles<'f, F: ?Sized> {
+    files: &'f F,
+    path: PathBuf,
+    entry: Entry,
+}
 
-    fn deref(&self) -> &[u8] {
-        &self.file[self.range.clone()]
+impl<F: Files + ?Sized> Source for OfFiles<'_, F> {
+    fn read_at(&mut self, offset: u64, place: &mut [u8]) -> io::Result<usize> {
+        self.files.read_into(&self.path, offset, place)
+    }
+
+    fn check(&self) -> io::Result<()> {
+        if self.files.entry(&self.path)? == self.entry { Ok(()) } else { Err(changed_meanwhile()) }
     }
 }
 
@@ -105,13 +98,13 @@ impl Deref for FileBytes {
 pub struct FileSystem;
 
 #[cfg(unix)]
-fn changed(metadata: &std::fs::Metadata) -> u64 {
+fn changed(metadata: &Metadata) -> u64 {
     use std::os::unix::fs::MetadataExt;
     (metadata.ctime() as u64).wrapping_mul(1_000_000_000).wrapping_add(metadata.ctime_nsec() as u64)
 }
 
 #[cfg(not(unix))]
-fn changed(_: &std::fs::Metadata) -> u64 {
+fn changed(_: &Metadata) -> u64 {
     0
 }
 
@@ -138,7 +131,7 @@ impl Files for FileSystem {
     }
 
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
-        let mut file = std::fs::File::open(path)?;
+        let mut file = File::open(path)?;
         if offset > 0 {
             file.seek(SeekFrom::Start(offset))?;
         }
@@ -148,7 +141,7 @@ impl Files for FileSystem {
     }
 
     fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
-        let mut file = std::fs::File::open(path)?;
+        let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(offset))?;
         let mut used = 0;
         while used < place.len() {
@@ -162,11 +155,37 @@ impl Files for FileSystem {
         Ok(used)
     }
 
-    /// Maps the file: a look-up touches a part of a dSYM, and reading all of it costs as much as the look-up itself (a
-    /// third of the CPU time at 2,000 addresses of a 7 MB file). A file that somebody truncates at that moment ends the
-    /// process; symbol files are written once, unlike the exports, which are never mapped.
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
-        let place = |offset: u64| usize::try_from(offset).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge));
-        FileBytes::new(ByteView::open(path)?, place(range.start)?..place(range.end)?)
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if range.end > metadata.len() {
+            return Err(cut());
+        }
+        Ok(FileBytes::new(Box::new(OpenFile { file, metadata }), range))
+    }
+}
+
+/// A file of this machine, which stays open: whoever replaces it by another one disturbs nobody.
+struct OpenFile {
+    file: File,
+    metadata: Metadata,
+}
+
+impl Source for OpenFile {
+    #[cfg(unix)]
+    fn read_at(&mut self, offset: u64, place: &mut [u8]) -> io::Result<usize> {
+        std::os::unix::fs::FileExt::read_at(&self.file, place, offset)
+    }
+
+    #[cfg(not(unix))]
+    fn read_at(&mut self, offset: u64, place: &mut [u8]) -> io::Result<usize> {
+        self.file.seek(SeekFrom::Start(offset))?;
+        self.file.read(place)
+    }
+
+    fn check(&self) -> io::Result<()> {
+        let now = self.file.metadata()?;
+        let is_same = now.len() == self.metadata.len() && now.modified().ok() == self.metadata.modified().ok();
+        if is_same { Ok(()) } else { Err(changed_meanwhile()) }
     }
 }

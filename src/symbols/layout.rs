@@ -10,10 +10,11 @@ use object::LittleEndian;
 use object::macho::{self, MachHeader32, MachHeader64, Nlist32, Nlist64};
 use object::read::macho::{FunctionStartsIterator, MachHeader, Section as _, Segment};
 
+use super::file_bytes::{FileBytes, Section as Piece};
 use super::frame::Notes;
 use super::macho::{MachoError, Slice};
 
-/// The parts of a slice, borrowed from the file.
+/// The parts of a slice, which are read when they are asked for.
 #[derive(Debug)]
 pub(super) struct Layout<'data> {
     /// The address of `__TEXT`.
@@ -21,7 +22,7 @@ pub(super) struct Layout<'data> {
     /// All sections in the order of the load commands, by which symbols number them, from 1.
     pub(super) sections: Vec<Section>,
     /// The sections of `__DWARF`: name and contents.
-    debug: Vec<(&'data [u8], &'data [u8])>,
+    debug: Vec<(&'data [u8], Piece<'data>)>,
     /// The symbols and their names.
     pub(super) symbols: Option<Symtab<'data>>,
     /// `LC_FUNCTION_STARTS`, relative to the address of `__TEXT`. Binaries have it, dSYMs do not.
@@ -47,7 +48,7 @@ pub(super) struct Symtab<'data> {
     /// The symbols.
     pub(super) symbols: Nlists<'data>,
     /// The names, each ended by a zero byte.
-    pub(super) strings: &'data [u8],
+    pub(super) strings: Option<Piece<'data>>,
 }
 
 /// Symbols of 32-bit or 64-bit files.
@@ -81,31 +82,27 @@ impl<'data> Layout<'data> {
     ///
     /// Where the slice does not lie in the file, is big endian, or its load commands break their rules. A symbol table
     /// or section that lies outside of the slice is a note.
-    pub(super) fn read(file: &'data [u8], slice: &Slice) -> Result<Self, MachoError> {
-        let (start, end) = (usize::try_from(slice.range.start), usize::try_from(slice.range.end));
-        let data = match (start, end) {
-            (Ok(start), Ok(end)) => file.get(start..end),
-            _ => None,
-        };
+    pub(super) fn read(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
+        let data = Piece::new(file, slice.range.clone());
         let data = data.ok_or_else(|| MachoError::Malformed("the slice does not lie in the file".to_owned()))?;
-        match data.first_chunk().map(|magic| u32::from_le_bytes(*magic)) {
+        match data.get(0..4).and_then(<[u8]>::first_chunk).map(|magic| u32::from_le_bytes(*magic)) {
             Some(macho::MH_MAGIC_64) => read::<MachHeader64<LittleEndian>>(data),
             Some(macho::MH_MAGIC) => read::<MachHeader32<LittleEndian>>(data),
             _ => Err(MachoError::Malformed("big-endian (PowerPC) files are not read".to_owned())),
         }
     }
 
-    /// The contents of a DWARF section by its name in ELF files (`.debug_info`); empty where it is absent.
-    pub(super) fn debug_section(&self, name: &str) -> &'data [u8] {
+    /// A DWARF section by its name in ELF files (`.debug_info`), if there is one.
+    pub(super) fn debug_section(&self, name: &str) -> Option<Piece<'data>> {
         // `.debug_str_offsets` is `__debug_str_offs`.
         let name = name.strip_prefix('.').unwrap_or(name).as_bytes();
         let name = &name[..name.len().min(14)];
         let found = self.debug.iter().find(|(section, _)| section.strip_prefix(b"__") == Some(name));
-        found.map_or(&[], |(_, contents)| contents)
+        found.map(|(_, contents)| *contents)
     }
 }
 
-fn read<Mach: Width>(data: &[u8]) -> Result<Layout<'_>, MachoError> {
+fn read<Mach: Width>(data: Piece<'_>) -> Result<Layout<'_>, MachoError> {
     let header = Mach::parse(data, 0)?;
     let mut layout = Layout {
         text_address: 0,
@@ -126,9 +123,9 @@ fn read<Mach: Width>(data: &[u8]) -> Result<Layout<'_>, MachoError> {
         } else if let Some(symtab) = command.symtab()? {
             match symtab.symbols::<Mach, _>(LittleEndian, data) {
                 Ok(table) => {
-                    let start = symtab.stroff.get(LittleEndian) as usize;
-                    let strings = data.get(start..).unwrap_or_default();
-                    let strings = &strings[..strings.len().min(symtab.strsize.get(LittleEndian) as usize)];
+                    let start = u64::from(symtab.stroff.get(LittleEndian));
+                    let end = start + u64::from(symtab.strsize.get(LittleEndian));
+                    let strings = data.part(start..end.min(data.len()));
                     layout.symbols = Some(Symtab { symbols: Mach::nlists(table.symbols()), strings });
                 }
                 Err(error) => layout.notes.add(format!("the symbol table was ignored: {error}")),
@@ -146,7 +143,7 @@ fn read<Mach: Width>(data: &[u8]) -> Result<Layout<'_>, MachoError> {
 
 fn add_sections<'data, Mach: Width>(
     layout: &mut Layout<'data>,
-    data: &'data [u8],
+    data: Piece<'data>,
     segment: &Mach::Segment,
     section_data: &'data [u8],
 ) -> Result<(), MachoError> {
@@ -168,8 +165,7 @@ fn add_sections<'data, Mach: Width>(
             offset if by_segment as u32 == offset => by_segment,
             offset => u64::from(offset),
         };
-        let range = usize::try_from(offset).ok().zip(usize::try_from(offset.saturating_add(size)).ok());
-        match range.and_then(|(start, end)| data.get(start..end)) {
+        match data.part(offset..offset.saturating_add(size)) {
             Some(_) if section.name().starts_with(b"__zdebug_") => {
                 layout.notes.add("compressed DWARF sections were ignored");
             }

@@ -10,7 +10,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::contents::{self, Contents, Image};
-use super::files::{Entry, FileBytes, Files};
+use super::file_bytes::FileBytes;
+use super::files::{Entry, Files};
 use super::frame::Note;
 use super::index::{Index, Stamp};
 use crate::units::Uuid;
@@ -75,11 +76,11 @@ pub trait SymbolFinder: Sync {
     /// The files whose image has this name, whatever its UUID.
     fn find_by_name(&self, name: &str) -> Vec<Found>;
 
-    /// The bytes of what was found.
+    /// The bytes of what was found, to be read as they are needed.
     ///
     /// # Errors
     /// When the file cannot be read any more.
-    fn load(&self, found: &Found) -> io::Result<FileBytes>;
+    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>>;
 }
 
 /// Bounds of a walk; far above what a folder of symbols holds.
@@ -98,6 +99,8 @@ pub struct Locator<'f> {
     seen: HashSet<PathBuf>,
     entries: usize,
     notes: Vec<Note>,
+    /// How much of one file may be in memory at a time.
+    file_memory: u64,
 }
 
 impl fmt::Debug for Locator<'_> {
@@ -118,7 +121,15 @@ impl<'f> Locator<'f> {
             seen: HashSet::new(),
             entries: 0,
             notes: Vec::new(),
+            file_memory: u64::MAX,
         }
+    }
+
+    /// The same, which reads no more than so many bytes of a file for one look-up; a file that has to be read more gives no names but a
+    /// note. Without it there is no limit but the length of the file.
+    #[must_use]
+    pub fn with_file_memory(self, bytes: u64) -> Self {
+        Self { file_memory: bytes, ..self }
     }
 
     /// Looks at `path`: a file, or everything below a folder. Gives the number of images found there.
@@ -250,11 +261,11 @@ impl SymbolFinder for Locator<'_> {
         indices.iter().map(|&index| self.found[index].clone()).collect()
     }
 
-    fn load(&self, found: &Found) -> io::Result<FileBytes> {
+    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
         let (offset, length) = found.range;
         if length > MAX_FILE {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {MAX_FILE} bytes")));
         }
-        self.files.load(&found.path, offset..offset.saturating_add(length))
+        Ok(self.files.load(&found.path, offset..offset.saturating_add(length))?.at_most(self.file_memory))
     }
 }

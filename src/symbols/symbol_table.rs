@@ -33,11 +33,12 @@ use std::ops::Range;
 use object::LittleEndian;
 use object::read::macho::Nlist;
 
+use super::file_bytes::Section as Piece;
 use super::frame::Notes;
 use super::layout::{Layout, Nlists, Section};
 
 /// Longest name: without a bound, a string table without zero bytes would be read to its end for every name.
-const MAX_NAME_LENGTH: usize = 1 << 20;
+const MAX_NAME_LENGTH: u64 = 1 << 20;
 
 /// The start of a function.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +67,7 @@ pub(super) struct SymbolTable<'data> {
     starts: Vec<Start>,
     /// Addresses of the sections that hold instructions, sorted.
     sections: Vec<Range<u64>>,
-    strings: &'data [u8],
+    strings: Option<Piece<'data>>,
 }
 
 impl<'data> SymbolTable<'data> {
@@ -75,7 +76,7 @@ impl<'data> SymbolTable<'data> {
         let executable = layout.sections.iter().filter(|section| section.is_executable);
         let mut sections: Vec<_> = executable.map(|section| section.addresses.clone()).collect();
         sections.sort_unstable_by_key(|addresses| addresses.start);
-        let mut table = Self { starts: Vec::new(), sections, strings: &[] };
+        let mut table = Self { starts: Vec::new(), sections, strings: None };
         if let Some(symtab) = layout.symbols {
             table.strings = symtab.strings;
             match symtab.symbols {
@@ -139,9 +140,7 @@ impl<'data> SymbolTable<'data> {
         if start.name == 0 {
             return None;
         }
-        let name = self.strings.get(start.name as usize..)?;
-        let name = &name[..name.len().min(MAX_NAME_LENGTH)];
-        let name = std::str::from_utf8(&name[..memchr::memchr(0, name)?]).ok()?;
+        let name = std::str::from_utf8(self.strings?.text(start.name.into(), MAX_NAME_LENGTH)?).ok()?;
         Some(without_underscore(name)).filter(|name| !name.is_empty())
     }
 }
@@ -154,6 +153,7 @@ fn without_underscore(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::symbols::FileBytes;
     use crate::symbols::macho::slices_of;
     use crate::symbols::testing::{CODE, CODE_SIZE, DATA, Macho, TEXT};
 
@@ -163,7 +163,9 @@ mod tests {
 
     fn with_table(macho: &Macho<'_>, test: impl FnOnce(&SymbolTable<'_>)) {
         let file = macho.write();
-        let layout = Layout::read(&file, &slices_of(&file).unwrap().found[0]).unwrap();
+        let slices = slices_of(&file).unwrap();
+        let bytes = FileBytes::from(file);
+        let layout = Layout::read(&bytes, &slices.found[0]).unwrap();
         let mut notes = Notes::default();
         test(&SymbolTable::read(&layout, &mut notes));
         assert_eq!(notes.into_vec(), []);

@@ -6,6 +6,7 @@
 // The command exists only with this feature.
 #![cfg(feature = "cli")]
 
+mod bounds;
 mod bundle_case;
 mod bundles;
 // It needs signals, and looks how far a process has come in a file.

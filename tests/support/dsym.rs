@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
-use traceparse::symbols::{MachoError, MachoSymbols, Note, Slice, SymbolFrame, Symbols, slices_of};
+use traceparse::symbols::{FileBytes, MachoError, MachoSymbols, Note, Slice, SymbolFrame, Symbols, slices_of};
 
 /// A frame as we answered it, with its own strings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,8 @@ pub(crate) fn look_up(
     addresses: &[u64],
 ) -> Result<(Vec<Vec<Frame>>, Vec<Note>), MachoError> {
     let mut answers = vec![Vec::new(); addresses.len()];
-    let notes = MachoSymbols::open(file, slice)?.look_up(addresses, &mut |index, frames| {
+    let file = FileBytes::from(file);
+    let notes = MachoSymbols::open(&file, slice)?.look_up(addresses, &mut |index, frames| {
         assert!(answers[index].is_empty(), "two answers for one address");
         assert!(!frames.is_empty(), "an answer without frames");
         answers[index] = frames.iter().map(Frame::from).collect();

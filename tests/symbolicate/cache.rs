@@ -50,7 +50,7 @@ impl SymbolFinder for Counting<'_> {
         self.locator.find_by_name(name)
     }
 
-    fn load(&self, found: &Found) -> io::Result<FileBytes> {
+    fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
         *self.loads.lock().unwrap().entry((found.path.clone(), found.uuid)).or_default() += 1;
         match self.failures.lock().unwrap().pop() {
             Some(kind) => Err(kind.into()),

@@ -71,7 +71,8 @@ impl Folder {
     /// Whether this program can use what the marker says; its version.
     pub(super) fn check_marker(&self) -> Result<u64> {
         let path = self.path.join(MARKER);
-        let text = fs::read(&path).with_context(|| format!("{}: cannot be read", path.display()))?;
+        let text = crate::bounds::read_file(&path, crate::bounds::OWN_FILE)
+            .with_context(|| format!("{}: cannot be read", path.display()))?;
         let marker: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
         let version = marker["version"].as_u64().filter(|_| marker["format"] == MARKER_FORMAT);
         match version {

@@ -37,7 +37,7 @@ impl Store {
 
     /// The last extract, if it did not come to its end.
     pub(crate) fn unfinished(&self) -> Option<Unfinished> {
-        let text = std::fs::read(self.folder.path.join(UNFINISHED)).ok()?;
+        let text = crate::bounds::read_file(self.folder.path.join(UNFINISHED), crate::bounds::OWN_FILE).ok()?;
         let value: Value = serde_json::from_slice(&text).ok()?;
         Some(Unfinished { files: value["files"].as_u64()?, done: value["done"].as_u64() })
     }

@@ -52,7 +52,7 @@ impl Journal {
     }
 
     fn read(path: &Path) -> Result<Option<Self>> {
-        let text = match std::fs::read(path) {
+        let text = match crate::bounds::read_file(path, crate::bounds::OWN_FILE) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             text => text.with_context(|| format!("{}: cannot be read", path.display()))?,
         };

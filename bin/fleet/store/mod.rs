@@ -167,7 +167,8 @@ impl Store {
 
     /// Which exports are as they were when they were hashed. Where that cannot be read, none are.
     pub(crate) fn stamps(&self) -> SourceStamps {
-        std::fs::read(self.folder.path.join(STAMPS)).map(|text| SourceStamps::from_json(&text)).unwrap_or_default()
+        let text = crate::bounds::read_file(self.folder.path.join(STAMPS), crate::bounds::OWN_FILE);
+        text.map(|text| SourceStamps::from_json(&text)).unwrap_or_default()
     }
 
     /// Keeps stamps for the next time.

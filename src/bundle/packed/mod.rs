@@ -24,6 +24,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
+use crate::memory::{MemoryBudget, Reservation};
 use crate::symbols::{Entry, FileBytes, Files};
 use inflate::Inflater;
 use names::{Item, Names, Node, Place};
@@ -37,11 +38,14 @@ pub struct ArchiveLimits {
     pub entries: usize,
     /// How large a compressed tar may be in memory, inflated. Default: 4 GiB.
     pub memory_bytes: u64,
+    /// How much memory all archives may take together, with everything else that shares the budget. Default: as much as there is.
+    pub memory: MemoryBudget,
 }
 
 impl Default for ArchiveLimits {
     fn default() -> Self {
-        Self { inflated_bytes: 8 << 30, entries: 1_000_000, memory_bytes: 4 << 30 }
+        let memory = MemoryBudget::unlimited();
+        Self { inflated_bytes: 8 << 30, entries: 1_000_000, memory_bytes: 4 << 30, memory }
     }
 }
 
@@ -50,7 +54,21 @@ struct Archive {
     path: PathBuf,
     names: Names,
     /// All of it, inflated, where it had to be.
-    memory: Option<Vec<u8>>,
+    memory: Option<Memory>,
+    /// What the names take.
+    _reserved: Reservation,
+}
+
+/// Bytes that are in memory, and what they take of the budget.
+struct Memory {
+    bytes: Vec<u8>,
+    _reserved: Reservation,
+}
+
+impl Archive {
+    fn new(path: &Path, (names, reserved): (Names, Reservation), memory: Option<Memory>) -> Self {
+        Self { path: path.to_owned(), names, memory, _reserved: reserved }
+    }
 }
 
 /// A file system in which mounted archives are folders. Everything else is as the file system below has it.
@@ -126,16 +144,16 @@ impl<'f> BundleFiles<'f> {
     fn open_archive(&self, path: &Path, length: u64) -> Result<Option<Archive>, Error> {
         let Ok(head) = self.base.read(path, 0, tar_index::BLOCK) else { return Ok(None) };
         if zip_index::is_zip(&head) {
-            let names = zip_index::read(self.base, path, length, &self.limits)?;
-            return Ok(Some(Archive { path: path.to_owned(), names, memory: None }));
+            let index = zip_index::read(self.base, path, length, &self.limits)?;
+            return Ok(Some(Archive::new(path, index, None)));
         }
         if tar_index::is_tar(&head) {
-            let names = tar_index::read(self.base, path, length, &self.limits)?;
-            return Ok(Some(Archive { path: path.to_owned(), names, memory: None }));
+            let index = tar_index::read(self.base, path, length, &self.limits)?;
+            return Ok(Some(Archive::new(path, index, None)));
         }
         let Some(memory) = tar_index::inflate(self.base, path, length, &head, &self.limits)? else { return Ok(None) };
-        let names = tar_index::read_memory(&memory, path, &self.limits)?;
-        Ok(Some(Archive { path: path.to_owned(), names, memory: Some(memory) }))
+        let index = tar_index::read_memory(&memory.bytes, path, &self.limits)?;
+        Ok(Some(Archive::new(path, index, Some(memory))))
     }
 
     /// The recordings at the top of an archive, or in its one folder.
@@ -179,7 +197,7 @@ impl<'f> BundleFiles<'f> {
             (Place::Refused(what), _) => Err(io::Error::new(io::ErrorKind::Unsupported, *what)),
             (Place::Range(start), Some(memory)) => {
                 let start = usize::try_from(start.saturating_add(offset)).unwrap_or(usize::MAX);
-                let bytes = memory.get(start..).and_then(|rest| rest.get(..length));
+                let bytes = memory.bytes.get(start..).and_then(|rest| rest.get(..length));
                 bytes.map(<[u8]>::to_vec).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
             }
             (Place::Range(start), None) => {
@@ -241,12 +259,15 @@ impl Files for BundleFiles<'_> {
         Ok(count)
     }
 
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes> {
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
         if self.find(path).is_none() {
             return self.base.load(path, range);
         }
         let length = usize::try_from(range.end.saturating_sub(range.start)).map_err(|_| io::ErrorKind::FileTooLarge)?;
-        FileBytes::from_bytes(self.read(path, range.start, length)?, length)
+        let reserved = self.limits.memory.reserve(length as u64).map_err(io::Error::other)?;
+        let bytes = self.read(path, range.start, length)?;
+        let is_cut = bytes.len() < length;
+        if is_cut { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(FileBytes::held(bytes, reserved)) }
     }
 }
 

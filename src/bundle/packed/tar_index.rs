@@ -5,11 +5,13 @@ use std::path::Path;
 
 use tar::EntryType;
 
-use super::ArchiveLimits;
 use super::budget::{Budget, malformed};
 use super::file_range::FileRange;
 use super::names::{Item, Names, Place};
+use super::{ArchiveLimits, Memory};
+use crate::bundle::file::over_budget;
 use crate::error::Error;
+use crate::memory::Reservation;
 use crate::symbols::Files;
 
 /// The length of a header.
@@ -29,16 +31,26 @@ pub(super) fn is_tar(head: &[u8]) -> bool {
 }
 
 /// The names in a tar of `length` bytes.
-pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<Names, Error> {
+pub(super) fn read(
+    files: &dyn Files,
+    path: &Path,
+    length: u64,
+    limits: &ArchiveLimits,
+) -> Result<(Names, Reservation), Error> {
     index(FileRange::new(files, path, 0, length), length, path, limits)
 }
 
 /// The names in a tar in memory.
-pub(super) fn read_memory(memory: &[u8], path: &Path, limits: &ArchiveLimits) -> Result<Names, Error> {
+pub(super) fn read_memory(memory: &[u8], path: &Path, limits: &ArchiveLimits) -> Result<(Names, Reservation), Error> {
     index(Cursor::new(memory), memory.len() as u64, path, limits)
 }
 
-fn index(source: impl Read + Seek, length: u64, path: &Path, limits: &ArchiveLimits) -> Result<Names, Error> {
+fn index(
+    source: impl Read + Seek,
+    length: u64,
+    path: &Path,
+    limits: &ArchiveLimits,
+) -> Result<(Names, Reservation), Error> {
     let broken = |error: std::io::Error| malformed(path, format!("the tar archive is broken: {error}"));
     let mut archive = tar::Archive::new(source);
     let mut budget = Budget::new(path, limits);
@@ -64,7 +76,7 @@ fn index(source: impl Read + Seek, length: u64, path: &Path, limits: &ArchiveLim
         }
         budget.add(name, Some(item), position)?;
     }
-    Ok(budget.names)
+    Ok(budget.finish())
 }
 
 fn place(kind: EntryType, start: u64) -> Place {
@@ -84,7 +96,7 @@ pub(super) fn inflate(
     length: u64,
     head: &[u8],
     limits: &ArchiveLimits,
-) -> Result<Option<Vec<u8>>, Error> {
+) -> Result<Option<Memory>, Error> {
     let is_compressed = head.starts_with(&[0x1f, 0x8b]) || head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]);
     if !is_compressed {
         return Ok(None);
@@ -97,16 +109,29 @@ pub(super) fn inflate(
         return Ok(None);
     }
     let broken = |error| malformed(path, format!("the archive cannot be decompressed: {error}"));
-    source.read_to_end(&mut bytes).map_err(broken)?;
-    if bytes.len() as u64 > limits.memory_bytes {
-        let what = format!("the archive is larger than {} bytes, decompressed; unpack it first", limits.memory_bytes);
-        return Err(super::budget::limit(path, what));
+    let mut reserved = limits.memory.nothing();
+    loop {
+        // Half as much again as there is: with the room that is left free, and what is copied as it grows, no more than half of it is lost.
+        let more = (bytes.len() / 2).max(1 << 20);
+        let room = (bytes.len() + more) as u64;
+        reserved.resize(room).map_err(|over| over_budget(path, over))?;
+        bytes.reserve_exact(more);
+        let read = source.by_ref().take(more as u64).read_to_end(&mut bytes).map_err(broken)?;
+        if bytes.len() as u64 > limits.memory_bytes {
+            let what =
+                format!("the archive is larger than {} bytes, decompressed; unpack it first", limits.memory_bytes);
+            return Err(super::budget::limit(path, what));
+        }
+        if read < more {
+            bytes.shrink_to_fit();
+            reserved.resize(bytes.len() as u64).map_err(|over| over_budget(path, over))?;
+            return Ok(Some(Memory { bytes, _reserved: reserved }));
+        }
     }
-    Ok(Some(bytes))
 }
 
 /// Without a decompressor there are no compressed archives.
 #[cfg(not(feature = "compression"))]
-pub(super) fn inflate(_: &dyn Files, _: &Path, _: u64, _: &[u8], _: &ArchiveLimits) -> Result<Option<Vec<u8>>, Error> {
+pub(super) fn inflate(_: &dyn Files, _: &Path, _: u64, _: &[u8], _: &ArchiveLimits) -> Result<Option<Memory>, Error> {
     Ok(None)
 }

@@ -9,6 +9,7 @@ use super::budget::{Budget, malformed};
 use super::file_range::FileRange;
 use super::names::{Item, Names, Place, Zipped};
 use crate::error::Error;
+use crate::memory::Reservation;
 use crate::symbols::Files;
 
 /// Whether a file starts as a zip does, also an empty one.
@@ -17,7 +18,12 @@ pub(super) fn is_zip(head: &[u8]) -> bool {
 }
 
 /// The names in a zip of `length` bytes.
-pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &ArchiveLimits) -> Result<Names, Error> {
+pub(super) fn read(
+    files: &dyn Files,
+    path: &Path,
+    length: u64,
+    limits: &ArchiveLimits,
+) -> Result<(Names, Reservation), Error> {
     let broken = |error: zip::result::ZipError| {
         let advice = "it is incomplete, or no zip; copy or download it again";
         malformed(path, format!("the zip archive is broken or cut ({error}): {advice}"))
@@ -45,7 +51,7 @@ pub(super) fn read(files: &dyn Files, path: &Path, length: u64, limits: &Archive
         };
         budget.add(&name, Some(Item { length: entry.size(), position, place }), position)?;
     }
-    Ok(budget.names)
+    Ok(budget.finish())
 }
 
 fn place(method: CompressionMethod, header: u64, packed: u64, crc: u32) -> Place {

@@ -2,7 +2,7 @@
 
 use super::{Action, Change, FunctionSet, Operation, OperationSummary};
 use crate::calltree::{Metric, StackWeight, StackWeights};
-use crate::profile::{FrameId, Full, FunctionId, Profile, SelectedSamples, SeriesId, StackId};
+use crate::profile::{FrameId, FunctionId, Profile, RebuildError, SelectedSamples, SeriesId, StackId};
 
 /// The same recording after these operations, done in their order, and what each of them did to the samples that `selected`
 /// counts, by `metric`. Samples that are not counted are changed and removed all the same.
@@ -10,12 +10,12 @@ use crate::profile::{FrameId, Full, FunctionId, Profile, SelectedSamples, Series
 /// Ids of everything but stacks and samples stay what they were.
 ///
 /// # Errors
-/// [`Full`] when the new profile does not fit its tables.
+/// When the new profile does not fit its tables, or its memory the budget.
 pub fn operate(
     selected: &SelectedSamples<'_>,
     operations: &[Operation],
     metric: Metric,
-) -> Result<(Profile, Vec<OperationSummary>), Full> {
+) -> Result<(Profile, Vec<OperationSummary>), RebuildError> {
     let profile = selected.profile();
     let mut counted = StackWeights::new(selected, metric).into_rows();
     counted.sort_by_key(|row| (row.stack, row.series));

@@ -37,6 +37,7 @@ fn take(
     let used = read_tokens(reader, block);
     let used = used.map_err(|fault| place.describe(fault, block, !reader.has_documents()))?;
     reader.notes.locate(|byte| line_in(block, line, byte));
+    reader.reserve().map_err(|over| place.locate(Fault::memory(over, block.offset), block))?;
     if block.end.is_some() {
         finish(place, reader, block, used, options)?;
         return Ok(true);

@@ -40,6 +40,7 @@ use std::sync::Arc;
 
 use super::{Options, Rejected};
 use crate::error::{Diagnostic, Error};
+use crate::memory::of_vec;
 use crate::units::Nanos;
 
 /// The intervals of one or more inputs.
@@ -135,6 +136,11 @@ impl Interval {
 }
 
 impl Intervals {
+    /// About how many bytes they take, without their texts.
+    fn memory(&self) -> u64 {
+        of_vec(&self.intervals) + of_vec(&self.lone_ends)
+    }
+
     /// Adds those of another input.
     pub fn append(&mut self, mut other: Self) {
         self.intervals.append(&mut other.intervals);

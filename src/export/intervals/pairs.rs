@@ -6,6 +6,7 @@
 
 use super::rows::ProcessCell;
 use crate::hash::HashMap;
+use crate::memory::of_vec;
 
 /// Whose signpost it is.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +87,11 @@ pub(super) struct Paired {
 }
 
 impl Pairs {
+    /// About how many bytes they take, and will once they are paired.
+    pub(super) fn memory(&self) -> u64 {
+        2 * of_vec(&self.events)
+    }
+
     /// Adds an event of a kind, as it was recorded; says whether the kind is known.
     pub(super) fn add(&mut self, event: Event, kind: &str, scope: Option<&str>) -> bool {
         let is_end = match kind {

@@ -16,6 +16,7 @@ use super::rows::{Cell, ProcessCell, TableRows, Texts, ThreadCell};
 use super::{IntervalTable, Intervals};
 use crate::error::ErrorKind;
 use crate::hash::HashMap;
+use crate::memory::{OverBudget, Reservation, of_map};
 
 /// What an element is to intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,9 +127,17 @@ pub(super) struct IntervalReader<'a> {
     tables: usize,
     found: Intervals,
     pub(super) notes: Notes,
+    /// The memory that all of this takes, as of the end of the last block.
+    reserved: Reservation,
 }
 
 impl<'a> IntervalReader<'a> {
+    /// Reserves the memory that what was found takes by now.
+    pub(super) fn reserve(&mut self) -> Result<(), OverBudget> {
+        let table = self.table.as_ref().map_or(0, TableRows::memory);
+        self.reserved.resize(of_map(&self.ids) + self.texts.memory() + table + self.found.memory())
+    }
+
     pub(super) fn new(input: &'a str, options: &'a Options) -> Self {
         Self {
             limits: &options.limits,
@@ -150,6 +159,7 @@ impl<'a> IntervalReader<'a> {
             tables: 0,
             found: Intervals::default(),
             notes: Notes::default(),
+            reserved: options.memory.nothing(),
         }
     }
 

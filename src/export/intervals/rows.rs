@@ -7,6 +7,7 @@ use super::super::definitions::parse_number;
 use super::pairs::{Event, Identity, Pairs};
 use super::{Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd};
 use crate::hash::HashMap;
+use crate::memory::{of_map, of_vec};
 use crate::units::Nanos;
 
 /// What an element stands for.
@@ -58,9 +59,16 @@ pub(super) struct Texts {
     all: Vec<Arc<str>>,
     numbers: HashMap<Arc<str>, u32>,
     threads: Vec<ThreadCell>,
+    /// Of all texts together.
+    bytes: u64,
 }
 
 impl Texts {
+    /// About how many bytes they take.
+    pub(super) fn memory(&self) -> u64 {
+        self.bytes + of_vec(&self.all) + of_map(&self.numbers) + of_vec(&self.threads)
+    }
+
     /// The cell of a text.
     pub(super) fn add(&mut self, text: &str) -> Cell {
         Cell::Text(self.number_of(text))
@@ -73,6 +81,7 @@ impl Texts {
         }
         let text: Arc<str> = text.into();
         let number = self.all.len() as u32;
+        self.bytes += text.len() as u64 + 2 * size_of::<usize>() as u64;
         self.all.push(text.clone());
         self.numbers.insert(text, number);
         number
@@ -208,6 +217,11 @@ pub(super) struct TableRows {
 }
 
 impl TableRows {
+    /// About how many bytes they take.
+    pub(super) fn memory(&self) -> u64 {
+        of_vec(&self.intervals) + self.pairs.memory()
+    }
+
     pub(super) fn new(table: IntervalTable) -> Self {
         Self {
             table,

@@ -17,6 +17,8 @@ pub(super) enum Fault {
     NoAbbreviations,
     /// It would cost more than a sound file of its size does.
     TooCostly,
+    /// It does not lie in the file, or could not be read.
+    Unreadable,
 }
 
 impl From<gimli::Error> for Fault {
@@ -30,6 +32,7 @@ impl fmt::Display for Fault {
         match self {
             Self::Malformed(error) => error.fmt(f),
             Self::NoAbbreviations => f.write_str("its abbreviations are missing or broken"),
+            Self::Unreadable => f.write_str("the file ends before it does"),
             Self::TooCostly => f.write_str("it is larger than the file can hold"),
         }
     }

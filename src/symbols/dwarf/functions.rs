@@ -18,6 +18,7 @@ use gimli::{AttributeValue, EntriesRaw, UnitOffset};
 use super::budget::{Budget, Fault};
 use super::names::Names;
 use super::ranges::RangeAttributes;
+use super::units::{Unit, Units};
 use super::{Bytes, MAX_ATTRIBUTES, UnitRef};
 
 /// Deepest inlining that is read; what is inlined deeper counts as part of the function around it. Seen: 33.
@@ -149,11 +150,15 @@ impl<'data> Function<'data> {
     /// What was inlined into the function; `None` where that cannot be read, which `on_fault` is told once.
     pub(super) fn body(
         &self,
-        unit: UnitRef<'_, 'data>,
-        budget: &Budget,
+        units: &Units<'data>,
+        unit: &Unit<'data>,
         on_fault: impl FnOnce(Fault),
     ) -> Option<&Body<'data>> {
-        let read = || Body::read(unit, self.offset, budget).map(Box::new).map_err(on_fault).ok();
+        let read = || {
+            let unit = units.unit_ref(unit)?;
+            Body::read(unit, self.offset, &units.budget).map(Box::new)
+        };
+        let read = || read().map_err(on_fault).ok();
         self.body.get_or_init(read).as_deref()
     }
 }

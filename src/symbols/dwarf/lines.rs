@@ -6,9 +6,10 @@
 
 use std::cell::{Cell, OnceCell};
 
-use gimli::{DebugLineOffset, LineProgramHeader};
+use gimli::{DebugLine, DebugLineOffset, LineProgramHeader, LittleEndian};
 
 use super::budget::{Budget, Fault};
+use super::units::{Unit, Units};
 use super::{Bytes, UnitRef};
 
 /// Longest path. Without a bound, short entries of a file table could be joined to paths of any length.
@@ -51,9 +52,10 @@ pub(super) struct Lines<'data> {
 }
 
 impl<'data> Lines<'data> {
-    /// Runs the program at `offset` of `.debug_line`.
-    pub(super) fn read(unit: UnitRef<'_, 'data>, offset: DebugLineOffset, budget: &Budget) -> Result<Self, Fault> {
-        let program = unit.dwarf.debug_line.program(offset, unit.header.address_size(), unit.comp_dir, None)?;
+    /// Runs a program of `.debug_line`, which is all of `section`.
+    pub(super) fn read(unit: UnitRef<'_, 'data>, section: &'data [u8], budget: &Budget) -> Result<Self, Fault> {
+        let section = DebugLine::new(section, LittleEndian);
+        let program = section.program(DebugLineOffset(0), unit.header.address_size(), unit.comp_dir, None)?;
         let header = program.header();
         // Each row and each file takes a byte at least.
         budget.keep(header.unit_length())?;
@@ -124,18 +126,19 @@ impl<'data> Lines<'data> {
     }
 
     /// The path of a file, joined when it is asked for first.
-    pub(super) fn path(&self, unit: UnitRef<'_, 'data>, file: u64) -> Option<&str> {
+    pub(super) fn path(&self, units: &Units<'data>, unit: &Unit<'data>, file: u64) -> Option<&str> {
         let path = self.paths.get(usize::try_from(file).ok()?)?;
-        path.get_or_init(|| self.join(unit, file).map(String::into_boxed_str)).as_deref()
+        path.get_or_init(|| self.join(units, unit, file).map(String::into_boxed_str)).as_deref()
     }
 
     /// Compilation folder, folder and name of a file; each may be absolute, which makes those before it void.
-    fn join(&self, unit: UnitRef<'_, 'data>, file: u64) -> Option<String> {
+    fn join(&self, units: &Units<'data>, unit: &Unit<'data>, file: u64) -> Option<String> {
+        let text = |value| units.string(units.head_ref(unit), value).ok().map(|text| text.slice());
         let entry = self.header.file(file)?;
-        let name = unit.attr_string(entry.path_name()).ok()?.slice();
+        let name = text(entry.path_name())?;
         // Folder 0 is the compilation folder, which the unit knows in all versions of DWARF.
         let folder = (entry.directory_index() != 0).then(|| entry.directory(&self.header)).flatten();
-        let folder = folder.and_then(|folder| unit.attr_string(folder).ok()).map(|folder| folder.slice());
+        let folder = folder.and_then(text);
         let parts = [self.comp_dir.map(|folder| folder.slice()), folder, Some(name)];
         let mut path = String::new();
         for part in parts.into_iter().flatten().filter(|part| !part.is_empty()) {

@@ -29,6 +29,7 @@
 
 mod budget;
 mod functions;
+mod heads;
 mod lines;
 mod names;
 mod ranges;
@@ -36,6 +37,7 @@ mod units;
 
 use gimli::{EndianSlice, LittleEndian};
 
+use super::file_bytes::FileBytes;
 use super::frame::{Note, Notes, SymbolFrame, Symbols};
 use super::layout::Layout;
 use super::macho::{MachoError, Slice};
@@ -68,7 +70,7 @@ impl<'data> MachoSymbols<'data> {
     /// # Errors
     ///
     /// Where the slice does not lie in the file, is big endian, or its load commands are broken.
-    pub fn open(file: &'data [u8], slice: &Slice) -> Result<Self, MachoError> {
+    pub fn open(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
         Layout::read(file, slice).map(|layout| Self { layout })
     }
 }
@@ -132,7 +134,7 @@ fn function_frames<'a, 'data: 'a>(
     let mut location = Location::default();
     let on_fault = |fault| units.note("inlined functions could not be read, frames and lines are missing", fault);
     // Without what is inlined, the line of the address would be put into the wrong function.
-    if let Some(body) = function.body(units.unit_ref(unit), &units.budget, on_fault) {
+    if let Some(body) = function.body(units, unit, on_fault) {
         let row = units.lines(unit).and_then(|lines| lines.row(address));
         location = row.map(|row| Location::of_row(units, unit, row)).unwrap_or_default();
         body.find(address, chain);
@@ -172,13 +174,13 @@ struct Location<'a> {
 impl<'a> Location<'a> {
     /// Where an instruction comes from.
     fn of_row<'data: 'a>(units: &'a Units<'data>, unit: &'a Unit<'data>, row: Row) -> Self {
-        let file = units.lines(unit).and_then(|lines| lines.path(units.unit_ref(unit), u64::from(row.file)));
+        let file = units.lines(unit).and_then(|lines| lines.path(units, unit, u64::from(row.file)));
         Self { file, line: Some(row.line), column: Some(row.column).filter(|&column| column > 0) }
     }
 
     /// Where an inlined function was called.
     fn of_call<'data: 'a>(units: &'a Units<'data>, unit: &'a Unit<'data>, inlinee: &Inlinee<'data>) -> Self {
-        let path = |file| units.lines(unit).and_then(|lines| lines.path(units.unit_ref(unit), file));
+        let path = |file| units.lines(unit).and_then(|lines| lines.path(units, unit, file));
         Self {
             file: inlinee.call_file.map(u64::from).and_then(path),
             line: inlinee.call_line,

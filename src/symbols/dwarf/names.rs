@@ -4,10 +4,10 @@
 //! and that may refer to its declaration in a class (`DW_AT_specification`). Names are looked for along that way, so
 //! that a linkage name on the declaration comes before a plain name on the way to it.
 
-use gimli::{AttributeValue, DebugInfoOffset, Section as _, UnitOffset};
+use gimli::{AttributeValue, DebugInfoOffset, UnitOffset};
 
 use super::budget::{Budget, Fault};
-use super::units::{Unit, Units};
+use super::units::{MAX_STRING_LENGTH, Unit, Units};
 use super::{MAX_ATTRIBUTES, UnitRef};
 
 /// Most references that are followed from one entry. Compilers write two.
@@ -45,7 +45,7 @@ pub(super) fn names<'data>(
     let mut names = Names::default();
     let (mut unit, mut offset) = (unit, offset);
     for _ in 0..MAX_REFERENCES {
-        let next = read_entry(units.unit_ref(unit), offset, budget, &mut names);
+        let next = units.unit_ref(unit).and_then(|unit| read_entry(units, unit, offset, budget, &mut names));
         match next {
             Ok(Some(_)) if names.linkage.is_some() => break,
             Ok(Some(Reference::InUnit(target))) => offset = target,
@@ -61,6 +61,7 @@ pub(super) fn names<'data>(
 
 /// Adds the names of one entry that are still missing, and returns the reference that leads on.
 fn read_entry<'data>(
+    units: &Units<'data>,
     unit: UnitRef<'_, 'data>,
     offset: UnitOffset,
     budget: &Budget,
@@ -76,9 +77,9 @@ fn read_entry<'data>(
         let attribute = entries.read_attribute(specification)?;
         match attribute.name() {
             gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name if names.linkage.is_none() => {
-                names.linkage = text(unit, attribute.value(), budget)?;
+                names.linkage = text(units, unit, attribute.value(), budget)?;
             }
-            gimli::DW_AT_name if names.plain.is_none() => names.plain = text(unit, attribute.value(), budget)?,
+            gimli::DW_AT_name if names.plain.is_none() => names.plain = text(units, unit, attribute.value(), budget)?,
             gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
                 reference = match attribute.value() {
                     AttributeValue::UnitRef(offset) => Some(Reference::InUnit(offset)),
@@ -94,18 +95,19 @@ fn read_entry<'data>(
 
 /// A string that is not empty and is UTF-8.
 fn text<'data>(
+    units: &Units<'data>,
     unit: UnitRef<'_, 'data>,
     value: AttributeValue<super::Bytes<'data>>,
     budget: &Budget,
 ) -> Result<Option<&'data str>, Fault> {
-    match unit.attr_string(value) {
+    match units.string(unit, value) {
         Ok(bytes) => {
             budget.walk(bytes.len() / 16 + 1)?;
             Ok(std::str::from_utf8(bytes.slice()).ok().filter(|text| !text.is_empty()))
         }
         Err(_) => {
-            // Perhaps a string without an end, looked for in all of the section.
-            budget.walk(unit.dwarf.debug_str.reader().len() / 16 + 1)?;
+            // Perhaps a string without an end, looked for as far as one may reach.
+            budget.walk(MAX_STRING_LENGTH as usize / 16)?;
             Ok(None)
         }
     }

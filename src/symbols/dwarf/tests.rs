@@ -1,5 +1,6 @@
 //! Look-ups in files of some hundred bytes, whose DWARF is written by hand.
 
+use crate::symbols::FileBytes;
 use crate::symbols::macho::slices_of;
 use crate::symbols::testing::{CODE, Macho, TEXT};
 use crate::symbols::{MachoSymbols, Symbols};
@@ -110,6 +111,7 @@ fn look_up(macho: &Macho<'_>, offsets: &[u64]) -> (Vec<String>, Vec<String>) {
     let slices = slices_of(&file).unwrap();
     let addresses: Vec<u64> = offsets.iter().map(|offset| CODE - TEXT + offset).collect();
     let mut lines = Vec::new();
+    let file = FileBytes::from(file);
     let notes = MachoSymbols::open(&file, &slices.found[0]).unwrap().look_up(&addresses, &mut |index, frames| {
         for frame in frames {
             let text = |text: Option<&str>| text.unwrap_or("-").to_owned();

@@ -4,7 +4,7 @@
 //! `DW_AT_ranges`, its set in `.debug_aranges`, `DW_AT_low_pc` with `DW_AT_high_pc` (which compilers for macOS have
 //! also written for code in several pieces, hence the order), or else its line table.
 //!
-//! Only the first entry of each unit is read at the start, about 1 µs a unit. Functions and lines of a unit are read
+//! Only the first entry of each unit is read at the start, about 1 µs a unit. The unit itself, its functions and its lines are read
 //! when the first address falls into it, and a unit that cannot be read makes a note and costs only its own names.
 
 use std::cell::{OnceCell, RefCell};
@@ -18,19 +18,41 @@ use gimli::{
 
 use super::budget::{Budget, Fault};
 use super::functions::Functions;
+use super::heads::Head;
 use super::lines::Lines;
 use super::ranges::RangeAttributes;
-use super::{Bytes, MAX_ATTRIBUTES, UnitRef};
+use super::{Bytes, MAX_ATTRIBUTES, UnitRef, heads};
+use crate::symbols::file_bytes::Section as Piece;
 use crate::symbols::frame::Notes;
 use crate::symbols::layout::Layout;
 
 /// Most ranges of units that are looked through for one address.
 const MAX_RANGES_PER_ADDRESS: usize = 1 << 16;
+/// Longest name or path in `.debug_str`. Without a bound, a section without zero bytes would be read to its end for every name.
+pub(super) const MAX_STRING_LENGTH: u64 = 1 << 20;
+
+/// Sections that are read where they are used; all others that hold something to look up are read as a whole.
+const IN_PIECES: [&str; 3] = [".debug_info", ".debug_line", ".debug_str"];
+/// Sections of which any part may be needed. They are small beside those that are read in pieces.
+const AS_A_WHOLE: [&str; 7] = [
+    ".debug_abbrev",
+    ".debug_addr",
+    ".debug_aranges",
+    ".debug_line_str",
+    ".debug_ranges",
+    ".debug_rnglists",
+    ".debug_str_offsets",
+];
 
 /// One unit, read in parts as they are needed.
 #[derive(Debug)]
 pub(super) struct Unit<'data> {
-    unit: gimli::Unit<Bytes<'data>>,
+    /// With the first of its bytes, perhaps: those of its first entry.
+    head: gimli::Unit<Bytes<'data>>,
+    /// Where the first entry is.
+    header_size: usize,
+    /// With all of its bytes.
+    whole: OnceCell<Option<gimli::Unit<Bytes<'data>>>>,
     line_program: Option<DebugLineOffset>,
     functions: OnceCell<Option<Functions<'data>>>,
     lines: OnceCell<Option<Lines<'data>>>,
@@ -49,7 +71,10 @@ struct UnitRange {
 /// All units of a slice.
 #[derive(Debug)]
 pub(super) struct Units<'data> {
+    /// The sections that are read as a whole.
     dwarf: gimli::Dwarf<Bytes<'data>>,
+    /// `.debug_info`, `.debug_line` and `.debug_str`.
+    pieces: [Option<Piece<'data>>; 3],
     /// In the order of the file, so sorted by offset.
     units: Vec<Unit<'data>>,
     /// Sorted by `end`.
@@ -65,16 +90,18 @@ impl<'data> Units<'data> {
         let mut size = 0;
         let Ok(dwarf) = gimli::Dwarf::load(|section| -> Result<_, std::convert::Infallible> {
             let contents = layout.debug_section(section.name());
-            size += contents.len() as u64;
-            Ok(Bytes::new(contents, LittleEndian))
+            size += contents.map_or(0, Piece::len);
+            let contents = contents.filter(|_| AS_A_WHOLE.contains(&section.name()));
+            Ok(Bytes::new(contents.map_or(&[], Piece::all), LittleEndian))
         });
+        let pieces = IN_PIECES.map(|name| layout.debug_section(name));
         let (units, ranges) = (Vec::new(), Vec::new());
-        let mut units = Self { dwarf, units, ranges, budget: Budget::new(size), notes: RefCell::new(notes) };
+        let mut units = Self { dwarf, pieces, units, ranges, budget: Budget::new(size), notes: RefCell::new(notes) };
         let headers = units.headers();
         let abbreviations = AbbreviationTables::read(units.dwarf.debug_abbrev.reader().slice(), &headers);
         let sets = units.address_sets();
-        for header in headers {
-            if let Err(fault) = units.add(header, &abbreviations, &sets) {
+        for head in headers {
+            if let Err(fault) = units.add(head, &abbreviations, &sets) {
                 units.note("a unit of the DWARF could not be read, its names come from the symbol table", fault);
             }
         }
@@ -82,19 +109,15 @@ impl<'data> Units<'data> {
         units
     }
 
-    fn headers(&self) -> Vec<UnitHeader<Bytes<'data>>> {
+    fn headers(&self) -> Vec<Head<'data>> {
         let mut found = Vec::new();
-        let mut headers = self.dwarf.units();
-        loop {
-            match headers.next() {
-                Ok(Some(header)) => found.push(header),
-                Ok(None) => return found,
-                Err(error) => {
-                    self.note("the DWARF was read in part, other names come from the symbol table", error.into());
-                    return found;
-                }
+        for head in self.pieces[0].into_iter().flat_map(heads::heads) {
+            match head {
+                Ok(head) => found.push(head),
+                Err(fault) => self.note("the DWARF was read in part, other names come from the symbol table", fault),
             }
         }
+        found
     }
 
     /// The sets of `.debug_aranges`, sorted by the unit that they belong to; none where one of them is broken.
@@ -118,20 +141,25 @@ impl<'data> Units<'data> {
     /// Adds a unit and its ranges.
     fn add(
         &mut self,
-        header: UnitHeader<Bytes<'data>>,
+        head: Head<'data>,
         abbreviations: &AbbreviationTables,
         sets: &[ArangeHeader<Bytes<'data>>],
     ) -> Result<(), Fault> {
+        let Head { header, size, .. } = head;
         let is_partial = match header.type_() {
             UnitType::Type { .. } | UnitType::SplitType { .. } => return Ok(()),
             // Others refer to the functions of a partial unit; code of its own it has none.
             kind => kind == UnitType::Partial,
         };
         // The Swift compiler writes units without entries.
-        let is_empty = header.length_including_self() <= header.header_size();
+        let is_empty = header.length_including_self() <= size;
         let Some(offset) = header.debug_info_offset().filter(|_| !is_empty) else { return Ok(()) };
         let abbreviations = abbreviations.get(header.debug_abbrev_offset()).ok_or(Fault::NoAbbreviations)?;
-        let (unit, attributes) = self.first_entry(header, abbreviations)?;
+        let (unit, attributes) = match self.first_entry(header, size, Arc::clone(&abbreviations)) {
+            // The first entry is longer than what was read.
+            Err(_) if !head.is_whole => self.first_entry(self.whole_header(&header, size)?, size, abbreviations)?,
+            read => read?,
+        };
         let index = self.units.len();
         let mut ranges = Vec::new();
         if !is_partial {
@@ -139,7 +167,7 @@ impl<'data> Units<'data> {
                 add_address_sets(sets, offset, &self.budget, &mut ranges)?;
             }
             if ranges.is_empty() {
-                attributes.for_each(self.unit_ref(&unit), &self.budget, |range| ranges.push(range))?;
+                attributes.for_each(self.head_ref(&unit), &self.budget, |range| ranges.push(range))?;
             }
             if ranges.is_empty() {
                 ranges.extend(self.lines(&unit).into_iter().flat_map(Lines::ranges));
@@ -155,6 +183,7 @@ impl<'data> Units<'data> {
     fn first_entry(
         &self,
         header: UnitHeader<Bytes<'data>>,
+        header_size: usize,
         abbreviations: Arc<Abbreviations>,
     ) -> Result<(Unit<'data>, RangeAttributes), Fault> {
         let encoding = header.encoding();
@@ -196,13 +225,19 @@ impl<'data> Units<'data> {
             let unit_ref = UnitRef::new(&self.dwarf, &unit);
             ranges.observe(unit_ref, attribute)?;
             match (attribute.name(), attribute.value()) {
-                (gimli::DW_AT_comp_dir, value) => unit.comp_dir = unit_ref.attr_string(value).ok(),
+                (gimli::DW_AT_comp_dir, value) => unit.comp_dir = self.string(unit_ref, value).ok(),
                 (gimli::DW_AT_stmt_list, AttributeValue::DebugLineRef(offset)) => line_program = Some(offset),
                 _ => {}
             }
         }
         unit.low_pc = ranges.low().unwrap_or(0);
-        Ok((Unit { unit, line_program, functions: OnceCell::new(), lines: OnceCell::new() }, ranges))
+        let (whole, functions, lines) = Default::default();
+        Ok((Unit { head: unit, header_size, whole, line_program, functions, lines }, ranges))
+    }
+
+    /// A header with all bytes of its unit, which are read now.
+    fn whole_header(&self, header: &UnitHeader<Bytes<'data>>, size: usize) -> Result<UnitHeader<Bytes<'data>>, Fault> {
+        self.pieces[0].and_then(|info| heads::whole(info, header, size)).ok_or(Fault::Unreadable)
     }
 
     fn sort(&mut self) {
@@ -227,20 +262,61 @@ impl<'data> Units<'data> {
 
     /// The unit in which an entry is, and the entry's place in it.
     pub(super) fn entry(&self, offset: DebugInfoOffset) -> Option<(&Unit<'data>, UnitOffset)> {
-        let start = |unit: &Unit<'_>| unit.unit.header.debug_info_offset().map_or(0, |start| start.0);
+        let start = |unit: &Unit<'_>| unit.head.header.debug_info_offset().map_or(0, |start| start.0);
         let index = self.units.partition_point(|unit| start(unit) <= offset.0).checked_sub(1)?;
         let unit = &self.units[index];
-        Some((unit, offset.to_unit_offset(&unit.unit.header)?))
+        Some((unit, UnitOffset(offset.0.checked_sub(start(unit))?)))
     }
 
-    /// The unit with the sections that it refers to.
-    pub(super) fn unit_ref<'a>(&'a self, unit: &'a Unit<'data>) -> UnitRef<'a, 'data> {
-        UnitRef::new(&self.dwarf, &unit.unit)
+    /// What is known of a unit from its first entry, with the sections that it refers to.
+    pub(super) fn head_ref<'a>(&'a self, unit: &'a Unit<'data>) -> UnitRef<'a, 'data> {
+        UnitRef::new(&self.dwarf, &unit.head)
+    }
+
+    /// A unit, which is read now if it was not yet, with the sections that it refers to.
+    pub(super) fn unit_ref<'a>(&'a self, unit: &'a Unit<'data>) -> Result<UnitRef<'a, 'data>, Fault> {
+        let read = || {
+            let header = self.whole_header(&unit.head.header, unit.header_size).ok()?;
+            let gimli::Unit { str_offsets_base, addr_base, loclists_base, rnglists_base, .. } = unit.head;
+            let abbreviations = Arc::clone(&unit.head.abbreviations);
+            let (name, comp_dir, low_pc, line_program, dwo_id) =
+                (None, unit.head.comp_dir, unit.head.low_pc, None, None);
+            Some(gimli::Unit {
+                header,
+                abbreviations,
+                name,
+                comp_dir,
+                low_pc,
+                str_offsets_base,
+                addr_base,
+                loclists_base,
+                rnglists_base,
+                line_program,
+                dwo_id,
+            })
+        };
+        let whole = unit.whole.get_or_init(read).as_ref().ok_or(Fault::Unreadable)?;
+        Ok(UnitRef::new(&self.dwarf, whole))
+    }
+
+    /// The text that an attribute holds or refers to.
+    pub(super) fn string(
+        &self,
+        unit: UnitRef<'_, 'data>,
+        value: AttributeValue<Bytes<'data>>,
+    ) -> Result<Bytes<'data>, Fault> {
+        let offset = match value {
+            AttributeValue::DebugStrRef(offset) => offset,
+            AttributeValue::DebugStrOffsetsIndex(index) => unit.string_offset(index)?,
+            value => return Ok(unit.attr_string(value)?),
+        };
+        let text = self.pieces[2].and_then(|strings| strings.text(offset.0 as u64, MAX_STRING_LENGTH));
+        text.map(|text| Bytes::new(text, LittleEndian)).ok_or(Fault::Unreadable)
     }
 
     /// The functions of a unit; `None` where they cannot be read.
     pub(super) fn functions<'a>(&self, unit: &'a Unit<'data>) -> Option<&'a Functions<'data>> {
-        let read = || match Functions::read(self.unit_ref(unit), &self.budget) {
+        let read = || match self.unit_ref(unit).and_then(|unit| Functions::read(unit, &self.budget)) {
             Ok(functions) => Some(functions),
             Err(fault) => {
                 self.note("the functions of a unit could not be read, their names come from the symbol table", fault);
@@ -252,7 +328,12 @@ impl<'data> Units<'data> {
 
     /// The lines of a unit; `None` where it has none or they cannot be read.
     pub(super) fn lines<'a>(&self, unit: &'a Unit<'data>) -> Option<&'a Lines<'data>> {
-        let read = || match Lines::read(self.unit_ref(unit), unit.line_program?, &self.budget) {
+        let program = |offset: DebugLineOffset| self.pieces[1].and_then(|lines| heads::line_program(lines, offset));
+        let read = |offset| {
+            let program = program(offset).ok_or(Fault::Unreadable)?;
+            Lines::read(self.head_ref(unit), program, &self.budget)
+        };
+        let read = || match read(unit.line_program?) {
             Ok(lines) => Some(lines),
             Err(fault) => {
                 self.note("the line table of a unit could not be read, its functions have no lines", fault);
@@ -305,8 +386,8 @@ struct AbbreviationTables {
 impl AbbreviationTables {
     /// Reads the tables that units refer to. A table ends where the next one begins, so that tables which pretend to
     /// overlap do not cost more than the section has bytes.
-    fn read(section: &[u8], headers: &[UnitHeader<Bytes<'_>>]) -> Self {
-        let mut offsets: Vec<_> = headers.iter().map(|header| header.debug_abbrev_offset().0).collect();
+    fn read(section: &[u8], heads: &[Head<'_>]) -> Self {
+        let mut offsets: Vec<_> = heads.iter().map(|head| head.header.debug_abbrev_offset().0).collect();
         offsets.sort_unstable();
         offsets.dedup();
         let ends = offsets.iter().skip(1).copied().chain([section.len()]);

@@ -1,0 +1,199 @@
+//! What a run of the command may take: memory, bytes of files that are read at once, and bytes that it writes.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use traceparse::memory::{MemoryBudget, Size};
+
+/// Largest manifest: half a million lines of 130 bytes.
+pub(crate) const MANIFEST: u64 = 64 << 20;
+/// Largest file of the command's own, such as the index of a folder of symbols.
+pub(crate) const OWN_FILE: u64 = 256 << 20;
+/// Largest text of addresses on standard input.
+pub(crate) const ADDRESSES: u64 = 64 << 20;
+
+/// The memory that a tree of one stack takes, beside the stack.
+const TREE_BYTES: u64 = 32;
+
+/// An output is counted up to so many times what it may be.
+const COUNTED: u64 = 1_000;
+
+#[derive(Debug, Args)]
+pub(crate) struct BoundArgs {
+    /// How much memory what is read, inflated and named may take, such as 512M or 2G
+    #[arg(long, global = true, value_parser = parse_size, default_value = "768M", value_name = "SIZE", help_heading = None)]
+    memory: Size,
+    /// How large the output may be, such as 512M or 2G
+    #[arg(long, global = true, value_parser = parse_size, default_value = "1G", value_name = "SIZE", help_heading = None)]
+    max_output: Size,
+}
+
+/// `512M`: a number with K, M, G or T for 1,024 bytes and its powers, or of bytes.
+fn parse_size(text: &str) -> Result<Size, String> {
+    let wrong = || "a size is a number with K, M, G or T, such as 512M or 2G".to_owned();
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let bits = match text[digits.len()..].to_ascii_uppercase().trim_end_matches('B').trim_end_matches('I') {
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = digits.parse().map_err(|_| wrong())?;
+    let bytes = number.checked_mul(1 << bits).filter(|&bytes| bytes > 0);
+    bytes.map(Size).ok_or_else(|| "a size is from 1 byte to 16,777,215T".to_owned())
+}
+
+struct Bounds {
+    memory: MemoryBudget,
+    limit: u64,
+    max_output: u64,
+}
+
+/// Those of the process, like its standard output: they are asked for where there is nobody to hand them on.
+static BOUNDS: OnceLock<Bounds> = OnceLock::new();
+
+/// Sets the bounds of the process, once, before anything is read.
+pub(crate) fn set(args: &BoundArgs) {
+    let (Size(limit), Size(max_output)) = (args.memory, args.max_output);
+    BOUNDS.get_or_init(|| Bounds { memory: MemoryBudget::new(limit), limit, max_output });
+}
+
+/// The budget of everything that is no batch.
+pub(crate) fn memory() -> MemoryBudget {
+    BOUNDS.get().map(|bounds| bounds.memory.clone()).unwrap_or_default()
+}
+
+fn limit() -> u64 {
+    BOUNDS.get().map_or(u64::MAX, |bounds| bounds.limit)
+}
+
+/// What one file of a batch may take alone: three quarters. The rest is for what is kept of all files, and for symbols.
+pub(crate) fn of_file() -> u64 {
+    limit() / 4 * 3
+}
+
+/// What is remembered of symbols that were looked up for a batch.
+pub(crate) fn of_remembered_symbols() -> usize {
+    usize::try_from(limit() / 8).unwrap_or(usize::MAX).min(256 << 20)
+}
+
+/// How much of a symbol file may be in memory at a time.
+pub(crate) fn of_symbol_file() -> u64 {
+    limit() / 2
+}
+
+/// The memory that trees of so many stacks take.
+pub(crate) fn of_trees(stacks: usize) -> u64 {
+    stacks as u64 * TREE_BYTES
+}
+
+/// All of a file, if it has no more than so many bytes.
+pub(crate) fn read_file(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
+    read_all(File::open(path)?, most)
+}
+
+/// Everything that can be read, if it is no more than so many bytes.
+pub(crate) fn read_all(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {}", Size(most))));
+    }
+    Ok(bytes)
+}
+
+/// An output that is not written any further than it may be, but counted.
+pub(crate) struct Limited<W> {
+    out: W,
+    written: u64,
+    most: u64,
+}
+
+impl<W: Write> Limited<W> {
+    pub(crate) fn new(out: W) -> Self {
+        Self { out, written: 0, most: BOUNDS.get().map_or(u64::MAX, |bounds| bounds.max_output) }
+    }
+
+    /// Fails where there was more than there may be, with how much there was.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.written <= self.most {
+            return Ok(());
+        }
+        let (most, double) = (Size(self.most), Size(self.most.saturating_mul(2)));
+        let is_counted = self.written < self.most.saturating_mul(COUNTED);
+        let (size, enough) = match is_counted {
+            true => (format!("{} bytes", self.written), Size(self.written.div_ceil(1 << 20) << 20)),
+            false => (format!("more than {} bytes", self.written), double),
+        };
+        bail!(
+            "the output would have {size}, and {most} are allowed; show less of it (--min-percent 0.1, say), or allow it with \
+             --max-output {enough}"
+        )
+    }
+}
+
+impl<W: Write> Write for Limited<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = self.most.saturating_sub(self.written);
+        if room >= bytes.len() as u64 {
+            let count = self.out.write(bytes)?;
+            self.written += count as u64;
+            return Ok(count);
+        }
+        // Nothing of what goes beyond is written, not even a part of it.
+        self.written = self.written.saturating_add(bytes.len() as u64);
+        match self.written < self.most.saturating_mul(COUNTED) {
+            true => Ok(bytes.len()),
+            false => Err(io::ErrorKind::FileTooLarge.into()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_people_write_them() {
+        for (text, bytes) in
+            [("1", 1), ("512M", 512 << 20), ("2g", 2 << 30), ("3GiB", 3 << 30), ("10KB", 10 << 10), ("1T", 1 << 40)]
+        {
+            assert_eq!(parse_size(text), Ok(Size(bytes)), "{text}");
+        }
+        for text in ["", "M", "1.5G", "-1", "0", "0M", "20000000T", "1X", "1 M", "1MM"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_the_bound_is_counted_and_not_written() {
+        let mut out = Limited { out: Vec::new(), written: 0, most: 10 };
+        out.write_all(b"12345").unwrap();
+        assert!(out.check().is_ok());
+        out.write_all(b"67890").unwrap();
+        assert!(out.check().is_ok(), "so much is allowed");
+        out.write_all(b"abc").unwrap();
+        let error = out.check().unwrap_err().to_string();
+        assert!(error.contains("13 bytes") && error.contains("--max-output 1M"), "{error}");
+        assert_eq!(out.out, b"1234567890");
+        let endless = (0..10_000).try_for_each(|_| out.write_all(b"1234567890"));
+        assert!(endless.is_err() && out.check().unwrap_err().to_string().contains("more than"), "it ends");
+    }
+
+    #[test]
+    fn files_without_an_end_are_refused() {
+        assert_eq!(read_all(&b"12345"[..], 5).unwrap(), b"12345");
+        let error = read_all(io::repeat(0), 1 << 20).unwrap_err();
+        assert_eq!(error.to_string(), "it is larger than 1M");
+    }
+}

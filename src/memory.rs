@@ -1,0 +1,228 @@
+//! One budget of memory for all that takes much: what is inflated, decoded, named and kept.
+//!
+//! Small inputs can ask for much memory: a recording in an archive that is nothing but zeros, a name that repeats itself, an export of
+//! millions of stacks. Whoever takes more than a little reserves it first, and gives it back when it is dropped:
+//!
+//! ```
+//! use traceparse::memory::MemoryBudget;
+//!
+//! let budget = MemoryBudget::new(100 << 20);
+//! let mut inflated = budget.reserve(60 << 20)?;
+//! assert!(budget.reserve(60 << 20).is_err(), "together they are too much");
+//! inflated.resize(20 << 20)?;
+//! assert_eq!(budget.reserve(60 << 20)?.bytes() + inflated.bytes(), 80 << 20);
+//! # Ok::<(), traceparse::memory::OverBudget>(())
+//! ```
+//!
+//! Clones share one budget. What is counted is about what is taken: tables by the room they have, at the end of each block of an input.
+//! Blocks, buffers and everything else of fixed size is not counted.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::hash::HashMap;
+
+/// How much memory may be taken, by all that share it.
+#[derive(Clone, Default)]
+pub struct MemoryBudget(Option<Arc<Shared>>);
+
+struct Shared {
+    limit: u64,
+    used: AtomicU64,
+    was_exceeded: AtomicBool,
+}
+
+/// What is taken at the moment is left out: it depends on who else takes some.
+impl fmt::Debug for MemoryBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MemoryBudget").field(&self.limit()).finish()
+    }
+}
+
+/// Budgets are the same if they allow the same.
+impl PartialEq for MemoryBudget {
+    fn eq(&self, other: &Self) -> bool {
+        self.limit() == other.limit()
+    }
+}
+
+impl Eq for MemoryBudget {}
+
+impl MemoryBudget {
+    /// As much as there is: the default.
+    pub const fn unlimited() -> Self {
+        Self(None)
+    }
+
+    /// So many bytes.
+    pub fn new(bytes: u64) -> Self {
+        Self(Some(Arc::new(Shared { limit: bytes, used: AtomicU64::new(0), was_exceeded: AtomicBool::new(false) })))
+    }
+
+    /// How many bytes may be taken, if not as many as there are.
+    pub fn limit(&self) -> Option<u64> {
+        self.0.as_ref().map(|shared| shared.limit)
+    }
+
+    /// How many bytes are taken.
+    pub fn used(&self) -> u64 {
+        self.0.as_ref().map_or(0, |shared| shared.used.load(Ordering::Relaxed))
+    }
+
+    /// Whether more was asked for at any time than there was. What was made meanwhile may be poorer than it would be with more memory.
+    pub fn was_exceeded(&self) -> bool {
+        self.0.as_ref().is_some_and(|shared| shared.was_exceeded.load(Ordering::Relaxed))
+    }
+
+    /// Takes bytes, until what it gives is dropped.
+    ///
+    /// # Errors
+    /// When there are not so many left.
+    pub fn reserve(&self, bytes: u64) -> Result<Reservation, OverBudget> {
+        let mut reservation = self.nothing();
+        reservation.resize(bytes)?;
+        Ok(reservation)
+    }
+
+    /// Nothing of it yet, to be made larger.
+    pub fn nothing(&self) -> Reservation {
+        Reservation { budget: self.clone(), bytes: 0 }
+    }
+
+    fn take(&self, bytes: u64) -> Result<(), OverBudget> {
+        let Some(shared) = &self.0 else { return Ok(()) };
+        let fits = |used: u64| used.checked_add(bytes).filter(|&used| used <= shared.limit);
+        let taken = shared.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
+        taken.map(drop).map_err(|_| {
+            shared.was_exceeded.store(true, Ordering::Relaxed);
+            OverBudget { limit: shared.limit }
+        })
+    }
+
+    fn give_back(&self, bytes: u64) {
+        if let Some(shared) = &self.0 {
+            shared.used.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Bytes of a budget that somebody took; by default none of one without a limit.
+#[derive(Debug, Default)]
+pub struct Reservation {
+    budget: MemoryBudget,
+    bytes: u64,
+}
+
+impl Reservation {
+    /// How many bytes it has.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Makes it so many bytes, more or fewer than it has.
+    ///
+    /// # Errors
+    /// When there are not so many left; it stays as it was.
+    pub fn resize(&mut self, bytes: u64) -> Result<(), OverBudget> {
+        match bytes.checked_sub(self.bytes) {
+            Some(more) => self.budget.take(more)?,
+            None => self.budget.give_back(self.bytes - bytes),
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    /// Takes so many bytes more.
+    ///
+    /// # Errors
+    /// As [`resize`](Self::resize).
+    pub fn grow(&mut self, bytes: u64) -> Result<(), OverBudget> {
+        self.resize(self.bytes.saturating_add(bytes))
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.budget.give_back(self.bytes);
+    }
+}
+
+/// A budget has not as many bytes left as are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OverBudget {
+    /// How many bytes the budget has.
+    pub limit: u64,
+}
+
+impl fmt::Display for OverBudget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (limit, more) = (Size(self.limit), Size(self.limit.saturating_mul(4)));
+        write!(
+            f,
+            "it takes more memory than the {limit} that are allowed; if it can be trusted, allow more, such as --memory {more}"
+        )
+    }
+}
+
+impl std::error::Error for OverBudget {}
+
+/// A number of bytes as `--memory` takes it: `768M`, `2G`; `1000000` where it is no whole number of KiB.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size(pub u64);
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(30, "G"), (20, "M"), (10, "K")];
+        match units.into_iter().find(|(bits, _)| self.0 > 0 && self.0.is_multiple_of(1 << bits)) {
+            Some((bits, unit)) => write!(f, "{}{unit}", self.0 >> bits),
+            None => write!(f, "{}", self.0),
+        }
+    }
+}
+
+/// About how many bytes a vector takes.
+pub(crate) fn of_vec<T>(rows: &Vec<T>) -> u64 {
+    (rows.capacity() * size_of::<T>()) as u64
+}
+
+/// About how many bytes a map takes: a byte and an entry for each place, of which one in eight stays free.
+pub(crate) fn of_map<K, V>(map: &HashMap<K, V>) -> u64 {
+    (map.capacity() as u64 * 8 / 7) * (size_of::<(K, V)>() as u64 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_is_given_back() {
+        let budget = MemoryBudget::new(100);
+        let mut one = budget.reserve(60).unwrap();
+        assert_eq!(budget.reserve(41).unwrap_err(), OverBudget { limit: 100 });
+        let other = budget.clone().reserve(40).unwrap();
+        assert_eq!((budget.used(), one.grow(1)), (100, Err(OverBudget { limit: 100 })));
+        drop(other);
+        one.grow(40).unwrap();
+        one.resize(10).unwrap();
+        assert_eq!((budget.used(), one.bytes()), (10, 10));
+        drop(one);
+        assert_eq!(budget.used(), 0);
+        assert!(budget.was_exceeded() && budget.reserve(u64::MAX).is_err());
+    }
+
+    #[test]
+    fn without_a_limit_everything_fits() {
+        let budget = MemoryBudget::default();
+        assert!(budget.reserve(u64::MAX).is_ok());
+        assert_eq!((budget.limit(), budget.used()), (None, 0));
+    }
+
+    #[test]
+    fn sizes_are_written_as_they_are_given() {
+        let sizes = [(0, "0"), (1, "1"), (1 << 10, "1K"), (768 << 20, "768M"), (3 << 30, "3G"), (1_000_000, "1000000")];
+        for (bytes, text) in sizes {
+            assert_eq!(Size(bytes).to_string(), text);
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The bytes of a symbol file, read where they are asked for.
+//!
+//! A look-up needs a small part of a dSYM: the units that its addresses hit, and some strings. So only these are read, each once, and
+//! stay until the look-up is done. The file is never mapped: another program may cut it meanwhile, and then a read is an error, where
+//! touching a mapped page would end the process.
+
+use std::borrow::Cow;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::fmt;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::rc::Rc;
+
+use memchr::memchr;
+use object::read::{ReadCache, ReadRef};
+
+use crate::memory::{OverBudget, Reservation};
+
+/// How often a file may be read in overlapping pieces. Of a sound one most bytes are read once, if at all.
+const PASSES: u64 = 4;
+/// Bytes that may be read of any file, however small.
+const FREE_BYTES: u64 = 1 << 20;
+
+/// What lies near to each other is read together, in blocks of this size: strings, mostly, and heads of units.
+const BLOCK: u64 = 16 << 10;
+
+/// What a [`FileBytes`] is read from.
+pub(super) trait Source {
+    /// Reads at a byte of the file, as much as there is at once; 0 at its end.
+    fn read_at(&mut self, offset: u64, place: &mut [u8]) -> io::Result<usize>;
+
+    /// Fails where the file is not what it was when it was opened.
+    fn check(&self) -> io::Result<()>;
+}
+
+/// A part of a file: its bytes are in memory, or read when they are asked for.
+pub struct FileBytes<'f> {
+    content: Content<'f>,
+    length: u64,
+}
+
+enum Content<'f> {
+    Memory(Cow<'f, [u8]>, #[expect(dead_code, reason = "it is given back when it is dropped")] Reservation),
+    File(ReadCache<Part<'f>>, Failure<'f>),
+}
+
+/// The source again, and what went wrong first.
+type Failure<'f> = Rc<Shared<'f>>;
+
+struct Shared<'f> {
+    source: RefCell<Box<dyn Source + 'f>>,
+    failure: OnceCell<io::Error>,
+    /// How many bytes were read, and may be.
+    read: Cell<u64>,
+    most: Cell<u64>,
+}
+
+impl fmt::Debug for FileBytes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_in_memory = matches!(self.content, Content::Memory(..));
+        let mut shown = f.debug_struct("FileBytes");
+        shown.field("length", &self.length).field("is_in_memory", &is_in_memory).finish_non_exhaustive()
+    }
+}
+
+impl From<Vec<u8>> for FileBytes<'_> {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::held(bytes, Reservation::default())
+    }
+}
+
+impl<'f> From<&'f [u8]> for FileBytes<'f> {
+    fn from(bytes: &'f [u8]) -> Self {
+        Self { length: bytes.len() as u64, content: Content::Memory(bytes.into(), Reservation::default()) }
+    }
+}
+
+impl<'f> FileBytes<'f> {
+    /// Bytes that are in memory, and what they take of a budget.
+    pub(crate) fn held(bytes: Vec<u8>, reserved: Reservation) -> Self {
+        Self { length: bytes.len() as u64, content: Content::Memory(bytes.into(), reserved) }
+    }
+
+    /// The same, of which no more than so many bytes are read.
+    #[must_use]
+    pub fn at_most(self, bytes: u64) -> Self {
+        if let Content::File(_, shared) = &self.content {
+            shared.most.set(bytes);
+        }
+        self
+    }
+
+    /// A part of a source, of which nothing is read yet.
+    pub(super) fn new(source: Box<dyn Source + 'f>, range: Range<u64>) -> Self {
+        let shared = Rc::new(Shared {
+            source: source.into(),
+            failure: OnceCell::new(),
+            read: Cell::new(0),
+            most: Cell::new(u64::MAX),
+        });
+        let length = range.end.saturating_sub(range.start);
+        let part = Part { shared: Rc::clone(&shared), start: range.start, length, position: 0 };
+        Self { content: Content::File(ReadCache::new(part), shared), length }
+    }
+
+    /// How many bytes the part has.
+    pub fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether the part has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Bytes of the part; `None` where it ends before them, or they cannot be read, which [`check`](Self::check) tells.
+    pub fn get(&self, range: Range<u64>) -> Option<&[u8]> {
+        if range.start > range.end || range.end > self.length {
+            return None;
+        }
+        let cache = match &self.content {
+            Content::Memory(bytes, _) => return bytes.get(within(&range)?),
+            Content::File(cache, _) => cache,
+        };
+        let block = range.start - range.start % BLOCK;
+        let end = (block + BLOCK).min(self.length);
+        if range.end > end {
+            return cache.read_bytes_at(range.start, range.end - range.start).ok();
+        }
+        cache.read_bytes_at(block, end - block).ok()?.get(within(&(range.start - block..range.end - block))?)
+    }
+
+    /// The bytes from the start of a range to the first zero in it; `None` where there is none, or the bytes cannot be read.
+    pub(super) fn text(&self, range: Range<u64>) -> Option<&[u8]> {
+        let range = range.start..range.end.min(self.length);
+        if let Content::Memory(bytes, _) = &self.content {
+            let bytes = bytes.get(within(&range)?)?;
+            return Some(&bytes[..memchr(0, bytes)?]);
+        }
+        let mut end = range.start - range.start % BLOCK + BLOCK;
+        loop {
+            let bytes = self.get(range.start..end.min(range.end))?;
+            match memchr(0, bytes) {
+                Some(length) => return Some(&bytes[..length]),
+                None if end >= range.end => return None,
+                // Each reads as much again as there was.
+                None => end += (end - range.start).max(BLOCK),
+            }
+        }
+    }
+
+    /// Fails where something that was asked for could not be read, or where the file changed since it was opened.
+    ///
+    /// # Errors
+    /// With what reading failed first, or that the file changed.
+    pub fn check(&self) -> io::Result<()> {
+        let Content::File(_, shared) = &self.content else { return Ok(()) };
+        match shared.failure.get() {
+            Some(error) => Err(io::Error::new(error.kind(), error.to_string())),
+            None => shared.source.borrow().check(),
+        }
+    }
+}
+
+fn within(range: &Range<u64>) -> Option<Range<usize>> {
+    Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+}
+
+/// That a file ends where it did not end before.
+pub(super) fn cut() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was; it was cut while it was read")
+}
+
+/// A range of a file, of which pieces are asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Section<'data> {
+    file: &'data dyn Pieces,
+    start: u64,
+    length: u64,
+}
+
+/// A [`FileBytes`], whatever it is read from.
+trait Pieces {
+    fn get(&self, range: Range<u64>) -> Option<&[u8]>;
+    fn text(&self, range: Range<u64>) -> Option<&[u8]>;
+}
+
+impl Pieces for FileBytes<'_> {
+    fn get(&self, range: Range<u64>) -> Option<&[u8]> {
+        self.get(range)
+    }
+
+    fn text(&self, range: Range<u64>) -> Option<&[u8]> {
+        self.text(range)
+    }
+}
+
+impl fmt::Debug for Section<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Section({} bytes at {})", self.length, self.start)
+    }
+}
+
+impl<'data> Section<'data> {
+    /// A range of a file; `None` where the file ends before it does.
+    pub(super) fn new(file: &'data FileBytes<'_>, range: Range<u64>) -> Option<Self> {
+        let length = range.end.checked_sub(range.start).filter(|_| range.end <= file.len())?;
+        Some(Self { file, start: range.start, length })
+    }
+
+    /// How many bytes it has.
+    pub(super) fn len(self) -> u64 {
+        self.length
+    }
+
+    /// A range of the range.
+    pub(super) fn part(self, range: Range<u64>) -> Option<Self> {
+        let length = range.end.checked_sub(range.start).filter(|_| range.end <= self.length)?;
+        Some(Self { file: self.file, start: self.start + range.start, length })
+    }
+
+    /// Bytes of it; `None` where it ends before them, or they cannot be read.
+    pub(super) fn get(self, range: Range<u64>) -> Option<&'data [u8]> {
+        let Self { start, length, .. } = self.part(range)?;
+        self.file.get(start..start + length)
+    }
+
+    /// All of it; empty where it cannot be read.
+    pub(super) fn all(self) -> &'data [u8] {
+        self.get(0..self.length).unwrap_or_default()
+    }
+
+    /// The text from a byte on that ends with a zero, at most `longest` bytes.
+    pub(super) fn text(self, start: u64, longest: u64) -> Option<&'data [u8]> {
+        let Self { start, length, .. } = self.part(start..self.length.min(start.saturating_add(longest)))?;
+        self.file.text(start..start + length)
+    }
+}
+
+impl<'data> ReadRef<'data> for Section<'data> {
+    fn len(self) -> Result<u64, ()> {
+        Ok(self.length)
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'data [u8], ()> {
+        self.get(offset..offset.saturating_add(size)).ok_or(())
+    }
+
+    fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'data [u8], ()> {
+        let bytes = self.get(range).ok_or(())?;
+        memchr(delimiter, bytes).map(|end| &bytes[..end]).ok_or(())
+    }
+}
+
+/// That a file is another one than it was.
+pub(super) fn changed_meanwhile() -> io::Error {
+    io::Error::other("the file changed while it was read")
+}
+
+/// A part of a source, as the cache reads it.
+struct Part<'f> {
+    shared: Failure<'f>,
+    start: u64,
+    length: u64,
+    position: u64,
+}
+
+impl Part<'_> {
+    /// Counts what was read. Texts without an end, say, could make a small file be read a million times.
+    fn count(&mut self, count: usize) -> io::Result<usize> {
+        self.position += count as u64;
+        let read = self.shared.read.get() + count as u64;
+        self.shared.read.set(read);
+        if read > self.length.saturating_mul(PASSES).saturating_add(FREE_BYTES) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "its parts overlap, so that it would be read again and again",
+            ));
+        }
+        if read > self.shared.most.get() {
+            return Err(io::Error::new(io::ErrorKind::OutOfMemory, OverBudget { limit: self.shared.most.get() }));
+        }
+        Ok(count)
+    }
+}
+
+impl Read for Part<'_> {
+    fn read(&mut self, place: &mut [u8]) -> io::Result<usize> {
+        let read = self.shared.source.borrow_mut().read_at(self.start.saturating_add(self.position), place);
+        // The cache asks for nothing behind the end of the part.
+        let read = read.and_then(|count| if count == 0 && !place.is_empty() { Err(cut()) } else { Ok(count) });
+        match read.and_then(|count| self.count(count)) {
+            Ok(count) => Ok(count),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                let kind = error.kind();
+                let _ = self.shared.failure.set(error);
+                Err(kind.into())
+            }
+        }
+    }
+}
+
+impl Seek for Part<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.position = match to {
+            SeekFrom::Start(position) => position,
+            SeekFrom::End(offset) => self.length.saturating_add_signed(offset),
+            SeekFrom::Current(offset) => self.position.saturating_add_signed(offset),
+        };
+        Ok(self.position)
+    }
+}

@@ -1,0 +1,191 @@
+//! What a run may take: memory, and bytes of output. Bombs are made here, and end in errors.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::command::{BINARY, Folder, fails, finish, fixture, ok, orchard, read_text, stderr_of, traceparse};
+use crate::fleet_case::{export, failures, reason, report_with, sources, write};
+
+/// A compressed tar with one file of zeros.
+fn tar_of_zeros(path: &str, bytes: u64) {
+    let mut out = zstd::Encoder::new(File::create(path).unwrap(), 3).unwrap();
+    let mut header = tar::Header::new_gnu();
+    header.set_path("zeros").unwrap();
+    header.set_size(bytes);
+    header.set_cksum();
+    out.write_all(header.as_bytes()).unwrap();
+    (0..bytes >> 20).for_each(|_| out.write_all(&[0; 1 << 20]).unwrap());
+    out.finish().unwrap();
+}
+
+/// An export whose functions have long names, each another one, compressed.
+fn export_of_long_names(path: &str, count: u64) {
+    let mut out = zstd::Encoder::new(File::create(path).unwrap(), 3).unwrap();
+    let columns = ["time", "weight", "stack"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
+    write!(out, "<trace-query-result><node><schema name=\"time-profile\">{columns}</schema>").unwrap();
+    let long = "x".repeat(60_000);
+    for index in 0..count {
+        write!(out, "<row><sample-time>{index}</sample-time><weight>1</weight><backtrace>").unwrap();
+        write!(out, "<frame name=\"{long}{index}\" addr=\"{index:#x}\"/></backtrace></row>").unwrap();
+    }
+    out.write_all(b"</node></trace-query-result>").unwrap();
+    out.finish().unwrap();
+}
+
+#[test]
+fn bombs_of_a_batch_are_rows_with_their_reasons() {
+    let folder = Folder::new();
+    for index in 0..200 {
+        write(&folder, &format!("x/{index:03}.xml"), export(11 + index));
+    }
+    let bombs = ["bomb-1.trace.tar.zst", "bomb-2.trace.tar.zst", "bomb-3.xml.zst", "bomb-4.xml.zst", "bomb-5.xml.zst"];
+    for (index, name) in bombs.iter().enumerate() {
+        let path = folder.path(&format!("x/{name}"));
+        match index {
+            0 | 1 => tar_of_zeros(&path, (90 + index as u64) << 20),
+            _ => export_of_long_names(&path, 1_500 + index as u64),
+        }
+    }
+    // It needs more than the share of one of several jobs, and less than all of it.
+    export_of_long_names(&folder.path("x/large.xml.zst"), 300);
+    let path = folder.path("x");
+    let report = |jobs: &str| report_with(0, &[&path, "--memory", "64M", "--jobs", jobs]).1;
+    let answer = report("1");
+    assert_eq!(answer["inputs"]["runs"], 201);
+    assert_eq!(sources(&answer).len(), 201);
+    assert!(sources(&answer).contains(&"large.xml.zst".to_owned()));
+    assert_eq!(failures(&answer), bombs.map(|name| (name.to_owned(), "malformed".to_owned())));
+    for name in bombs {
+        let reason = reason(&answer, name);
+        assert!(
+            reason.contains("more memory than the 48M that are allowed") && reason.contains("--memory"),
+            "{reason}"
+        );
+    }
+    for jobs in ["2", "8"] {
+        assert_eq!(report(jobs), answer, "{jobs} jobs");
+    }
+}
+
+#[test]
+fn a_bomb_is_an_error_that_says_what_to_do() {
+    let folder = Folder::new();
+    let (tar, names) = (folder.path("bomb.tar.zst"), folder.path("bomb.xml.zst"));
+    tar_of_zeros(&tar, 70 << 20);
+    export_of_long_names(&names, 1_500);
+    for path in [&tar, &names] {
+        for command in [&[path.as_str()][..], &["toc", path], &["diff", &orchard(), path]] {
+            let error = fails(1, &[command, &["--memory", "64M"]].concat());
+            assert!(error.contains(path.as_str()), "{error}");
+            assert!(error.contains("more memory than the 64M that are allowed"), "{error}");
+            assert!(error.contains("--memory 256M"), "{error}");
+        }
+    }
+    ok(&[&names, "--memory", "256M", "--view", "threads"]);
+}
+
+#[test]
+fn sizes_that_make_no_sense_are_wrong_usage() {
+    for option in ["--memory", "--max-output"] {
+        for size in ["0", "much", "1.5G", "-1"] {
+            let error = fails(2, &[&orchard(), &format!("{option}={size}")]);
+            assert!(error.contains(option), "{error}");
+        }
+    }
+    for (command, arguments) in [("", vec![orchard()]), ("fleet report", vec![orchard()])] {
+        let words: Vec<&str> = command.split_whitespace().chain(arguments.iter().map(String::as_str)).collect();
+        finish(&mut traceparse(&[&words[..], &["--memory", "100m", "--max-output", "10MiB"]].concat())).success();
+    }
+}
+
+#[test]
+fn an_output_that_is_too_large_is_not_written_and_its_size_is_told() {
+    let folder = Folder::new();
+    let profile = fixture("27/orchard");
+    for format in ["text", "json", "csv", "folded", "svg", "firefox", "speedscope", "chrome-trace", "d3", "pprof"] {
+        let view: &[&str] = if format == "csv" { &["--view", "functions"] } else { &[] };
+        let args = [&[profile.as_str(), "--format", format], view].concat();
+        let whole = folder.path("whole");
+        let made = finish(&mut traceparse(&[&args[..], &["-o", &whole]].concat()));
+        made.success();
+        let size = std::fs::metadata(&whole).unwrap().len();
+        let (before, target) = (folder.file("before", "before"), folder.path("target"));
+        let most = (size - 1).to_string();
+        for path in [&before, &target] {
+            let error = fails(1, &[&args[..], &["-o", path, "--max-output", &most]].concat());
+            assert!(error.contains(&format!("would have {size} bytes")), "{format}: {error}");
+            assert!(error.contains("--max-output 1M"), "{format}: {error}");
+        }
+        assert_eq!(read_text(&before), "before", "{format}");
+        assert_eq!(folder.names(), ["before", "whole"], "{format}: nothing is left");
+        finish(&mut traceparse(&[&args[..], &["-o", &whole, "--max-output", &size.to_string()]].concat())).success();
+        assert_eq!(std::fs::metadata(&whole).unwrap().len(), size, "{format}");
+    }
+}
+
+#[test]
+fn standard_output_gets_no_more_than_it_may() {
+    let whole = ok(&[&orchard(), "--format", "json"]);
+    let assert = finish(&mut traceparse(&[&orchard(), "--format", "json", "--max-output", "1000"])).code(1);
+    let error = stderr_of(&assert);
+    assert!(error.contains(&format!("would have {} bytes", whole.len())), "{error}");
+    let written = &assert.get_output().stdout;
+    assert!(written.len() <= 1_000 && whole.as_bytes().starts_with(written), "{}", written.len());
+    let toc = finish(&mut traceparse(&["toc", &orchard(), "--max-output", "10"])).code(1);
+    assert!(stderr_of(&toc).contains("--max-output"));
+    let diff =
+        finish(&mut traceparse(&["diff", &orchard(), &fixture("26.4/time-profile"), "--max-output", "10"])).code(1);
+    assert!(stderr_of(&diff).contains("--max-output"));
+    let fleet = finish(&mut traceparse(&["fleet", "report", &orchard(), "--max-output", "10"])).code(1);
+    assert!(stderr_of(&fleet).contains("--max-output"));
+}
+
+#[cfg(unix)]
+#[test]
+fn files_without_an_end_are_refused() {
+    let zeros = "/dev/zero";
+    for args in [
+        &["fleet", "report", "--manifest", zeros][..],
+        &["fleet", "report", zeros],
+        &["fleet", "sql", "--report", zeros, "dataset"],
+        &["toc", zeros],
+        &[zeros],
+        &[&orchard(), "--intervals", zeros, "--during", "x"],
+    ] {
+        let bounded = bounded(args, Stdio::null());
+        assert!(!bounded.contains("panicked") && !bounded.contains("memory allocation"), "{args:?}: {bounded}");
+    }
+    let error = fails(1, &["fleet", "report", "--manifest", zeros]);
+    assert!(error.contains("larger than 64M"), "{error}");
+    let dsym = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/fixtures/symbols/built/inlining/Inlining.dSYM/Contents/Resources/DWARF/Inlining"
+    );
+    let said = bounded(&["symbolicate", "-o", dsym], File::open(zeros).unwrap().into());
+    assert!(said.contains("larger than 64M"), "{said}");
+}
+
+/// Standard error of a run that fails, and may not have more than 1.5 GB of addresses.
+#[cfg(unix)]
+fn bounded(args: &[&str], input: Stdio) -> String {
+    let script = "ulimit -v 1500000 2>/dev/null; exec \"$0\" \"$@\"";
+    let output = Command::new("sh").args(["-c", script, BINARY]).args(args).stdin(input).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(matches!(output.status.code(), Some(1 | 2)), "{args:?}: {:?} {said}", output.status);
+    said
+}
+
+/// The files that the budget was made for, where the corpus is.
+#[cfg(unix)]
+#[test]
+fn bombs_of_the_corpus_end_below_the_budget() {
+    let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") else { return };
+    let file = |name: &str| Path::new(&corpus).join("reproducers").join(name).into_os_string().into_string().unwrap();
+    let said = bounded(&[&file("bomb.tar.zst")], Stdio::null());
+    assert!(said.contains("--memory"), "{said}");
+    let (xml, dylib) = (file("demangle-bomb.xml"), file("demangle-bomb.dylib"));
+    let shown = ok(&[&xml, "--symbols", &dylib, "--no-cache", "--view", "functions", "--memory", "128M"]);
+    assert!(shown.lines().all(|line| line.len() < 5_000), "no name is longer than it may be");
+}

@@ -1,0 +1,185 @@
+//! Small inputs that ask for much memory end in an error below the budget. One test, since the peak is of the whole process.
+
+#![cfg(all(feature = "bundle", feature = "compression"))]
+
+use std::fmt::Write as _;
+
+use peak_alloc::PeakAlloc;
+use traceparse::bundle::{ArchiveLimits, BundleFiles};
+use traceparse::error::ErrorKind;
+use traceparse::export::{Options, decompress, read, read_intervals};
+use traceparse::memory::MemoryBudget;
+use traceparse::symbolicate::{MAX_DEMANGLED, display_name};
+use traceparse::symbols::FileSystem;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+const BUDGET: u64 = 32 << 20;
+/// What is not counted: blocks and their tapes, buffers, the window of a decompressor.
+const BESIDE: u64 = 24 << 20;
+
+/// The bytes that were held at most meanwhile.
+fn peak<T>(run: impl FnOnce() -> T) -> (T, u64) {
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let result = run();
+    (result, (MEMORY.peak_usage() - before) as u64)
+}
+
+fn zstd(write: impl FnOnce(&mut dyn std::io::Write)) -> Vec<u8> {
+    let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+    write(&mut encoder);
+    encoder.finish().unwrap()
+}
+
+/// A compressed tar with one file of zeros.
+fn tar_of_zeros(bytes: u64) -> Vec<u8> {
+    zstd(|out| {
+        let mut header = tar::Header::new_gnu();
+        header.set_path("zeros").unwrap();
+        header.set_size(bytes);
+        header.set_cksum();
+        out.write_all(header.as_bytes()).unwrap();
+        (0..bytes >> 20).for_each(|_| out.write_all(&[0; 1 << 20]).unwrap());
+    })
+}
+
+const HEAD: &str = "<trace-query-result><node><schema name=\"time-profile\"><col><mnemonic>time</mnemonic></col>\
+    <col><mnemonic>weight</mnemonic></col><col><mnemonic>stack</mnemonic></col></schema>";
+
+/// An export of rows that all differ in what `stack` writes, compressed.
+fn export(rows: u64, stack: impl Fn(&mut String, u64)) -> Vec<u8> {
+    zstd(|out| {
+        out.write_all(HEAD.as_bytes()).unwrap();
+        let mut row = String::new();
+        for index in 0..rows {
+            row.clear();
+            write!(row, "<row><sample-time>{index}</sample-time><weight>1</weight><backtrace>").unwrap();
+            stack(&mut row, index);
+            row += "</backtrace></row>";
+            out.write_all(row.as_bytes()).unwrap();
+        }
+        out.write_all(b"</node></trace-query-result>").unwrap();
+    })
+}
+
+/// A Rust name of about 200 bytes that refers to itself: each of its tuples is the one before, twice.
+fn name_that_explodes() -> String {
+    let mut name = "_RINvC1a1f".to_owned();
+    let mut last = name.len() - 2;
+    name += "TuuE";
+    for _ in 0..30 {
+        let start = name.len() - 2;
+        let reference = format!("B{}_", base_62(last as u64));
+        name += &format!("T{reference}{reference}E");
+        last = start;
+    }
+    name + "E"
+}
+
+fn base_62(number: u64) -> String {
+    let digits = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let (mut left, mut text) = (number - 1, String::new());
+    loop {
+        text.insert(0, char::from(digits[(left % 62) as usize]));
+        left /= 62;
+        if left == 0 {
+            return text;
+        }
+    }
+}
+
+#[test]
+fn bombs_stay_below_the_budget() {
+    a_name_stays_mangled_where_it_would_explode();
+    an_archive_is_inflated_as_far_as_there_is_memory();
+    tables_grow_as_far_as_there_is_memory();
+    what_was_read_is_given_back();
+}
+
+fn a_name_stays_mangled_where_it_would_explode() {
+    let name = name_that_explodes();
+    let unbounded = format!("{:#}", rustc_demangle::demangle(&name));
+    assert!(name.len() < 400 && unbounded.len() > 500_000, "{} {}", name.len(), unbounded.len());
+    drop(unbounded);
+    let (shown, peak) = peak(|| display_name(&name).into_owned());
+    assert_eq!(shown, name, "it is not cut, so that names which differ do not become one");
+    assert!(peak < 3 * MAX_DEMANGLED as u64, "{peak}");
+    assert_eq!(display_name("_RNvCs1234_7orchard3foo"), "orchard::foo");
+}
+
+fn an_archive_is_inflated_as_far_as_there_is_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bomb.tar.zst");
+    std::fs::write(&path, tar_of_zeros(512 << 20)).unwrap();
+    let budget = MemoryBudget::new(BUDGET);
+    let limits = ArchiveLimits { memory: budget.clone(), ..ArchiveLimits::default() };
+    let mut files = BundleFiles::with_limits(&FileSystem, limits);
+    let (mounted, peak) = peak(|| files.mount(&path));
+    let error = mounted.unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Memory(_)), "{error}");
+    assert!(error.to_string().contains("bomb.tar.zst") && error.to_string().contains("--memory 128M"), "{error}");
+    assert!(peak < BUDGET + BESIDE, "{peak}");
+    assert_eq!(budget.used(), 0, "and is given back");
+    println!("archive: {peak} bytes at most");
+}
+
+fn tables_grow_as_far_as_there_is_memory() {
+    let long = "x".repeat(2_000);
+    let bombs: [(&str, Vec<u8>); 4] = [
+        (
+            "names",
+            export(100_000, |row, index| {
+                write!(row, "<frame name=\"{long}{index}\" addr=\"{index:#x}\"/>").unwrap();
+            }),
+        ),
+        ("frames", export(600_000, |row, index| write!(row, "<frame addr=\"{index:#x}\"/>").unwrap())),
+        ("ids", export(5_000_000, |row, index| write!(row, "<frame id=\"{}\" addr=\"0x1\"/>", index + 1).unwrap())),
+        (
+            "far ids",
+            export(1_500_000, |row, index| {
+                write!(row, "<frame id=\"{}\" addr=\"0x1\"/>", index * 1_000_000 + 7).unwrap();
+            }),
+        ),
+    ];
+    for (what, bomb) in bombs {
+        for jobs in [1, 3] {
+            let options = Options { memory: MemoryBudget::new(BUDGET), jobs, ..Options::default() };
+            let (result, peak) = peak(|| read(decompress(&bomb[..]).unwrap(), "bomb.xml", &options).map(drop));
+            let error = result.expect_err(what);
+            assert!(matches!(error.kind, ErrorKind::Memory(_)) && error.at.is_some(), "{what}: {error}");
+            // Tables that are hashed double, and are copied then.
+            assert!(peak < 2 * BUDGET + BESIDE, "{what}, {jobs} jobs: {peak}");
+            assert_eq!(options.memory.used(), 0, "{what}");
+            println!("{what}, {jobs} jobs: {} bytes compressed, {peak} bytes at most", bomb.len());
+        }
+    }
+    let head = HEAD.replace("time-profile", "os-signpost-interval");
+    let bomb = zstd(|out| {
+        out.write_all(head.as_bytes()).unwrap();
+        for index in 0..1_500_000_u64 {
+            let (id, row) = (index * 1_000 + 1, index);
+            write!(out, "<row><start-time id=\"{id}\">{row}</start-time></row>").unwrap();
+        }
+        out.write_all(b"</node></trace-query-result>").unwrap();
+    });
+    let options = Options { memory: MemoryBudget::new(BUDGET), ..Options::default() };
+    let error = read_intervals(decompress(&bomb[..]).unwrap(), "bomb.xml", &options).unwrap_err();
+    assert!(matches!(error.kind, ErrorKind::Memory(_)), "{error}");
+}
+
+fn what_was_read_is_given_back() {
+    let small = export(1_000, |row, index| write!(row, "<frame addr=\"{index:#x}\"/>").unwrap());
+    let budget = MemoryBudget::new(BUDGET);
+    let options = Options { memory: budget.clone(), ..Options::default() };
+    let export = read(decompress(&small[..]).unwrap(), "small.xml", &options).unwrap();
+    let copy = export.profile.clone();
+    assert_eq!(budget.used(), export.profile.memory(), "as long as it lives, and clones of it");
+    let frames = export.profile.with_stacks(|_, _| true).unwrap();
+    assert_eq!(budget.used(), export.profile.memory() + frames.memory());
+    drop((export, frames));
+    assert!(budget.used() > 0);
+    drop(copy);
+    assert_eq!(budget.used(), 0);
+}
