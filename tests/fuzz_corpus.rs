@@ -1,25 +1,51 @@
-//! Replays the corpus of the fuzzer: seeds that were made by hand, and every input that ever failed.
+//! Replays the corpora of the fuzzers: seeds that were made by hand or by `fuzz/seeds.rs`, and every input that ever failed.
+//!
+//! `TRACEPARSE_BLESS=1` writes the seeds of `fuzz/seeds.rs` anew.
 
-#[path = "fuzz/body.rs"]
-mod body;
+#[path = "fuzz/seeds.rs"]
+mod seeds;
+#[path = "fuzz/targets/mod.rs"]
+mod targets;
 
 use std::fs;
 use std::panic;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-#[test]
-fn every_input_of_the_corpus_holds() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus/reader");
-    let mut paths: Vec<_> = fs::read_dir(&folder)
-        .expect("the corpus is a folder")
-        .map(|entry| entry.expect("the folder can be listed").path())
-        .collect();
+use libtest_mimic::{Arguments, Failed, Trial};
+use targets::{TARGETS, Target};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    if std::env::var_os("TRACEPARSE_BLESS").is_some() {
+        TARGETS.iter().for_each(write_seeds);
+    }
+    let trials = TARGETS.into_iter().map(|target| Trial::test(target.name, move || replay(&target)));
+    libtest_mimic::run(&arguments, trials.collect()).exit();
+}
+
+fn folder(target: &Target) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target.name)
+}
+
+fn write_seeds(target: &Target) {
+    let folder = folder(target);
+    fs::create_dir_all(&folder).expect("a folder for seeds");
+    for (name, bytes) in seeds::seeds(target.name) {
+        fs::write(folder.join(format!("seed-{name}")), bytes).expect("a seed can be written");
+    }
+}
+
+fn replay(target: &Target) -> Result<(), Failed> {
+    let folder = folder(target);
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(&folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     paths.sort();
-    assert!(!paths.is_empty(), "{} is empty", folder.display());
+    assert!(paths.len() > 3, "{} has hardly any inputs", folder.display());
     let is_broken = |path: &&Path| {
         let input = fs::read(path).expect("an input can be read");
-        panic::catch_unwind(|| body::check(&input)).is_err()
+        panic::catch_unwind(|| (target.replay)(&input)).is_err()
     };
-    let broken: Vec<_> = paths.iter().map(|path| path.as_path()).filter(is_broken).collect();
+    let broken: Vec<&Path> = paths.iter().map(PathBuf::as_path).filter(is_broken).collect();
     assert!(broken.is_empty(), "inputs that failed, with messages above: {broken:#?}");
+    Ok(())
 }

@@ -87,14 +87,16 @@ enum Source<'f> {
 impl<'f> Content<'f> {
     /// Opens a file; `None` if there is none.
     pub(super) fn open(files: &'f dyn Files, path: &Path) -> Result<Option<Self>, Error> {
-        match files.entry(path) {
-            Ok(Entry::File { .. }) => {}
+        let length = match files.entry(path) {
+            Ok(Entry::File { length, .. }) => length,
             Ok(_) => return Err(broken_whole(path, "it is no file")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(path, error)),
-        }
-        let mut source =
-            BufReader::with_capacity(PIECE, Pieces { files, path: path.to_owned(), offset: 0, is_over: false });
+        };
+        // Most files of a bundle are small, and the whole place is filled with zeros before it is read into. One more tells the end.
+        let capacity = length.saturating_add(1).clamp(512, PIECE as u64) as usize;
+        let pieces = Pieces { files, path: path.to_owned(), offset: 0, is_over: false };
+        let mut source = BufReader::with_capacity(capacity, pieces);
         let head = source.fill_buf().map_err(|error| failed(path, error))?;
         // No other file of a bundle begins like this.
         let source = match head {

@@ -245,7 +245,7 @@ impl<'b> Fleet<'b> {
         ScopeRow {
             name: column.name(group.key, self.names),
             summary: summarize(&group.distribution, group.weighted_mean, self.options),
-            samples: group.entries.iter().map(|entry| entry.samples).sum(),
+            samples: added(group.entries.iter().map(|entry| entry.samples)),
             noise: self.options.quantiles.iter().map(|&quantile| self.noise(group, cohort, quantile)).collect(),
             worst_run: worst.map(|entry| entry.run as usize),
         }
@@ -253,7 +253,7 @@ impl<'b> Fleet<'b> {
 
     /// What sampling noise alone would make of a quantile.
     fn noise(&self, group: &Group<'_>, cohort: usize, quantile: Quantile) -> Option<f64> {
-        let samples = group.entries.iter().map(|entry| entry.effective_samples).sum();
+        let samples = added(group.entries.iter().map(|entry| entry.effective_samples));
         // It is about runs that count alike.
         if self.options.is_weighted {
             return None;
@@ -326,6 +326,11 @@ fn contrast_row(name: ScopeName, values: Vec<f64>, is_noise: &[bool]) -> Contras
     let largest = (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap_or(0);
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
     ContrastRow { name, difference: values[largest] - smallest, is_noise: is_noise[largest], values }
+}
+
+/// The sum. What has no room, which nothing real comes near, is the largest number there is.
+fn added(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
 }
 
 fn descending(a: f64, b: f64) -> Ordering {

@@ -116,7 +116,7 @@ impl FleetBuilder {
             return;
         }
         self.sources.insert(record.run_id.clone(), record.source.clone());
-        self.rejected_rows += record.rejected;
+        self.rejected_rows = self.rejected_rows.saturating_add(record.rejected);
         if let Some(unread_runs) = record.unread_runs.filter(|&count| count > 0) {
             self.damaged.push(DamagedRecording { source: record.source.clone(), unread_runs });
         }

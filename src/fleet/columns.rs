@@ -86,7 +86,7 @@ impl ScopeColumn {
                 self.keys.push(key);
             }
             let effective = u128::from(samples) * u128::from(record.effective_samples);
-            let effective_samples = (effective / u128::from(record.samples.max(1))) as u64;
+            let effective_samples = u64::try_from(effective / u128::from(record.samples.max(1))).unwrap_or(u64::MAX);
             self.entries.push(Entry { key: key_id, run, weight, effective_samples, samples });
         }
     }
@@ -98,7 +98,7 @@ impl ScopeColumn {
         let mut add = |key, own: Sum, all: Sum| {
             let (weight, samples) = if is_all { all } else { own };
             let sum = sums.entry(key).or_default();
-            *sum = (sum.0.saturating_add(weight), sum.1 + samples);
+            *sum = (sum.0.saturating_add(weight), sum.1.saturating_add(samples));
         };
         if self.scope == FleetScope::Binary {
             for row in measures.binaries.iter().filter(|row| counts(row.process)) {

@@ -37,7 +37,8 @@ pub fn display_name(name: &str) -> Cow<'_, str> {
     let text = Name::new(name, NameMangling::Mangled, Language::Unknown);
     let demangled = text.try_demangle(DemangleOptions::complete());
     let demangled = if is_constructor_template(name) { without_parameters(&demangled) } else { demangled };
-    Cow::Owned(respell_cpp(&demangled))
+    // `_ZNE` is well-formed, and the name of nothing: it says more as it is.
+    if demangled.trim().is_empty() { Cow::Borrowed(name) } else { Cow::Owned(respell_cpp(&demangled)) }
 }
 
 /// A text that refuses to grow beyond the longest name.
@@ -305,6 +306,8 @@ mod tests {
             ("main", "main"),
             ("_$s4Demo6WidgetC4draw5scaleS2i_tF", "Widget.draw(scale:)"),
             ("_Z1fIXmlEEvv", "_Z1fIXmlEEvv"),
+            ("__ZNE", "__ZNE"),
+            ("_ZN17h0123456789abcdefE", "_ZN17h0123456789abcdefE"),
             ("_ZN1AILy1EE1fEv", "A<1ull>::f()"),
             ("_ZN1AI1BI1CEE1fEv", "A<B<C>>::f()"),
             ("_Z1fPU11objcproto1P11objc_object", "f(id<P>)"),

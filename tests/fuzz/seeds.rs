@@ -1,0 +1,77 @@
+//! Seeds that are made: edit scripts, and files that others would have to pack.
+
+use std::io::Write;
+
+use super::targets::support::Rng;
+use super::targets::support::bundle::{Files, to_tar, to_zip};
+use super::targets::{bundle, dataset, dwarf, symbols};
+
+/// The seeds of a target, with names; none of those that were made by hand.
+pub(crate) fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
+    match target {
+        "bundle" => scripts(bundle::BASE_COUNT as usize, 2, 40),
+        "archive" => archives(),
+        "symbols" => scripts(symbols::base_count(), 1, 40),
+        "dwarf" => scripts(dwarf::BASE_COUNT, 1, 40),
+        "dataset" => [scripts(dataset::BASE_COUNT as usize, 1, 24), runs()].concat(),
+        _ => Vec::new(),
+    }
+}
+
+/// Every base as it is, and some random scripts: a header, of which the first byte is the base, then edits.
+fn scripts(bases: usize, header: usize, count: usize) -> Vec<(String, Vec<u8>)> {
+    let mut rng = Rng::new(7);
+    let base = |base: usize, rng: &mut Rng| -> Vec<u8> {
+        std::iter::once(base as u8).chain((1..header).map(|_| rng.next_u64() as u8)).collect()
+    };
+    let mut found: Vec<(String, Vec<u8>)> =
+        (0..bases).map(|index| (format!("base-{index:02}"), base(index, &mut rng))).collect();
+    for index in 0..count {
+        let mut script = base(index % bases, &mut rng);
+        // An edit has five bytes, most often.
+        script.extend((0..5 * (1 + rng.below(4))).map(|_| rng.next_u64() as u8));
+        found.push((format!("script-{index:02}"), script));
+    }
+    found
+}
+
+/// Changes of runs.
+fn runs() -> Vec<(String, Vec<u8>)> {
+    let mut rng = Rng::new(8);
+    let mut of = |index: u8| {
+        let changes = (0..3 * (1 + rng.below(6))).map(|_| rng.next_u64() as u8);
+        (format!("runs-{index:02}"), std::iter::once(0x80 + index).chain(changes).collect())
+    };
+    (0..16).map(&mut of).collect()
+}
+
+/// Archives with a few small files, in every form.
+fn archives() -> Vec<(String, Vec<u8>)> {
+    let file = |path: &str, text: &str| (path.to_owned(), text.as_bytes().to_vec());
+    let files: Files = vec![
+        file("form.template", "bplist00"),
+        file("corespace/run1/core/uniquing/strings", "<plist/>"),
+        file("corespace/run1/core/stores/indexed-store-0/schema.xml", "<schema name=\"time-profile\"/>"),
+    ];
+    let mut twice = files.clone();
+    twice.push(file("../outside", "x"));
+    let tar = to_tar(&files, Some("orchard.trace"));
+    let form = |form: u8, bytes: &[u8]| [&[form], bytes].concat();
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(&tar).expect("memory can be written");
+    let gzip = encoder.finish().expect("memory can be written");
+    let zstd = zstd::bulk::compress(&tar, 3).expect("memory can be compressed");
+    let named = [
+        ("zip-stored", form(0, &to_zip(&files, Some("orchard.trace"), false))),
+        ("zip-deflated", form(0, &to_zip(&files, Some("a folder/orchard.trace"), true))),
+        ("zip-of-parts", form(0, &to_zip(&files, None, false))),
+        ("zip-leads-out", form(0, &to_zip(&twice, None, true))),
+        ("tar", form(0, &tar)),
+        ("tar-of-parts", form(0, &to_tar(&files, None))),
+        ("tar-gzip", form(1, &tar)),
+        ("tar-zstd", form(2, &tar)),
+        ("tar-gzip-as-it-is", form(0, &gzip)),
+        ("tar-zstd-as-it-is", form(0, &zstd)),
+    ];
+    named.into_iter().map(|(name, bytes)| (name.to_owned(), bytes)).collect()
+}

@@ -1,0 +1,31 @@
+//! Names as symbol files have them, demangled: Rust, C++ and everything that is not mangled.
+//!
+//! An input is the name, UTF-8; what is not is replaced. Names of Swift are not tried where their demangler is there: it is C++, and
+//! ends the process where one of its assertions does not hold, which this loop finds within seconds;
+//! `TRACEPARSE_FUZZ_SWIFT=1` tries them.
+
+use traceparse::symbolicate::display_name;
+
+/// # Panics
+/// When something does not hold.
+pub(crate) fn check(input: &[u8]) {
+    let name = String::from_utf8_lossy(input);
+    if is_swift(&name) {
+        return;
+    }
+    let shown = display_name(&name);
+    assert_eq!(shown, display_name(&name), "the second time");
+    assert_eq!(shown.is_empty(), name.is_empty(), "{name:?} is {shown:?}");
+    // Names that no compiler mangles are as they are.
+    let start = name.trim_start_matches('_');
+    if !start.starts_with(['Z', 'R', 'T', '$', '?']) {
+        assert_eq!(shown, name);
+    }
+}
+
+/// Whether a name may come to the demangler of Swift.
+fn is_swift(name: &str) -> bool {
+    let start = name.trim_start_matches('_');
+    ["$", "T", "@"].iter().any(|prefix| start.starts_with(prefix))
+        && std::env::var_os("TRACEPARSE_FUZZ_SWIFT").is_none()
+}

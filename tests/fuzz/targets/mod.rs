@@ -1,0 +1,73 @@
+//! The targets: what an input is, and what must hold for any.
+//!
+//! A check is a plain function of bytes that panics where something does not hold. libFuzzer calls it (`fuzz_targets/`), the loop in
+//! `tests/fuzz.rs` calls it, and `tests/fuzz_corpus.rs` calls it for every input of the corpora.
+
+// Tests and fuzz programs use a part each.
+#![allow(dead_code, unreachable_pub)]
+
+#[path = "../../support/apple_symbols_model.rs"]
+mod apple_symbols_model;
+#[path = "../../support/apple_symbols_rng.rs"]
+mod apple_symbols_rng;
+#[path = "../../support/runs.rs"]
+pub(crate) mod runs;
+#[path = "../../support/mod.rs"]
+pub(crate) mod support;
+
+pub(crate) mod archive;
+pub(crate) mod bundle;
+pub(crate) mod dataset;
+pub(crate) mod demangle;
+pub(crate) mod dwarf;
+pub(crate) mod edits;
+pub(crate) mod look_ups;
+pub(crate) mod reports;
+pub(crate) mod rules;
+pub(crate) mod symbols;
+pub(crate) mod xml;
+
+use support::bundle::apple_symbols_writer;
+
+/// A target.
+#[derive(Clone, Copy)]
+pub(crate) struct Target {
+    /// Its name: that of its corpus, its dictionary and its program.
+    pub(crate) name: &'static str,
+    /// Panics where something does not hold for these bytes.
+    pub(crate) check: fn(&[u8]),
+    /// The same with all that is too slow for millions of inputs.
+    pub(crate) replay: fn(&[u8]),
+    /// The longest input that is worth its time.
+    pub(crate) longest: usize,
+    /// The most memory that an input may take, in MiB.
+    pub(crate) memory: usize,
+}
+
+impl Target {
+    const fn new(name: &'static str, check: fn(&[u8]), longest: usize, memory: usize) -> Self {
+        Self { name, check, replay: check, longest, memory }
+    }
+}
+
+/// All targets.
+pub(crate) const TARGETS: [Target; 8] = [
+    Target { replay: xml::check_everything, ..Target::new("xml", xml::check, 16_384, 256) },
+    Target::new("bundle", bundle::check, 512, 256),
+    Target::new("archive", archive::check, 16_384, 256),
+    Target::new("symbols", symbols::check, 4_096, 256),
+    Target::new("dwarf", dwarf::check, 512, 256),
+    Target::new("dataset", dataset::check, 1_024, 256),
+    Target::new("rules", rules::check, 2_048, 256),
+    // A name of some hundred bytes may stand for a megabyte, and for several while it is spelled.
+    Target::new("demangle", demangle::check, 512, 1_024),
+];
+
+/// Checks an input of a target.
+///
+/// # Panics
+/// When something does not hold, or there is no such target.
+pub fn check(target: &str, input: &[u8]) {
+    let target = TARGETS.iter().find(|known| known.name == target).expect("a target");
+    (target.check)(input);
+}

@@ -1,0 +1,124 @@
+//! What people type: alert rules of fleets and of comparisons, times, weights, percentiles, images, UUIDs; and the options of a report
+//! as JSON.
+//!
+//! An input is one byte that says which (modulo their number), then the text, UTF-8; what is not is replaced. The digits `0` to `7` are
+//! all of them, so that seeds are text.
+
+// Its tests are not run here.
+#[allow(unused_imports)]
+#[path = "../../../bin/times.rs"]
+mod times;
+
+use std::sync::LazyLock;
+
+use traceparse::fleet::{AlertRule, FleetBuilder, FleetOptions, RunMeasures, SqlEngine, sql};
+use traceparse::report::diff::DiffAlert;
+use traceparse::stats::Quantile;
+use traceparse::symbolicate::ImageSpec;
+use traceparse::units::{Nanos, Uuid};
+
+use super::support::fleet;
+use times::WeightLimit;
+
+/// # Panics
+/// When something does not hold.
+pub(crate) fn check(input: &[u8]) {
+    let Some((&kind, text)) = input.split_first() else { return };
+    let text = &*String::from_utf8_lossy(text);
+    let checks: [fn(&str); 8] = [alert, diff_alert, image, time, range, weight, quantile, options];
+    // The digit 0 is 48, and six times eight.
+    checks[usize::from(kind) % checks.len()](text);
+}
+
+/// Four runs that rules are asked of.
+static RUNS: LazyLock<Vec<RunMeasures>> = LazyLock::new(|| fleet::runs(1, 4));
+
+fn alert(text: &str) {
+    let rule = match AlertRule::parse(text) {
+        Ok(rule) => rule,
+        Err(error) => return assert!(error.to_string().contains("is not"), "{error}"),
+    };
+    assert_eq!(AlertRule::parse(&rule.to_string()).as_ref(), Ok(&rule), "written and read");
+    assert_eq!(rule.text, text.trim());
+    let options = FleetOptions { alerts: vec![rule.clone()], top: Some(3), ..FleetOptions::default() };
+    let query = sql(&options, "runs", [SqlEngine::DuckDb, SqlEngine::Spark][text.len() % 2]);
+    assert!(!query.is_empty());
+    let mut builder = FleetBuilder::new(options);
+    RUNS.iter().for_each(|run| builder.add(run));
+    let report = builder.finish();
+    assert!(!report.alerts.is_empty() && report.alerts.iter().all(|outcome| outcome.rule == rule), "{rule:?}");
+}
+
+fn diff_alert(text: &str) {
+    match DiffAlert::parse(text) {
+        Ok(rule) => {
+            assert_eq!(DiffAlert::parse(&rule.to_string()).as_ref(), Ok(&rule), "written and read");
+            assert_eq!(rule.text, text.trim());
+        }
+        Err(error) => assert!(error.to_string().contains("is not"), "{error}"),
+    }
+}
+
+fn image(text: &str) {
+    let Ok(spec) = text.parse::<ImageSpec>() else { return };
+    let ImageSpec { uuid, load_address, path } = &spec;
+    let path = path.as_ref().map(|path| format!("={}", path.display())).unwrap_or_default();
+    let written = format!("{uuid}@{:#x}{path}", load_address.get());
+    assert_eq!(written.parse().as_ref(), Ok(&spec), "{written}");
+    assert_eq!(Uuid::parse(&uuid.to_string()), Some(*uuid));
+}
+
+fn time(text: &str) {
+    match times::parse_time(text) {
+        Ok(time) => check_time(text, time),
+        Err(error) => assert!(error.contains("is not a time"), "{error}"),
+    }
+}
+
+/// Nanoseconds are written and read exactly; a time is not more than what `f64` makes of its text.
+fn check_time(text: &str, time: Nanos) {
+    assert_eq!(times::parse_time(&format!("{}ns", time.as_nanos())), Ok(time), "{text:?}");
+    let units = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let (number, scale) =
+        units.iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, *scale))).unwrap_or((text, 1e9));
+    if let Ok(number) = number.trim_end().parse::<f64>() {
+        let (expected, found) = (number * scale, time.as_nanos() as f64);
+        assert!((expected - found).abs() <= 1.0 + expected.abs() * 1e-9, "{text:?}: {found} and not {expected}");
+    }
+}
+
+fn range(text: &str) {
+    let Ok(range) = times::parse_range(text) else { return };
+    assert!(range.end.is_none_or(|end| range.start < end), "{text:?}");
+    let end = range.end.map(|end| format!("{}ns", end.as_nanos())).unwrap_or_default();
+    let written = format!("{}ns..{end}", range.start.as_nanos());
+    assert_eq!(times::parse_range(&written), Ok(range), "{written}");
+}
+
+fn weight(text: &str) {
+    match times::parse_weight(text) {
+        Ok(WeightLimit::Plain(number)) => {
+            assert_eq!(times::parse_weight(&number.to_string()), Ok(WeightLimit::Plain(number)), "{text:?}");
+        }
+        Ok(WeightLimit::Time(time)) => check_time(text, time),
+        Err(error) => assert!(error.contains("is not a weight"), "{error}"),
+    }
+}
+
+fn quantile(text: &str) {
+    let Some(quantile) = Quantile::from_percent(text) else { return };
+    let name = quantile.name();
+    let percent = name.trim_start_matches(['p', 'P']);
+    assert_eq!(Quantile::from_percent(percent), Some(quantile), "{text:?} is {name}");
+}
+
+/// Options of a report that are read ask for a report that has them.
+fn options(text: &str) {
+    let Ok(options) = FleetOptions::from_report_json(text.as_bytes()) else { return };
+    let mut builder = FleetBuilder::new(options.clone());
+    RUNS.iter().for_each(|run| builder.add(run));
+    let report = builder.finish();
+    let mut out = Vec::new();
+    traceparse::output::fleet::json::write(&report, &mut out).expect("memory can be written");
+    assert_eq!(FleetOptions::from_report_json(&out).as_ref(), Ok(&options), "written and read");
+}

@@ -1,0 +1,178 @@
+//! Symbol files of every kind: found by a locator, and asked.
+//!
+//! ```text
+//! base [script]      edits (`edits.rs`) on one of `BASES`; parts are the first 4 KiB of each slice, and what follows
+//! 80   bytes         the file itself; any first byte from 80 on
+//! ```
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use traceparse::symbols::{
+    Entry, Files, Found, Index, Locator, SymbolFinder, Symbols, apple_images, is_macho, look_up, slices_of,
+    with_symbols,
+};
+
+use super::apple_symbols_model::random_image;
+use super::apple_symbols_rng::Rng;
+use super::support::bundle::apple_symbols_writer::{Form, write_container, write_record};
+use super::{edits, look_ups};
+
+/// Mach-O files: with DWARF, with a symbol table, with nothing but the starts of functions; thin and fat.
+const MACHO: [&[u8]; 5] = [
+    include_bytes!("../../../fixtures/symbols/built/several-files/Several.dSYM/Contents/Resources/DWARF/Second"),
+    include_bytes!("../../../fixtures/symbols/built/fat/FatDemo.dSYM/Contents/Resources/DWARF/FatDemo"),
+    include_bytes!("../../../fixtures/symbols/built/x86_64-dwarf4/Demo"),
+    include_bytes!("../../../fixtures/symbols/built/bare/Inlining"),
+    include_bytes!("../../../fixtures/symbols/built/bare/Demo-stripped"),
+];
+
+/// A file that is whole, and addresses that it answers.
+struct Base {
+    parts: Vec<Vec<u8>>,
+    addresses: Vec<u64>,
+}
+
+static BASES: LazyLock<Vec<Base>> = LazyLock::new(|| {
+    let mut files: Vec<Vec<u8>> = MACHO.iter().map(|file| file.to_vec()).collect();
+    for (seed, form) in Form::ALL.into_iter().enumerate() {
+        let mut rng = Rng(seed as u64);
+        files.push(write_record(&random_image(&mut rng, 4), form));
+        let images = [random_image(&mut rng, 2), random_image(&mut rng, 3)];
+        files.push(write_container(&images, form, 7));
+    }
+    files.into_iter().map(base).collect()
+});
+
+/// How many bases there are.
+pub(crate) fn base_count() -> usize {
+    BASES.len()
+}
+
+const HEAD: usize = 4_096;
+
+fn base(file: Vec<u8>) -> Base {
+    let starts = slices_of(&file).map(|slices| slices.found).unwrap_or_default();
+    let mut cuts: Vec<usize> = starts.iter().map(|slice| slice.range.start as usize).collect();
+    cuts.extend(cuts.clone().into_iter().map(|start| start + HEAD));
+    cuts.extend([0, file.len()]);
+    cuts.retain(|&cut| cut <= file.len());
+    cuts.sort_unstable();
+    cuts.dedup();
+    let parts = cuts.windows(2).map(|cuts| file[cuts[0]..cuts[1]].to_vec()).collect();
+    Base { parts, addresses: answered(&file) }
+}
+
+/// Some addresses that a whole file answers, and some that none does. One without names answers none.
+fn answered(file: &[u8]) -> Vec<u64> {
+    let every: Vec<u64> = (0..0x9000).step_by(4).collect();
+    let mut found = Vec::new();
+    for_each_image(file, &mut |_, symbols| {
+        let (answers, _) = look_ups::look_up(symbols, &every);
+        let known: Vec<u64> = every.iter().zip(answers).filter_map(|(&at, answer)| answer.map(|_| at)).collect();
+        found.extend(known.iter().copied().step_by(known.len().div_ceil(8).max(1)));
+    });
+    if found.is_empty() {
+        found.extend((0..0x9000).step_by(0xa00));
+    }
+    with_edges(found)
+}
+
+fn with_edges(mut addresses: Vec<u64>) -> Vec<u64> {
+    addresses.extend([0, 1, 0x7fff_ffff, u64::from(u32::MAX), u64::MAX]);
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses
+}
+
+/// # Panics
+/// When something does not hold.
+pub(crate) fn check(input: &[u8]) {
+    let Some((&form, rest)) = input.split_first() else { return };
+    if form >= 0x80 {
+        return check_file(rest, &with_edges((0..0x1000).step_by(0x150).collect()), rest.len());
+    }
+    let base = &BASES[usize::from(form) % BASES.len()];
+    let mut parts = base.parts.clone();
+    edits::apply(rest, &mut parts);
+    check_file(&parts.concat(), &base.addresses, rest.len());
+}
+
+fn check_file(file: &[u8], addresses: &[u64], choice: usize) {
+    if slices_of(file).is_ok() {
+        assert!(is_macho(file));
+    }
+    if let Err(error) = apple_images(file) {
+        assert!(error.at <= file.len() as u64, "{error:?}");
+    }
+    for_each_image(file, &mut |_, symbols| look_ups::check(symbols, addresses, choice));
+    check_finder(file, addresses);
+}
+
+/// Opens what a locator finds, as far as that is not broken.
+fn for_each_image(file: &[u8], ask: &mut dyn FnMut(&Found, &dyn Symbols)) {
+    let files = OneFile(file);
+    let mut locator = Locator::new(&files);
+    let count = locator.add(Path::new(FOLDER), &mut Index::default()).expect("a folder");
+    assert_eq!(count, locator.found().len());
+    for found in locator.found().iter().take(4) {
+        let bytes = locator.load(found).expect("it was found within the file");
+        // Where it is broken it is refused, with a reason.
+        let asked = with_symbols(&bytes, found, |symbols| {
+            ask(found, symbols);
+            Vec::new()
+        });
+        asked.err().into_iter().for_each(|error| assert!(!error.to_string().is_empty()));
+    }
+}
+
+/// What is remembered of files is what is found in them, and every image is found by its UUID.
+fn check_finder(file: &[u8], addresses: &[u64]) {
+    let files = OneFile(file);
+    let find = |index: &mut Index| {
+        let mut locator = Locator::new(&files);
+        locator.add(Path::new(FOLDER), index).expect("a folder");
+        (locator.found().to_vec(), locator.notes().to_vec())
+    };
+    let mut index = Index::default();
+    let first = find(&mut index);
+    assert_eq!(find(&mut Index::from_json(&index.to_json())), first, "with what was remembered");
+    let mut locator = Locator::new(&files);
+    locator.add(Path::new(FILE), &mut index).expect("a file");
+    assert_eq!(locator.found(), first.0, "as a file");
+    for found in first.0.iter().take(2) {
+        let mut answered = 0;
+        let asked = look_up(&locator, found.uuid, addresses, &mut |_, frames| answered += frames.len());
+        assert!(asked.iter().any(|asked| asked.found == *found) || answered > 0, "{found:?}");
+    }
+}
+
+const FOLDER: &str = "/symbols";
+const FILE: &str = "/symbols/file";
+
+/// A file system of one file, which never changes.
+struct OneFile<'a>(&'a [u8]);
+
+impl Files for OneFile<'_> {
+    fn entry(&self, path: &Path) -> io::Result<Entry> {
+        match path.to_str() {
+            Some(FOLDER) => Ok(Entry::Folder),
+            Some(FILE) => Ok(Entry::File { length: self.0.len() as u64, modified: 1, changed: 1 }),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(path.to_owned())
+    }
+
+    fn list(&self, _: &Path) -> io::Result<Vec<PathBuf>> {
+        Ok(vec![PathBuf::from(FILE)])
+    }
+
+    fn read(&self, _: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.0.get(offset..)).unwrap_or_default();
+        Ok(rest[..rest.len().min(length)].to_vec())
+    }
+}

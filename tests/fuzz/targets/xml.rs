@@ -1,0 +1,122 @@
+//! Exports as XML, through both readers, the reports and the writers; intervals too.
+//!
+//! An input is one byte that says how to read, then the document. Only the low four bits of the byte count, so that the
+//! digits `0` to `9` and what follows them up to `?` spell every way and seeds stay text:
+//!
+//! ```text
+//! 5<?xml version="1.0"?><trace-query-result>…      0b0101: allow_truncated, buffers of 64 bytes
+//! ```
+
+use traceparse::export::{Export, Limits, Options, read, read_intervals};
+use traceparse::{Diagnostic, Error, ErrorKind};
+
+use super::reports;
+
+/// The sizes that bits 1 to 3 of the first byte choose from.
+const BUFFER_SIZES: [usize; 8] = [1, 7, 64, 200, 1_000, 4_096, 16_384, 65_536];
+
+/// Reads the input, and asks two questions about it.
+///
+/// # Panics
+/// When something does not hold.
+pub(crate) fn check(input: &[u8]) {
+    check_with(input, reports::check_some);
+}
+
+/// The same with every question there is, for the corpus.
+pub(crate) fn check_everything(input: &[u8]) {
+    check_with(input, |export, _| reports::check_all(export));
+}
+
+fn check_with(input: &[u8], ask: impl Fn(&Export, usize)) {
+    let Some((&how, document)) = input.split_first() else { return };
+    let allow_truncated = how & 1 == 1;
+    let buffer_size = BUFFER_SIZES[usize::from(how >> 1 & 7)];
+    let chosen = read(document, "fuzz", &options(buffer_size, allow_truncated));
+    let whole = read(document, "fuzz", &options(document.len() + 1, allow_truncated));
+    // quick-xml drops a byte order mark at the start of what it is given, which inside a text is one size's matter.
+    let has_inner_mark = document.windows(3).skip(1).any(|bytes| bytes == b"\xef\xbb\xbf");
+    if !has_inner_mark {
+        check_same(&chosen, &whole);
+        check_scanner(document, buffer_size, allow_truncated);
+        check_intervals(document, buffer_size, allow_truncated);
+    }
+    let Ok(export) = chosen else { return };
+    reports::check_rows(&export);
+    assert!(allow_truncated || export.documents.iter().all(|document| document.cut_at.is_none()));
+    // The same questions for the same length, so that a changed byte shows in what is done and not in what is asked.
+    ask(&export, document.len());
+}
+
+/// The scanner must read what XML says. It does so under usual limits only.
+fn check_scanner(document: &[u8], buffer_size: usize, allow_truncated: bool) {
+    let usual = Options { allow_truncated, ..Options::default() };
+    let scanned = read(document, "fuzz", &Options { buffer_size, jobs: 1 + document.len() % 2, ..usual.clone() });
+    let whole = document.len() + 1;
+    let xml = read(document, "fuzz", &Options { buffer_size: whole, jobs: 1, uses_scanner: false, ..usual });
+    check_same(&scanned, &xml);
+}
+
+/// Intervals are the same whatever the blocks are, and rows of their tables add up.
+fn check_intervals(document: &[u8], buffer_size: usize, allow_truncated: bool) {
+    let chosen = read_intervals(document, "fuzz", &options(buffer_size, allow_truncated));
+    let whole = read_intervals(document, "fuzz", &options(document.len() + 1, allow_truncated));
+    let (chosen, whole) = match (chosen, whole) {
+        (Ok(chosen), Ok(whole)) => (chosen, whole),
+        (chosen, whole) => {
+            let is_same = chosen.map_err(|error| error.kind).err() == whole.map_err(|error| error.kind).err();
+            // A token that is too large is one of two limits, by what is in memory of it.
+            assert!(is_same || document.len() > 8_192, "another error in other blocks");
+            return;
+        }
+    };
+    assert_eq!((&chosen.intervals, &chosen.tables), (&whole.intervals, &whole.tables));
+    for table in &chosen.tables {
+        assert_eq!(table.rows, table.used + table.unused + table.rejected.total(), "{table:?}");
+    }
+    assert!(chosen.intervals.iter().all(|interval| interval.end.is_none_or(|end| interval.start <= end)));
+    assert!(chosen.distinct().len() <= chosen.intervals.len());
+}
+
+/// Limits so small that a fuzzer reaches each of them.
+fn options(buffer_size: usize, allow_truncated: bool) -> Options {
+    // A kernel stack on a user stack is twice as deep, and JSON nests twice for each frame; its parsers stop at 128.
+    let limits = Limits {
+        element_depth: 24,
+        token_bytes: 8_192,
+        children: 100,
+        stack_depth: 24,
+        tables: 16,
+        name_bytes: 4_096,
+        counters: 8,
+        free_stacks: 200,
+        file_bytes: Limits::default().file_bytes,
+    };
+    Options { allow_truncated, buffer_size, limits, ..Options::default() }
+}
+
+/// The size of the buffer must not show in what was read.
+fn check_same(chosen: &Result<Export, Error>, whole: &Result<Export, Error>) {
+    match (chosen, whole) {
+        (Ok(chosen), Ok(whole)) => {
+            assert_eq!(chosen.documents, whole.documents, "documents by size of the buffer");
+            assert_eq!(noted(chosen), noted(whole), "diagnostics by size of the buffer");
+            assert_eq!(chosen.profile.samples(), whole.profile.samples(), "samples by size of the buffer");
+        }
+        // How large a token is shows when it does not fit, so that limit goes with the buffer.
+        (Err(Error { kind: ErrorKind::Limit(_), .. }), _) | (_, Err(Error { kind: ErrorKind::Limit(_), .. })) => {}
+        // What the input looks like is told from the start that was in memory.
+        (Err(Error { kind: ErrorKind::NotAnExport(_), .. }), Err(Error { kind: ErrorKind::NotAnExport(_), .. })) => {}
+        (Err(chosen), Err(whole)) => {
+            let byte = |error: &Error| error.at.as_ref().map(|at| at.byte);
+            assert_eq!((&chosen.kind, byte(chosen)), (&whole.kind, byte(whole)), "errors by size of the buffer");
+        }
+        (Ok(_), Err(error)) | (Err(error), Ok(_)) => panic!("an error of one size of the buffer only: {error}"),
+    }
+}
+
+/// What was noted, where and how often. The line of a byte that has left the buffer is known to within its element only.
+fn noted(export: &Export) -> Vec<(Option<u64>, &str, u64)> {
+    let byte = |diagnostic: &Diagnostic| diagnostic.at.as_ref().map(|at| at.byte);
+    export.diagnostics.iter().map(|row| (byte(row), row.message.as_str(), row.count)).collect()
+}
