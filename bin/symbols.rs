@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use etcetera::BaseStrategy;
 use traceparse::export::Export;
+use traceparse::output::Syntax;
 use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, display_name, symbolicate};
 use traceparse::symbols::{FileSystem, Files, Found, Index, Locator, SymbolFinder, SymbolFrame, look_up};
 use traceparse::units::Uuid;
@@ -16,6 +17,7 @@ use traceparse::units::Uuid;
 use crate::arguments::SymbolArgs;
 use crate::bundles::Inputs;
 use crate::cli::{SymbolicateArgs, TocFormat, UuidArgs};
+use crate::sink::{Shown, write_to};
 use crate::{printable, warning};
 
 /// Names the frames of an export from the files that the arguments name, and from what recordings among the inputs keep, if there is
@@ -137,7 +139,7 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
     warn(&locator);
     let paths: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
     ensure!(!locator.found().is_empty(), "{}: no symbols are there", paths.join(", "));
-    crate::sink::write_to(None, |out| match args.format {
+    write_to(None, |out| match args.format {
         TocFormat::Text => locator.found().iter().try_for_each(|found| {
             let path = found.path.display().to_string();
             let path = printable(&path);
@@ -146,7 +148,7 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
         TocFormat::Json => {
             let rows: Vec<serde_json::Value> = locator.found().iter().map(found_value).collect();
             let document = serde_json::json!({"format": "traceparse-uuid", "version": 1, "images": rows});
-            writeln!(out, "{document}")
+            writeln!(Shown::new(None, Some(Syntax::Json), out), "{document}")
         }
     })
 }
@@ -194,7 +196,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
         }
     }
     ensure!(failed.is_none() || asked.iter().any(|one| one.result.is_ok()), "{}", failed.unwrap_or_default());
-    crate::sink::write_to(None, |out| {
+    write_to(None, |out| {
         for (position, address) in addresses.iter().enumerate() {
             if args.inlines && position > 0 {
                 writeln!(out)?;

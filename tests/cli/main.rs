@@ -26,6 +26,9 @@ mod fleet_inputs;
 mod fleet_output;
 mod fleet_rows;
 mod folded;
+// Names of files may hold any character.
+#[cfg(unix)]
+mod inert;
 mod intervals;
 mod json;
 mod light_rows;
@@ -43,6 +46,8 @@ mod symbols_cache;
 mod symbols_case;
 mod symbols_commands;
 mod tables;
+#[cfg(unix)]
+mod terminal;
 mod unusable;
 mod usage;
 mod viewers;
