@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use symbolic_common::{Language, Name, NameMangling};
 use symbolic_demangle::{Demangle, DemangleOptions};
 
+use super::swift_names::is_harmless;
+
 /// A function's name as it is shown: C++, Rust and Swift demangled, everything else as it is.
 ///
 /// The spelling is Instruments' where demanglers differ, so that a function has one name whoever named it: Rust without
@@ -14,6 +16,9 @@ pub fn display_name(name: &str) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     if is_swift(name) {
+        if !is_harmless(name) {
+            return Cow::Borrowed(name);
+        }
         let options = DemangleOptions::name_only().parameters(true);
         let demangled = Name::new(name, NameMangling::Mangled, Language::Swift).demangle(options);
         return demangled.map_or(Cow::Borrowed(name), |text| Cow::Owned(without_swift_types(&text)));
