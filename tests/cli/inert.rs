@@ -328,7 +328,7 @@ fn spreadsheets_get_no_formula() {
         let (as_it_is, safe) = (run(&[]), run(&["--csv-safe"]));
         with_formulas += usize::from(!formulas(&as_it_is).is_empty());
         assert_eq!(formulas(&safe), [""; 0], "{args:?}");
-        assert_eq!(as_it_is, safe.replace("'=", "="), "{args:?}: nothing else changes");
+        assert_eq!(as_it_is, safe.replace("'=", "=").replace("'-[", "-["), "{args:?}: nothing else changes");
     }
     assert!(with_formulas >= commands.len() - 5, "{with_formulas} of {}: few views have no names", commands.len());
 }
