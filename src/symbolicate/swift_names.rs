@@ -106,6 +106,8 @@ impl Reader<'_> {
             b'Q' => self.archetype(),
             b'R' if matches!(self.peek(), Some(b'v' | b'V')) => return Read::Refused,
             b'D' => return Read::Refused,
+            // Expansions of macros, whose context is not looked at before it is used.
+            b'f' if self.peek() == Some(b'M') => return Read::Refused,
             b'R' => self.requirement(),
             b'E' | b'F' | b'Z' | b'l' | b'u' => self.merge(),
             b'r' => self.parameter_counts(),
@@ -133,7 +135,7 @@ impl Reader<'_> {
         }
         // What was specialised ends with a `_`, for which the demangler looks forever.
         let is_ended = rest.rfind("Tf").is_none_or(|at| rest[at..].contains('_'));
-        is_ended && !["D", "Rv", "RV"].iter().any(|operator| rest.contains(operator)) && size <= LARGEST
+        is_ended && !["D", "Rv", "RV", "fM"].iter().any(|operator| rest.contains(operator)) && size <= LARGEST
     }
 
     fn peek(&self) -> Option<u8> {
@@ -532,6 +534,7 @@ mod tests {
             "$s4Demo6ARViewC4drawyyRv_",
             "$sSpXpSnySpDSX",
             "$eTf4np",
+            "$s4Demol1LLlfMf_lllll",
             "_$sSsxxxTf4p",
             "$s4D\u{1}abcd",
             "$s4Dem\u{e9}",
