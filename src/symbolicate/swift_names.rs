@@ -9,6 +9,11 @@
 const LONGEST: usize = 4 << 10;
 /// Names that may expand to more than this stay mangled. More than 4 KiB are not shown anyway.
 const LARGEST: u64 = 1 << 20;
+/// Deeper names stay mangled. A level is up to four nodes of the demangler, which fails an assertion at 1,024 of them, where a function
+/// returns an opaque type.
+const DEEPEST: u32 = 200;
+/// How long what is not read here may be in names of opaque types: each byte may be a level.
+const LONGEST_END: usize = 100;
 /// What one operator may repeat; the demangler refuses more.
 const MOST_REPEATED: u64 = 2_048;
 
@@ -24,7 +29,7 @@ fn check(mangled: &str) -> bool {
     let mut reader = Reader { bytes: mangled.as_bytes(), ..Reader::default() };
     loop {
         match reader.operator() {
-            Read::Operator if reader.total <= LARGEST => {}
+            Read::Operator if reader.total <= LARGEST && reader.deepest <= DEEPEST => {}
             Read::Operator | Read::Refused => return false,
             Read::End => return true,
             Read::Unknown => return reader.may_end_with(&mangled[reader.start..]),
@@ -43,13 +48,15 @@ enum Read {
 }
 
 /// A node that operators made and others take, with no fewer bytes than it is printed in.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Node {
     kind: Kind,
     size: u64,
+    /// How many nodes lie in each other, here or below.
+    depth: u32,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 enum Kind {
     Identifier,
     /// `y`, an empty list.
@@ -58,6 +65,7 @@ enum Kind {
     First,
     /// What functions are: `throws`, `async`.
     Annotation,
+    #[default]
     Other,
 }
 
@@ -68,13 +76,14 @@ struct Reader<'n> {
     /// Where the last operator starts.
     start: usize,
     nodes: Vec<Node>,
-    /// The size of all nodes that cannot be told apart any more. They lie below the others.
-    below: u64,
+    /// All nodes that cannot be told apart any more. They lie below the others.
+    below: Node,
     /// What `A` refers to.
     known: Vec<Node>,
     /// All that was pushed.
     total: u64,
     longest: u64,
+    deepest: u32,
 }
 
 impl Reader<'_> {
@@ -135,7 +144,11 @@ impl Reader<'_> {
         }
         // What was specialised ends with a `_`, for which the demangler looks forever.
         let is_ended = rest.rfind("Tf").is_none_or(|at| rest[at..].contains('_'));
-        is_ended && !["D", "Rv", "RV", "fM"].iter().any(|operator| rest.contains(operator)) && size <= LARGEST
+        let is_shallow = rest.len() <= LONGEST_END || !self.bytes.contains(&b'Q');
+        is_shallow
+            && is_ended
+            && !["D", "Rv", "RV", "fM"].iter().any(|operator| rest.contains(operator))
+            && size <= LARGEST
     }
 
     fn peek(&self) -> Option<u8> {
@@ -180,13 +193,25 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, kind: Kind, size: u64) -> Option<()> {
-        self.total = self.total.saturating_add(size);
-        self.nodes.push(Node { kind, size });
+        self.push_node(Node { kind, size, depth: 0 })
+    }
+
+    fn push_node(&mut self, node: Node) -> Option<()> {
+        self.total = self.total.saturating_add(node.size);
+        self.nodes.push(node);
         Some(())
     }
 
-    fn pop(&mut self) -> u64 {
-        self.nodes.pop().map_or(self.below, |node| node.size)
+    /// A node around these.
+    fn around(&mut self, nodes: impl IntoIterator<Item = Node>) -> Node {
+        let around = |node: Node, inner: Node| Node {
+            size: node.size.saturating_add(inner.size),
+            depth: node.depth.max(inner.depth + 1),
+            ..node
+        };
+        let node = nodes.into_iter().fold(Node { kind: Kind::Other, size: 8, depth: 0 }, around);
+        self.deepest = self.deepest.max(node.depth);
+        node
     }
 
     fn top(&self) -> Option<Kind> {
@@ -195,8 +220,9 @@ impl Reader<'_> {
 
     /// Takes nodes and makes one of them.
     fn wrap(&mut self, count: usize) -> Option<()> {
-        let size = (0..count).map(|_| self.pop()).fold(8, u64::saturating_add);
-        self.nodes.push(Node { kind: Kind::Other, size });
+        let taken: Vec<Node> = (0..count).map(|_| self.nodes.pop().unwrap_or(self.below)).collect();
+        let node = self.around(taken);
+        self.nodes.push(node);
         Some(())
     }
 
@@ -217,14 +243,16 @@ impl Reader<'_> {
 
     /// An operator that takes as many nodes as there are of some kind: from here on, they are one.
     fn merge(&mut self) -> Option<()> {
-        self.below = self.nodes.drain(..).fold(self.below, |sum, node| sum.saturating_add(node.size)).saturating_add(8);
+        let mut nodes = std::mem::take(&mut self.nodes);
+        nodes.push(self.below);
+        self.below = self.around(nodes);
         Some(())
     }
 
     /// The same, and what it makes may be referred to.
     fn merge_and_define(&mut self) -> Option<()> {
         self.merge()?;
-        self.known.push(Node { kind: Kind::Other, size: self.below });
+        self.known.push(self.below);
         Some(())
     }
 
@@ -280,7 +308,7 @@ impl Reader<'_> {
             // The demangler ends here if there is no such node.
             let node = *self.known.get(usize::try_from(index).ok()?)?;
             for _ in 0..repeated.clamp(1, MOST_REPEATED) {
-                self.push(node.kind, node.size)?;
+                self.push_node(node)?;
             }
             if is_last {
                 return Some(());
@@ -541,6 +569,8 @@ mod tests {
         ] {
             assert!(!is_harmless(name), "{name}");
         }
+        let deep = |levels: usize| format!("$s4Demo3runyQrSi{}F", "m".repeat(levels));
+        assert!(is_harmless(&deep(100)) && !is_harmless(&deep(600)), "opaque types are mangled again");
         assert!(is_harmless("$s4Demo6ARViewC4drawyyF"), "names of types are no operators");
     }
 
