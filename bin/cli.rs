@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::error::ContextValue;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use traceparse::calltree::Pruning;
 use traceparse::export::SampleDetail;
@@ -11,12 +12,14 @@ use traceparse::units::Nanos;
 
 use crate::arguments::{RecordingArgs, job_count};
 use crate::bounds::BoundArgs;
+use crate::cells::CsvArgs;
 use crate::diff::DiffArgs;
 use crate::flame_graph::FlameGraphArgs;
 use crate::fleet::FleetCommand;
 use crate::formats::{Content, Format, format_of};
 use crate::limits;
 use crate::times::{WeightLimit, parse_time, parse_weight};
+use crate::{complain, printable};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,8 +71,8 @@ impl Cli {
     /// The arguments of the process; those whose order tells know it. Ends the process where they make no sense, or ask for
     /// help.
     pub(crate) fn parse_in_order() -> Self {
-        let matches = Self::command().get_matches();
-        let mut cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        let matches = Self::command().try_get_matches().unwrap_or_else(|error| refuse(error));
+        let mut cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| refuse(error));
         match (&mut cli.command, matches.subcommand()) {
             (None, _) => cli.report.recording.operations.set_order(&matches),
             (Some(Command::Diff(diff)), Some((_, matches))) => diff.recording.operations.set_order(matches),
@@ -77,6 +80,24 @@ impl Cli {
         }
         cli
     }
+}
+
+/// Ends the process with what is wrong with its arguments. A pattern of the shell may have put the name of any file among them.
+fn refuse(mut error: clap::Error) -> ! {
+    let texts = error.context().filter_map(|(kind, value)| match value {
+        ContextValue::String(text) => Some((kind, printable(text).into_owned())),
+        _ => None,
+    });
+    for (kind, text) in texts.collect::<Vec<_>>() {
+        error.insert(kind, ContextValue::String(text));
+    }
+    let message = error.render().to_string();
+    // What parsers of values say is not among the texts above.
+    if !error.use_stderr() || message.lines().all(|line| printable(line) == line) {
+        error.exit()
+    }
+    message.lines().for_each(|line| complain(&printable(line)));
+    std::process::exit(error.exit_code())
 }
 
 #[derive(Debug, Subcommand)]
@@ -212,6 +233,8 @@ pub(crate) struct ReportArgs {
     /// With --view lines: show the lines in their files, which are searched in this folder (may be given several times)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) source: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) csv: CsvArgs,
     #[command(flatten)]
     pub(crate) flame_graph: FlameGraphArgs,
 
@@ -380,6 +403,7 @@ impl ReportArgs {
         if self.format() != Format::Svg {
             self.flame_graph.check_unused()?;
         }
+        self.csv.check(self.format() == Format::Csv)?;
         self.check_function()?;
         self.check_inverted()?;
         match (self.format().content(), self.view) {

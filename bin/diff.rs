@@ -1,11 +1,13 @@
 //! `traceparse diff`: what changed between two recordings.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::export::SampleDetail;
-use traceparse::output::diff::{DiffReport, DiffView, alert_lines, write_csv, write_json, write_svg, write_text};
+use traceparse::output::Syntax;
+use traceparse::output::diff::{DiffReport, DiffView, alert_lines, write_csv_cells, write_json, write_svg, write_text};
 use traceparse::report::diff::{
     Diff, DiffAlert, DiffAlertState, DiffOptions, Normalize, Unlike, check_alike, duration, unused_tocs,
 };
@@ -14,13 +16,14 @@ use traceparse::units::Weight;
 
 use crate::arguments::{RecordingArgs, job_count};
 use crate::bundles::{Inputs, Mounted};
+use crate::cells::CsvArgs;
 use crate::cli::{Colour, parse_percent};
 use crate::flame_graph::FlameGraphArgs;
 use crate::formats::format_of;
 use crate::guard::{will_read, will_write};
 use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Recording, check_counted, check_distinct, note_removed};
-use crate::sink::{style, write_to};
+use crate::sink::{Shown, style, write_to};
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
 
@@ -89,6 +92,8 @@ pub(crate) struct DiffArgs {
     /// End with exit code 3 if this holds, such as 'total > 5%' (may be given several times)
     #[arg(long, value_name = "RULE", help_heading = "Output")]
     alert: Vec<DiffAlert>,
+    #[command(flatten)]
+    csv: CsvArgs,
     #[command(flatten)]
     flame_graph: FlameGraphArgs,
 
@@ -186,11 +191,15 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
 /// Writes the comparison, and what became of alerts where it is not read at once.
 fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     let path = args.output.as_deref();
-    let result = write_to(path, |out| match args.format() {
-        DiffFormat::Text => write_text(report, &style(path, colour), out),
-        DiffFormat::Json => write_json(report, out),
-        DiffFormat::Csv => write_csv(report, out),
-        DiffFormat::Svg => write_svg(report, &args.flame_graph.options(), out),
+    let result = write_to(path, |out| {
+        let mut out = Shown::new(path, args.format().syntax(), out);
+        match args.format() {
+            DiffFormat::Text => write_text(report, &style(path, colour), &mut out),
+            DiffFormat::Json => write_json(report, &mut out),
+            DiffFormat::Csv => write_csv_cells(report, args.csv.cells(), &mut out),
+            DiffFormat::Svg => write_svg(report, &args.flame_graph.options(), &mut out),
+        }?;
+        out.flush()
     });
     // A log has them in any case.
     if args.format() != DiffFormat::Text || path.is_some_and(|path| path.as_os_str() != "-") {
@@ -301,6 +310,18 @@ fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
     Ok(())
 }
 
+impl DiffFormat {
+    /// How it escapes what a terminal must not be shown; text has none of it.
+    fn syntax(self) -> Option<Syntax> {
+        match self {
+            Self::Text => None,
+            Self::Json => Some(Syntax::Json),
+            Self::Csv => Some(Syntax::Csv),
+            Self::Svg => Some(Syntax::Lines),
+        }
+    }
+}
+
 impl DiffArgs {
     fn format(&self) -> DiffFormat {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(DiffFormat::Text)
@@ -311,6 +332,7 @@ impl DiffArgs {
         if self.recording.operations.invert && !is_tree {
             return Err("--invert turns call trees round; use --view tree".to_owned());
         }
+        self.csv.check(self.format() == DiffFormat::Csv)?;
         if self.format() != DiffFormat::Svg {
             self.flame_graph.check_unused()?;
         } else if self.view == DiffViewArg::Binaries {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use traceparse::output::Syntax;
 
 use crate::warning;
 
@@ -98,6 +99,18 @@ impl Format {
     /// Whether it is nothing for a terminal.
     pub(crate) fn is_binary(self) -> bool {
         self == Self::Pprof
+    }
+
+    /// How it escapes what a terminal must not be shown. Text has none of it, and binary formats go to no terminal.
+    pub(crate) fn syntax(self) -> Option<Syntax> {
+        match self {
+            Self::Text | Self::Pprof => None,
+            Self::Json | Self::Ndjson | Self::Firefox | Self::Speedscope | Self::D3 | Self::ChromeTrace => {
+                Some(Syntax::Json)
+            }
+            Self::Csv => Some(Syntax::Csv),
+            Self::Folded | Self::Svg => Some(Syntax::Lines),
+        }
     }
 
     /// How it is called on the command line.

@@ -3,6 +3,7 @@
 mod arguments;
 mod bounds;
 mod bundles;
+mod cells;
 mod cli;
 mod diff;
 mod durable;
@@ -26,13 +27,14 @@ mod symbols;
 mod times;
 mod unchanged;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use cli::Cli;
+/// A message that cannot steer the terminal: names from an input stand in it.
+pub(crate) use traceparse::output::inert as printable;
 
 /// The answer was given.
 pub(crate) const EXIT_DONE: u8 = 0;
@@ -66,7 +68,7 @@ fn main() -> ExitCode {
     match run::run(Cli::parse_in_order()) {
         Ok(code) => ExitCode::from(code),
         Err(Failure::Usage(message)) => {
-            complain(&format!("{}: {message}\n\nFor more information, try '--help'.", error_label()));
+            complain(&format!("{}: {}\n\nFor more information, try '--help'.", error_label(), printable(&message)));
             ExitCode::from(EXIT_USAGE)
         }
         // Whoever reads the output has seen enough (`traceparse … | head`).
@@ -92,15 +94,6 @@ pub(crate) fn complain(line: &str) {
         return;
     }
     let _ = writeln!(anstream::stderr(), "{line}");
-}
-
-/// A message without control characters: names from an input stand in it, and could steer the terminal.
-pub(crate) fn printable(message: &str) -> Cow<'_, str> {
-    // The control characters beyond ASCII start with this byte in UTF-8.
-    if message.bytes().all(|byte| byte >= b' ' && byte != 0x7f && byte != 0xc2) {
-        return Cow::Borrowed(message);
-    }
-    Cow::Owned(message.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect())
 }
 
 /// Prints a warning, once: a recording that is read for its samples and its intervals says the same twice.

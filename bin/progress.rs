@@ -47,7 +47,7 @@ impl Progress {
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("━╸ "));
             }
-            bar.set_message(self.name.clone());
+            bar.set_message(crate::printable(&self.name).into_owned());
             bar
         });
         bar.set_position(self.bytes);
@@ -126,6 +126,15 @@ impl<F: Files> Files for Watched<F> {
 mod tests {
     use super::*;
     use traceparse::symbols::FileSystem;
+
+    #[test]
+    fn names_of_inputs_cannot_steer_the_terminal() {
+        for size in [None, Some(1_000)] {
+            let mut progress = Progress::new("a\u{1b}[2J\r\u{202e}b", size);
+            progress.show();
+            assert_eq!(progress.bar.as_ref().unwrap().message(), "a\\u{1b}[2J\\r\\u{202e}b");
+        }
+    }
 
     #[test]
     fn what_is_read_of_an_input_is_counted_for_it() {

@@ -1,8 +1,10 @@
 //! What the command does.
 
+use std::io::{self, Write};
+
 use clap::CommandFactory;
 use traceparse::export::Options;
-use traceparse::output::{chrome_trace, csv, d3, firefox, folded, json, pprof, speedscope, svg, text};
+use traceparse::output::{Syntax, chrome_trace, csv, d3, firefox, folded, json, pprof, speedscope, svg, text};
 use traceparse::report::{HiddenRows, HidingLimit, Report};
 use traceparse::units::{Unit, Weight};
 
@@ -13,7 +15,7 @@ use crate::formats::Format;
 use crate::guard::will_write;
 use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Recording, check_counted, check_distinct, check_function, note_removed, warn};
-use crate::sink::{is_terminal, style, write_to};
+use crate::sink::{Shown, is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbols::{list_uuids, name_addresses};
 use crate::times::WeightLimit;
@@ -55,7 +57,7 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     let path = args.output.as_deref();
     write_to(path, |out| match args.format() {
         TocFormat::Text => text::write_contents(&export.documents, &style(path, colour), out),
-        TocFormat::Json => json::write_contents(&export.documents, out),
+        TocFormat::Json => json::write_contents(&export.documents, &mut Shown::new(path, Some(Syntax::Json), out)),
     })?;
     Ok(())
 }
@@ -88,20 +90,28 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         note_hidden(&report);
     }
     let path = args.output.as_deref();
-    write_to(path, |out| match args.format() {
-        Format::Text => text::write(&report, &style(path, colour), out),
-        Format::Json => json::write(&report, out),
-        Format::D3 => d3::write(&report, out),
-        Format::ChromeTrace => chrome_trace::write(&report, out),
-        Format::Ndjson => json::write_lines(&report, out),
-        Format::Csv => csv::write(&report, out),
-        Format::Folded => folded::write(&report, out),
-        Format::Svg => svg::write(&report, &args.flame_graph.options(), out),
-        Format::Firefox => firefox::write(&report, out),
-        Format::Speedscope => speedscope::write(&report, out),
-        Format::Pprof => pprof::write(&report, out),
+    write_to(path, |out| {
+        let mut out = Shown::new(path, args.format().syntax(), out);
+        write_report(&report, args, colour, &mut out)?;
+        out.flush()
     })?;
     Ok(())
+}
+
+fn write_report(report: &Report<'_>, args: &ReportArgs, colour: Colour, out: &mut dyn Write) -> io::Result<()> {
+    match args.format() {
+        Format::Text => text::write(report, &style(args.output.as_deref(), colour), out),
+        Format::Json => json::write(report, out),
+        Format::D3 => d3::write(report, out),
+        Format::ChromeTrace => chrome_trace::write(report, out),
+        Format::Ndjson => json::write_lines(report, out),
+        Format::Csv => csv::write_cells(report, args.csv.cells(), out),
+        Format::Folded => folded::write(report, out),
+        Format::Svg => svg::write(report, &args.flame_graph.options(), out),
+        Format::Firefox => firefox::write(report, out),
+        Format::Speedscope => speedscope::write(report, out),
+        Format::Pprof => pprof::write(report, out),
+    }
 }
 
 /// Says which rows are too light to be written, or stand after those that were asked for, where the format has no room for it.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use traceparse::output::text::Style;
+use traceparse::output::{InertWriter, Syntax};
 
 use crate::bounds::Limited;
 use crate::cli::Colour;
@@ -67,6 +68,38 @@ pub(crate) fn replace(
 /// Whether somebody would read the output on a terminal.
 pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
     path.is_none_or(|path| path.as_os_str() == "-") && io::stdout().is_terminal()
+}
+
+/// What is written in a format for programs: as it is, or inert where somebody reads it on a terminal.
+pub(crate) enum Shown<'o> {
+    AsItIs(&'o mut dyn Write),
+    Inert(InertWriter<&'o mut dyn Write>),
+}
+
+impl<'o> Shown<'o> {
+    /// An output to `path` or standard output, in a format that escapes like this; without a syntax, names are inert already.
+    pub(crate) fn new(path: Option<&Path>, syntax: Option<Syntax>, out: &'o mut dyn Write) -> Self {
+        match syntax.filter(|_| is_terminal(path)) {
+            Some(syntax) => Self::Inert(InertWriter::new(out, syntax)),
+            None => Self::AsItIs(out),
+        }
+    }
+}
+
+impl Write for Shown<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::AsItIs(out) => out.write(bytes),
+            Self::Inert(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::AsItIs(out) => out.flush(),
+            Self::Inert(out) => out.flush(),
+        }
+    }
 }
 
 /// Width and colour for text that goes to `path` or standard output.

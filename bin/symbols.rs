@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use etcetera::BaseStrategy;
 use traceparse::export::Export;
+use traceparse::output::Syntax;
 use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, display_name, symbolicate};
 use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder, SymbolFrame, look_up};
 use traceparse::units::Uuid;
@@ -16,7 +17,7 @@ use crate::arguments::SymbolArgs;
 use crate::bundles::Inputs;
 use crate::cli::{SymbolicateArgs, TocFormat, UuidArgs};
 use crate::guard::{will_read, will_write};
-use crate::sink::{replace, write_to};
+use crate::sink::{Shown, replace, write_to};
 use crate::unchanged::{InputFile, WatchedFiles};
 use crate::{bounds, printable, warning};
 
@@ -171,7 +172,7 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
         TocFormat::Json => {
             let rows: Vec<serde_json::Value> = locator.found().iter().map(found_value).collect();
             let document = serde_json::json!({"format": "traceparse-uuid", "version": 1, "images": rows});
-            writeln!(out, "{document}")
+            writeln!(Shown::new(None, Some(Syntax::Json), out), "{document}")
         }
     })
 }

@@ -165,17 +165,24 @@ fn attributes<'p>(page: &'p str, name: &str) -> impl Iterator<Item = &'p str> {
     starts.into_iter().map(|at| page[at..].split('"').next().unwrap_or_default())
 }
 
-const HOSTILE: [&str; 6] = [
+const HOSTILE: [&str; 7] = [
     "</script><script>window.hacked = 1</script>",
     "\"><img alt=x onerror=window.hacked=2>",
     "' onclick='window.hacked=3",
     "<!-- <style>*{display:none}</style> &amp; &#60;b>",
     "a\u{202e}gnp.exe\u{2066}\0\n\u{1b}[31m",
+    ACTING,
     "]]></td></tr></table></svg><h1>out</h1>",
 ];
 
+/// Ends lines, turns directions and hides, in the other ways there are.
+const ACTING: &str = "\r\t\u{7f}\u{85}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{2069}\u{3164}\u{feff}\u{e0041}";
+
 /// What [`HOSTILE`] looks like on the page.
 fn shown(text: &str) -> String {
+    if text == ACTING {
+        return ACTING.chars().flat_map(char::escape_default).collect();
+    }
     text.replace('\u{202e}', "\\u{202e}")
         .replace('\u{2066}', "\\u{2066}")
         .replace('\0', "\\u{0}")
@@ -214,6 +221,9 @@ fn names_from_input_are_text() -> Result<(), Failed> {
     ensure!(page.matches("<style").count() == 1, "a second style");
     for part in ["<img", "<h1>out", "<!--", " onerror=window.hacked=2>", "\u{202e}", "\u{2066}", "\0", "\u{1b}"] {
         ensure!(!page.contains(part), "{part:?}");
+    }
+    for c in ACTING.chars() {
+        ensure!(!page.contains(c), "{c:?}");
     }
     let script = page.split_once("<script>\n").and_then(|(_, rest)| rest.split_once("</script>"));
     let own = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/output/fleet/html/report.js"))?;

@@ -172,6 +172,9 @@ fn names_from_input_are_text() -> Result<(), Failed> {
     for part in ["<img", " onerror=window", "\u{202e}", "\u{2066}", "\u{ffff}", "\0", "\u{1b}"] {
         ensure!(!text.contains(part), "{part:?}");
     }
+    for c in invented::ACTING.chars() {
+        ensure!(!text.contains(c), "{c:?}");
+    }
     for name in HOSTILE {
         ensure!(drawn.frames.iter().any(|frame| frame.name == invented::shown(name)), "{name:?} is not there");
     }

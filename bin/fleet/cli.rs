@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use traceparse::export::Options;
 use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, SortKey, SqlEngine};
+use traceparse::output::Syntax;
 use traceparse::stats::{Quantile, QuantileMethod};
 
 use crate::arguments::SymbolSearchArgs;
+use crate::cells::CsvArgs;
 use crate::formats::format_of;
 
 use super::help::{EXAMPLES, SQL_HELP, extract_help, report_help};
@@ -46,6 +48,8 @@ pub(crate) struct FleetReportArgs {
     /// Write here instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) csv: CsvArgs,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
@@ -188,6 +192,18 @@ pub(crate) enum FleetFormat {
     Csv,
     /// One page with plots, without anything to load
     Html,
+}
+
+impl FleetFormat {
+    /// How it escapes what a terminal must not be shown; text has none of it.
+    pub(crate) fn syntax(self) -> Option<Syntax> {
+        match self {
+            Self::Text => None,
+            Self::Json => Some(Syntax::Json),
+            Self::Csv => Some(Syntax::Csv),
+            Self::Html => Some(Syntax::Lines),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

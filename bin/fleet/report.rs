@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::Metadata;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -20,7 +20,7 @@ use super::store::{Store, Unfinished};
 use super::{alerts, notes, symbols};
 use crate::cli::Colour;
 use crate::guard::{will_read, will_write};
-use crate::sink::{style, write_to};
+use crate::sink::{Shown, style, write_to};
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
 
@@ -28,6 +28,7 @@ use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
     args.inputs.check().map_err(Failure::Usage)?;
     args.questions.check().map_err(Failure::Usage)?;
+    args.csv.check(args.format() == FleetFormat::Csv).map_err(Failure::Usage)?;
     check_output(args).map_err(Failure::Usage)?;
     will_write(args.output.as_deref());
     let fleet = Fleet::new(args.options());
@@ -274,11 +275,15 @@ pub(super) fn kinds(failed: &[FailedInput]) -> String {
 
 fn write(report: &FleetReport, args: &FleetReportArgs, colour: Colour) -> Result<()> {
     let path = args.output.as_deref();
-    write_to(path, |out| match args.format() {
-        FleetFormat::Text => text::write(report, &style(path, colour), out),
-        FleetFormat::Json => json::write(report, out),
-        FleetFormat::Csv => csv::write(report, out),
-        FleetFormat::Html => html::write(report, out),
+    write_to(path, |out| {
+        let mut out = Shown::new(path, args.format().syntax(), out);
+        match args.format() {
+            FleetFormat::Text => text::write(report, &style(path, colour), &mut out),
+            FleetFormat::Json => json::write(report, &mut out),
+            FleetFormat::Csv => csv::write_cells(report, args.csv.cells(), &mut out),
+            FleetFormat::Html => html::write(report, &mut out),
+        }?;
+        out.flush()
     })
 }
 

@@ -1,10 +1,12 @@
 //! `fleet sql`: a report as SQL, for the engine that reads the dataset.
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 use traceparse::fleet::{FleetOptions, sql};
+use traceparse::output::Syntax;
 
 use super::cli::FleetSqlArgs;
 use super::report::unknown_label;
@@ -12,7 +14,7 @@ use super::store::Store;
 use crate::Failure;
 use crate::bounds;
 use crate::guard::{will_read, will_write};
-use crate::sink::write_to;
+use crate::sink::{Shown, write_to};
 use crate::unchanged::read_whole;
 
 /// Writes the statement.
@@ -36,7 +38,8 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         check_labels(&options, Path::new(&dataset))?;
     }
     let text = sql(&options, &dataset, args.engine.engine());
-    Ok(write_to(args.output.as_deref(), |out| out.write_all(text.as_bytes()))?)
+    let path = args.output.as_deref();
+    Ok(write_to(path, |out| Shown::new(path, Some(Syntax::Lines), out).write_all(text.as_bytes()))?)
 }
 
 /// Whether an engine may read what this machine does not see, such as s3://bucket/fleet.

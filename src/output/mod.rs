@@ -14,6 +14,9 @@
 //! | [`chrome_trace`] | Perfetto, `chrome://tracing` | the flame chart, whatever the view |
 //! | `pprof` (with the feature `compression`) | pprof, and what reads its files | samples, whatever the view |
 //!
+//! Text, SVG and HTML show names [inert]: they steer no terminal and break no line. The other formats keep every byte of them; a
+//! terminal may be shown what an [`InertWriter`] makes of these.
+//!
 //! `fleet` (with the feature of that name) has writers of another answer: that about many runs.
 
 mod by_thread;
@@ -25,6 +28,7 @@ pub mod firefox;
 #[cfg(feature = "fleet")]
 pub mod fleet;
 pub mod folded;
+mod inert;
 pub mod json;
 mod labels;
 mod markup;
@@ -37,4 +41,5 @@ pub mod text;
 mod texts;
 
 pub use by_thread::SamplesAddedUp;
+pub use inert::{InertWriter, Syntax, inert};
 pub use labels::{NO_STACK, escape_folded};

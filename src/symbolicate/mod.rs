@@ -17,6 +17,7 @@ mod images;
 mod names;
 mod remembered;
 mod summary;
+mod swift_names;
 
 pub use cache::SymbolCache;
 pub use images::{ImageSpec, ImageSpecError};

@@ -6,6 +6,8 @@ use std::fmt::Write;
 use symbolic_common::{Language, Name, NameMangling};
 use symbolic_demangle::{Demangle, DemangleOptions};
 
+use super::swift_names::is_harmless;
+
 /// Longest name that is shown demangled. The demanglers of C++ and Swift have the same bound.
 pub const MAX_DEMANGLED: usize = 4_096;
 
@@ -20,6 +22,9 @@ pub fn display_name(name: &str) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     if is_swift(name) {
+        if !is_harmless(name) {
+            return Cow::Borrowed(name);
+        }
         let options = DemangleOptions::name_only().parameters(true);
         let demangled = Name::new(name, NameMangling::Mangled, Language::Swift).demangle(options);
         return demangled.map_or(Cow::Borrowed(name), |text| Cow::Owned(without_swift_types(&text)));

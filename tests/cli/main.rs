@@ -33,6 +33,9 @@ mod folded;
 mod guard;
 #[path = "../../bin/guarded.rs"]
 mod guarded;
+// Names of files may hold any character.
+#[cfg(unix)]
+mod inert;
 // It needs signals.
 #[cfg(unix)]
 mod interrupted;
@@ -53,6 +56,8 @@ mod symbols_cache;
 mod symbols_case;
 mod symbols_commands;
 mod tables;
+#[cfg(unix)]
+mod terminal;
 mod unusable;
 mod usage;
 mod viewers;

@@ -32,20 +32,27 @@ pub(crate) fn picture_of(nodes: &[Node], options: &FlameGraphOptions) -> Result<
     Ok(String::from_utf8(out)?)
 }
 
-pub(crate) const HOSTILE: [&str; 9] = [
+pub(crate) const HOSTILE: [&str; 10] = [
     "</script><script>window.hacked = 1</script>",
     "]]></script></svg><img alt='x' onerror='window.hacked=2'>",
     "\" onclick=\"window.hacked=3",
     "<!-- <style>*{display:none}</style> &amp; &#60;b>",
     "a\u{202e}gnp.exe\u{2066}\0\n\u{1b}[31m\u{ffff}",
+    ACTING,
     "שלום_עולם::ערך(מחרוזת const&) const",
     "日本語の関数名::描画する(画面, 色)の長い名前が続きます",
     "مرحبا بالعالم",
     "👩\u{200d}💻 e\u{301}::ﬁ  two  spaces",
 ];
 
+/// Ends lines, turns directions and hides, in the other ways there are.
+pub(crate) const ACTING: &str = "\r\t\u{7f}\u{85}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{2069}\u{3164}\u{feff}\u{e0041}";
+
 /// What [`HOSTILE`] looks like in a picture.
 pub(crate) fn shown(text: &str) -> String {
+    if text == ACTING {
+        return ACTING.chars().flat_map(char::escape_default).collect();
+    }
     let escapes =
         [('\u{202e}', "\\u{202e}"), ('\u{2066}', "\\u{2066}"), ('\0', "\\u{0}"), ('\n', "\\n"), ('\u{1b}', "\\u{1b}")];
     let text = escapes.iter().fold(text.to_owned(), |text, (from, to)| text.replace(*from, to));

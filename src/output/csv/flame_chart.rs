@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{origin, push_field, push_function};
+use super::{Cells, origin, push_field, push_function};
 use crate::calltree::Label;
 use crate::output::texts::{FunctionTexts, Page};
 use crate::report::flame_chart::Coverage;
@@ -11,11 +11,11 @@ use crate::report::{Report, Scope};
 const COLUMNS: &[u8] = b"input,run,table,schema,pid,process,tid,thread,start_ns,end_ns,estimated,depth,all_weight,\
 self_weight,samples,unit,function,binary\n";
 
-pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
-    let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), out));
+    let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), cells, out));
     let mut no_stack = Vec::new();
-    push_function(profile, Label::NoStack, &mut no_stack);
+    push_function(profile, Label::NoStack, cells, &mut no_stack);
     let mut page = Page::new(out);
     page.put(COLUMNS);
     for series in &report.series {
@@ -23,7 +23,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
         let is_estimated: &[u8] = if chart.coverage() == Coverage::Weight { b",false" } else { b",true" };
         for thread in chart.threads() {
             let mut shared = Vec::new();
-            for field in origin(report, series, Scope::Thread(thread.thread())) {
+            for field in origin(report, series, Scope::Thread(thread.thread()), cells) {
                 push_field(&field, &mut shared);
                 shared.push(b',');
             }

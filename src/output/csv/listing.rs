@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::{origin, push_field};
+use super::{Cells, origin, push_field};
 use crate::output::texts::{Page, push_number};
 use crate::report::{Cell, ListingKind, Report, Scope};
 
 /// Writes the header and the rows of all series: whose they are, the columns of the listing, the unit.
-pub(super) fn write(report: &Report<'_>, kind: &ListingKind, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, kind: &ListingKind, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut page = Page::new(out);
     page.put(b"input,run,table,schema");
     for column in kind.columns.iter().filter(|column| column.is_for_machines()) {
@@ -17,7 +17,7 @@ pub(super) fn write(report: &Report<'_>, kind: &ListingKind, out: &mut dyn Write
     for series in &report.series {
         let Some(listing) = report.listing(series) else { continue };
         let mut shared = Vec::new();
-        for (index, field) in origin(report, series, Scope::All)[..4].iter().enumerate() {
+        for (index, field) in origin(report, series, Scope::All, cells)[..4].iter().enumerate() {
             if index > 0 {
                 shared.push(b',');
             }
@@ -27,7 +27,7 @@ pub(super) fn write(report: &Report<'_>, kind: &ListingKind, out: &mut dyn Write
             page.put(&shared);
             for (_, cell) in kind.columns.iter().zip(row).filter(|(column, _)| column.is_for_machines()) {
                 page.put(b",");
-                push_cell(cell, &mut page.text);
+                push_cell(cell, cells, &mut page.text);
             }
             page.put(format!(",{}\n", listing.total.unit.name()).as_bytes());
             page.turn()?;
@@ -36,10 +36,10 @@ pub(super) fn write(report: &Report<'_>, kind: &ListingKind, out: &mut dyn Write
     page.finish()
 }
 
-fn push_cell(cell: &Cell, out: &mut Vec<u8>) {
+fn push_cell(cell: &Cell, cells: Cells, out: &mut Vec<u8>) {
     match *cell {
         Cell::Absent => {}
-        Cell::Text(ref text) => push_field(text, out),
+        Cell::Text(ref text) => push_field(&cells.text(text), out),
         Cell::Number(number) | Cell::Weight(number) => push_number(number, out),
         Cell::Time(time) => push_number(time.as_nanos(), out),
         Cell::Percent(percent) => out.extend_from_slice(format!("{percent}").as_bytes()),

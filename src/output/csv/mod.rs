@@ -1,5 +1,6 @@
 //! Tables as CSV (RFC 4180: comma, double quotes where needed, LF), with a header. An absent value is an empty field.
 
+mod cells;
 mod flame_chart;
 mod listing;
 mod samples;
@@ -14,27 +15,36 @@ use crate::calltree::Label;
 use crate::export::{DocumentContent, TableKind};
 use crate::profile::Profile;
 use crate::report::{Report, Scope, SeriesReport, View};
+pub use cells::Cells;
 
-/// Writes the view of a report. The overview is written as the summary.
+/// Writes the view of a report, with names as they are. The overview is written as the summary.
 ///
 /// # Errors
 /// When `out` fails.
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write_cells(report, Cells::AsTheyAre, out)
+}
+
+/// Writes the view of a report, with such cells.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_cells(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
         // The long tables.
-        View::Tree => return trees::write(report, out),
-        View::Samples => return samples::write(report, out),
-        View::FlameChart => return flame_chart::write(report, out),
+        View::Tree => return trees::write(report, cells, out),
+        View::Samples => return samples::write(report, cells, out),
+        View::FlameChart => return flame_chart::write(report, cells, out),
         _ => {}
     }
     if let Some(kind) = report.options.view.listing_kind() {
-        return listing::write(report, kind, out);
+        return listing::write(report, kind, cells, out);
     }
     let mut csv = Writer::from_writer(out);
     match report.options.view {
-        View::Threads => threads(report, &mut csv)?,
-        View::Functions => functions(report, &mut csv)?,
-        _ => summary(report, &mut csv)?,
+        View::Threads => threads(report, cells, &mut csv)?,
+        View::Functions => functions(report, cells, &mut csv)?,
+        _ => summary(report, cells, &mut csv)?,
     }
     csv.flush()
 }
@@ -53,7 +63,7 @@ fn optional(number: Option<u64>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
 }
 
-fn summary(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
+fn summary(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
     record(csv, &["input", "run", "table", "schema", "kind", "rows", "samples", "rejected"])?;
     for document in &report.export.documents {
         let DocumentContent::Tables(tables) = &document.content else { continue };
@@ -62,10 +72,10 @@ fn summary(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
             record(
                 csv,
                 &[
-                    document.input.as_str(),
+                    &cells.text(&document.input),
                     &table.run.to_string(),
                     &optional(table.position.map(u64::from)),
-                    table.schema.as_deref().unwrap_or_default(),
+                    &cells.text(table.schema.as_deref().unwrap_or_default()),
                     kind,
                     &table.rows.to_string(),
                     &table.samples.to_string(),
@@ -78,7 +88,7 @@ fn summary(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
 }
 
 /// Whose a row is: `input,run,table,schema`, then `pid,process,tid,thread` where they apply.
-fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope) -> [String; 8] {
+fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope, cells: Cells) -> [String; 8] {
     let profile = &report.export.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);
@@ -92,14 +102,14 @@ fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope) -> [String; 
         _ => thread.map(|thread| profile.process(thread.process)),
     };
     [
-        profile.string(run.input).to_owned(),
+        cells.text(profile.string(run.input)).into_owned(),
         run.number.to_string(),
         optional(position.map(u64::from)),
-        profile.string(row.schema).to_owned(),
+        cells.text(profile.string(row.schema)).into_owned(),
         optional(process.and_then(|process| process.pid)),
-        process.map_or("", |process| profile.string(process.name)).to_owned(),
+        cells.text(process.map_or("", |process| profile.string(process.name))).into_owned(),
         optional(thread.and_then(|thread| thread.tid)),
-        thread.map_or("", |thread| profile.string(thread.name)).to_owned(),
+        cells.text(thread.map_or("", |thread| profile.string(thread.name))).into_owned(),
     ]
 }
 
@@ -114,11 +124,11 @@ fn record_of(csv: &mut Out<'_>, shared: &[String], own: &[&str]) -> io::Result<(
     record(csv, &fields)
 }
 
-fn threads(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
+fn threads(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
     header(csv, "input,run,table,schema,pid,process,tid,thread,samples,all_weight,unit")?;
     for series in &report.series {
         for thread in report.shown_threads(series) {
-            let shared = origin(report, series, Scope::Thread(thread.thread));
+            let shared = origin(report, series, Scope::Thread(thread.thread), cells);
             let (samples, weight) = (thread.counted.samples.to_string(), thread.counted.weight.value.to_string());
             record_of(csv, &shared, &[&samples, &weight, series.unit.name()])?;
         }
@@ -126,11 +136,11 @@ fn threads(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn functions(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
+fn functions(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
     let profile = &report.export.profile;
     header(csv, "input,run,table,schema,self_weight,all_weight,self_samples,samples,unit,function,binary")?;
     for series in &report.series {
-        let shared = &origin(report, series, Scope::All)[..4];
+        let shared = &origin(report, series, Scope::All, cells)[..4];
         for row in report.shown_functions(series) {
             let own = [
                 &row.self_weight.to_string(),
@@ -138,8 +148,8 @@ fn functions(report: &Report<'_>, csv: &mut Out<'_>) -> io::Result<()> {
                 &row.self_samples.to_string(),
                 &row.all_samples.to_string(),
                 series.unit.name(),
-                function_of(profile, row.label),
-                binary_of(profile, row.label).unwrap_or_default(),
+                &cells.text(function_of(profile, row.label)),
+                &cells.text(binary_of(profile, row.label).unwrap_or_default()),
             ];
             record_of(csv, shared, &own)?;
         }
@@ -168,10 +178,10 @@ fn push_doubled(field: &str, out: &mut Vec<u8>) {
 }
 
 /// Appends `field,field`: a function and its binary.
-fn push_function(profile: &Profile, label: Label, out: &mut Vec<u8>) {
-    push_field(function_of(profile, label), out);
+fn push_function(profile: &Profile, label: Label, cells: Cells, out: &mut Vec<u8>) {
+    push_field(&cells.text(function_of(profile, label)), out);
     out.push(b',');
-    push_field(binary_of(profile, label).unwrap_or_default(), out);
+    push_field(&cells.text(binary_of(profile, label).unwrap_or_default()), out);
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{optional, origin, push_doubled, push_field, push_function};
+use super::{Cells, optional, origin, push_doubled, push_field, push_function};
 use crate::calltree::Label;
 use crate::output::labels::escape_folded;
 use crate::output::texts::{FunctionTexts, Page, push_address, push_number, stacks_root_first};
@@ -12,9 +12,9 @@ use crate::report::{Report, Scope};
 const COLUMNS: &[u8] =
     b"input,run,table,schema,time_ns,weight,unit,pid,process,tid,thread,core,state,address,function,binary,stack\n";
 
-pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
-    let pieces = Pieces::new(report);
+    let pieces = Pieces::new(report, cells);
     let mut stack = JoinedStack::default();
     let mut page = Page::new(out);
     page.put(COLUMNS);
@@ -28,6 +28,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 
 /// Parts of rows that come up again and again.
 struct Pieces {
+    cells: Cells,
     /// By series: `input,run,table,schema,`; nothing where it was not asked for.
     series: Vec<Vec<u8>>,
     /// By thread: `,pid,process,tid,thread,`.
@@ -41,12 +42,12 @@ struct Pieces {
 }
 
 impl Pieces {
-    fn new(report: &Report<'_>) -> Self {
+    fn new(report: &Report<'_>, cells: Cells) -> Self {
         let profile = &report.export.profile;
         let series = profile.series_ids().map(|id| {
             let mut text = Vec::new();
             if let Some(position) = report.position(id) {
-                for field in &origin(report, &report.series[position], Scope::All)[..4] {
+                for field in &origin(report, &report.series[position], Scope::All, cells)[..4] {
                     push_field(field, &mut text);
                     text.push(b',');
                 }
@@ -59,23 +60,25 @@ impl Pieces {
             let mut text = Vec::new();
             for (number, name) in [(process.pid, process.name), (thread.tid, thread.name)] {
                 text.extend_from_slice(format!(",{},", optional(number)).as_bytes());
-                push_field(profile.string(name), &mut text);
+                push_field(&cells.text(profile.string(name)), &mut text);
             }
             text.push(b',');
             text
         });
         let mut is_quoted = Vec::new();
         let elements = FunctionTexts::new(profile, |id, out| {
+            // Each stands where a cell starts, or behind a `;`.
             let name = escape_folded(profile.function_name(id));
+            let name = cells.text(&name);
             is_quoted.push(name.contains([',', '"']));
             out.push(b';');
             push_doubled(&name, out);
         });
         let leaves = FunctionTexts::new(profile, |id, out| {
-            push_function(profile, Label::Function(id), out);
+            push_function(profile, Label::Function(id), cells, out);
             out.push(b',');
         });
-        Self { series: series.collect(), threads: threads.collect(), leaves, elements, is_quoted }
+        Self { cells, series: series.collect(), threads: threads.collect(), leaves, elements, is_quoted }
     }
 }
 
@@ -124,7 +127,8 @@ fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces,
         push_number(profile.core(core).index.into(), &mut page.text);
     }
     page.put(b",");
-    push_field(sample.state.map_or("", |state| profile.string(state)), &mut page.text);
+    let state = sample.state.map_or("", |state| profile.string(state));
+    push_field(&pieces.cells.text(state), &mut page.text);
     page.put(b",");
     match stack.path.last().filter(|_| sample.stack.is_some()) {
         Some(leaf) => {

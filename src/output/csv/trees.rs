@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{origin, push_field, push_function};
+use super::{Cells, origin, push_field, push_function};
 use crate::calltree::{Chain, Label};
 use crate::output::texts::{FunctionTexts, Page};
 use crate::report::{Report, Scope, SeparateBy};
@@ -10,11 +10,11 @@ use crate::report::{Report, Scope, SeparateBy};
 const ORIGIN: &[u8] = b"input,run,table,schema,pid,process,tid,thread";
 const COLUMNS: &[u8] = b",depth,all_weight,self_weight,hidden_weight,hidden_children,samples,unit,function,binary\n";
 
-pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.export.profile;
-    let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), out));
+    let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), cells, out));
     let mut no_stack = Vec::new();
-    push_function(profile, Label::NoStack, &mut no_stack);
+    push_function(profile, Label::NoStack, cells, &mut no_stack);
     let mut page = Page::new(out);
     page.put(ORIGIN);
     page.put(match report.options.separate_by {
@@ -26,12 +26,12 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
     for series in &report.series {
         report.walk_trees(series, &series.scopes, |row, tree| {
             let mut rows = Rows { shared: Vec::new(), unit: series.unit.name(), names: &names, no_stack: &no_stack };
-            for field in origin(report, series, row.scope) {
+            for field in origin(report, series, row.scope, cells) {
                 push_field(&field, &mut rows.shared);
                 rows.shared.push(b',');
             }
             if let Scope::State(part) | Scope::CoreKind(part) = row.scope {
-                push_field(part.map_or("", |part| profile.string(part)), &mut rows.shared);
+                push_field(&cells.text(part.map_or("", |part| profile.string(part))), &mut rows.shared);
                 rows.shared.push(b',');
             }
             tree.walk(|chain| rows.chain(&chain, &mut page))

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use ::csv::Writer;
 
 use super::{DiffReport, DiffView, name, owner};
-use crate::output::csv::record;
+use crate::output::csv::{Cells, record};
 use crate::report::diff::{Change, Function, Presence, Sides};
 
 /// Writes the rows of the view. A node's depth is that below the root, which is 0; other rows have none.
@@ -13,6 +13,14 @@ use crate::report::diff::{Change, Function, Presence, Sides};
 /// # Errors
 /// When `out` fails.
 pub fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+    write_cells(report, Cells::AsTheyAre, out)
+}
+
+/// The same, with such cells.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_cells(report: &DiffReport<'_, '_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = Writer::from_writer(out);
     record(
         &mut csv,
@@ -54,12 +62,9 @@ pub fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()>
             sides.before.all_samples.to_string(),
             sides.after.all_samples.to_string(),
         ];
-        let texts = [
-            presence(sides),
-            diff.unit.name(),
-            function.map_or("", name),
-            function.and_then(owner).unwrap_or_default(),
-        ];
+        let names = [function.map_or("", name), function.and_then(owner).unwrap_or_default()];
+        let [name, owner] = names.map(|name| cells.text(name));
+        let texts = [presence(sides), diff.unit.name(), &name, &owner];
         let fields: Vec<&str> = numbers.iter().map(String::as_str).chain(texts).collect();
         record(&mut csv, &fields)
     };

@@ -7,7 +7,7 @@ mod picture;
 mod text;
 
 pub use alerts::alert_lines;
-pub use csv::write as write_csv;
+pub use csv::{write as write_csv, write_cells as write_csv_cells};
 pub use json::{VERSION, write as write_json};
 pub use picture::write as write_svg;
 pub use text::write as write_text;

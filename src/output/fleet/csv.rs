@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use ::csv::Writer;
 
 use super::{runs_of, worst_run};
-use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeName, ScopeRow, Summary};
-use crate::output::csv::{Out, record};
+use crate::fleet::{CohortReport, FleetReport, FleetScope, RunRow, ScopeName, ScopeRow, Summary};
+use crate::output::csv::{Cells, Out, record};
 use crate::stats::Quantile;
 
 /// Writes the table.
@@ -18,20 +18,28 @@ use crate::stats::Quantile;
 /// # Errors
 /// When `out` fails.
 pub fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    write_cells(report, Cells::AsTheyAre, out)
+}
+
+/// The same, with such cells.
+///
+/// # Errors
+/// When `out` fails.
+pub fn write_cells(report: &FleetReport, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = Writer::from_writer(out);
-    row(&mut csv, header(report))?;
+    row(&mut csv, header(report, cells))?;
     for (index, cohort) in report.cohorts.iter().enumerate() {
         if report.options.scopes.contains(&FleetScope::Run) {
-            let mut fields = head(report, cohort, FleetScope::Run, &ScopeName::default(), &cohort.across_runs);
+            let mut fields = head(report, cohort, FleetScope::Run, &ScopeName::default(), &cohort.across_runs, cells);
             let samples: u64 = runs_of(report, index).map(|run| run.samples).sum();
             fields.push(samples.to_string());
             tail(&cohort.across_runs, &[], &mut fields);
-            fields.push(worst_run(report, index).map(|run| run.source.clone()).unwrap_or_default());
+            fields.push(source(worst_run(report, index), cells));
             row(&mut csv, fields)?;
         }
         for table in &cohort.tables {
             for scope in &table.rows {
-                row(&mut csv, scope_fields(report, cohort, table.scope, scope))?;
+                row(&mut csv, scope_fields(report, cohort, table.scope, scope, cells))?;
             }
         }
     }
@@ -42,9 +50,9 @@ fn row(csv: &mut Out<'_>, fields: Vec<String>) -> io::Result<()> {
     record(csv, &fields.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-fn header(report: &FleetReport) -> Vec<String> {
+fn header(report: &FleetReport, cells: Cells) -> Vec<String> {
     let texts = |names: &str| names.split(',').map(str::to_owned).collect::<Vec<_>>();
-    let mut columns = report.options.by.clone();
+    let mut columns: Vec<String> = report.options.by.iter().map(|label| cells.text(label).into_owned()).collect();
     columns.extend(texts("unit,scope,measure,process,thread,binary,function,runs,zero_runs,min"));
     columns.extend(report.options.quantiles.iter().map(|quantile| quantile.name()));
     columns.extend(texts("max,mean,weighted_mean,samples"));
@@ -56,13 +64,22 @@ fn header(report: &FleetReport) -> Vec<String> {
     columns
 }
 
-fn scope_fields(report: &FleetReport, cohort: &CohortReport, scope: FleetScope, row: &ScopeRow) -> Vec<String> {
-    let mut fields = head(report, cohort, scope, &row.name, &row.summary);
+fn scope_fields(
+    report: &FleetReport,
+    cohort: &CohortReport,
+    scope: FleetScope,
+    row: &ScopeRow,
+    cells: Cells,
+) -> Vec<String> {
+    let mut fields = head(report, cohort, scope, &row.name, &row.summary, cells);
     fields.push(row.samples.to_string());
     tail(&row.summary, &row.noise, &mut fields);
-    let worst = row.worst_run.and_then(|run| report.runs.get(run));
-    fields.push(worst.map(|run| run.source.clone()).unwrap_or_default());
+    fields.push(source(row.worst_run.and_then(|run| report.runs.get(run)), cells));
     fields
+}
+
+fn source(run: Option<&RunRow>, cells: Cells) -> String {
+    run.map(|run| cells.text(&run.source).into_owned()).unwrap_or_default()
 }
 
 /// From the labels to the weighted mean.
@@ -72,12 +89,13 @@ fn head(
     scope: FleetScope,
     name: &ScopeName,
     summary: &Summary,
+    cells: Cells,
 ) -> Vec<String> {
-    let mut fields: Vec<String> =
-        cohort.cohort.labels.iter().map(|(_, value)| value.clone().unwrap_or_default()).collect();
+    let text = |text: &Option<String>| cells.text(text.as_deref().unwrap_or_default()).into_owned();
+    let mut fields: Vec<String> = cohort.cohort.labels.iter().map(|(_, value)| text(value)).collect();
     fields.extend([cohort.cohort.unit.name(), scope.name(), report.options.measure.name()].map(str::to_owned));
     let names = [&name.process, &name.thread, &name.binary, &name.function];
-    fields.extend(names.map(|name| name.clone().unwrap_or_default()));
+    fields.extend(names.map(text));
     fields.extend([summary.count, summary.zeros].map(|number| number.to_string()));
     // Without runs there is no smallest and no largest.
     let of_some = |value: f64| Some(value).filter(|_| summary.count > 0);

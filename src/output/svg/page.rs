@@ -9,7 +9,8 @@ use super::FlameGraphOptions;
 use super::colours::{Colour, rules};
 use super::layout::Placed;
 use crate::calltree::percent;
-use crate::output::markup::{Text, visible};
+use crate::output::inert::inert;
+use crate::output::markup::Text;
 use crate::units::{Unit, Weight};
 
 const STYLE: &str = include_str!("style.css");
@@ -125,7 +126,7 @@ impl Page<'_, '_> {
 
     fn headings(&self, lines: &[String], places: &Places, out: &mut dyn Write) -> io::Result<()> {
         let room = places.width - tools_width(places.width) - 3.0 * MARGIN;
-        let title = fitted(&visible(&self.title), letters(room, TITLE_LETTER));
+        let title = fitted(&inert(&self.title), letters(room, TITLE_LETTER));
         writeln!(out, "<rect id=\"paper\" width=\"100%\" height=\"100%\"/>")?;
         writeln!(out, "<text id=\"title\" x=\"{MARGIN}\" y=\"26\">{}</text>", Text(&title))?;
         for (index, line) in lines.iter().enumerate() {
@@ -167,7 +168,7 @@ impl Page<'_, '_> {
             )?;
             let room = letters(width - 2.0 * PADDING, LETTER);
             if room >= FEWEST_LETTERS {
-                let text = fitted(&visible(name), room);
+                let text = fitted(&inert(name), room);
                 write!(out, "<text x=\"{}\" y=\"{}\">{}</text>", Pixels(x + PADDING), Pixels(y + 12.0), Text(&text))?;
             }
             writeln!(out, "</g>")?;
@@ -271,7 +272,7 @@ pub(super) fn fitted(text: &str, columns: usize) -> String {
 /// The lines of a text; a word that is longer than a line is cut.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in visible(text).split_whitespace() {
+    for word in inert(text).split_whitespace() {
         let word = fitted(word, columns);
         match lines.last_mut() {
             Some(line) if line.width() + 1 + word.width() <= columns => {

@@ -10,8 +10,8 @@ use super::{FlameGraphOptions, left_out_lines, measured};
 use crate::calltree::{Draft, Label};
 use crate::hash::HashMap;
 use crate::output::folded;
+use crate::output::inert::inert;
 use crate::output::labels::{binary_of, function_of, process_label, scope_labels};
-use crate::output::markup::visible;
 use crate::profile::{BinaryId, Category, ProcessId, Profile};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport};
 use crate::units::{Unit, Weight};
@@ -317,7 +317,7 @@ fn binaries_legend(frames: &[Placed<Frame<'_>>]) -> Vec<(Colour, String)> {
     binaries.sort_unstable_by(|a, b| b.1.0.cmp(&a.1.0).then(a.0.cmp(b.0)));
     let more = binaries.len().saturating_sub(LONGEST_LEGEND);
     binaries.truncate(LONGEST_LEGEND);
-    let entries = binaries.into_iter().map(|(name, (_, colour))| (colour, fitted(&visible(name), 40)));
+    let entries = binaries.into_iter().map(|(name, (_, colour))| (colour, fitted(&inert(name), 40)));
     let mut legend: Vec<(Colour, String)> = entries.collect();
     if let Some(last) = legend.last_mut().filter(|_| more > 0) {
         last.1.push_str(&format!(" and {more} more binaries"));

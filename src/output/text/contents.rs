@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use unicode_width::UnicodeWidthStr;
+
 use super::style::{Style, Tone, clean, fit, pad};
 use super::summary::{cut_note, table_lines};
 use crate::export::{Document, DocumentContent, TableKind, Toc, TocRun};
@@ -56,7 +58,7 @@ fn pairs(name: &str, pairs: &[(String, String)], style: &Style, out: &mut dyn Wr
 
 fn line(name: &str, value: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let room = style.width.map(|width| width.saturating_sub(24));
-    writeln!(out, "  {} {}", style.paint(Tone::Dim, &pad(name, 21)), fit(value, room))
+    writeln!(out, "  {} {}", style.paint(Tone::Dim, &pad(&clean(name), 21)), fit(value, room))
 }
 
 /// The tables by schema, with the positions that an XPath takes and their rows, as far as they are known; CPU tables first,
@@ -73,7 +75,7 @@ fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
         };
         by_schema.entry((is_other, &table.schema)).or_default().push(text);
     }
-    let width = by_schema.keys().map(|(_, schema)| schema.chars().count()).max().unwrap_or(0);
+    let width = by_schema.keys().map(|(_, schema)| clean(schema).width()).max().unwrap_or(0);
     let has_positions = run.tables.iter().any(|table| table.position.is_some());
     let title = if has_positions { "tables, by position" } else { "tables" };
     writeln!(out, "  {}", style.paint(Tone::Dim, title))?;

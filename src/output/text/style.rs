@@ -2,6 +2,8 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::output::inert::inert;
+
 /// How text is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
@@ -46,9 +48,8 @@ impl Style {
             return (clean(name), self.paint(Tone::Dim, &clean(&owner)));
         };
         let room = width.saturating_sub(used).max(MIN_NAME);
-        let name_width = name.width().min(room);
         let name = fit(name, Some(room));
-        let left = room - name_width;
+        let left = room.saturating_sub(name.width());
         if owner.is_empty() || left < MIN_OWNER {
             return (name, String::new());
         }
@@ -62,9 +63,9 @@ pub(super) const MIN_NAME: usize = 16;
 /// An owner in less room than this (with the two spaces before it) says nothing.
 const MIN_OWNER: usize = 10;
 
-/// `text` without control characters, which could move the cursor or change colours.
+/// `text` without what could move the cursor, change colours or turn other text around.
 pub(in crate::output) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    inert(text).into_owned()
 }
 
 /// `text` in at most `width` columns: the middle goes, since both ends of a name tell.
@@ -74,9 +75,11 @@ pub(in crate::output) fn fit(text: &str, width: Option<usize>) -> String {
     let tail = width / 3;
     let head = width.saturating_sub(tail + 1);
     let mut out = take_columns(text.chars(), head);
+    // What joins two characters joins none of them to the mark between.
+    out.truncate(out.trim_end_matches('\u{200d}').len());
     out.push('…');
-    out.extend(take_columns(text.chars().rev(), tail).chars().rev());
-    out
+    let tail: String = take_columns(text.chars().rev(), tail).chars().rev().collect();
+    out + tail.trim_start_matches(|c: char| c.width() == Some(0))
 }
 
 /// `text` in at most `width` columns: the end goes.
@@ -110,8 +113,9 @@ pub(in crate::output) fn wrap(text: &str, indent: usize, width: Option<usize>) -
 
 fn take_columns(chars: impl Iterator<Item = char>, width: usize) -> String {
     let mut used = 0;
-    let fits = chars.take_while(|c| {
-        used += c.width().unwrap_or(0);
+    let fits = chars.take_while(|&c| {
+        // An emoji that would be text without this selector is one column wider with it.
+        used += if c == '\u{fe0f}' { 1 } else { c.width().unwrap_or(0) };
         used <= width
     });
     fits.collect()
@@ -131,7 +135,50 @@ mod tests {
         assert_eq!(fit("abcdefghij", Some(10)), "abcdefghij");
         assert_eq!(fit("abcdefghijk", Some(10)), "abcdef…ijk");
         assert_eq!(fit("日本語日本語", Some(7)).width(), 7);
-        assert_eq!(fit("a\x1b[31mb", None), "a\u{fffd}[31mb");
+        assert_eq!(fit("a\x1b[31mb", None), "a\\u{1b}[31mb");
+    }
+
+    #[test]
+    fn nothing_is_wider_than_its_room() {
+        let parts = [
+            "a",
+            "é",
+            "e\u{301}",
+            "語",
+            "☺\u{fe0f}",
+            "1\u{fe0f}\u{20e3}",
+            "👩\u{200d}💻",
+            "🇩🇪",
+            "👍🏽",
+            "لا",
+            "شُ",
+            "กำ",
+            "한",
+            "क्ष",
+            "\u{202e}",
+            "\n",
+            "\u{1b}",
+            "葛\u{e0100}",
+            "ﷺ",
+            "ᨕᨗ\u{200d}ᨐ",
+            "ꓹꓼ",
+            "ⵏ\u{2d7f}ⵏ",
+        ];
+        let mut state = 1_usize;
+        for length in (1..40).cycle().take(2_000) {
+            let part = |_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                parts[(state >> 33) % parts.len()]
+            };
+            let text: String = (0..length).map(part).collect();
+            for width in 2..30 {
+                let shown = fit(&text, Some(width));
+                assert!(shown.width() <= width, "{text:?} in {width}: {shown:?} has {}", shown.width());
+                assert!(cut(&clean(&text), Some(width)).width() <= width, "{text:?} in {width}");
+                let (name, owner) = Style { width: Some(width + 40), is_coloured: false }.two_parts(&text, &text, 30);
+                assert!((name + &owner).width() <= (width + 10).max(MIN_NAME), "{text:?} in {width}");
+            }
+        }
     }
 
     #[test]

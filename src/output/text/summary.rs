@@ -64,7 +64,7 @@ pub(super) fn cut_note(document: &Document, style: &Style, out: &mut dyn Write) 
 /// One line for each table: what became of its rows.
 pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let name = |table: &Table| clean(table.schema.as_deref().unwrap_or("details of a track"));
-    let width = tables.iter().map(|table| name(table).chars().count()).max().unwrap_or(0);
+    let width = tables.iter().map(|table| name(table).width()).max().unwrap_or(0);
     for table in tables {
         let rows = count(table.rows, "row");
         let left = format!("  {}  run {}  {rows:>12}", pad(&name(table), width), table.run);

@@ -32,7 +32,7 @@ pub(super) fn header(cohorts: &[CohortReport]) -> String {
     if keys.is_empty() {
         return "cohort".to_owned();
     }
-    keys.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(BETWEEN)
+    keys.iter().map(|(key, _)| clean(key)).collect::<Vec<_>>().join(BETWEEN)
 }
 
 /// The names of cohorts, in at most so many columns each.

@@ -6,7 +6,8 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::super::text::{Text as HtmlText, visible};
+use super::super::text::Text as HtmlText;
+use crate::output::inert::inert;
 
 /// Every plot is so wide; the page scales it. On a phone it has some 320 px, and its texts 10 px.
 pub(super) const WIDTH: u32 = 520;
@@ -47,7 +48,7 @@ pub(super) fn style(color: &'static RGBColor, anchor: HPos, height: VPos) -> Tex
 
 /// Writes a text.
 pub(super) fn write(area: &Area<'_>, text: &str, at: (i32, i32), style: &TextStyle<'_>) -> Drawn {
-    area.draw(&Text::new(visible(text), at, style.clone()))
+    area.draw(&Text::new(inert(text), at, style.clone()))
 }
 
 /// A line through points.

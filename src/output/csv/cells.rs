@@ -1,0 +1,73 @@
+//! Texts of cells: as they are, or so that no spreadsheet takes one for a formula.
+
+use std::borrow::Cow;
+
+/// How texts are written in cells. Numbers are the same in both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cells {
+    /// As they are, for programs.
+    #[default]
+    AsTheyAre,
+    /// With an apostrophe before what a spreadsheet would take for a formula (`=`, `+`, `-`, `@`, also in full width) or for white
+    /// space before one (tab, line breaks, a null byte). `-[Widget draw:]` becomes `'-[Widget draw:]`.
+    ForSpreadsheets,
+}
+
+impl Cells {
+    /// The text of a cell, without quotes.
+    ///
+    /// Where spreadsheets separate cells by `;` or by tabs, they cut texts there, so that what follows one starts a cell as well.
+    pub(in crate::output) fn text(self, text: &str) -> Cow<'_, str> {
+        let mut starts: Vec<usize> = Vec::new();
+        if self == Self::ForSpreadsheets {
+            starts.extend(Some(0).filter(|_| starts_formula(text)));
+            let behind = text.match_indices([';', '\t', '\n', '\r']).map(|(at, _)| at + 1);
+            starts.extend(behind.filter(|&at| starts_formula(&text[at..])));
+        }
+        if starts.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len() + starts.len());
+        let mut from = 0;
+        for at in starts {
+            out.push_str(&text[from..at]);
+            out.push('\'');
+            from = at;
+        }
+        Cow::Owned(out + &text[from..])
+    }
+}
+
+/// Whether a spreadsheet may take a cell for a formula: quotes are its own syntax, and spaces before a formula may not count.
+fn starts_formula(cell: &str) -> bool {
+    let formula = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+    cell.starts_with(['\t', '\r', '\n', '\0']) || cell.trim_start_matches([' ', '"']).starts_with(formula)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_become_text() {
+        for (text, safe) in [
+            ("=1+1", "'=1+1"),
+            ("+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"),
+            ("-[Widget draw:]", "'-[Widget draw:]"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\t=1", "'\t'=1"),
+            ("\r=1", "'\r'=1"),
+            ("\"=1", "'\"=1"),
+            (" =1", "' =1"),
+            ("＝1", "'＝1"),
+            ("main;=1", "main;'=1"),
+            ("a\n@b", "a\n'@b"),
+        ] {
+            assert_eq!(Cells::ForSpreadsheets.text(text), safe);
+            assert_eq!(Cells::AsTheyAre.text(text), text);
+        }
+        for text in ["", "main", "a = b", "operator-(int)", "f(T = int; U)", "日本", "a;b", "'x'"] {
+            assert!(matches!(Cells::ForSpreadsheets.text(text), Cow::Borrowed(same) if same == text));
+        }
+    }
+}

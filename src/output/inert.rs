@@ -1,0 +1,235 @@
+//! Text from input, made inert: it steers no terminal, breaks no line and turns no text around.
+//!
+//! Names of functions, threads and files are whatever somebody wrote into a recording. All that people read (text, HTML, SVG, messages
+//! of the command) writes them through [`inert`]. Formats for programs keep every byte of a name; only where a terminal shows
+//! them, they go through an [`InertWriter`].
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// The text with visible escapes (`\u{202e}`, `\n`) for every character that nobody sees, or that acts on the text around it:
+/// control characters, line breaks, marks and overrides of direction, tags, and what else Unicode calls ignorable.
+///
+/// Letters of every script stay as they are, and so does what is part of writing them: combining marks, the joiners of Persian and
+/// of emoji, variation selectors.
+pub fn inert(text: &str) -> Cow<'_, str> {
+    if is_inert(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if acts(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether nothing in the text acts. Most names are ASCII, of which only controls do.
+fn is_inert(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.contains(acts)
+}
+
+/// Whether a character is not seen, or acts on others: controls (C0, DEL, C1), separators of lines and paragraphs, annotations between
+/// lines, the two that XML forbids, and those with the property Default_Ignorable_Code_Point, except what words are written with.
+pub(super) fn acts(c: char) -> bool {
+    match c {
+        ' '..='~' => false,
+        // Joiners, and selectors of glyphs: Persian words, Mongolian and Han letters and emoji are written with them.
+        '\u{200c}' | '\u{200d}' | '\u{180b}'..='\u{180d}' | '\u{180f}' | '\u{fe00}'..='\u{fe0f}' => false,
+        '\u{e0100}'..='\u{e01ef}' => false,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}' => true,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' => true,
+        '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// What the line breaks of a format are, and how it escapes characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// Lines of text: a line feed ends one, and escapes are those of [`inert`].
+    Lines,
+    /// The same, but between double quotes a line feed is part of a cell, and is escaped.
+    Csv,
+    /// Escapes are those of JSON (`\u202e`): a parser reads the same values.
+    Json,
+}
+
+/// Passes on what is written in a format for programs, so that a terminal may show it: what acts is escaped, as in [`inert`], but for
+/// the line breaks of the format.
+#[derive(Debug)]
+pub struct InertWriter<W> {
+    out: W,
+    syntax: Syntax,
+    is_quoted: bool,
+    /// The start of a character whose other bytes were not written yet.
+    rest: Vec<u8>,
+}
+
+impl<W: Write> InertWriter<W> {
+    /// A writer to `out`. [`flush`](Write::flush) it at the end: of a text that is cut within a character, the start comes out then.
+    pub fn new(out: W, syntax: Syntax) -> Self {
+        Self { out, syntax, is_quoted: false, rest: Vec::new() }
+    }
+
+    fn write_text(&mut self, text: &str) -> io::Result<()> {
+        let mut start = 0;
+        for (at, c) in text.char_indices() {
+            self.is_quoted ^= c == '"' && self.syntax == Syntax::Csv;
+            let ends_line = c == '\n' && !self.is_quoted;
+            if ends_line || !acts(c) {
+                continue;
+            }
+            self.out.write_all(&text.as_bytes()[start..at])?;
+            self.escape(c)?;
+            start = at + c.len_utf8();
+        }
+        self.out.write_all(&text.as_bytes()[start..])
+    }
+
+    fn escape(&mut self, c: char) -> io::Result<()> {
+        match self.syntax {
+            Syntax::Lines | Syntax::Csv => write!(self.out, "{}", c.escape_default()),
+            // A line feed is no line break within a value: there JSON has escaped it already.
+            Syntax::Json => c.encode_utf16(&mut [0; 2]).iter().try_for_each(|unit| write!(self.out, "\\u{unit:04x}")),
+        }
+    }
+
+    /// Bytes that are no text.
+    fn write_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+        bytes.iter().try_for_each(|byte| write!(self.out, "\\x{byte:02x}"))
+    }
+}
+
+impl<W: Write> Write for InertWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut joined = std::mem::take(&mut self.rest);
+        let mut text = bytes;
+        if !joined.is_empty() {
+            joined.extend_from_slice(bytes);
+            text = &joined;
+        }
+        while !text.is_empty() {
+            let error = match std::str::from_utf8(text) {
+                Ok(text) => {
+                    self.write_text(text)?;
+                    break;
+                }
+                Err(error) => error,
+            };
+            let (valid, others) = text.split_at(error.valid_up_to());
+            self.write_text(&String::from_utf8_lossy(valid))?;
+            let Some(length) = error.error_len() else {
+                self.rest = others.to_vec();
+                break;
+            };
+            self.write_bytes(&others[..length])?;
+            text = &others[length..];
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let rest = std::mem::take(&mut self.rest);
+        self.write_bytes(&rest)?;
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Everything that must not reach a reader as it is, and how it is shown.
+    const ACTING: [(char, &str); 26] = [
+        ('\0', "\\u{0}"),
+        ('\u{7}', "\\u{7}"),
+        ('\t', "\\t"),
+        ('\n', "\\n"),
+        ('\r', "\\r"),
+        ('\u{1b}', "\\u{1b}"),
+        ('\u{7f}', "\\u{7f}"),
+        ('\u{85}', "\\u{85}"),
+        ('\u{9b}', "\\u{9b}"),
+        ('\u{ad}', "\\u{ad}"),
+        ('\u{61c}', "\\u{61c}"),
+        ('\u{200b}', "\\u{200b}"),
+        ('\u{200e}', "\\u{200e}"),
+        ('\u{200f}', "\\u{200f}"),
+        ('\u{2028}', "\\u{2028}"),
+        ('\u{2029}', "\\u{2029}"),
+        ('\u{202a}', "\\u{202a}"),
+        ('\u{202e}', "\\u{202e}"),
+        ('\u{2060}', "\\u{2060}"),
+        ('\u{2066}', "\\u{2066}"),
+        ('\u{2069}', "\\u{2069}"),
+        ('\u{3164}', "\\u{3164}"),
+        ('\u{feff}', "\\u{feff}"),
+        ('\u{fff9}', "\\u{fff9}"),
+        ('\u{e0041}', "\\u{e0041}"),
+        ('\u{e007f}', "\\u{e007f}"),
+    ];
+
+    /// Ordinary names, of many scripts.
+    const NAMES: [&str; 8] = [
+        "-[Widget draw:]",
+        "std::vector<int>::~vector()",
+        "日本語のスレッド",
+        "Größe café cafe\u{301}",
+        "خيط الرسم",
+        "می\u{200c}خواهم",
+        "שלום",
+        "👩\u{200d}💻 ☺\u{fe0f} 葛\u{e0100}",
+    ];
+
+    #[test]
+    fn what_acts_is_escaped_and_the_rest_stays() {
+        for (c, shown) in ACTING {
+            assert_eq!(inert(&format!("a{c}é")), format!("a{shown}é"), "{:04x}", u32::from(c));
+        }
+        for name in NAMES {
+            assert!(matches!(inert(name), Cow::Borrowed(same) if same == name), "{name}");
+        }
+    }
+
+    fn shown(text: &[u8], syntax: Syntax, step: usize) -> String {
+        let mut writer = InertWriter::new(Vec::new(), syntax);
+        text.chunks(step).for_each(|chunk| writer.write_all(chunk).unwrap());
+        writer.flush().unwrap();
+        String::from_utf8(writer.out).unwrap()
+    }
+
+    #[test]
+    fn formats_keep_their_own_line_breaks() {
+        let (lines, csv) = ("a\tb;c\u{202e} 1\nd 2\n", "a,\"b\nc\"\"\n\"\n\u{9b}d,e\n");
+        let json = "{\n  \"a\u{202e}\": \"\u{e0041}\u{7f}\"\n}\n";
+        for step in [1, 2, 3, 100] {
+            assert_eq!(shown(lines.as_bytes(), Syntax::Lines, step), "a\\tb;c\\u{202e} 1\nd 2\n");
+            assert_eq!(shown(csv.as_bytes(), Syntax::Csv, step), "a,\"b\\nc\"\"\\n\"\n\\u{9b}d,e\n");
+            let json_shown = shown(json.as_bytes(), Syntax::Json, step);
+            assert_eq!(json_shown, "{\n  \"a\\u202e\": \"\\udb40\\udc41\\u007f\"\n}\n");
+            let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+            assert_eq!(read(&json_shown), read(json), "the values are the same");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_shown() {
+        for step in [1, 2, 100] {
+            assert_eq!(shown(b"a\xffb\xe6\x97", Syntax::Lines, step), "a\\xffb\\xe6\\x97");
+            assert_eq!(shown(b"\x9b2J \xc2\x9b", Syntax::Lines, step), "\\x9b2J \\u{9b}");
+        }
+    }
+
+    #[test]
+    fn ordinary_text_passes_as_it_is() {
+        let text = NAMES.join(",\n");
+        for syntax in [Syntax::Lines, Syntax::Csv, Syntax::Json] {
+            assert_eq!(shown(text.as_bytes(), syntax, 5), text);
+        }
+    }
+}
