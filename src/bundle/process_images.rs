@@ -144,7 +144,8 @@ impl<'t> ProcessImages<'t> {
         let mut offsets = Vec::new();
         if let Some(loaded) = loaded {
             for offset in loaded.items()? {
-                offsets.extend(offset.number()?);
+                let number = offset.number()?;
+                offsets.push(number.ok_or_else(|| offset.broken("place in the shared cache", "it is no number"))?);
             }
             self.budget.take(loaded, size_of_val(offsets.as_slice()))?;
         }
@@ -170,9 +171,9 @@ impl<'t> ProcessImages<'t> {
             }
             for (offset, signature) in cached.entries()? {
                 let listed = self.signature(Some(signature))?.map(|signature| signature.images).unwrap_or_default();
-                if let Some(offset) = offset.number()? {
-                    images.extend(listed.into_iter().map(|image| (image, offset)));
-                }
+                let place = offset.number()?;
+                let place = place.ok_or_else(|| offset.broken("place in the shared cache", "it is no number"))?;
+                images.extend(listed.into_iter().map(|image| (image, place)));
             }
         }
         let table = Arc::new(ImageTable::new(images));
