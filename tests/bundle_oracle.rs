@@ -41,7 +41,7 @@ use support::{Node, Recording, Rng, Signpost, Size, Table};
 /// How many mutants there are unless told.
 const USUAL: u64 = 3_000;
 /// So many of a hundred are of real bundles.
-const REAL: u64 = 10;
+const REAL: u64 = 2;
 
 fn main() {
     let arguments = Arguments::from_args();

@@ -9,6 +9,8 @@ mod damaged_runs;
 mod intervals;
 #[path = "bundle_reader/odd_bundles.rs"]
 mod odd_bundles;
+#[path = "bundle_reader/unreadable_cells.rs"]
+mod unreadable_cells;
 mod support;
 
 use std::collections::BTreeMap;

@@ -29,8 +29,13 @@ pub(super) fn kinds(
 ) -> Result<HashMap<u32, &'static str>, Broken> {
     let mut cores: HashMap<u32, NumberedCore> = HashMap::default();
     for object in objects.items()? {
-        if object.class_name()?.as_deref() != Some("XRCore") {
-            continue;
+        match object.class_name()?.as_deref() {
+            Some("XRCore") => {}
+            Some(_) => continue,
+            None => {
+                odd.push("one of allObjects is no object: the kind of a core may be missing".to_owned());
+                continue;
+            }
         }
         let of_device = object.field("$1")?.map_or(Ok(None), |node| budget.string(node))?;
         let number = object.field("$0")?.map_or(Ok(None), Node::number)?;
@@ -42,6 +47,9 @@ pub(super) fn kinds(
         let core = cores.entry(number).or_insert(NumberedCore { kind, is_of_device });
         core.kind = core.kind.filter(|known| Some(*known) == kind);
         core.is_of_device |= is_of_device;
+    }
+    if cores.is_empty() {
+        odd.push("allObjects has no cores: their kinds are not known".to_owned());
     }
     let known = cores.into_iter().filter(|(_, core)| core.is_of_device);
     Ok(known.filter_map(|(number, core)| Some((number, core.kind?))).collect())

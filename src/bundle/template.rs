@@ -85,7 +85,7 @@ impl<'a> Template<'a> {
         let entries = numbered(stores, run)?.map_or(Ok(Vec::new()), Node::entries)?;
         let mut processes = Vec::with_capacity(entries.len());
         for (key, node) in entries {
-            let key = budget.text(key)?.unwrap_or_default();
+            let key = budget.string(key)?.unwrap_or_default();
             if let Some((device, pid)) = key.rsplit_once('.')
                 && let Ok(pid) = pid.parse()
             {

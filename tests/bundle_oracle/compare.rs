@@ -75,6 +75,8 @@ struct Difference {
     what: String,
     /// The store and the offset of a row that it is about.
     row: Option<(String, u64)>,
+    /// The folder or the file that it is about.
+    place: Option<String>,
 }
 
 impl Difference {
@@ -84,7 +86,8 @@ impl Difference {
             let names = |(store, at): &(String, u64)| told.text.contains(store) && told.text.contains(&format!("at {at:#x}:"));
             self.row.as_ref().is_some_and(names)
         };
-        told.iter().any(|told| of_row(told) || mutant.places().iter().any(|place| told.text.contains(place.as_str())))
+        let of_place = |told: &Told| self.place.as_ref().is_some_and(|place| told.text.contains(place.as_str()));
+        told.iter().any(|told| of_row(told) || of_place(told) || mutant.places().iter().any(|place| told.text.contains(place.as_str())))
     }
 }
 
@@ -93,8 +96,8 @@ struct Comparison<'a> {
     reading: &'a Reading,
 }
 
-fn texts(value: &Value) -> Vec<String> {
-    value.as_array().into_iter().flatten().map(|text| text.as_str().unwrap_or_default().to_owned()).collect()
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
 }
 
 impl Comparison<'_> {
@@ -106,8 +109,9 @@ impl Comparison<'_> {
             if self.reading.unread.contains(&number) {
                 continue;
             }
-            let difference = |class, what| Difference { class, what, row: None };
-            found.extend(texts(&run["odd"]).into_iter().map(|odd| difference("odd", odd)));
+            let difference = |class, what| Difference { class, what, row: None, place: None };
+            let odd = run["odd"].as_array().into_iter().flatten().map(|odd| (text(&odd[0]), text(&odd[1])));
+            found.extend(odd.map(|(place, what)| Difference { class: "odd", what, row: None, place: Some(place) }));
             if let Some(broken) = run["broken"].as_str() {
                 found.push(difference("a broken run", broken.to_owned()));
                 continue;
@@ -133,7 +137,6 @@ impl Comparison<'_> {
 
 /// The rows of the other reader, by their indices; `None` for rows that are bad.
 fn rows(table: &Value) -> Vec<Option<ReadRow>> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let row = |row: &Value| ReadRow { cells: text(&row[0]), thread_name: text(&row[1]), process_name: text(&row[2]) };
     table["rows"].as_array().into_iter().flatten().map(|value| value.is_array().then(|| row(value))).collect()
 }
@@ -145,15 +148,15 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
     let notes = |key: &str| theirs[key].as_object().into_iter().flatten().filter_map(|(index, note)| Some((index.parse::<usize>().ok()?, note)));
     // One diagnostic for all rows with the same problem names the first.
     if let Some((index, note)) = notes("odd").min_by_key(|(index, _)| *index) {
-        found.push(Difference { class: "an odd row", what: note.to_string(), row: row(index) });
+        found.push(Difference { class: "an odd row", what: note.to_string(), row: row(index), place: None });
     }
     if ours.count != theirs["count"].as_u64().unwrap_or(0) {
-        found.push(Difference { class: "number of rows", what: format!("{} rows", ours.count), row: None });
+        found.push(Difference { class: "number of rows", what: format!("{} rows", ours.count), row: None, place: Some(store.clone()) });
     }
     let bad = notes("bad").map(|(index, _)| index).min();
     if let Some(index) = bad {
         let what = format!("row {index} of {store}: {}", theirs["bad"][index.to_string()]);
-        found.push(Difference { class: "a bad row", what, row: row(index) });
+        found.push(Difference { class: "a bad row", what, row: row(index), place: None });
     }
     let rows = rows(theirs);
     let mut others = ours.rows.iter();
@@ -165,20 +168,20 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
             // It is missing, if one that was rejected is left; else it is another one.
             _ if others.len() < rows[index..].iter().flatten().count() => {
                 missing += 1;
-                found.push(Difference { class: "a missing row", what: format!("row {index}: {expected:?}"), row: row(index) });
+                found.push(Difference { class: "a missing row", what: format!("row {index}: {expected:?}"), row: row(index), place: None });
             }
             ours => {
                 let what = format!("row {index}: {ours:?}\n    instead of {expected:?}");
-                found.push(Difference { class: "another row", what, row: row(index) });
+                found.push(Difference { class: "another row", what, row: row(index), place: None });
                 others.next();
             }
         }
     }
     if others.len() > 0 {
-        found.push(Difference { class: "a row too many", what: format!("{:?}", others.next()), row: bad.and_then(row) });
+        found.push(Difference { class: "a row too many", what: format!("{:?}", others.next()), row: bad.and_then(row), place: None });
     }
     if ours.rejected != missing + rows.iter().filter(|row| row.is_none()).count() as u64 {
-        found.push(Difference { class: "rejected rows", what: format!("{} rejected", ours.rejected), row: bad.and_then(row) });
+        found.push(Difference { class: "rejected rows", what: format!("{} rejected", ours.rejected), row: bad.and_then(row), place: None });
     }
 }
 

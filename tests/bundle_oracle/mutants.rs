@@ -81,38 +81,20 @@ impl Base {
     pub(crate) fn new(name: String, files: &Files) -> Base {
         let files: BTreeMap<String, Vec<u8>> =
             files.iter().map(|(path, bytes)| (path.clone(), inflated(bytes).expect("a whole file"))).collect();
+        let mut files = files;
+        // Most of a real bundle is in tables that nobody reads here.
+        let is_read = |path: &String| kind_of(&files, path).is_some() || is_described(path);
+        let read: Vec<String> = files.keys().filter(|path| is_read(path)).cloned().collect();
+        files.retain(|path, _| read.contains(path));
         let template = files.get("form.template").map(|bytes| List::read(bytes));
         let mut base = Base { name, files, expected: vec![], told: vec![], seen: vec![], template, kinds: BTreeMap::new() };
         let paths: Vec<String> = base.files.keys().cloned().collect();
         for path in paths {
-            if let Some(kind) = base.kind(&path) {
+            if let Some(kind) = kind_of(&base.files, &path) {
                 base.kinds.entry(kind).or_default().push(path);
             }
         }
         base
-    }
-
-    /// What is in a file, where it is of a table that is read.
-    fn kind(&self, path: &str) -> Option<Kind> {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        if !folder.starts_with("corespace/run") {
-            return (path == "form.template").then_some(Kind::Template);
-        }
-        let schema = self.files.get(&format!("{folder}/schema.xml")).map(|bytes| String::from_utf8_lossy(bytes));
-        let is = |names: &[&str]| schema.as_ref().is_some_and(|text| names.iter().any(|name| text.contains(&format!("name=\"{name}\""))));
-        let is_rows = is(&CPU) || is(&["os-signpost-interval", "potential-hangs"]);
-        let is_names = is(&["thread-info", "process-info"]);
-        Some(match name {
-            "bulkstore" if is_rows => Kind::Rows,
-            "bulkstore" if is_names => Kind::Names,
-            "integeruniquer.data" if folder.ends_with("/arrayUniquer") => Kind::Arrays,
-            "integeruniquer.index" if folder.ends_with("/arrayUniquer") => Kind::Index,
-            "strings" => Kind::Strings,
-            "schema.xml" if is_rows || is_names => Kind::Schema,
-            "bulkstore_descriptor" if is_rows || is_names => Kind::Descriptor,
-            "tables.plist" => Kind::Tables,
-            _ => return None,
-        })
     }
 
     /// Keeps what the other reader has made of it.
@@ -137,6 +119,34 @@ impl Base {
         }
         memory
     }
+}
+
+/// Whether it says what is in a table, of whichever kind.
+fn is_described(path: &str) -> bool {
+    path.starts_with("corespace/run") && ["/schema.xml", "/bulkstore_descriptor"].iter().any(|name| path.ends_with(name))
+}
+
+/// What is in a file, where it is of a table that is read.
+fn kind_of(files: &BTreeMap<String, Vec<u8>>, path: &str) -> Option<Kind> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if !folder.starts_with("corespace/run") {
+        return (path == "form.template").then_some(Kind::Template);
+    }
+    let schema = files.get(&format!("{folder}/schema.xml")).map(|bytes| String::from_utf8_lossy(bytes));
+    let has_name = |name: &&str| schema.as_ref().is_some_and(|schema| schema.contains(&format!("name=\"{name}\"")));
+    let is_rows = CPU.iter().any(has_name) || ["os-signpost-interval", "potential-hangs"].iter().any(has_name);
+    let is_names = ["thread-info", "process-info"].iter().any(has_name);
+    Some(match name {
+        "bulkstore" if is_rows => Kind::Rows,
+        "bulkstore" if is_names => Kind::Names,
+        "integeruniquer.data" if folder.ends_with("/arrayUniquer") => Kind::Arrays,
+        "integeruniquer.index" if folder.ends_with("/arrayUniquer") => Kind::Index,
+        "strings" => Kind::Strings,
+        "schema.xml" if is_rows || is_names => Kind::Schema,
+        "bulkstore_descriptor" if is_rows || is_names => Kind::Descriptor,
+        "tables.plist" => Kind::Tables,
+        _ => return None,
+    })
 }
 
 impl Mutant {

@@ -139,6 +139,9 @@ class Archive:
     def has_field(self, node, name):
         return isinstance(self.list.object(node), dict) and name in self.fields_at(node)
 
+    def is_object(self, node):
+        return node is not None and isinstance(self.list.object(node), dict) and self.has_field(node, "$class")
+
     def class_name(self, node):
         return self.list.object(self.field(self.field(node, "$class"), "$classname"))
 

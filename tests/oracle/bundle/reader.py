@@ -235,9 +235,13 @@ class TemplateRun:
                 self.processes[pid].add(name)
         device = member("targetDevice")
         self.device = archive.text(archive.member(device, "_deviceIdentifier")) if device is not None else None
-        kinds = {}
-        for item in archive.items(member("allObjects")):
-            if archive.class_name(item) == "XRCore":
+        kinds, objects = {}, archive.items(member("allObjects"))
+        if node is not None and not any(archive.is_object(item) and archive.class_name(item) == "XRCore" for item in objects):
+            self.odd.append("allObjects has no cores")
+        for item in objects:
+            if not archive.is_object(item):
+                self.odd.append("allObjects has something else than objects")
+            elif archive.class_name(item) == "XRCore":
                 number = archive.number(archive.field(item, "$0"))
                 topology = archive.field(item, "topology")
                 flags = archive.number(archive.field(topology, "_clusterFlags")) if topology is not None else None
@@ -278,13 +282,14 @@ class Names:
         for folder in folders:
             layout = run.stores[folder]
             found = guarded(run.rows_of, folder, layout)
-            if isinstance(found, Broken):
-                self.odd.append(f"{layout.name}: {found}")
-                continue
+            odd, self.odd = self.odd, []
             try:
+                if isinstance(found, Broken):
+                    raise found
                 self.add(run, layout, found[1])
             except (Bad, Broken) as bad:
                 self.odd.append(f"{layout.name}: {bad}")
+            self.odd = odd + [(folder, text) for text in self.odd]
 
     def add(self, run, layout, found):
         is_threads = layout.name == "thread-info"
@@ -330,41 +335,41 @@ class Run:
         for store, schema in tables.items():
             if not store.startswith(f"run{self.number}/") or ".." in store:
                 if schema in NEEDED:
-                    self.fail(schema, Broken(f"store {store} of {schema} is elsewhere"))
+                    self.fail(schema, core + "/table-manager", Broken(f"store {store} of {schema} is elsewhere"))
                 continue
             folder = f"corespace/{store}"
             layout = guarded(mutant.made, Layout, f"{folder}/schema.xml", f"{folder}/bulkstore_descriptor")
             if schema not in NEEDED and getattr(layout, "name", None) not in NEEDED:
                 continue
             if isinstance(layout, Broken) or layout.name != schema:
-                self.fail(schema, layout if isinstance(layout, Broken) else Broken(f"{layout.name} is listed as {schema}"))
+                self.fail(schema, folder, layout if isinstance(layout, Broken) else Broken(f"{layout.name} is listed as {schema}"))
             else:
                 stores[folder] = layout
         for folder in sorted({path.rsplit("/", 1)[0] for path in mutant.paths() if path.startswith(f"{core}/stores/")}):
             layout = guarded(mutant.made, Layout, f"{folder}/schema.xml", f"{folder}/bulkstore_descriptor")
             if folder[len("corespace/") :] not in tables and getattr(layout, "name", None) in NEEDED:
-                self.odd.append(f"{layout.name} in {folder} is not listed")
+                self.odd.append((folder, f"{layout.name} is not listed"))
         self.stores = dict(sorted(stores.items(), key=lambda store: int(store[0].rsplit("-", 1)[1])))
         if not any(layout.name in (*PROFILES, "time-sample", *INTERVALS) for layout in self.stores.values()):
             return
         self.strings = mutant.made(strings, f"{uniquing}/strings")
         self.arrays = mutant.made(Arrays, *(f"{uniquing}/arrayUniquer/integeruniquer.{name}" for name in ("index", "data")))
-        self.odd += self.arrays.odd
+        self.odd += [("arrayUniquer", text) for text in self.arrays.odd]
         self.template = mutant.template().run(self.number)
-        self.odd += self.template.odd
+        self.odd += [("form.template", text) for text in self.template.odd]
         lists = [folder for folder, layout in self.stores.items() if layout.name in ("thread-info", "process-info")]
         self.names = mutant.known_names(self, lists)
         self.odd += self.names.odd
 
-    def fail(self, schema, broken):
+    def fail(self, schema, place, broken):
         if schema in (*PROFILES, "time-sample"):
             raise broken
-        self.odd.append(str(broken))
+        self.odd.append((place, str(broken)))
 
     def rows_of(self, folder, layout):
         is_cpu = layout.name in (*PROFILES, "time-sample")
         found = self.mutant.made(lambda store: (*rows(layout, store, is_cpu, odd := []), odd), f"{folder}/bulkstore", also=layout)
-        self.odd += found[2]
+        self.odd += [(folder, text) for text in found[2]]
         return found
 
     def string(self, number):
@@ -402,7 +407,7 @@ class Run:
     def table(self, folder, layout, columns, read):
         table = {"store": folder, "schema": layout.name, "count": layout.count, "rows": [], "bad": {}, "odd": {}, "left_out": None}
         try:
-            self.odd += [f"{name} of {folder} is called something else" for name in columns(layout)]
+            self.odd += [(folder, f"{name} is called something else") for name in columns(layout)]
         except Broken as broken:
             table["left_out"] = str(broken)
             return table
@@ -588,12 +593,13 @@ def listed_tables(data):
         raise Broken("no tables")
     for _, table in archive.entries(details):
         path = archive.text(archive.member(table, "storeSubpath"))
-        if not path:
+        # Both sides of a table are listed; the first one counts.
+        if not path or path in found:
             continue
         schema = archive.text(archive.member(archive.member(table, "spec"), "schemaName"))
         if schema is None:
             raise Broken("a table without a schema")
-        found.setdefault(path, schema)
+        found[path] = schema
     return found
 
 
