@@ -318,12 +318,13 @@ pub(super) fn thread(arrays: &Arrays, number: u32) -> Result<(u64, u32), Unreada
     }
 }
 
-/// The number of a process. What follows it is the name of a device: an array of other things has no string there.
+/// The number of a process. Where one number follows it, that is the name of a device: an array of other things has no string there.
+/// What more numbers are is not known.
 pub(super) fn pid(arrays: &Arrays, strings: &Strings<'_>, number: u32) -> Result<u64, Unreadable> {
     let array = arrays.get(number)?;
     let has_device = array.get(1).is_some_and(|device| strings.get(device).is_ok());
     match (array.len(), array.get(0)) {
-        (5, Some(first)) if has_device => Ok(first & u64::from(u32::MAX)),
+        (5, Some(first)) => Ok(first & u64::from(u32::MAX)),
         (2, Some(first)) if has_device && reference(first).is_some() => Ok(first),
         (count, _) => Err(Unreadable::NoProcess { number, count }),
     }

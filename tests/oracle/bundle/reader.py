@@ -379,7 +379,8 @@ class Run:
 
     def process(self, number):
         array = self.arrays[number]
-        if len(array) not in (2, 5) or (len(array) == 2 and array[0] > NONE32) or array[1] >= len(self.strings):
+        is_short = len(array) == 2 and array[0] <= NONE32 and array[1] < len(self.strings)
+        if not is_short and len(array) != 5:
             raise Bad(f"array {number} is no process")
         return array[0] & NONE32
 
