@@ -51,7 +51,8 @@ fn main() {
     let count = number("TRACEPARSE_ORACLE_MUTANTS").unwrap_or(USUAL);
     let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
     let (has_python, has_corpus) = (Oracle::is_there(), corpus.is_some());
-    let invented = Trial::test("invented_bundles", move || try_mutants(invented(seed), count * (100 - REAL) / 100, seed));
+    let invented =
+        Trial::test("invented_bundles", move || try_mutants(invented(seed), count * (100 - REAL) / 100, seed));
     let real = move || try_mutants(real(&corpus.unwrap_or_default())?, count * REAL / 100, seed);
     let real = Trial::test("real_bundles", real).with_ignored_flag(!has_python || !has_corpus);
     let trials = vec![invented.with_ignored_flag(!has_python), real];
@@ -104,8 +105,10 @@ fn try_mutants(mut bases: Vec<Base>, count: u64, seed: u64) -> Result<(), Failed
                     let base = &bases[rng.index(bases.len())];
                     let mutant = mutants::mutant(base, &mut rng);
                     let compared = || compare::mutant(base, &mutant, oracle, &mut rng);
-                    let end = catch_unwind(AssertUnwindSafe(compared)).unwrap_or_else(|_| End::Wrong("panic", String::new()));
-                    let described = |what: &str| format!("mutant {index} of {}: {}: {what}", base.name, mutant.described);
+                    let end =
+                        catch_unwind(AssertUnwindSafe(compared)).unwrap_or_else(|_| End::Wrong("panic", String::new()));
+                    let described =
+                        |what: &str| format!("mutant {index} of {}: {}: {what}", base.name, mutant.described);
                     ends.lock().expect("no panic with the lock").add(end, mutant.kind, described);
                 }
             });
@@ -139,11 +142,14 @@ impl Ends {
     /// Nothing may be wrong, and the mutants must be worth something.
     fn check(&self, count: u64) -> Result<(), Failed> {
         if !self.wrong.is_empty() {
-            let class = |(class, (count, first)): (&String, &(u64, Vec<String>))| format!("{count} × {class}\n  {}", first.join("\n  "));
+            let class = |(class, (count, first)): (&String, &(u64, Vec<String>))| {
+                format!("{count} × {class}\n  {}", first.join("\n  "))
+            };
             return Err(self.wrong.iter().map(class).collect::<Vec<_>>().join("\n").into());
         }
         let of = |name| self.counts.get(name).copied().unwrap_or(0);
-        let is_worth_it = count < 500 || [End::Changed, End::Told, End::Error].iter().all(|end| of(end.name()) > count / 30);
+        let is_worth_it =
+            count < 500 || [End::Changed, End::Told, End::Error].iter().all(|end| of(end.name()) > count / 30);
         is_worth_it.then_some(()).ok_or_else(|| format!("too few of a kind: {:?}", self.counts).into())
     }
 }

@@ -9,9 +9,9 @@ mod damaged_runs;
 mod intervals;
 #[path = "bundle_reader/odd_bundles.rs"]
 mod odd_bundles;
+mod support;
 #[path = "bundle_reader/unreadable_cells.rs"]
 mod unreadable_cells;
-mod support;
 
 use std::collections::BTreeMap;
 use std::io;

@@ -75,9 +75,8 @@ const OPTIONAL: [(&str, &str); 5] = [
 
 /// Says that the stack in the kernel, of which there is none, may have another name.
 fn renamed_stack(layout: &Layout, own_stack: &str, has_kernel_stack: bool) -> Option<String> {
-    let is_other = |column: &&SchemaColumn| {
-        column.mnemonic != own_stack && StackKind::of_type(&column.engineering_type).is_some()
-    };
+    let is_other =
+        |column: &&SchemaColumn| column.mnemonic != own_stack && StackKind::of_type(&column.engineering_type).is_some();
     let other = layout.schema.columns.iter().find(is_other).filter(|_| !has_kernel_stack)?;
     Some(format!("its column {} holds stacks, too, and is not read", other.mnemonic))
 }

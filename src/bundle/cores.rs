@@ -86,7 +86,8 @@ mod tests {
         let bytes = writer.finish(&[("root", objects)]);
         let archive = KeyedArchive::read(&bytes).unwrap();
         let objects = archive.top("root").unwrap().unwrap();
-        let mut kinds: Vec<_> = kinds(objects, Some("Mac"), &mut Budget::new(&archive), &mut Vec::new()).unwrap().into_iter().collect();
+        let mut kinds: Vec<_> =
+            kinds(objects, Some("Mac"), &mut Budget::new(&archive), &mut Vec::new()).unwrap().into_iter().collect();
         kinds.sort_unstable();
         kinds
     }

@@ -161,7 +161,10 @@ impl NameColumns {
             return Some(format!("it is about thread {tid:#x}, and array {number} is another one: names may be wrong"));
         }
         if let Some(pid) = value(self.pid).filter(|&pid| pid != named.pid) {
-            return Some(format!("it is about process {pid}, and array {number} is of {}: names may be wrong", named.pid));
+            return Some(format!(
+                "it is about process {pid}, and array {number} is of {}: names may be wrong",
+                named.pid
+            ));
         }
         // Below its name, a thread stands once more.
         let name = self.name.value(row).filter(|_| self.is_threads && matches!(self.name, Place::Wide(_)))?;

@@ -276,7 +276,15 @@ impl<'f> Run<'f> {
         let names = self.names(&strings, &values.arrays);
         found.diagnostics.extend(names.diagnostics.iter().cloned().chain(self.odd_template(template, recorded)));
         let (run, arrays, texts) = (self.number, &values.arrays, HashMap::default());
-        let mut reader = IntervalReader { run, arrays, strings: &strings, names: &names, recorded, texts, notes: RowNotes::default() };
+        let mut reader = IntervalReader {
+            run,
+            arrays,
+            strings: &strings,
+            names: &names,
+            recorded,
+            texts,
+            notes: RowNotes::default(),
+        };
         for table in tables {
             match IntervalColumns::of(&table.layout) {
                 Ok(columns) => {

@@ -247,7 +247,9 @@ impl fmt::Display for OddRow {
         match self {
             Self::Person(odd) => odd.fmt(f),
             Self::Stranger => f.write_str("the row has a thread of another process than its own"),
-            Self::Late(time) => write!(f, "the row is {} s from the start, long after the end of its run", time / 1_000_000_000),
+            Self::Late(time) => {
+                write!(f, "the row is {} s from the start, long after the end of its run", time / 1_000_000_000)
+            }
         }
     }
 }

@@ -247,7 +247,9 @@ impl<'a, 't> Stacks<'a, 't> {
             }
             StackKind::Raw => {
                 // None is all bits of either size.
-                let number = |index| array.get(index).and_then(|word| if word == u64::MAX { Some(NONE) } else { reference(word) });
+                let number = |index| {
+                    array.get(index).and_then(|word| if word == u64::MAX { Some(NONE) } else { reference(word) })
+                };
                 let (callers, pc) = (number(0), array.get(1));
                 let process = number(2).filter(|_| array.len() >= 4);
                 let (Some(callers), Some(pc), Some(process)) = (callers, pc, process) else {

@@ -129,7 +129,8 @@ fn has_spaces(attributes: &str) -> bool {
 }
 
 fn is_name(name: &str) -> bool {
-    let is_first = |character: char| character.is_ascii_alphabetic() || matches!(character, '_' | ':') || !character.is_ascii();
+    let is_first =
+        |character: char| character.is_ascii_alphabetic() || matches!(character, '_' | ':') || !character.is_ascii();
     let is_next = |character: char| is_first(character) || character.is_ascii_digit() || matches!(character, '-' | '.');
     name.starts_with(is_first) && name.chars().all(is_next)
 }
@@ -144,11 +145,35 @@ mod tests {
 
     #[test]
     fn documents_are_well_formed() {
-        assert!(is_read("<?xml version=\"1.0\"?><!DOCTYPE a><a b=\"1\" c='&lt;&#x41;'>x &amp;<!-- y --><![CDATA[<]]><d/></a>\n"));
+        assert!(is_read(
+            "<?xml version=\"1.0\"?><!DOCTYPE a><a b=\"1\" c='&lt;&#x41;'>x &amp;<!-- y --><![CDATA[<]]><d/></a>\n"
+        ));
         let others = [
-            "", "<a>", "<a/><b/>", "x<a/>", "<a/>x", "<a></b>", "<a b=1/>", "<a b/>", "<a b=\"1\" b=\"2\"/>", "<a b=\"1\"c=\"2\"/>",
-            "<a b=\"<\"/>", "<a b=\"&\"/>", "<a b=\"&x;\"/>", "<a>&x;</a>", "<a>&</a>", "<a>&#0;</a>", "<a>&#1;</a>", "<a>\u{1}</a>",
-            "<a>]]></a>", "<a>\u{ffff}</a>", "<a><!-- -- --></a>", "<1/>", "<a 1=\"\"/>", " <?xml version=\"1.0\"?><a/>", "<a/><!DOCTYPE a>",
+            "",
+            "<a>",
+            "<a/><b/>",
+            "x<a/>",
+            "<a/>x",
+            "<a></b>",
+            "<a b=1/>",
+            "<a b/>",
+            "<a b=\"1\" b=\"2\"/>",
+            "<a b=\"1\"c=\"2\"/>",
+            "<a b=\"<\"/>",
+            "<a b=\"&\"/>",
+            "<a b=\"&x;\"/>",
+            "<a>&x;</a>",
+            "<a>&</a>",
+            "<a>&#0;</a>",
+            "<a>&#1;</a>",
+            "<a>\u{1}</a>",
+            "<a>]]></a>",
+            "<a>\u{ffff}</a>",
+            "<a><!-- -- --></a>",
+            "<1/>",
+            "<a 1=\"\"/>",
+            " <?xml version=\"1.0\"?><a/>",
+            "<a/><!DOCTYPE a>",
         ];
         let read: Vec<&str> = others.into_iter().filter(|document| is_read(document)).collect();
         assert!(read.is_empty(), "{read:?}");

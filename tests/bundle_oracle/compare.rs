@@ -83,11 +83,14 @@ impl Difference {
     /// Whether something was told that names the row, or the file that was changed.
     fn is_told(&self, mutant: &Mutant, told: &[Told]) -> bool {
         let of_row = |told: &Told| {
-            let names = |(store, at): &(String, u64)| told.text.contains(store) && told.text.contains(&format!("at {at:#x}:"));
+            let names =
+                |(store, at): &(String, u64)| told.text.contains(store) && told.text.contains(&format!("at {at:#x}:"));
             self.row.as_ref().is_some_and(names)
         };
         let of_place = |told: &Told| self.place.as_ref().is_some_and(|place| told.text.contains(place.as_str()));
-        told.iter().any(|told| of_row(told) || of_place(told) || mutant.places().iter().any(|place| told.text.contains(place.as_str())))
+        told.iter().any(|told| {
+            of_row(told) || of_place(told) || mutant.places().iter().any(|place| told.text.contains(place.as_str()))
+        })
     }
 }
 
@@ -145,13 +148,24 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
     let store = theirs["store"].as_str().unwrap_or_default().to_owned();
     let (start, size) = (theirs["start"].as_u64().unwrap_or(0), theirs["size"].as_u64().unwrap_or(0));
     let row = |index: usize| Some((store.clone(), start + index as u64 * size));
-    let notes = |key: &str| theirs[key].as_object().into_iter().flatten().filter_map(|(index, note)| Some((index.parse::<usize>().ok()?, note)));
+    let notes = |key: &str| {
+        theirs[key]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter_map(|(index, note)| Some((index.parse::<usize>().ok()?, note)))
+    };
     // One diagnostic for all rows with the same problem names the first.
     if let Some((index, note)) = notes("odd").min_by_key(|(index, _)| *index) {
         found.push(Difference { class: "an odd row", what: note.to_string(), row: row(index), place: None });
     }
     if ours.count != theirs["count"].as_u64().unwrap_or(0) {
-        found.push(Difference { class: "number of rows", what: format!("{} rows", ours.count), row: None, place: Some(store.clone()) });
+        found.push(Difference {
+            class: "number of rows",
+            what: format!("{} rows", ours.count),
+            row: None,
+            place: Some(store.clone()),
+        });
     }
     let bad = notes("bad").map(|(index, _)| index).min();
     if let Some(index) = bad {
@@ -168,7 +182,12 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
             // It is missing, if one that was rejected is left; else it is another one.
             _ if others.len() < rows[index..].iter().flatten().count() => {
                 missing += 1;
-                found.push(Difference { class: "a missing row", what: format!("row {index}: {expected:?}"), row: row(index), place: None });
+                found.push(Difference {
+                    class: "a missing row",
+                    what: format!("row {index}: {expected:?}"),
+                    row: row(index),
+                    place: None,
+                });
             }
             ours => {
                 let what = format!("row {index}: {ours:?}\n    instead of {expected:?}");
@@ -178,10 +197,20 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
         }
     }
     if others.len() > 0 {
-        found.push(Difference { class: "a row too many", what: format!("{:?}", others.next()), row: bad.and_then(row), place: None });
+        found.push(Difference {
+            class: "a row too many",
+            what: format!("{:?}", others.next()),
+            row: bad.and_then(row),
+            place: None,
+        });
     }
     if ours.rejected != missing + rows.iter().filter(|row| row.is_none()).count() as u64 {
-        found.push(Difference { class: "rejected rows", what: format!("{} rejected", ours.rejected), row: bad.and_then(row), place: None });
+        found.push(Difference {
+            class: "rejected rows",
+            what: format!("{} rejected", ours.rejected),
+            row: bad.and_then(row),
+            place: None,
+        });
     }
 }
 

@@ -12,8 +12,7 @@ fn replace(at: usize, length: usize, new: Vec<u8>) -> Edit {
 }
 
 /// Numbers that are often on the wrong side of a check.
-const EDGES: [u64; 10] =
-    [0, 1, 2, 3, 0x7fff_ffff, 0xffff_fffe, 0xffff_ffff, 0x1_0000_0000, i64::MAX as u64, u64::MAX];
+const EDGES: [u64; 10] = [0, 1, 2, 3, 0x7fff_ffff, 0xffff_fffe, 0xffff_ffff, 0x1_0000_0000, i64::MAX as u64, u64::MAX];
 
 /// Another number in place of one that has so many bytes.
 fn other_number(number: u64, width: usize, rng: &mut Rng) -> Vec<u8> {
@@ -52,7 +51,9 @@ pub(crate) fn rows(store: &[u8], rng: &mut Rng) -> Option<Done> {
         1 => ("doubled row", vec![replace(one, size, bytes(other, size))]),
         2 => ("cell of another row", vec![replace(one + cell, width, bytes(other + cell, width))]),
         3 => ("another cell of the row", vec![replace(one + cell, width, bytes(one + other_cell, width))]),
-        4 if rng.one_in(4) => ("cut", vec![replace(store.len() - 1 - rng.index(store.len() - start), 1 + rng.index(1), vec![])]),
+        4 if rng.one_in(4) => {
+            ("cut", vec![replace(store.len() - 1 - rng.index(store.len() - start), 1 + rng.index(1), vec![])])
+        }
         4 if rng.one_in(3) => ("room", vec![replace(store.len(), 0, vec![0; 1 + rng.index(100)])]),
         _ => {
             let mut word = [0; 8];
@@ -74,12 +75,16 @@ pub(crate) fn fewer_rows(base: &Base, path: &str, rng: &mut Rng) -> Option<(&'st
     let mut left = store[at + gone * size..end].to_vec();
     left.resize(end - at, 0);
     let list = List::read(descriptor);
-    let is_count = |object: &&Object| object.kind == 1 && super::super::lists::number(&descriptor[object.at..object.at + object.width]) == count;
+    let is_count = |object: &&Object| {
+        object.kind == 1 && super::super::lists::number(&descriptor[object.at..object.at + object.width]) == count
+    };
     let numbers: Vec<Edit> = list
         .objects
         .iter()
         .filter(is_count)
-        .map(|object| replace(object.at, object.width, ((count - gone) as u64).to_be_bytes()[8 - object.width..].to_vec()))
+        .map(|object| {
+            replace(object.at, object.width, ((count - gone) as u64).to_be_bytes()[8 - object.width..].to_vec())
+        })
         .collect();
     let rows = vec![replace(at, end - at, left)];
     Some(("fewer rows", vec![(path.to_owned(), Some(rows)), (descriptor_path, Some(numbers))]))
@@ -134,7 +139,10 @@ pub(crate) fn list(bytes: &[u8], list: &List, seen: Option<&[usize]>, rng: &mut 
     if rng.one_in(25) {
         let place = |object: usize| list.table + object * list.offset_width;
         let offset = |object: usize| bytes[place(object)..place(object) + list.offset_width].to_vec();
-        let edits = vec![replace(place(one), list.offset_width, offset(other)), replace(place(other), list.offset_width, offset(one))];
+        let edits = vec![
+            replace(place(one), list.offset_width, offset(other)),
+            replace(place(other), list.offset_width, offset(one)),
+        ];
         return Some(("exchanged objects", edits));
     }
     if size == 0 {
@@ -143,7 +151,8 @@ pub(crate) fn list(bytes: &[u8], list: &List, seen: Option<&[usize]>, rng: &mut 
     let thing = at + width * rng.index(count);
     let number = bytes[thing..thing + width.min(8)].iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
     let new_number = |rng: &mut Rng, number: u64, limit: usize| {
-        let new = if rng.one_in(2) { rng.below(limit as u64 + 2) } else { number.wrapping_add(rng.below(5)).wrapping_sub(2) };
+        let new =
+            if rng.one_in(2) { rng.below(limit as u64 + 2) } else { number.wrapping_add(rng.below(5)).wrapping_sub(2) };
         new.to_be_bytes()[8 - width.min(8)..].to_vec()
     };
     Some(match kind {
@@ -170,7 +179,9 @@ pub(crate) fn list(bytes: &[u8], list: &List, seen: Option<&[usize]>, rng: &mut 
 /// The elements of a document that begin like this, and where each ends.
 fn elements(document: &[u8], begin: &[u8]) -> Vec<(usize, usize)> {
     let end: &[u8] = if begin == b"<string>" { b"</string>" } else { b"/>" };
-    let found = |from: usize, what: &[u8]| document[from..].windows(what.len()).position(|bytes| bytes == what).map(|at| from + at);
+    let found = |from: usize, what: &[u8]| {
+        document[from..].windows(what.len()).position(|bytes| bytes == what).map(|at| from + at)
+    };
     let (mut all, mut at) = (Vec::new(), 0);
     while let Some(start) = found(at, begin) {
         let Some(close) = found(start, end) else { break };
@@ -182,8 +193,24 @@ fn elements(document: &[u8], begin: &[u8]) -> Vec<(usize, usize)> {
 
 /// What means something in a document, and what must not be there.
 const MARKUP: [&[u8]; 18] = [
-    b"&#x41;", b"&amp;", b"&lt;", b"&quot;", b"&#0;", b"&", b"<", b">", b"\"", b"'", b"\r\n", b"\t", b" ", b"\x01", b"\xff", b"]]>",
-    b"<!-- -->", b"<![CDATA[x]]>",
+    b"&#x41;",
+    b"&amp;",
+    b"&lt;",
+    b"&quot;",
+    b"&#0;",
+    b"&",
+    b"<",
+    b">",
+    b"\"",
+    b"'",
+    b"\r\n",
+    b"\t",
+    b" ",
+    b"\x01",
+    b"\xff",
+    b"]]>",
+    b"<!-- -->",
+    b"<![CDATA[x]]>",
 ];
 
 /// An element of a document, a letter of it, or the order of elements. It may not be well-formed any more, which both must see.
@@ -199,7 +226,9 @@ pub(crate) fn xml(document: &[u8], begin: &[u8], rng: &mut Rng) -> Option<Done> 
     let at = start + rng.index(end - start);
     let insert = |at: usize, new: &[u8]| vec![replace(at, 0, new.to_vec())];
     Some(match rng.below(10) {
-        0 if from > start => ("exchanged elements", vec![replace(from, to - from, element), replace(start, end - start, other)]),
+        0 if from > start => {
+            ("exchanged elements", vec![replace(from, to - from, element), replace(start, end - start, other)])
+        }
         1 => ("element gone", vec![replace(start, end - start, Vec::new())]),
         2 => ("doubled element", insert(start, &element)),
         3 => ("another element", vec![replace(start, end - start, other)]),
@@ -223,7 +252,8 @@ pub(crate) fn renamed_column(base: &Base, path: &str, rng: &mut Rng) -> Option<(
     let descriptor = &base.files[&descriptor_path];
     let list = List::read(descriptor);
     let fields = (0..list.objects.len()).filter(|&object| list.text(descriptor, object) == name);
-    let in_descriptor: Vec<Edit> = fields.map(|object| replace(list.objects[object].at + letter, 1, b"x".to_vec())).collect();
+    let in_descriptor: Vec<Edit> =
+        fields.map(|object| replace(list.objects[object].at + letter, 1, b"x".to_vec())).collect();
     let in_schema = vec![replace(at + letter, 1, b"x".to_vec())];
     Some(("renamed column", vec![(path.to_owned(), Some(in_schema)), (descriptor_path, Some(in_descriptor))]))
 }

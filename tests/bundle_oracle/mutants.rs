@@ -87,7 +87,8 @@ impl Base {
         let read: Vec<String> = files.keys().filter(|path| is_read(path)).cloned().collect();
         files.retain(|path, _| read.contains(path));
         let template = files.get("form.template").map(|bytes| List::read(bytes));
-        let mut base = Base { name, files, expected: vec![], told: vec![], seen: vec![], template, kinds: BTreeMap::new() };
+        let mut base =
+            Base { name, files, expected: vec![], told: vec![], seen: vec![], template, kinds: BTreeMap::new() };
         let paths: Vec<String> = base.files.keys().cloned().collect();
         for path in paths {
             if let Some(kind) = kind_of(&base.files, &path) {
@@ -123,7 +124,8 @@ impl Base {
 
 /// Whether it says what is in a table, of whichever kind.
 fn is_described(path: &str) -> bool {
-    path.starts_with("corespace/run") && ["/schema.xml", "/bulkstore_descriptor"].iter().any(|name| path.ends_with(name))
+    path.starts_with("corespace/run")
+        && ["/schema.xml", "/bulkstore_descriptor"].iter().any(|name| path.ends_with(name))
 }
 
 /// What is in a file, where it is of a table that is read.
@@ -157,7 +159,8 @@ impl Mutant {
             let file = edits.as_ref().map(|edits| {
                 let bytes = edited(&base.files[path], edits);
                 // What begins like zlib is taken for it; large files take long.
-                let is_deflated = bytes.len() < 100_000 && (self.described.len() % 2 == 0 || bytes.first() == Some(&0x78));
+                let is_deflated =
+                    bytes.len() < 100_000 && (self.described.len() % 2 == 0 || bytes.first() == Some(&0x78));
                 if is_deflated { deflated(&bytes) } else { bytes }
             });
             files.insert(path.clone(), file);
@@ -202,7 +205,9 @@ pub(crate) fn mutant(base: &Base, rng: &mut Rng) -> Mutant {
         }
         let is_change = edits.iter().any(|(path, edits)| {
             let bytes = &base.files[path];
-            edits.as_ref().is_none_or(|edits| edits.iter().any(|edit| bytes.get(edit.at..edit.at + edit.length) != Some(&edit.new)))
+            edits.as_ref().is_none_or(|edits| {
+                edits.iter().any(|edit| bytes.get(edit.at..edit.at + edit.length) != Some(&edit.new))
+            })
         });
         if is_change {
             return Mutant { edits, kind, described: described.join(" and ") };

@@ -28,7 +28,8 @@ impl Oracle {
 
     pub(crate) fn start() -> Result<Oracle, Failed> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/bundle/serve.py");
-        let mut child = Command::new(python()).arg("-B").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut child =
+            Command::new(python()).arg("-B").arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let answers = BufReader::new(child.stdout.take().ok_or("no answers")?);
         Ok(Oracle { asked: child.stdin.take(), answers, child })
     }
@@ -45,7 +46,8 @@ impl Oracle {
 
     /// What it makes of a bundle, and which objects of `form.template` it has seen.
     pub(crate) fn remember(&mut self, base: &Base) -> Result<Value, Failed> {
-        let files: BTreeMap<&str, String> = base.files.iter().map(|(path, bytes)| (path.as_str(), hexadecimal(bytes))).collect();
+        let files: BTreeMap<&str, String> =
+            base.files.iter().map(|(path, bytes)| (path.as_str(), hexadecimal(bytes))).collect();
         self.ask(&json!({"bundle": base.name, "files": files}))
     }
 
@@ -55,7 +57,9 @@ impl Oracle {
         let edits: BTreeMap<&str, Value> = mutant
             .edits
             .iter()
-            .map(|(path, edits)| (path.as_str(), edits.as_ref().map_or(Value::Null, |edits| edits.iter().map(stretch).collect())))
+            .map(|(path, edits)| {
+                (path.as_str(), edits.as_ref().map_or(Value::Null, |edits| edits.iter().map(stretch).collect()))
+            })
             .collect();
         let mut answer = self.ask(&json!({"of": base.name, "edits": edits}))?;
         match answer["runs"].take() {

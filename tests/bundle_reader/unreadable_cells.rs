@@ -13,6 +13,7 @@ use super::support::{Recording, Size, Table};
 
 const STORE: &str = "corespace/run1/core/stores/indexed-store-4";
 const THREADS: &str = "corespace/run1/core/stores/indexed-store-0";
+const PROCESSES: &str = "corespace/run1/core/stores/indexed-store-1";
 const ARRAYS: &str = "corespace/run1/core/uniquing/arrayUniquer/integeruniquer.data";
 
 /// The first row of a `time-profile`, and where its cells are.
@@ -24,7 +25,8 @@ const STACK: usize = ROW + 36;
 
 fn bundle(table: Table) -> Files {
     let recording = Recording::random(11, &Size { processes: 2, ..Size::small() });
-    let options = BundleOptions { chunks: Chunks::One, compression: Compression::Zlib, ..BundleOptions::new(table, &recording) };
+    let options =
+        BundleOptions { chunks: Chunks::One, compression: Compression::Zlib, ..BundleOptions::new(table, &recording) };
     write_bundle(&recording, &options)
 }
 
@@ -46,7 +48,9 @@ fn value(files: &Files, path: &str, at: usize) -> u32 {
 /// Reads with one thread and with several, which must agree.
 fn open(files: &Files) -> Result<Export, Error> {
     let [one, several] = [1, 3].map(|jobs| read_files(files, &Options { jobs, ..Options::default() }));
-    let told = |export: &Result<Export, Error>| export.as_ref().map(|export| export.diagnostics.clone()).map_err(Error::to_string);
+    let told = |export: &Result<Export, Error>| {
+        export.as_ref().map(|export| export.diagnostics.clone()).map_err(Error::to_string)
+    };
     assert_eq!(told(&one), told(&several));
     one
 }
@@ -130,7 +134,10 @@ fn threads_that_no_list_has_are_told() {
     let at = value(&files, &ARRAYS.replace(".data", ".index"), 40 + 8 * thread as usize) as usize;
     put(&mut files, ARRAYS, at + 4, &0x7777_u64.to_le_bytes());
     let told = open(&files).unwrap().diagnostics;
-    assert!(told.iter().any(|told| told.message.contains("it is about thread") && told.message.contains("another one")), "{told:?}");
+    assert!(
+        told.iter().any(|told| told.message.contains("it is about thread") && told.message.contains("another one")),
+        "{told:?}"
+    );
     // `thread-info` has the array all the same; without it, only form.template lists threads.
     let mut unlisted = files.clone();
     edit(&mut unlisted, &format!("{THREADS}/bulkstore"), |bytes| {
@@ -139,7 +146,8 @@ fn threads_that_no_list_has_are_told() {
         }
     });
     let told = open(&unlisted).unwrap().diagnostics;
-    let row = told.iter().find(|told| told.message.contains("in no list of threads")).unwrap_or_else(|| panic!("{told:?}"));
+    let row =
+        told.iter().find(|told| told.message.contains("in no list of threads")).unwrap_or_else(|| panic!("{told:?}"));
     assert_eq!((row.at.as_ref().unwrap().byte, row.count), (ROW as u64, of_thread), "{told:?}");
 }
 
@@ -157,7 +165,9 @@ fn callstacks_may_have_no_callers() {
     let files = bundle(Table::TimeSample);
     let mut changed = files.clone();
     // Time, thread, core, state, two callstacks, kind.
-    let row = (0..60).map(|row| ROW + 36 * row).find(|row| value(&files, &format!("{STORE}/bulkstore"), row + 28) != u32::MAX);
+    let row = (0..60)
+        .map(|row| ROW + 36 * row)
+        .find(|row| value(&files, &format!("{STORE}/bulkstore"), row + 28) != u32::MAX);
     let row = row.unwrap();
     let callstack = value(&files, &format!("{STORE}/bulkstore"), row + 28);
     let at = value(&files, &ARRAYS.replace(".data", ".index"), 40 + 8 * callstack as usize) as usize;
@@ -181,7 +191,7 @@ fn columns_and_lists_under_other_names_are_told() {
     let renames = [
         (STORE, "thread-state", "thread-statE", "it has no column thread-state, and its column thread-statE"),
         (STORE, "\"process\"", "\"procesS\"", "it has no column process"),
-        (THREADS, "\"name\"", "\"namE\"", "its names are not read: it has no column name"),
+        (PROCESSES, "process-name", "process-namE", "its names are not read: it has no column process-name"),
     ];
     for (store, old, new, told) in renames {
         let mut changed = files.clone();
@@ -189,7 +199,10 @@ fn columns_and_lists_under_other_names_are_told() {
         let [old, new] = [old, new].map(|name| name.trim_matches('"'));
         edit(&mut changed, &format!("{store}/bulkstore_descriptor"), |bytes| replace(bytes, old, new));
         let diagnostics = open(&changed).unwrap().diagnostics;
-        assert!(diagnostics.iter().any(|one| one.message.contains(told) && one.message.contains(store)), "{diagnostics:?}");
+        assert!(
+            diagnostics.iter().any(|one| one.message.contains(told) && one.message.contains(store)),
+            "{diagnostics:?}"
+        );
     }
     for name in ["threadsByTID", "processDatas", "allObjects", "com.apple.xray.run.data"] {
         let mut changed = files.clone();

@@ -46,13 +46,18 @@ class Segments:
     """Segments by address, each of an image by UUID and place of its __TEXT."""
 
     def __init__(self, images):
-        found = []
+        found, self.is_odd = [], False
         for name, segments, offset in images:
             text = next((start for title, start, _ in segments if title == b"__TEXT"), None)
             if text is None:
+                self.is_odd = True
                 continue
             for title, start, size in segments:
-                if title not in (b"__PAGEZERO", b"__LINKEDIT") and 0 < size and start + size < 1 << 64:
+                if title in (b"__PAGEZERO", b"__LINKEDIT"):
+                    continue
+                if start + size >= 1 << 64:
+                    self.is_odd = True
+                elif size > 0:
                     found.append((start, start + size, (name, text, offset)))
         found.sort(key=lambda segment: segment[0])
         self.starts = [segment[0] for segment in found]
@@ -77,6 +82,7 @@ class Process:
     def __init__(self, own, cache, base, loaded, kernel):
         self.own, self.cache, self.base, self.loaded, self.kernel = own, cache, base, loaded, kernel
         self.known = {}
+        self.is_odd = any(table is not None and table.is_odd for table in (own, cache, kernel))
 
     def exactly(self, address):
         found = {(name, text) for table in (self.own, self.kernel) for name, text, _ in table.at(address)}

@@ -524,7 +524,10 @@ class Run:
 
     def images(self, process):
         pid = 0 if process == NONE32 else self.process(process)
-        return self.mutant.template().images.of(self.number, pid, self.template.device)
+        images = self.mutant.template().images.of(self.number, pid, self.template.device)
+        if images.is_odd:
+            self.odd.append(("form.template", f"images of process {pid}"))
+        return images
 
     def frame(self, images, address, back):
         return f"{address:x}{spelled(images.find(max(address - back, 0)))}"
