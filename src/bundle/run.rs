@@ -180,6 +180,9 @@ impl<'f> Run<'f> {
     ) -> Result<Binaries<'t>, Error> {
         let tables = self.cpu_tables();
         if tables.iter().all(|table| table.layout.rows == 0) {
+            for table in &tables {
+                Rows::check_none(self.files, &table.folder, &table.layout)?;
+            }
             for table in tables {
                 intake.start_table(table.as_exported(self.number), table.folder.display().to_string());
             }

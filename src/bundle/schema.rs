@@ -115,7 +115,12 @@ mod tests {
     #[test]
     fn other_documents_are_told() {
         for (text, word) in [
-            ("", "no schema"),
+            ("", "has 0 at the top"),
+            ("<schema name='a'>", "1 open elements"),
+            (
+                "<schema name='a'><column mnemonic='b' engineeringType='c'/><column mnemonic='b' engineeringType='d'/></schema>",
+                "two columns",
+            ),
             ("<schema/>", "no name"),
             ("<schema name='a'><column mnemonic='b'/></schema>", "no type"),
             ("<html><body/></html>", "<html> was not expected"),

@@ -154,11 +154,13 @@ mod tests {
     #[test]
     fn other_lists_are_told() {
         for (text, word) in [
-            ("<plist><dict/></plist>", "<dict/>"),
+            ("<plist><dict/></plist>", "<dict> was"),
             ("<plist><array><integer>1</integer></array></plist>", "<integer>"),
             ("<plist><array><string>&nope;</string></array></plist>", "&nope;"),
             ("<plist><array><string>a<string>b</string></string></array></plist>", "<string>"),
-            ("", "end before"),
+            ("", "has 0 at the top"),
+            ("<plist></plist>", "no array"),
+            ("<plist><array/><array/></plist>", "<array> was"),
         ] {
             let broken = Strings::read(text.as_bytes()).unwrap_err();
             assert!(broken.message.contains(word), "{text}: {broken}");

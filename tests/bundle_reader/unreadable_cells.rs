@@ -7,6 +7,7 @@ use traceparse::error::Diagnostic;
 use traceparse::export::{Export, Options, RejectReason};
 
 use super::read_files;
+use super::support::bundle::archive::binary;
 use super::support::bundle::mutations::edit;
 use super::support::bundle::{BundleOptions, Chunks, Compression, Files, found_rows, write_bundle};
 use super::support::{Recording, Size, Table};
@@ -229,4 +230,20 @@ fn broken_xml_is_refused() {
         let error = open(&changed).unwrap_err();
         assert!(matches!(&error.kind, ErrorKind::BrokenBundle { file, .. } if file.ends_with(path)), "{error}");
     }
+}
+
+/// Where a descriptor has no rows, and rows are there, something was recorded.
+#[test]
+fn rows_that_the_descriptor_does_not_count_are_told() {
+    let mut files = bundle(Table::TimeProfile);
+    edit(&mut files, &format!("{STORE}/bulkstore_descriptor"), |descriptor| {
+        let mut archive = plist::Value::from_reader(std::io::Cursor::new(&*descriptor)).unwrap();
+        let objects =
+            archive.as_dictionary_mut().and_then(|archive| archive.get_mut("$objects")?.as_array_mut()).unwrap();
+        let count = objects.iter_mut().filter(|object| object.as_unsigned_integer() == Some(60));
+        count.for_each(|object| *object = plist::Value::Integer(0.into()));
+        *descriptor = binary(&archive);
+    });
+    let error = open(&files).unwrap_err();
+    assert!(error.to_string().contains("room for rows at 0x1000: it is not empty"), "{error}");
 }
