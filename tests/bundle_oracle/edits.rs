@@ -156,7 +156,7 @@ pub(crate) fn list(bytes: &[u8], list: &List, seen: Option<&[usize]>, rng: &mut 
         new.to_be_bytes()[8 - width.min(8)..].to_vec()
     };
     Some(match kind {
-        1 | 2 | 3 if width <= 8 => {
+        1..=3 if width <= 8 => {
             let mut new = other_number(number, width, rng);
             new.reverse();
             ("number of a list", vec![replace(at, width, new)])

@@ -160,7 +160,7 @@ impl Mutant {
                 let bytes = edited(&base.files[path], edits);
                 // What begins like zlib is taken for it; large files take long.
                 let is_deflated =
-                    bytes.len() < 100_000 && (self.described.len() % 2 == 0 || bytes.first() == Some(&0x78));
+                    bytes.len() < 100_000 && (self.described.len().is_multiple_of(2) || bytes.first() == Some(&0x78));
                 if is_deflated { deflated(&bytes) } else { bytes }
             });
             files.insert(path.clone(), file);
