@@ -10,6 +10,8 @@ mod intervals;
 #[path = "bundle_reader/odd_bundles.rs"]
 mod odd_bundles;
 mod support;
+#[path = "bundle_reader/unreadable_cells.rs"]
+mod unreadable_cells;
 
 use std::collections::BTreeMap;
 use std::io;

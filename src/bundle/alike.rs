@@ -30,6 +30,8 @@ pub(super) struct AlikeRows {
     /// Those with rows that are still to be counted, and how many rows at most.
     uncounted: Vec<usize>,
     pending: usize,
+    /// Later rows are looked at one by one.
+    latest: u64,
 }
 
 /// How many rows are counted together at most.
@@ -46,14 +48,16 @@ struct Kind {
 
 impl AlikeRows {
     /// Tables of other columns have no such rows.
-    pub(super) fn of(columns: &Columns, row_size: usize) -> Self {
+    pub(super) fn of(columns: &Columns, row_size: usize, latest: u64) -> Self {
         let is_usual = row_size == ROW
             && columns.time == Place::Wide(0)
             && columns.stack.0 == Place::Narrow(STACK)
             && columns.kernel_stack.is_none()
             && columns.counters.is_none();
         let kinds = vec![Kind::default(); if is_usual { KINDS } else { 0 }];
-        Self { kinds, known: Vec::new(), uncounted: Vec::new(), pending: 0 }
+        // A time whose bits are all set is none.
+        let latest = latest.min(u64::MAX - 1);
+        Self { kinds, known: Vec::new(), uncounted: Vec::new(), pending: 0, latest }
     }
 
     /// Remembers what a row that was added has in common with others.
@@ -94,15 +98,15 @@ impl AlikeRows {
     /// The same for as many as there is room for at once.
     fn add_some(&mut self, rows: &[[u8; ROW]], stacks: KnownStacks<'_>, intake: &mut Intake<'_>) -> usize {
         let Some(mut adder) = intake.alike_adder() else { return 0 };
-        let (room, Self { kinds, known, uncounted, .. }) = (adder.room(), self);
+        let (room, latest, Self { kinds, known, uncounted, .. }) = (adder.room(), self.latest, self);
         let is_added = |&row: &&[u8; ROW]| {
             let (time, middle, number) = (u64_at(row, 0), between(row), u32_at(row, STACK));
             let place = place(&middle);
             let Some(kind) = kinds.get_mut(place) else { return false };
-            let stack = if number == NONE { Some(None) } else { stacks.get(number) };
+            let stack = if number == NONE { Some(None) } else { stacks.get(number).map(Some) };
             // Word by word: they were stored one by one a moment ago, and cannot be loaded by twos before they have arrived.
             let difference = kind.middle.iter().zip(middle).fold(0, |all, (known, word)| all | (known ^ word));
-            let Some(stack) = stack.filter(|_| difference == 0 && time != u64::MAX) else { return false };
+            let Some(stack) = stack.filter(|_| difference == 0 && time <= latest) else { return false };
             if kind.count.is_empty() {
                 let known = kind.known.checked_sub(1).and_then(|index| known.get(index));
                 let Some(count) = known.and_then(|known| adder.start(known)) else { return false };

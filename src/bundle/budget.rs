@@ -34,6 +34,15 @@ impl Budget {
         }
     }
 
+    /// A text; `None` where it is nil. Anything else is an error.
+    pub(super) fn string(&mut self, node: Node<'_>) -> Result<Option<String>, Broken> {
+        let text = node.text()?;
+        if let Some(text) = &text {
+            self.take(node, text.len())?;
+        }
+        Ok(text.map(String::from))
+    }
+
     /// A text or a whole number as text; `None` for what is neither.
     pub(super) fn text(&mut self, node: Node<'_>) -> Result<Option<String>, Broken> {
         let text = match node.kind()? {

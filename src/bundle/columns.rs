@@ -1,11 +1,12 @@
 //! Which columns of a CPU table hold what a sample needs, and whether they are of types that this crate knows.
 
 use super::layout::{Layout, Place};
+use super::schema::SchemaColumn;
 use super::stacks::StackKind;
 use crate::units::Unit;
 
 /// Where the parts of a sample are in a row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Columns {
     pub(super) time: Place,
     pub(super) thread: Option<Place>,
@@ -19,6 +20,8 @@ pub(super) struct Columns {
     pub(super) kernel_stack: Option<(Place, StackKind)>,
     pub(super) kind: Option<Place>,
     pub(super) counters: Option<Place>,
+    /// Columns that may be one of these under another name.
+    pub(super) renamed: Vec<String>,
 }
 
 impl Columns {
@@ -48,11 +51,40 @@ impl Columns {
             state: typed("thread-state", "XRThreadStateTypeID")?,
             weight: weight(layout)?,
             stack: stack(own_stack)?.ok_or("it has no column of stacks")?,
+            renamed: renamed_stack(layout, own_stack, kernel_stack.is_some())
+                .into_iter()
+                .chain(OPTIONAL.iter().filter_map(|&(mnemonic, of_type)| {
+                    renamed(layout, if mnemonic == "core" { core } else { mnemonic }, of_type)
+                }))
+                .collect(),
             kernel_stack,
-            kind: layout.column("sample-type").map(|(place, _)| place),
+            kind: typed("sample-type", "XRTimeSampleTypeID")?,
             counters: typed("counters-array", "XRCoreProfilePMCEventsArrayTypeID")?,
         })
     }
+}
+
+/// Columns that a table may lack: then what they tell is absent.
+const OPTIONAL: [(&str, &str); 5] = [
+    ("process", "XRProcessTypeID"),
+    ("core", "XRCPUCoreTypeID"),
+    ("thread-state", "XRThreadStateTypeID"),
+    ("counters-array", "XRCoreProfilePMCEventsArrayTypeID"),
+    ("sample-type", "XRTimeSampleTypeID"),
+];
+
+/// Says that the stack in the kernel, of which there is none, may have another name.
+fn renamed_stack(layout: &Layout, own_stack: &str, has_kernel_stack: bool) -> Option<String> {
+    let is_other =
+        |column: &&SchemaColumn| column.mnemonic != own_stack && StackKind::of_type(&column.engineering_type).is_some();
+    let other = layout.schema.columns.iter().find(is_other).filter(|_| !has_kernel_stack)?;
+    Some(format!("its column {} holds stacks, too, and is not read", other.mnemonic))
+}
+
+/// Says that there is no such column, and one of its type that has another name.
+pub(super) fn renamed(layout: &Layout, mnemonic: &str, engineering_type: &str) -> Option<String> {
+    let other = layout.renamed(mnemonic, engineering_type)?;
+    Some(format!("it has no column {mnemonic}, and its column {other} is of the type of one: this is not read"))
 }
 
 /// The column of weights and their unit.

@@ -8,7 +8,6 @@
 
 use super::budget::Budget;
 use super::keyed_archive::Node;
-use super::keyed_collections::Kind;
 use crate::hash::HashMap;
 use crate::symbols::Broken;
 
@@ -26,19 +25,31 @@ pub(super) fn kinds(
     objects: Node<'_>,
     device: Option<&str>,
     budget: &mut Budget,
+    odd: &mut Vec<String>,
 ) -> Result<HashMap<u32, &'static str>, Broken> {
     let mut cores: HashMap<u32, NumberedCore> = HashMap::default();
     for object in objects.items()? {
-        if object.class_name()?.as_deref() != Some("XRCore") {
-            continue;
+        match object.class_name()?.as_deref() {
+            Some("XRCore") => {}
+            Some(_) => continue,
+            None => {
+                odd.push("one of allObjects is no object: the kind of a core may be missing".to_owned());
+                continue;
+            }
         }
-        let of_device = object.field("$1")?.map_or(Ok(None), |node| budget.text(node))?;
+        let of_device = object.field("$1")?.map_or(Ok(None), |node| budget.string(node))?;
         let number = object.field("$0")?.map_or(Ok(None), Node::number)?;
-        let Some(number) = number.and_then(|number| u32::try_from(number).ok()) else { continue };
+        let Some(number) = number.and_then(|number| u32::try_from(number).ok()) else {
+            odd.push("one of its cores has no number: its kind is not known".to_owned());
+            continue;
+        };
         let (kind, is_of_device) = (kind(object)?, of_device.as_deref() == device);
         let core = cores.entry(number).or_insert(NumberedCore { kind, is_of_device });
         core.kind = core.kind.filter(|known| Some(*known) == kind);
         core.is_of_device |= is_of_device;
+    }
+    if cores.is_empty() {
+        odd.push("allObjects has no cores: their kinds are not known".to_owned());
     }
     let known = cores.into_iter().filter(|(_, core)| core.is_of_device);
     Ok(known.filter_map(|(number, core)| Some((number, core.kind?))).collect())
@@ -47,7 +58,7 @@ pub(super) fn kinds(
 /// The kind of a core. One without a topology has none.
 fn kind(core: Node<'_>) -> Result<Option<&'static str>, Broken> {
     let flags = core.field("topology")?.map_or(Ok(None), |topology| topology.field("_clusterFlags"))?;
-    let flags = flags.filter(|flags| flags.kind() == Ok(Kind::Integer)).map_or(Ok(None), Node::number)?;
+    let flags = flags.map_or(Ok(None), Node::number)?;
     Ok(match flags {
         Some(1) => Some("E Core"),
         Some(2) => Some("P Core"),
@@ -75,7 +86,8 @@ mod tests {
         let bytes = writer.finish(&[("root", objects)]);
         let archive = KeyedArchive::read(&bytes).unwrap();
         let objects = archive.top("root").unwrap().unwrap();
-        let mut kinds: Vec<_> = kinds(objects, Some("Mac"), &mut Budget::new(&archive)).unwrap().into_iter().collect();
+        let mut kinds: Vec<_> =
+            kinds(objects, Some("Mac"), &mut Budget::new(&archive), &mut Vec::new()).unwrap().into_iter().collect();
         kinds.sort_unstable();
         kinds
     }

@@ -106,6 +106,11 @@ impl MappedCache {
         self.loaded.iter().all(|offset| known.contains(offset))
     }
 
+    /// Whether images of the cache were left out.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.table.is_incomplete
+    }
+
     fn find(&self, address: u64) -> Found<'_> {
         let Some(offset) = address.checked_sub(self.base) else {
             return Found::None;
@@ -150,6 +155,8 @@ pub(super) struct ImageTable {
     images: Vec<Image>,
     // Sorted, without overlaps.
     ranges: Vec<Range>,
+    /// Whether the place of an image is not known, or not all of it.
+    is_incomplete: bool,
 }
 
 /// Addresses of one image, or of several.
@@ -168,8 +175,10 @@ impl ImageTable {
     /// Images without a `__TEXT` have no load address and are left out, as are segments that end beyond 64 bits.
     pub(super) fn new<'i>(listed: impl IntoIterator<Item = (ListedImage<'i>, u64)>) -> Self {
         let (mut images, mut edges, mut known) = (Vec::new(), Vec::new(), HashMap::default());
+        let mut is_incomplete = false;
         for (listed, cache_offset) in listed {
             let Some(image) = Image::new(&listed, cache_offset) else {
+                is_incomplete = true;
                 continue;
             };
             let index = *known.entry((image.uuid, image.text)).or_insert(images.len() as u32);
@@ -179,15 +188,22 @@ impl ImageTable {
             let segments = listed.segments.iter().filter(|segment| !OTHER_SEGMENTS.contains(&short(&segment.name)));
             for segment in segments {
                 let start = segment.address;
-                if let Some(end) = start.checked_add(segment.size) {
-                    edges.extend([
-                        Edge { at: start, image: index, is_start: true },
-                        Edge { at: end, image: index, is_start: false },
-                    ]);
-                }
+                let Some(end) = start.checked_add(segment.size) else {
+                    is_incomplete = true;
+                    continue;
+                };
+                edges.extend([
+                    Edge { at: start, image: index, is_start: true },
+                    Edge { at: end, image: index, is_start: false },
+                ]);
             }
         }
-        Self { images, ranges: ranges_between(edges) }
+        Self { images, ranges: ranges_between(edges), is_incomplete }
+    }
+
+    /// Whether images or segments were left out.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.is_incomplete
     }
 
     /// What lies exactly at an address.

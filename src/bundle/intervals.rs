@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use super::file::broken_at;
 use super::layout::{Layout, Place};
-use super::people::{Identity, Names, string_number};
+use super::people::{self, Identity, Names, string_number};
 use super::row_error::Unreadable;
+use super::row_notes::RowNotes;
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::strings::Strings;
@@ -68,6 +69,7 @@ pub(super) struct IntervalReader<'a> {
     pub(super) recorded: &'a RunData,
     /// Names that were read, by number of the string.
     pub(super) texts: HashMap<u64, Arc<str>>,
+    pub(super) notes: RowNotes,
 }
 
 impl IntervalReader<'_> {
@@ -80,12 +82,12 @@ impl IntervalReader<'_> {
         columns: &IntervalColumns,
         table: &mut IntervalTable,
         intervals: &mut Vec<Interval>,
-    ) -> Result<Option<Diagnostic>, Error> {
+    ) -> Result<Vec<Diagnostic>, Error> {
         let mut rows = Rows::open(files, folder, layout)?;
         while let Some((piece, start)) = rows.next()? {
             for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
                 let at = start + index * layout.row_size as u64;
-                let interval = self.interval(row, columns);
+                let interval = self.interval(row, columns, (folder, at));
                 let interval = interval.map_err(|error| broken_at(&folder.join("bulkstore"), at, "row", error))?;
                 table.rows += 1;
                 match interval {
@@ -93,17 +95,21 @@ impl IntervalReader<'_> {
                         table.used += 1;
                         intervals.push(interval);
                     }
-                    Err(reason) => table.rejected.add(reason),
+                    Err(reason) => {
+                        table.rejected.add(reason);
+                        self.notes.note(folder, at, reason.name(), || format!("row rejected: {reason}"));
+                    }
                 }
             }
         }
-        Ok(rows.diagnostic())
+        Ok(rows.diagnostic().into_iter().chain(self.notes.take()).collect())
     }
 
     fn interval(
         &mut self,
         row: &[u8],
         columns: &IntervalColumns,
+        (folder, at): (&Path, u64),
     ) -> Result<Result<Interval, RejectReason>, Unreadable> {
         let Some(start) = columns.start.value(row) else { return Ok(Err(RejectReason::NoTime)) };
         let end = match columns.duration.value(row).map(|duration| start.checked_add(duration)) {
@@ -114,8 +120,11 @@ impl IntervalReader<'_> {
         let process = value(columns.process).and_then(reference);
         let process = process.map(|number| Identity::process(number, self.arrays, self.names, self.recorded));
         let process = process.transpose()?;
+        if let Some(odd) = process.as_ref().and_then(|process| process.odd) {
+            self.notes.note(folder, at, odd.topic(), || odd.to_string());
+        }
         let thread = value(columns.thread).and_then(reference);
-        let thread = thread.map(|number| self.arrays.get(number)).transpose()?;
+        let thread = thread.map(|number| self.thread(number)).transpose()?;
         let name = columns.name.and_then(|place| Some(string_number(place, place.value(row)?)));
         let name = name.map(|number| self.text(number)).transpose()?;
         Ok(Ok(Interval {
@@ -129,9 +138,16 @@ impl IntervalReader<'_> {
             identifier: None,
             process: process.as_ref().map(|process| Arc::from(process.name)),
             pid: process.as_ref().map(|process| process.number),
-            tid: thread.and_then(|thread| thread.get(0)),
+            tid: thread,
             hang_type: None,
         }))
+    }
+
+    /// The number of a thread, which must be one of a process.
+    fn thread(&self, number: u32) -> Result<u64, Unreadable> {
+        let (tid, process) = people::thread(self.arrays, number)?;
+        people::pid(self.arrays, self.strings, process)?;
+        Ok(tid)
     }
 
     fn text(&mut self, number: u64) -> Result<Arc<str>, Unreadable> {

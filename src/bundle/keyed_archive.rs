@@ -114,20 +114,29 @@ impl<'a> KeyedArchive<'a> {
     }
 }
 
-/// The index of the value with this name in a dictionary.
+/// The index of the value with this name in a dictionary. All names are looked at: one that is no text, or there twice, could hide
+/// what is asked for.
 pub(super) fn find(
     list: &PropertyList<'_>,
     keys: References<'_>,
     values: References<'_>,
     name: &str,
 ) -> Result<Option<u64>, Broken> {
+    let mut found = None;
     for (key, value) in keys.iter().zip(values.iter()) {
+        // It was read, so it has an index, and these have 32 bits.
+        let at = |key| list.offset(key as u32);
         match list.object(key)? {
-            Object::Ascii(bytes) if bytes == name.as_bytes() => return Ok(Some(value)),
-            _ => {}
+            Object::Ascii(bytes) if bytes == name.as_bytes() => {
+                if found.replace(value).is_some() {
+                    return Err(broken(at(key), "dictionary", format_args!("it has {name} twice")));
+                }
+            }
+            Object::Ascii(_) | Object::Utf16(_) => {}
+            _ => return Err(broken(at(key), "dictionary", "one of its names is no text")),
         }
     }
-    Ok(None)
+    Ok(found)
 }
 
 impl<'a> Node<'a> {

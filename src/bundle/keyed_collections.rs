@@ -124,12 +124,13 @@ impl<'a> Node<'a> {
             return self.field(name);
         }
         let is_named = |key: Node<'a>| Ok(key.kind()? == Kind::Text && key.text()?.is_some_and(|text| text == name));
+        let mut found = None;
         for (key, value) in self.entries()? {
-            if is_named(key)? {
-                return Ok(Some(value));
+            if is_named(key)? && found.replace(value).is_some() {
+                return Err(self.broken("dictionary", format_args!("it has {name} twice")));
             }
         }
-        Ok(None)
+        Ok(found)
     }
 
     fn is_integer_keyed(self) -> Result<bool, Broken> {

@@ -127,6 +127,13 @@ impl Layout {
         Ok(Self { schema, places, row_size, rows })
     }
 
+    /// The column of this type, where none has this mnemonic: it may be what is looked for, under another name.
+    pub(super) fn renamed(&self, mnemonic: &str, engineering_type: &str) -> Option<&str> {
+        let mut of_type = self.schema.columns.iter().filter(|column| column.engineering_type == engineering_type);
+        let is_missing = self.column(mnemonic).is_none();
+        of_type.next().filter(|_| is_missing).map(|column| column.mnemonic.as_str())
+    }
+
     /// Where the column is that has this mnemonic, and its type.
     pub(super) fn column(&self, mnemonic: &str) -> Option<(Place, &str)> {
         let index = self.schema.columns.iter().position(|column| column.mnemonic == mnemonic)?;
@@ -160,10 +167,15 @@ fn places(schema: &Schema, fields: &[Field]) -> Result<(Vec<Place>, usize), Brok
         });
         size += if field.kind == 1 { 4 } else { 8 };
     }
-    match rest.next() {
-        Some(field) => Err(rule("_fields", format_args!("{} is no column of the schema", field.name))),
-        None => Ok((places, size)),
+    if let Some(field) = rest.next() {
+        return Err(rule("_fields", format_args!("{} is no column of the schema", field.name)));
     }
+    let shared = (0..places.len()).find(|&index| places[..index].contains(&places[index]));
+    if let Some(index) = shared {
+        let mnemonic = &schema.columns[index].mnemonic;
+        return Err(rule("_fields", format_args!("the column {mnemonic} stands where another one does")));
+    }
+    Ok((places, size))
 }
 
 fn topology_place(topology: Topology, column: &SchemaColumn) -> Result<Place, Broken> {

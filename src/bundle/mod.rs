@@ -54,6 +54,7 @@ mod people;
 mod process_images;
 mod property_list;
 mod row_error;
+mod row_notes;
 mod rows;
 mod run;
 mod run_data;
@@ -68,6 +69,7 @@ mod template;
 #[cfg(test)]
 mod testing;
 mod uniquer;
+mod xml;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -324,7 +326,8 @@ impl<'f> Bundle<'f> {
         let mut found = Intervals::default();
         let mut damaged = Vec::new();
         for run in &self.runs {
-            match run.read_intervals(name, &self.run_data(run.number)?, &mut found) {
+            let template = self.path.join("form.template");
+            match run.read_intervals(name, (&template, &self.run_data(run.number)?), &mut found) {
                 Ok(()) => {}
                 Err(RunFailure::Run(error)) => damaged.push(DamagedRun { number: run.number, error }),
                 Err(RunFailure::Recording(error)) => return Err(error),

@@ -42,6 +42,10 @@ const NO_OFFSETS: &str = "the images of the shared cache that a process had are 
 /// Images of the shared cache that a process had are not known.
 const NO_CACHED: &str = "a process had images of a shared cache that are listed nowhere: frames there have no binary";
 
+/// Where an image was is not known, or not of all its segments.
+const NO_PLACE: &str = "form.template has an image without a __TEXT, or beyond the end of memory, among those of a process, its shared cache or the \
+                        kernel: frames there have no binary";
+
 /// The processes of a run.
 #[derive(Debug)]
 struct RunProcesses<'t> {
@@ -104,6 +108,11 @@ impl<'t> ProcessImages<'t> {
                 Images { kernel, ..Images::default() }
             }
         };
+        let of_cache = images.cache.as_ref().is_some_and(MappedCache::is_incomplete);
+        let of_kernel = images.kernel.as_ref().is_some_and(|kernel| kernel.is_incomplete());
+        if images.own.is_incomplete() || of_cache || of_kernel {
+            self.add_gap(run, pid, NO_PLACE);
+        }
         let images = Arc::new(images);
         self.known.insert((run, pid), Arc::clone(&images));
         Ok(images)
@@ -144,7 +153,8 @@ impl<'t> ProcessImages<'t> {
         let mut offsets = Vec::new();
         if let Some(loaded) = loaded {
             for offset in loaded.items()? {
-                offsets.extend(offset.number()?);
+                let number = offset.number()?;
+                offsets.push(number.ok_or_else(|| offset.broken("place in the shared cache", "it is no number"))?);
             }
             self.budget.take(loaded, size_of_val(offsets.as_slice()))?;
         }
@@ -170,9 +180,9 @@ impl<'t> ProcessImages<'t> {
             }
             for (offset, signature) in cached.entries()? {
                 let listed = self.signature(Some(signature))?.map(|signature| signature.images).unwrap_or_default();
-                if let Some(offset) = offset.number()? {
-                    images.extend(listed.into_iter().map(|image| (image, offset)));
-                }
+                let place = offset.number()?;
+                let place = place.ok_or_else(|| offset.broken("place in the shared cache", "it is no number"))?;
+                images.extend(listed.into_iter().map(|image| (image, place)));
             }
         }
         let table = Arc::new(ImageTable::new(images));

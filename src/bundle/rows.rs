@@ -53,6 +53,14 @@ impl<'f> Rows<'f> {
         Ok(rows)
     }
 
+    /// Fails where a table that has no rows, as its descriptor says, has some all the same.
+    pub(super) fn check_none(files: &'f dyn Files, folder: &Path, layout: &Layout) -> Result<(), Error> {
+        match Content::open(files, &folder.join("bulkstore"))? {
+            Some(_) => Self::open(files, folder, layout)?.next().map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
     /// Whether they have to be inflated.
     pub(super) fn is_compressed(&self) -> bool {
         self.content.is_compressed()

@@ -11,6 +11,7 @@ use super::damage::RunFailure;
 use super::file::{Content, Room, broken_file};
 use super::intervals::{IntervalColumns, IntervalReader};
 use super::people::{Names, People};
+use super::row_notes::RowNotes;
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::run_table::{RunTable, read_layout, read_schema};
@@ -179,6 +180,9 @@ impl<'f> Run<'f> {
     ) -> Result<Binaries<'t>, Error> {
         let tables = self.cpu_tables();
         if tables.iter().all(|table| table.layout.rows == 0) {
+            for table in &tables {
+                Rows::check_none(self.files, &table.folder, &table.layout)?;
+            }
             for table in tables {
                 intake.start_table(table.as_exported(self.number), table.folder.display().to_string());
             }
@@ -206,10 +210,14 @@ impl<'f> Run<'f> {
         let (mut readable, mut notes) = (Vec::new(), Vec::new());
         for &table in tables {
             match Columns::of(&table.layout) {
-                Ok(columns) => readable.push((table, columns)),
+                Ok(columns) => {
+                    notes.extend(columns.renamed.iter().map(|reason| self.odd_columns(table, reason)));
+                    readable.push((table, columns));
+                }
                 Err(reason) => notes.push(self.not_read(table, &reason)),
             }
         }
+        notes.extend(self.odd_template(template, recorded));
         // They are inflated while names are read.
         let mut first_rows = readable.first().map(|(table, _)| self.pieces(table, scope)).transpose()?;
         let strings = values.strings()?;
@@ -228,12 +236,13 @@ impl<'f> Run<'f> {
             arrays: &values.arrays,
             strings: &strings,
             people: People::new(&values.arrays, &names, recorded),
-            stacks: Stacks::new(&values.arrays, binaries, intake),
+            stacks: Stacks::new((&values.arrays, &strings), binaries, intake),
             wanted: Vec::new(),
             states: HashMap::default(),
             cores: HashMap::default(),
             recorded,
-            strangers: 0,
+            odd: Vec::new(),
+            notes: RowNotes::default(),
             template,
         };
         for (table, columns) in readable {
@@ -256,7 +265,7 @@ impl<'f> Run<'f> {
     pub(super) fn read_intervals(
         &self,
         input: &str,
-        recorded: &RunData,
+        (template, recorded): (&Path, &RunData),
         found: &mut Intervals,
     ) -> Result<(), RunFailure> {
         let tables: Vec<_> = self.tables_of("os-signpost-interval").chain(self.tables_of("potential-hangs")).collect();
@@ -268,9 +277,17 @@ impl<'f> Run<'f> {
         found.diagnostics.extend(values.arrays.fill(data).map_err(RunFailure::before_rows)?);
         let strings = values.strings().map_err(RunFailure::before_rows)?;
         let names = self.names(&strings, &values.arrays);
-        found.diagnostics.extend(names.diagnostics.iter().cloned());
+        found.diagnostics.extend(names.diagnostics.iter().cloned().chain(self.odd_template(template, recorded)));
         let (run, arrays, texts) = (self.number, &values.arrays, HashMap::default());
-        let mut reader = IntervalReader { run, arrays, strings: &strings, names: &names, recorded, texts };
+        let mut reader = IntervalReader {
+            run,
+            arrays,
+            strings: &strings,
+            names: &names,
+            recorded,
+            texts,
+            notes: RowNotes::default(),
+        };
         for table in tables {
             match IntervalColumns::of(&table.layout) {
                 Ok(columns) => {
@@ -297,6 +314,19 @@ impl<'f> Run<'f> {
             }
         }
         names
+    }
+
+    /// What `form.template` lacks of the run.
+    fn odd_template(&self, template: &Path, recorded: &RunData) -> impl Iterator<Item = Diagnostic> {
+        recorded.odd.iter().map(move |odd| {
+            let message = format!("{}: run {}: {odd}", template.display(), self.number);
+            Diagnostic { at: None, message, count: 1 }
+        })
+    }
+
+    fn odd_columns(&self, table: &RunTable, reason: &str) -> Diagnostic {
+        let (folder, schema, run) = (table.folder.display(), &table.layout.schema.name, self.number);
+        Diagnostic { at: None, message: format!("{folder}: {schema} of run {run}: {reason}"), count: 1 }
     }
 
     fn not_read(&self, table: &RunTable, reason: &str) -> Diagnostic {

@@ -25,17 +25,24 @@ pub(super) struct RunData {
     pub(super) contents: TocRun,
     /// Threads by their numbers.
     pub(super) threads: HashMap<u64, ThreadName>,
-    /// Processes by their numbers.
-    pub(super) processes: HashMap<u64, ProcessName>,
+    /// Processes by their numbers; `None` for a number that different processes had, one after the other.
+    pub(super) processes: HashMap<u64, Option<ProcessName>>,
     /// The kinds of the cores of the device that was chosen, by their numbers.
     pub(super) cores: HashMap<u32, &'static str>,
+    /// Samples are not later than this many nanoseconds, where it is known how long the run was.
+    pub(super) latest: Option<u64>,
+    /// What is not there, though every recording since Instruments 13 has it, and what cannot be right.
+    pub(super) odd: Vec<String>,
 }
+
+/// How long after its end a run may have samples: 60 s, since it is not known how exactly the end is recorded.
+const LATE: u64 = 60_000_000_000;
 
 /// What Instruments calls a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ThreadName {
-    /// The number of its process.
-    pub(super) pid: u64,
+    /// The number of its process, if it is known.
+    pub(super) pid: Option<u64>,
     /// Its name, such as `Main Thread`; empty where it has none.
     pub(super) name: String,
 }
@@ -54,21 +61,35 @@ impl RunData {
     pub(super) fn read(template: &Template<'_>, run: u64) -> Result<Self, Broken> {
         let number = u32::try_from(run).unwrap_or(u32::MAX);
         let mut data = Self { contents: TocRun { number, ..TocRun::default() }, ..Self::default() };
-        let Some(node) = template.run(run)? else {
+        let Some(node) = template.run(run)?.filter(|node| !node.is_nil()) else {
+            if template.is_there() {
+                data.odd.push("nothing is known of it: names of threads and kinds of cores may be missing".to_owned());
+            }
             return Ok(data);
         };
         let mut budget = template.budget();
         let budget = &mut budget;
-        let member = |name: &str| node.member(name);
-        data.threads = member("threadsByTID")?.map_or(Ok(HashMap::default()), |list| threads(list, budget))?;
-        data.processes = member("processDatas")?.map_or(Ok(HashMap::default()), |list| processes(list, budget))?;
-        if let Some(info) = member("runInfo")? {
+        let mut odd = Vec::new();
+        let mut list = |name: &str, what: &str| {
+            let list = node.member(name)?.filter(|list| !list.is_nil());
+            if list.is_none() {
+                odd.push(format!("{name} is missing: {what} may be missing"));
+            }
+            Ok::<_, Broken>(list)
+        };
+        let (by_number, of_processes) = (list("threadsByTID", "names of threads")?, list("processDatas", "processes")?);
+        let objects = list("allObjects", "kinds of cores")?;
+        data.threads = by_number.map_or(Ok(HashMap::default()), |list| threads(list, budget))?;
+        data.processes = of_processes.map_or(Ok(HashMap::default()), |list| processes(list, budget, &mut odd))?;
+        if let Some(info) = node.member("runInfo")? {
             add_info(&mut data.contents, info, budget)?;
+            data.latest = latest(info)?;
         }
-        if let Some(objects) = member("allObjects")? {
+        if let Some(objects) = objects {
             let device = template.device(run)?;
-            data.cores = cores::kinds(objects, device.as_deref(), budget)?;
+            data.cores = cores::kinds(objects, device.as_deref(), budget, &mut odd)?;
         }
+        data.odd = odd;
         data.contents.processes = listed_processes(template, run, budget)?;
         Ok(data)
     }
@@ -138,38 +159,56 @@ fn times(info: Node<'_>) -> Result<Vec<(String, String)>, Broken> {
     Ok(all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
 }
 
-/// Threads without a name or with negative numbers are left out.
+/// The latest time that samples can have.
+fn latest(info: Node<'_>) -> Result<Option<u64>, Broken> {
+    let seconds = info.member("_rawDuration")?.and_then(|node| known(node.real()));
+    let seconds = seconds.filter(|seconds| (0.0..1e9).contains(seconds));
+    Ok(seconds.map(|seconds| (seconds * 1e9) as u64 + LATE))
+}
+
+/// Threads by their numbers.
 fn threads(by_number: Node<'_>, budget: &mut Budget) -> Result<HashMap<u64, ThreadName>, Broken> {
     let mut threads = HashMap::default();
-    for (tid, thread) in by_number.entries()? {
-        let name = thread.member("preferredName")?.map_or(Ok(None), |node| budget.text(node))?;
-        let pid = thread.member("pid")?.map_or(Ok(None), Node::integer)?;
-        let number = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
-        let own = thread.member("tid")?.map_or(Ok(None), Node::integer)?;
-        if own.is_some() && own != tid.integer()? {
+    for (key, thread) in by_number.entries()? {
+        let member = |name: &str| thread.member(name);
+        let name = member("preferredName")?.map_or(Ok(None), |node| budget.string(node))?.unwrap_or_default();
+        let pid = member("pid")?.map_or(Ok(None), Node::number)?;
+        let own = member("tid")?.map_or(Ok(None), Node::number)?;
+        let tid = key.number()?.ok_or_else(|| thread.broken("thread", "it has no number"))?;
+        if own.is_some_and(|own| own != tid) {
             return Err(thread.broken("thread", "it is listed under the number of another thread"));
         }
-        if let (Some(tid), Some(pid), Some(name)) = (number(tid.integer()?), number(pid), name) {
-            threads.insert(tid, ThreadName { pid, name });
+        if threads.insert(tid, ThreadName { pid, name }).is_some() {
+            return Err(thread.broken("thread", format_args!("{tid} is listed twice")));
         }
     }
     Ok(threads)
 }
 
-/// Processes by number. A number that different processes had, one after the other, is left out.
-fn processes(list: Node<'_>, budget: &mut Budget) -> Result<HashMap<u64, ProcessName>, Broken> {
+/// Processes by number.
+fn processes(
+    list: Node<'_>,
+    budget: &mut Budget,
+    odd: &mut Vec<String>,
+) -> Result<HashMap<u64, Option<ProcessName>>, Broken> {
     let mut processes: HashMap<u64, Option<ProcessName>> = HashMap::default();
     for process in list.items()? {
-        let mut text = |name: &str| process.member(name)?.map_or(Ok(None), |node| budget.text(node));
+        let mut text = |name: &str| process.member(name)?.map_or(Ok(None), |node| budget.string(node));
+        let (name, path) = (text("displayName")?, text("_execname")?.unwrap_or_default());
         let pid = process.member("_pid")?.map_or(Ok(None), Node::integer)?;
-        if let Some(pid) = pid.and_then(|pid| u64::try_from(pid).ok()) {
-            let (name, path) = (text("displayName")?.unwrap_or_default(), text("_execname")?.unwrap_or_default());
-            let found = ProcessName { name, path };
-            let known = processes.entry(pid).or_insert_with(|| Some(found.clone()));
-            *known = known.take().filter(|known| *known == found);
+        // There may be one for all processes, which is none itself.
+        if pid.is_some_and(|pid| pid < 0) {
+            continue;
         }
+        let (Some(pid), Some(name)) = (pid, name) else {
+            odd.push("one of its processes has no number or no name".to_owned());
+            continue;
+        };
+        let found = ProcessName { name, path };
+        let known = processes.entry(pid.unsigned_abs()).or_insert_with(|| Some(found.clone()));
+        *known = known.take().filter(|known| *known == found);
     }
-    Ok(processes.into_iter().filter_map(|(pid, process)| Some((pid, process?))).collect())
+    Ok(processes)
 }
 
 /// The processes whose images are known, which are those that a table of contents lists: under the last part of their
@@ -265,11 +304,11 @@ mod tests {
             ("time-limit", "3 seconds"),
         ];
         assert_eq!(contents.summary, pairs(&summary));
-        assert_eq!(run.threads.len(), 1);
-        assert_eq!(run.threads.get(&8246), Some(&ThreadName { pid: 751, name: "Mac".into() }));
-        let mut pids: Vec<_> = run.processes.keys().copied().collect();
-        pids.sort_unstable();
-        assert_eq!(pids, [6, 751], "a number that two processes had tells neither");
+        assert_eq!(run.threads[&9], ThreadName { pid: Some(751), name: String::new() });
+        assert_eq!(run.threads.get(&8246), Some(&ThreadName { pid: Some(751), name: "Mac".into() }));
+        let mut known: Vec<_> = run.processes.iter().map(|(pid, process)| (*pid, process.is_some())).collect();
+        known.sort_unstable();
+        assert_eq!(known, [(5, false), (6, true), (751, true)], "a number that two processes had tells neither");
     }
 
     #[test]
@@ -295,6 +334,7 @@ mod tests {
         for number in [2, 3] {
             let run = RunData::read(&template, number).unwrap();
             assert_eq!(run.contents, TocRun { number: number as u32, ..TocRun::default() });
+            assert!(!run.odd.is_empty(), "which is told");
             assert!(run.threads.is_empty() && run.processes.is_empty());
         }
     }
@@ -322,8 +362,9 @@ mod tests {
         for thread in threads {
             let process = profile.process(thread.process);
             let known = &run.threads[&thread.tid.unwrap()];
-            assert_eq!((Some(known.pid), known.name.as_str()), (process.pid, profile.string(thread.name)));
-            assert_eq!(run.processes[&known.pid].name, profile.string(process.name));
+            assert_eq!((known.pid, known.name.as_str()), (process.pid, profile.string(thread.name)));
+            let listed = run.processes[&known.pid.unwrap()].as_ref().unwrap();
+            assert_eq!(listed.name, profile.string(process.name));
         }
     }
 }

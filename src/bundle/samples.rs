@@ -1,5 +1,6 @@
 //! The rows of a CPU table become samples.
 
+use std::fmt;
 use std::path::Path;
 
 use super::alike::AlikeRows;
@@ -7,13 +8,14 @@ use super::beside::Pieces;
 use super::columns::Columns;
 use super::file::{broken_at, broken_file, over_budget};
 use super::layout::{Layout, Place};
-use super::people::People;
+use super::people::{Odd, People};
 use super::row_error::Unreadable;
+use super::row_notes::RowNotes;
 use super::run_data::RunData;
 use super::stacks::{ReadStack, StackKind, Stacks};
 use super::strings::Strings;
 use super::uniquer::{Arrays, reference};
-use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::error::{Error, ErrorKind};
 use crate::export::{Intake, RejectReason, Row};
 use crate::hash::HashMap;
 use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
@@ -33,8 +35,9 @@ pub(super) struct SampleReader<'a, 't> {
     pub(super) states: HashMap<u64, Option<StringId>>,
     pub(super) cores: HashMap<u32, CoreId>,
     pub(super) recorded: &'a RunData,
-    /// Rows of a thread of another process than the row's.
-    pub(super) strangers: u64,
+    /// What is odd about the row at hand.
+    pub(super) odd: Vec<OddRow>,
+    pub(super) notes: RowNotes,
     /// Where image lists are.
     pub(super) template: &'a Path,
 }
@@ -49,7 +52,7 @@ impl SampleReader<'_, '_> {
         columns: &Columns,
         intake: &mut Intake<'_>,
     ) -> Result<(), Error> {
-        let mut alike = AlikeRows::of(columns, layout.row_size);
+        let mut alike = AlikeRows::of(columns, layout.row_size, self.recorded.latest.unwrap_or(u64::MAX));
         while let Some((piece, start)) = rows.next()? {
             self.make_stacks(piece, layout, columns, intake);
             let mut done = 0;
@@ -58,7 +61,7 @@ impl SampleReader<'_, '_> {
                 let Some(row) = piece.get(done..done + layout.row_size) else { break };
                 alike.count(intake);
                 let at = start + done as u64;
-                self.add_row(row, columns, at, &mut alike, intake).map_err(|error| match error {
+                self.add_row(row, columns, (folder, at), &mut alike, intake).map_err(|error| match error {
                     Unreadable::Full(full) => Error::new(ErrorKind::Limit(full.to_string()), None),
                     Unreadable::TooManyStacks => Error::new(ErrorKind::Limit(error.to_string()), None),
                     Unreadable::Images(broken) => broken_file(self.template, &broken),
@@ -72,18 +75,8 @@ impl SampleReader<'_, '_> {
         alike.count(intake);
         rows.return_sums(intake)?;
         rows.diagnostic().into_iter().for_each(|note| intake.note(note));
-        self.note_strangers(folder, intake);
+        self.notes.take().for_each(|note| intake.note(note));
         Ok(())
-    }
-
-    /// Says when threads and processes of rows do not go together: one of them is wrong.
-    fn note_strangers(&mut self, folder: &Path, intake: &mut Intake<'_>) {
-        let count = std::mem::take(&mut self.strangers);
-        if count > 0 {
-            let message =
-                format!("{}: a row has a thread of another process than its own", folder.join("bulkstore").display());
-            intake.note(Diagnostic { at: None, message, count });
-        }
     }
 
     /// Makes the stacks of all rows before they are asked for: one after the other they wait less for memory than between
@@ -110,13 +103,18 @@ impl SampleReader<'_, '_> {
         &mut self,
         row: &[u8],
         columns: &Columns,
-        at: u64,
+        (folder, at): (&Path, u64),
         alike: &mut AlikeRows,
         intake: &mut Intake<'_>,
     ) -> Result<(), Unreadable> {
+        self.odd.clear();
         let decoded = self.decode(row, columns, intake)?;
-        if let Some(known) = intake.add_row(decoded, at)? {
+        // Rows like an odd one are odd, too, and each is to be counted.
+        if let Some(known) = intake.add_row(decoded, at)?.filter(|_| self.odd.is_empty()) {
             alike.insert(row, known);
+        }
+        for odd in &self.odd {
+            self.notes.note(folder, at, odd.topic(), || odd.to_string());
         }
         Ok(())
     }
@@ -128,6 +126,7 @@ impl SampleReader<'_, '_> {
         intake: &mut Intake<'_>,
     ) -> Result<Result<Row, RejectReason>, Unreadable> {
         let Some(time) = columns.time.value(row) else { return Ok(Err(RejectReason::NoTime)) };
+        self.odd.extend(self.recorded.latest.filter(|&latest| time > latest).map(|_| OddRow::Late(time)));
         let kind = columns.kind.and_then(|place| place.value(row)).map_or(SampleKind::Periodic, SampleKind::of_number);
         let (weight, unit) = match columns.weight {
             Some((place, unit)) => match place.value(row) {
@@ -140,18 +139,21 @@ impl SampleReader<'_, '_> {
         let stack = self.stack(row, columns.stack, columns, intake)?;
         let kernel_stack = match columns.kernel_stack {
             Some(kernel_stack) => self.stack(row, kernel_stack, columns, intake)?,
-            None => Some(None),
+            None => Ok(None),
         };
-        let (Some(stack), Some(kernel_stack)) = (stack, kernel_stack) else {
-            return Ok(Err(RejectReason::StackTooDeep));
+        let (stack, kernel_stack) = match (stack, kernel_stack) {
+            (Ok(stack), Ok(kernel_stack)) => (stack, kernel_stack),
+            (Err(reason), _) | (_, Err(reason)) => return Ok(Err(reason)),
         };
+        let Some(state) = self.state(row, columns, intake)? else { return Ok(Err(RejectReason::WrongType)) };
         let value = |place: Option<Place>| place.and_then(|place| place.value(row));
         let thread = number(value(columns.thread), "thread")?;
         let process = number(value(columns.process), "process")?;
         let thread = thread.map(|number| self.people.thread(number, intake)).transpose()?;
         let process = process.map(|number| self.people.process(number, intake)).transpose()?;
         let is_stranger = thread.zip(process).is_some_and(|(thread, process)| thread.pid != process.pid);
-        self.strangers += u64::from(is_stranger);
+        self.odd.extend(is_stranger.then_some(OddRow::Stranger));
+        self.odd.extend(thread.or(process).and_then(|person| person.odd).map(OddRow::Person));
         Ok(Ok(Row {
             time,
             weight,
@@ -159,7 +161,7 @@ impl SampleReader<'_, '_> {
             thread: thread.map(|thread| thread.index),
             process: process.map(|process| process.index),
             core: number(value(columns.core), "core")?.map(|index| self.core(index, intake)).transpose()?,
-            state: value(columns.state).map(|number| self.state(number, intake)).transpose()?.flatten(),
+            state,
             stack,
             kernel_stack,
             kind,
@@ -173,7 +175,7 @@ impl SampleReader<'_, '_> {
         }))
     }
 
-    /// A stack, if the row has one; `None` where it is too deep.
+    /// A stack, if the row has one; or why it is none.
     #[inline]
     fn stack(
         &mut self,
@@ -181,22 +183,31 @@ impl SampleReader<'_, '_> {
         (place, kind): (Place, StackKind),
         columns: &Columns,
         intake: &mut Intake<'_>,
-    ) -> Result<Option<Option<StackId>>, Unreadable> {
-        let Some(number) = number(place.value(row), "stack")? else { return Ok(Some(None)) };
+    ) -> Result<Result<Option<StackId>, RejectReason>, Unreadable> {
+        let Some(number) = number(place.value(row), "stack")? else { return Ok(Ok(None)) };
         Ok(match self.stacks.get(number, kind, thread_number(row, columns), intake)? {
-            ReadStack::Stack(stack) => Some(stack),
-            ReadStack::TooDeep => None,
+            ReadStack::Stack(stack) => Ok(Some(stack)),
+            ReadStack::Empty => Err(RejectReason::UnknownStack),
+            ReadStack::TooDeep => Err(RejectReason::StackTooDeep),
         })
     }
 
-    fn state(&mut self, number: u64, intake: &mut Intake<'_>) -> Result<Option<StringId>, Unreadable> {
+    /// The state of the thread, if the row has one; `None` where it refers to an empty text, which is no state: it would count as
+    /// running.
+    fn state(
+        &mut self,
+        row: &[u8],
+        columns: &Columns,
+        intake: &mut Intake<'_>,
+    ) -> Result<Option<Option<StringId>>, Unreadable> {
+        let Some(number) = columns.state.and_then(|place| place.value(row)) else { return Ok(Some(None)) };
         if let Some(&state) = self.states.get(&number) {
-            return Ok(state);
+            return Ok(state.map(Some));
         }
         let text = self.strings.get(number)?;
         let state = if text.is_empty() { None } else { Some(intake.string(text)?) };
         self.states.insert(number, state);
-        Ok(state)
+        Ok(state.map(Some))
     }
 
     fn core(&mut self, index: u32, intake: &mut Intake<'_>) -> Result<CoreId, Unreadable> {
@@ -207,6 +218,40 @@ impl SampleReader<'_, '_> {
         let core = intake.core(Core { index, kind })?;
         self.cores.insert(index, core);
         Ok(core)
+    }
+}
+
+/// What is odd about a row, and does not keep it from being a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OddRow {
+    /// Its thread or its process.
+    Person(Odd),
+    /// Its thread is of another process than its own: one of them is wrong.
+    Stranger,
+    /// It has this time, long after the end of the run.
+    Late(u64),
+}
+
+impl OddRow {
+    /// What diagnostics are counted by.
+    fn topic(self) -> &'static str {
+        match self {
+            Self::Person(odd) => odd.topic(),
+            Self::Stranger => "stranger",
+            Self::Late(_) => "late",
+        }
+    }
+}
+
+impl fmt::Display for OddRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person(odd) => odd.fmt(f),
+            Self::Stranger => f.write_str("the row has a thread of another process than its own"),
+            Self::Late(time) => {
+                write!(f, "the row is {} s from the start, long after the end of its run", time / 1_000_000_000)
+            }
+        }
     }
 }
 

@@ -6,8 +6,8 @@
 //! ```
 
 use quick_xml::events::{BytesStart, Event};
-use quick_xml::reader::Reader;
 
+use super::xml;
 use crate::symbols::Broken;
 
 /// A column, as the schema describes it.
@@ -29,46 +29,44 @@ pub(super) struct Schema {
 }
 
 /// Real ones have a few dozen.
-const MAX_COLUMNS: usize = 10_000;
+const MAX_COLUMNS: usize = 1_000;
 
 impl Schema {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Broken> {
-        let mut xml = Reader::from_reader(bytes);
         let mut schema = None;
-        loop {
-            let at = xml.buffer_position();
-            let broken = |rule: String| Broken { at, message: format!("schema at {at:#x}: {rule}") };
-            let event = xml.read_event().map_err(|error| broken(error.to_string()))?;
-            match event {
-                Event::Start(start) | Event::Empty(start) => match (start.name().into_inner(), &mut schema) {
-                    ("schema", None) => {
-                        let name = attribute(&start, "name").ok_or_else(|| broken("it has no name".to_owned()))?;
-                        schema = Some(Self { name, columns: Vec::new() });
-                    }
-                    ("column", Some(schema)) if schema.columns.len() < MAX_COLUMNS => {
-                        schema.columns.push(column(&start).ok_or_else(|| broken("a column has no type".to_owned()))?);
-                    }
-                    (name, _) => return Err(broken(format!("<{name}> was not expected"))),
-                },
-                Event::Eof => break,
-                _ => {}
-            }
-        }
+        xml::read(bytes, "schema", |event| match event {
+            Event::Start(start) | Event::Empty(start) => add_element(start, &mut schema),
+            _ => Ok(()),
+        })?;
         schema.ok_or_else(|| Broken { at: 0, message: "there is no schema in it".to_owned() })
     }
 }
 
-fn column(start: &BytesStart<'_>) -> Option<SchemaColumn> {
-    Some(SchemaColumn {
-        mnemonic: attribute(start, "mnemonic")?,
-        engineering_type: attribute(start, "engineeringType")?,
-        topology_field: attribute(start, "topologyField").unwrap_or_default(),
-    })
+/// Adds an element to the schema, which is the first one.
+fn add_element(start: &BytesStart<'_>, schema: &mut Option<Schema>) -> Result<(), String> {
+    match (start.name().into_inner(), schema) {
+        ("schema", schema @ None) => {
+            let name = xml::attribute(start, "name").ok_or("it has no name")?;
+            *schema = Some(Schema { name, columns: Vec::new() });
+        }
+        ("column", Some(schema)) if schema.columns.len() < MAX_COLUMNS => {
+            let column = column(start).ok_or("a column has no name or no type")?;
+            if schema.columns.iter().any(|known| known.mnemonic == column.mnemonic) {
+                return Err(format!("two columns are called {}", column.mnemonic));
+            }
+            schema.columns.push(column);
+        }
+        (name, _) => return Err(format!("<{name}> was not expected")),
+    }
+    Ok(())
 }
 
-fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == name)?;
-    Some(quick_xml::escape::unescape(&found.value).ok()?.into_owned())
+fn column(start: &BytesStart<'_>) -> Option<SchemaColumn> {
+    Some(SchemaColumn {
+        mnemonic: xml::attribute(start, "mnemonic").filter(|name| !name.is_empty())?,
+        engineering_type: xml::attribute(start, "engineeringType").filter(|name| !name.is_empty())?,
+        topology_field: xml::attribute(start, "topologyField").unwrap_or_default(),
+    })
 }
 
 /// What the XML of an export calls a type; the type's own name where that is not known.
@@ -117,7 +115,12 @@ mod tests {
     #[test]
     fn other_documents_are_told() {
         for (text, word) in [
-            ("", "no schema"),
+            ("", "has 0 at the top"),
+            ("<schema name='a'>", "1 open elements"),
+            (
+                "<schema name='a'><column mnemonic='b' engineeringType='c'/><column mnemonic='b' engineeringType='d'/></schema>",
+                "two columns",
+            ),
             ("<schema/>", "no name"),
             ("<schema name='a'><column mnemonic='b'/></schema>", "no type"),
             ("<html><body/></html>", "<html> was not expected"),

@@ -13,6 +13,7 @@ use std::hint::black_box;
 use super::binaries::Binaries;
 use super::frames::Frames;
 use super::row_error::Unreadable;
+use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, Numbers, reference};
 use crate::error::Diagnostic;
 use crate::export::{FrameKind, Intake, kperf_callers};
@@ -42,7 +43,9 @@ impl StackKind {
 /// A stack that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadStack {
-    Stack(Option<StackId>),
+    Stack(StackId),
+    /// It has no frames. No stack at all is another number.
+    Empty,
     /// It is deeper than the limit.
     TooDeep,
 }
@@ -55,18 +58,18 @@ impl Known {
     /// What was read; a stack whose index has no room is read anew each time.
     fn of(stack: ReadStack) -> Self {
         Self(match stack {
-            ReadStack::Stack(None) => 1,
+            ReadStack::Empty => 1,
             ReadStack::TooDeep => 2,
-            ReadStack::Stack(Some(stack)) => u32::try_from(stack.index() + 3).unwrap_or(0),
+            ReadStack::Stack(stack) => u32::try_from(stack.index() + 3).unwrap_or(0),
         })
     }
 
     fn get(self) -> Option<ReadStack> {
         match self.0 {
             0 => None,
-            1 => Some(ReadStack::Stack(None)),
+            1 => Some(ReadStack::Empty),
             2 => Some(ReadStack::TooDeep),
-            other => Some(ReadStack::Stack(StackId::from_index(other as usize - 3))),
+            other => StackId::from_index(other as usize - 3).map(ReadStack::Stack),
         }
     }
 }
@@ -76,12 +79,12 @@ impl Known {
 pub(super) struct KnownStacks<'a>(&'a [Known]);
 
 impl KnownStacks<'_> {
-    /// The stack at a number, if it was made and is not too deep.
+    /// The stack at a number, if it was made, has frames and is not too deep.
     #[inline]
-    pub(super) fn get(self, number: u32) -> Option<Option<StackId>> {
+    pub(super) fn get(self, number: u32) -> Option<StackId> {
         match self.0.get(number as usize)?.get()? {
             ReadStack::Stack(stack) => Some(stack),
-            ReadStack::TooDeep => None,
+            ReadStack::Empty | ReadStack::TooDeep => None,
         }
     }
 }
@@ -109,6 +112,7 @@ struct LastRoot {
 /// The stacks of a run, each made once.
 pub(super) struct Stacks<'a, 't> {
     arrays: &'a Arrays,
+    strings: &'a Strings<'a>,
     frames: Frames<'t>,
     /// By kind and number of the array; empty for kinds that no table has.
     read: [Vec<Known>; 3],
@@ -126,10 +130,15 @@ pub(super) struct Stacks<'a, 't> {
 }
 
 impl<'a, 't> Stacks<'a, 't> {
-    pub(super) fn new(arrays: &'a Arrays, binaries: Binaries<'t>, intake: &Intake<'_>) -> Self {
+    pub(super) fn new(
+        (arrays, strings): (&'a Arrays, &'a Strings<'a>),
+        binaries: Binaries<'t>,
+        intake: &Intake<'_>,
+    ) -> Self {
         let most = intake.stack_count() + intake.limits().free_stacks + arrays.bytes();
         Self {
             arrays,
+            strings,
             frames: Frames::new(binaries),
             read: Default::default(),
             roots: Vec::new(),
@@ -237,10 +246,12 @@ impl<'a, 't> Stacks<'a, 't> {
                 self.join(self.arrays.get(pieces)?, thread, intake)
             }
             StackKind::Raw => {
-                let (callers, pc) = (array.get(0).and_then(reference), array.get(1));
-                // No process is all bits of either size.
-                let process = array.get(2).map(|process| if process == u64::MAX { u64::from(NONE) } else { process });
-                let process = process.and_then(reference).filter(|_| array.len() >= 4);
+                // None is all bits of either size.
+                let number = |index| {
+                    array.get(index).and_then(|word| if word == u64::MAX { Some(NONE) } else { reference(word) })
+                };
+                let (callers, pc) = (number(0), array.get(1));
+                let process = number(2).filter(|_| array.len() >= 4);
                 let (Some(callers), Some(pc), Some(process)) = (callers, pc, process) else {
                     return Err(no_stack("callstack"));
                 };
@@ -280,7 +291,7 @@ impl<'a, 't> Stacks<'a, 't> {
             self.roots.resize(self.arrays.len(), RootPiece::default());
             self.roots[array as usize] = RootPiece { process, frames: addresses.len() as u32, stack };
         }
-        Ok(ReadStack::Stack(stack))
+        Ok(stack.map_or(ReadStack::Empty, ReadStack::Stack))
     }
 
     /// Makes the stack of a piece at the root, on top of what it has in common with the last one of the thread.
@@ -337,18 +348,20 @@ impl<'a, 't> Stacks<'a, 't> {
 
     fn raw(&mut self, callers: u32, pc: u64, process: u32, intake: &mut Intake<'_>) -> Result<ReadStack, Unreadable> {
         let pid = self.pid(process)?;
-        let numbers = self.arrays.get(callers)?;
-        if numbers.len() >= intake.limits().stack_depth {
+        let addresses: Vec<u64> = match callers {
+            NONE => Vec::new(),
+            callers => self.arrays.get(callers)?.iter().collect(),
+        };
+        if addresses.len() >= intake.limits().stack_depth {
             return Ok(ReadStack::TooDeep);
         }
-        let addresses: Vec<u64> = numbers.iter().collect();
         let (leaf, caller) = (FrameKind::RawLeaf, FrameKind::RawCaller);
         let (leaves, callers) = (self.frames.space(pid, leaf), self.frames.space(pid, caller));
         let mut frames = vec![self.frames.get(leaves, pc, leaf, intake)?];
         for &address in &addresses[kperf_callers(Some(pc), &addresses)] {
             frames.push(self.frames.get(callers, address, caller, intake)?);
         }
-        Ok(ReadStack::Stack(intake.stack(None, &frames)?))
+        Ok(intake.stack(None, &frames)?.map_or(ReadStack::Empty, ReadStack::Stack))
     }
 
     /// The number of a process; `None` where a stack names none.
@@ -359,7 +372,7 @@ impl<'a, 't> Stacks<'a, 't> {
         if let Some(&pid) = self.pids.get(&process) {
             return Ok(Some(pid));
         }
-        let pid = super::people::pid(self.arrays, process)?;
+        let pid = super::people::pid(self.arrays, self.strings, process)?;
         self.pids.insert(process, pid);
         Ok(Some(pid))
     }

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use quick_xml::events::Event;
-use quick_xml::reader::Reader;
 
 use super::property_list::{Object, PropertyList};
+use super::xml;
 use crate::symbols::Broken;
 
 /// The strings of a run.
@@ -38,52 +38,76 @@ impl<'a> Strings<'a> {
     }
 
     fn read_xml(bytes: &[u8]) -> Result<Self, Broken> {
-        let mut xml = Reader::from_reader(bytes);
-        let (mut strings, mut open, mut is_complete) = (Vec::new(), None::<String>, false);
-        loop {
-            let at = xml.buffer_position();
-            let broken = |rule: String| Broken { at, message: format!("strings at {at:#x}: {rule}") };
-            let event = xml.read_event().map_err(|error| broken(error.to_string()))?;
-            match event {
-                Event::Start(start) => match (start.name().into_inner(), &open) {
-                    ("string", None) => open = Some(String::new()),
-                    ("plist" | "array", None) => {}
-                    (name, _) => return Err(broken(format!("<{name}> was not expected"))),
-                },
-                Event::Empty(start) if start.name().into_inner() == "string" => strings.push(Cow::Borrowed("")),
-                Event::Empty(start) if start.name().into_inner() == "array" => {}
-                Event::Empty(start) => {
-                    return Err(broken(format!("<{}/> was not expected", start.name().into_inner())));
-                }
-                Event::End(end) => {
-                    strings.extend(open.take().map(Cow::Owned));
-                    is_complete |= end.name().into_inner() == "plist";
-                }
-                Event::Text(text) => open.iter_mut().for_each(|open| open.push_str(&text)),
-                Event::CData(text) => open.iter_mut().for_each(|open| open.push_str(&text)),
-                Event::GeneralRef(reference) => {
-                    let text = match reference.is_char_ref() {
-                        true => reference.resolve_char_ref().ok().flatten().map(String::from),
-                        false => quick_xml::escape::resolve_predefined_entity(&reference).map(String::from),
-                    };
-                    let text = text.ok_or_else(|| broken(format!("the entity &{}; is not defined", &*reference)))?;
-                    open.iter_mut().for_each(|open| open.push_str(&text));
-                }
-                Event::Eof => break,
-                Event::Decl(_) | Event::DocType(_) | Event::Comment(_) | Event::PI(_) => {}
-            }
+        let mut list = XmlList::default();
+        xml::read(bytes, "strings", |event| list.take(event))?;
+        if !list.is_list {
+            return Err(Broken { at: 0, message: "the strings are no array".to_owned() });
         }
-        if !is_complete {
-            let message = "the strings end before their property list does".to_owned();
-            return Err(Broken { at: bytes.len() as u64, message });
-        }
-        Ok(Self(strings))
+        Ok(Self(list.strings))
     }
 
     /// A string by its number.
     pub(super) fn get(&self, number: u64) -> Result<&str, BadString> {
         let string = usize::try_from(number).ok().and_then(|index| self.0.get(index));
         string.map(AsRef::as_ref).ok_or(BadString { number, count: self.0.len() })
+    }
+}
+
+/// The strings of a property list in XML, as it is read.
+#[derive(Debug, Default)]
+struct XmlList<'a> {
+    strings: Vec<Cow<'a, str>>,
+    /// The text of the string that is open.
+    open: Option<String>,
+    /// The lists around it: `plist`, then `array`.
+    depth: usize,
+    is_list: bool,
+}
+
+impl XmlList<'_> {
+    fn take(&mut self, event: &Event<'_>) -> Result<(), String> {
+        match event {
+            Event::Start(start) => self.start(start.name().into_inner())?,
+            Event::Empty(start) => {
+                self.start(start.name().into_inner())?;
+                self.end();
+            }
+            Event::End(_) => self.end(),
+            Event::Text(text) => self.add(&xml::with_line_ends(text))?,
+            Event::CData(text) => self.add(&xml::with_line_ends(text))?,
+            Event::GeneralRef(reference) => self.add(&xml::resolved(reference).unwrap_or_default())?,
+            Event::Eof | Event::Decl(_) | Event::DocType(_) | Event::Comment(_) | Event::PI(_) => {}
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, name: &str) -> Result<(), String> {
+        match (name, self.depth, &self.open) {
+            ("plist", 0, None) | ("array", 1, None) => {
+                self.depth += 1;
+                self.is_list |= name == "array";
+            }
+            ("string", 2, None) => self.open = Some(String::new()),
+            _ => return Err(format!("<{name}> was not expected")),
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        match self.open.take() {
+            Some(text) => self.strings.push(Cow::Owned(text)),
+            // The second array would be another list.
+            None => self.depth = if self.depth == 2 { 3 } else { 0 },
+        }
+    }
+
+    fn add(&mut self, text: &str) -> Result<(), String> {
+        match &mut self.open {
+            Some(open) => open.push_str(text),
+            None if text.trim_ascii().is_empty() => {}
+            None => return Err("a text outside of the strings".to_owned()),
+        }
+        Ok(())
     }
 }
 
@@ -130,11 +154,13 @@ mod tests {
     #[test]
     fn other_lists_are_told() {
         for (text, word) in [
-            ("<plist><dict/></plist>", "<dict/>"),
+            ("<plist><dict/></plist>", "<dict> was"),
             ("<plist><array><integer>1</integer></array></plist>", "<integer>"),
             ("<plist><array><string>&nope;</string></array></plist>", "&nope;"),
             ("<plist><array><string>a<string>b</string></string></array></plist>", "<string>"),
-            ("", "end before"),
+            ("", "has 0 at the top"),
+            ("<plist></plist>", "no array"),
+            ("<plist><array/><array/></plist>", "<array> was"),
         ] {
             let broken = Strings::read(text.as_bytes()).unwrap_err();
             assert!(broken.message.contains(word), "{text}: {broken}");

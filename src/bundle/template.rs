@@ -41,6 +41,11 @@ impl<'a> Template<'a> {
         Ok(Self { archive: Some(KeyedArchive::read(bytes)?) })
     }
 
+    /// Whether there is such a file.
+    pub(super) fn is_there(&self) -> bool {
+        self.archive.is_some()
+    }
+
     /// Whether it says which images processes had.
     pub(super) fn has_images(&self) -> Result<bool, Broken> {
         Ok(self.top(IMAGES)?.is_some())
@@ -80,7 +85,7 @@ impl<'a> Template<'a> {
         let entries = numbered(stores, run)?.map_or(Ok(Vec::new()), Node::entries)?;
         let mut processes = Vec::with_capacity(entries.len());
         for (key, node) in entries {
-            let key = budget.text(key)?.unwrap_or_default();
+            let key = budget.string(key)?.unwrap_or_default();
             if let Some((device, pid)) = key.rsplit_once('.')
                 && let Ok(pid) = pid.parse()
             {
@@ -99,12 +104,13 @@ impl<'a> Template<'a> {
 
 /// The value with a number as its key.
 pub(super) fn numbered<'t>(entries: Vec<(Node<'t>, Node<'t>)>, number: u64) -> Result<Option<Node<'t>>, Broken> {
+    let mut found = None;
     for (key, value) in entries {
-        if as_number(key)? == Some(number) {
-            return Ok(Some(value));
+        if as_number(key)? == Some(number) && found.replace(value).is_some() {
+            return Err(key.broken("dictionary", format_args!("it has {number} twice")));
         }
     }
-    Ok(None)
+    Ok(found)
 }
 
 /// A key that is a number; `None` for one that is not.

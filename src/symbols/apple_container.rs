@@ -110,6 +110,10 @@ fn container(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
 /// Reads the header and the images.
 pub(super) fn listed_images<'a>(cutter: &mut Cutter<'a>) -> Result<Vec<ListedImage<'a>>, Broken> {
     let header = cutter.bytes(24, "header of a container")?;
+    if u32_at(header, 0) != CONTAINER {
+        let rule = format_args!("it begins with {:#010x}, and not with {CONTAINER:#010x}", u32_at(header, 0));
+        return Err(broken(0, "container", rule));
+    }
     if u32_at(header, 4) != 1 {
         return Err(broken(4, "container", format_args!("its version is {}; 1 is known", u32_at(header, 4))));
     }
