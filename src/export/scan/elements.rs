@@ -46,9 +46,23 @@ impl Fields {
     const NONE: Self = Self { fmt: Span::NONE, names: [Span::NONE; 5], is_inlined: false, line: None, seen: 0 };
 }
 
-/// The attributes that elements have besides `id`, by name. Whatever else one has is left to others.
-const ATTRIBUTES: [&[u8]; 10] =
-    [b"fmt", b"name", b"addr", b"inlined", b"UUID", b"arch", b"load-addr", b"path", b"line", b"truncated"];
+/// A bit for each attribute that elements have besides `id`; `None` for those that are left to others.
+#[inline(always)]
+fn bit_of(key: &[u8]) -> Option<u16> {
+    Some(match key {
+        b"fmt" => 1,
+        b"name" => 1 << 1,
+        b"addr" => 1 << 2,
+        b"inlined" => 1 << 3,
+        b"UUID" => 1 << 4,
+        b"arch" => 1 << 5,
+        b"load-addr" => 1 << 6,
+        b"path" => 1 << 7,
+        b"line" => 1 << 8,
+        b"truncated" => 1 << 9,
+        _ => return None,
+    })
+}
 
 impl Scanner<'_> {
     /// Reads the element at `at`; gives where it ends.
@@ -167,7 +181,7 @@ impl Scanner<'_> {
         if text.len() > self.name_bytes || (has_entities && !has_known_entities(text)) {
             return None;
         }
-        let bit = 1 << ATTRIBUTES.iter().position(|known| *known == key)?;
+        let bit = bit_of(key)?;
         if fields.seen & bit != 0 {
             return None;
         }

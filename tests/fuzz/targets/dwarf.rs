@@ -9,7 +9,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use traceparse::symbols::{MachoSymbols, Slice, slices_of};
+use traceparse::symbols::{FileBytes, MachoSymbols, Slice, slices_of};
 
 use super::{edits, look_ups};
 
@@ -54,7 +54,8 @@ fn base(file: &'static [u8]) -> Base {
     let sections = sections(file);
     let parts = sections.iter().map(|section| file[section.range.clone()].to_vec()).collect();
     let every: Vec<u64> = (0..0x9000).step_by(4).collect();
-    let symbols = MachoSymbols::open(file, &slice(file)).expect("a whole dSYM");
+    let bytes = FileBytes::from(file);
+    let symbols = MachoSymbols::open(&bytes, &slice(file)).expect("a whole dSYM");
     let (answers, notes) = look_ups::look_up(&symbols, &every);
     assert!(notes.is_empty(), "{notes:?}");
     let depths = answers.iter().map(|answer| answer.as_ref().map_or(0, Vec::len));
@@ -115,6 +116,7 @@ pub(crate) fn check(input: &[u8]) {
     let mut parts = base.parts.clone();
     edits::apply(script, &mut parts);
     let file = assembled(base, &parts);
-    let Ok(symbols) = MachoSymbols::open(&file, &slice(&file)) else { return };
+    let bytes = FileBytes::from(file.as_slice());
+    let Ok(symbols) = MachoSymbols::open(&bytes, &slice(&file)) else { return };
     look_ups::check(&symbols, &base.addresses, script.len());
 }
