@@ -84,6 +84,9 @@ struct Reader<'n> {
     total: u64,
     longest: u64,
     deepest: u32,
+    /// Whether there was a thunk, and whether an opaque type.
+    has_thunk: bool,
+    has_opaque: bool,
 }
 
 impl Reader<'_> {
@@ -112,6 +115,8 @@ impl Reader<'_> {
             b'Y' => self.annotation(),
             b'B' => self.builtin(),
             b'L' => self.local_name(),
+            // The function that returns an opaque type is mangled again, which asserts that it is an ordinary one.
+            b'Q' if matches!(self.peek(), Some(b'r' | b'R')) && self.has_thunk => return Read::Refused,
             b'Q' => self.archetype(),
             b'R' if matches!(self.peek(), Some(b'v' | b'V')) => return Read::Refused,
             b'D' => return Read::Refused,
@@ -125,7 +130,10 @@ impl Reader<'_> {
             b'H' => self.conformance(),
             b'g' => self.index().and_then(|()| self.merge()),
             b'I' => self.lowered_function(),
-            b'T' => self.thunk(),
+            b'T' => {
+                self.has_thunk = true;
+                self.thunk()
+            }
             // Behind it stands what the demangler takes as it is.
             b'.' => return Read::End,
             _ => None,
@@ -145,7 +153,13 @@ impl Reader<'_> {
         // What was specialised ends with a `_`, for which the demangler looks forever.
         let is_ended = rest.rfind("Tf").is_none_or(|at| rest[at..].contains('_'));
         let is_shallow = rest.len() <= LONGEST_END || !self.bytes.contains(&b'Q');
+        let is_whole = if self.has_opaque {
+            !rest.contains(['F', 'v', 'i'])
+        } else {
+            !rest.contains("Qr") && !rest.contains("QR")
+        };
         is_shallow
+            && is_whole
             && is_ended
             && !["D", "Rv", "RV", "fM"].iter().any(|operator| rest.contains(operator))
             && size <= LARGEST
@@ -404,7 +418,10 @@ impl Reader<'_> {
 
     fn archetype(&mut self) -> Option<()> {
         match self.next()? {
-            b'r' => self.push(Kind::Other, 8),
+            b'r' => {
+                self.has_opaque = true;
+                self.push(Kind::Other, 8)
+            }
             b'O' => self.wrap(1),
             b'o' => {
                 self.index()?;
@@ -563,6 +580,7 @@ mod tests {
             "$sSpXpSnySpDSX",
             "$eTf4np",
             "$s4Demol1LLlfMf_lllll",
+            "$s3Dem1yTyyTg5yyyllyTOyd3runQrSgF",
             "_$sSsxxxTf4p",
             "$s4D\u{1}abcd",
             "$s4Dem\u{e9}",
