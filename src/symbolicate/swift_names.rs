@@ -65,6 +65,8 @@ enum Kind {
     First,
     /// What functions are: `throws`, `async`.
     Annotation,
+    /// `Qr`, the opaque type that a function returns.
+    Opaque,
     #[default]
     Other,
 }
@@ -235,6 +237,10 @@ impl Reader<'_> {
     /// Takes nodes and makes one of them.
     fn wrap(&mut self, count: usize) -> Option<()> {
         let taken: Vec<Node> = (0..count).map(|_| self.nodes.pop().unwrap_or(self.below)).collect();
+        if taken.iter().any(|node| node.kind == Kind::Opaque) {
+            // A function returns it as it is. What is around it here, the demangler may not know how to mangle again.
+            self.total = u64::MAX;
+        }
         let node = self.around(taken);
         self.nodes.push(node);
         Some(())
@@ -420,7 +426,7 @@ impl Reader<'_> {
         match self.next()? {
             b'r' => {
                 self.has_opaque = true;
-                self.push(Kind::Other, 8)
+                self.push(Kind::Opaque, 8)
             }
             b'O' => self.wrap(1),
             b'o' => {
@@ -581,6 +587,7 @@ mod tests {
             "$eTf4np",
             "$s4Demol1LLlfMf_lllll",
             "$s3Dem1yTyyTg5yyyllyTOyd3runQrSgF",
+            "$s4Demo3runyySDySSSiGF4Demo3runyySFySSQrGF",
             "_$sSsxxxTf4p",
             "$s4D\u{1}abcd",
             "$s4Dem\u{e9}",
