@@ -117,8 +117,10 @@ impl Reader<'_> {
             b'Y' => self.annotation(),
             b'B' => self.builtin(),
             b'L' => self.local_name(),
-            // The function that returns an opaque type is mangled again, which asserts that it is an ordinary one.
-            b'Q' if matches!(self.peek(), Some(b'r' | b'R')) && self.has_thunk => return Read::Refused,
+            // The function that returns an opaque type is mangled again, which asserts that it is an ordinary one; so is one in the other.
+            b'Q' if matches!(self.peek(), Some(b'r' | b'R')) && (self.has_thunk || self.has_opaque) => {
+                return Read::Refused;
+            }
             b'Q' => self.archetype(),
             b'R' if matches!(self.peek(), Some(b'v' | b'V')) => return Read::Refused,
             b'D' => return Read::Refused,
@@ -588,6 +590,7 @@ mod tests {
             "$s4Demol1LLlfMf_lllll",
             "$s3Dem1yTyyTg5yyyllyTOyd3runQrSgF",
             "$s4Demo3runyySDySSSiGF4Demo3runyySFySSQrGF",
+            "$s4Demo11ConVte6ti$sSyyS22eGvg1SV4bo$yQrvg1wV4bo$yQrvg7SVQO4rAfUW",
             "_$sSsxxxTf4p",
             "$s4D\u{1}abcd",
             "$s4Dem\u{e9}",
