@@ -65,6 +65,8 @@ enum Kind {
     First,
     /// What functions are: `throws`, `async`.
     Annotation,
+    /// `Qr`, the opaque type that a function returns.
+    Opaque,
     #[default]
     Other,
 }
@@ -84,6 +86,9 @@ struct Reader<'n> {
     total: u64,
     longest: u64,
     deepest: u32,
+    /// Whether there was a thunk, and whether an opaque type.
+    has_thunk: bool,
+    has_opaque: bool,
 }
 
 impl Reader<'_> {
@@ -112,6 +117,10 @@ impl Reader<'_> {
             b'Y' => self.annotation(),
             b'B' => self.builtin(),
             b'L' => self.local_name(),
+            // The function that returns an opaque type is mangled again, which asserts that it is an ordinary one; so is one in the other.
+            b'Q' if matches!(self.peek(), Some(b'r' | b'R')) && (self.has_thunk || self.has_opaque) => {
+                return Read::Refused;
+            }
             b'Q' => self.archetype(),
             b'R' if matches!(self.peek(), Some(b'v' | b'V')) => return Read::Refused,
             b'D' => return Read::Refused,
@@ -125,7 +134,10 @@ impl Reader<'_> {
             b'H' => self.conformance(),
             b'g' => self.index().and_then(|()| self.merge()),
             b'I' => self.lowered_function(),
-            b'T' => self.thunk(),
+            b'T' => {
+                self.has_thunk = true;
+                self.thunk()
+            }
             // Behind it stands what the demangler takes as it is.
             b'.' => return Read::End,
             _ => None,
@@ -145,7 +157,13 @@ impl Reader<'_> {
         // What was specialised ends with a `_`, for which the demangler looks forever.
         let is_ended = rest.rfind("Tf").is_none_or(|at| rest[at..].contains('_'));
         let is_shallow = rest.len() <= LONGEST_END || !self.bytes.contains(&b'Q');
+        let is_whole = if self.has_opaque {
+            !rest.contains(['F', 'v', 'i'])
+        } else {
+            !rest.contains("Qr") && !rest.contains("QR")
+        };
         is_shallow
+            && is_whole
             && is_ended
             && !["D", "Rv", "RV", "fM"].iter().any(|operator| rest.contains(operator))
             && size <= LARGEST
@@ -221,6 +239,10 @@ impl Reader<'_> {
     /// Takes nodes and makes one of them.
     fn wrap(&mut self, count: usize) -> Option<()> {
         let taken: Vec<Node> = (0..count).map(|_| self.nodes.pop().unwrap_or(self.below)).collect();
+        if taken.iter().any(|node| node.kind == Kind::Opaque) {
+            // A function returns it as it is. What is around it here, the demangler may not know how to mangle again.
+            self.total = u64::MAX;
+        }
         let node = self.around(taken);
         self.nodes.push(node);
         Some(())
@@ -404,7 +426,10 @@ impl Reader<'_> {
 
     fn archetype(&mut self) -> Option<()> {
         match self.next()? {
-            b'r' => self.push(Kind::Other, 8),
+            b'r' => {
+                self.has_opaque = true;
+                self.push(Kind::Opaque, 8)
+            }
             b'O' => self.wrap(1),
             b'o' => {
                 self.index()?;
@@ -563,6 +588,9 @@ mod tests {
             "$sSpXpSnySpDSX",
             "$eTf4np",
             "$s4Demol1LLlfMf_lllll",
+            "$s3Dem1yTyyTg5yyyllyTOyd3runQrSgF",
+            "$s4Demo3runyySDySSSiGF4Demo3runyySFySSQrGF",
+            "$s4Demo11ConVte6ti$sSyyS22eGvg1SV4bo$yQrvg1wV4bo$yQrvg7SVQO4rAfUW",
             "_$sSsxxxTf4p",
             "$s4D\u{1}abcd",
             "$s4Dem\u{e9}",
