@@ -139,7 +139,10 @@ impl Document {
         let time = self.new_id();
         let weight = if number == 0 { "<weight id=\"1\">1000</weight>" } else { "<weight ref=\"1\"/>" };
         let thread = match number {
-            0 => "<thread id=\"2\" fmt=\"main 0x1 (App, pid: 2)\"/>",
+            0 => {
+                "<thread id=\"2\" fmt=\"main 0x1 (App, pid: 2)\"><tid>1</tid><process fmt=\"App (2)\"><pid>2</pid></process>\
+                 </thread>"
+            }
             _ => "<thread ref=\"2\"/>",
         };
         let stack = self.stack(number);

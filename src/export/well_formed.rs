@@ -92,9 +92,12 @@ fn check_value(value: &str) -> Result<(), Broken> {
     check_characters(value)?;
     for (at, _) in value.match_indices('&') {
         let reference = value[at + 1..].split_once(';').map(|(reference, _)| reference);
-        let is_known = reference.is_some_and(|reference| resolve(reference).is_some());
-        if !is_known {
-            return Err("there is an & inside an attribute that starts no entity".into());
+        match reference {
+            Some(reference) if resolve(reference).is_some() => {}
+            Some(number) if number.starts_with('#') => {
+                return Err(format!("the character &{number}; is not allowed in XML").into());
+            }
+            _ => return Err("there is an & inside an attribute that starts no entity".into()),
         }
     }
     Ok(())

@@ -32,18 +32,19 @@ pub fn display_name(name: &str) -> Cow<'_, str> {
     if let Ok(demangled) = rustc_demangle::try_demangle(name) {
         let mut text = Bounded(String::new());
         // A name that repeats itself may be a million times as long as it is mangled.
-        return if write!(text, "{demangled:#}").is_ok() {
-            Cow::Owned(respell_cpp(&text.0))
-        } else {
-            Cow::Borrowed(name)
-        };
+        let is_short = write!(text, "{demangled:#}").is_ok();
+        return if is_short { named(name, &text.0) } else { Cow::Borrowed(name) };
     }
     // Objective-C methods, blocks and C names come back as they are.
     let text = Name::new(name, NameMangling::Mangled, Language::Unknown);
     let demangled = text.try_demangle(DemangleOptions::complete());
     let demangled = if is_constructor_template(name) { without_parameters(&demangled) } else { demangled };
-    // `_ZNE` is well-formed, and the name of nothing: it says more as it is.
-    if demangled.trim().is_empty() { Cow::Borrowed(name) } else { Cow::Owned(respell_cpp(&demangled)) }
+    named(name, &demangled)
+}
+
+/// The name, demangled. `_ZNE` is well-formed, and the name of nothing: it says more as it is.
+fn named<'n>(name: &'n str, demangled: &str) -> Cow<'n, str> {
+    if demangled.trim().is_empty() { Cow::Borrowed(name) } else { Cow::Owned(respell_cpp(demangled)) }
 }
 
 /// A text that refuses to grow beyond the longest name.

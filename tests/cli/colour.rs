@@ -53,8 +53,9 @@ fn without_colour(text: &str) -> String {
     parts.fold(first, |plain, part| plain + part.split_once('m').expect("only colours are written").1)
 }
 
-/// Clears the screen, rings, goes to the start of the line, and renames the window.
-const ATTACK: &str = "&#27;[2J&#7;&#13;&#27;]0;title&#7;";
+/// Clears the screen, goes to the start of the line, deletes a character, and renames the window: in the controls that XML
+/// allows, which are those of eight bits.
+const ATTACK: &str = "\u{9b}2J&#13;&#127;\u{9d}0;title\u{9c}";
 
 /// A copy of a fixture with [`ATTACK`] behind each of `texts`.
 fn attacked(folder: &Folder, case: &str, texts: &[&str]) -> String {
@@ -75,6 +76,7 @@ fn steering_lines(text: &str) -> Vec<String> {
 fn check(args: &[&str]) {
     for colour in ["always", "never"] {
         let assert = finish(&mut traceparse(&[args, &["--color", colour]].concat()));
+        assert!(!stderr_of(&assert).contains("not allowed in XML"), "the attack is read");
         let lines = [steering_lines(&stdout_of(&assert)), steering_lines(&stderr_of(&assert))].concat();
         assert!(lines.is_empty(), "{args:?} {colour}: {lines:#?}");
     }
@@ -129,8 +131,9 @@ fn tables_of_contents_cannot_steer_the_terminal() {
 #[test]
 fn json_escapes_control_characters() {
     let folder = Folder::new();
-    let text = ok(&[&attacked(&folder, "27/time-profile-waiting", &NAMES), "--format", "json", "--color", "never"]);
+    let path = folder.edited("27/time-profile-waiting", &[(NAMES[0], &format!("{}&#13;&#10;&#9;", NAMES[0]))]);
+    let text = ok(&[&path, "--format", "json", "--color", "never"]);
     assert_eq!(steering_lines(&text), [""; 0]);
     let answer: serde_json::Value = serde_json::from_str(&text).expect("the output is JSON");
-    assert_eq!(answer["threads"][0]["thread"], "Main\u{1b}[2J\u{7}\r\u{1b}]0;title\u{7} Thread", "nothing is lost");
+    assert_eq!(answer["threads"][0]["thread"], "Main\r\n\t Thread", "nothing is lost");
 }

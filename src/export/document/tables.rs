@@ -41,7 +41,7 @@ impl Tables {
         self.open.as_ref().is_some_and(|table| table.table.kind == TableKind::Cpu)
     }
 
-    /// A table starts; gives whether it says of which run it is.
+    /// A table starts; gives whether it says of which run it is, or says nothing at all, as no table of `xctrace` does.
     pub(super) fn start(&mut self, start: &BytesStart<'_>) -> bool {
         let run = number_in_xpath(start, "/run[");
         self.columns.clear();
@@ -51,7 +51,7 @@ impl Tables {
             position: number_in_xpath(start, "/table["),
             ..Table::default()
         }));
-        run.is_some()
+        run.is_some() || start.attributes_raw().trim_ascii().is_empty()
     }
 
     pub(super) fn start_schema(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
