@@ -111,9 +111,11 @@ fn push_rust_element(element: &str, out: &mut String) {
 }
 
 fn without_rust_hash(name: &str) -> Option<&str> {
-    let (path, hash) = name.rsplit_once("::h")?;
-    let is_hash = hash.len() == 16 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (is_hash && !path.is_empty()).then_some(path)
+    // Where it would be is known: to search for it took a twentieth of the time of reading an export.
+    let (path, hash) = name.as_bytes().split_at_checked(name.len().checked_sub("::h".len() + 16)?)?;
+    let digits = hash.strip_prefix(b"::h")?;
+    let is_hash = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    if is_hash && !path.is_empty() { name.get(..path.len()) } else { None }
 }
 
 /// One escape of Rust's legacy mangling (`$LT$`, `$u20$` …) at the start of `text`, and what follows it.

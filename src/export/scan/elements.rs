@@ -46,22 +46,38 @@ impl Fields {
     const NONE: Self = Self { fmt: Span::NONE, names: [Span::NONE; 5], is_inlined: false, line: None, seen: 0 };
 }
 
-/// A bit for each attribute that elements have besides `id`; `None` for those that are left to others.
-#[inline(always)]
-fn bit_of(key: &[u8]) -> Option<u16> {
-    Some(match key {
-        b"fmt" => 1,
-        b"name" => 1 << 1,
-        b"addr" => 1 << 2,
-        b"inlined" => 1 << 3,
-        b"UUID" => 1 << 4,
-        b"arch" => 1 << 5,
-        b"load-addr" => 1 << 6,
-        b"path" => 1 << 7,
-        b"line" => 1 << 8,
-        b"truncated" => 1 << 9,
-        _ => return None,
-    })
+/// The attributes that elements have besides `id`; others are left to others.
+#[derive(Clone, Copy)]
+enum Key {
+    Fmt,
+    Name,
+    Addr,
+    Inlined,
+    Uuid,
+    Arch,
+    LoadAddr,
+    Path,
+    Line,
+    Truncated,
+}
+
+impl Key {
+    #[inline(always)]
+    fn of(key: &[u8]) -> Option<Self> {
+        Some(match key {
+            b"fmt" => Self::Fmt,
+            b"name" => Self::Name,
+            b"addr" => Self::Addr,
+            b"inlined" => Self::Inlined,
+            b"UUID" => Self::Uuid,
+            b"arch" => Self::Arch,
+            b"load-addr" => Self::LoadAddr,
+            b"path" => Self::Path,
+            b"line" => Self::Line,
+            b"truncated" => Self::Truncated,
+            _ => return None,
+        })
+    }
 }
 
 impl Scanner<'_> {
@@ -168,38 +184,34 @@ impl Scanner<'_> {
 
     /// Reads the attribute at `at`; gives where it ends.
     fn attribute(&self, tag: Tag, at: usize, fields: &mut Fields) -> Option<usize> {
-        let is_key = |byte: &&u8| byte.is_ascii_alphabetic() || **byte == b'-';
-        let length = self.bytes[at..].iter().take_while(is_key).count();
-        let key = &self.bytes[at..at + length];
+        // The longest name is shorter than what one look takes.
+        let length = look(self.bytes, at)?.iter().position(|&byte| byte == b'=')?;
+        let key = Key::of(&self.bytes[at..at + length])?;
         let value = at + length + b"=\"".len();
-        if length == 0 || !self.bytes[at + length..].starts_with(b"=\"") {
+        if fields.seen & 1 << key as u16 != 0 || *self.bytes.get(value - 1)? != b'"' {
             return None;
         }
+        fields.seen |= 1 << key as u16;
         let end = value_end(self.bytes, value)?;
         let text = &self.bytes[value..end];
         let has_entities = memchr::memchr(b'&', text).is_some();
         if text.len() > self.name_bytes || (has_entities && !has_known_entities(text)) {
             return None;
         }
-        let bit = bit_of(key)?;
-        if fields.seen & bit != 0 {
-            return None;
-        }
-        fields.seen |= bit;
         let span = Span::new(value, end);
         match (tag, key) {
-            (Tag::Frame | Tag::Binary, b"name") => fields.names[0] = span,
-            (Tag::Frame, b"addr") | (Tag::Binary, b"UUID") if !has_entities => fields.names[1] = span,
-            (Tag::Frame, b"inlined") => fields.is_inlined = text == b"true",
-            (Tag::Binary, b"arch") => fields.names[2] = span,
-            (Tag::Binary, b"load-addr") if !has_entities => fields.names[3] = span,
-            (Tag::Binary, b"path") => fields.names[4] = span,
-            (Tag::Source, b"line") => {
+            (Tag::Frame | Tag::Binary, Key::Name) => fields.names[0] = span,
+            (Tag::Frame, Key::Addr) | (Tag::Binary, Key::Uuid) if !has_entities => fields.names[1] = span,
+            (Tag::Frame, Key::Inlined) => fields.is_inlined = text == b"true",
+            (Tag::Binary, Key::Arch) => fields.names[2] = span,
+            (Tag::Binary, Key::LoadAddr) if !has_entities => fields.names[3] = span,
+            (Tag::Binary, Key::Path) => fields.names[4] = span,
+            (Tag::Source, Key::Line) => {
                 let (line, line_end) = number(self.bytes, value)?;
                 fields.line = Some(u32::try_from(line).ok().filter(|_| line_end == end)?);
             }
-            (Tag::Frame | Tag::Binary | Tag::Other, b"addr" | b"UUID" | b"load-addr") => return None,
-            (tag, b"fmt") if tag.has_display_name() => fields.fmt = span,
+            (Tag::Other, Key::Addr | Key::Uuid | Key::LoadAddr) => return None,
+            (tag, Key::Fmt) if tag.has_display_name() => fields.fmt = span,
             (Tag::Frame | Tag::Binary, _) => return None,
             _ => {}
         }
