@@ -20,14 +20,14 @@ pub(crate) const ADDRESSES: u64 = 64 << 20;
 const TREE_BYTES: u64 = 32;
 
 /// An output is counted up to so many times what it may be.
-const COUNTED: u64 = 1_000;
+const COUNTED: u64 = 16;
 
 #[derive(Debug, Args)]
 pub(crate) struct BoundArgs {
-    /// How much memory what is read, inflated and named may take, such as 512M or 2G
+    /// Most memory that inputs, inflated archives and names may take together, such as 512M or 2G
     #[arg(long, global = true, value_parser = parse_size, default_value = "768M", value_name = "SIZE", help_heading = None)]
     memory: Size,
-    /// How large the output may be, such as 512M or 2G
+    /// Largest output, such as 512M or 2G
     #[arg(long, global = true, value_parser = parse_size, default_value = "1G", value_name = "SIZE", help_heading = None)]
     max_output: Size,
 }
@@ -132,7 +132,7 @@ impl<W: Write> Limited<W> {
             false => (format!("more than {} bytes", self.written), double),
         };
         bail!(
-            "the output would have {size}, and {most} are allowed; show less of it (--min-percent 0.1, say), or allow it with \
+            "the output would have {size}, and {most} are allowed; show less of it, or allow it with \
              --max-output {enough}"
         )
     }

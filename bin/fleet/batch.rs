@@ -254,16 +254,25 @@ impl Batch<'_> {
     /// does not depend on the others.
     fn process(&self, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
         let share = self.settings.share();
-        {
+        // A pipe can be read once only.
+        if std::fs::metadata(&task.path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
             let _together = self.alone.read().unwrap_or_else(PoisonError::into_inner);
             let finished = self.process_within(&share, index, task, notes);
-            if !share.was_exceeded() || self.settings.jobs <= 1 {
+            if !share.was_exceeded() {
                 return finished;
             }
         }
         notes.clear();
         let _alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
-        self.process_within(&MemoryBudget::new(bounds::of_file()), index, task, notes)
+        let memory = MemoryBudget::new(bounds::of_file());
+        let mut finished = self.process_within(&memory, index, task, notes);
+        if memory.was_exceeded()
+            && let Outcome::Failed(failed) = &mut finished.outcome
+        {
+            // With more memory it may be read, though nothing about it changed.
+            failed.fingerprint = of_unread(&task.display);
+        }
+        finished
     }
 
     fn process_within(&self, memory: &MemoryBudget, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {

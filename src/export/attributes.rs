@@ -128,7 +128,7 @@ fn only_identity(tag: Tag, raw: &str) -> Option<Identity> {
 /// White space in a value is a space each, as [XML has it](https://www.w3.org/TR/xml/#AVNormalize).
 pub(super) fn unescape(value: &str, at: u64) -> Result<Cow<'_, str>, Fault> {
     let malformed = |error| Fault::malformed(format!("an attribute: {error}"), at);
-    if memchr::memchr3(b'\t', b'\n', b'\r', value.as_bytes()).is_none() {
+    if !value.bytes().fold(false, |has_control, byte| has_control | (byte < b' ')) {
         return quick_xml::escape::unescape(value).map_err(malformed);
     }
     let value = value.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ");

@@ -1,6 +1,6 @@
 //! What an element lacks or has too much, although its value can be told: worth a word, and no reason to reject a row.
 //!
-//! Every file that was seen has all of it. What the next Xcode renames is missing under its old name, and nothing would
+//! Every CPU table that was seen has all of it. What the next Xcode renames is missing under its old name, and nothing would
 //! show that but this.
 
 /// Something that no known version of `xctrace` writes.
@@ -47,7 +47,9 @@ impl Oddity {
             Self::Child => {
                 "a thread, process or frame holds an element that this version does not know; the rest counts"
             }
-            Self::NoDisplayName => "a thread, process or core has no display string (fmt), so its name is not known",
+            Self::NoDisplayName => {
+                "a thread, process or core has no display string (fmt), or an empty one, so its name is not known"
+            }
             Self::NoProcess => "a thread names no process; only the row can tell which it belongs to",
             Self::NoFrameName => "a frame has no name; its address stands for it",
             Self::NoBinaryField => "a binary lacks its name, UUID, architecture or path; its frames may not be named",

@@ -59,8 +59,9 @@ pub(super) fn rows<R: SkipRows>(reader: &mut R, bytes: &[u8], offset: u64, is_en
 fn tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
     match piece.first() {
         Some(b'/') => end_tag(reader, piece, at),
-        // A comment, or a processing instruction.
-        Some(b'!' | b'?') | None => Next::Tag,
+        // A comment, CDATA or a processing instruction, which may hold tags that are none.
+        Some(b'!' | b'?') => Next::Token,
+        None => Next::Tag,
         Some(_) => start_tag(reader, piece, at),
     }
 }

@@ -17,7 +17,7 @@ const MAX_ATTRIBUTES: usize = 1_024;
 /// Whether a start tag is well-formed: its name, and its attributes.
 pub(super) fn check_tag(start: &BytesStart<'_>) -> Result<(), Broken> {
     let (name, raw) = (start.name().into_inner(), start.attributes_raw());
-    if name.contains('<') || raw.contains('<') {
+    if name.contains('<') || memchr::memchr(b'<', raw.as_bytes()).is_some() {
         return Err("a tag is cut: there is a < inside it".into());
     }
     check_name(name, "an element")?;
@@ -32,6 +32,11 @@ fn is_lone_number(raw: &str) -> bool {
 }
 
 fn check_name(name: &str, of: &str) -> Result<(), Broken> {
+    // As nearly all names are.
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    if name.bytes().all(is_usual) && name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) {
+        return Ok(());
+    }
     let mut characters = name.chars();
     if characters.next().is_some_and(starts_name) && characters.all(continues_name) {
         return Ok(());
@@ -54,10 +59,11 @@ fn continues_name(c: char) -> bool {
 
 /// Whether these are attributes: each behind white space, with a value in quotes, and none twice.
 fn check_attributes(raw: &str) -> Result<(), Broken> {
-    let mut names: Vec<&str> = Vec::new();
+    // An allocation for each tag would cost more than all else.
+    let (mut first, mut more) = ([""; 16], Vec::new());
     let mut rest = raw;
-    loop {
-        let next = rest.trim_start_matches(is_space);
+    for index in 0.. {
+        let next = without_space(rest);
         if next.is_empty() {
             return Ok(());
         }
@@ -67,30 +73,33 @@ fn check_attributes(raw: &str) -> Result<(), Broken> {
         let (name, value, after) = attribute(next)?;
         check_name(name, "an attribute")?;
         check_value(value)?;
-        if names.contains(&name) {
+        if first.contains(&name) || more.contains(&name) {
             return Err(format!("the attribute {name} stands there twice").into());
         }
-        if names.len() >= MAX_ATTRIBUTES {
-            return Err(format!("an element has more than {MAX_ATTRIBUTES} attributes").into());
+        match first.get_mut(index) {
+            Some(place) => *place = name,
+            None if index < MAX_ATTRIBUTES => more.push(name),
+            None => break,
         }
-        names.push(name);
         rest = after;
     }
+    Err(format!("an element has more than {MAX_ATTRIBUTES} attributes").into())
 }
 
 /// The name and the value of the attribute that `text` starts with, and what follows it.
 fn attribute(text: &str) -> Result<(&str, &str, &str), Broken> {
     let broken = || Broken::from("an attribute has no value in quotes");
-    let (name, rest) = text.split_once('=').ok_or_else(broken)?;
-    let rest = rest.trim_start_matches(is_space);
-    let quote = rest.chars().next().filter(|quote| matches!(quote, '"' | '\'')).ok_or_else(broken)?;
-    let (value, after) = rest[1..].split_once(quote).ok_or_else(broken)?;
-    Ok((name.trim_end_matches(is_space), value, after))
+    let equals = memchr::memchr(b'=', text.as_bytes()).ok_or_else(broken)?;
+    let rest = without_space(&text[equals + 1..]);
+    let quote = rest.bytes().next().filter(|quote| matches!(quote, b'"' | b'\'')).ok_or_else(broken)?;
+    let value = &rest[1..];
+    let end = memchr::memchr(quote, value.as_bytes()).ok_or_else(broken)?;
+    Ok((text[..equals].trim_end_matches(is_space), &value[..end], &value[end + 1..]))
 }
 
 fn check_value(value: &str) -> Result<(), Broken> {
     check_characters(value)?;
-    for (at, _) in value.match_indices('&') {
+    for at in memchr::memchr_iter(b'&', value.as_bytes()) {
         let reference = value[at + 1..].split_once(';').map(|(reference, _)| reference);
         match reference {
             Some(reference) if resolve(reference).is_some() => {}
@@ -130,8 +139,9 @@ pub(super) fn check_text(text: &str) -> Result<(), Broken> {
 
 /// Whether all characters are those of XML.
 pub(super) fn check_characters(text: &str) -> Result<(), Broken> {
-    // Nearly all text is ASCII without control characters.
-    if text.bytes().all(|byte| (b' '..0xef).contains(&byte)) {
+    // Nearly all text is ASCII without control characters; all bytes at once are faster than up to the first odd one.
+    let is_odd = text.bytes().fold(false, |is_odd, byte| is_odd | !(b' '..0xef).contains(&byte));
+    if !is_odd {
         return Ok(());
     }
     match text.chars().find(|&c| !is_allowed(c)) {
@@ -142,6 +152,12 @@ pub(super) fn check_characters(text: &str) -> Result<(), Broken> {
 
 fn is_allowed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..) && !matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+/// The text behind its white space.
+#[inline]
+fn without_space(text: &str) -> &str {
+    text.trim_start_matches(is_space)
 }
 
 fn is_space(c: char) -> bool {

@@ -118,10 +118,16 @@ impl<'f> FileBytes<'f> {
         if range.start > range.end || range.end > self.length {
             return None;
         }
-        let cache = match &self.content {
+        let (cache, shared) = match &self.content {
             Content::Memory(bytes, _) => return bytes.get(within(&range)?),
-            Content::File(cache, _) => cache,
+            Content::File(cache, shared) => (cache, shared),
         };
+        let most = shared.most.get();
+        if range.end - range.start > most {
+            // The cache takes memory for all of it before it reads.
+            let _ = shared.failure.set(io::Error::new(io::ErrorKind::OutOfMemory, OverBudget { limit: most }));
+            return None;
+        }
         let block = range.start - range.start % BLOCK;
         let end = (block + BLOCK).min(self.length);
         if range.end > end {

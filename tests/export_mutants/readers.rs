@@ -15,6 +15,9 @@ pub(crate) fn python() -> String {
     std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
+/// The numbers of a process and of a thread in it.
+type ThreadKey = (Option<u64>, Option<u64>);
+
 /// What the library read.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
@@ -25,7 +28,7 @@ pub(crate) struct Reading {
     /// The rows of each table that has some, in one line each, sorted.
     tables: Vec<Vec<String>>,
     /// The name of each thread, by process and number.
-    threads: BTreeMap<(Option<u64>, Option<u64>), String>,
+    threads: BTreeMap<ThreadKey, String>,
     /// Of each diagnostic: where, what, how often.
     notes: Vec<(Option<usize>, String, u64)>,
 }
@@ -138,7 +141,7 @@ pub(crate) struct Expected {
     /// Of each CPU table: where each row starts, and the row in one line where it can be read.
     tables: Vec<Vec<(usize, Option<String>)>>,
     /// The names of each thread; `None` is one that the oracle cannot tell.
-    threads: BTreeMap<(Option<u64>, Option<u64>), Vec<Option<String>>>,
+    threads: BTreeMap<ThreadKey, Vec<Option<String>>>,
 }
 
 impl Oracle {

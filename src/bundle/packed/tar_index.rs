@@ -9,6 +9,7 @@ use super::budget::{Budget, malformed};
 use super::file_range::FileRange;
 use super::names::{Item, Names, Place};
 use super::{ArchiveLimits, Memory};
+#[cfg(feature = "compression")]
 use crate::bundle::file::over_budget;
 use crate::error::Error;
 use crate::memory::Reservation;

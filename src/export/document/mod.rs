@@ -14,6 +14,7 @@ use super::definitions::{Attributes, Definitions, Element};
 use super::fault::Fault;
 use super::item::Value;
 use super::notes::Notes;
+use super::oddity::Oddity;
 use super::reject::RejectReason;
 use super::rows::{self, KnownRow};
 use super::skip::SkipRows;
@@ -355,6 +356,10 @@ impl<'a> DocumentReader<'a> {
     #[inline]
     pub(super) fn note_oddities(&mut self, at: u64) {
         while let Some(oddity) = self.definitions.oddities.pop() {
+            // Threads of other tables need no process, and Instruments 27 writes some without.
+            if oddity == Oddity::NoProcess && !self.tables.is_cpu() {
+                continue;
+            }
             self.note(at, oddity.topic(), || oddity.sentence().to_owned());
         }
     }

@@ -1,8 +1,8 @@
 //! Names as symbol files have them, demangled: Rust, C++ and everything that is not mangled.
 //!
-//! An input is the name, UTF-8; what is not is replaced. Names of Swift are not tried where their demangler is there: it is C++, and
-//! ends the process where one of its assertions does not hold, which this loop finds within seconds;
-//! `TRACEPARSE_FUZZ_SWIFT=1` tries them.
+//! An input is the name, UTF-8; what is not is replaced. Names of Swift are not tried: their demangler is C++, and ends the process, and
+//! all targets with it, where one of its assertions does not hold. `tests/fuzz/swift` has a target of its own for them;
+//! `TRACEPARSE_FUZZ_SWIFT=1` tries them here, too.
 
 use traceparse::symbolicate::display_name;
 
