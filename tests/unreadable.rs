@@ -260,6 +260,14 @@ fn elements_of_a_table_that_is_not_read_have_to_end() {
                  </schema><row><a>1</a></row>\n<row><b/></row>\n</node>";
     let usual = with_cell(0, CELLS[0]).replace("<trace-query-result>\n", &format!("<trace-query-result>\n{other}"));
     assert_eq!(open(&usual).diagnostics, []);
+    for comment in ["<!-- </row> -->", "<![CDATA[</a></a></a>]]>", "<?a </node>?>"] {
+        let export = open(&usual.replacen("<b/>", &format!("{comment}<b/>"), 1));
+        assert_eq!(
+            (export.diagnostics.len(), export.tables().next().map(|table| table.rows)),
+            (0, Some(2)),
+            "{comment}"
+        );
+    }
     for (part, spoiled) in [("<row><b/></row>", "<row><b></row>"), ("<row><b/></row>", "<row><row><b/></row>")] {
         let export = open(&usual.replacen(part, spoiled, 1));
         assert!(
