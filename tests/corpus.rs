@@ -313,7 +313,9 @@ fn rows_equal_the_index(folder: &Path) -> Result<(), Failed> {
         let counted = tags.count() as u64;
         ensure!(found == counted, "{path}: {found} rows, {counted} in the file, {rows} in the index");
         let schema = export.tables().next().and_then(|table| table.schema.clone());
-        ensure!(schema.as_deref() == Some(fields[4]), "{path}: {schema:?}");
+        // Details of a track have none.
+        let has_schema = text.contains("<schema ");
+        ensure!(schema.as_deref() == Some(fields[4]).filter(|_| has_schema), "{path}: {schema:?}");
         checked += 1;
     }
     ensure!(checked >= 18, "only {checked} tables in the index");
