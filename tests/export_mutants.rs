@@ -217,5 +217,9 @@ fn is_told(base: &Base, mutant: &Mutant, reading: &Reading, unreadable: &[usize]
     places.extend(schema.map(|schema| schema.tag.clone()));
     places.extend(unreadable.iter().map(|&byte| byte..row_of(byte + 1).end));
     let said = reading.new_notes(&base.reading);
+    // What becomes of a whole table may be told anywhere in it.
+    if base.document[base.elements[mutant.element].name.clone()] == *b"schema" && !said.is_empty() {
+        return true;
+    }
     said.iter().any(|(byte, _)| byte.is_some_and(|byte| places.iter().any(|place| place.contains(&byte))))
 }

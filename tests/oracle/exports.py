@@ -197,6 +197,7 @@ class Document:
             return None if path is None else (int(line), path)
         if tag == "binary":
             uuid = element.get("UUID")
+            uuid = uuid and uuid.strip(" \t\r\n")
             if uuid is not None and not UUID.fullmatch(uuid):
                 raise Unreadable(tag)
             return uuid and uuid.replace("-", "").upper(), address(element.get("load-addr"))
