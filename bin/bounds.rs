@@ -24,9 +24,10 @@ const COUNTED: u64 = 16;
 
 #[derive(Debug, Args)]
 pub(crate) struct BoundArgs {
-    /// Most memory that inputs, inflated archives and names may take together, such as 512M or 2G
-    #[arg(long, global = true, value_parser = parse_size, default_value = "768M", value_name = "SIZE", help_heading = None)]
-    memory: Size,
+    /// Most memory that inputs, inflated archives and names may take together, such as 512M or 2G [default: 768M, and 64K more for each
+    /// run of a fleet]
+    #[arg(long, global = true, value_parser = parse_size, value_name = "SIZE", help_heading = None)]
+    memory: Option<Size>,
     /// Largest output, such as 512M or 2G
     #[arg(long, global = true, value_parser = parse_size, default_value = "1G", value_name = "SIZE", help_heading = None)]
     max_output: Size,
@@ -49,8 +50,15 @@ fn parse_size(text: &str) -> Result<Size, String> {
     bytes.map(Size).ok_or_else(|| "a size is from 1 byte to 16,777,215T".to_owned())
 }
 
+/// The memory of a run of the command, if nothing else is said.
+const MEMORY: u64 = 768 << 20;
+/// The memory that is kept of each run of a fleet beside that: some times as much as of runs of ten seconds. So reports of a hundred
+/// thousand runs need no option.
+const MEMORY_OF_RUN: u64 = 64 << 10;
+
 struct Bounds {
     memory: MemoryBudget,
+    of_run: u64,
     limit: u64,
     max_output: u64,
 }
@@ -60,8 +68,9 @@ static BOUNDS: OnceLock<Bounds> = OnceLock::new();
 
 /// Sets the bounds of the process, once, before anything is read.
 pub(crate) fn set(args: &BoundArgs) {
-    let (Size(limit), Size(max_output)) = (args.memory, args.max_output);
-    BOUNDS.get_or_init(|| Bounds { memory: MemoryBudget::new(limit), limit, max_output });
+    let (limit, of_run) = args.memory.map_or((MEMORY, MEMORY_OF_RUN), |Size(limit)| (limit, 0));
+    let Size(max_output) = args.max_output;
+    BOUNDS.get_or_init(|| Bounds { memory: MemoryBudget::new(limit), of_run, limit, max_output });
 }
 
 /// The budget of everything that is no batch.
@@ -73,19 +82,34 @@ fn limit() -> u64 {
     BOUNDS.get().map_or(u64::MAX, |bounds| bounds.limit)
 }
 
-/// What one file of a batch may take alone: three quarters. The rest is for what is kept of all files, and for symbols.
-pub(crate) fn of_file() -> u64 {
-    limit() / 4 * 3
+/// What the files of a batch may take that are read at the same time, or one alone: half.
+pub(crate) fn of_files() -> MemoryBudget {
+    memory().part(limit() / 2)
 }
 
-/// What is remembered of symbols that were looked up for a batch.
+/// What each run of a fleet may take beside [`of_kept`].
+pub(crate) fn of_run() -> u64 {
+    BOUNDS.get().map_or(0, |bounds| bounds.of_run)
+}
+
+/// What is kept of all files of a batch: a quarter.
+pub(crate) fn of_kept() -> MemoryBudget {
+    memory().part(limit() / 4)
+}
+
+/// What is kept of one file of a batch, and what waits for others to be kept.
+pub(crate) fn of_kept_file() -> MemoryBudget {
+    memory().part(limit() / 16)
+}
+
+/// What is remembered of symbols that were looked up for a batch. It is not taken of the budget, which leaves it room.
 pub(crate) fn of_remembered_symbols() -> usize {
-    usize::try_from(limit() / 8).unwrap_or(usize::MAX).min(256 << 20)
+    usize::try_from(limit() / 16).unwrap_or(usize::MAX).min(256 << 20)
 }
 
-/// How much of a symbol file may be in memory at a time.
-pub(crate) fn of_symbol_file() -> u64 {
-    limit() / 2
+/// What is known of the files that have symbols for a batch, and one of them while it is looked at.
+pub(crate) fn of_found_symbols() -> MemoryBudget {
+    memory().part(limit() / 8)
 }
 
 /// The memory that trees of so many stacks take.

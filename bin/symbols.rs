@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use etcetera::BaseStrategy;
 use traceparse::export::Export;
+use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
 use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, display_name, symbolicate};
 use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder, SymbolFrame, look_up};
@@ -37,7 +38,8 @@ pub(crate) fn name_frames(
         ensure!(args.image.is_empty(), "--image says where a binary was loaded; --dsym or --symbols say what is in it");
         return Ok(None);
     }
-    let locator = locate(inputs.files(), inputs.watched(), &stores, &paths, !args.search.no_cache)?;
+    let is_cached = !args.search.no_cache;
+    let locator = locate(inputs.files(), inputs.watched(), &stores, &paths, is_cached, &bounds::memory())?;
     let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
     let (profile, summary) = symbolicate(&export.profile, &locator, &options)?;
     export.profile = profile;
@@ -56,15 +58,17 @@ pub(crate) fn name_frames(
 }
 
 /// Finds the symbols in what recordings keep, which may be nothing, and at these paths. What folders of the user hold is remembered in
-/// the cache folder, if that is wanted. `files` are `watched` ones, or some above them: what is found and read must not change.
+/// the cache folder, if that is wanted. `files` are `watched` ones, or some above them: what is found and read must not change. The
+/// budget has what is found.
 pub(crate) fn locate<'f>(
     files: &'f dyn Files,
     watched: &WatchedFiles,
     stores: &[PathBuf],
     paths: &[&PathBuf],
     is_cached: bool,
+    budget: &MemoryBudget,
 ) -> Result<Locator<'f>> {
-    let mut locator = Locator::new(files).with_file_memory(bounds::of_symbol_file());
+    let mut locator = Locator::new(files).within(budget);
     for store in stores {
         let found = locator.add(store, &mut Index::default());
         found.with_context(|| format!("{}: cannot be searched", store.display()))?;
@@ -194,7 +198,7 @@ fn found_value(found: &Found) -> serde_json::Value {
 pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     will_write(None);
     let watched = WatchedFiles::default();
-    let mut locator = Locator::new(&watched).with_file_memory(bounds::of_symbol_file());
+    let mut locator = Locator::new(&watched).within(&bounds::memory());
     let path = &args.object;
     begin(path, &watched)?;
     locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
@@ -210,8 +214,9 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     // All answers in one text, and where each is; a later answer for an address stands for it.
     let mut text = String::new();
     let mut places = vec![0..0; relative.len()];
-    let (mut reserved, mut over) = (bounds::memory().nothing(), None);
-    let asked = look_up(&locator, found.uuid, &relative, &mut |index, frames| {
+    let (budget, mut over) = (bounds::memory(), None);
+    let mut reserved = budget.nothing();
+    let asked = look_up(&locator, found.uuid, &relative, &budget, &mut |index, frames| {
         over = over.or(reserved.resize(text.capacity() as u64).err());
         if over.is_some() {
             return;

@@ -29,6 +29,8 @@ pub struct MemoryBudget(Option<Arc<Shared>>);
 
 struct Shared {
     limit: u64,
+    /// The budget that it is a part of.
+    whole: MemoryBudget,
     used: AtomicU64,
     was_exceeded: AtomicBool,
 }
@@ -57,7 +59,14 @@ impl MemoryBudget {
 
     /// So many bytes.
     pub fn new(bytes: u64) -> Self {
-        Self(Some(Arc::new(Shared { limit: bytes, used: AtomicU64::new(0), was_exceeded: AtomicBool::new(false) })))
+        Self::unlimited().part(bytes)
+    }
+
+    /// So many bytes of this budget, if there are so many left when they are taken. What is taken of the part is taken of the whole;
+    /// whether a part [was exceeded](Self::was_exceeded) is known of each.
+    pub fn part(&self, bytes: u64) -> Self {
+        let (limit, whole) = (self.limit().map_or(bytes, |limit| limit.min(bytes)), self.clone());
+        Self(Some(Arc::new(Shared { limit, whole, used: AtomicU64::new(0), was_exceeded: AtomicBool::new(false) })))
     }
 
     /// How many bytes may be taken, if not as many as there are.
@@ -94,16 +103,28 @@ impl MemoryBudget {
         let Some(shared) = &self.0 else { return Ok(()) };
         let fits = |used: u64| used.checked_add(bytes).filter(|&used| used <= shared.limit);
         let taken = shared.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits);
-        taken.map(drop).map_err(|_| {
-            shared.was_exceeded.store(true, Ordering::Relaxed);
-            OverBudget { limit: shared.limit }
-        })
+        let taken = taken.map_err(|_| OverBudget { limit: shared.limit, whole: self.root_limit() });
+        let taken = taken.and_then(|_| shared.whole.take(bytes).inspect_err(|_| self.give_back_own(bytes)));
+        taken.inspect_err(|_| shared.was_exceeded.store(true, Ordering::Relaxed))
     }
 
     fn give_back(&self, bytes: u64) {
+        self.give_back_own(bytes);
+        if let Some(shared) = &self.0 {
+            shared.whole.give_back(bytes);
+        }
+    }
+
+    fn give_back_own(&self, bytes: u64) {
         if let Some(shared) = &self.0 {
             shared.used.fetch_sub(bytes, Ordering::Relaxed);
         }
+    }
+
+    /// The limit of the whole of the whole: the one that somebody gave.
+    fn root_limit(&self) -> u64 {
+        let Some(shared) = &self.0 else { return u64::MAX };
+        if shared.whole.0.is_some() { shared.whole.root_limit() } else { shared.limit }
     }
 }
 
@@ -153,14 +174,18 @@ impl Drop for Reservation {
 pub struct OverBudget {
     /// How many bytes the budget has.
     pub limit: u64,
+    /// How many bytes the budget has that it is a part of; `limit`, if it is a part of none.
+    pub whole: u64,
 }
 
 impl fmt::Display for OverBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (limit, more) = (Size(self.limit), Size(self.limit.saturating_mul(4)));
+        let (limit, whole, more) = (Size(self.limit), Size(self.whole), Size(self.whole.saturating_mul(4)));
+        let of_whole = if limit == whole { String::new() } else { format!(" here, of {whole} in all") };
         write!(
             f,
-            "it takes more memory than the {limit} that are allowed; if it can be trusted, allow more, such as --memory {more}"
+            "it takes more memory than the {limit} that are allowed{of_whole}; if it can be trusted, allow more, such as \
+             --memory {more}"
         )
     }
 }
@@ -199,9 +224,9 @@ mod tests {
     fn what_is_dropped_is_given_back() {
         let budget = MemoryBudget::new(100);
         let mut one = budget.reserve(60).unwrap();
-        assert_eq!(budget.reserve(41).unwrap_err(), OverBudget { limit: 100 });
+        assert_eq!(budget.reserve(41).unwrap_err(), OverBudget { limit: 100, whole: 100 });
         let other = budget.clone().reserve(40).unwrap();
-        assert_eq!((budget.used(), one.grow(1)), (100, Err(OverBudget { limit: 100 })));
+        assert_eq!((budget.used(), one.grow(1)), (100, Err(OverBudget { limit: 100, whole: 100 })));
         drop(other);
         one.grow(40).unwrap();
         one.resize(10).unwrap();
@@ -209,6 +234,31 @@ mod tests {
         drop(one);
         assert_eq!(budget.used(), 0);
         assert!(budget.was_exceeded() && budget.reserve(u64::MAX).is_err());
+    }
+
+    #[test]
+    fn a_part_takes_from_the_whole() {
+        let whole = MemoryBudget::new(100);
+        let (one, other) = (whole.part(60), whole.part(u64::MAX));
+        let taken = one.reserve(60).unwrap();
+        assert_eq!((whole.used(), one.used(), other.used(), other.limit()), (60, 60, 0, Some(100)));
+        assert_eq!(one.reserve(1).unwrap_err(), OverBudget { limit: 60, whole: 100 });
+        assert_eq!(other.reserve(41).unwrap_err(), OverBudget { limit: 100, whole: 100 });
+        assert!(one.was_exceeded() && other.was_exceeded());
+        assert_eq!(other.used(), 0, "what was not taken of the whole is not taken of the part");
+        assert!(
+            whole
+                .part(100)
+                .part(20)
+                .reserve(21)
+                .unwrap_err()
+                .to_string()
+                .contains("20 that are allowed here, of 100 in all")
+        );
+        drop(taken);
+        assert_eq!((whole.used(), one.used()), (0, 0));
+        assert!(other.reserve(100).is_ok());
+        assert_eq!(MemoryBudget::unlimited().part(7).reserve(8).unwrap_err(), OverBudget { limit: 7, whole: 7 });
     }
 
     #[test]

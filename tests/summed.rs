@@ -286,7 +286,7 @@ fn profiles_with_other_frames_give_the_same_answers() {
             }
             Ok(traceparse::profile::Replacement { frames, covers_callers: id.index() % 2 == 0 })
         });
-        Export { profile: profile.unwrap(), ..export.clone() }
+        with_profile(export, profile.unwrap())
     };
     for seed in 0..20 {
         let recording = support::Recording::random(seed, &Size { inlined: true, ..Size::small() });
@@ -295,6 +295,12 @@ fn profiles_with_other_frames_give_the_same_answers() {
         let (each, summed) = (open(&xml, SampleDetail::Each), open(&xml, SampleDetail::Summed));
         check_exports(&renamed(&each), &renamed(&summed), &format!("seed {seed}"));
     }
+}
+
+fn with_profile(export: &Export, profile: Profile) -> Export {
+    let mut export = export.clone();
+    export.profile = profile;
+    export
 }
 
 /// Names only: frames keep their ids and stacks are taken as they are; a frame more, which no stack has, and all are made anew.
@@ -320,7 +326,7 @@ fn stacks_whose_frames_got_names_only_are_what_they_were() {
             }
             Ok(Replacement { frames: vec![builder.frame(key)?], covers_callers: false })
         });
-        Export { profile: profile.unwrap(), ..export.clone() }
+        with_profile(export, profile.unwrap())
     };
     for seed in 0..20 {
         let recording = support::Recording::random(seed, &Size { inlined: true, ..Size::small() });

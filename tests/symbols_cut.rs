@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use traceparse::memory::MemoryBudget;
 use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator, SymbolFinder, look_up, with_symbols};
 
 /// A dSYM with inlined functions; some of its units and strings are needed for any address.
@@ -26,11 +27,45 @@ fn addresses(locator: &Locator<'_>) -> Vec<u64> {
 /// What an answer says of each address, and the first error.
 fn answers(locator: &Locator<'_>, addresses: &[u64]) -> (usize, Option<io::ErrorKind>) {
     let mut named = vec![false; addresses.len()];
-    let asked = look_up(locator, locator.found()[0].uuid, addresses, &mut |index, frames| {
-        named[index] = !frames.is_empty();
-    });
+    let asked =
+        look_up(locator, locator.found()[0].uuid, addresses, &MemoryBudget::unlimited(), &mut |index, frames| {
+            named[index] = !frames.is_empty();
+        });
     let errors = asked.iter().filter_map(|asked| asked.result.as_ref().err());
     (named.into_iter().filter(|&named| named).count(), errors.map(io::Error::kind).next())
+}
+
+/// What is read of a file, and what is made of it, is taken from the budget, and given back.
+#[test]
+fn a_file_that_there_is_no_memory_for_gives_no_names() {
+    let mut locator = Locator::new(&FileSystem);
+    locator.add(&dsym(), &mut Index::default()).unwrap();
+    let addresses = addresses(&locator);
+    let mut least = 0;
+    for bytes in (12..26).map(|bits| 1 << bits) {
+        let budget = MemoryBudget::new(bytes);
+        let mut named = vec![false; addresses.len()];
+        let asked = look_up(&locator, locator.found()[0].uuid, &addresses, &budget, &mut |index, frames| {
+            named[index] = !frames.is_empty();
+        });
+        assert_eq!(budget.used(), 0);
+        match &asked[0].result {
+            Ok(_) => assert!(named.iter().any(|&named| named)),
+            Err(error) => {
+                assert_eq!((error.kind(), least), (io::ErrorKind::OutOfMemory, 0), "{bytes}: {error}");
+                assert!(error.to_string().contains("--memory") && !named.iter().any(|&named| named), "{error}");
+            }
+        }
+        if asked[0].result.is_ok() && least == 0 {
+            least = bytes;
+        }
+    }
+    let length = fs::metadata(dsym()).unwrap().len();
+    assert!(least > length / 2 && least < 64 * length, "{least} bytes for a file of {length}");
+    let tight = MemoryBudget::new(16);
+    let mut locator = Locator::new(&FileSystem).within(&tight);
+    locator.add(&dsym(), &mut Index::default()).unwrap();
+    assert!(locator.found().is_empty() && locator.notes()[0].message.contains("--memory"), "{:?}", locator.notes());
 }
 
 /// A file system with one file, of which less is there after a number of reads.

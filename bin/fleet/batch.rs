@@ -1,18 +1,19 @@
 //! Many exports, measured one by one: a broken one costs itself and nothing else.
 //!
 //! Workers take files in their order (inputs.rs). Of an export only its measures stay, so memory follows the number of
-//! workers and not of files. Results do not depend on which worker is faster.
+//! workers and not of files. Results do not depend on which worker is faster: files that are read at the same time share the memory,
+//! and one that there is not enough for is read again alone.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anyhow::{Error, Result};
 use blake3::Hash;
-use traceparse::export::{Export, Options, Toc};
+use traceparse::export::{DocumentContent, Export, Options, Toc};
 use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, RunMeasures, measure_runs};
-use traceparse::memory::MemoryBudget;
+use traceparse::memory::{MemoryBudget, OverBudget};
 use traceparse::symbols::Locator;
 
 use super::cli::ReadingArgs;
@@ -21,7 +22,7 @@ use super::control::Control;
 use super::duplicates::{Arrival, Duplicates};
 use super::fingerprint::{of_run, of_settings, of_unread, short};
 use super::inputs::{Task, differing_labels};
-use super::notes::Notes;
+use super::notes::{Notes, counted};
 use super::recordings::{Recording, size_on_disk};
 use super::symbols::FleetSymbols;
 use crate::bounds;
@@ -38,13 +39,8 @@ pub(super) struct Settings<'f> {
     pub(super) is_strict: bool,
     /// How many files are read at the same time.
     pub(super) jobs: usize,
-}
-
-impl Settings<'_> {
-    /// The memory that each of these files may take.
-    pub(super) fn share(&self) -> MemoryBudget {
-        MemoryBudget::new(bounds::of_file() / self.jobs.max(1) as u64)
-    }
+    /// The memory that they may take together, or one alone.
+    pub(super) memory: MemoryBudget,
 }
 
 impl<'f> Settings<'f> {
@@ -57,6 +53,7 @@ impl<'f> Settings<'f> {
             fingerprint: of_settings(args, locator.map_or(&[], Locator::found)),
             is_strict: args.strict,
             jobs: args.job_count(),
+            memory: bounds::of_files(),
         }
     }
 }
@@ -107,6 +104,16 @@ pub(super) struct Finished {
     pub(super) outcome: Outcome,
 }
 
+impl Finished {
+    /// About how many bytes its runs take.
+    fn memory(&self) -> u64 {
+        match &self.outcome {
+            Outcome::Runs(runs) => runs.iter().map(RunMeasures::memory).sum(),
+            Outcome::Failed(_) | Outcome::Kept(_) => 0,
+        }
+    }
+}
+
 /// What is kept of a file, so that it need not be read.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
@@ -122,8 +129,8 @@ pub(super) struct Kept {
 
 /// Takes what was measured.
 pub(super) trait Keeper: Sync {
-    /// What is kept of a file; `None` has it read.
-    fn kept(&self, index: usize, task: &Task, metadata: &Metadata) -> Option<Kept>;
+    /// What is kept of a file; `None` has it read. Archives are inflated into this memory.
+    fn kept(&self, index: usize, task: &Task, metadata: &Metadata, memory: &MemoryBudget) -> Option<Kept>;
 
     /// Whether what is kept of a file that gave no run names this one as the one that counts.
     fn counts(&self, first: usize, kept: &Kept) -> bool;
@@ -148,14 +155,25 @@ pub(super) struct Ended {
 /// Measures all files, until the end or an interruption.
 pub(super) fn run(tasks: &[Task], settings: &Settings<'_>, control: &Control, keeper: &dyn Keeper) -> Result<Ended> {
     let duplicates = Duplicates::new(tasks.iter().map(plain_length).collect());
-    let state = State { duplicates, done: 0, notes: Notes::default(), problems: BTreeMap::new(), error: None };
+    let state = State {
+        duplicates,
+        at_work: 0,
+        waiting: 0,
+        largest: (0, 0),
+        done: 0,
+        notes: Notes::default(),
+        problems: BTreeMap::new(),
+        error: None,
+    };
     let batch = Batch {
         tasks,
         settings,
         control,
         keeper,
         next: AtomicUsize::new(0),
+        most_waiting: bounds::of_kept_file().limit().unwrap_or(u64::MAX),
         state: Mutex::new(state),
+        less_waits: Condvar::new(),
         alone: RwLock::new(()),
     };
     // Threads of their own, not rayon's: one that waits for its symbols must not begin a second export meanwhile.
@@ -178,13 +196,22 @@ struct Batch<'a> {
     control: &'a Control,
     keeper: &'a dyn Keeper,
     next: AtomicUsize,
+    /// How many bytes may wait for an earlier file.
+    most_waiting: u64,
     state: Mutex<State>,
-    /// Held for reading by whoever works on a file with a share of the memory, and for writing by who needs all of it.
+    /// Told when a file is done.
+    less_waits: Condvar,
+    /// Held for reading by whoever works on a file beside others, and for writing by who needs all of the memory.
     alone: RwLock<()>,
 }
 
 struct State {
     duplicates: Duplicates<Finished>,
+    /// How many files are read at the moment, and how many bytes those take that wait for an earlier one.
+    at_work: usize,
+    waiting: u64,
+    /// How many bytes the runs of a file take at most, and which.
+    largest: (u64, usize),
     done: usize,
     notes: Notes,
     /// By position: why `--strict` fails.
@@ -194,23 +221,51 @@ struct State {
 
 impl Batch<'_> {
     fn work(&self) {
-        while self.control.may_begin() {
+        while self.may_begin() {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = self.tasks.get(index) else { return };
+            let Some(task) = self.tasks.get(index) else { return self.leave() };
             let mut notes = Vec::new();
             let finished = self.process(index, task, &mut notes);
+            let bytes = finished.memory();
             let arrived = {
                 let mut state = self.state();
                 state.notes.add(index, &task.display, notes);
+                state.waiting += bytes;
+                state.largest = state.largest.max((bytes, index));
                 // Files that give no run stand for no other one: each has its own failure.
                 let content = finished.content.filter(|_| !matches!(finished.outcome, Outcome::Failed(_)));
                 let can_count = !finished.outcome.is_failed();
-                state.duplicates.arrive(index, content, can_count, finished)
+                let arrived = state.duplicates.arrive(index, content, can_count, finished);
+                state.waiting -= arrived.iter().map(|arrival| arrival.value.memory()).sum::<u64>();
+                arrived
             };
+            self.leave();
             for arrival in arrived {
                 self.keep(arrival);
             }
         }
+    }
+
+    /// Waits until there is room for another file beside those that wait for an earlier one. What they wait for is at work, and waits for
+    /// nothing.
+    fn may_begin(&self) -> bool {
+        let mut state = self.state();
+        while state.at_work > 0 && state.waiting > self.most_waiting {
+            state = self.less_waits.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.at_work += 1;
+        drop(state);
+        let may_begin = self.control.may_begin();
+        if !may_begin {
+            self.leave();
+        }
+        may_begin
+    }
+
+    /// Says that no file is worked on any more.
+    fn leave(&self) {
+        self.state().at_work -= 1;
+        self.less_waits.notify_all();
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -236,6 +291,7 @@ impl Batch<'_> {
         let mut state = self.state();
         state.done += 1;
         if let Err(error) = kept {
+            let error = self.explain(error, &state);
             state.error.get_or_insert(error);
             self.control.stop();
         }
@@ -250,21 +306,35 @@ impl Batch<'_> {
         matches!(outcome, Outcome::Kept(kept) if kept.is_failed && self.keeper.counts(first, kept))
     }
 
-    /// Works on a file with this job's share of the memory; where that is too little, alone with all of it. So what becomes of a file
-    /// does not depend on the others.
+    /// What to do where more is kept than there is memory for.
+    fn explain(&self, error: Error, state: &State) -> Error {
+        if !error.is::<OverBudget>() {
+            return error;
+        }
+        let (bytes, index) = state.largest;
+        let (done, all) = (counted(state.done), counted(self.tasks.len()));
+        error.context(format!(
+            "what is kept of {done} of {all} files is too much for a report (most of one file, {bytes} bytes, of {}); fleet extract \
+             keeps it on disk",
+            self.tasks[index].display
+        ))
+    }
+
+    /// Works on a file beside others; where they leave too little memory, alone with all of it. So what becomes of a file does not depend
+    /// on the others.
     fn process(&self, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
-        let share = self.settings.share();
         // A pipe can be read once only.
         if std::fs::metadata(&task.path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
             let _together = self.alone.read().unwrap_or_else(PoisonError::into_inner);
-            let finished = self.process_within(&share, index, task, notes);
-            if !share.was_exceeded() {
+            let memory = self.settings.memory.part(u64::MAX);
+            let finished = self.process_within(&memory, index, task, notes);
+            if !memory.was_exceeded() {
                 return finished;
             }
         }
         notes.clear();
         let _alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
-        let memory = MemoryBudget::new(bounds::of_file());
+        let memory = self.settings.memory.part(u64::MAX);
         let mut finished = self.process_within(&memory, index, task, notes);
         if memory.was_exceeded()
             && let Outcome::Failed(failed) = &mut finished.outcome
@@ -279,7 +349,7 @@ impl Batch<'_> {
         let options = &Options { memory: memory.clone(), ..self.settings.read.clone() };
         let metadata = std::fs::metadata(&task.path).ok();
         let file = metadata.as_ref().filter(|metadata| metadata.is_file() || metadata.is_dir());
-        if let Some(kept) = file.and_then(|metadata| self.keeper.kept(index, task, metadata)) {
+        if let Some(kept) = file.and_then(|metadata| self.keeper.kept(index, task, metadata, memory)) {
             let (content, outcome) = (Some(kept.content), Outcome::Kept(kept));
             return Finished { index, content, metadata, outcome };
         }
@@ -291,7 +361,7 @@ impl Batch<'_> {
         });
         let measured = read.map(|(read, recording)| {
             let content = read.content;
-            (content, self.measure(task, read, recording.as_ref(), notes))
+            (content, self.measure(task, read, recording.as_ref(), options, notes))
         });
         // Of a recording, symbols are read last.
         match unless_changed(&files, &task.path, measured) {
@@ -310,10 +380,11 @@ impl Batch<'_> {
         task: &Task,
         file: ReadFile,
         recording: Option<&Recording<'_>>,
+        options: &Options,
         notes: &mut Vec<String>,
     ) -> Outcome {
         let ReadFile { content, bytes, export } = file;
-        let (toc, tocs) = self.tocs(task, notes);
+        let Beside { content: toc, tocs, export: _held } = self.beside(task, options, notes);
         let run_id = short(content);
         let fingerprint = of_run(self.settings.fingerprint, content, toc, task);
         let failed = |refused| Outcome::Failed(failed(task, bytes, Some(run_id.clone()), fingerprint.clone(), refused));
@@ -335,40 +406,51 @@ impl Batch<'_> {
             duration: task.duration,
             tocs,
         };
-        let profile = &export.profile;
-        let trees = match profile.budget().reserve(bounds::of_trees(profile.stack_ids().len())) {
-            Ok(trees) => trees,
-            Err(over) => return failed(Refused { kind: FailureKind::Malformed, reason: over.to_string() }),
+        let measured = match measure_runs(&export, &context, &self.settings.measure) {
+            Ok(measured) => measured,
+            Err(refused) => return failed(Refused { kind: refused.kind, reason: refused.reason }),
         };
-        let measured = measure_runs(&export, &context, &self.settings.measure);
-        drop(trees);
-        match measured {
-            Ok(measured) => {
-                notes.extend(measured.notes);
-                Outcome::Runs(measured.runs)
-            }
-            Err(refused) => failed(Refused { kind: refused.kind, reason: refused.reason }),
+        let bytes = measured.runs.iter().map(RunMeasures::memory).sum();
+        if let Err(over) = bounds::of_kept_file().reserve(bytes) {
+            let reason = format!("what is kept of its functions and names is too much: {over}");
+            return failed(Refused { kind: FailureKind::Malformed, reason });
         }
+        notes.extend(measured.notes);
+        Outcome::Runs(measured.runs)
     }
 
-    /// The tables of contents beside an export, and the hash of their file.
-    fn tocs(&self, task: &Task, notes: &mut Vec<String>) -> (Option<Hash>, Vec<Toc>) {
-        let Some(path) = &task.toc else { return (None, Vec::new()) };
-        let options = Options { memory: self.settings.share(), ..self.settings.read.clone() };
-        let (hash, tocs) = match read_file(path, &options, self.control) {
-            Ok(ReadFile { content, export: Ok(export), .. }) => {
-                (Some(content), Ok(export.tocs().cloned().collect::<Vec<_>>()))
-            }
-            Ok(ReadFile { content, export: Err(refused), .. }) => (Some(content), Err(refused.reason)),
-            Err(refused) => (None, Err(refused.reason)),
+    /// The tables of contents beside an export.
+    fn beside(&self, task: &Task, options: &Options, notes: &mut Vec<String>) -> Beside {
+        let Some(path) = &task.toc else { return Beside::default() };
+        let (content, read) = match read_file(path, options, self.control) {
+            Ok(ReadFile { content, export, .. }) => (Some(content), export),
+            Err(refused) => (None, Err(refused)),
         };
-        let path = path.display();
-        let tocs = tocs.unwrap_or_else(|reason| {
-            notes.push(format!("the table of contents {path} is of no use: {reason}"));
-            Vec::new()
-        });
-        (hash, tocs)
+        match read {
+            Ok(mut export) => {
+                let tocs =
+                    std::mem::take(&mut export.documents).into_iter().filter_map(|document| match document.content {
+                        DocumentContent::Toc(toc) => Some(toc),
+                        DocumentContent::Tables(_) => None,
+                    });
+                Beside { content, tocs: tocs.collect(), export: Some(export) }
+            }
+            Err(Refused { reason, .. }) => {
+                notes.push(format!("the table of contents {} is of no use: {reason}", path.display()));
+                Beside { content, ..Beside::default() }
+            }
+        }
     }
+}
+
+/// What a file beside an export says.
+#[derive(Default)]
+struct Beside {
+    /// The hash of the file.
+    content: Option<Hash>,
+    tocs: Vec<Toc>,
+    /// What holds the memory that they take.
+    export: Option<Export>,
 }
 
 /// What the reader noticed.
@@ -426,7 +508,13 @@ fn duplicate(task: &Task, finished: &Finished, first: &Task) -> FailedInput {
 }
 
 /// What decides what a file of this content gives, see [`of_run`].
-pub(super) fn fingerprint(task: &Task, content: Hash, settings: &Settings<'_>, control: &Control) -> String {
-    let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, &settings.share(), control).ok());
+pub(super) fn fingerprint(
+    task: &Task,
+    content: Hash,
+    settings: &Settings<'_>,
+    control: &Control,
+    memory: &MemoryBudget,
+) -> String {
+    let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, memory, control).ok());
     of_run(settings.fingerprint, content, toc, task)
 }

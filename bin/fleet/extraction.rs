@@ -9,6 +9,7 @@ use blake3::Hash;
 use rayon::prelude::*;
 use traceparse::fleet::dataset::{DatasetError, DatasetErrorKind};
 use traceparse::fleet::{FailedInput, FailureKind, RunMeasures};
+use traceparse::memory::MemoryBudget;
 
 use super::batch::{Finished, Keeper, Kept, Outcome, Settings, fingerprint};
 use super::content::hash_file;
@@ -98,7 +99,7 @@ impl<'a> Extraction<'a> {
         let metadata = std::fs::metadata(&task.path).ok();
         let Some((known, metadata)) = self.known.get(&task.display).zip(metadata) else { return Unread::Unknown };
         let Some(content) = self.stamped(task, &metadata) else { return Unread::Unknown };
-        match self.kept_as(task, content, known) {
+        match self.kept_as(task, content, known, &self.settings.memory) {
             Some(kept) => Unread::Kept(kept),
             None => Unread::Stale,
         }
@@ -111,8 +112,8 @@ impl<'a> Extraction<'a> {
     }
 
     /// What the dataset has of a file with this content, if the file would give the same again.
-    fn kept_as(&self, task: &Task, content: Hash, known: &Known) -> Option<Kept> {
-        let fingerprint = fingerprint(task, content, self.settings, self.control);
+    fn kept_as(&self, task: &Task, content: Hash, known: &Known, memory: &MemoryBudget) -> Option<Kept> {
+        let fingerprint = fingerprint(task, content, self.settings, self.control, memory);
         let &Known { is_failed, rejected, unread_runs, .. } = known;
         (fingerprint == known.fingerprint).then_some(Kept { content, fingerprint, is_failed, rejected, unread_runs })
     }
@@ -149,23 +150,23 @@ impl<'a> Extraction<'a> {
     }
 
     /// Whether a file that gave no run, since another one has its content, would give none again.
-    fn is_still_duplicate(&self, index: usize, kept: &Kept) -> bool {
+    fn is_still_duplicate(&self, index: usize, kept: &Kept, memory: &MemoryBudget) -> bool {
         match self.counting.get(&short(kept.content)) {
             // It failed by itself; or the other one is not among the inputs, and stays.
             None | Some(None) => true,
-            Some(Some(first)) => *first < index && self.is_as_before(*first, kept.content),
+            Some(Some(first)) => *first < index && self.is_as_before(*first, kept.content, memory),
         }
     }
 
     /// Whether a file has this content, and everything else that the dataset has of it: a duplicate says how the labels of
     /// the file that counts differ from its own.
-    fn is_as_before(&self, index: usize, content: Hash) -> bool {
+    fn is_as_before(&self, index: usize, content: Hash, memory: &MemoryBudget) -> bool {
         let task = &self.tasks[index];
         match (&self.unread[index], self.known.get(&task.display)) {
             (Unread::Kept(kept), _) => kept.content == content,
             (Unread::Unknown, Some(known)) => {
-                let found = hash_file(&task.path, &self.settings.share(), self.control).ok();
-                found == Some(content) && self.kept_as(task, content, known).is_some()
+                let found = hash_file(&task.path, memory, self.control).ok();
+                found == Some(content) && self.kept_as(task, content, known, memory).is_some()
             }
             _ => false,
         }
@@ -207,18 +208,18 @@ impl<'a> Extraction<'a> {
 }
 
 impl Keeper for Extraction<'_> {
-    fn kept(&self, index: usize, task: &Task, metadata: &Metadata) -> Option<Kept> {
+    fn kept(&self, index: usize, task: &Task, metadata: &Metadata, memory: &MemoryBudget) -> Option<Kept> {
         let kept = match &self.unread[index] {
             Unread::Kept(kept) => kept.clone(),
             Unread::Stale => return None,
             Unread::Unknown => {
                 let known = self.known.get(&task.display)?;
-                let content = hash_file(&task.path, &self.settings.share(), self.control).ok()?;
+                let content = hash_file(&task.path, memory, self.control).ok()?;
                 self.state().stamps.remember(&task.display, metadata, &content.to_hex());
-                self.kept_as(task, content, known)?
+                self.kept_as(task, content, known, memory)?
             }
         };
-        (!kept.is_failed || self.is_still_duplicate(index, &kept)).then_some(kept)
+        (!kept.is_failed || self.is_still_duplicate(index, &kept, memory)).then_some(kept)
     }
 
     fn counts(&self, first: usize, kept: &Kept) -> bool {

@@ -37,6 +37,7 @@ pub(super) struct Recording<'w> {
     bytes: u64,
     /// Where it keeps symbols, once it was read.
     symbol_stores: Option<PathBuf>,
+    memory: MemoryBudget,
 }
 
 impl<'w> Recording<'w> {
@@ -57,7 +58,13 @@ impl<'w> Recording<'w> {
             }
             refused
         })?;
-        Ok(bundle.map(|bundle| Self { files, bundle, bytes: size_on_disk(path), symbol_stores: None }))
+        Ok(bundle.map(|bundle| Self {
+            files,
+            bundle,
+            bytes: size_on_disk(path),
+            symbol_stores: None,
+            memory: memory.clone(),
+        }))
     }
 
     /// Reads it, and hashes all of it.
@@ -96,7 +103,7 @@ impl<'w> Recording<'w> {
 
     /// What it keeps of the symbols that it sampled.
     pub(super) fn symbols(&self) -> Locator<'_> {
-        let mut locator = Locator::new(&self.files);
+        let mut locator = Locator::new(&self.files).within(&self.memory);
         // A recording need not have any.
         let _ = self.symbol_stores.as_ref().map(|path| locator.add(path, &mut Index::default()));
         locator

@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::fleet::{AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, RunMeasures};
+use traceparse::memory::{MemoryBudget, OverBudget, Reservation};
 use traceparse::output::fleet::{csv, html, json, text};
 use traceparse::units::Millionths;
 
@@ -18,6 +19,7 @@ use super::inputs::{self, Inputs, Task, will_read_tasks};
 use super::notes::{counted, several};
 use super::store::{Store, Unfinished};
 use super::{alerts, notes, symbols};
+use crate::bounds;
 use crate::cli::Colour;
 use crate::guard::{will_read, will_write};
 use crate::sink::{Shown, style, write_to};
@@ -40,7 +42,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
             of_exports(args, inputs, fleet)?
         }
     };
-    let Counting { builder, weight_labels } = fleet.into_inner();
+    let Counting { builder, weight_labels, reserved: _held } = fleet.into_inner();
     let report = builder.finish();
     check(&report, args.reading.strict)?;
     check_weights(&report, &weight_labels);
@@ -86,10 +88,7 @@ fn dataset(args: &FleetReportArgs) -> Result<Option<&Path>, String> {
 
 /// Reads a dataset into the fleet.
 fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
-    let add = |run: RunMeasures| {
-        fleet.add(&run);
-        Ok(())
-    };
+    let add = |run: RunMeasures| Ok(fleet.add(&run)?);
     let store = Store::open(path)?;
     Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
     if let Some(Unfinished { files, done }) = store.unfinished() {
@@ -101,7 +100,7 @@ fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
         warning(&format!("the last extract {what}; the same command goes on from there"));
     }
     let failures = store.read(add)?;
-    failures.into_iter().for_each(|failed| fleet.add_failure(failed));
+    failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
     Ok(fleet)
 }
 
@@ -114,7 +113,7 @@ fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Fl
     let locator = symbols::find(&symbol_files, &args.reading)?;
     let settings = Settings::new(&args.reading, &symbol_files, locator.as_ref());
     let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::End);
-    failures.into_iter().for_each(|failed| fleet.add_failure(failed));
+    failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
     let ended = batch::run(&tasks, &settings, &control, &fleet)?;
     ended.notes.print();
     if let Some((index, problem)) = ended.not_strict {
@@ -128,28 +127,42 @@ struct Fleet(Mutex<Counting>);
 
 struct Counting {
     builder: FleetBuilder,
+    /// The memory that it takes.
+    reserved: Reservation,
     /// Keys of labels that look like the weight of a run.
     weight_labels: BTreeSet<String>,
 }
 
 impl Fleet {
     fn new(options: FleetOptions) -> Self {
-        Self(Mutex::new(Counting { builder: FleetBuilder::new(options), weight_labels: BTreeSet::new() }))
+        let (builder, reserved) = (FleetBuilder::new(options), bounds::of_kept().nothing());
+        Self(Mutex::new(Counting { builder, reserved, weight_labels: BTreeSet::new() }))
     }
 
     fn counting(&self) -> MutexGuard<'_, Counting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add(&self, run: &RunMeasures) {
+    /// Adds a run.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    fn add(&self, run: &RunMeasures) -> Result<(), OverBudget> {
         let mut counting = self.counting();
         counting.builder.add(run);
         let keys = run.record.labels.iter().map(|(key, _)| key);
         counting.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
+        counting.reserve()
     }
 
-    fn add_failure(&self, failed: FailedInput) {
-        self.counting().builder.add_failure(failed);
+    /// Names a file that gave no run.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    fn add_failure(&self, failed: FailedInput) -> Result<(), OverBudget> {
+        let mut counting = self.counting();
+        counting.builder.add_failure(failed);
+        counting.reserve()
     }
 
     fn into_inner(self) -> Counting {
@@ -157,8 +170,15 @@ impl Fleet {
     }
 }
 
+impl Counting {
+    fn reserve(&mut self) -> Result<(), OverBudget> {
+        let free = bounds::of_run().saturating_mul(self.builder.run_count() as u64);
+        self.reserved.resize(self.builder.memory().saturating_sub(free))
+    }
+}
+
 impl Keeper for Fleet {
-    fn kept(&self, _: usize, _: &Task, _: &Metadata) -> Option<Kept> {
+    fn kept(&self, _: usize, _: &Task, _: &Metadata, _: &MemoryBudget) -> Option<Kept> {
         None
     }
 
@@ -168,8 +188,8 @@ impl Keeper for Fleet {
 
     fn keep(&self, _: &Task, finished: Finished) -> Result<()> {
         match finished.outcome {
-            Outcome::Runs(runs) => runs.iter().for_each(|run| self.add(run)),
-            Outcome::Failed(failed) => self.add_failure(failed),
+            Outcome::Runs(runs) => runs.iter().try_for_each(|run| self.add(run))?,
+            Outcome::Failed(failed) => self.add_failure(failed)?,
             Outcome::Kept(_) => {}
         }
         Ok(())

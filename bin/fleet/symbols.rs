@@ -23,7 +23,11 @@ use crate::unchanged::{CHANGED, WatchedFiles};
 pub(super) fn find<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> Result<Option<Locator<'f>>> {
     let paths: Vec<&PathBuf> = args.search.paths().collect();
     let is_cached = !args.search.no_cache;
-    if paths.is_empty() { Ok(None) } else { locate(files, files, &[], &paths, is_cached).map(Some) }
+    if paths.is_empty() {
+        Ok(None)
+    } else {
+        locate(files, files, &[], &paths, is_cached, &bounds::of_found_symbols()).map(Some)
+    }
 }
 
 /// Names the frames of exports and recordings.

@@ -93,6 +93,8 @@ pub(super) struct Definitions {
     pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId>,
     /// Kernel stacks on top of user stacks, by both.
     pub(super) joined_stacks: HashMap<(StackId, StackId), Option<StackId>>,
+    /// About how many bytes the documents take that are complete: tables of contents, and what tables are.
+    pub(super) of_documents: u64,
     /// The memory that all of this takes, as of the end of the last block.
     pub(super) reserved: Reservation,
 }
@@ -118,7 +120,7 @@ impl Definitions {
         let people = of_vec(&self.processes) + of_vec(&self.threads);
         let maps = of_map(&self.bare_frames) + of_map(&self.joined_stacks) + of_map(&self.architectures);
         let bytes = self.builder.memory() + self.ids.memory() + lists + people + maps;
-        self.reserved.resize(bytes.saturating_add(more))
+        self.reserved.resize(bytes.saturating_add(self.of_documents).saturating_add(more))
     }
 
     /// Which document is being read, over all inputs, from 0.

@@ -73,8 +73,10 @@ impl<'r, 'd> Feed<'r, 'd> {
         self.reader.enter_window(block.offset, line);
         let used = self.read(block, tape).map_err(|fault| self.describe(fault, block))?;
         self.reader.notes.locate(|byte| line_in(block, line, byte));
-        let reserved = self.reader.definitions.reserve(self.lent);
-        reserved.map_err(|over| self.place.locate(Fault::memory(over, block.offset), block))?;
+        let more = self.lent.saturating_add(self.reader.memory());
+        let reserved = self.reader.definitions.reserve(more);
+        let at = block.offset + used as u64;
+        reserved.map_err(|over| self.place.locate(Fault::memory(over, at), block))?;
         self.keep(block, used, carried)
     }
 

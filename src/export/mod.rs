@@ -80,6 +80,7 @@ mod tokens;
 mod well_formed;
 
 use std::io::Read;
+use std::sync::Arc;
 
 #[doc(hidden)]
 pub use alone::scanned_rows;
@@ -100,7 +101,7 @@ pub(crate) use toc::{SLACK, seconds};
 pub use toc::{Toc, TocProcess, TocRun, TocTable, lookup};
 
 use crate::error::{Diagnostic, Error, ErrorKind};
-use crate::memory::MemoryBudget;
+use crate::memory::{MemoryBudget, Reservation};
 use crate::profile::{Profile, SeriesId};
 
 pub use crate::profile::SampleDetail;
@@ -196,6 +197,9 @@ pub struct Export {
     pub documents: Vec<Document>,
     /// What was noticed while reading; the first of each kind has the position.
     pub diagnostics: Vec<Diagnostic>,
+    /// The memory that the documents take; clones share it.
+    #[expect(dead_code, reason = "it is given back when the last of them is dropped")]
+    held: Option<Arc<Reservation>>,
 }
 
 impl Export {
@@ -318,11 +322,12 @@ impl Reader {
     /// When an input could not be read.
     pub fn finish(self) -> Result<Export, Error> {
         self.check()?;
-        let Definitions { builder, reserved, .. } = self.definitions;
+        let Definitions { builder, reserved, of_documents, .. } = self.definitions;
         let mut profile = builder.finish();
         drop(reserved);
         profile.hold().map_err(|over| Error::memory(over, None))?;
-        Ok(Export { profile, documents: self.documents, diagnostics: self.diagnostics })
+        let held = self.options.memory.reserve(of_documents).map_err(|over| Error::memory(over, None))?;
+        Ok(Export { profile, documents: self.documents, diagnostics: self.diagnostics, held: Some(Arc::new(held)) })
     }
 }
 

@@ -9,6 +9,8 @@
 //!
 //! The environment of the recorded process is never kept: it may hold secrets.
 
+use std::cell::Cell;
+
 use quick_xml::events::attributes::Attributes;
 
 use super::fault::Fault;
@@ -152,6 +154,8 @@ pub(super) struct TocReader {
     path: Vec<String>,
     text: String,
     elements: usize,
+    /// About how many bytes everything takes that is kept.
+    bytes: u64,
 }
 
 impl TocReader {
@@ -163,6 +167,11 @@ impl TocReader {
 
     pub(super) fn finish(self) -> Toc {
         self.toc
+    }
+
+    /// About how much memory it takes.
+    pub(super) fn memory(&self) -> u64 {
+        self.bytes + (self.text.capacity() + self.path.len() * size_of::<String>()) as u64
     }
 
     pub(super) fn text(&mut self, text: &str) {
@@ -179,8 +188,10 @@ impl TocReader {
         if self.elements > MAX_ELEMENTS {
             return Err(Fault::limit(format!("a table of contents has more than {MAX_ELEMENTS} elements"), at));
         }
+        let bytes = Cell::new((size_of::<TocTable>() + name.len()) as u64);
         let pairs = attributes.with_checks(false).flatten().map(|attribute| {
             let value = quick_xml::escape::unescape(&attribute.value).unwrap_or_default().into_owned();
+            bytes.set(bytes.get() + (size_of::<(String, String)>() + attribute.key.0.len() + value.len()) as u64);
             (attribute.key.0.to_owned(), value)
         });
         let parents: Vec<&str> = self.path.iter().map(String::as_str).collect();
@@ -198,6 +209,7 @@ impl TocReader {
             }
             _ => {}
         }
+        self.bytes += bytes.get();
         self.text.clear();
         self.path.push(name.to_owned());
         Ok(())
@@ -218,6 +230,7 @@ impl TocReader {
         if self.path == ["run", "info", "summary"]
             && let Some(run) = self.toc.runs.last_mut()
         {
+            self.bytes += (size_of::<(String, String)>() + open.len() + self.text.len()) as u64;
             run.summary.push((open, self.text.trim().to_owned()));
         }
         Ok(false)

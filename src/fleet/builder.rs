@@ -11,6 +11,7 @@ use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
 use super::watch::Watch;
 use super::windows::Series;
 use crate::hash::HashMap;
+use crate::memory::{of_map, of_vec};
 use crate::units::{Millionths, Unit};
 
 /// Names of processes that a report keeps, beside those that were asked for.
@@ -44,6 +45,8 @@ pub struct FleetBuilder {
     pub(super) notes: Vec<String>,
     /// Notes of runs: how many runs have each, and the first of them.
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
+    /// About how many bytes everything takes that is kept of each run or file apart.
+    apart: u64,
 }
 
 /// What is kept of a run itself.
@@ -85,6 +88,7 @@ impl FleetBuilder {
             processes: BTreeSet::new(),
             notes: Vec::new(),
             run_notes: BTreeMap::new(),
+            apart: 0,
         }
     }
 
@@ -93,6 +97,8 @@ impl FleetBuilder {
     /// A run without a recorded time has no measure; it is named in the report and counts nowhere.
     pub fn add(&mut self, measures: &RunMeasures) {
         let record = &measures.record;
+        // Its labels and notes stay, and its id and source, too, each a second time.
+        self.apart += record.memory() + (record.run_id.len() + record.source.len()) as u64;
         self.label_keys.extend(record.labels.iter().map(|(key, _)| key.clone()));
         if !self.options.selects(&record.labels) {
             self.left_out += 1;
@@ -141,6 +147,7 @@ impl FleetBuilder {
             watch.add(measures, &counts, rate);
         }
         let series = Series::new(record, &measures.windows, &|row| counts(row.process));
+        self.apart += series.memory();
         let cohort = self.cohort_of(record);
         let record = RunRecord { labels: Vec::new(), ..record.clone() };
         self.runs.push(StoredRun { record, cohort, weight, samples, rate, series });
@@ -148,10 +155,20 @@ impl FleetBuilder {
 
     /// Names a file that gave no run.
     pub fn add_failure(&mut self, failed: FailedInput) {
+        self.apart += failed.memory();
         self.label_keys.extend(failed.labels.iter().map(|(key, _)| key.clone()));
         if failed.labels.is_empty() || self.options.selects(&failed.labels) {
             self.failed.push(failed);
         }
+    }
+
+    /// About how many bytes it takes; each run and failed file that is added makes it more. The report takes about as much again for
+    /// what it shows.
+    pub fn memory(&self) -> u64 {
+        let columns = self.columns.iter().map(ScopeColumn::memory).sum::<u64>();
+        let watches = self.watches.iter().map(|watch| of_vec(&watch.values)).sum::<u64>();
+        let lists = of_vec(&self.runs) + of_vec(&self.failed) + of_map(&self.sources);
+        self.names.memory() + columns + watches + lists + self.apart
     }
 
     /// Adds a sentence that the report shows.

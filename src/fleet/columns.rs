@@ -4,9 +4,11 @@ use super::options::{FleetScope, Measure};
 use super::report::ScopeName;
 use super::run::{NameId, RunMeasures};
 use crate::hash::HashMap;
+use crate::memory::{of_map, of_vec};
+use crate::profile::{StringId, Strings};
 
 /// One or two names; what they are depends on the scope.
-type Key = (u32, Option<u32>);
+type Key = (StringId, Option<StringId>);
 
 /// What one key is in one run. Runs without the key have none.
 #[derive(Clone, Copy, Debug)]
@@ -35,25 +37,22 @@ pub(super) struct ScopeColumn {
 
 /// Names over all runs, each once.
 #[derive(Debug, Default)]
-pub(super) struct FleetNames {
-    ids: HashMap<String, u32>,
-    names: Vec<String>,
-}
+pub(super) struct FleetNames(Strings);
 
 impl FleetNames {
     /// The id of a text.
-    pub(super) fn id(&mut self, text: &str) -> u32 {
-        if let Some(&id) = self.ids.get(text) {
-            return id;
-        }
-        let id = self.names.len() as u32;
-        self.names.push(text.to_owned());
-        self.ids.insert(text.to_owned(), id);
-        id
+    fn id(&mut self, text: &str) -> StringId {
+        // Four billion names would take more than 64 GB.
+        self.0.intern(text).expect("a fleet has less than four billion names")
     }
 
-    fn get(&self, id: u32) -> String {
-        self.names[id as usize].clone()
+    /// About how many bytes they take.
+    pub(super) fn memory(&self) -> u64 {
+        self.0.memory()
+    }
+
+    fn get(&self, id: StringId) -> String {
+        self.0.get(id).to_owned()
     }
 }
 
@@ -63,6 +62,11 @@ type Sum = (u64, u64);
 impl ScopeColumn {
     pub(super) fn new(scope: FleetScope, measure: Measure) -> Self {
         Self { scope, measure, ids: HashMap::default(), keys: Vec::new(), entries: Vec::new() }
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> u64 {
+        of_map(&self.ids) + of_vec(&self.keys) + of_vec(&self.entries)
     }
 
     /// Adds what the rows of a run say, of the processes that count.

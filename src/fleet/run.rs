@@ -1,6 +1,11 @@
 //! What is kept of one run: the rows of a dataset.
 
-use crate::hash::HashMap;
+use std::hash::BuildHasher as _;
+
+use hashbrown::HashTable;
+
+use crate::hash::BuildHasher;
+use crate::memory::of_vec;
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The function name of samples without a stack.
@@ -93,6 +98,13 @@ impl RunRecord {
     /// The value of a label; `None` where it is not known.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.labels.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> u64 {
+        let texts = [&self.run_id, &self.fingerprint, &self.source, &self.schema, &self.parser_version];
+        let texts = texts.into_iter().chain(&self.start).map(|text| text.capacity() as u64).sum::<u64>();
+        size_of::<Self>() as u64 + texts + of_texts(&self.notes) + of_labels(&self.labels)
     }
 
     /// The measure of a weight in this run, see [`rate_of`]; `None` where the recorded time is not known.
@@ -204,24 +216,43 @@ impl RunMeasures {
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0 as usize).map_or("", String::as_str)
     }
+
+    /// About how many bytes it takes.
+    pub fn memory(&self) -> u64 {
+        let rows = of_vec(&self.frames) + of_vec(&self.binaries) + of_vec(&self.windows);
+        rows + of_texts(&self.names) + self.record.memory()
+    }
+}
+
+/// About how many bytes texts take.
+pub(super) fn of_texts(texts: &Vec<String>) -> u64 {
+    of_vec(texts) + texts.iter().map(|text| text.capacity() as u64).sum::<u64>()
+}
+
+/// About how many bytes labels take.
+pub(super) fn of_labels(labels: &Vec<(String, String)>) -> u64 {
+    of_vec(labels) + labels.iter().map(|(key, value)| (key.capacity() + value.capacity()) as u64).sum::<u64>()
 }
 
 /// Collects names, each once.
 #[derive(Debug, Default)]
 pub struct NamesBuilder {
     names: Vec<String>,
-    ids: HashMap<String, u32>,
+    ids: HashTable<u32>,
+    hasher: BuildHasher,
 }
 
 impl NamesBuilder {
     /// The id of a text.
     pub fn id(&mut self, text: &str) -> NameId {
-        if let Some(&id) = self.ids.get(text) {
+        let Self { names, ids, hasher } = self;
+        let hash = hasher.hash_one(text);
+        if let Some(&id) = ids.find(hash, |&id| names[id as usize] == text) {
             return NameId(id);
         }
-        let id = self.names.len() as u32;
-        self.names.push(text.to_owned());
-        self.ids.insert(text.to_owned(), id);
+        let id = names.len() as u32;
+        names.push(text.to_owned());
+        ids.insert_unique(hash, id, |&id| hasher.hash_one(&names[id as usize]));
         NameId(id)
     }
 
@@ -299,4 +330,13 @@ pub struct FailedInput {
     pub reason: String,
     /// What a manifest says of it, sorted by key: the cohort that it is missing from.
     pub labels: Vec<(String, String)>,
+}
+
+impl FailedInput {
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> u64 {
+        let texts = [&self.source, &self.fingerprint, &self.reason];
+        let texts = texts.into_iter().chain(&self.run_id).map(|text| text.capacity() as u64).sum::<u64>();
+        size_of::<Self>() as u64 + texts + of_labels(&self.labels)
+    }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::run::{NameId, RunMeasures, RunRecord, WindowRow, rate_of};
+use crate::memory::of_vec;
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The length of a window.
@@ -32,6 +33,11 @@ impl Series {
             is_same
         });
         Self { seconds, weights }
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> u64 {
+        of_vec(&self.weights)
     }
 
     /// The seconds.

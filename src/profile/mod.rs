@@ -58,7 +58,7 @@ use crate::chunks::Chunks;
 use crate::memory::{MemoryBudget, OverBudget, Reservation, of_vec};
 use crate::units::Weight;
 pub(crate) use stack_rows::StackRows;
-use strings::Strings;
+pub(crate) use strings::Strings;
 use sums::SumCounters;
 
 /// Where the counter values of a sample start; they end where the next row's start.
@@ -132,6 +132,11 @@ impl Profile {
         let samples = of_vec(&self.samples) + of_vec(&self.counters) + of_vec(&self.counter_values);
         let sums = self.sums.memory() + of_vec(&self.sum_groups) + self.sum_counters.memory();
         small + named + self.stacks.memory() + samples + sums
+    }
+
+    /// About how many bytes its names take.
+    pub(crate) fn names_memory(&self) -> u64 {
+        self.strings.memory()
     }
 
     table!(

@@ -27,7 +27,7 @@ impl Strings {
     }
 
     /// About how many bytes it takes.
-    pub(super) fn memory(&self) -> u64 {
+    pub(crate) fn memory(&self) -> u64 {
         let ids = self.ids.capacity() as u64 * 8 / 7 * (size_of::<StringId>() as u64 + 1);
         self.text.capacity() as u64 + of_vec(&self.ends) + ids
     }

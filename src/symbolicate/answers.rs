@@ -41,6 +41,8 @@ pub(super) struct Answers {
     pub(super) used: Vec<Found>,
     /// Files that could not be read, and why; and what else is worth a word.
     pub(super) notes: Vec<Note>,
+    /// Whether a file was not read to its end, for want of memory.
+    pub(super) is_short: bool,
     /// The memory that they take.
     pub(super) reserved: Reservation,
 }

@@ -84,11 +84,21 @@ impl<'f> SymbolCache<'f> {
         options: &SymbolicateOptions,
     ) -> Result<(Profile, SymbolicationSummary), RebuildError> {
         let map = ImageMap::new(&options.images, self.finder);
-        let images = addresses(profile, &map).into_par_iter();
-        let budget = profile.budget();
-        let answers = images.map(|image| Ok((image.uuid, self.look_up(image, budget)?)));
-        let answers: HashMap<Uuid, Answers> = answers.collect::<Result<_, OverBudget>>()?;
+        let answers = self.answers(&addresses(profile, &map), profile.budget())?;
         apply::apply(profile, &map, answers, self.finder, options)
+    }
+
+    /// The answers for all images. Where there is not the memory to look up several at a time, it is done again one by one: so it does
+    /// not depend on which was faster whether there is enough.
+    fn answers(&self, images: &[ImageAddresses], budget: &MemoryBudget) -> Result<HashMap<Uuid, Answers>, OverBudget> {
+        let one = |image: &ImageAddresses| Ok((image.uuid, self.look_up(image.clone(), budget)?));
+        let together = images.par_iter().map(one).collect::<Result<HashMap<Uuid, Answers>, OverBudget>>();
+        let is_short = together.as_ref().map_or(true, |answers| answers.values().any(|answers| answers.is_short));
+        if !is_short || images.len() < 2 {
+            return together;
+        }
+        drop(together);
+        images.iter().map(one).collect()
     }
 
     /// The answers for one image, on this thread alone: a thread that waited for others while it holds a lock could be

@@ -27,6 +27,8 @@ pub(super) struct Remembered {
     files: Vec<File>,
     /// Whether a file could not be read that may be readable the next time.
     is_doubtful: bool,
+    /// Whether that was for want of memory.
+    is_short: bool,
 }
 
 /// What is known of an address.
@@ -103,7 +105,7 @@ impl Remembered {
         let memory = |all: &Vec<AnswerFrame>, strings: &Strings| of_vec(all) + strings.bytes as u64;
         let before = memory(all, strings);
         let (mut reserved, mut over) = (budget.nothing(), None);
-        let asked = symbols::look_up(finder, uuid, &new, &mut |index, frames| {
+        let asked = symbols::look_up(finder, uuid, &new, budget, &mut |index, frames| {
             let taken = memory(all, strings) - before;
             if over.is_none() && taken > reserved.bytes() + BYTES_BETWEEN {
                 over = reserved.resize(taken).err();
@@ -147,6 +149,7 @@ impl Remembered {
             Err(error) => {
                 // Bytes that make no sense will make none the next time.
                 self.is_doubtful |= error.kind() != io::ErrorKind::InvalidData;
+                self.is_short |= error.kind() == io::ErrorKind::OutOfMemory;
                 Some(format!("{name}: {error}"))
             }
         };
@@ -161,7 +164,7 @@ impl Remembered {
     /// The answers for addresses that are known, all of them. What they take is reserved as if each had its own texts, so that it does
     /// not depend on who asked before whether they fit.
     fn answers(&self, addresses: Vec<u64>, budget: &MemoryBudget) -> Result<Answers, OverBudget> {
-        let mut answers = Answers { reserved: budget.nothing(), ..Answers::default() };
+        let mut answers = Answers { is_short: self.is_short, reserved: budget.nothing(), ..Answers::default() };
         let mut copied: Vec<Option<u32>> = vec![None; self.strings.texts.len()];
         let mut asked = 0;
         let mut is_used = vec![false; self.files.len()];

@@ -5,6 +5,7 @@ use std::io;
 use super::contents::with_symbols;
 use super::frame::{Note, SymbolFrame};
 use super::locate::{Found, SymbolFinder};
+use crate::memory::MemoryBudget;
 use crate::units::Uuid;
 
 /// What became of one file that was asked.
@@ -24,10 +25,14 @@ pub struct Asked {
 /// `answer` may be called again for an address that was answered without a source file: a file that was cut, or has a
 /// symbol table only, does not stand before one that knows more. The last call for an address counts; one without frames
 /// takes back what a file said that could not be read to its end.
+///
+/// What is read of a file is taken from the budget while it is asked. A file that needs more than there is could not be read
+/// ([`io::ErrorKind::OutOfMemory`]).
 pub fn look_up(
     finder: &dyn SymbolFinder,
     uuid: Uuid,
     addresses: &[u64],
+    budget: &MemoryBudget,
     answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>]),
 ) -> Vec<Asked> {
     let mut state = vec![State::Unknown; addresses.len()];
@@ -40,6 +45,7 @@ pub fn look_up(
         let wanted: Vec<u64> = open.iter().map(|&index| addresses[index]).collect();
         let mut answered = Vec::new();
         let result = finder.load(&found).and_then(|data| {
+            let data = data.within(budget);
             with_symbols(&data, &found, |symbols| {
                 symbols.look_up(&wanted, &mut |position, frames| {
                     let index = open[position];

@@ -10,6 +10,7 @@ use super::files::Files;
 use super::frame::{Note, Symbols};
 use super::locate::{Found, SourceKind};
 use super::macho::{Kind, MachoError, is_macho, slices};
+use crate::memory::MemoryBudget;
 use crate::units::Uuid;
 
 /// What a file holds.
@@ -43,8 +44,8 @@ const HEAD: usize = 4096;
 /// A `.symbols` file above this is not looked into; real ones have some megabytes.
 const MAX_APPLE: u64 = 1 << 30;
 
-/// Looks into a file of `length` bytes.
-pub(super) fn read(files: &dyn Files, path: &Path, length: u64) -> Contents {
+/// Looks into a file of `length` bytes, some of which are in memory meanwhile.
+pub(super) fn read(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Contents {
     let head = match files.read(path, 0, HEAD) {
         Ok(head) => head,
         Err(error) => return Contents::Unreadable(format!("cannot be read: {error}")),
@@ -53,7 +54,7 @@ pub(super) fn read(files: &dyn Files, path: &Path, length: u64) -> Contents {
         return macho(files, path, length);
     }
     if is_apple_symbols(&head, length) {
-        return apple(files, path, length);
+        return apple(files, path, length, budget);
     }
     other(&head).map_or(Contents::Unknown, |what| Contents::Known(what.to_owned()))
 }
@@ -91,10 +92,14 @@ fn macho(files: &dyn Files, path: &Path, length: u64) -> Contents {
     }
 }
 
-fn apple(files: &dyn Files, path: &Path, length: u64) -> Contents {
+fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> Contents {
     if length > MAX_APPLE {
         return Contents::Known(format!("larger than {MAX_APPLE} bytes"));
     }
+    let _reserved = match budget.reserve(length) {
+        Ok(reserved) => reserved,
+        Err(over) => return Contents::Unreadable(over.to_string()),
+    };
     let data = match files.read(path, 0, length as usize) {
         Ok(data) => data,
         Err(error) => return Contents::Unreadable(format!("cannot be read: {error}")),
@@ -181,7 +186,9 @@ fn with_apple(
     found: &Found,
     ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
 ) -> io::Result<Vec<Note>> {
-    let images = images(data.get(0..data.len()).unwrap_or_default()).map_err(invalid)?;
+    // What is made of it takes about as much again.
+    let bytes = data.reserve(data.len()).and_then(|()| data.get(0..data.len()));
+    let images = images(bytes.unwrap_or_default()).map_err(invalid)?;
     let image = images.iter().find(|image| image.uuid == found.uuid);
     Ok(ask(image.and_then(|image| image.symbols.as_deref()).ok_or_else(gone)?))
 }

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -14,7 +15,8 @@ use std::rc::Rc;
 use memchr::memchr;
 use object::read::{ReadCache, ReadRef};
 
-use crate::memory::{OverBudget, Reservation};
+use crate::hash::BuildHasher;
+use crate::memory::{MemoryBudget, Reservation};
 
 /// How often a file may be read in overlapping pieces. Of a sound one most bytes are read once, if at all.
 const PASSES: u64 = 4;
@@ -41,18 +43,28 @@ pub struct FileBytes<'f> {
 
 enum Content<'f> {
     Memory(Cow<'f, [u8]>, #[expect(dead_code, reason = "it is given back when it is dropped")] Reservation),
-    File(ReadCache<Part<'f>>, Failure<'f>),
+    File(Box<Pieces<'f>>),
 }
 
-/// The source again, and what went wrong first.
-type Failure<'f> = Rc<Shared<'f>>;
+/// What was read of a source so far.
+struct Pieces<'f> {
+    shared: Rc<Shared<'f>>,
+    start: u64,
+    /// By position: the blocks, made when the first of them is read.
+    blocks: OnceCell<Box<[OnceCell<Box<[u8]>>]>>,
+    /// What is larger than a block, or lies in several: each range apart.
+    ranges: ReadCache<Part<'f>>,
+    has_range: RefCell<HashSet<(u64, u64), BuildHasher>>,
+}
 
+/// The source, what was taken for it, and what went wrong first.
 struct Shared<'f> {
     source: RefCell<Box<dyn Source + 'f>>,
     failure: OnceCell<io::Error>,
-    /// How many bytes were read, and may be.
+    /// How many bytes were read, of how many there are.
     read: Cell<u64>,
-    most: Cell<u64>,
+    length: u64,
+    reserved: RefCell<Reservation>,
 }
 
 impl fmt::Debug for FileBytes<'_> {
@@ -81,26 +93,31 @@ impl<'f> FileBytes<'f> {
         Self { length: bytes.len() as u64, content: Content::Memory(bytes.into(), reserved) }
     }
 
-    /// The same, of which no more than so many bytes are read.
+    /// The same, with a budget that has what is read of it, as long as it lives. Beyond the budget nothing is read, which
+    /// [`check`](Self::check) tells.
     #[must_use]
-    pub fn at_most(self, bytes: u64) -> Self {
-        if let Content::File(_, shared) = &self.content {
-            shared.most.set(bytes);
+    pub fn within(self, budget: &MemoryBudget) -> Self {
+        if let Content::File(pieces) = &self.content {
+            pieces.shared.reserved.replace(budget.nothing());
         }
         self
     }
 
     /// A part of a source, of which nothing is read yet.
     pub(super) fn new(source: Box<dyn Source + 'f>, range: Range<u64>) -> Self {
+        let length = range.end.saturating_sub(range.start);
         let shared = Rc::new(Shared {
             source: source.into(),
             failure: OnceCell::new(),
             read: Cell::new(0),
-            most: Cell::new(u64::MAX),
+            length,
+            reserved: RefCell::default(),
         });
-        let length = range.end.saturating_sub(range.start);
-        let part = Part { shared: Rc::clone(&shared), start: range.start, length, position: 0 };
-        Self { content: Content::File(ReadCache::new(part), shared), length }
+        let part = Part { shared: Rc::clone(&shared), start: range.start, position: 0 };
+        let ranges = ReadCache::new(part);
+        let pieces =
+            Pieces { shared, start: range.start, blocks: OnceCell::new(), ranges, has_range: RefCell::default() };
+        Self { content: Content::File(Box::new(pieces)), length }
     }
 
     /// How many bytes the part has.
@@ -113,27 +130,29 @@ impl<'f> FileBytes<'f> {
         self.length == 0
     }
 
+    /// Takes so many bytes more from its budget, for what is made of it; as [`get`](Self::get), `None` where there are not so many.
+    pub(super) fn reserve(&self, bytes: u64) -> Option<()> {
+        match &self.content {
+            Content::Memory(..) => Some(()),
+            Content::File(pieces) => pieces.shared.reserve(bytes),
+        }
+    }
+
     /// Bytes of the part; `None` where it ends before them, or they cannot be read, which [`check`](Self::check) tells.
     pub fn get(&self, range: Range<u64>) -> Option<&[u8]> {
         if range.start > range.end || range.end > self.length {
             return None;
         }
-        let (cache, shared) = match &self.content {
+        let pieces = match &self.content {
             Content::Memory(bytes, _) => return bytes.get(within(&range)?),
-            Content::File(cache, shared) => (cache, shared),
+            Content::File(pieces) => pieces,
         };
-        let most = shared.most.get();
-        if range.end - range.start > most {
-            // The cache takes memory for all of it before it reads.
-            let _ = shared.failure.set(io::Error::new(io::ErrorKind::OutOfMemory, OverBudget { limit: most }));
-            return None;
+        let index = range.start / BLOCK;
+        let block = index * BLOCK;
+        if range.end > block + BLOCK {
+            return pieces.range(range);
         }
-        let block = range.start - range.start % BLOCK;
-        let end = (block + BLOCK).min(self.length);
-        if range.end > end {
-            return cache.read_bytes_at(range.start, range.end - range.start).ok();
-        }
-        cache.read_bytes_at(block, end - block).ok()?.get(within(&(range.start - block..range.end - block))?)
+        pieces.block(index)?.get(within(&(range.start - block..range.end - block))?)
     }
 
     /// The bytes from the start of a range to the first zero in it; `None` where there is none, or the bytes cannot be read.
@@ -160,11 +179,90 @@ impl<'f> FileBytes<'f> {
     /// # Errors
     /// With what reading failed first, or that the file changed.
     pub fn check(&self) -> io::Result<()> {
-        let Content::File(_, shared) = &self.content else { return Ok(()) };
-        match shared.failure.get() {
+        let Content::File(pieces) = &self.content else { return Ok(()) };
+        match pieces.shared.failure.get() {
             Some(error) => Err(io::Error::new(error.kind(), error.to_string())),
-            None => shared.source.borrow().check(),
+            None => pieces.shared.source.borrow().check(),
         }
+    }
+}
+
+impl Pieces<'_> {
+    /// The block of this position, which the part has; shorter at its end.
+    fn block(&self, index: u64) -> Option<&[u8]> {
+        let block = self.blocks()?.get(usize::try_from(index).ok()?)?;
+        if block.get().is_none() {
+            let start = index * BLOCK;
+            let length = BLOCK.min(self.shared.length.checked_sub(start)?);
+            self.shared.reserve(length)?;
+            let mut bytes = vec![0; length as usize].into_boxed_slice();
+            self.shared.fill(self.start.saturating_add(start), &mut bytes)?;
+            let _ = block.set(bytes);
+        }
+        block.get().map(Box::as_ref)
+    }
+
+    fn blocks(&self) -> Option<&[OnceCell<Box<[u8]>>]> {
+        if self.blocks.get().is_none() {
+            let count = usize::try_from(self.shared.length.div_ceil(BLOCK)).ok()?;
+            self.shared.reserve((count * size_of::<OnceCell<Box<[u8]>>>()) as u64)?;
+            let _ = self.blocks.set(std::iter::repeat_with(OnceCell::new).take(count).collect());
+        }
+        self.blocks.get().map(Box::as_ref)
+    }
+
+    /// A range that lies in more than one block.
+    fn range(&self, range: Range<u64>) -> Option<&[u8]> {
+        let (start, length) = (range.start, range.end - range.start);
+        let is_new = !self.has_range.borrow().contains(&(start, length));
+        if is_new {
+            // The cache takes memory for all of it before it reads.
+            self.shared.reserve(length)?;
+        }
+        let bytes = self.ranges.read_bytes_at(start, length).ok()?;
+        if is_new {
+            self.has_range.borrow_mut().insert((start, length));
+        }
+        Some(bytes)
+    }
+}
+
+impl Shared<'_> {
+    /// Takes memory for so many bytes; `None` where there is no more, which is the failure then.
+    fn reserve(&self, bytes: u64) -> Option<()> {
+        let taken = self.reserved.borrow_mut().grow(bytes);
+        self.note(taken.map_err(|over| io::Error::new(io::ErrorKind::OutOfMemory, over)))
+    }
+
+    /// Reads at a byte of the source until there are as many bytes as have a place.
+    fn fill(&self, mut start: u64, mut place: &mut [u8]) -> Option<()> {
+        while !place.is_empty() {
+            match self.read_some(start, place) {
+                Ok(count) => (start, place) = (start + count as u64, &mut place[count..]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return self.note(Err(error)),
+            }
+        }
+        Some(())
+    }
+
+    /// Reads some bytes, at least one, and counts them. Texts without an end, say, could make a small file be read a million times.
+    fn read_some(&self, start: u64, place: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.borrow_mut().read_at(start, place)?;
+        if count == 0 && !place.is_empty() {
+            return Err(cut());
+        }
+        self.read.set(self.read.get() + count as u64);
+        if self.read.get() > self.length.saturating_mul(PASSES).saturating_add(FREE_BYTES) {
+            let what = "its parts overlap, so that it would be read again and again";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
+        Ok(count)
+    }
+
+    /// Keeps the first failure.
+    fn note<T>(&self, result: io::Result<T>) -> Option<T> {
+        result.map_err(|error| self.failure.set(error)).ok()
     }
 }
 
@@ -180,18 +278,23 @@ pub(super) fn cut() -> io::Error {
 /// A range of a file, of which pieces are asked for.
 #[derive(Clone, Copy)]
 pub(super) struct Section<'data> {
-    file: &'data dyn Pieces,
+    file: &'data dyn Ranges,
     start: u64,
     length: u64,
 }
 
 /// A [`FileBytes`], whatever it is read from.
-trait Pieces {
+trait Ranges {
+    fn reserve(&self, bytes: u64) -> Option<()>;
     fn get(&self, range: Range<u64>) -> Option<&[u8]>;
     fn text(&self, range: Range<u64>) -> Option<&[u8]>;
 }
 
-impl Pieces for FileBytes<'_> {
+impl Ranges for FileBytes<'_> {
+    fn reserve(&self, bytes: u64) -> Option<()> {
+        self.reserve(bytes)
+    }
+
     fn get(&self, range: Range<u64>) -> Option<&[u8]> {
         self.get(range)
     }
@@ -231,6 +334,12 @@ impl<'data> Section<'data> {
         self.file.get(start..start + length)
     }
 
+    /// Takes so many bytes for what is made of the file, from the budget that has what is read of it, as long as the file is open. `None`
+    /// where there are not so many, which [`FileBytes::check`] tells.
+    pub(super) fn reserve(self, bytes: u64) -> Option<()> {
+        self.file.reserve(bytes)
+    }
+
     /// All of it; empty where it cannot be read.
     pub(super) fn all(self) -> &'data [u8] {
         self.get(0..self.length).unwrap_or_default()
@@ -265,42 +374,23 @@ pub(super) fn changed_meanwhile() -> io::Error {
 
 /// A part of a source, as the cache reads it.
 struct Part<'f> {
-    shared: Failure<'f>,
+    shared: Rc<Shared<'f>>,
     start: u64,
-    length: u64,
     position: u64,
-}
-
-impl Part<'_> {
-    /// Counts what was read. Texts without an end, say, could make a small file be read a million times.
-    fn count(&mut self, count: usize) -> io::Result<usize> {
-        self.position += count as u64;
-        let read = self.shared.read.get() + count as u64;
-        self.shared.read.set(read);
-        if read > self.length.saturating_mul(PASSES).saturating_add(FREE_BYTES) {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "its parts overlap, so that it would be read again and again",
-            ));
-        }
-        if read > self.shared.most.get() {
-            return Err(io::Error::new(io::ErrorKind::OutOfMemory, OverBudget { limit: self.shared.most.get() }));
-        }
-        Ok(count)
-    }
 }
 
 impl Read for Part<'_> {
     fn read(&mut self, place: &mut [u8]) -> io::Result<usize> {
-        let read = self.shared.source.borrow_mut().read_at(self.start.saturating_add(self.position), place);
         // The cache asks for nothing behind the end of the part.
-        let read = read.and_then(|count| if count == 0 && !place.is_empty() { Err(cut()) } else { Ok(count) });
-        match read.and_then(|count| self.count(count)) {
-            Ok(count) => Ok(count),
+        match self.shared.read_some(self.start.saturating_add(self.position), place) {
+            Ok(count) => {
+                self.position += count as u64;
+                Ok(count)
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
             Err(error) => {
                 let kind = error.kind();
-                let _ = self.shared.failure.set(error);
+                self.shared.note::<()>(Err(error));
                 Err(kind.into())
             }
         }
@@ -311,7 +401,7 @@ impl Seek for Part<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.position = match to {
             SeekFrom::Start(position) => position,
-            SeekFrom::End(offset) => self.length.saturating_add_signed(offset),
+            SeekFrom::End(offset) => self.shared.length.saturating_add_signed(offset),
             SeekFrom::Current(offset) => self.position.saturating_add_signed(offset),
         };
         Ok(self.position)

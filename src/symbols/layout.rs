@@ -17,6 +17,8 @@ use super::macho::{MachoError, Slice};
 /// The parts of a slice, which are read when they are asked for.
 #[derive(Debug)]
 pub(super) struct Layout<'data> {
+    /// The slice.
+    pub(super) data: Piece<'data>,
     /// The address of `__TEXT`.
     pub(super) text_address: u64,
     /// All sections in the order of the load commands, by which symbols number them, from 1.
@@ -105,6 +107,7 @@ impl<'data> Layout<'data> {
 fn read<Mach: Width>(data: Piece<'_>) -> Result<Layout<'_>, MachoError> {
     let header = Mach::parse(data, 0)?;
     let mut layout = Layout {
+        data,
         text_address: 0,
         sections: Vec::new(),
         debug: Vec::new(),

@@ -14,6 +14,7 @@ use super::file_bytes::FileBytes;
 use super::files::{Entry, Files};
 use super::frame::Note;
 use super::index::{Index, Stamp};
+use crate::memory::{MemoryBudget, Reservation};
 use crate::units::Uuid;
 
 /// What kind of file symbols come from; the order is the order of preference.
@@ -99,8 +100,10 @@ pub struct Locator<'f> {
     seen: HashSet<PathBuf>,
     entries: usize,
     notes: Vec<Note>,
-    /// How much of one file may be in memory at a time.
-    file_memory: u64,
+    /// For files while they are looked at.
+    budget: MemoryBudget,
+    /// What is found, and takes of that.
+    reserved: Reservation,
 }
 
 impl fmt::Debug for Locator<'_> {
@@ -121,15 +124,18 @@ impl<'f> Locator<'f> {
             seen: HashSet::new(),
             entries: 0,
             notes: Vec::new(),
-            file_memory: u64::MAX,
+            budget: MemoryBudget::unlimited(),
+            reserved: Reservation::default(),
         }
     }
 
-    /// The same, which reads no more than so many bytes of a file for one look-up; a file that has to be read more gives no names but a
-    /// note. Without it there is no limit but the length of the file.
+    /// The same, which takes the memory for what it finds from a budget; without it there is no limit. Files that there is no memory
+    /// for are notes.
     #[must_use]
-    pub fn with_file_memory(self, bytes: u64) -> Self {
-        Self { file_memory: bytes, ..self }
+    pub fn within(mut self, budget: &MemoryBudget) -> Self {
+        self.budget = budget.clone();
+        self.reserved = budget.nothing();
+        self
     }
 
     /// Looks at `path`: a file, or everything below a folder. Gives the number of images found there.
@@ -213,7 +219,7 @@ impl<'f> Locator<'f> {
         let contents = match index.get(&canonical, stamp) {
             Some(contents) => contents,
             None => {
-                let contents = contents::read(self.files, path, stamp.length);
+                let contents = contents::read(self.files, path, stamp.length, &self.budget);
                 if !matches!(contents, Contents::Unreadable(_)) {
                     index.set(&canonical, stamp, &contents);
                 }
@@ -222,8 +228,13 @@ impl<'f> Locator<'f> {
         };
         match contents {
             Contents::Images(images) => {
-                for image in images {
-                    self.push(path, image);
+                // Its name stands in two tables.
+                let texts = |image: &Image| image.name.as_ref().map_or(0, String::len) * 2 + image.arch.len();
+                let each = size_of::<Found>() + 2 * path.as_os_str().len();
+                let bytes = images.iter().map(|image| each + texts(image)).sum::<usize>();
+                match self.reserved.grow(bytes as u64) {
+                    Ok(()) => images.into_iter().for_each(|image| self.push(path, image)),
+                    Err(over) => self.note(path, &over.to_string()),
                 }
             }
             Contents::Known(what) | Contents::Unreadable(what) => self.note(path, &what),
@@ -266,6 +277,6 @@ impl SymbolFinder for Locator<'_> {
         if length > MAX_FILE {
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("larger than {MAX_FILE} bytes")));
         }
-        Ok(self.files.load(&found.path, offset..offset.saturating_add(length))?.at_most(self.file_memory))
+        self.files.load(&found.path, offset..offset.saturating_add(length))
     }
 }

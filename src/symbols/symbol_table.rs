@@ -79,7 +79,13 @@ impl<'data> SymbolTable<'data> {
         let mut table = Self { starts: Vec::new(), sections, strings: None };
         if let Some(symtab) = layout.symbols {
             table.strings = symtab.strings;
+            let count = match symtab.symbols {
+                Nlists::Narrow(symbols) => symbols.len(),
+                Nlists::Wide(symbols) => symbols.len(),
+            };
+            // What there is no memory for is no note: the whole file is not read then.
             match symtab.symbols {
+                _ if layout.data.reserve((count * size_of::<Start>()) as u64).is_none() => {}
                 Nlists::Narrow(symbols) => table.add_symbols(symbols, &layout.sections),
                 Nlists::Wide(symbols) => table.add_symbols(symbols, &layout.sections),
             }
@@ -111,6 +117,11 @@ impl<'data> SymbolTable<'data> {
             match offsets.next() {
                 Ok(None) => return,
                 Ok(Some(offset)) => {
+                    if self.starts.len() == self.starts.capacity()
+                        && layout.data.reserve(self.starts.len().max(1024) as u64 * size_of::<Start>() as u64).is_none()
+                    {
+                        return;
+                    }
                     let address = layout.text_address.wrapping_add(offset);
                     let address = if layout.has_thumb_bit { address & !1 } else { address };
                     self.starts.push(Start { address, name: 0, rank: Rank::Nameless });

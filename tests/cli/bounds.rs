@@ -20,18 +20,22 @@ fn tar_of_zeros(path: &str, bytes: u64) {
     out.finish().unwrap();
 }
 
-/// An export whose functions have long names, each another one, compressed.
-fn export_of_long_names(path: &str, count: u64) {
+/// An export of stacks with one frame each, compressed.
+fn export_of_frames(path: &str, count: u64, name: &str) {
     let mut out = zstd::Encoder::new(File::create(path).unwrap(), 3).unwrap();
     let columns = ["time", "weight", "stack"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
     write!(out, "<trace-query-result><node><schema name=\"time-profile\">{columns}</schema>").unwrap();
-    let long = "x".repeat(60_000);
     for index in 0..count {
         write!(out, "<row><sample-time>{index}</sample-time><weight>1</weight><backtrace>").unwrap();
-        write!(out, "<frame name=\"{long}{index}\" addr=\"{index:#x}\"/></backtrace></row>").unwrap();
+        write!(out, "<frame name=\"{name}{index:#x}\" addr=\"{index:#x}\"/></backtrace></row>").unwrap();
     }
     out.write_all(b"</node></trace-query-result>").unwrap();
     out.finish().unwrap();
+}
+
+/// An export whose functions have long names, each another one, compressed.
+fn export_of_long_names(path: &str, count: u64) {
+    export_of_frames(path, count, &"x".repeat(60_000));
 }
 
 #[test]
@@ -48,25 +52,73 @@ fn bombs_of_a_batch_are_rows_with_their_reasons() {
             _ => export_of_long_names(&path, 1_500 + index as u64),
         }
     }
-    // It needs more than the share of one of several jobs, and less than all of it.
-    export_of_long_names(&folder.path("x/large.xml.zst"), 300);
+    // Together they need more than there is, and each alone less. A fleet keeps nothing of addresses without names.
+    for index in 0..3 {
+        export_of_frames(&folder.path(&format!("x/large-{index}.xml.zst")), 100_000 + index, "");
+    }
     let path = folder.path("x");
     let report = |jobs: &str| report_with(0, &[&path, "--memory", "64M", "--jobs", jobs]).1;
     let answer = report("1");
-    assert_eq!(answer["inputs"]["runs"], 201);
-    assert_eq!(sources(&answer).len(), 201);
-    assert!(sources(&answer).contains(&"large.xml.zst".to_owned()));
+    assert_eq!(answer["inputs"]["runs"], 203);
+    assert!(sources(&answer).contains(&"large-2.xml.zst".to_owned()));
     assert_eq!(failures(&answer), bombs.map(|name| (name.to_owned(), "malformed".to_owned())));
     for name in bombs {
         let reason = reason(&answer, name);
         assert!(
-            reason.contains("more memory than the 48M that are allowed") && reason.contains("--memory"),
+            reason.contains("more memory than the 32M that are allowed here, of 64M in all")
+                && reason.contains("--memory"),
             "{reason}"
         );
     }
     for jobs in ["2", "8"] {
         assert_eq!(report(jobs), answer, "{jobs} jobs");
     }
+}
+
+#[test]
+fn what_a_fleet_keeps_has_a_bound() {
+    let folder = Folder::new();
+    for index in 0..9 {
+        // Names that several files have count once.
+        export_of_frames(&folder.path(&format!("{index}.xml.zst")), 40, &index.to_string().repeat(60_000));
+    }
+    let path = folder.path("");
+    for jobs in ["1", "8"] {
+        let error = fails(1, &["fleet", "report", &path, "--memory", "64M", "--jobs", jobs]);
+        assert!(error.contains("of 9 files is too much for a report") && error.contains(".xml.zst"), "{error}");
+        assert!(
+            error.contains("16M that are allowed here, of 64M in all") && error.contains("--memory 256M"),
+            "{error}"
+        );
+    }
+    assert_eq!(report_with(0, &[&path, "--memory", "256M"]).1["inputs"]["runs"], 9);
+    // On disk there is room.
+    let dataset = folder.path("dataset");
+    finish(&mut traceparse(&["fleet", "extract", &path, "-o", &dataset, "--memory", "64M"])).success();
+    let error = fails(1, &["fleet", "report", &dataset, "--memory", "64M"]);
+    assert!(error.contains("16M that are allowed here"), "{error}");
+    // A file that has more of it than others may is a row.
+    export_of_long_names(&folder.path("0.xml.zst"), 90);
+    let few = [folder.path("0.xml.zst"), folder.path("1.xml.zst")];
+    let answer = report_with(0, &[&few[0], &few[1], "--memory", "64M"]).1;
+    assert_eq!(failures(&answer), [("0.xml.zst".to_owned(), "malformed".to_owned())]);
+    let reason = reason(&answer, "0.xml.zst");
+    assert!(reason.contains("functions and names") && reason.contains("4M that are allowed here"), "{reason}");
+}
+
+#[test]
+fn a_table_of_contents_counts() {
+    let folder = Folder::new();
+    let path = folder.path("toc.xml.zst");
+    let mut out = zstd::Encoder::new(File::create(&path).unwrap(), 3).unwrap();
+    let long = "x".repeat(60_000);
+    write!(out, "<trace-toc><run number=\"1\"><processes>").unwrap();
+    (0..700).for_each(|pid| write!(out, "<process name=\"{long}\" pid=\"{pid}\" path=\"/{long}\"/>").unwrap());
+    write!(out, "</processes></run></trace-toc>").unwrap();
+    out.finish().unwrap();
+    let error = fails(1, &["toc", &path, "--memory", "64M"]);
+    assert!(error.contains("more memory than the 64M that are allowed"), "{error}");
+    ok(&["toc", &path, "--memory", "256M"]);
 }
 
 #[test]

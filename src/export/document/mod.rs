@@ -421,7 +421,16 @@ impl<'a> DocumentReader<'a> {
         self.tables.finish();
     }
 
+    /// About how many bytes of the document that is open stay.
+    pub(super) fn memory(&self) -> u64 {
+        match &self.root {
+            Root::Toc(toc) => toc.memory(),
+            Root::Query | Root::None => self.tables.memory(),
+        }
+    }
+
     fn finish_document(&mut self) {
+        self.definitions.of_documents += self.memory();
         let content = match std::mem::replace(&mut self.root, Root::None) {
             Root::Toc(toc) => DocumentContent::Toc(toc.finish()),
             Root::Query | Root::None => DocumentContent::Tables(self.tables.take()),

@@ -23,6 +23,8 @@ pub(super) struct Tables {
     columns: Vec<Column>,
     /// Those that are complete.
     tables: Vec<Table>,
+    /// About how many bytes columns and tables take.
+    bytes: u64,
 }
 
 impl Tables {
@@ -61,13 +63,22 @@ impl Tables {
         }
         for attribute in start.attributes().with_checks(false).flatten() {
             if attribute.key.0 == "name" {
-                table.table.schema = Some(unescape(&attribute.value, at)?.into_owned());
+                let schema = unescape(&attribute.value, at)?.into_owned();
+                self.bytes += (size_of::<Table>() + schema.len()) as u64;
+                table.table.schema = Some(schema);
             }
         }
         Ok(())
     }
 
+    /// About how many bytes the columns and tables of this document take.
+    pub(super) fn memory(&self) -> u64 {
+        self.bytes
+    }
+
     pub(super) fn finish_column(&mut self) {
+        let Column { mnemonic, engineering_type } = &self.column;
+        self.bytes += (size_of::<Column>() + mnemonic.capacity() + engineering_type.capacity()) as u64;
         self.columns.push(std::mem::take(&mut self.column));
     }
 
@@ -106,6 +117,7 @@ impl Tables {
 
     /// Those that are complete; the next document has others.
     pub(super) fn take(&mut self) -> Vec<Table> {
+        self.bytes = 0;
         std::mem::take(&mut self.tables)
     }
 }

@@ -73,7 +73,8 @@ pub struct Measured {
 /// of all threads (`Stackshot`) is no sample here.
 ///
 /// # Errors
-/// [`FailureKind::NoSamples`] when no sample counts, with a sentence that says what there is.
+/// [`FailureKind::NoSamples`] when no sample counts, with a sentence that says what there is. When the measures take more memory than
+/// the [budget](Profile::budget) of the profile has.
 pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOptions) -> Result<Measured, NotMeasured> {
     let profile = &export.profile;
     let selected = options.selection.on(profile);
@@ -87,9 +88,14 @@ pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOpti
         let count = chosen.len();
         notes.push(format!("The file has {count} runs; the manifest's duration stands for each of them."));
     }
-    let tallies = tally::tally(&selected, &chosen);
+    let mut reserved = profile.budget().nothing();
+    let tallies = tally::tally(&selected, &chosen, &mut reserved)?;
     let tocs = Tocs::new(export, context);
+    // Rows take about this much by stack; how much exactly is known when they are there.
+    let by_stack = profile.budget().reserve(profile.stack_ids().len() as u64 * STACK_BYTES)?;
     let mut rows = Rows::new(profile);
+    drop(by_stack);
+    reserved.grow(rows.memory())?;
     let mut runs = Vec::with_capacity(chosen.len());
     for (position, (&series, tally)) in chosen.iter().zip(&tallies).enumerate() {
         let run_id = match position {
@@ -100,7 +106,12 @@ pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOpti
         let Some(sampled) = survey.sampled[profile.series(series).run.index()] else { continue };
         let mut own = notes.clone();
         let record = record(export, context, options, &tocs, (series, run_id, sampled), tally, &mut own);
-        runs.push(rows.measures(RunRecord { notes: own, ..record }, tally));
+        // Names of the profile are copied.
+        let names = profile.budget().reserve(profile.names_memory())?;
+        let measures = rows.measures(RunRecord { notes: own, ..record }, tally);
+        drop(names);
+        reserved.grow(measures.memory())?;
+        runs.push(measures);
     }
     let mut notes: Vec<String> = Vec::new();
     for note in runs.iter().flat_map(|run| &run.record.notes) {
@@ -125,6 +136,9 @@ fn note_unread(export: &Export, first: &mut RunRecord) {
     }
     first.unread_runs = Some(count);
 }
+
+/// What sums take for each stack.
+const STACK_BYTES: u64 = 32;
 
 /// What there is: the samples that count, by series, and the time that each run covers.
 struct Survey {

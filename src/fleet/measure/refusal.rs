@@ -5,13 +5,15 @@ use std::fmt;
 use super::{MeasureOptions, is_wanted};
 use crate::export::{DocumentContent, Export, Table, TableKind};
 use crate::fleet::run::FailureKind;
+use crate::memory::OverBudget;
 
 /// Why an export gave no run; the reason is one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotMeasured {
-    /// What kind of failure; always [`FailureKind::NoSamples`] so far.
+    /// What kind of failure: [`FailureKind::NoSamples`], or [`FailureKind::Malformed`] where the measures take more memory than the
+    /// [budget](crate::profile::Profile::budget) of the profile has.
     pub kind: FailureKind,
-    /// What there is instead of samples that count.
+    /// What there is instead of samples that count, or how much memory is allowed.
     pub reason: String,
 }
 
@@ -22,6 +24,12 @@ impl fmt::Display for NotMeasured {
 }
 
 impl std::error::Error for NotMeasured {}
+
+impl From<OverBudget> for NotMeasured {
+    fn from(over: OverBudget) -> Self {
+        Self { kind: FailureKind::Malformed, reason: over.to_string() }
+    }
+}
 
 /// What an export without samples that count holds.
 pub(super) fn reason(export: &Export, options: &MeasureOptions) -> String {

@@ -8,6 +8,7 @@ use super::tally::{Sum, Tally};
 use crate::fleet::run::{
     BinaryRow, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED, WindowRow,
 };
+use crate::memory::of_vec;
 use crate::profile::{FunctionId, Profile, StackId, ThreadId};
 
 /// Makes the rows of the runs of one profile, one run after the other.
@@ -60,6 +61,16 @@ impl<'p> Rows<'p> {
         let stacks = profile.stack_ids().len();
         let (below, is_touched) = (vec![Sum::default(); stacks], vec![false; stacks]);
         Self { profile, functions, binaries, below, is_touched, touched: Vec::new() }
+    }
+
+    /// About how many bytes it takes, where every stack is touched.
+    pub(super) fn memory(&self) -> u64 {
+        let touched = self.below.len() * size_of::<StackId>();
+        self.functions.memory()
+            + self.binaries.memory()
+            + of_vec(&self.below)
+            + of_vec(&self.is_touched)
+            + touched as u64
     }
 
     /// The run with its rows.
@@ -151,6 +162,10 @@ impl<'p> Axis<'p> {
         let key_of = profile.function_ids().map(|id| key(texts_of(id))).collect();
         let (no_stack, sums) = (key(no_stack), vec![KeySums::default(); texts.len()]);
         Self { texts, key_of, no_stack, is_outermost: Vec::new(), sums, touched: Vec::new() }
+    }
+
+    fn memory(&self) -> u64 {
+        of_vec(&self.texts) + of_vec(&self.key_of) + of_vec(&self.is_outermost) + of_vec(&self.sums)
     }
 
     fn add(&mut self, key: u32, own: Sum, all: Sum) {

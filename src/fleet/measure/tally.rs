@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::calltree::Metric;
 use crate::hash::HashMap;
+use crate::memory::{OverBudget, Reservation, of_map};
 use crate::profile::{CoreId, Profile, Sample, SelectedSamples, SeriesId, StackId, ThreadId};
 
 /// The weight and the number of some samples. The weights of a series fit in 64 bits, which the profile checks, and so do
@@ -41,22 +42,41 @@ pub(super) struct Tally {
     cores: BTreeSet<CoreId>,
 }
 
-/// The sums of the samples that count, for each of these series.
-pub(super) fn tally(selected: &SelectedSamples<'_>, series: &[SeriesId]) -> Vec<Tally> {
+/// After so many samples the memory that sums take is reserved.
+const SAMPLES_BETWEEN: usize = 1 << 14;
+
+/// The sums of the samples that count, for each of these series. What they take is added to what is `reserved`.
+///
+/// # Errors
+/// When they take more memory than there is.
+pub(super) fn tally(
+    selected: &SelectedSamples<'_>,
+    series: &[SeriesId],
+    reserved: &mut Reservation,
+) -> Result<Vec<Tally>, OverBudget> {
+    let before = reserved.bytes();
     let mut position_of = vec![None; selected.profile().series_ids().len()];
     for (position, series) in series.iter().enumerate() {
         position_of[series.index()] = Some(position);
     }
     let mut tallies = vec![Tally::default(); series.len()];
-    for sample in selected.iter() {
+    for (number, sample) in selected.iter().enumerate() {
         if let Some(position) = position_of[sample.series.index()] {
             tallies[position].count(sample);
         }
+        if number % SAMPLES_BETWEEN == 0 {
+            reserved.resize(before + tallies.iter().map(Tally::memory).sum::<u64>())?;
+        }
     }
-    tallies
+    Ok(tallies)
 }
 
 impl Tally {
+    /// About how many bytes it takes.
+    fn memory(&self) -> u64 {
+        of_map(&self.stacks) + of_map(&self.seconds) + of_map(&self.weights)
+    }
+
     fn count(&mut self, sample: &Sample) {
         let sum = Sum { weight: Metric::Weight.of(sample), samples: Metric::Samples.of(sample) };
         if sum.is_nothing() {

@@ -8,6 +8,8 @@
 use std::cell::Cell;
 use std::fmt;
 
+use crate::symbols::file_bytes::Section as Piece;
+
 /// Why a part of the DWARF could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
@@ -17,6 +19,8 @@ pub(super) enum Fault {
     NoAbbreviations,
     /// It would cost more than a sound file of its size does.
     TooCostly,
+    /// There is no memory for it.
+    NoMemory,
     /// It does not lie in the file, or could not be read.
     Unreadable,
 }
@@ -33,6 +37,7 @@ impl fmt::Display for Fault {
             Self::Malformed(error) => error.fmt(f),
             Self::NoAbbreviations => f.write_str("its abbreviations are missing or broken"),
             Self::Unreadable => f.write_str("the file ends before it does"),
+            Self::NoMemory => f.write_str("it takes more memory than is allowed"),
             Self::TooCostly => f.write_str("it is larger than the file can hold"),
         }
     }
@@ -40,21 +45,37 @@ impl fmt::Display for Fault {
 
 /// What may still be spent on one file.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(super) struct Budget<'data> {
     entries: Cell<u64>,
     steps: Cell<u64>,
+    /// Bytes that are taken and not yet reserved, and the file for which they are.
+    taken: Cell<u64>,
+    file: Piece<'data>,
 }
 
-impl Budget {
+impl<'data> Budget<'data> {
     /// Steps that any file may take, some tenths of a second.
     const FREE_STEPS: u64 = 1 << 24;
     /// How often each byte may be read.
     const PASSES: u64 = 8;
+    /// After so many bytes the memory that is taken is reserved.
+    const BYTES_BETWEEN: u64 = 1 << 16;
 
-    /// The budget of a file whose DWARF has this many bytes.
-    pub(super) fn new(debug_bytes: u64) -> Self {
+    /// The budget of a file whose DWARF has this many bytes; a part of it knows what memory there is.
+    pub(super) fn new(debug_bytes: u64, file: Piece<'data>) -> Self {
         let steps = debug_bytes.saturating_mul(Self::PASSES).saturating_add(Self::FREE_STEPS);
-        Self { entries: Cell::new(debug_bytes), steps: Cell::new(steps) }
+        Self { entries: Cell::new(debug_bytes), steps: Cell::new(steps), taken: Cell::new(0), file }
+    }
+
+    /// Takes memory until the file is closed.
+    pub(super) fn hold(&self, bytes: usize) -> Result<(), Fault> {
+        let taken = self.taken.get().saturating_add(bytes as u64);
+        if taken < Self::BYTES_BETWEEN {
+            self.taken.set(taken);
+            return Ok(());
+        }
+        self.taken.set(0);
+        self.file.reserve(taken).ok_or(Fault::NoMemory)
     }
 
     /// Pays for entries that are kept in a table.

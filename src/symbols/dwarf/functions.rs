@@ -106,7 +106,7 @@ pub(super) struct Functions<'data> {
 
 impl<'data> Functions<'data> {
     /// Walks over all entries of a unit.
-    pub(super) fn read(unit: UnitRef<'_, 'data>, budget: &Budget) -> Result<Self, Fault> {
+    pub(super) fn read(unit: UnitRef<'_, 'data>, budget: &Budget<'_>) -> Result<Self, Fault> {
         budget.walk(unit.header.length_including_self())?;
         let (mut functions, mut ranges) = (Vec::new(), Vec::new());
         let mut entries = unit.entries_raw(None)?;
@@ -131,6 +131,7 @@ impl<'data> Functions<'data> {
             })?;
             if let Some(first) = ranges.get(first) {
                 let entry = attributes.entry().unwrap_or(first.begin);
+                budget.hold(size_of::<Function<'_>>())?;
                 functions.push(Function { offset, entry, body: OnceCell::new(), called: OnceCell::new() });
             }
         }
@@ -165,7 +166,7 @@ impl<'data> Function<'data> {
 
 impl<'data> Body<'data> {
     /// Walks over the entries below a function.
-    fn read(unit: UnitRef<'_, 'data>, function: UnitOffset, budget: &Budget) -> Result<Self, Fault> {
+    fn read(unit: UnitRef<'_, 'data>, function: UnitOffset, budget: &Budget<'_>) -> Result<Self, Fault> {
         let mut body = Self::default();
         let mut entries = unit.entries_raw(Some(function))?;
         let depth = entries.next_depth();
@@ -221,7 +222,7 @@ impl<'data> Body<'data> {
         offset: UnitOffset,
         specifications: &[gimli::AttributeSpecification],
         depth: u32,
-        budget: &Budget,
+        budget: &Budget<'_>,
     ) -> Result<(), Fault> {
         let mut attributes = RangeAttributes::default();
         let (mut call_file, mut call_line, mut call_column) = (None, None, None);
@@ -254,6 +255,7 @@ impl<'data> Body<'data> {
             self.ranges.push(InlineRange { depth, inlinee, begin: range.begin, end: range.end });
         })?;
         budget.keep(1)?;
+        budget.hold(size_of::<Inlinee<'_>>())?;
         let named_by = if has_name { offset } else { named_by };
         self.inlinees.push(Inlinee { named_by, call_file, call_line, call_column, called: OnceCell::new() });
         Ok(())

@@ -53,7 +53,7 @@ pub(super) struct Lines<'data> {
 
 impl<'data> Lines<'data> {
     /// Runs a program of `.debug_line`, which is all of `section`.
-    pub(super) fn read(unit: UnitRef<'_, 'data>, section: &'data [u8], budget: &Budget) -> Result<Self, Fault> {
+    pub(super) fn read(unit: UnitRef<'_, 'data>, section: &'data [u8], budget: &Budget<'_>) -> Result<Self, Fault> {
         let section = DebugLine::new(section, LittleEndian);
         let program = section.program(DebugLineOffset(0), unit.header.address_size(), unit.comp_dir, None)?;
         let header = program.header();
@@ -63,6 +63,8 @@ impl<'data> Lines<'data> {
         let (mut rows, mut sequences) = (Vec::<Row>::new(), Vec::new());
         let mut first_row = 0;
         // A row takes some bytes of the program; real tables have one for every three to five.
+        let files = header.file_names().len() + 1;
+        budget.hold(header.unit_length() / 4 * size_of::<Row>() + files * size_of::<OnceCell<Option<Box<str>>>>())?;
         rows.reserve(header.unit_length() / 4);
         let mut program = program.rows();
         while let Some((_, row)) = program.next_row()? {

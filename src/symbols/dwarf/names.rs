@@ -40,7 +40,7 @@ pub(super) fn names<'data>(
     units: &Units<'data>,
     unit: &Unit<'data>,
     offset: UnitOffset,
-    budget: &Budget,
+    budget: &Budget<'_>,
 ) -> Names<'data> {
     let mut names = Names::default();
     let (mut unit, mut offset) = (unit, offset);
@@ -64,7 +64,7 @@ fn read_entry<'data>(
     units: &Units<'data>,
     unit: UnitRef<'_, 'data>,
     offset: UnitOffset,
-    budget: &Budget,
+    budget: &Budget<'_>,
     names: &mut Names<'data>,
 ) -> Result<Option<Reference>, Fault> {
     let mut entries = unit.entries_raw(Some(offset))?;
@@ -98,7 +98,7 @@ fn text<'data>(
     units: &Units<'data>,
     unit: UnitRef<'_, 'data>,
     value: AttributeValue<super::Bytes<'data>>,
-    budget: &Budget,
+    budget: &Budget<'_>,
 ) -> Result<Option<&'data str>, Fault> {
     match units.string(unit, value) {
         Ok(bytes) => {

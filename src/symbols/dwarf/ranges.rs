@@ -5,6 +5,9 @@ use gimli::{Attribute, AttributeValue, Range, RangeListsOffset};
 use super::budget::{Budget, Fault};
 use super::{Bytes, UnitRef};
 
+/// The memory that a range takes in any table.
+const RANGE_BYTES: usize = 32;
+
 /// What the attributes of one entry say about its addresses, gathered one attribute at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RangeAttributes {
@@ -56,12 +59,13 @@ impl RangeAttributes {
     pub(super) fn for_each(
         &self,
         unit: UnitRef<'_, '_>,
-        budget: &Budget,
+        budget: &Budget<'_>,
         mut add: impl FnMut(Range),
     ) -> Result<(), Fault> {
         let mut keep = |range: Range| -> Result<(), Fault> {
             if range.begin < range.end {
                 budget.keep(1)?;
+                budget.hold(RANGE_BYTES)?;
                 add(range);
             }
             Ok(())

@@ -44,6 +44,11 @@ const AS_A_WHOLE: [&str; 7] = [
     ".debug_str_offsets",
 ];
 
+/// The memory that a byte of abbreviations may take when it is read: four bytes make one, of a hundred bytes.
+const ABBREVIATION_BYTES: usize = 32;
+/// The same of the sets of addresses of units.
+const SET_BYTES: usize = 8;
+
 /// One unit, read in parts as they are needed.
 #[derive(Debug)]
 pub(super) struct Unit<'data> {
@@ -80,7 +85,7 @@ pub(super) struct Units<'data> {
     /// Sorted by `end`.
     ranges: Vec<UnitRange>,
     /// What reading may still cost.
-    pub(super) budget: Budget,
+    pub(super) budget: Budget<'data>,
     notes: RefCell<Notes>,
 }
 
@@ -95,8 +100,14 @@ impl<'data> Units<'data> {
             Ok(Bytes::new(contents.map_or(&[], Piece::all), LittleEndian))
         });
         let pieces = IN_PIECES.map(|name| layout.debug_section(name));
-        let (units, ranges) = (Vec::new(), Vec::new());
-        let mut units = Self { dwarf, pieces, units, ranges, budget: Budget::new(size), notes: RefCell::new(notes) };
+        let (units, ranges, budget) = (Vec::new(), Vec::new(), Budget::new(size, layout.data));
+        let mut units = Self { dwarf, pieces, units, ranges, budget, notes: RefCell::new(notes) };
+        let tables = units.dwarf.debug_abbrev.reader().len() * ABBREVIATION_BYTES
+            + units.dwarf.debug_aranges.reader().len() * SET_BYTES;
+        if let Err(fault) = units.budget.hold(tables) {
+            units.note("the DWARF was not read, names come from the symbol table", fault);
+            return units;
+        }
         let headers = units.headers();
         let abbreviations = AbbreviationTables::read(units.dwarf.debug_abbrev.reader().slice(), &headers);
         let sets = units.address_sets();
@@ -112,8 +123,9 @@ impl<'data> Units<'data> {
     fn headers(&self) -> Vec<Head<'data>> {
         let mut found = Vec::new();
         for head in self.pieces[0].into_iter().flat_map(heads::heads) {
-            match head {
+            match head.and_then(|head| self.budget.hold(size_of::<Head<'_>>()).map(|()| head)) {
                 Ok(head) => found.push(head),
+                Err(Fault::NoMemory) => break,
                 Err(fault) => self.note("the DWARF was read in part, other names come from the symbol table", fault),
             }
         }
@@ -160,6 +172,7 @@ impl<'data> Units<'data> {
             Err(_) if !head.is_whole => self.first_entry(self.whole_header(&header, size)?, size, abbreviations)?,
             read => read?,
         };
+        self.budget.hold(size_of::<Unit<'_>>())?;
         let index = self.units.len();
         let mut ranges = Vec::new();
         if !is_partial {
@@ -358,7 +371,7 @@ impl<'data> Units<'data> {
 fn add_address_sets(
     sets: &[ArangeHeader<Bytes<'_>>],
     offset: DebugInfoOffset,
-    budget: &Budget,
+    budget: &Budget<'_>,
     ranges: &mut Vec<Range>,
 ) -> Result<(), Fault> {
     let first = sets.partition_point(|set| set.debug_info_offset().0 < offset.0);
@@ -370,6 +383,7 @@ fn add_address_sets(
                 && entry.range().begin < entry.range().end
             {
                 budget.keep(1)?;
+                budget.hold(size_of::<UnitRange>())?;
                 ranges.push(entry.range());
             }
         }

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use traceparse::memory::MemoryBudget;
 use traceparse::symbols::{
     Entry, Files, Found, Index, Locator, SymbolFinder, Symbols, apple_images, is_macho, look_up, slices_of,
     with_symbols,
@@ -143,7 +144,9 @@ fn check_finder(file: &[u8], addresses: &[u64]) {
     assert_eq!(locator.found(), first.0, "as a file");
     for found in first.0.iter().take(2) {
         let mut answered = 0;
-        let asked = look_up(&locator, found.uuid, addresses, &mut |_, frames| answered += frames.len());
+        let asked = look_up(&locator, found.uuid, addresses, &MemoryBudget::unlimited(), &mut |_, frames| {
+            answered += frames.len();
+        });
         assert!(asked.iter().any(|asked| asked.found == *found) || answered > 0, "{found:?}");
     }
 }
