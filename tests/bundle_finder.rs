@@ -25,6 +25,7 @@ fn main() {
         trial("names_are_those_of_the_export", names_are_those_of_the_export),
         trial("contents_are_those_of_the_export", contents_are_those_of_the_export),
         trial("reports_are_those_of_the_export", reports_are_those_of_the_export),
+        trial("four_runs_of_16_0_have_one_main_thread_each", four_runs_of_16_0_have_one_main_thread_each),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -199,5 +200,17 @@ fn reports_are_those_of_the_export(folder: &Path) -> Result<(), Failed> {
         let given = given.replace("&&", "");
         ensure!(ours == given, "{view:?}:\n{ours}\n---\n{given}");
     }
+    Ok(())
+}
+
+/// Instruments 16.0 writes the number of a thread behind its name, and makes a folder for a run that nobody began.
+fn four_runs_of_16_0_have_one_main_thread_each(folder: &Path) -> Result<(), Failed> {
+    let mut files = BundleFiles::new(&FileSystem);
+    let path = files.mount(&folder.join("../16.0/four-runs.trace.zip"))?.ok_or("no bundle in the archive")?;
+    let export = read_bundle(&Bundle::open(&files, &path, &Options::default())?)?;
+    ensure!(export.diagnostics.is_empty(), "{:?}", export.diagnostics);
+    let profile = &export.profile;
+    let names: Vec<&str> = profile.thread_ids().map(|id| profile.string(profile.thread(id).name)).collect();
+    ensure!(!names.is_empty() && names.iter().all(|&name| name == "Main Thread"), "{names:?}");
     Ok(())
 }

@@ -58,7 +58,8 @@ impl Case {
         let size = Size { processes: 1 + rng.index(5), depth: *rng.pick(&[1, 3, 12, 60]), ..size };
         let recording = Recording::random(seed, &size);
         let nodes = recording.runs().into_iter().flat_map(|run| nodes(&recording, run, &mut rng)).collect();
-        let options = BundleOptions { packed: rng.one_in(4), ..BundleOptions::random(nodes, seed) };
+        let numbered_threads = rng.one_in(3);
+        let options = BundleOptions { packed: rng.one_in(4), numbered_threads, ..BundleOptions::random(nodes, seed) };
         Case { recording, options }
     }
 

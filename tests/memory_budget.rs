@@ -175,9 +175,10 @@ fn what_was_read_is_given_back() {
     let options = Options { memory: budget.clone(), ..Options::default() };
     let export = read(decompress(&small[..]).unwrap(), "small.xml", &options).unwrap();
     let copy = export.profile.clone();
-    assert_eq!(budget.used(), export.profile.memory(), "as long as it lives, and clones of it");
+    let tables = budget.used() - export.profile.memory();
+    assert!((100..1_000).contains(&tables), "as long as it lives, and clones of it: {tables} for what tables are");
     let frames = export.profile.with_stacks(|_, _| true).unwrap();
-    assert_eq!(budget.used(), export.profile.memory() + frames.memory());
+    assert_eq!(budget.used(), export.profile.memory() + tables + frames.memory());
     drop((export, frames));
     assert!(budget.used() > 0);
     drop(copy);

@@ -392,7 +392,7 @@ impl Batch<'_> {
             Ok(export) => export,
             Err(refused) => return failed(refused),
         };
-        notes.extend(said(&export));
+        notes.extend(said(&export, recording));
         if let Err(refused) = self.settings.symbols.name_frames(&mut export, recording, notes) {
             return failed(refused);
         }
@@ -453,11 +453,18 @@ struct Beside {
     export: Option<Export>,
 }
 
-/// What the reader noticed.
-fn said(export: &Export) -> impl Iterator<Item = String> {
-    let diagnostics = export.diagnostics.iter().map(|diagnostic| match diagnostic.count {
-        0 | 1 => diagnostic.message.clone(),
-        count => format!("{} ({count} times)", diagnostic.message),
+/// What the reader noticed. A note stands beside the name of its file, so that of a recording is left out, and recordings that have the
+/// same note share it.
+fn said(export: &Export, recording: Option<&Recording<'_>>) -> impl Iterator<Item = String> {
+    let bundle = recording.map(|recording| recording.bundle().display().to_string());
+    let own = move |message: &str| {
+        let inside = bundle.as_ref().and_then(|bundle| message.strip_prefix(bundle));
+        let text = inside.and_then(|inside| inside.strip_prefix(": ").or_else(|| inside.strip_prefix('/')));
+        text.unwrap_or(message).to_owned()
+    };
+    let diagnostics = export.diagnostics.iter().map(move |diagnostic| match diagnostic.count {
+        0 | 1 => own(&diagnostic.message),
+        count => format!("{} ({count} times)", own(&diagnostic.message)),
     });
     let cut = export.documents.iter().filter_map(|document| document.cut_at);
     diagnostics.chain(cut.map(|byte| format!("the file is cut at byte {byte}; only complete rows count")))

@@ -67,6 +67,11 @@ impl<'w> Recording<'w> {
         }))
     }
 
+    /// Where it is: in an archive, below the path of that.
+    pub(super) fn bundle(&self) -> &Path {
+        &self.bundle
+    }
+
     /// Reads it, and hashes all of it.
     ///
     /// # Errors

@@ -69,6 +69,7 @@ mod template;
 #[cfg(test)]
 mod testing;
 mod uniquer;
+mod unsaved;
 mod xml;
 
 use std::io;
@@ -149,7 +150,7 @@ impl<'f> Bundle<'f> {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => no_bundle(path),
             _ => file::failed(&corespace, error),
         })?;
-        let is_unsaved = files.list(&corespace.join("currentRun/core/stores")).is_ok_and(|stores| !stores.is_empty());
+        let is_unsaved = unsaved::is_there(files, &corespace, &self.room);
         if numbers.is_empty() {
             return Err(no_runs(path, is_unsaved));
         }

@@ -18,7 +18,7 @@ use super::run_data::RunData;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error};
-use crate::export::Intake;
+use crate::export::{Intake, without_tid};
 use crate::hash::HashMap;
 use crate::symbols::Files;
 
@@ -265,7 +265,8 @@ impl<'a> People<'a> {
         let elsewhere = listed.filter(|thread| thread.pid != Some(process.pid));
         let elsewhere = elsewhere.map(|thread| Odd::OtherProcess(tid, thread.pid));
         let odd = is_unlisted.then_some(Odd::UnlistedThread(tid)).or(elsewhere).or(process.odd);
-        let name = recorded.map(|thread| thread.name.as_str()).or(self.names.thread(number)).unwrap_or_default();
+        let listed_name = || self.names.thread(number).map(|name| without_tid(name, tid));
+        let name = recorded.map(|thread| thread.name.as_str()).or_else(listed_name).unwrap_or_default();
         let thread = Person { index: intake.thread(Some(tid), Some(process.index), name)?, pid: process.pid, odd };
         self.threads.insert(number, thread);
         Ok(thread)

@@ -22,6 +22,11 @@ const HEADER: u64 = 0x28;
 /// Rows are read in pieces of about this size.
 const PIECE: usize = 1 << 17;
 
+/// The bytes of a store that may be rows.
+pub(super) fn behind_header(bytes: &[u8]) -> &[u8] {
+    if bytes.starts_with(&MAGIC.to_le_bytes()) { bytes.get(HEADER as usize..).unwrap_or_default() } else { bytes }
+}
+
 /// Reads the rows of a store.
 pub(super) struct Rows<'f> {
     content: Content<'f>,

@@ -11,7 +11,7 @@ use super::cores;
 use super::dates::iso_8601;
 use super::keyed_archive::Node;
 use super::template::Template;
-use crate::export::{TocProcess, TocRun, lookup};
+use crate::export::{TocProcess, TocRun, lookup, without_tid};
 use crate::hash::HashMap;
 use crate::symbols::Broken;
 
@@ -178,6 +178,7 @@ fn threads(by_number: Node<'_>, budget: &mut Budget) -> Result<HashMap<u64, Thre
         if own.is_some_and(|own| own != tid) {
             return Err(thread.broken("thread", "it is listed under the number of another thread"));
         }
+        let name = without_tid(&name, tid).to_owned();
         if threads.insert(tid, ThreadName { pid, name }).is_some() {
             return Err(thread.broken("thread", format_args!("{tid} is listed twice")));
         }

@@ -92,6 +92,8 @@ pub(crate) use intake::{AlikeCount, AlikeRow, FrameKind, Intake, kperf_callers};
 pub use intervals::{Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd, read_intervals};
 #[cfg(feature = "symbols")]
 pub(crate) use names::is_hex_address;
+#[cfg(feature = "bundle")]
+pub(crate) use names::without_tid;
 pub use reject::{RejectReason, Rejected};
 #[cfg(feature = "bundle")]
 pub(crate) use rows::Row;

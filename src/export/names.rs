@@ -18,17 +18,28 @@ use std::borrow::Cow;
 
 /// The name in the `fmt` of a thread whose number is known.
 pub(super) fn thread_name(fmt: &str, tid: Option<u64>) -> &str {
-    let at_tid = tid.and_then(|tid| {
-        let bare = format!("0x{tid:x} (");
-        let parenthesised = format!("(0x{tid:x})");
-        fmt.rfind(&parenthesised).max(fmt.rfind(&bare))
+    let behind_tid = tid.and_then(|tid| {
+        let number = format!("0x{tid:x}");
+        let behind = |text: String, owner: usize| fmt.rfind(&text).map(|at| at + text.len() - owner);
+        Some((behind(format!("({number})"), 0).max(behind(format!("{number} ("), 2))?, tid))
     });
+    if let Some((end, tid)) = behind_tid {
+        return without_tid(&fmt[..end], tid).trim_start();
+    }
     // Without the number (names scrubbed, tid edited): the last token that looks like one.
-    let end = at_tid.or_else(|| fmt.rfind(" (0x")).or_else(|| fmt.rfind(" 0x")).unwrap_or_else(|| {
+    let end = fmt.rfind(" (0x").or_else(|| fmt.rfind(" 0x")).unwrap_or_else(|| {
         let owner = fmt.rfind(", pid: ").and_then(|comma| fmt[..comma].rfind(" ("));
         owner.unwrap_or(fmt.len())
     });
     fmt[..end].trim()
+}
+
+/// The name of a thread as people read it, without the number that Instruments puts behind it in some versions: `Main Thread  0x8480c1`,
+/// `Main Thread (0x8480c1)`. Both are `Main Thread`, so that runs can be compared. Another number stays: it is of the name.
+pub(crate) fn without_tid(label: &str, tid: u64) -> &str {
+    let (label, number) = (label.trim_end(), format!("0x{tid:x}"));
+    let name = label.strip_suffix(&format!("({number})")).or_else(|| label.strip_suffix(&number));
+    name.unwrap_or(label).trim_end()
 }
 
 /// The name in the `fmt` of a process whose number is known: without ` (PID)` at the end.
@@ -165,6 +176,22 @@ mod tests {
         assert_eq!(thread_name("main (0x8480c1) (app, pid: 1)", Some(5)), "main");
         assert_eq!(thread_name("main (app, pid: 1)", None), "main");
         assert_eq!(thread_name("main", None), "main");
+    }
+
+    #[test]
+    fn names_of_threads_lose_their_own_number_only() {
+        let cases = [
+            ("Main Thread  0x22c0cb", "Main Thread"),
+            ("Main Thread (0x22c0cb)", "Main Thread"),
+            ("Main Thread", "Main Thread"),
+            ("0x22c0cb", ""),
+            ("worker 0x5", "worker 0x5"),
+            ("worker 0x22c0cb a", "worker 0x22c0cb a"),
+            ("worker 0x22c0cb  0x22c0cb ", "worker 0x22c0cb"),
+        ];
+        for (label, name) in cases {
+            assert_eq!(without_tid(label, 0x22_c0cb), name, "{label}");
+        }
     }
 
     #[test]

@@ -135,6 +135,7 @@ impl Profile {
     }
 
     /// About how many bytes its names take.
+    #[cfg(feature = "fleet")]
     pub(crate) fn names_memory(&self) -> u64 {
         self.strings.memory()
     }

@@ -46,12 +46,15 @@ enum Content<'f> {
     File(Box<Pieces<'f>>),
 }
 
+/// The bytes of a block, once they were read.
+type Block = OnceCell<Box<[u8]>>;
+
 /// What was read of a source so far.
 struct Pieces<'f> {
     shared: Rc<Shared<'f>>,
     start: u64,
     /// By position: the blocks, made when the first of them is read.
-    blocks: OnceCell<Box<[OnceCell<Box<[u8]>>]>>,
+    blocks: OnceCell<Box<[Block]>>,
     /// What is larger than a block, or lies in several: each range apart.
     ranges: ReadCache<Part<'f>>,
     has_range: RefCell<HashSet<(u64, u64), BuildHasher>>,
@@ -202,10 +205,10 @@ impl Pieces<'_> {
         block.get().map(Box::as_ref)
     }
 
-    fn blocks(&self) -> Option<&[OnceCell<Box<[u8]>>]> {
+    fn blocks(&self) -> Option<&[Block]> {
         if self.blocks.get().is_none() {
             let count = usize::try_from(self.shared.length.div_ceil(BLOCK)).ok()?;
-            self.shared.reserve((count * size_of::<OnceCell<Box<[u8]>>>()) as u64)?;
+            self.shared.reserve((count * size_of::<Block>()) as u64)?;
             let _ = self.blocks.set(std::iter::repeat_with(OnceCell::new).take(count).collect());
         }
         self.blocks.get().map(Box::as_ref)

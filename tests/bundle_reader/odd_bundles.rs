@@ -29,6 +29,12 @@ fn told(export: &Export) -> &str {
     &diagnostic.message
 }
 
+/// Everything that is told.
+fn all_told(files: &Files) -> String {
+    let export = open(files).unwrap();
+    export.diagnostics.into_iter().map(|diagnostic| diagnostic.message + "\n").collect()
+}
+
 fn rename(files: &mut Files, from: &str, to: &str) {
     files.iter_mut().for_each(|(path, _)| *path = path.replace(from, to));
 }
@@ -60,8 +66,52 @@ fn saved_runs_beside_one_that_was_not_are_read() {
     rename(&mut files, "corespace/run2/", "corespace/currentRun/");
     let export = open(&files).unwrap();
     assert!(told(&export).contains("the last run was not saved"), "{}", told(&export));
+    // Without the list of its tables, and without what tables are: it has rows.
+    remove(&mut files, "corespace/currentRun/core/table-manager/");
+    assert!(all_told(&files).contains("the last run was not saved"));
+    files.retain(|(path, _)| !path.contains("/currentRun/core/stores/") || path.ends_with("/bulkstore"));
+    assert!(all_told(&files).contains("the last run was not saved"));
     let expected: Vec<FoundRow> = case.expected().into_iter().filter(|row| row.run == 1).collect();
     assert_rows(&found_rows(&export.profile), &expected, "run 1");
+}
+
+/// As Instruments 13.4 and 16.0 leave it behind the last run.
+#[test]
+fn a_run_that_nobody_began_is_not_told() {
+    let case = case(Table::TimeProfile);
+    let mut files = write_bundle(&case.recording, &case.options);
+    let before = all_told(&files);
+    let page = |bytes: &[u8]| {
+        let mut out = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut out, bytes).unwrap();
+        out.finish().unwrap()
+    };
+    let mut rows = [0; 4096];
+    for (word, number) in [0x1234_0a0a_u32, 3, 0x28, 0x1000, 0x30, 0x30_0000, 0x1_0000].into_iter().enumerate() {
+        rows[4 * word..][..4].copy_from_slice(&number.to_le_bytes());
+    }
+    for store in 0..40 {
+        let path = format!("corespace/currentRun/core/stores/indexed-store-{store}/bulkstore");
+        files.push((path, if store % 2 == 0 { page(&rows) } else { rows.to_vec() }));
+    }
+    assert_eq!(all_told(&files), before);
+    rows[4095] = 1;
+    files.push(("corespace/currentRun/core/stores/indexed-store-40/bulkstore".to_owned(), page(&rows)));
+    assert!(all_told(&files).contains("the last run was not saved"));
+}
+
+/// Instruments 13.4 and 16.0 write the number of a thread behind its name, 26 does not.
+#[test]
+fn threads_have_the_same_names_in_every_version() {
+    let case = case(Table::TimeProfile);
+    let names = |files: &Files| -> Vec<String> {
+        found_rows(&open(files).unwrap().profile).into_iter().map(|row| row.thread_name).collect()
+    };
+    let of_26 = write_bundle(&case.recording, &case.options);
+    let of_16 = write_bundle(&case.recording, &BundleOptions { numbered_threads: true, ..case.options });
+    assert_ne!(of_26, of_16);
+    assert!(names(&of_26).iter().any(|name| !name.is_empty()));
+    assert_eq!(names(&of_16), names(&of_26));
 }
 
 /// Addresses stay, and what nobody tells any more is empty.

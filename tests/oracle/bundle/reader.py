@@ -4,6 +4,7 @@ A Bundle is read from its files; a mutant of it from those that were changed, an
 the library's rows are compared with. A row that has a value which leads nowhere is "bad"; what contradicts something else is "odd".
 """
 
+import re
 import struct
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
@@ -268,7 +269,10 @@ class TemplateRun:
             own = number(member("tid"))
             if own not in (None, tid):
                 raise Broken(f"thread {own} is listed as {tid}")
-            self.known_threads[tid] = self.archive.text(member("preferredName")), number(member("pid"))
+            name = self.archive.text(member("preferredName"))
+            # Instruments 13.4 and 16.0 write `Main Thread  0x22c0cb`.
+            name = re.sub(rf"\s*\(?0x{tid:x}\)?\s*$", "", name) if name else name
+            self.known_threads[tid] = name, number(member("pid"))
         return self.known_threads[tid]
 
 

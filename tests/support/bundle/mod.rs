@@ -100,6 +100,8 @@ pub struct BundleOptions {
     pub binary_strings: bool,
     /// Rows begin with bits instead of bytes, as Instruments 9 and 10 wrote them. [`check`] does not know those.
     pub packed: bool,
+    /// The number of a thread stands behind its name, as Instruments 13.4 and 16.0 wrote it.
+    pub numbered_threads: bool,
     /// Write archives of symbols.
     pub symbols: Option<apple_symbols_writer::Form>,
     /// Decides where options leave a choice.
@@ -129,6 +131,7 @@ impl BundleOptions {
             long_process_arrays: false,
             binary_strings: false,
             packed: false,
+            numbered_threads: false,
             symbols: Some(apple_symbols_writer::Form::Long),
             seed: 1,
         }

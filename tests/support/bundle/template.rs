@@ -225,7 +225,9 @@ impl Template<'_> {
         let recording = self.recording;
         let mut entries = Vec::new();
         for (index, thread) in recording.threads.iter().enumerate() {
-            let name = self.archive.string(recording.last_name(run, index));
+            let name = recording.last_name(run, index);
+            let numbered = format!("{name}  {:#x}", thread.tid);
+            let name = self.archive.string(if self.options.numbered_threads { &numbered } else { name });
             let fields = vec![
                 ("pid", plain(u64::from(recording.processes[thread.process].pid))),
                 ("tid", plain(thread.tid)),
