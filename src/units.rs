@@ -201,6 +201,8 @@ pub struct Address(u64);
 
 /// User addresses of 64-bit Apple platforms fit in 47 bits; the bits above hold a pointer authentication code.
 const USER_ADDRESS_BITS: u64 = 0x7fff_ffff_ffff;
+/// Those of iOS, tvOS, watchOS and visionOS fit in 39 bits.
+const DEVICE_ADDRESS_BITS: u64 = 0x7f_ffff_ffff;
 
 impl Address {
     /// An address.
@@ -223,6 +225,19 @@ impl Address {
     /// An address in the kernel's half (all 17 upper bits set) is returned as it is.
     pub const fn without_authentication(self) -> Self {
         if self.0 >> 47 == u64::MAX >> 47 { self } else { Self(self.0 & USER_ADDRESS_BITS) }
+    }
+
+    /// The same for an address of a device with iOS, tvOS, watchOS or visionOS, where the code is in the bits above 39.
+    pub const fn without_device_authentication(self) -> Self {
+        if self.0 >> 47 == u64::MAX >> 47 { self } else { Self(self.0 & DEVICE_ADDRESS_BITS) }
+    }
+
+    /// The address, which is known to be in the image that is loaded at `image`, without its code: above 47 bits, or above 39 where the
+    /// image is below and the address would be behind every image that fits there. So nobody has to know what was recorded.
+    pub const fn without_authentication_in(self, image: Self) -> Self {
+        let (plain, small) = (self.without_authentication(), self.without_device_authentication());
+        let is_signed = image.0 <= DEVICE_ADDRESS_BITS && plain.0 > DEVICE_ADDRESS_BITS && small.0 >= image.0;
+        if is_signed { small } else { plain }
     }
 }
 
@@ -313,6 +328,17 @@ mod tests {
         assert_eq!(Address::new(0x6b59_0001_961b_4938).without_authentication(), Address::new(0x0001_961b_4938));
         assert_eq!(Address::new(0x7ff8_174d_f51f).without_authentication(), Address::new(0x7ff8_174d_f51f));
         assert_eq!(Address::new(0xffff_fe00_0700_4000).without_authentication(), Address::new(0xffff_fe00_0700_4000));
+    }
+
+    #[test]
+    fn codes_of_devices_are_known_by_the_image() {
+        let plain = |address, image| Address::new(address).without_authentication_in(Address::new(image)).get();
+        assert_eq!(plain(0x4381_00f6_8dbc, 0x1_00f6_0000), 0x1_00f6_8dbc, "a code in the bits from 39 on");
+        assert_eq!(plain(0x6b59_4381_00f6_8dbc, 0x1_00f6_0000), 0x1_00f6_8dbc);
+        assert_eq!(plain(0x6b59_0001_961b_4938, 0x1_9610_0000), 0x1_961b_4938, "macOS");
+        assert_eq!(plain(0x7ff8_174d_f51f, 0x7ff8_1740_0000), 0x7ff8_174d_f51f, "an image up there");
+        assert_eq!(plain(0x4380_0000_1000, 0x1_00f6_0000), 0x4380_0000_1000, "it would be before the image");
+        assert_eq!(plain(0xffff_fe00_0700_4000, 0xffff_fe00_0700_0000), 0xffff_fe00_0700_4000);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::images::{Found, Images, Located};
 use super::process_images::{KERNEL_PID, ProcessImages};
 use super::row_error::Unreadable;
+use super::run_data::RunData;
 use crate::error::Diagnostic;
 use crate::export::{FrameKind, Intake};
 use crate::hash::HashMap;
@@ -16,6 +17,8 @@ use crate::units::{Address, Uuid};
 pub(super) struct Binaries<'t> {
     images: ProcessImages<'t>,
     run: u64,
+    /// Whether it was recorded on a device that has shorter addresses than a Mac.
+    is_device: bool,
     /// By process; `None` is what ran in no process that is known.
     known: HashMap<Option<u64>, Arc<Images>>,
     ids: HashMap<(Uuid, Address), BinaryId>,
@@ -24,10 +27,10 @@ pub(super) struct Binaries<'t> {
 }
 
 impl<'t> Binaries<'t> {
-    /// The binaries of a run.
-    pub(super) fn new(images: ProcessImages<'t>, run: u32) -> Self {
-        let (known, ids) = (HashMap::default(), HashMap::default());
-        Self { images, run: run.into(), known, ids, ambiguous: 0 }
+    /// The binaries of a run, of which this is known.
+    pub(super) fn new(images: ProcessImages<'t>, run: u32, data: &RunData) -> Self {
+        let (known, ids, is_device) = (HashMap::default(), HashMap::default(), data.is_device());
+        Self { images, run: run.into(), is_device, known, ids, ambiguous: 0 }
     }
 
     /// The image lists, for the next run.
@@ -53,7 +56,7 @@ impl<'t> Binaries<'t> {
             FrameKind::RawLeaf => Address::new(address),
             FrameKind::Leaf | FrameKind::Caller | FrameKind::RawCaller => Address::new(address).before(),
         };
-        match images.find(place) {
+        match images.find(place, self.is_device) {
             Found::One(image) => Ok(Some(id(&mut self.ids, image, intake)?)),
             Found::None => Ok(None),
             Found::Ambiguous => {

@@ -17,9 +17,6 @@ use crate::units::{Address, Uuid};
 const OTHER_SEGMENTS: [&[u8]; 2] = [b"__PAGEZERO", b"__LINKEDIT"];
 const TEXT: &[u8] = b"__TEXT";
 
-/// What a user address has of a pointer on iOS, where authentication takes more bits than on macOS.
-const SMALL_ADDRESS: u64 = 0x7f_ffff_ffff;
-
 /// A binary in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Image {
@@ -129,14 +126,14 @@ impl MappedCache {
 impl Images {
     /// What lies at an address, which may have a pointer authentication code in its upper bits.
     ///
-    /// An address that is in no image as it is is tried without the bits above 47, and then without those above 39. The
+    /// An address that is in no image as it is is tried without the bits above 47, and then without those above 39. On a Mac the
     /// latter only if it has bits above 47: an address that cannot have a code means what it says.
-    pub(super) fn find(&self, address: Address) -> Found<'_> {
+    pub(super) fn find(&self, address: Address, is_device: bool) -> Found<'_> {
         let plain = address.without_authentication();
         let mut found = self.find_exactly(address.get());
-        if plain != address {
-            for masked in [plain.get(), plain.get() & SMALL_ADDRESS] {
-                found = if found == Found::None { self.find_exactly(masked) } else { found };
+        if plain != address || is_device {
+            for masked in [plain, address.without_device_authentication()] {
+                found = if found == Found::None { self.find_exactly(masked.get()) } else { found };
             }
         }
         found
@@ -287,7 +284,7 @@ mod tests {
 
     /// The first byte of the UUID that is found; 0 for none, and 255 for several.
     fn found(images: &Images, address: u64) -> u8 {
-        match images.find(Address::new(address)) {
+        match images.find(Address::new(address), false) {
             Found::One(located) => located.image.uuid.as_bytes()[0],
             Found::Ambiguous => 255,
             Found::None => 0,
@@ -309,7 +306,7 @@ mod tests {
         let images = Images { own: table(&[app]), ..Images::default() };
         let asked = [0, 0xffff_ffff, 0x1_0000_0000, 0x1_0000_3fff, 0x1_0000_4000, 0x1_0000_8000, 0x1_0000_c000];
         assert_eq!(asked.map(|address| found(&images, address)), [0, 0, 1, 1, 0, 1, 0]);
-        let Found::One(Located { image, load_address }) = images.find(Address::new(0x1_0000_8abc)) else {
+        let Found::One(Located { image, load_address }) = images.find(Address::new(0x1_0000_8abc), false) else {
             unreachable!()
         };
         assert_eq!((load_address.get(), image.path.as_str()), (0x1_0000_0000, "/App"));
@@ -327,6 +324,11 @@ mod tests {
         assert_eq!(found(&images, 0x6b59_fff8_0000_0abc), 1, "a code above 47 bits");
         assert_eq!(found(&images, 0x9abc_de81_8000_0abc), 2, "a code above 39 bits, of which the highest is set");
         assert_eq!(found(&images, 0x0000_7e81_8000_0abc), 0, "no code: this address is elsewhere");
+        let of_device = images.find(Address::new(0x0000_7e81_8000_0abc), true);
+        assert!(
+            matches!(of_device, Found::One(located) if located.load_address.get() == 0x1_8000_0000),
+            "a code on iOS"
+        );
         assert_eq!(found(&images, 0xffff_fe00_0700_0abc), 3);
         assert_eq!(found(&images, 0x0000_7e00_0700_0abc), 0);
     }

@@ -280,7 +280,7 @@ impl<'f> Bundle<'f> {
         let (mut read, mut damaged) = (0, Vec::new());
         for run in &self.runs {
             let data = RunData::read(&template, run.number.into()).map_err(in_template)?;
-            let binaries = Binaries::new(images, run.number);
+            let binaries = Binaries::new(images, run.number, &data);
             let mut unread = None;
             images = match run.read((&path, &data), binaries, &mut intake, with_samples == 1) {
                 Ok(binaries) => {

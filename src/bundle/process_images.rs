@@ -276,7 +276,7 @@ mod tests {
     /// The first bytes of the UUIDs at the addresses of all invented images.
     fn found(images: &Images) -> [u8; 4] {
         [0x1_0000_0abc, CACHE_BASE + 0x1abc, CACHE_BASE + 0x2abc, 0xffff_fe00_0700_0abc].map(|address| {
-            match images.find(Address::new(address)) {
+            match images.find(Address::new(address), false) {
                 Found::One(located) => located.image.uuid.as_bytes()[0],
                 Found::Ambiguous => 255,
                 Found::None => 0,
@@ -351,7 +351,7 @@ mod tests {
         assert_eq!(frames.len(), 2292);
         for frame in frames {
             let binary = profile.binary(frame.binary.unwrap());
-            let Found::One(Located { image, load_address }) = images.find(frame.address) else {
+            let Found::One(Located { image, load_address }) = images.find(frame.address, false) else {
                 unreachable!("{}", frame.address)
             };
             let told = (binary.uuid, binary.load_address, profile.string(binary.path));

@@ -140,6 +140,14 @@ fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Resul
     Ok(())
 }
 
+impl RunData {
+    /// Whether it was recorded on a device with iOS, tvOS, watchOS or visionOS. Processes of simulators are those of a Mac.
+    pub(super) fn is_device(&self) -> bool {
+        let platform = lookup(&self.contents.device, "platform").unwrap_or_default();
+        ["iOS", "iPadOS", "iPhoneOS", "tvOS", "visionOS", "watchOS", "xrOS"].contains(&platform)
+    }
+}
+
 /// A value that no sample depends on: of another kind than it was seen with, it is not known.
 fn known<T>(value: Result<Option<T>, Broken>) -> Option<T> {
     value.ok().flatten()

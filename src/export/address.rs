@@ -38,9 +38,16 @@ pub(super) struct Conventions {
 }
 
 impl Conventions {
-    /// The address to look up for `recorded`; `is_x86` where the binary is known to be x86.
-    pub(super) fn lookup_address(self, form: FrameForm, recorded: Address, is_x86: bool) -> Address {
-        let address = recorded.without_authentication();
+    /// The address to look up for `recorded`, in the image that is loaded there, if one is known; `is_x86` where it is known to be x86.
+    pub(super) fn lookup_address(
+        self,
+        form: FrameForm,
+        recorded: Address,
+        image: Option<Address>,
+        is_x86: bool,
+    ) -> Address {
+        let plain = recorded.without_authentication();
+        let address = image.map_or(plain, |image| recorded.without_authentication_in(image));
         let is_exact = match form {
             FrameForm::Listed => self.callers_are_inside_call && !is_x86 && address.get() % 4 != 1,
             FrameForm::Fragment => self.fragments_end_with_zero,
@@ -56,7 +63,7 @@ mod tests {
     use super::*;
 
     fn lookup(conventions: Conventions, form: FrameForm, address: u64) -> u64 {
-        conventions.lookup_address(form, Address::new(address), false).get()
+        conventions.lookup_address(form, Address::new(address), None, false).get()
     }
 
     #[test]
@@ -79,6 +86,6 @@ mod tests {
     #[test]
     fn x86_is_always_one_byte_before() {
         let new = Conventions { callers_are_inside_call: true, ..Conventions::default() };
-        assert_eq!(new.lookup_address(FrameForm::Listed, Address::new(0x2003), true), Address::new(0x2002));
+        assert_eq!(new.lookup_address(FrameForm::Listed, Address::new(0x2003), None, true), Address::new(0x2002));
     }
 }

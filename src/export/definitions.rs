@@ -136,9 +136,10 @@ impl Definitions {
             let frame = *self.builder.get_frame(id);
             let architecture = frame.binary.and_then(|binary| self.architectures.get(&binary).copied());
             let is_x86 = architecture == Some(Architecture::X86);
-            let in_kernel = frame.binary.is_some_and(|id| self.builder.get_binary(id).load_address.get() >> 47 != 0);
+            let image = frame.binary.map(|id| self.builder.get_binary(id).load_address);
+            let in_kernel = image.is_some_and(|image| image.get() >> 47 != 0);
             let recorded = frame.address;
-            let mut lookup = self.conventions.lookup_address(self.forms[offset], recorded, is_x86);
+            let mut lookup = self.conventions.lookup_address(self.forms[offset], recorded, image, is_x86);
             if in_kernel && recorded.get() >> 47 != u64::MAX >> 47 {
                 // The mask is for user addresses; a kernel address with an authentication code stays as it is.
                 lookup = recorded;
