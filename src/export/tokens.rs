@@ -45,20 +45,21 @@ pub(super) trait TakeTokens {
     /// Whether an element of this name is the first row of a table that is not read: its attributes may be anything.
     fn starts_unread_row(&self, name: &str) -> bool;
 
-    /// Whether a start tag is well-formed, as far as it is read.
-    fn check_start(&self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
-        check_tag(start).or_else(|broken| match self.starts_unread_row(start.name().into_inner()) {
-            true => Ok(()),
-            false => Err(Fault::malformed(broken, at)),
-        })
+    /// Takes a start tag, if it is well-formed as far as it is read.
+    #[inline]
+    fn start_tag(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault> {
+        match check_tag(start) {
+            Err(broken) if !self.starts_unread_row(start.name().into_inner()) => Err(Fault::malformed(broken, at)),
+            _ => self.take_start(start, at, is_empty),
+        }
     }
 
     /// Takes the next token, which starts at the byte `at`, if it is well-formed.
     fn token(&mut self, event: Event<'_>, at: u64) -> Result<(), Fault> {
         let broken = |broken: Broken| Fault::malformed(broken, at);
         match event {
-            Event::Start(start) => self.check_start(&start, at).and_then(|()| self.take_start(&start, at, false)),
-            Event::Empty(start) => self.check_start(&start, at).and_then(|()| self.take_start(&start, at, true)),
+            Event::Start(start) => self.start_tag(&start, at, false),
+            Event::Empty(start) => self.start_tag(&start, at, true),
             Event::End(end) => self.take_end(end.name().into_inner(), at),
             Event::Text(text) => check_text(&text).map_err(broken).and_then(|()| self.take_text(&text, at)),
             Event::CData(text) => check_characters(&text).map_err(broken).and_then(|()| self.take_text(&text, at)),

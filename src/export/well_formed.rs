@@ -11,17 +11,25 @@ use quick_xml::events::BytesStart;
 /// What a piece of a document breaks.
 pub(super) type Broken = Cow<'static, str>;
 
+/// References are not longer, but for numbers with zeros before them.
+const LONGEST_REFERENCE: usize = 10;
+
 /// The most attributes an element may have; real ones have up to 20.
 const MAX_ATTRIBUTES: usize = 1_024;
 
 /// Whether a start tag is well-formed: its name, and its attributes.
+#[inline]
 pub(super) fn check_tag(start: &BytesStart<'_>) -> Result<(), Broken> {
     let (name, raw) = (start.name().into_inner(), start.attributes_raw());
-    let checked = check_name(name, "an element");
-    let checked =
-        checked.and_then(|()| if raw.is_empty() || is_lone_number(raw) { Ok(()) } else { check_attributes(raw) });
+    let is_usual = is_usual_name(name) && (raw.is_empty() || is_lone_number(raw));
+    if is_usual { Ok(()) } else { check_name_and_attributes(name, raw) }
+}
+
+#[inline(never)]
+fn check_name_and_attributes(name: &str, raw: &str) -> Result<(), Broken> {
+    let checked = check_name(name, "an element").and_then(|()| check_attributes(raw));
     // Nothing that holds one is well-formed.
-    let is_cut = || name.contains('<') || memchr::memchr(b'<', raw.as_bytes()).is_some();
+    let is_cut = || [name, raw].iter().any(|text| memchr::memchr(b'<', text.as_bytes()).is_some());
     checked.map_err(|broken| if is_cut() { "a tag is cut: there is a < inside it".into() } else { broken })
 }
 
@@ -32,10 +40,15 @@ fn is_lone_number(raw: &str) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// Whether a name is of letters, digits and hyphens, as nearly all are.
+#[inline]
+fn is_usual_name(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    length_of(IN_NAME, bytes) == bytes.len() && bytes.first().is_some_and(u8::is_ascii_alphabetic)
+}
+
 fn check_name(name: &str, of: &str) -> Result<(), Broken> {
-    // As nearly all names are.
-    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    if name.bytes().all(is_usual) && name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) {
+    if is_usual_name(name) {
         return Ok(());
     }
     let mut characters = name.chars();
@@ -58,39 +71,110 @@ fn continues_name(c: char) -> bool {
         || matches!(u32::from(c), 0xb7 | 0x300..=0x36f | 0x203f..=0x2040)
 }
 
+/// What a byte may be part of, without being looked at together with others.
+const CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let c = byte as u8;
+        if c.is_ascii_alphanumeric() || c == b'-' {
+            classes[byte] |= IN_NAME;
+        }
+        if !is_odd(c) && !matches!(c, b'&' | b'<' | b'"' | b'\'') {
+            classes[byte] |= IN_VALUE;
+        }
+        byte += 1;
+    }
+    classes
+};
+/// Of nearly all names.
+const IN_NAME: u8 = 1;
+/// Of a value that holds no reference and no quote.
+const IN_VALUE: u8 = 2;
+
+/// How many bytes from the start on are of a class.
+#[inline]
+fn length_of(class: u8, bytes: &[u8]) -> usize {
+    bytes.iter().position(|&byte| CLASSES[usize::from(byte)] & class == 0).unwrap_or(bytes.len())
+}
+
 /// Whether these are attributes: each behind white space, with a value in quotes, and none twice.
 fn check_attributes(raw: &str) -> Result<(), Broken> {
     // An allocation for each tag would cost more than all else.
-    let (mut first, mut more) = ([""; 16], Vec::new());
-    let mut rest = raw;
-    for index in 0.. {
-        let next = without_space(rest);
-        if next.is_empty() {
+    let mut names = Names { raw, first: [(0, 0); 16], count: 0, more: Vec::new() };
+    let mut at = 0;
+    loop {
+        let space = raw.as_bytes()[at..].iter().take_while(|&&byte| is_space(char::from(byte))).count();
+        let start = at + space;
+        if start == raw.len() {
             return Ok(());
         }
-        if next.len() == rest.len() {
+        if space == 0 {
             return Err("an attribute does not stand behind white space".into());
         }
-        let (name, value, after) = attribute(next)?;
-        check_name(name, "an attribute")?;
-        check_value(value)?;
-        if first[..index.min(first.len())].contains(&name) || more.contains(&name) {
+        let next = &raw[start..];
+        let (name, after) = match usual_attribute(next.as_bytes()) {
+            Some(usual) => usual,
+            None => {
+                let (name, value, after) = attribute(next)?;
+                check_name(name, "an attribute")?;
+                check_value(value)?;
+                (name.len(), next.len() - after.len())
+            }
+        };
+        names.add(start, start + name)?;
+        at = start + after;
+    }
+}
+
+/// The names of the attributes of a tag.
+struct Names<'r> {
+    raw: &'r str,
+    /// Where they are.
+    first: [(usize, usize); 16],
+    count: usize,
+    more: Vec<&'r str>,
+}
+
+impl<'r> Names<'r> {
+    /// Adds a name, if it is not there.
+    #[inline]
+    fn add(&mut self, start: usize, end: usize) -> Result<(), Broken> {
+        let (name, bytes) = (&self.raw[start..end], self.raw.as_bytes());
+        // Nearly all names that are equally long differ in the first byte; to compare them all is a call.
+        let is_it = |&(other, other_end): &(usize, usize)| {
+            other_end - other == end - start && bytes[other] == bytes[start] && self.raw[other..other_end] == *name
+        };
+        let known = &self.first[..self.count.min(self.first.len())];
+        if known.iter().any(is_it) || self.more.contains(&name) {
             return Err(format!("the attribute {name} stands there twice").into());
         }
-        match first.get_mut(index) {
-            Some(place) => *place = name,
-            None if index < MAX_ATTRIBUTES => more.push(name),
-            None => break,
+        match self.first.get_mut(self.count) {
+            Some(place) => *place = (start, end),
+            None if self.count < MAX_ATTRIBUTES => self.more.push(name),
+            None => return Err(format!("an element has more than {MAX_ATTRIBUTES} attributes").into()),
         }
-        rest = after;
+        self.count += 1;
+        Ok(())
     }
-    Err(format!("an element has more than {MAX_ATTRIBUTES} attributes").into())
+}
+
+/// Where the name of the attribute that `text` starts with ends, and the attribute, if it is one of the nearly all that have nothing to be
+/// looked at twice.
+#[inline]
+fn usual_attribute(text: &[u8]) -> Option<(usize, usize)> {
+    let equals = length_of(IN_NAME, text);
+    let value = text[equals..].strip_prefix(b"=\"")?;
+    let length = length_of(IN_VALUE, value);
+    let is_usual = text[0].is_ascii_alphabetic() && value.get(length) == Some(&b'"');
+    is_usual.then_some((equals, equals + 2 + length + 1))
 }
 
 /// The name and the value of the attribute that `text` starts with, and what follows it.
 fn attribute(text: &str) -> Result<(&str, &str, &str), Broken> {
     let broken = || Broken::from("an attribute has no value in quotes");
-    let equals = memchr::memchr(b'=', text.as_bytes()).ok_or_else(broken)?;
+    // Names are short.
+    let equals = text.bytes().position(|byte| byte == b'=').ok_or_else(broken)?;
     let rest = without_space(&text[equals + 1..]);
     let quote = rest.bytes().next().filter(|quote| matches!(quote, b'"' | b'\'')).ok_or_else(broken)?;
     let value = &rest[1..];
@@ -101,18 +185,14 @@ fn attribute(text: &str) -> Result<(&str, &str, &str), Broken> {
 }
 
 fn check_value(value: &str) -> Result<(), Broken> {
-    // As nearly all values are; all bytes at once are faster than up to the first odd one.
-    let is_odd = |byte: u8| !(b' '..0xef).contains(&byte) | (byte == b'&') | (byte == b'<');
-    if !value.bytes().fold(false, |any, byte| any | is_odd(byte)) {
-        return Ok(());
-    }
-    if value.contains('<') {
+    check_characters(value)?;
+    if memchr::memchr(b'<', value.as_bytes()).is_some() {
         return Err("there is a < inside an attribute".into());
     }
-    check_characters(value)?;
     for at in memchr::memchr_iter(b'&', value.as_bytes()) {
-        let reference = value[at + 1..].split_once(';').map(|(reference, _)| reference);
-        match reference {
+        let rest = &value[at + 1..];
+        let end = rest.bytes().take(LONGEST_REFERENCE).position(|byte| byte == b';').or_else(|| rest.find(';'));
+        match end.map(|end| &rest[..end]) {
             Some(reference) if resolve(reference).is_some() => {}
             Some(number) if number.starts_with('#') => {
                 return Err(format!("the character &{number}; is not allowed in XML").into());
@@ -142,17 +222,35 @@ pub(super) fn resolve(reference: &str) -> Option<char> {
 
 /// Whether a piece of text, between two tags or references, is well-formed.
 pub(super) fn check_text(text: &str) -> Result<(), Broken> {
+    if !any_byte(text.as_bytes(), |byte| is_odd(byte) | (byte == b']')) {
+        return Ok(());
+    }
     if text.contains("]]>") {
         return Err("there is a ]]> in a text".into());
     }
     check_characters(text)
 }
 
+/// Whether a byte may be of a character that XML does not allow.
+const fn is_odd(byte: u8) -> bool {
+    byte < b' ' || byte >= 0xef
+}
+
+/// Whether a test holds for any byte. All bytes at once, in blocks, are faster than up to the first one.
+#[inline]
+fn any_byte(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
+    let in_block = |block: &[u8; 16]| block.iter().fold(false, |any, &byte| any | test(byte));
+    match bytes.last_chunk() {
+        // The last block covers what is left, and some bytes twice.
+        Some(last) => bytes.as_chunks().0.iter().fold(in_block(last), |any, block| any | in_block(block)),
+        None => bytes.iter().fold(false, |any, &byte| any | test(byte)),
+    }
+}
+
 /// Whether all characters are those of XML.
 pub(super) fn check_characters(text: &str) -> Result<(), Broken> {
     // Nearly all text is ASCII without control characters; all bytes at once are faster than up to the first odd one.
-    let is_odd = text.bytes().fold(false, |is_odd, byte| is_odd | !(b' '..0xef).contains(&byte));
-    if !is_odd {
+    if !any_byte(text.as_bytes(), is_odd) {
         return Ok(());
     }
     match text.chars().find(|&c| !is_allowed(c)) {

@@ -355,6 +355,13 @@ impl<'a> DocumentReader<'a> {
     /// Notes what is odd about the element at this byte, which was read last.
     #[inline]
     pub(super) fn note_oddities(&mut self, at: u64) {
+        if !self.definitions.oddities.is_empty() {
+            self.note_each_oddity(at);
+        }
+    }
+
+    #[cold]
+    fn note_each_oddity(&mut self, at: u64) {
         while let Some(oddity) = self.definitions.oddities.pop() {
             // Threads of other tables need no process, and Instruments 27 writes some without.
             if oddity == Oddity::NoProcess && !self.tables.is_cpu() {
