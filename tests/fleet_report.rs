@@ -38,6 +38,31 @@ fn a_regression_in_a_tail_is_the_largest_contrast() {
     assert!((mean(3) - mean(0)).abs() < 2.0);
 }
 
+/// A row of a run can have samples that weigh nothing.
+#[test]
+fn samples_without_weight_are_samples() {
+    let mut runs = fleet::runs(3, 2);
+    let name = "Orchard::run()";
+    let samples_of = |run: &RunMeasures| -> u64 {
+        run.frames.iter().filter(|row| run.name(row.function) == name).map(|row| row.self_samples).sum()
+    };
+    let id = runs[0].names.iter().position(|known| known == name).unwrap();
+    for row in runs[0].frames.iter_mut().filter(|row| row.function == NameId(id as u32)) {
+        (row.self_weight, row.all_weight) = (0, 0);
+    }
+    let expected: u64 = runs.iter().map(samples_of).sum();
+    assert!(samples_of(&runs[0]) > 0);
+    let of_both = report(&runs, FleetOptions::default());
+    let table = |report: &FleetReport| {
+        let tables = &report.cohorts[0].tables;
+        let functions = tables.iter().find(|table| table.scope == FleetScope::Function).unwrap();
+        functions.rows.iter().find(|row| row.name.function.as_deref() == Some(name)).cloned()
+    };
+    let row = table(&of_both).unwrap();
+    assert_eq!((row.samples, row.summary.count, row.summary.zeros), (expected, 2, 1));
+    assert!(table(&report(&runs[..1], FleetOptions::default())).is_none(), "it weighs nothing in any run");
+}
+
 #[test]
 fn every_row_counts_every_run_of_its_cohort() {
     let runs = fleet::runs(3, 400);

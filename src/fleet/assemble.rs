@@ -198,6 +198,8 @@ impl<'b> Fleet<'b> {
         let recorded = self.recorded(cohort);
         let all_weight: u128 = self.members(cohort).map(|run| u128::from(run.record.run_weight.get())).sum();
         let groups = column.entries[start..end].chunk_by(|a, b| a.key == b.key);
+        // What has weight in no run is the same as what was not seen; in runs among others that have some, its samples count.
+        let groups = groups.filter(|entries| entries.iter().any(|entry| entry.weight > 0));
         let mut groups: Vec<Group<'e>> =
             groups.map(|entries| self.group(entries, cohort, recorded, all_weight)).collect();
         let by_name = |group: &Group<'_>| column.name(group.key, self.names);

@@ -17,7 +17,7 @@ pub(super) struct Entry {
     pub(super) key: u32,
     /// Which run.
     pub(super) run: u32,
-    /// Its weight there; never zero.
+    /// Its weight there; zero where only samples without weight have it.
     pub(super) weight: u64,
     /// Its samples there, as many of one weight as are as noisy.
     pub(super) effective_samples: u64,
@@ -79,8 +79,7 @@ impl ScopeColumn {
     ) {
         let record = &measures.record;
         for ((first, second), (weight, samples)) in self.sums(measures, counts) {
-            // A scope that was seen without weight is the same as one that was not seen.
-            if weight == 0 {
+            if weight == 0 && samples == 0 {
                 continue;
             }
             let key = (names.id(measures.name(first)), second.map(|second| names.id(measures.name(second))));
