@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::style::{Style, Tone, clean, fit, pad};
 use super::summary::{cut_note, table_lines};
-use crate::export::{Document, DocumentContent, TableKind, Toc, TocRun};
+use crate::export::{Document, DocumentContent, TableKind, Toc, TocRun, TocTable};
 
 /// Writes what each document holds.
 ///
@@ -61,31 +61,50 @@ fn line(name: &str, value: &str, style: &Style, out: &mut dyn Write) -> io::Resu
     writeln!(out, "  {} {}", style.paint(Tone::Dim, &pad(&clean(name), 21)), fit(value, room))
 }
 
-/// The tables by schema, with the positions that an XPath takes and their rows, as far as they are known; CPU tables first,
-/// since they are what this crate is for.
+/// The tables by schema, with the positions that an XPath takes; CPU tables first, since they are what this crate is for. Where their rows
+/// are known each has a line, with what tells it from others of its name.
 fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut by_schema: BTreeMap<(bool, &str), Vec<String>> = BTreeMap::new();
+    let mut by_schema: BTreeMap<(bool, &str), Vec<&TocTable>> = BTreeMap::new();
     for table in &run.tables {
         let is_other = TableKind::of_schema(&table.schema) == TableKind::Other;
-        let rows = table.rows.map(|rows| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") });
-        let text = match (table.position, rows) {
-            (Some(position), Some(rows)) => format!("{position} ({rows})"),
-            (Some(position), None) => position.to_string(),
-            (None, rows) => rows.unwrap_or_else(|| "rows unknown".to_owned()),
-        };
-        by_schema.entry((is_other, &table.schema)).or_default().push(text);
+        by_schema.entry((is_other, &table.schema)).or_default().push(table);
     }
     let width = by_schema.keys().map(|(_, schema)| clean(schema).width()).max().unwrap_or(0);
     let has_positions = run.tables.iter().any(|table| table.position.is_some());
     let title = if has_positions { "tables, by position" } else { "tables" };
     writeln!(out, "  {}", style.paint(Tone::Dim, title))?;
-    for ((is_other, schema), positions) in by_schema {
-        let text = format!("    {}  {}", pad(&clean(schema), width), positions.join(", "));
-        if is_other {
-            writeln!(out, "{}", style.paint(Tone::Dim, &fit(&text, style.width)))?;
-        } else {
-            writeln!(out, "{}  {}", text, style.paint(Tone::Weight, "CPU table"))?;
+    for ((is_other, schema), tables) in by_schema {
+        let has_rows = tables.iter().any(|table| table.rows.is_some());
+        let lines: Vec<String> = match has_rows || !tables.iter().all(|table| table.position.is_some()) {
+            true => tables.iter().map(|table| format!("{}{}", about(table), differences(table, &tables))).collect(),
+            false => vec![tables.iter().map(|table| about(table)).collect::<Vec<_>>().join(", ")],
+        };
+        for text in lines {
+            let text = format!("    {}  {text}", pad(&clean(schema), width));
+            if is_other {
+                writeln!(out, "{}", style.paint(Tone::Dim, &fit(&text, style.width)))?;
+            } else {
+                writeln!(out, "{}  {}", text, style.paint(Tone::Weight, "CPU table"))?;
+            }
         }
     }
     Ok(())
+}
+
+/// Where a table is, and how many rows it has, as far as that is known.
+fn about(table: &TocTable) -> String {
+    let rows = table.rows.map(|rows| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") });
+    match (table.position, rows) {
+        (Some(position), Some(rows)) => format!("{position} ({rows})"),
+        (Some(position), None) => position.to_string(),
+        (None, rows) => rows.unwrap_or_else(|| "rows unknown".to_owned()),
+    }
+}
+
+/// The attributes of a table that others of its name do not have like this.
+fn differences(table: &TocTable, others: &[&TocTable]) -> String {
+    let is_own =
+        |(key, value): &&(String, String)| others.iter().any(|other| other.attribute(key) != Some(value.as_str()));
+    let own = table.attributes.iter().filter(is_own).map(|(key, value)| format!("  {}: {}", clean(key), clean(value)));
+    own.collect()
 }
