@@ -6,16 +6,14 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashSet;
 use std::fmt;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::ops::Range;
-use std::rc::Rc;
 
 use memchr::memchr;
-use object::read::{ReadCache, ReadRef};
+use object::read::ReadRef;
 
-use crate::hash::BuildHasher;
+use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, Reservation};
 
 /// How often a file may be read in overlapping pieces. Of a sound one most bytes are read once, if at all.
@@ -51,13 +49,29 @@ type Block = OnceCell<Box<[u8]>>;
 
 /// What was read of a source so far.
 struct Pieces<'f> {
-    shared: Rc<Shared<'f>>,
+    shared: Shared<'f>,
     start: u64,
     /// By position: the blocks, made when the first of them is read.
     blocks: OnceCell<Box<[Block]>>,
     /// What is larger than a block, or lies in several: each range apart.
-    ranges: ReadCache<Part<'f>>,
-    has_range: RefCell<HashSet<(u64, u64), BuildHasher>>,
+    ranges: Shelf,
+    /// By start and length: the place of a range.
+    range_at: RefCell<HashMap<(u64, u64), usize>>,
+}
+
+/// Bytes that stay where they are put while others are added: cases of places, each twice as large as the one before. There are fewer ranges
+/// than 2³²: each takes more than a byte of memory.
+#[derive(Default)]
+struct Shelf([OnceCell<Box<[Block]>>; 32]);
+
+impl Shelf {
+    /// A place, which may be empty.
+    fn place(&self, index: usize) -> &Block {
+        let case = (index + 1).ilog2();
+        let first = (1 << case) - 1;
+        let places = || std::iter::repeat_with(OnceCell::new).take(1 << case).collect();
+        &self.0[case as usize].get_or_init(places)[index - first]
+    }
 }
 
 /// The source, what was taken for it, and what went wrong first.
@@ -109,17 +123,15 @@ impl<'f> FileBytes<'f> {
     /// A part of a source, of which nothing is read yet.
     pub(super) fn new(source: Box<dyn Source + 'f>, range: Range<u64>) -> Self {
         let length = range.end.saturating_sub(range.start);
-        let shared = Rc::new(Shared {
+        let shared = Shared {
             source: source.into(),
             failure: OnceCell::new(),
             read: Cell::new(0),
             length,
             reserved: RefCell::default(),
-        });
-        let part = Part { shared: Rc::clone(&shared), start: range.start, position: 0 };
-        let ranges = ReadCache::new(part);
-        let pieces =
-            Pieces { shared, start: range.start, blocks: OnceCell::new(), ranges, has_range: RefCell::default() };
+        };
+        let (blocks, ranges, range_at) = (OnceCell::new(), Shelf::default(), RefCell::default());
+        let pieces = Pieces { shared, start: range.start, blocks, ranges, range_at };
         Self { content: Content::File(Box::new(pieces)), length }
     }
 
@@ -197,10 +209,7 @@ impl Pieces<'_> {
         if block.get().is_none() {
             let start = index * BLOCK;
             let length = BLOCK.min(self.shared.length.checked_sub(start)?);
-            self.shared.reserve(length)?;
-            let mut bytes = vec![0; length as usize].into_boxed_slice();
-            self.shared.fill(self.start.saturating_add(start), &mut bytes)?;
-            let _ = block.set(bytes);
+            let _ = block.set(self.read(start, length)?);
         }
         block.get().map(Box::as_ref)
     }
@@ -217,15 +226,21 @@ impl Pieces<'_> {
     /// A range that lies in more than one block.
     fn range(&self, range: Range<u64>) -> Option<&[u8]> {
         let (start, length) = (range.start, range.end - range.start);
-        let is_new = !self.has_range.borrow().contains(&(start, length));
-        if is_new {
-            // The cache takes memory for all of it before it reads.
-            self.shared.reserve(length)?;
+        let mut range_at = self.range_at.borrow_mut();
+        let next = range_at.len();
+        let index = *range_at.entry((start, length)).or_insert(next);
+        let place = self.ranges.place(index);
+        if place.get().is_none() {
+            let _ = place.set(self.read(start, length)?);
         }
-        let bytes = self.ranges.read_bytes_at(start, length).ok()?;
-        if is_new {
-            self.has_range.borrow_mut().insert((start, length));
-        }
+        place.get().map(Box::as_ref)
+    }
+
+    /// Bytes of the part, for which memory is taken first. Pages of zeros are what the system gives for many of them.
+    fn read(&self, start: u64, length: u64) -> Option<Box<[u8]>> {
+        self.shared.reserve(length)?;
+        let mut bytes = vec![0; usize::try_from(length).ok()?].into_boxed_slice();
+        self.shared.fill(self.start.saturating_add(start), &mut bytes)?;
         Some(bytes)
     }
 }
@@ -373,40 +388,4 @@ impl<'data> ReadRef<'data> for Section<'data> {
 /// That a file is another one than it was.
 pub(super) fn changed_meanwhile() -> io::Error {
     io::Error::other("the file changed while it was read")
-}
-
-/// A part of a source, as the cache reads it.
-struct Part<'f> {
-    shared: Rc<Shared<'f>>,
-    start: u64,
-    position: u64,
-}
-
-impl Read for Part<'_> {
-    fn read(&mut self, place: &mut [u8]) -> io::Result<usize> {
-        // The cache asks for nothing behind the end of the part.
-        match self.shared.read_some(self.start.saturating_add(self.position), place) {
-            Ok(count) => {
-                self.position += count as u64;
-                Ok(count)
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(error) => {
-                let kind = error.kind();
-                self.shared.note::<()>(Err(error));
-                Err(kind.into())
-            }
-        }
-    }
-}
-
-impl Seek for Part<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.position = match to {
-            SeekFrom::Start(position) => position,
-            SeekFrom::End(offset) => self.shared.length.saturating_add_signed(offset),
-            SeekFrom::Current(offset) => self.position.saturating_add_signed(offset),
-        };
-        Ok(self.position)
-    }
 }
