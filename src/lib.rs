@@ -58,6 +58,7 @@
 pub mod bundle;
 pub mod calltree;
 mod chunks;
+pub mod demangle;
 pub mod error;
 pub mod export;
 #[cfg(feature = "fleet")]

@@ -5,12 +5,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
-const FLOORS: [(&str, u32); 16] = [
+const FLOORS: [(&str, u32); 17] = [
     ("bundle", 3),
     ("symbols", 2),
     ("symbolicate", 3),
     ("error", 0),
     ("chunks", 0),
+    ("demangle", 0),
     ("hash", 0),
     ("memory", 0),
     ("quoted", 0),

@@ -1,0 +1,125 @@
+//! `<mangled-name>` and `<encoding>`: functions, variables, and clones and blocks made of them.
+
+use super::{Item, Parser};
+use crate::demangle::node::{Id, List, Node, Qualifiers};
+
+/// What an encoding must know of the name in front of its parameters.
+#[derive(Debug, Default)]
+pub(super) struct NameState {
+    /// The name ends with template arguments, so that a result type follows.
+    pub(super) ends_with_arguments: bool,
+    /// Constructors, destructors and conversion operators have no result type.
+    pub(super) has_no_result: bool,
+    pub(super) qualifiers: Qualifiers,
+    /// The first parameter is `this`.
+    pub(super) has_explicit_object: bool,
+    /// How many forward references there were before this name.
+    forwards: usize,
+}
+
+impl Parser<'_> {
+    /// `_Z <encoding> [. <suffix>]`, or a block: `___Z <encoding> _block_invoke [[_] <number>] [. <suffix>]`
+    pub(super) fn mangled_name(&mut self) -> Option<Id> {
+        let is_block = self.eat_all(b"___Z");
+        if !is_block && !self.eat_all(b"_Z") {
+            return None;
+        }
+        let encoding = self.encoding()?;
+        let root = if is_block { self.block_invocation(encoding)? } else { self.clone_suffix(encoding) };
+        self.is_at_end().then_some(root)
+    }
+
+    fn block_invocation(&mut self, encoding: Id) -> Option<Id> {
+        if !self.eat_all(b"_block_invoke") {
+            return None;
+        }
+        let needs_number = self.eat(b'_');
+        let number = self.number(false);
+        if needs_number && number.is_empty() {
+            return None;
+        }
+        if self.peek() == b'.' {
+            self.at = self.bytes.len();
+        }
+        Some(self.add(Node::Prefixed("invocation function for block in ", encoding)))
+    }
+
+    fn clone_suffix(&mut self, encoding: Id) -> Id {
+        if self.peek() != b'.' {
+            return encoding;
+        }
+        let start = self.at;
+        self.at = self.bytes.len();
+        let suffix = self.slice(start);
+        self.add(Node::Clone { encoding, suffix })
+    }
+
+    /// `<encoding>`: a `<special-name>`, or a `<name>` that parameters follow if it is a function's.
+    pub(super) fn encoding(&mut self) -> Option<Id> {
+        self.nested(|parser| {
+            parser.in_own_scope(|parser| match parser.peek() {
+                b'T' | b'G' => parser.special_name(),
+                _ => parser.function_or_variable(),
+            })
+        })
+    }
+
+    fn function_or_variable(&mut self) -> Option<Id> {
+        let mut state = NameState { forwards: self.tables.forwards.len(), ..NameState::default() };
+        let name = self.name(Some(&mut state))?;
+        self.resolve_forwards(state.forwards)?;
+        if self.is_end_of_encoding() {
+            return Some(name);
+        }
+        let enable_if = self.enable_if()?;
+        let has_result = state.ends_with_arguments && !state.has_no_result;
+        let result = if has_result { Some(self.ty()?) } else { None };
+        let parameters = self.parameters(state.has_explicit_object)?;
+        let requires = self.requires_clause()?;
+        let qualifiers = state.qualifiers;
+        Some(self.add(Node::Encoding { result, name, parameters, qualifiers, enable_if, requires }))
+    }
+
+    /// Whether no parameters follow: nothing does, an outer rule ends, or a suffix begins.
+    fn is_end_of_encoding(&self) -> bool {
+        self.is_at_end() || matches!(self.peek(), b'E' | b'.' | b'_')
+    }
+
+    /// Clang's `enable_if` attributes: `Ua9enable_ifI <template-arg>* E`
+    fn enable_if(&mut self) -> Option<Option<List>> {
+        if !self.eat_all(b"Ua9enable_ifI") {
+            return Some(None);
+        }
+        self.list_to_end(Self::template_argument).map(Some)
+    }
+
+    /// `<bare-function-type>`
+    fn parameters(&mut self, has_explicit_object: bool) -> Option<List> {
+        if self.eat(b'v') {
+            return Some(List::EMPTY);
+        }
+        let mut is_first = true;
+        self.list(|parser| {
+            if !is_first && (parser.is_end_of_encoding() || parser.peek() == b'Q') {
+                return Some(Item::End);
+            }
+            let mut ty = parser.ty()?;
+            if is_first && has_explicit_object {
+                ty = parser.add(Node::Prefixed("this ", ty));
+            }
+            is_first = false;
+            Some(Item::Is(ty))
+        })
+    }
+
+    /// Gives forward references of this name the outermost template arguments, now that those are read.
+    fn resolve_forwards(&mut self, start: usize) -> Option<()> {
+        while self.tables.forwards.len() > start {
+            let forward = self.tables.forwards.pop()?;
+            let Node::Forward { index, .. } = *self.arena.node(forward) else { return None };
+            let target = self.parameter_at(0, index as usize)?;
+            self.arena.set_target(forward, target);
+        }
+        Some(())
+    }
+}

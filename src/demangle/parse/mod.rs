@@ -1,0 +1,264 @@
+//! Reads a mangled name into nodes.
+//!
+//! The functions are called like the rules of the ABI's grammar, and each reads one of them: it takes the bytes that are
+//! the rule's, and returns the node or `None`. There is no going back, so that a name is read in linear time.
+//!
+//! The functions call each other as the rules do. [`Parser::nested`] counts how deep they are in each other, and ends
+//! the reading at [`MAX_DEPTH`], so that no name can exhaust a stack.
+
+mod encoding;
+mod expression;
+mod literal;
+mod name;
+mod special;
+mod template;
+mod ty;
+mod unqualified;
+mod unresolved;
+
+use super::Error;
+use super::node::{Arena, Id, List, Node, Slice};
+
+/// How many types, expressions and encodings may be inside each other. A template within a template is one.
+///
+/// That many take up to 256 KiB of stack, and 768 KiB where nothing is optimized. The deepest names that are known, lists
+/// of types made by recursive templates, have fewer than a hundred.
+pub(super) const MAX_DEPTH: u32 = 512;
+
+/// Tables that are used again for the next name.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    /// What `S_`, `S0_` … stand for.
+    substitutions: Vec<Id>,
+    /// Members of lists that are still being read; each list has its members at the end.
+    pending: Vec<Id>,
+    /// What the template parameters of all levels stand for. The last level has its parameters at the end.
+    parameters: Vec<Id>,
+    /// Where in `parameters` each level starts. A level is the parameters of one template.
+    levels: Vec<u32>,
+    /// Template parameters in the names of conversion operators, which stand in front of the arguments they refer to.
+    forwards: Vec<Id>,
+}
+
+impl Tables {
+    fn clear(&mut self) {
+        for table in [&mut self.substitutions, &mut self.pending, &mut self.parameters, &mut self.forwards] {
+            table.clear();
+            table.shrink_to(1 << 12);
+        }
+        self.levels.clear();
+        self.levels.shrink_to(1 << 12);
+    }
+}
+
+/// Reads a whole mangled name.
+pub(super) fn parse(name: &str, arena: &mut Arena, tables: &mut Tables) -> Result<Id, Error> {
+    // Nodes and bytes are counted by `u32`.
+    if name.len() > (u32::MAX / 16) as usize {
+        return Err(Error::TooLong);
+    }
+    arena.clear();
+    tables.clear();
+    let mut parser = Parser {
+        name,
+        bytes: name.as_bytes(),
+        at: 0,
+        depth: 0,
+        is_too_deep: false,
+        arena,
+        tables,
+        first_level: 0,
+        auto_level: None,
+        takes_arguments: true,
+        allows_forwards: false,
+        is_in_constraint: false,
+        made_up: [0; 3],
+    };
+    match parser.mangled_name() {
+        Some(root) => Ok(root),
+        None if parser.is_too_deep => Err(Error::TooDeep),
+        None => Err(Error::Malformed { at: parser.at }),
+    }
+}
+
+/// The state of reading. Fields that are not tables hold what depends on where in the name the reader is.
+struct Parser<'a> {
+    name: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    depth: u32,
+    is_too_deep: bool,
+    arena: &'a mut Arena,
+    tables: &'a mut Tables,
+    /// The level of the outermost template of the function that is read. Functions within names know no other levels.
+    first_level: usize,
+    /// The level at which a template parameter that does not exist is an `auto` of a lambda.
+    auto_level: Option<usize>,
+    /// False in a conversion operator's type, where `T_I…E` is the type and then the arguments of the operator.
+    takes_arguments: bool,
+    /// True in the same place: template parameters may refer to arguments further back.
+    allows_forwards: bool,
+    /// True in constraints, where all levels are in scope. Parameters are written by number there, as LLVM does.
+    is_in_constraint: bool,
+    /// How many names were made up for type, value and template parameters.
+    made_up: [u32; 3],
+}
+
+impl Parser<'_> {
+    // Bytes.
+
+    /// The next byte, or 0 at the end: no rule starts with that.
+    fn peek(&self) -> u8 {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let is_next = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    fn eat_all(&mut self, bytes: &[u8]) -> bool {
+        let is_next = self.bytes[self.at..].starts_with(bytes);
+        self.at += if is_next { bytes.len() } else { 0 };
+        is_next
+    }
+
+    /// As [`Self::eat`], for a byte that must be there.
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        self.eat(byte).then_some(())
+    }
+
+    // Numbers.
+
+    /// `<number>`, as it is written.
+    fn number(&mut self, allows_negative: bool) -> Slice {
+        let start = self.at;
+        if allows_negative {
+            self.eat(b'n');
+        }
+        let digits = self.at;
+        while self.peek().is_ascii_digit() {
+            self.at += 1;
+        }
+        // Without a digit it is no number.
+        self.slice(if self.at == digits { digits } else { start })
+    }
+
+    /// A number without a sign.
+    fn count(&mut self) -> Option<usize> {
+        let slice = self.number(false);
+        let digits = &self.bytes[slice.start as usize..slice.end as usize];
+        if digits.is_empty() {
+            return None;
+        }
+        Some(digits.iter().fold(0, |count: usize, digit| {
+            // What is too large for a name is so ten times larger, too.
+            count.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
+        }))
+    }
+
+    /// `<seq-id>`: a number of digits and capital letters.
+    fn sequence_number(&mut self) -> Option<usize> {
+        let mut value = None;
+        loop {
+            let digit = match self.peek() {
+                digit @ b'0'..=b'9' => digit - b'0',
+                letter @ b'A'..=b'Z' => letter - b'A' + 10,
+                _ => return value,
+            };
+            value = Some(value.unwrap_or(0_usize).saturating_mul(36).saturating_add(usize::from(digit)));
+            self.at += 1;
+        }
+    }
+
+    /// The bytes between a place and the next one to read.
+    fn slice(&self, start: usize) -> Slice {
+        self.slice_between(start, self.at)
+    }
+
+    fn slice_between(&self, start: usize, end: usize) -> Slice {
+        // `parse` refuses names for which this would not be so.
+        Slice { start: u32::try_from(start).unwrap_or(0), end: u32::try_from(end).unwrap_or(0) }
+    }
+
+    fn text(&self, slice: Slice) -> &str {
+        self.name.get(slice.start as usize..slice.end as usize).unwrap_or("")
+    }
+
+    /// The bytes of a `<source-name>`: a length, and as many bytes.
+    fn identifier(&mut self) -> Option<Slice> {
+        let length = self.count()?;
+        let start = self.at;
+        let end = start.checked_add(length)?;
+        // `get` also refuses what ends within a character.
+        if length == 0 || self.name.get(start..end).is_none() {
+            return None;
+        }
+        self.at = end;
+        Some(self.slice(start))
+    }
+
+    // Nodes.
+
+    fn add(&mut self, node: Node) -> Id {
+        self.arena.add(node)
+    }
+
+    fn fixed(&mut self, text: &'static str) -> Id {
+        self.add(Node::Fixed(text))
+    }
+
+    /// Makes a node one that `S…_` can refer to.
+    fn substitutable(&mut self, id: Id) -> Id {
+        self.tables.substitutions.push(id);
+        id
+    }
+
+    /// Reads a rule within another one, unless that is too deep.
+    fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.depth == MAX_DEPTH {
+            self.is_too_deep = true;
+            return None;
+        }
+        self.depth += 1;
+        let result = rule(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// The nodes of a rule until there are no more.
+    fn list(&mut self, mut rule: impl FnMut(&mut Self) -> Option<Item>) -> Option<List> {
+        let start = self.tables.pending.len();
+        while let Item::Is(id) = rule(self)? {
+            self.tables.pending.push(id);
+        }
+        Some(self.finish_list(start))
+    }
+
+    /// The nodes of a rule until `E`.
+    fn list_to_end(&mut self, mut rule: impl FnMut(&mut Self) -> Option<Id>) -> Option<List> {
+        self.list(|parser| if parser.eat(b'E') { Some(Item::End) } else { rule(parser).map(Item::Is) })
+    }
+
+    /// Makes a list of what is pending from a place on.
+    fn finish_list(&mut self, start: usize) -> List {
+        let list = self.arena.add_list(&self.tables.pending[start..]);
+        self.tables.pending.truncate(start);
+        list
+    }
+}
+
+/// The next member of a list, or its end.
+enum Item {
+    Is(Id),
+    End,
+}

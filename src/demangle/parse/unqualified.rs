@@ -1,0 +1,253 @@
+//! `<unqualified-name>`: identifiers, operators, constructors, lambdas and other names without a scope.
+
+use super::encoding::NameState;
+use super::{Item, Parser};
+use crate::demangle::node::{Id, List, Node, StdClass};
+use crate::demangle::operators::{Form, Operator};
+
+impl Parser<'_> {
+    /// `[<module-name>] [F] [L] <unqualified-name> [<abi-tags>]`, in a scope that is read already
+    pub(super) fn unqualified_name(
+        &mut self,
+        state: Option<&mut NameState>,
+        scope: Option<Id>,
+        module: Option<Id>,
+    ) -> Option<Id> {
+        let module = self.module_name(module)?;
+        let is_friend = scope.is_some() && self.eat(b'F');
+        // Names with internal linkage.
+        self.eat(b'L');
+        let mut scope = scope;
+        let mut name = match (self.peek(), self.peek_at(1)) {
+            (b'1'..=b'9', _) => self.source_name()?,
+            (b'U', _) => {
+                if state.is_some() {
+                    // As with template arguments, those in front are not what parameters refer to from here on.
+                    self.leave_all_levels();
+                }
+                self.unnamed_type_name()?
+            }
+            (b'D', b'C') => self.structured_binding()?,
+            (b'C' | b'D', _) => {
+                let class = self.spelled_out(scope.filter(|_| module.is_none())?);
+                scope = Some(class);
+                self.constructor_name(state, class)?
+            }
+            _ => self.operator_name(state)?,
+        };
+        if let Some(module) = module {
+            name = self.add(Node::InModule { name, module });
+        }
+        name = self.abi_tags(name)?;
+        Some(match scope {
+            Some(scope) if is_friend => self.add(Node::Friend { scope, name }),
+            Some(scope) => self.add(Node::Nested { scope, name }),
+            None => name,
+        })
+    }
+
+    /// `(W [P] <source-name>)*`, behind a module that is read already. The inner value is `None` if there is no module.
+    pub(super) fn module_name(&mut self, parent: Option<Id>) -> Option<Option<Id>> {
+        let mut module = parent;
+        while self.eat(b'W') {
+            let is_partition = self.eat(b'P');
+            let name = self.source_name()?;
+            let part = self.add(Node::Module { parent: module, name, is_partition });
+            module = Some(self.substitutable(part));
+        }
+        Some(module)
+    }
+
+    /// `<source-name>`
+    pub(super) fn source_name(&mut self) -> Option<Id> {
+        let name = self.identifier()?;
+        if self.text(name).starts_with("_GLOBAL__N") {
+            return Some(self.fixed("(anonymous namespace)"));
+        }
+        Some(self.add(Node::Name(name)))
+    }
+
+    /// `(B <source-name>)*`
+    pub(super) fn abi_tags(&mut self, name: Id) -> Option<Id> {
+        let mut name = name;
+        while self.eat(b'B') {
+            let tag = self.identifier()?;
+            name = self.add(Node::Tagged { name, tag });
+        }
+        Some(name)
+    }
+
+    /// `DC <source-name>+ E`
+    fn structured_binding(&mut self) -> Option<Id> {
+        self.at += 2;
+        let names = self.list_to_end(Self::source_name)?;
+        (names != List::EMPTY).then(|| self.add(Node::Bindings(names)))
+    }
+
+    /// `std::basic_string<…>` of `std::string`, since the constructor is called like the template.
+    fn spelled_out(&mut self, class: Id) -> Id {
+        match *self.arena.node(class) {
+            Node::Std { class, .. } => self.add(Node::Std { class, is_spelled_out: true }),
+            _ => class,
+        }
+    }
+
+    /// `<ctor-dtor-name>`: `C1` … `C5`, `CI1 <base class type>`, `D0` … `D5`
+    fn constructor_name(&mut self, mut state: Option<&mut NameState>, class: Id) -> Option<Id> {
+        let is_destructor = self.eat(b'D');
+        let is_inherited = !is_destructor && {
+            self.expect(b'C')?;
+            self.eat(b'I')
+        };
+        match self.peek() {
+            b'1'..=b'5' if !is_destructor => {}
+            b'0' | b'1' | b'2' | b'4' | b'5' if is_destructor => {}
+            _ => return None,
+        }
+        self.at += 1;
+        if let Some(state) = state.as_deref_mut() {
+            state.has_no_result = true;
+        }
+        if is_inherited {
+            self.nested(|parser| parser.name(state))?;
+        }
+        Some(self.add(Node::Constructor { class, is_destructor }))
+    }
+
+    // Operators.
+
+    /// The operator whose letters are next; they are taken if there is one.
+    pub(super) fn operator_letters(&mut self) -> Option<&'static Operator> {
+        let operator = Operator::find([self.peek(), self.peek_at(1)])?;
+        self.at += 2;
+        Some(operator)
+    }
+
+    /// `<operator-name>`
+    pub(super) fn operator_name(&mut self, state: Option<&mut NameState>) -> Option<Id> {
+        if let Some(operator) = self.operator_letters() {
+            return match operator.form {
+                Form::Conversion => self.conversion_name(state),
+                form if form.is_name() => Some(self.fixed(operator.name)),
+                _ => None,
+            };
+        }
+        if self.eat_all(b"li") {
+            let suffix = self.source_name()?;
+            return Some(self.add(Node::Prefixed("operator\"\" ", suffix)));
+        }
+        if self.eat(b'v') && self.peek().is_ascii_digit() {
+            self.at += 1;
+            let name = self.source_name()?;
+            return Some(self.add(Node::Prefixed("operator ", name)));
+        }
+        None
+    }
+
+    /// `cv <type>`. The type may use template parameters whose arguments follow the name.
+    fn conversion_name(&mut self, state: Option<&mut NameState>) -> Option<Id> {
+        let (takes_arguments, allows_forwards) = (self.takes_arguments, self.allows_forwards);
+        self.takes_arguments = false;
+        self.allows_forwards |= state.is_some();
+        let ty = self.ty();
+        (self.takes_arguments, self.allows_forwards) = (takes_arguments, allows_forwards);
+        if let Some(state) = state {
+            state.has_no_result = true;
+        }
+        let ty = ty?;
+        Some(self.add(Node::Prefixed("operator ", ty)))
+    }
+
+    // Types without a name.
+
+    /// `<unnamed-type-name>`: `Ut [<number>] _`, `Ub [<number>] _`, `<closure-type-name>`
+    pub(super) fn unnamed_type_name(&mut self) -> Option<Id> {
+        let kind = match self.peek_at(1) {
+            b't' => "'unnamed",
+            b'b' => "'block-literal",
+            b'l' => return self.closure_type_name(),
+            _ => return None,
+        };
+        self.at += 2;
+        let number = self.number(false);
+        self.expect(b'_')?;
+        // Blocks are numbered, but LLVM does not show it.
+        let number = if kind == "'block-literal" { self.slice(self.at) } else { number };
+        Some(self.add(Node::Unnamed { kind, number }))
+    }
+
+    /// `Ul <lambda-sig> E [<number>] _`
+    fn closure_type_name(&mut self) -> Option<Id> {
+        self.at += 2;
+        let auto_level = self.auto_level.replace(self.level_count());
+        let signature = self.in_new_level(Self::lambda_signature);
+        self.auto_level = auto_level;
+        let signature = signature?;
+        self.expect(b'E')?;
+        let number = self.number(false);
+        self.expect(b'_')?;
+        Some(self.add(Node::Lambda { number, signature }))
+    }
+
+    /// `<template-param-decl>* [Q <requires-clause expression>] (v | <parameter type>+) [Q <expression>]`
+    fn lambda_signature(&mut self) -> Option<Id> {
+        let template_parameters = self.list(|parser| {
+            if parser.is_template_parameter_declaration() {
+                parser.template_parameter_declaration(true).map(Item::Is)
+            } else {
+                Some(Item::End)
+            }
+        })?;
+        if template_parameters == List::EMPTY {
+            // A level without parameters would hide that this level's parameters are `auto`.
+            self.leave_level();
+        }
+        let requires = self.requires_clause()?;
+        let parameters = self.lambda_parameters()?;
+        let trailing_requires = self.requires_clause()?;
+        Some(self.add(Node::Signature { template_parameters, requires, parameters, trailing_requires }))
+    }
+
+    fn lambda_parameters(&mut self) -> Option<List> {
+        if self.eat(b'v') {
+            return Some(List::EMPTY);
+        }
+        let mut is_first = true;
+        self.list(|parser| {
+            if !is_first && matches!(parser.peek(), b'E' | b'Q') {
+                return Some(Item::End);
+            }
+            is_first = false;
+            parser.ty().map(Item::Is)
+        })
+    }
+
+    // Substitutions.
+
+    /// `<substitution>`: `S_`, `S <seq-id> _`, or a class of the standard library, which may have ABI tags
+    pub(super) fn substitution(&mut self) -> Option<Id> {
+        self.expect(b'S')?;
+        let class = match self.peek() {
+            b'a' => StdClass::Allocator,
+            b'b' => StdClass::BasicString,
+            b's' => StdClass::String,
+            b'i' => StdClass::Istream,
+            b'o' => StdClass::Ostream,
+            b'd' => StdClass::Iostream,
+            _ => {
+                let index = self.sequence_number().map_or(0, |number| number.saturating_add(1));
+                self.expect(b'_')?;
+                let &substitution = self.tables.substitutions.get(index)?;
+                self.arena.share(substitution);
+                return Some(substitution);
+            }
+        };
+        self.at += 1;
+        let name = self.add(Node::Std { class, is_spelled_out: false });
+        if self.peek() != b'B' {
+            return Some(name);
+        }
+        let tagged = self.abi_tags(name)?;
+        Some(self.substitutable(tagged))
+    }
+}

@@ -1,0 +1,461 @@
+//! Writes the nodes of a name as C++.
+//!
+//! Each node is written in a few [`Step`]s: text, other nodes, lists. Steps wait on a stack of their own, so that neither
+//! the depth of a name nor of what its substitutions stand for matters.
+//!
+//! A substitution is written each time it is mentioned, so a short name can stand for an endless one, and packs that are
+//! empty take time without writing anything. The output has a limit, and so has the work for each byte of it.
+
+mod expression;
+mod float;
+mod name;
+mod ty;
+
+use super::Error;
+use super::node::{Arena, Id, List, Node, Qualifiers, Shape, Slice};
+use super::operators::Precedence;
+
+/// What is still to be written.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Both sides of a node.
+    Whole(Id),
+    /// What stands in front of the declared name.
+    Left(Id),
+    /// What stands behind it.
+    Right(Id),
+    /// A node, in parentheses if it binds as loosely as this, or more loosely.
+    Operand(Id, Precedence),
+    /// A node, in parentheses if it binds more loosely than this.
+    LastOperand(Id, Precedence),
+    /// Nodes with commas between them.
+    List(List),
+    /// Further nodes of a list.
+    Items(Items),
+    /// `node, node`, for the elements of the packs in it.
+    Expand(Id),
+    /// Further elements of an expansion.
+    Elements(Elements),
+    Text(&'static str),
+    Slice(Slice),
+    /// A number, which may be negative.
+    Number(Slice),
+    Qualifiers(Qualifiers),
+    /// An opening bracket, in which `>` does not end template arguments.
+    Open(&'static str),
+    Close(&'static str),
+    /// Text behind which so many brackets are open.
+    Angle(&'static str, u32),
+    /// A space, if nothing stands on the right side of the type.
+    SpaceUnlessRight(Id),
+    /// `[`, with a space in front unless it follows another array.
+    ArrayBracket,
+    /// What a forward reference stands for is written.
+    LeaveForward,
+    /// A node is written, from this byte of the output on.
+    Remember(Id, u32),
+}
+
+/// Where the printing of a list is. Items that write nothing, as empty packs do, have no comma.
+#[derive(Clone, Copy, Debug)]
+struct Items {
+    list: List,
+    next: u32,
+    /// The length of the output in front of the last comma and behind it.
+    before: u32,
+    after: u32,
+    is_first: bool,
+}
+
+/// Where the printing of an expansion is.
+#[derive(Clone, Copy, Debug)]
+struct Elements {
+    pattern: Id,
+    next: u32,
+    /// The length of the output in front of the expansion.
+    start: u32,
+    outer: PackState,
+}
+
+/// The element at which an expansion is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct PackState {
+    index: u32,
+    /// The elements of the first pack that was found. The expansion is as long as that.
+    count: u32,
+}
+
+impl PackState {
+    /// The count where no pack has been found. Names are too short for so many elements.
+    const NO_PACK: u32 = u32::MAX;
+
+    const NONE: Self = Self { index: 0, count: Self::NO_PACK };
+}
+
+/// Where in the output a node has been written.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    start: u32,
+    end: u32,
+    /// [`Printer::erasures`] then, and 0 if it has not been written.
+    erasures: u32,
+}
+
+/// Tables that are used again for the next name.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    steps: Vec<Step>,
+    /// For each node, where it has been written.
+    places: Vec<Place>,
+}
+
+impl Scratch {
+    /// For how many steps and nodes memory is kept between names.
+    const KEPT: usize = 1 << 14;
+
+    fn clear(&mut self, node_count: usize) {
+        self.steps.clear();
+        self.steps.shrink_to(Self::KEPT);
+        self.places.clear();
+        self.places.shrink_to(Self::KEPT);
+        self.places.resize(node_count, Place::default());
+    }
+}
+
+/// Steps and bytes that each node and each byte of output may take. Real names take a few.
+const WORK_FACTOR: usize = 64;
+
+/// Writes a node into a buffer, which is cleared.
+pub(super) fn print(
+    name: &str,
+    arena: &Arena,
+    root: Id,
+    scratch: &mut Scratch,
+    output: &mut String,
+    max_output: usize,
+) -> Result<(), Error> {
+    output.clear();
+    scratch.clear(arena.len());
+    let Scratch { steps, places } = scratch;
+    let pack = PackState::NONE;
+    let max_output = max_output.min(u32::MAX as usize);
+    let mut printer = Printer {
+        name,
+        arena,
+        steps,
+        output,
+        max_output,
+        work: 0,
+        open: 1,
+        pack,
+        forwards: Vec::new(),
+        places,
+        erasures: 1,
+    };
+    printer.then(&[Step::Whole(root)]);
+    printer.run()
+}
+
+struct Printer<'a> {
+    name: &'a str,
+    arena: &'a Arena,
+    steps: &'a mut Vec<Step>,
+    output: &'a mut String,
+    max_output: usize,
+    /// Steps taken and bytes written, also those that were removed again.
+    work: usize,
+    /// Open brackets since the last `<` of template arguments. There is one around everything.
+    open: u32,
+    pack: PackState,
+    places: &'a mut [Place],
+    /// How often text was removed again, plus one. Places from before may hold other text now.
+    erasures: u32,
+    /// Forward references that are being written. One may stand for something that it is itself part of.
+    forwards: Vec<Id>,
+}
+
+impl Printer<'_> {
+    fn run(&mut self) -> Result<(), Error> {
+        while let Some(step) = self.steps.pop() {
+            self.work += 1;
+            let allowance = 1024 + WORK_FACTOR * (self.arena.len() + self.output.len());
+            if self.output.len() > self.max_output || self.work > allowance {
+                return Err(Error::TooLong);
+            }
+            self.step(step);
+        }
+        if self.output.len() > self.max_output { Err(Error::TooLong) } else { Ok(()) }
+    }
+
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Whole(id) => self.whole(id),
+            Step::Left(id) => self.left(id),
+            Step::Right(id) => self.right(id),
+            Step::Operand(id, limit) => self.operand(id, self.arena.precedence(id) >= limit),
+            Step::LastOperand(id, limit) => self.operand(id, self.arena.precedence(id) > limit),
+            Step::List(list) => self.list(list),
+            Step::Items(items) => self.items(items),
+            Step::Expand(pattern) => self.expand(pattern),
+            Step::Elements(elements) => self.elements(elements),
+            Step::Text(text) => self.write(text),
+            Step::Slice(slice) => self.write_slice(slice),
+            Step::Number(number) => self.write_number(number),
+            Step::Qualifiers(qualifiers) => self.qualifiers(qualifiers),
+            Step::Open(bracket) => {
+                self.open += 1;
+                self.write(bracket);
+            }
+            Step::Close(bracket) => {
+                self.open -= 1;
+                self.write(bracket);
+            }
+            Step::Angle(bracket, open) => {
+                self.open = open;
+                self.write(bracket);
+            }
+            Step::SpaceUnlessRight(id) => {
+                if !self.shape(id).has_right() {
+                    self.write(" ");
+                }
+            }
+            Step::ArrayBracket => self.write(if self.output.ends_with(']') { "[" } else { " [" }),
+            Step::LeaveForward => drop(self.forwards.pop()),
+            Step::Remember(id, start) => {
+                self.places[id.index()] = Place { start, end: self.length(), erasures: self.erasures };
+            }
+        }
+    }
+
+    /// Steps to take next, in this order.
+    fn then(&mut self, steps: &[Step]) {
+        self.steps.extend(steps.iter().rev());
+    }
+
+    fn write(&mut self, text: &str) {
+        self.work += text.len();
+        // What would be too long is cut, and `run` sees that it is.
+        if self.output.len() <= self.max_output {
+            self.output.push_str(text);
+        }
+    }
+
+    fn write_slice(&mut self, slice: Slice) {
+        let name = self.name;
+        self.write(name.get(slice.start as usize..slice.end as usize).unwrap_or(""));
+    }
+
+    /// A number with the sign as C++ writes it.
+    fn write_number(&mut self, number: Slice) {
+        let is_negative = self.name.as_bytes().get(number.start as usize) == Some(&b'n') && number.start < number.end;
+        if is_negative {
+            self.write("-");
+        }
+        self.write_slice(Slice { start: number.start + u32::from(is_negative), ..number });
+    }
+
+    fn qualifiers(&mut self, qualifiers: Qualifiers) {
+        for (qualifier, text) in [
+            (Qualifiers::CONST, " const"),
+            (Qualifiers::VOLATILE, " volatile"),
+            (Qualifiers::RESTRICT, " restrict"),
+            (Qualifiers::LVALUE, " &"),
+            (Qualifiers::RVALUE, " &&"),
+        ] {
+            if qualifiers.has(qualifier) {
+                self.write(text);
+            }
+        }
+    }
+
+    fn length(&self) -> u32 {
+        // `max_output` is no more than that, and what is longer is not continued.
+        u32::try_from(self.output.len()).unwrap_or(u32::MAX)
+    }
+
+    // Nodes.
+
+    fn whole(&mut self, id: Id) {
+        if self.arena.shape(id) != Shape::PLAIN {
+            self.steps.push(Step::Right(id));
+        }
+        self.left(id);
+    }
+
+    fn operand(&mut self, id: Id, needs_parentheses: bool) {
+        if needs_parentheses {
+            self.then(&[Step::Open("("), Step::Whole(id), Step::Close(")")]);
+        } else {
+            self.whole(id);
+        }
+    }
+
+    /// A list between `<` and `>`.
+    fn then_arguments(&mut self, arguments: List, close: &'static str) {
+        self.then(&[Step::Angle("<", 0), Step::List(arguments), Step::Angle(close, self.open)]);
+    }
+
+    fn list(&mut self, list: List) {
+        let length = self.length();
+        self.items(Items { list, next: 0, before: length, after: length, is_first: true });
+    }
+
+    fn items(&mut self, mut items: Items) {
+        if self.length() != items.after {
+            items.is_first = false;
+        } else if items.next > 0 {
+            self.output.truncate(items.before as usize);
+        }
+        let Some(item) = self.arena.item(items.list, items.next) else { return };
+        items.before = self.length();
+        if !items.is_first {
+            self.write(", ");
+        }
+        items.after = self.length();
+        items.next += 1;
+        self.steps.push(Step::Items(items));
+        self.operand(item, self.arena.precedence(item) >= Precedence::Comma);
+    }
+
+    // Packs and references.
+
+    /// What a pack stands for at this place. The first pack in an expansion sets its length.
+    fn element(&mut self, pack: List) -> Option<Id> {
+        if self.pack == PackState::NONE {
+            self.pack = PackState { index: 0, count: self.arena.count(pack) };
+        }
+        self.arena.item(pack, self.pack.index)
+    }
+
+    fn expand(&mut self, pattern: Id) {
+        let outer = std::mem::replace(&mut self.pack, PackState::NONE);
+        let elements = Elements { pattern, next: 1, start: self.length(), outer };
+        self.then(&[Step::Whole(pattern), Step::Elements(elements)]);
+    }
+
+    fn elements(&mut self, mut elements: Elements) {
+        match self.pack.count {
+            // There is no pack in it, as with a pack of function parameters.
+            PackState::NO_PACK => self.write("..."),
+            0 => {
+                self.output.truncate(elements.start as usize);
+                self.erasures += 1;
+            }
+            count if elements.next < count => {
+                self.write(", ");
+                self.pack.index = elements.next;
+                elements.next += 1;
+                self.then(&[Step::Whole(elements.pattern), Step::Elements(elements)]);
+                return;
+            }
+            _ => {}
+        }
+        self.pack = elements.outer;
+    }
+
+    /// What a forward reference stands for, unless that is being written.
+    fn forward(&mut self, id: Id) -> Option<Id> {
+        self.work += self.forwards.len();
+        match *self.arena.node(id) {
+            Node::Forward { target, .. } if !self.forwards.contains(&id) => target,
+            _ => None,
+        }
+    }
+
+    /// The node itself, or what a pack or a forward reference stands for at this place.
+    fn meaning(&mut self, id: Id) -> Id {
+        let mut id = id;
+        // A chain of references that is longer goes round in circles.
+        for _ in 0..64 {
+            let next = match *self.arena.node(id) {
+                Node::Pack(pack) => self.element(pack),
+                Node::Forward { .. } => self.forward(id),
+                _ => None,
+            };
+            match next {
+                Some(next) => id = next,
+                None => break,
+            }
+        }
+        id
+    }
+
+    /// The shape of a node at this place.
+    fn shape(&mut self, id: Id) -> Shape {
+        let (mut id, mut is_pointer) = (id, false);
+        while self.arena.shape(id).is_unknown() {
+            self.work += 1;
+            let inner = match *self.arena.node(id) {
+                Node::Qualified { ty, .. } => ty,
+                Node::Pointer(ty) | Node::Reference { ty, .. } | Node::MemberPointer { member: ty, .. } => {
+                    is_pointer = true;
+                    ty
+                }
+                _ => self.meaning(id),
+            };
+            // Circles end at forward references, which have no meaning while they are written.
+            if inner == id || self.work > 1024 + WORK_FACTOR * (self.arena.len() + self.output.len()) {
+                return Shape::PLAIN;
+            }
+            id = inner;
+        }
+        let shape = self.arena.shape(id);
+        if is_pointer { shape.of_pointer() } else { shape }
+    }
+
+    // The sides of a node.
+
+    fn left(&mut self, id: Id) {
+        let arena = self.arena;
+        if arena.is_shared(id) && self.is_repeated(id) {
+            return;
+        }
+        match arena.node(id) {
+            &Node::Pack(pack) => {
+                if let Some(element) = self.element(pack) {
+                    self.steps.push(Step::Left(element));
+                }
+            }
+            &Node::Forward { .. } => self.forward_side(id, Step::Left),
+            node => {
+                if !self.left_of_name(node) && !self.left_of_type(node) {
+                    self.expression(node);
+                }
+            }
+        }
+    }
+
+    /// Copies a node that has been written before. Otherwise it is remembered once it is written.
+    fn is_repeated(&mut self, id: Id) -> bool {
+        let place = self.places[id.index()];
+        if place.erasures != self.erasures {
+            self.steps.push(Step::Remember(id, self.length()));
+            return false;
+        }
+        let range = place.start as usize..place.end as usize;
+        self.work += range.len();
+        if self.output.len() <= self.max_output {
+            self.output.extend_from_within(range);
+        }
+        true
+    }
+
+    fn right(&mut self, id: Id) {
+        match self.arena.node(id) {
+            &Node::Pack(pack) => {
+                if let Some(element) = self.element(pack) {
+                    self.steps.push(Step::Right(element));
+                }
+            }
+            &Node::Forward { .. } => self.forward_side(id, Step::Right),
+            node => self.right_of_node(node),
+        }
+    }
+
+    fn forward_side(&mut self, id: Id, side: fn(Id) -> Step) {
+        if let Some(target) = self.forward(id) {
+            self.forwards.push(id);
+            self.then(&[side(target), Step::LeaveForward]);
+        }
+    }
+}
