@@ -163,7 +163,9 @@ impl Ids {
     /// element has.
     #[inline]
     pub(super) fn next(&self) -> Option<u32> {
-        let is_gapless = self.highest == self.defined as u64 && !self.is_irregular;
+        // Ids count from 1. An id 0 would hide a gap by its number.
+        let has_zero = self.get_word(0) != Packed::NONE;
+        let is_gapless = self.highest == self.defined as u64 && !self.is_irregular && !has_zero;
         self.highest.checked_add(1).and_then(|next| u32::try_from(next).ok()).filter(|_| is_gapless)
     }
 
@@ -210,6 +212,11 @@ mod tests {
         ids.clear();
         assert!([1, 2, 3, 5, 4_000_000_000, u64::MAX].iter().all(|&id| ids.get(id).is_none()));
         assert_eq!(ids.next(), Some(1));
+        ids.define(1, Value::Other);
+        ids.define(3, Value::Other);
+        ids.define(0, Value::Other);
+        assert_eq!((ids.get(2), ids.next()), (None, None), "an id 0 does not fill the gap at 2");
+        ids.clear();
         ids.define(3, Value::Other);
         assert_eq!((ids.get(3), ids.get(2), ids.next()), (Some(Value::Other), None, None));
         ids.clear();

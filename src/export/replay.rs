@@ -12,6 +12,7 @@ use super::document::DocumentReader;
 use super::fault::Fault;
 use super::item::Value;
 use super::packed::Packed;
+use super::reject::RejectReason;
 use super::rows::KnownRow;
 use super::tag::Tag;
 use super::tape::{Op, Span, Tape, TapeStack};
@@ -228,10 +229,10 @@ impl<'t> Replay<'_, '_, 't> {
         move |full| Fault::full(full, byte)
     }
 
-    /// What an id stands for; the document has no gaps, so every id up to the last one is defined.
+    /// What an id stands for. The document has no gaps, so every id up to the last one is defined.
     #[inline(always)]
     fn value_of(&self, id: u32) -> Value {
-        self.document.definitions.ids.get(u64::from(id)).unwrap_or(Value::Other)
+        self.document.definitions.ids.get(u64::from(id)).unwrap_or(Value::Bad(RejectReason::UndefinedRef))
     }
 
     /// The same for a stack, which is mostly the next one that was looked up.
