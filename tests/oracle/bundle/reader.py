@@ -271,7 +271,7 @@ class TemplateRun:
                 raise Broken(f"thread {own} is listed as {tid}")
             name = self.archive.text(member("preferredName"))
             # Instruments 13.4 and 16.0 write `Main Thread  0x22c0cb`.
-            name = re.sub(rf"\s*\(?0x{tid:x}\)?\s*$", "", name) if name else name
+            name = re.sub(rf"\s*(0x{tid:x}|\(0x{tid:x}\))?\s*$", "", name) if name else name
             self.known_threads[tid] = name, number(member("pid"))
         return self.known_threads[tid]
 
