@@ -219,11 +219,21 @@ struct State {
     error: Option<Error>,
 }
 
+/// A file is worked on, until this is dropped, which a panic does, too: the other workers would wait for ever.
+struct AtWork<'b>(&'b Batch<'b>);
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.state().at_work -= 1;
+        self.0.less_waits.notify_all();
+    }
+}
+
 impl Batch<'_> {
     fn work(&self) {
-        while self.may_begin() {
+        while let Some(place) = self.begin() {
             let index = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = self.tasks.get(index) else { return self.leave() };
+            let Some(task) = self.tasks.get(index) else { return };
             let mut notes = Vec::new();
             let finished = self.process(index, task, &mut notes);
             let bytes = finished.memory();
@@ -239,7 +249,7 @@ impl Batch<'_> {
                 state.waiting -= arrived.iter().map(|arrival| arrival.value.memory()).sum::<u64>();
                 arrived
             };
-            self.leave();
+            drop(place);
             for arrival in arrived {
                 self.keep(arrival);
             }
@@ -247,25 +257,16 @@ impl Batch<'_> {
     }
 
     /// Waits until there is room for another file beside those that wait for an earlier one. What they wait for is at work, and waits for
-    /// nothing.
-    fn may_begin(&self) -> bool {
+    /// nothing. `None` says that the batch is stopped.
+    fn begin(&self) -> Option<AtWork<'_>> {
         let mut state = self.state();
         while state.at_work > 0 && state.waiting > self.most_waiting {
             state = self.less_waits.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.at_work += 1;
         drop(state);
-        let may_begin = self.control.may_begin();
-        if !may_begin {
-            self.leave();
-        }
-        may_begin
-    }
-
-    /// Says that no file is worked on any more.
-    fn leave(&self) {
-        self.state().at_work -= 1;
-        self.less_waits.notify_all();
+        let place = AtWork(self);
+        self.control.may_begin().then_some(place)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
