@@ -7,6 +7,7 @@ use quick_xml::events::BytesStart;
 use super::definitions::parse_number;
 use super::fault::Fault;
 use super::tag::Tag;
+use super::well_formed::attributes;
 
 /// Where an element's value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,33 +71,32 @@ pub(super) fn read<'a>(
         Tag::Source => Fields::Line(None),
         _ => Fields::None,
     };
-    for attribute in start.attributes().with_checks(false) {
-        let attribute = attribute.map_err(|error| Fault::malformed(format!("an attribute: {error}"), at))?;
-        let value = attribute.value;
-        let is_name = !matches!(attribute.key.0, "id" | "ref");
+    for attribute in attributes(start) {
+        let (key, value) = attribute.map_err(|broken| Fault::malformed(broken, at))?;
+        let is_name = !matches!(key, "id" | "ref");
         if is_name && value.len() > name_bytes && !matches!((&fields, tag.has_display_name()), (Fields::None, false)) {
             return Err(Fault::limit(format!("a name or path is longer than {name_bytes} bytes"), at));
         }
-        match (attribute.key.0, &mut fields) {
-            (key @ ("id" | "ref"), _) => {
+        match (key, &mut fields) {
+            ("id" | "ref", _) => {
                 let bad = || Fault::malformed(format!("{key}=\"{value}\" is not a number"), at);
-                let number = parse_number(&value).ok_or_else(bad)?;
+                let number = parse_number(value).ok_or_else(bad)?;
                 if identity != Identity::None {
                     return Err(Fault::malformed("an element has both an id and a ref", at));
                 }
                 identity = if key == "id" { Identity::Id(number) } else { Identity::Ref(number) };
             }
-            ("name", Fields::Frame(frame)) => frame.name = Some(unescape_cow(value, at)?),
-            ("addr", Fields::Frame(frame)) => frame.address = Some(value),
+            ("name", Fields::Frame(frame)) => frame.name = Some(unescape(value, at)?),
+            ("addr", Fields::Frame(frame)) => frame.address = Some(value.into()),
             ("inlined", Fields::Frame(frame)) => frame.is_inlined = value == "true",
-            ("name", Fields::Binary(binary)) => binary.name = Some(unescape_cow(value, at)?),
-            ("UUID", Fields::Binary(binary)) => binary.uuid = Some(value),
-            ("arch", Fields::Binary(binary)) => binary.arch = Some(unescape_cow(value, at)?),
-            ("load-addr", Fields::Binary(binary)) => binary.load_address = Some(value),
-            ("path", Fields::Binary(binary)) => binary.path = Some(unescape_cow(value, at)?),
-            ("line", Fields::Line(line)) => *line = parse_number(&value).and_then(|line| u32::try_from(line).ok()),
+            ("name", Fields::Binary(binary)) => binary.name = Some(unescape(value, at)?),
+            ("UUID", Fields::Binary(binary)) => binary.uuid = Some(value.into()),
+            ("arch", Fields::Binary(binary)) => binary.arch = Some(unescape(value, at)?),
+            ("load-addr", Fields::Binary(binary)) => binary.load_address = Some(value.into()),
+            ("path", Fields::Binary(binary)) => binary.path = Some(unescape(value, at)?),
+            ("line", Fields::Line(line)) => *line = parse_number(value).and_then(|line| u32::try_from(line).ok()),
             ("addr", Fields::None) if tag == Tag::Other => fields = Fields::UnknownFrame,
-            ("fmt", _) if tag.has_display_name() => fields = Fields::DisplayName(unescape_cow(value, at)?),
+            ("fmt", _) if tag.has_display_name() => fields = Fields::DisplayName(unescape(value, at)?),
             (_, Fields::Frame(frame)) => frame.has_others = true,
             (_, Fields::Binary(binary)) => binary.has_others = true,
             _ => {}
@@ -133,11 +133,4 @@ pub(super) fn unescape(value: &str, at: u64) -> Result<Cow<'_, str>, Fault> {
     }
     let value = value.replace("\r\n", " ").replace(['\t', '\n', '\r'], " ");
     Ok(Cow::Owned(quick_xml::escape::unescape(&value).map_err(malformed)?.into_owned()))
-}
-
-fn unescape_cow(value: Cow<'_, str>, at: u64) -> Result<Cow<'_, str>, Fault> {
-    Ok(match value {
-        Cow::Borrowed(value) => unescape(value, at)?,
-        Cow::Owned(value) => Cow::Owned(unescape(&value, at)?.into_owned()),
-    })
 }

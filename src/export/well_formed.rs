@@ -170,7 +170,23 @@ fn usual_attribute(text: &[u8]) -> Option<(usize, usize)> {
     is_usual.then_some((equals, equals + 2 + length + 1))
 }
 
+/// The names and values of a start tag's attributes as they stand there. That they are well-formed is [checked](check_tag) elsewhere.
+#[inline]
+pub(super) fn attributes<'t>(start: &'t BytesStart<'_>) -> impl Iterator<Item = Result<(&'t str, &'t str), Broken>> {
+    let mut rest = without_space(start.attributes_raw());
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        Some(attribute(rest).map(|(name, value, after)| {
+            rest = without_space(after);
+            (name, value)
+        }))
+    })
+}
+
 /// The name and the value of the attribute that `text` starts with, and what follows it.
+#[inline]
 fn attribute(text: &str) -> Result<(&str, &str, &str), Broken> {
     let broken = || Broken::from("an attribute has no value in quotes");
     // Names are short.
