@@ -13,6 +13,7 @@ use traceparse::units::Nanos;
 use crate::arguments::{RecordingArgs, job_count};
 use crate::bounds::BoundArgs;
 use crate::cells::CsvArgs;
+use crate::demangle::DemangleArgs;
 use crate::diff::DiffArgs;
 use crate::flame_graph::FlameGraphArgs;
 use crate::fleet::FleetCommand;
@@ -108,6 +109,8 @@ pub(crate) enum Command {
     Toc(TocArgs),
     /// Names addresses from a symbol file, in the form of atos
     Symbolicate(SymbolicateArgs),
+    /// Says what mangled names of C++, Swift and Rust mean
+    Demangle(DemangleArgs),
     /// Lists UUID, architecture, kind and path of the symbols in files and folders
     Uuid(UuidArgs),
     /// How CPU use is distributed over many exports: percentiles, cohorts, alerts

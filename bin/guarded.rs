@@ -21,7 +21,7 @@ pub(crate) enum Writes {
     Stdout,
 }
 
-pub(crate) const GUARDED: [Guarded; 9] = [
+pub(crate) const GUARDED: [Guarded; 10] = [
     Guarded {
         command: "",
         writes: Writes::File,
@@ -44,6 +44,7 @@ pub(crate) const GUARDED: [Guarded; 9] = [
     },
     Guarded { command: "toc", writes: Writes::File, inputs: &["FILE"] },
     Guarded { command: "symbolicate", writes: Writes::Stdout, inputs: &["--object"] },
+    Guarded { command: "demangle", writes: Writes::Stdout, inputs: &[] },
     Guarded { command: "uuid", writes: Writes::Stdout, inputs: &["PATH"] },
     Guarded { command: "fleet report", writes: Writes::File, inputs: &["INPUT", "--manifest", "--dsym", "--symbols"] },
     Guarded {

@@ -5,6 +5,7 @@ mod bounds;
 mod bundles;
 mod cells;
 mod cli;
+mod demangle;
 mod diff;
 mod durable;
 mod flame_graph;

@@ -11,6 +11,7 @@ use traceparse::units::{Unit, Weight};
 use crate::arguments::job_count;
 use crate::bundles::{Inputs, Mounted};
 use crate::cli::{Cli, Colour, Command, ReportArgs, TocArgs, TocFormat};
+use crate::demangle::demangle;
 use crate::formats::Format;
 use crate::guard::will_write;
 use crate::intervals::{IntervalFiles, asked_intervals};
@@ -35,6 +36,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Diff(args)) => return diff::show(&args, cli.color),
         Some(Command::Toc(args)) => show_contents(&args, cli.color)?,
         Some(Command::Symbolicate(args)) => name_addresses(&args)?,
+        Some(Command::Demangle(args)) => demangle(&args)?,
         Some(Command::Uuid(args)) => list_uuids(&args)?,
         Some(Command::Fleet(command)) => return fleet::run(&command, cli.color),
         Some(Command::Completions { shell }) => {

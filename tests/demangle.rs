@@ -181,3 +181,24 @@ fn underscores_are_stripped_on_demand() {
         assert_eq!(Demangler::default().demangle(name), Err(Error::NotMangled), "{name}");
     }
 }
+
+/// Names of a large program (SwiftLint 0.57 for macOS and Linux, some of each kind), and what Swift's demangler makes of them with the
+/// options of `swift demangle -simplified`. `tests/oracle/demangle_swift.py` compares all names of a program.
+#[cfg(feature = "swift")]
+const SWIFT_NAMES: &str = include_str!("demangle/swift.tsv");
+
+#[cfg(feature = "swift")]
+#[test]
+fn swift_names_are_spelled_as_swift_simplifies_them() {
+    use traceparse::symbolicate::display_name;
+
+    let mut differing = String::new();
+    for line in SWIFT_NAMES.lines() {
+        let (name, expected) = line.split_once('\t').expect("two columns");
+        let spelled = display_name(name);
+        if spelled != expected {
+            writeln!(differing, "{name}\n  Swift: {expected}\n  here:  {spelled}").expect("a string takes all");
+        }
+    }
+    assert!(differing.is_empty(), "{differing}");
+}

@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use apple_mutations::try_mutations;
 use libtest_mimic::{Arguments, Failed, Trial};
-use symbolic_demangle::{Demangle, DemangleOptions};
 use traceparse::export::{Options, read};
+use traceparse::symbolicate::display_name;
 use traceparse::symbols::{AppleImage, DEDUPLICATED, Symbols, apple_images as images, is_apple_symbols};
 
 type Test = fn(&Path) -> Result<(), Failed>;
@@ -179,16 +179,6 @@ enum Equal {
     Deduplicated,
     /// The same text, after demangling.
     Demangled,
-    /// As C++ was demangled by Instruments, but for `> >`, which it writes `>>`.
-    Brackets,
-    /// … but for `(unsigned long long)1`, which it writes `1ull`.
-    Literal,
-    /// … but for `objc_object objcproto3Foo*`, which it writes `id<Foo>`.
-    Protocol,
-    /// … but for the `&&` of a forwarded pack, which cpp_demangle forgets.
-    Pack,
-    /// As Swift was demangled by Instruments: names without modules, and of the parameters the labels only.
-    SwiftLabels,
     /// None of these.
     No,
 }
@@ -203,51 +193,12 @@ fn equal(ours: &str, theirs: &str) -> Equal {
             () => Equal::AsItIs,
         };
     }
-    let name = symbolic_common::Name::from(ours);
-    let demangled = name.demangle(DemangleOptions::complete()).unwrap_or_default();
+    let demangled = display_name(ours);
     if demangled == theirs {
         return Equal::Demangled;
     }
-    if ours.starts_with("$s") {
-        let simple = name.demangle(DemangleOptions::name_only().parameters(true)).unwrap_or_default();
-        return if has_labels(&simple, theirs) { Equal::SwiftLabels } else { Equal::No };
-    }
-    let brackets = |text: &str| text.replace("> >", ">>").replace("> >", ">>");
-    let (demangled, theirs) = (brackets(&demangled), brackets(theirs));
-    match () {
-        () if demangled == theirs => Equal::Brackets,
-        () if demangled.replace("(unsigned long long)1", "1ull") == theirs => Equal::Literal,
-        () if demangled.replace("objc_object objcproto23FSNodePropertyProviding*", "id<FSNodePropertyProviding>")
-            == theirs =>
-        {
-            Equal::Protocol
-        }
-        () if demangled == theirs.replace("&&", "") => Equal::Pack,
-        () => {
-            println!("differs: {ours}\n  ours:   {demangled}\n  theirs: {theirs}");
-            Equal::No
-        }
-    }
-}
-
-/// Whether a Swift name with its parameters is the function of one with labels only, such as `f(_:into:)`.
-fn has_labels(with_parameters: &str, with_labels: &str) -> bool {
-    let Some((name, labels)) = with_labels.strip_suffix(')').and_then(|text| text.rsplit_once('(')) else {
-        return false;
-    };
-    let Some(mut rest) = with_parameters.strip_prefix(name) else {
-        return false;
-    };
-    // A parameter without label may be written without `_: ` before its type.
-    labels.split_terminator(':').filter(|&label| label != "_").all(|label| {
-        match rest.split_once(&format!("{label}: ")) {
-            Some((_, after)) => {
-                rest = after;
-                true
-            }
-            None => false,
-        }
-    })
+    println!("differs: {ours}\n  ours:   {demangled}\n  theirs: {theirs}");
+    Equal::No
 }
 
 fn finder_is_named_as_instruments_did(folder: &Path) -> Result<(), Failed> {
@@ -312,18 +263,8 @@ fn finder_is_named_as_instruments_did(folder: &Path) -> Result<(), Failed> {
     println!("{named} named; {kinds:?}; candidates {candidates:?}");
     ensure!(count == 433 && named > 430, "{named} of {count} are named");
     ensure!(!kinds.contains_key(&Equal::No), "{kinds:?}");
-    let expected = [
-        (Equal::AsItIs, 222),
-        (Equal::Stub, 4),
-        (Equal::Hex, 3),
-        (Equal::Deduplicated, 3),
-        (Equal::Demangled, 158),
-        (Equal::Brackets, 19),
-        (Equal::Literal, 2),
-        (Equal::Protocol, 15),
-        (Equal::Pack, 1),
-        (Equal::SwiftLabels, 6),
-    ];
+    let expected =
+        [(Equal::AsItIs, 222), (Equal::Stub, 4), (Equal::Hex, 3), (Equal::Deduplicated, 3), (Equal::Demangled, 201)];
     ensure!(kinds == BTreeMap::from(expected), "{kinds:?}");
     ensure!(candidates == [41, 5, 5], "{candidates:?}");
     Ok(())

@@ -246,9 +246,7 @@ mod tests {
     /// What Rust's own demangler makes of the linker's name of this path.
     #[cfg(feature = "symbols")]
     fn demangled(path: &str) -> String {
-        use symbolic_demangle::{Demangle, DemangleOptions};
         let elements: String = path.split("::").map(|element| format!("{}{element}", element.len())).collect();
-        let name = symbolic_common::Name::from(format!("_ZN{elements}E"));
-        name.demangle(DemangleOptions::complete()).unwrap()
+        format!("{:#}", rustc_demangle::try_demangle(&format!("_ZN{elements}E")).unwrap())
     }
 }

@@ -17,11 +17,10 @@ mod images;
 mod names;
 mod remembered;
 mod summary;
-mod swift_names;
 
 pub use cache::SymbolCache;
 pub use images::{ImageSpec, ImageSpecError};
-pub use names::{MAX_DEMANGLED, display_name};
+pub use names::{MAX_DEMANGLED, NameDemangler, display_name};
 pub use summary::{BinarySummary, Missing, SymbolicationSummary};
 
 use crate::hash::HashMap;

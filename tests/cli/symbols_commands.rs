@@ -133,6 +133,16 @@ fn addresses_come_from_standard_input_too() {
 }
 
 #[test]
+fn names_are_demangled_as_arguments_and_in_a_text() {
+    let case = Case::new();
+    let names = ["__ZN3foo3barEi", "_RNvCs1234_7orchard3foo", "main", "_Z1", "a\u{1b}[2J"];
+    assert_eq!(case.ok(&[&["demangle"], &names[..]].concat()), "foo::bar(int)\norchard::foo\nmain\n_Z1\na\\u{1b}[2J\n");
+    let mut command = case.command(&["demangle"]);
+    let assert = finish(command.write_stdin(b"3 App \xff __ZN3foo3barEi+4\r\nno name".to_vec())).success().stderr("");
+    assert_eq!(assert.get_output().stdout, b"3 App \xff foo::bar(int)+4\r\nno name");
+}
+
+#[test]
 fn an_address_that_nothing_names_is_printed() {
     let case = Case::new();
     let dsym = built("arm64-dwarf4/Demo.dSYM");

@@ -117,8 +117,8 @@ fn help_has_examples_and_exit_codes() {
 
 #[test]
 fn every_command_has_color_among_the_usual_options() {
-    let commands: [&[&str]; 7] =
-        [&[], &["diff"], &["toc"], &["symbolicate"], &["uuid"], &["fleet"], &["fleet", "report"]];
+    let commands: [&[&str]; 8] =
+        [&[], &["diff"], &["toc"], &["symbolicate"], &["demangle"], &["uuid"], &["fleet"], &["fleet", "report"]];
     for command in commands {
         for flag in ["--help", "-h"] {
             let help = ok(&[command, &[flag]].concat());

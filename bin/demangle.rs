@@ -1,0 +1,163 @@
+//! `traceparse demangle`: what mangled names say, given as arguments or in a text.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use traceparse::symbolicate::NameDemangler;
+
+use crate::guard::will_write;
+use crate::printable;
+use crate::sink::write_to;
+use crate::unchanged::InputFile;
+
+/// Longest demangled name, and longest word of a text that is taken for a name.
+const LONGEST: usize = 1 << 20;
+
+const EXAMPLES: &str = "\
+Examples:
+  traceparse demangle __ZN3foo3barEi '$s4Demo6WidgetC4draw5scaleS2i_tF'
+      foo::bar(int), and Widget.draw(scale:)
+  nm --just-symbol-name App | traceparse demangle | sort
+      All names of a program
+  traceparse demangle < crash.txt
+      A text with its mangled names replaced, and nothing else changed";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct DemangleArgs {
+    /// Mangled names of C++, Swift or Rust; without any, those in standard input are replaced, and the rest of it is copied
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+}
+
+/// Writes what names say.
+pub(crate) fn demangle(args: &DemangleArgs) -> Result<()> {
+    will_write(None);
+    let mut demangler = NameDemangler::new(LONGEST);
+    if !args.names.is_empty() {
+        return write_to(None, |out| {
+            args.names.iter().try_for_each(|name| {
+                let demangled = demangler.demangle(name);
+                writeln!(out, "{}", printable(demangled.as_deref().unwrap_or(name)))
+            })
+        });
+    }
+    let input = InputFile::open(Path::new("-"))?;
+    // What cannot be read is told as that, and not as something that cannot be written.
+    let mut failed = None;
+    write_to(None, |out| {
+        let mut text = Text { demangler, word: Vec::new(), out };
+        failed = text.copy(&mut BufReader::with_capacity(1 << 16, &input))?.err();
+        text.end_word()
+    })?;
+    failed.map_or(Ok(()), Err).context("standard input cannot be read")?;
+    input.unless_changed(Ok(()))
+}
+
+/// A text that is copied word by word.
+struct Text<'o> {
+    demangler: NameDemangler,
+    /// The word that is not ended yet.
+    word: Vec<u8>,
+    out: &'o mut dyn Write,
+}
+
+impl Text<'_> {
+    /// Copies all there is. The outer error is that of the output, the inner one that of the input.
+    fn copy(&mut self, input: &mut dyn BufRead) -> io::Result<io::Result<()>> {
+        loop {
+            let length = match input.fill_buf() {
+                Ok([]) => return Ok(Ok(())),
+                Ok(bytes) => {
+                    self.add(bytes)?;
+                    bytes.len()
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+                Err(error) => return Ok(Err(error)),
+            };
+            input.consume(length);
+            // Whoever writes line by line reads line by line.
+            self.out.flush()?;
+        }
+    }
+
+    fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let length = bytes.iter().position(|&byte| !is_of_name(byte)).unwrap_or(bytes.len());
+            let (word, rest) = bytes.split_at(length);
+            self.word.extend_from_slice(word);
+            if self.word.len() > LONGEST {
+                // No name, then.
+                self.out.write_all(&self.word)?;
+                self.word.clear();
+            }
+            let between = rest.iter().position(|&byte| is_of_name(byte)).unwrap_or(rest.len());
+            if between > 0 {
+                self.end_word()?;
+                self.out.write_all(&rest[..between])?;
+            }
+            bytes = &rest[between..];
+        }
+        Ok(())
+    }
+
+    /// Writes the word, or what it says.
+    fn end_word(&mut self) -> io::Result<()> {
+        let word = std::mem::take(&mut self.word);
+        // Identifiers may be of any script; a sign of another one may also follow a name.
+        let ascii = word.iter().position(|byte| !byte.is_ascii()).unwrap_or(word.len());
+        let name_end = [word.len(), ascii].into_iter().find_map(|end| Some((self.name(&word[..end])?, end)));
+        match name_end {
+            Some((name, end)) => {
+                self.out.write_all(name.as_bytes())?;
+                self.out.write_all(&word[end..])?;
+            }
+            None => self.out.write_all(&word)?,
+        }
+        self.word = word;
+        self.word.clear();
+        Ok(())
+    }
+
+    fn name(&mut self, word: &[u8]) -> Option<String> {
+        self.demangler.demangle(std::str::from_utf8(word).ok()?)
+    }
+}
+
+/// Whether a mangled name may hold a byte.
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.') || !byte.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn copied(text: &[u8], piece: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut copy = Text { demangler: NameDemangler::new(LONGEST), word: Vec::new(), out: &mut out };
+        copy.copy(&mut BufReader::with_capacity(piece, text)).unwrap().unwrap();
+        copy.end_word().unwrap();
+        out
+    }
+
+    #[test]
+    fn names_in_a_text_are_replaced_and_the_rest_is_copied() {
+        let text =
+            "0x1 __ZN3foo3barEi + 4\r\n\t(_RNvCs1234_7orchard3foo)\n_Z1f_ main Zebra T0 R $ \u{1}\n_ZN2é1fEv→ _Z1fv";
+        let expected = "0x1 foo::bar(int) + 4\r\n\t(orchard::foo)\n_Z1f_ main Zebra T0 R $ \u{1}\né::f()→ f()";
+        for piece in 1..text.len() {
+            assert_eq!(String::from_utf8(copied(text.as_bytes(), piece)).unwrap(), expected, "{piece}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_copied() {
+        let bytes: Vec<u8> = (0..=255).chain([0xff, b'_', b'Z', 0xfe]).collect();
+        assert_eq!(copied(&bytes, 7), bytes);
+        let long = vec![b'_'; 3 * LONGEST];
+        assert_eq!(copied(&long, 1 << 16), long);
+    }
+}

@@ -1,0 +1,153 @@
+//! Names for people: demangling, and whether two spellings mean one function.
+
+#[cfg(feature = "swift")]
+mod harmless;
+mod same;
+#[cfg(feature = "swift")]
+mod swift;
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::fmt::Write;
+
+pub(super) use same::is_same_function;
+
+use crate::demangle::{Demangler, Options};
+
+/// Longest name that is shown demangled. Of two million C++ names of published libraries, 351 are longer.
+pub const MAX_DEMANGLED: usize = 1 << 16;
+
+/// A function's name as it is shown: C++, Rust and Swift demangled, everything else as it is.
+///
+/// A name that would be longer than [`MAX_DEMANGLED`] bytes stays as it is.
+///
+/// The spelling is Instruments' where demanglers differ, so that a function has one name whoever named it: C++ as
+/// [`demangle`](crate::demangle) spells it, Rust without its hash, and Swift as `swift demangle -simplified` does, with labels but
+/// without types and modules (with the feature `swift`, else as it is).
+///
+/// ```
+/// # use traceparse::symbolicate::display_name;
+/// assert_eq!(display_name("__ZN3foo3barEi"), "foo::bar(int)");
+/// assert_eq!(display_name("_RNvCs1234_7orchard3foo"), "orchard::foo");
+/// assert_eq!(display_name("-[Widget draw:]"), "-[Widget draw:]");
+/// ```
+pub fn display_name(name: &str) -> Cow<'_, str> {
+    thread_local! {
+        static DEMANGLER: RefCell<NameDemangler> = RefCell::new(NameDemangler::new(MAX_DEMANGLED));
+    }
+    let demangled = DEMANGLER.with_borrow_mut(|demangler| demangler.demangle(name));
+    demangled.map_or(Cow::Borrowed(name), Cow::Owned)
+}
+
+/// Demangles names of any language, one after the other with the same memory.
+#[derive(Debug)]
+pub struct NameDemangler {
+    cpp: Demangler,
+    longest: usize,
+}
+
+impl NameDemangler {
+    /// Makes one that writes no names of more than so many bytes; and none of Swift of more than 4 KiB.
+    pub fn new(longest: usize) -> Self {
+        Self { cpp: Demangler::new(Options { max_output: longest, ..Options::default() }), longest }
+    }
+
+    /// What a mangled name says, as [`display_name`] spells it. `None` if it is not mangled, cannot be read or is too long.
+    ///
+    /// Names in symbol tables of macOS have an underscore more than a compiler writes; both forms are read.
+    pub fn demangle(&mut self, name: &str) -> Option<String> {
+        let start = name.trim_start_matches('_');
+        let demangled = match start.bytes().next()? {
+            b'$' | b'T' => swift_name(name, start),
+            b'R' => self.rust_name(name),
+            b'Z' if is_legacy_rust(start) => self.rust_name(name),
+            b'Z' => self.cpp_name(name),
+            _ => None,
+        };
+        // `_ZNE` is well-formed, and the name of nothing: it says more as it is.
+        demangled.filter(|demangled| !demangled.trim().is_empty())
+    }
+
+    fn rust_name(&self, name: &str) -> Option<String> {
+        let demangled = rustc_demangle::try_demangle(name).ok()?;
+        let mut text = Bounded { text: String::new(), longest: self.longest };
+        // A name that repeats itself may be a million times as long as it is mangled.
+        write!(text, "{demangled:#}").ok()?;
+        Some(text.text)
+    }
+
+    fn cpp_name(&mut self, name: &str) -> Option<String> {
+        let name = if crate::demangle::is_mangled(name) { name } else { name.strip_prefix('_')? };
+        self.cpp.demangle(name).ok().map(str::to_owned)
+    }
+}
+
+fn swift_name(name: &str, start: &str) -> Option<String> {
+    let is_swift = ["$s", "$S", "$e", "T0"].iter().any(|prefix| start.starts_with(prefix));
+    is_swift.then(|| swift::simplified(name)).flatten()
+}
+
+#[cfg(not(feature = "swift"))]
+mod swift {
+    /// There is no demangler for names of Swift.
+    pub(super) fn simplified(_name: &str) -> Option<String> {
+        None
+    }
+}
+
+/// Whether a name that could be one of C++ ends with the hash that Rust's older names have, before what a linker added:
+/// `17h0123456789abcdefE.llvm.1`.
+fn is_legacy_rust(start: &str) -> bool {
+    const DIGITS: usize = 16;
+    let name = start.split('.').next().unwrap_or(start);
+    let hash = name.strip_suffix('E').and_then(|name| name.split_at_checked(name.len().checked_sub(DIGITS)?));
+    start.starts_with("ZN")
+        && hash.is_some_and(|(path, hash)| {
+            path.ends_with("17h") && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+        })
+}
+
+/// A text that refuses to grow beyond the longest name.
+struct Bounded {
+    text: String,
+    longest: usize,
+}
+
+impl Write for Bounded {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        if self.text.len() + text.len() > self.longest {
+            return Err(std::fmt::Error);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_demangled_once_they_are_mangled() {
+        for (mangled, shown) in [
+            ("_ZN3foo3barEi", "foo::bar(int)"),
+            ("__ZN3foo3barEi", "foo::bar(int)"),
+            ("_ZN4core3ptr13drop_in_place17h0123456789abcdefE", "core::ptr::drop_in_place"),
+            ("_RNvCs1234_7orchard3foo", "orchard::foo"),
+            ("main", "main"),
+            ("_$s4Demo6WidgetC4draw5scaleS2i_tF", "Widget.draw(scale:)"),
+            ("_Z1fIXmlEEvv", "_Z1fIXmlEEvv"),
+            ("__ZNE", "__ZNE"),
+            ("_ZN17h0123456789abcdefE", "_ZN17h0123456789abcdefE"),
+            ("_ZN1AILy1EE1fEv", "A<1ull>::f()"),
+            ("_ZN1AI1BI1CEE1fEv", "A<B<C>>::f()"),
+            ("_Z1fPU11objcproto1P11objc_object", "f(id<P>)"),
+            ("_ZN3FooC2IiEET_", "Foo::Foo<int>(int)"),
+            ("_ZN3FooC2Ei", "Foo::Foo(int)"),
+            ("-[Widget draw:]", "-[Widget draw:]"),
+            ("__28+[Widget shared]_block_invoke", "__28+[Widget shared]_block_invoke"),
+        ] {
+            assert_eq!(display_name(mangled), shown);
+        }
+    }
+}
