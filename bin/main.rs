@@ -24,6 +24,7 @@ mod recording;
 mod run;
 mod sink;
 mod sources;
+mod symbolicate;
 mod symbols;
 mod times;
 mod unchanged;

@@ -6,21 +6,21 @@ use std::hash::{Hash, Hasher};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use etcetera::BaseStrategy;
 use traceparse::export::Export;
 use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
-use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, display_name, symbolicate};
-use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder, SymbolFrame, look_up};
+use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, symbolicate};
+use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
 use crate::bundles::Inputs;
-use crate::cli::{SymbolicateArgs, TocFormat, UuidArgs};
+use crate::cli::{TocFormat, UuidArgs};
 use crate::guard::{will_read, will_write};
 use crate::sink::{Shown, replace, write_to};
-use crate::unchanged::{InputFile, WatchedFiles};
+use crate::unchanged::WatchedFiles;
 use crate::{bounds, printable, warning};
 
 /// Names the frames of an export from the files that the arguments name, and from what recordings among the inputs keep, if there is
@@ -83,7 +83,7 @@ pub(crate) fn locate<'f>(
 }
 
 /// A file that was named counts from its first byte on.
-fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
+pub(crate) fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
     if !path.is_dir() {
         will_read(path)?;
         watched.add_root(path);
@@ -92,7 +92,7 @@ fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
 }
 
 /// What was found in a folder is an input from now on.
-fn watch(locator: &Locator<'_>, watched: &WatchedFiles) -> Result<()> {
+pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles) -> Result<()> {
     let paths: HashSet<&Path> = locator.found().iter().map(|found| found.path.as_path()).collect();
     for path in paths {
         will_read(path)?;
@@ -144,7 +144,7 @@ fn keep(file: &Path, text: &[u8]) -> Result<()> {
 /// Notes beyond this many are only counted.
 const MAX_NOTES: usize = 10;
 
-fn warn(locator: &Locator<'_>) {
+pub(crate) fn warn(locator: &Locator<'_>) {
     for note in locator.notes().iter().take(MAX_NOTES) {
         warning(&note.to_string());
     }
@@ -192,120 +192,4 @@ fn found_value(found: &Found) -> serde_json::Value {
         "text_address": found.text_address,
         "text_size": found.text_size,
     })
-}
-
-/// Names addresses, as atos does.
-pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
-    will_write(None);
-    let watched = WatchedFiles::default();
-    let mut locator = Locator::new(&watched).within(&bounds::memory());
-    let path = &args.object;
-    begin(path, &watched)?;
-    locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
-    watch(&locator, &watched)?;
-    warn(&locator);
-    let found = choose(&locator, args)?;
-    let addresses = if args.addresses.is_empty() { read_addresses()? } else { args.addresses.clone() };
-    // Addresses are relative to the Mach-O header; in the file it is at the address of __TEXT.
-    let base = if args.offset { 0 } else { args.load_address.or(found.text_address).unwrap_or(0) };
-    let mut relative: Vec<u64> = addresses.iter().filter_map(|address| address.checked_sub(base)).collect();
-    relative.sort_unstable();
-    relative.dedup();
-    // All answers in one text, and where each is; a later answer for an address stands for it.
-    let mut text = String::new();
-    let mut places = vec![0..0; relative.len()];
-    let (budget, mut over) = (bounds::memory(), None);
-    let mut reserved = budget.nothing();
-    let asked = look_up(&locator, found.uuid, &relative, &budget, &mut |index, frames| {
-        over = over.or(reserved.resize(text.capacity() as u64).err());
-        if over.is_some() {
-            return;
-        }
-        let start = text.len();
-        write_frames(&mut text, frames, &found, args);
-        places[index] = start..text.len();
-    });
-    watched.unless_changed(Ok(()))?;
-    over.map_or(Ok(()), Err).with_context(|| format!("{}: its names are too long", path.display()))?;
-    let mut failed = None;
-    for one in &asked {
-        match &one.result {
-            Ok(notes) => {
-                notes.iter().take(1).for_each(|note| warning(&format!("{}: {note}", one.found.path.display())))
-            }
-            Err(error) => failed = Some(format!("{}: {error}", one.found.path.display())),
-        }
-    }
-    ensure!(failed.is_none() || asked.iter().any(|one| one.result.is_ok()), "{}", failed.unwrap_or_default());
-    write_to(None, |out| {
-        for (position, address) in addresses.iter().enumerate() {
-            if args.inlines && position > 0 {
-                writeln!(out)?;
-            }
-            let index = address.checked_sub(base).and_then(|address| relative.binary_search(&address).ok());
-            match index.map(|index| &text[places[index].clone()]).filter(|answer| !answer.is_empty()) {
-                Some(answer) => writeln!(out, "{answer}")?,
-                None => writeln!(out, "{address:#x}")?,
-            }
-        }
-        Ok(())
-    })
-}
-
-/// The one image that is meant.
-fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
-    let mut found: Vec<&Found> = locator.found().iter().collect();
-    found.retain(|found| args.arch.as_ref().is_none_or(|arch| *arch == found.arch));
-    found.sort_by_key(|found| found.kind);
-    let Some(best) = found.first() else {
-        let arches: Vec<&str> = locator.found().iter().map(|found| found.arch.as_str()).collect();
-        match &args.arch {
-            Some(arch) if !arches.is_empty() => bail!("there is no {arch} in it, only {}", arches.join(", ")),
-            _ => bail!("{}: no symbols are there", args.object.display()),
-        }
-    };
-    if let Some(other) = found.iter().find(|other| other.uuid != best.uuid) {
-        bail!(
-            "{} holds several images, such as {} {} and {} {}; choose one with --arch, or name one file",
-            args.object.display(),
-            best.arch,
-            best.uuid,
-            other.arch,
-            other.uuid
-        );
-    }
-    Ok((*best).clone())
-}
-
-fn read_addresses() -> Result<Vec<u64>> {
-    let input = InputFile::open(Path::new("-"))?;
-    let mut addresses = Vec::new();
-    let text = bounds::read_all(&input, bounds::ADDRESSES).context("standard input cannot be read")?;
-    for word in String::from_utf8_lossy(&text).split_whitespace() {
-        let digits = word.trim_start_matches("0x").trim_start_matches("0X");
-        let address = u64::from_str_radix(digits, 16);
-        addresses.push(address.map_err(|_| anyhow!("{word:?} is not an address in hex"))?);
-    }
-    input.unless_changed(Ok(addresses))
-}
-
-/// `function (in Module) (File.mm:45)`, for the function that holds the code, or for each one that was inlined.
-fn write_frames(out: &mut String, frames: &[SymbolFrame<'_>], found: &Found, args: &SymbolicateArgs) {
-    use std::fmt::Write as _;
-    let shown = if args.inlines { frames } else { &frames[frames.len().saturating_sub(1)..] };
-    for (index, frame) in shown.iter().enumerate() {
-        if index > 0 {
-            out.push('\n');
-        }
-        let name = frame.function.or(frame.linkage_name).map_or("<unknown>".into(), display_name);
-        out.push_str(&printable(&name));
-        out.push_str(" (in ");
-        out.push_str(&printable(&found.name));
-        out.push(')');
-        if let Some(file) = frame.file {
-            let file = if args.full_path { file } else { file.rsplit('/').next().unwrap_or(file) };
-            // Writing to a string cannot fail.
-            let _ = write!(out, " ({}:{})", printable(file), frame.line.unwrap_or(0));
-        }
-    }
 }

@@ -48,7 +48,13 @@ fn answer(finder: &dyn SymbolFinder, found: &Found, address: u64) -> Vec<Row> {
     let mut answer = Vec::new();
     let data = finder.load(found).unwrap();
     with_symbols(&data, found, |symbols| {
-        symbols.look_up(&[address], &mut |_, frames| answer = frames.iter().map(as_row).collect())
+        symbols.look_up(&[address], &mut |_, frames| {
+            // Where its function starts is no name.
+            let is_nameless = |frame: &SymbolFrame<'_>| frame.function.is_none() && frame.file.is_none();
+            if !frames.iter().all(is_nameless) {
+                answer = frames.iter().map(as_row).collect();
+            }
+        })
     })
     .unwrap();
     answer

@@ -32,8 +32,12 @@ fn answers(symbols: &AppleSymbols<'_>, addresses: &[u64]) -> Vec<Option<Vec<Fram
             column: frame.column,
             is_inlined: frame.is_inlined,
         });
-        let is_first = answers[index].replace(frames.collect()).is_none();
-        assert!(is_first, "address {index} is answered twice");
+        let frames: Vec<Frame> = frames.collect();
+        // A function that has no name is known by its start, which the oracle does not tell.
+        if frames.iter().any(|frame| frame.function.is_some() || frame.file.is_some()) {
+            let is_first = answers[index].replace(frames).is_none();
+            assert!(is_first, "address {index} is answered twice");
+        }
     });
     assert!(notes.is_empty(), "{notes:?}");
     answers
@@ -159,7 +163,7 @@ fn names_that_are_not_utf_8_are_left_out_with_a_note() {
     let notes = read[0].symbols.as_ref().unwrap().look_up(&[0x500, 0x504], &mut |index, frames| {
         seen.push((index, frames[0].function.is_none(), frames[0].line));
     });
-    assert_eq!(seen, [(0, true, Some(3))], "the line is known, the function is not");
+    assert_eq!(seen, [(0, true, Some(3)), (1, true, None)], "the line is known, or only where the function starts");
     assert_eq!(notes.len(), 1);
     assert!(notes[0].message.contains("not UTF-8"), "{}", notes[0]);
 }

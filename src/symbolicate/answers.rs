@@ -12,6 +12,8 @@ pub(super) struct AnswerFrame {
     pub(super) file: Option<u32>,
     pub(super) line: Option<u32>,
     pub(super) is_inlined: bool,
+    /// How far behind the start of the function the address is, where that is known.
+    pub(super) offset: Option<u32>,
 }
 
 /// What a string of the answers is good for.

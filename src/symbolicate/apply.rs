@@ -63,6 +63,8 @@ struct Answer<'a> {
 #[derive(Clone, Copy)]
 struct Outcome {
     is_named: bool,
+    /// Whether it is of a function that has no name.
+    is_nameless: bool,
     disagrees: bool,
 }
 
@@ -89,7 +91,7 @@ impl<'a> Writer<'a> {
         let (frames, outcome) = match &answer {
             Some(answer) => self.expand(builder, frame, binary, answer)?,
             None => {
-                let outcome = Outcome { is_named: was_named, disagrees: false };
+                let outcome = Outcome { is_named: was_named, is_nameless: false, disagrees: false };
                 (vec![copy(self.profile, builder, frame, binary)?], outcome)
             }
         };
@@ -97,6 +99,7 @@ impl<'a> Writer<'a> {
             tally.frames += 1;
             tally.named_before += u64::from(was_named);
             tally.named_now += u64::from(outcome.is_named);
+            tally.nameless += u64::from(outcome.is_nameless);
             tally.disagreements += u64::from(outcome.disagrees);
             tally.frames_now += frames.len() as u64;
         });
@@ -140,8 +143,9 @@ impl<'a> Writer<'a> {
         // Which of the functions the recording named, if any; that one keeps its spelling.
         let agreed = if was_named { agreement(recorded, chain, answers) } else { None };
         let knows_name = chain.iter().any(is_known);
-        let outcome =
-            Outcome { is_named: was_named || knows_name, disagrees: was_named && agreed.is_none() && knows_name };
+        let is_named = was_named || knows_name;
+        let is_nameless = !is_named && chain.last().is_some_and(|outermost| outermost.offset.is_some());
+        let outcome = Outcome { is_named, is_nameless, disagrees: was_named && agreed.is_none() && knows_name };
         let first_shown = if self.options.with_inlines { 0 } else { chain.len() - 1 };
         let ids = self.string_ids.entry(uuid).or_insert_with(|| vec![None; answers.strings.len()]);
         let mut frames = Vec::with_capacity(chain.len());
@@ -151,7 +155,10 @@ impl<'a> Writer<'a> {
                 _ if agreed == Some(index) => (kept, true),
                 (Some(name), true) => (intern(builder, ids, answers, name)?, true),
                 // Instruments keeps functions without a name under the address at which they start.
-                (Some(start), false) if is_outermost && !was_named => (intern(builder, ids, answers, start)?, false),
+                _ if is_outermost && !was_named && answer.offset.is_some() => {
+                    let start = frame.lookup_address.get().wrapping_sub(answer.offset.unwrap_or(0).into());
+                    (builder.string(&format!("{start:#x}"))?, false)
+                }
                 _ if is_outermost => (kept, was_named),
                 // Swift once left inlined functions without a name: the caller's instead would be wrong.
                 _ => (builder.string("<unknown>")?, false),
@@ -214,6 +221,7 @@ impl<'a> Writer<'a> {
                 let has_file = tally.uuid.is_some_and(|uuid| !finder.find(uuid).is_empty());
                 let name = profile.string(profile.binary(id).name);
                 tally.missing = Some(match has_file {
+                    true if tally.named_now + tally.nameless == tally.frames => Missing::Nameless,
                     true => Missing::OutsideFunctions,
                     false => {
                         let mut same_name = finder.find_by_name(name);

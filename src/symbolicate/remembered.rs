@@ -36,8 +36,8 @@ pub(super) struct Remembered {
 struct Known {
     /// Where its frames are; empty where no file knows it.
     frames: (u32, u32),
-    /// The files that answered, by position: one that knew a name, and a later one that knew the line.
-    answered_by: [Option<u32>; 2],
+    /// The files that answered, by position: one that knew where the function starts, one that knew its name, and one that knew the line.
+    answered_by: [Option<u32>; 3],
     /// Whether the source file is known, so that no file was asked after the one that knew it.
     is_located: bool,
 }
@@ -121,8 +121,8 @@ impl Remembered {
         over.map_or(Ok(()), Err)?;
         for (position, asked) in asked.into_iter().enumerate() {
             for &index in &asked.answered {
-                let [first, second] = &mut known[index].answered_by;
-                *if first.is_none() { first } else { second } = Some(position as u32);
+                let free = known[index].answered_by.iter_mut().find(|by| by.is_none());
+                free.into_iter().for_each(|by| *by = Some(position as u32));
             }
             self.add_file(position, asked);
         }
@@ -204,7 +204,8 @@ impl Strings {
     fn frame(&mut self, frame: &SymbolFrame<'_>) -> AnswerFrame {
         let function = frame.function.or(frame.linkage_name).map(|name| self.name(name));
         let file = frame.file.map(|file| self.file(file));
-        AnswerFrame { function, file, line: frame.line, is_inlined: frame.is_inlined }
+        let offset = frame.offset.and_then(|offset| u32::try_from(offset).ok());
+        AnswerFrame { function, file, line: frame.line, is_inlined: frame.is_inlined, offset }
     }
 
     fn name(&mut self, name: &str) -> u32 {

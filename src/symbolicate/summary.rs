@@ -29,6 +29,8 @@ pub struct BinarySummary {
     pub named_before: u64,
     /// How many have a name now.
     pub named_now: u64,
+    /// How many of the others are in functions that have no name, but a known start, under which they stand: those of a stripped binary.
+    pub nameless: u64,
     /// How many the symbols call another function than the recording did.
     pub disagreements: u64,
     /// How many frames there are now, with inlined functions.
@@ -47,8 +49,10 @@ pub enum Missing {
         /// Files of the same name.
         same_name: Vec<Found>,
     },
-    /// There is a file, but the addresses lie outside of every function in it.
+    /// There is a file, but some of the addresses lie outside of every function in it.
     OutsideFunctions,
+    /// There is a file, which tells where the functions start, but has no names for them.
+    Nameless,
 }
 
 impl SymbolicationSummary {
@@ -66,6 +70,11 @@ impl SymbolicationSummary {
 }
 
 impl BinarySummary {
+    /// Whether there are symbols of this very build, which do not name all of its frames.
+    pub(crate) fn has_symbols_without_names(&self) -> bool {
+        matches!(self.missing, Some(Missing::OutsideFunctions | Missing::Nameless))
+    }
+
     fn advice(&self) -> Option<String> {
         let Some(Missing::NoFile { same_name }) = &self.missing else { return None };
         let found = same_name.first()?;

@@ -180,15 +180,15 @@ impl<'a> AppleSymbols<'a> {
             None => Names::default(),
         };
         let stub = names.stub.map(|target| format!("{STUB}{target}"));
-        let mut outermost = names.frame(source, false);
+        let offset = function.map(|function| address - function.symbol.address);
+        let outermost = SymbolFrame { offset, ..names.frame(source, false) };
         if let Some(stub) = &stub {
             // Nothing is inlined into a stub, so its name, which is in no file, is that of the only frame.
-            outermost.function = Some(stub);
-            answer(&[outermost]);
+            answer(&[SymbolFrame { function: Some(stub), ..outermost }]);
             return true;
         }
-        frames.list.push(names.frame(source, false));
-        let is_known = frames.list.iter().any(|frame| frame.function.is_some() || frame.file.is_some());
+        frames.list.push(outermost);
+        let is_known = offset.is_some() || frames.list.iter().any(|frame| frame.file.is_some());
         if is_known {
             answer(&frames.list);
         }
@@ -232,7 +232,7 @@ impl<'a> Names<'a> {
     fn frame(self, source: Source<'a>, is_inlined: bool) -> SymbolFrame<'a> {
         let Names { function, linkage_name, .. } = self;
         let Source { file, line, column } = source;
-        SymbolFrame { function, linkage_name, file, line, column, is_inlined }
+        SymbolFrame { function, linkage_name, file, line, column, is_inlined, offset: None }
     }
 }
 

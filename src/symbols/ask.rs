@@ -22,8 +22,8 @@ pub struct Asked {
 /// Looks up sorted, distinct addresses in the files of an image, the best first, until every address has an answer with
 /// a source file or no symbol file is left.
 ///
-/// `answer` may be called again for an address that was answered without a source file: a file that was cut, or has a
-/// symbol table only, does not stand before one that knows more. The last call for an address counts; one without frames
+/// `answer` may be called again for an address that was answered without a name or a source file: a file that was stripped or
+/// cut, or has a symbol table only, does not stand before one that knows more. The last call for an address counts; one without frames
 /// takes back what a file said that could not be read to its end.
 ///
 /// What is read of a file is taken from the budget while it is asked. A file that needs more than there is could not be read
@@ -49,7 +49,7 @@ pub fn look_up(
             with_symbols(&data, &found, |symbols| {
                 symbols.look_up(&wanted, &mut |position, frames| {
                     let index = open[position];
-                    let new = if is_located(frames) { State::Located } else { State::Named };
+                    let new = State::of(frames);
                     if new > state[index] {
                         state[index] = new;
                         answered.push(index);
@@ -79,6 +79,20 @@ pub(crate) fn is_located(frames: &[SymbolFrame<'_>]) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     Unknown,
+    /// Where its function starts, and nothing else.
+    Nameless,
     Named,
     Located,
+}
+
+impl State {
+    fn of(frames: &[SymbolFrame<'_>]) -> Self {
+        let is_nameless =
+            |frame: &SymbolFrame<'_>| frame.function.is_none() && frame.linkage_name.is_none() && frame.file.is_none();
+        match () {
+            () if is_located(frames) => Self::Located,
+            () if frames.iter().all(is_nameless) => Self::Nameless,
+            () => Self::Named,
+        }
+    }
 }

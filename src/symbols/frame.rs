@@ -27,6 +27,9 @@ pub struct SymbolFrame<'a> {
     pub column: Option<u32>,
     /// Whether this function was inlined into the next frame, so true for all but the last.
     pub is_inlined: bool,
+    /// How many bytes the address lies behind the start of the function; `None` for inlined functions, and where no file tells where the
+    /// function starts. A frame that has nothing else is of a function that is known to start there, but has no name.
+    pub offset: Option<u64>,
 }
 
 /// A symbol file that is open for one binary.

@@ -138,13 +138,13 @@ impl<'data> SymbolTable<'data> {
         starts.filter_map(|start| self.name(*start))
     }
 
-    /// The name of the function that reaches over this address.
-    pub(super) fn containing(&self, address: u64) -> Option<&'data str> {
+    /// Where the function starts that reaches over this address, and its name, if it has one.
+    pub(super) fn containing(&self, address: u64) -> Option<(u64, Option<&'data str>)> {
         let section = self.sections.partition_point(|addresses| addresses.start <= address).checked_sub(1)?;
         let section = &self.sections[section];
         let last = self.starts.partition_point(|start| start.address <= address).checked_sub(1)?;
         let start = self.starts[last].address;
-        (section.contains(&address) && section.contains(&start)).then(|| self.at(start).next())?
+        (section.contains(&address) && section.contains(&start)).then(|| (start, self.at(start).next()))
     }
 
     fn name(&self, start: Start) -> Option<&'data str> {
@@ -197,10 +197,10 @@ mod tests {
         with_table(&Macho { symbols: &symbols, ..Macho::default() }, |table| {
             assert_eq!(table.containing(TEXT), None);
             assert_eq!(table.containing(CODE + 0xF), None);
-            assert_eq!(table.containing(CODE + 0x10), Some("first"));
-            assert_eq!(table.containing(CODE + 0x3F), Some("first"));
-            assert_eq!(table.containing(CODE + 0x40), Some("second"));
-            assert_eq!(table.containing(CODE + CODE_SIZE - 1), Some("second"));
+            assert_eq!(table.containing(CODE + 0x10), Some((CODE + 0x10, Some("first"))));
+            assert_eq!(table.containing(CODE + 0x3F), Some((CODE + 0x10, Some("first"))));
+            assert_eq!(table.containing(CODE + 0x40), Some((CODE + 0x40, Some("second"))));
+            assert_eq!(table.containing(CODE + CODE_SIZE - 1), Some((CODE + 0x40, Some("second"))));
             assert_eq!(table.containing(DATA), None);
             assert_eq!(table.at(CODE + 0x41).next(), None);
         });
@@ -212,10 +212,10 @@ mod tests {
         // 0x1000, 0x1020, 0x1080.
         let starts = [0x80, 0x20, 0x20, 0x60, 0, 0, 0, 0];
         with_table(&Macho { symbols: &symbols, function_starts: &starts, ..Macho::default() }, |table| {
-            assert_eq!(table.containing(CODE + 0x1F), Some("named"));
-            assert_eq!(table.containing(CODE + 0x20), None);
-            assert_eq!(table.containing(CODE + 0x7F), None);
-            assert_eq!(table.containing(CODE + 0x80), Some("later"));
+            assert_eq!(table.containing(CODE + 0x1F), Some((CODE, Some("named"))));
+            assert_eq!(table.containing(CODE + 0x20), Some((CODE + 0x20, None)));
+            assert_eq!(table.containing(CODE + 0x7F), Some((CODE + 0x20, None)));
+            assert_eq!(table.containing(CODE + 0x80), Some((CODE + 0x80, Some("later"))));
         });
     }
 
@@ -224,7 +224,7 @@ mod tests {
         let symbols = [(LOCAL, 1, CODE, "_local"), (EXTERNAL, 1, CODE, "_external"), (EXTERNAL, 1, CODE, "_alias")];
         with_table(&Macho { symbols: &symbols, ..Macho::default() }, |table| {
             assert_eq!(table.at(CODE).collect::<Vec<_>>(), ["external", "alias", "local"]);
-            assert_eq!(table.containing(CODE + 1), Some("external"));
+            assert_eq!(table.containing(CODE + 1), Some((CODE, Some("external"))));
         });
     }
 

@@ -290,7 +290,7 @@ fn json_says_what_became_of_each_binary() {
         let expected = serde_json::json!({
             "binaries": [{
                 "name": "Demo", "uuid": DEMO, "arch": "arm64",
-                "frames": 3, "named_before": 2, "named_now": 3, "disagreements": 1, "frames_now": 3,
+                "frames": 3, "named_before": 2, "named_now": 3, "nameless": 0, "disagreements": 1, "frames_now": 3,
                 "files": [{"path": file, "kind": "dSYM", "uuid": DEMO, "arch": "arm64"}],
                 "missing": null, "other_builds": [],
             }],
@@ -328,6 +328,30 @@ fn json_says_why_frames_have_no_name() {
     let symbolication = &answer["symbolication"];
     assert_eq!(symbolication["frames_without_binary"], 5);
     assert_eq!(symbolication["binaries"], serde_json::json!([]));
+}
+
+/// Code without a name is one function for each place where one starts, under its address, as in Instruments.
+#[test]
+fn functions_of_a_stripped_binary_are_named_by_where_they_start() {
+    let case = Case::new();
+    let export = case.export("Demo", "4C4C443B-5555-3144-A14B-1553F2DDDC05", &[(0x565, ""), (0x570, ""), (0x501, "")]);
+    let before = case.json(&[&export, "--view", "functions"]);
+    let answer = case.json(&[&export, "--dsym", &built("bare/Demo-stripped"), "--view", "functions"]);
+    let names = |answer: &serde_json::Value| {
+        let rows = answer["functions"].as_array().expect("functions");
+        let mut names: Vec<_> = rows.iter().map(|row| row["function"].as_str().expect("a name").to_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&before).len(), 3, "{before:#}");
+    let names = names(&answer);
+    assert!(matches!(&names[..], [one, other] if one.ends_with("4d4") && other.ends_with("548")), "{names:?}");
+    let row = &answer["symbolication"]["binaries"][0];
+    assert_eq!((&row["missing"], &row["named_now"], &row["nameless"]), (&"nameless".into(), &0.into(), &3.into()));
+    let text = case.ok(&[&export, "--dsym", &built("bare/Demo-stripped"), "--view", "summary"]);
+    let said =
+        "the symbols of Demo have no names for the functions of 3 frames, which are named by the address where they";
+    assert!(text.replace("\n  ", " ").contains(said), "{text}");
 }
 
 /// What their symbols do not know, no other symbols name: only binaries without symbols are listed.

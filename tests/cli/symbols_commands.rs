@@ -132,6 +132,23 @@ fn addresses_come_from_standard_input_too() {
     assert_one_sentence(&crate::command::stderr_of(&assert), &["\"main\" is not an address in hex"]);
 }
 
+/// Where the functions of the stripped binary start is what `llvm-objdump --function-starts` prints.
+#[test]
+fn a_symbol_table_tells_offsets_and_a_stripped_binary_tells_where_functions_start() {
+    let case = Case::new();
+    let addresses = ["500", "564", "100000565", "7000"];
+    for (file, base, expected) in [
+        ("Demo", &["--offset"][..], "draw_shape (in Demo) + 44\nfill_span (in Demo) + 28\n"),
+        ("Demo-stripped", &["--offset"], "0x4d4 (in Demo-stripped) + 44\n0x548 (in Demo-stripped) + 28\n"),
+    ] {
+        let file = built(&format!("bare/{file}"));
+        let text = case.ok(&[&["symbolicate", "-o", &file], base, &addresses].concat());
+        assert_eq!(text, format!("{expected}0x100000565\n0x7000\n"));
+    }
+    let text = case.ok(&["symbolicate", "-o", &built("bare/Demo-stripped"), "100000565"]);
+    assert_eq!(text, "0x100000548 (in Demo-stripped) + 29\n");
+}
+
 #[test]
 fn names_are_demangled_as_arguments_and_in_a_text() {
     let case = Case::new();
@@ -181,7 +198,7 @@ fn the_best_file_of_one_image_is_asked() {
     let text = case.ok(&["symbolicate", "-o", &built("arm64-dwarf5"), "--offset", "480"]);
     assert_eq!(text, "fail_budget (in Demo5) (demo.c:15)\n");
     let text = case.ok(&["symbolicate", "-o", &built("arm64-dwarf5/Demo5"), "--offset", "480"]);
-    assert_eq!(text, "fail_budget (in Demo5)\n");
+    assert_eq!(text, "fail_budget (in Demo5) + 0\n");
 }
 
 #[test]

@@ -245,6 +245,7 @@ fn symbolication(summary: &SymbolicationSummary) -> Value {
     let binaries = summary.binaries.iter().map(|row| {
         let (missing, same_name) = match &row.missing {
             None => (Value::Null, &[][..]),
+            Some(Missing::Nameless) => (json!("nameless"), &[][..]),
             Some(Missing::OutsideFunctions) => (json!("outside-functions"), &[][..]),
             Some(Missing::NoFile { same_name }) => (json!("no-file"), same_name.as_slice()),
         };
@@ -255,6 +256,7 @@ fn symbolication(summary: &SymbolicationSummary) -> Value {
             "frames": row.frames,
             "named_before": row.named_before,
             "named_now": row.named_now,
+            "nameless": row.nameless,
             "disagreements": row.disagreements,
             "frames_now": row.frames_now,
             "files": row.used.iter().map(file).collect::<Value>(),

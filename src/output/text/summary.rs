@@ -189,11 +189,11 @@ pub(super) fn operation_lines(
 /// Whether symbols of a binary were found, which then do not name it: the line above says so.
 #[cfg(feature = "symbols")]
 fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
-    use crate::symbolicate::Missing;
     let uuid = report.export.profile.binary(binary).uuid;
-    report.symbolication.as_ref().is_some_and(|summary| {
-        summary.binaries.iter().any(|row| row.uuid == uuid && row.missing == Some(Missing::OutsideFunctions))
-    })
+    report
+        .symbolication
+        .as_ref()
+        .is_some_and(|summary| summary.binaries.iter().any(|row| row.uuid == uuid && row.has_symbols_without_names()))
 }
 
 #[cfg(not(feature = "symbols"))]

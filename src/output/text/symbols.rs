@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::count;
 use super::style::{Style, Tone, clean, wrap};
-use crate::symbolicate::{BinarySummary, Missing, SymbolicationSummary};
+use crate::symbolicate::{BinarySummary, SymbolicationSummary};
 
 pub(super) fn write(summary: &SymbolicationSummary, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     if summary.binaries.is_empty() {
@@ -26,11 +26,15 @@ pub(super) fn write(summary: &SymbolicationSummary, style: &Style, out: &mut dyn
             format!("{what} had another name in the recording; the symbols are of the same build, so theirs is shown");
         writeln!(out, "{}", wrap(&text, 2, style.width).join("\n"))?;
     }
-    let outside = summary.binaries.iter().filter(|row| row.missing == Some(Missing::OutsideFunctions));
-    for row in outside {
-        let what = count(row.frames - row.named_now, "frame");
-        let text = format!("the symbols of {} know no function at the addresses of {what}", clean(&row.name));
-        for line in wrap(&text, 2, style.width) {
+    for row in summary.binaries.iter().filter(|row| row.has_symbols_without_names()) {
+        let (name, outside) = (clean(&row.name), row.frames - row.named_now - row.nameless);
+        let nameless = (row.nameless > 0).then(|| {
+            let what = count(row.nameless, "frame");
+            format!("the symbols of {name} have no names for the functions of {what}, which are named by the address where they start")
+        });
+        let outside = (outside > 0)
+            .then(|| format!("the symbols of {name} know no function at the addresses of {}", count(outside, "frame")));
+        for line in nameless.into_iter().chain(outside).flat_map(|text| wrap(&text, 2, style.width)) {
             writeln!(out, "{}", style.paint(Tone::Dim, &line))?;
         }
     }

@@ -115,9 +115,11 @@ fn find_frames<'a, 'data: 'a>(
         }
     }
     let location = line_only.map(|(unit, row)| Location::of_row(units, unit, row)).unwrap_or_default();
-    let function = table.containing(address);
-    if function.is_some() || location.file.is_some() {
-        frames.push(location.frame(Called { function, linkage_name: None }, false));
+    let containing = table.containing(address);
+    if containing.is_some() || location.file.is_some() {
+        let called = Called { function: containing.and_then(|(_, name)| name), linkage_name: None };
+        let offset = containing.map(|(start, _)| address - start);
+        frames.push(SymbolFrame { offset, ..location.frame(called, false) });
     }
 }
 
@@ -150,9 +152,12 @@ fn function_frames<'a, 'data: 'a>(
     let called = function.called.get_or_init(|| {
         let names = names(units, unit, function.offset, &units.budget);
         let symbol = symbol_at(table, function.entry, names);
-        Called::new(symbol.or(names.best()).or_else(|| table.containing(function.entry)), names)
+        let other = || table.containing(function.entry).and_then(|(_, name)| name);
+        Called::new(symbol.or(names.best()).or_else(other), names)
     });
-    frames.push(location.frame(*called, false));
+    // Unlikely parts may lie in front of the entry.
+    let offset = address.checked_sub(function.entry);
+    frames.push(SymbolFrame { offset, ..location.frame(*called, false) });
 }
 
 /// The symbol that starts where a function does: the one that DWARF names, or else the first.
@@ -196,6 +201,7 @@ impl<'a> Location<'a> {
             line: self.line,
             column: self.column,
             is_inlined,
+            offset: None,
         }
     }
 }

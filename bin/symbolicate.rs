@@ -1,0 +1,171 @@
+//! `traceparse symbolicate`: names for addresses, in the form of atos.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use traceparse::symbolicate::display_name;
+use traceparse::symbols::{Found, Index, Locator, SymbolFrame, look_up};
+
+use crate::cli::SymbolicateArgs;
+use crate::guard::will_write;
+use crate::sink::write_to;
+use crate::symbols::{begin, warn, watch};
+use crate::unchanged::{InputFile, WatchedFiles};
+use crate::{bounds, printable, warning};
+
+/// Names addresses, as atos does.
+pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
+    will_write(None);
+    let watched = WatchedFiles::default();
+    let mut locator = Locator::new(&watched).within(&bounds::memory());
+    let path = &args.object;
+    begin(path, &watched)?;
+    locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
+    watch(&locator, &watched)?;
+    warn(&locator);
+    let found = choose(&locator, args)?;
+    let addresses = if args.addresses.is_empty() { read_addresses()? } else { args.addresses.clone() };
+    // Addresses are relative to the Mach-O header; in the file it is at the address of __TEXT.
+    let base = if args.offset { 0 } else { args.load_address.or(found.text_address).unwrap_or(0) };
+    let mut relative: Vec<u64> = addresses.iter().filter_map(|address| address.checked_sub(base)).collect();
+    relative.sort_unstable();
+    relative.dedup();
+    // All answers in one text, and where each is; a later answer for an address stands for it.
+    let mut lines = Lines { text: String::new(), names: HashMap::new(), name_bytes: 0, base, found: &found, args };
+    let mut places = vec![0..0; relative.len()];
+    let (budget, mut over) = (bounds::memory(), None);
+    let mut reserved = budget.nothing();
+    let asked = look_up(&locator, found.uuid, &relative, &budget, &mut |index, frames| {
+        over = over.or(reserved.resize(lines.memory()).err());
+        if over.is_some() {
+            return;
+        }
+        let start = lines.text.len();
+        lines.add(relative[index], frames);
+        places[index] = start..lines.text.len();
+    });
+    watched.unless_changed(Ok(()))?;
+    over.map_or(Ok(()), Err).with_context(|| format!("{}: its names are too long", path.display()))?;
+    let mut failed = None;
+    for one in &asked {
+        match &one.result {
+            Ok(notes) => {
+                notes.iter().take(1).for_each(|note| warning(&format!("{}: {note}", one.found.path.display())))
+            }
+            Err(error) => failed = Some(format!("{}: {error}", one.found.path.display())),
+        }
+    }
+    ensure!(failed.is_none() || asked.iter().any(|one| one.result.is_ok()), "{}", failed.unwrap_or_default());
+    write_to(None, |out| {
+        for (position, address) in addresses.iter().enumerate() {
+            if args.inlines && position > 0 {
+                writeln!(out)?;
+            }
+            let index = address.checked_sub(base).and_then(|address| relative.binary_search(&address).ok());
+            match index.map(|index| &lines.text[places[index].clone()]).filter(|answer| !answer.is_empty()) {
+                Some(answer) => writeln!(out, "{answer}")?,
+                None => writeln!(out, "{address:#x}")?,
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The one image that is meant.
+fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
+    let mut found: Vec<&Found> = locator.found().iter().collect();
+    found.retain(|found| args.arch.as_ref().is_none_or(|arch| *arch == found.arch));
+    found.sort_by_key(|found| found.kind);
+    let Some(best) = found.first() else {
+        let arches: Vec<&str> = locator.found().iter().map(|found| found.arch.as_str()).collect();
+        match &args.arch {
+            Some(arch) if !arches.is_empty() => bail!("there is no {arch} in it, only {}", arches.join(", ")),
+            _ => bail!("{}: no symbols are there", args.object.display()),
+        }
+    };
+    if let Some(other) = found.iter().find(|other| other.uuid != best.uuid) {
+        bail!(
+            "{} holds several images, such as {} {} and {} {}; choose one with --arch, or name one file",
+            args.object.display(),
+            best.arch,
+            best.uuid,
+            other.arch,
+            other.uuid
+        );
+    }
+    Ok((*best).clone())
+}
+
+fn read_addresses() -> Result<Vec<u64>> {
+    let input = InputFile::open(Path::new("-"))?;
+    let mut addresses = Vec::new();
+    let text = bounds::read_all(&input, bounds::ADDRESSES).context("standard input cannot be read")?;
+    for word in String::from_utf8_lossy(&text).split_whitespace() {
+        let digits = word.trim_start_matches("0x").trim_start_matches("0X");
+        let address = u64::from_str_radix(digits, 16);
+        addresses.push(address.map_err(|_| anyhow!("{word:?} is not an address in hex"))?);
+    }
+    input.unless_changed(Ok(addresses))
+}
+
+/// The lines of all answers.
+struct Lines<'f> {
+    text: String,
+    /// What the file's names are shown as: most functions are found at many addresses.
+    names: HashMap<Box<str>, Box<str>>,
+    /// The bytes of these names.
+    name_bytes: usize,
+    /// What the user's addresses are relative to.
+    base: u64,
+    found: &'f Found,
+    args: &'f SymbolicateArgs,
+}
+
+impl Lines<'_> {
+    /// Adds `function (in Module) (File.mm:45)`, for the function that holds the code, or for each one that was inlined, too. A function
+    /// without a known line has ` + 24` in its place, how far behind its start the address is.
+    fn add(&mut self, relative: u64, frames: &[SymbolFrame<'_>]) {
+        let first = if self.args.inlines { 0 } else { frames.len().saturating_sub(1) };
+        for (index, frame) in frames[first..].iter().enumerate() {
+            if index > 0 {
+                self.text.push('\n');
+            }
+            self.add_name(relative, frame);
+            // Writing to a string cannot fail.
+            let _ = write!(self.text, " (in {})", printable(&self.found.name));
+            if let Some(file) = frame.file {
+                let file = if self.args.full_path { file } else { file.rsplit('/').next().unwrap_or(file) };
+                let _ = write!(self.text, " ({}:{})", printable(file), frame.line.unwrap_or(0));
+            } else if let Some(offset) = frame.offset {
+                let _ = write!(self.text, " + {offset}");
+            }
+        }
+    }
+
+    fn add_name(&mut self, relative: u64, frame: &SymbolFrame<'_>) {
+        let Some(name) = frame.function.or(frame.linkage_name) else {
+            // A function of a stripped binary is known by its start.
+            match frame.offset.filter(|_| frame.file.is_none()) {
+                Some(offset) => {
+                    let _ = write!(self.text, "{:#x}", self.base.wrapping_add(relative).wrapping_sub(offset));
+                }
+                None => self.text.push_str("<unknown>"),
+            }
+            return;
+        };
+        if let Some(shown) = self.names.get(name) {
+            return self.text.push_str(shown);
+        }
+        let shown: Box<str> = printable(&display_name(name)).into();
+        self.text.push_str(&shown);
+        self.name_bytes += name.len() + shown.len();
+        self.names.insert(name.into(), shown);
+    }
+
+    /// About how many bytes they take.
+    fn memory(&self) -> u64 {
+        (self.text.capacity() + self.name_bytes + self.names.capacity() * size_of::<(Box<str>, Box<str>)>()) as u64
+    }
+}
