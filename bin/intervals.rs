@@ -1,4 +1,4 @@
-//! `--during` and `--during-hang`: the intervals in which samples count, read from the exports or from files of their own.
+//! `--during`, `--during-hang` and `--during-all`: the intervals in which samples count, read from the exports or from files of their own.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -33,8 +33,10 @@ pub(crate) fn asked_intervals(
     input: &InputArgs,
 ) -> Result<Option<IntervalFilter>, Failure> {
     if !selection.asks_intervals() {
-        return match files.named.first() {
-            Some(_) => Err(Failure::Usage(format!("{} goes with --during or --during-hang", files.option))),
+        let option =
+            if selection.during_all { Some("--during-all") } else { files.named.first().map(|_| files.option) };
+        return match option {
+            Some(option) => Err(Failure::Usage(format!("{option} goes with --during or --during-hang"))),
             None => Ok(None),
         };
     }
@@ -89,14 +91,23 @@ fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArg
     if selection.during_hang && !all.iter().any(|interval| interval.is_hang()) {
         bail!("no potential hang in {}; {}", sources.list(), sources.what_to_do("potential-hangs", found));
     }
-    let is_asked = |interval: &&Interval| {
-        let is_asked_hang = selection.during_hang && interval.is_hang();
-        is_asked_hang || selection.during.iter().any(|name| is_named(interval, name))
+    let ranges = |is_asked: &dyn Fn(&Interval) -> bool| -> Vec<(u32, TimeRange)> {
+        let asked = all.iter().filter(|interval| is_asked(interval));
+        asked.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end })).collect()
     };
-    let asked = all.into_iter().filter(is_asked);
-    let ranges = asked.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end }));
-    let filter = IntervalFilter::new(selection.during.clone(), selection.during_hang, ranges);
+    // A name that is given twice is one name.
+    let names: BTreeSet<&String> = selection.during.iter().collect();
+    let hangs = selection.during_hang.then(|| ranges(&Interval::is_hang));
+    let groups = names.iter().map(|name| ranges(&|interval| is_named(interval, name))).chain(hangs);
+    let (names, has_hangs) = (selection.during.clone(), selection.during_hang);
+    let filter = match selection.during_all {
+        true => IntervalFilter::intersection(names, has_hangs, groups),
+        false => IntervalFilter::new(names, has_hangs, groups.flatten()),
+    };
     say_unpaired(found, &filter);
+    if filter.is_intersection() && filter.ranges().is_empty() {
+        note("there is no time in which all of them go on (--during-all), so no sample counts");
+    }
     Ok(filter)
 }
 
