@@ -78,6 +78,9 @@ pub(crate) struct SelectionArgs {
     /// Only during potential hangs
     #[arg(long, help_heading = "What counts")]
     pub(crate) during_hang: bool,
+    /// With several --during, or --during and --during-hang: only while all of them go on [default: while any does]
+    #[arg(long, help_heading = "What counts")]
+    pub(crate) during_all: bool,
     /// Threads in this state, such as Blocked, or all (may be given several times) [default: running, or no state recorded]
     #[arg(long, value_name = "STATE", help_heading = "What counts")]
     pub(crate) state: Vec<String>,

@@ -1,10 +1,12 @@
-//! `--during` and `--during-hang`: the intervals in which samples count, read from the exports or from files of their own.
+//! `--during`, `--during-hang` and `--during-all`: the intervals in which samples count, read from the exports or from files of their own.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use traceparse::export::{Interval, Intervals, Options, SampleDetail, export_command, read_intervals};
+use traceparse::export::{
+    HangRisk, Interval, Intervals, Options, SampleDetail, export_command, lookup, read_intervals,
+};
 use traceparse::profile::{IntervalFilter, TimeRange};
 
 use crate::arguments::{InputArgs, SelectionArgs};
@@ -14,6 +16,12 @@ use crate::{Failure, note, warning};
 
 /// Names that are listed before the rest is only counted.
 const NAMES: usize = 8;
+/// Hang risks that are listed before the rest is only counted.
+const RISKS: usize = 5;
+/// The tables that have intervals of signposts.
+const SIGNPOSTS: [&str; 4] = ["os-signpost-interval", "OSSignpostIntervals", "os-signpost", "region-of-interest"];
+/// The table that has hangs.
+const HANGS: [&str; 1] = ["potential-hangs"];
 
 /// Where the intervals of a recording may be.
 pub(crate) struct IntervalFiles<'f> {
@@ -33,8 +41,10 @@ pub(crate) fn asked_intervals(
     input: &InputArgs,
 ) -> Result<Option<IntervalFilter>, Failure> {
     if !selection.asks_intervals() {
-        return match files.named.first() {
-            Some(_) => Err(Failure::Usage(format!("{} goes with --during or --during-hang", files.option))),
+        let option =
+            if selection.during_all { Some("--during-all") } else { files.named.first().map(|_| files.option) };
+        return match option {
+            Some(option) => Err(Failure::Usage(format!("{option} goes with --during or --during-hang"))),
             None => Ok(None),
         };
     }
@@ -82,21 +92,33 @@ fn read(inputs: &Inputs<'_>, sources: &[PathBuf], options: &Options) -> Result<I
 
 fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArgs) -> Result<IntervalFilter> {
     let all = found.distinct();
+    if selection.during_hang {
+        say_risks(found);
+    }
     let is_named = |interval: &Interval, name: &str| !interval.is_hang() && interval.name.as_deref() == Some(name);
     if let Some(missing) = selection.during.iter().find(|name| !all.iter().any(|interval| is_named(interval, name))) {
         return Err(no_interval(missing, &all, found, sources));
     }
     if selection.during_hang && !all.iter().any(|interval| interval.is_hang()) {
-        bail!("no potential hang in {}; {}", sources.list(), sources.what_to_do("potential-hangs", found));
+        bail!("no potential hang in {}; {}", sources.list(), sources.what_to_do(&HANGS, found));
     }
-    let is_asked = |interval: &&Interval| {
-        let is_asked_hang = selection.during_hang && interval.is_hang();
-        is_asked_hang || selection.during.iter().any(|name| is_named(interval, name))
+    let ranges = |is_asked: &dyn Fn(&Interval) -> bool| -> Vec<(u32, TimeRange)> {
+        let asked = all.iter().filter(|interval| is_asked(interval));
+        asked.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end })).collect()
     };
-    let asked = all.into_iter().filter(is_asked);
-    let ranges = asked.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end }));
-    let filter = IntervalFilter::new(selection.during.clone(), selection.during_hang, ranges);
+    // A name that is given twice is one name.
+    let names: BTreeSet<&String> = selection.during.iter().collect();
+    let hangs = selection.during_hang.then(|| ranges(&Interval::is_hang));
+    let groups = names.iter().map(|name| ranges(&|interval| is_named(interval, name))).chain(hangs);
+    let (names, has_hangs) = (selection.during.clone(), selection.during_hang);
+    let filter = match selection.during_all {
+        true => IntervalFilter::intersection(names, has_hangs, groups),
+        false => IntervalFilter::new(names, has_hangs, groups.flatten()),
+    };
     say_unpaired(found, &filter);
+    if filter.is_intersection() && filter.ranges().is_empty() {
+        note("there is no time in which all of them go on (--during-all), so no sample counts");
+    }
     Ok(filter)
 }
 
@@ -107,10 +129,41 @@ fn say_unpaired(found: &Intervals, filter: &IntervalFilter) {
         note(&format!("the end of {open} of {count} intervals was not recorded: they last until the recording ends"));
     }
     let is_asked = |name: Option<&str>| filter.names().iter().any(|asked| Some(asked.as_str()) == name);
-    let lone = found.lone_ends.iter().filter(|end| is_asked(end.name.as_deref())).count();
+    let lone = found.distinct_lone_ends().into_iter().filter(|end| is_asked(end.name.as_deref())).count();
     if lone > 0 {
         note(&format!("the beginning of {lone} more was not recorded, only the end: they are no intervals"));
     }
+}
+
+/// Moments that may lead to hangs have no length, so they select nothing; who asks for hangs wants to know of them.
+fn say_risks(found: &Intervals) {
+    let risks = &found.hang_risks;
+    if risks.is_empty() {
+        return;
+    }
+    let listed: Vec<String> = risks.iter().take(RISKS).map(risk_text).collect();
+    let more = risks.len().saturating_sub(RISKS);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let count = risks.len();
+    note(&format!("hang-risks has {count}, which are moments and select no samples: {}{more}", listed.join("; ")));
+}
+
+/// `at 1.280 s of run 1: Orchard waited … (High)`.
+fn risk_text(risk: &HangRisk) -> String {
+    let millis = risk.time.as_nanos() / 1_000_000;
+    let mut text = format!("at {}.{:03} s of run {}", millis / 1_000, millis % 1_000, risk.run);
+    if let Some(process) = risk.process.as_deref().filter(|name| !name.is_empty()) {
+        text += &format!(" in {process}");
+    }
+    let said = [&risk.event_type, &risk.message].map(|part| part.as_deref().filter(|part| !part.is_empty()));
+    let said: Vec<&str> = said.into_iter().flatten().collect();
+    if !said.is_empty() {
+        text += &format!(": {}", said.join(": "));
+    }
+    if let Some(severity) = risk.severity.as_deref().filter(|text| !text.is_empty()) {
+        text += &format!(" ({severity})");
+    }
+    text
 }
 
 fn no_interval(missing: &str, all: &[&Interval], found: &Intervals, sources: &Sources<'_, '_>) -> anyhow::Error {
@@ -119,12 +172,14 @@ fn no_interval(missing: &str, all: &[&Interval], found: &Intervals, sources: &So
         signposts.filter_map(|interval| interval.name.as_deref()).collect::<BTreeSet<_>>().into_iter().collect();
     let files = sources.list();
     if names.is_empty() {
-        return anyhow!("no signpost interval in {files}; {}", sources.what_to_do("os-signpost-interval", found));
+        let recorded = sources.recorded_categories();
+        return anyhow!("no signpost interval in {files}; {}{recorded}", sources.what_to_do(&SIGNPOSTS, found));
     }
     let more = names.len().saturating_sub(NAMES);
     names.truncate(NAMES);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    anyhow!("no signpost interval is named {missing:?} in {files}; there are: {}{more}", names.join(", "))
+    let (names, recorded) = (names.join(", "), sources.recorded_categories());
+    anyhow!("no signpost interval is named {missing:?} in {files}; there are: {names}{more}{recorded}")
 }
 
 /// What intervals were read from.
@@ -138,30 +193,46 @@ impl Sources<'_, '_> {
         self.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     }
 
-    /// What to do where no interval of a table is there. An export may lack what its recording has; a recording has all there is.
-    fn what_to_do(&self, schema: &str, found: &Intervals) -> String {
-        let of_table: Vec<_> = found.tables.iter().filter(|table| table.schema == schema).collect();
-        let rejected: u64 = of_table.iter().map(|table| table.rejected.total()).sum();
+    /// What to do where tables of these schemas have no interval. An export may lack what its recording has; a recording has all there
+    /// is.
+    fn what_to_do(&self, schemas: &[&str], found: &Intervals) -> String {
         if self.paths.iter().any(|path| self.inputs.bundle(path).is_none()) {
-            return format!("export them with: {}", export_command("X.trace", None, &[schema]));
+            return format!("export them with: {}", export_command("X.trace", None, &schemas[..1]));
         }
-        // Of recordings, intervals that are written as two events each are not read.
-        if schema == "os-signpost-interval" && of_table.is_empty() && self.has_rows("os-signpost") {
-            let mut names = self.paths.iter().filter_map(|path| self.inputs.bundle(path)?.path().file_name());
-            let name = names.next().map_or("X.trace".into(), |name| name.to_string_lossy());
-            let export = export_command(&name, None, &["os-signpost"]);
-            return format!("there is only os-signpost, which is read of exports and not of recordings: {export}");
-        }
-        match of_table.len() {
-            0 => format!("there is no table {schema} that can be read: nothing recorded them"),
-            _ if rejected > 0 => format!("none of the {rejected} rows of {schema} could be read"),
-            _ => format!("there are no rows in {schema}: none happened while it was recorded"),
+        let tables = || found.tables.iter().filter(|table| schemas.contains(&table.schema.as_str()));
+        let names: Vec<&str> =
+            tables().map(|table| table.schema.as_str()).collect::<BTreeSet<_>>().into_iter().collect();
+        let names = names.join(" and ");
+        let rejected: u64 = tables().map(|table| table.rejected.total()).sum();
+        match tables().map(|table| table.rows).sum::<u64>() {
+            _ if names.is_empty() => {
+                format!("there is no table {} that can be read: nothing recorded them", schemas.join(" or "))
+            }
+            0 => format!("there are no rows in {names}: none happened while it was recorded"),
+            _ if rejected > 0 => format!("{rejected} rows of {names} could not be read, and no other one is one"),
+            rows => format!("none of the {rows} rows of {names} is one, or an end of one"),
         }
     }
 
-    fn has_rows(&self, schema: &str) -> bool {
+    /// Signposts are recorded only where a table asks for them: that of a Time Profiler has the category `PointsOfInterest` and
+    /// nothing that programs log in other ones. Empty where signposts of every category were asked for, or it is not known.
+    fn recorded_categories(&self) -> String {
         let tocs = self.paths.iter().filter_map(|path| self.inputs.bundle(path)?.toc().ok());
         let tables = tocs.flat_map(|toc| toc.runs).flat_map(|run| run.tables);
-        tables.into_iter().any(|table| table.schema == schema && table.rows.is_some_and(|rows| rows > 0))
+        let mut categories = BTreeMap::new();
+        for table in tables.filter(|table| table.schema == "os-signpost") {
+            let Some(category) = lookup(&table.attributes, "category") else { return String::new() };
+            let subsystem =
+                lookup(&table.attributes, "subsystem").map(|name| format!(" of {name}")).unwrap_or_default();
+            categories.insert(category.to_owned(), subsystem);
+        }
+        if categories.is_empty() {
+            return String::new();
+        }
+        let categories: Vec<String> = categories.into_iter().map(|(category, of)| format!("{category}{of}")).collect();
+        format!(
+            " (only signposts of these categories were recorded: {}; the os_signpost instrument records others)",
+            categories.join(", ")
+        )
     }
 }

@@ -22,7 +22,7 @@ use peak_alloc::PeakAlloc;
 use support::bundle::{BUNDLE, BundleOptions, Files, Memory, found_rows, from_zip, mutate_bundle, write_bundle};
 use support::other_tables::Hang;
 use support::writer::Content;
-use support::{Node, Recording, Rng, Signpost, Size, Table};
+use support::{HangRisk, Node, Part, Recording, Rng, Signpost, Size, Table};
 use traceparse::bundle::Bundle;
 use traceparse::export::{Limits, Options, Reader};
 
@@ -63,7 +63,17 @@ fn written_bundles() -> Vec<Files> {
         let hang = Hang { start_ns: 5, duration_ns: 600_000_000, row: 0 };
         nodes.push(Node { run: 1, table_index: 80, content: Content::PotentialHangs(vec![hang]) });
         let signposts = vec![Signpost::new("load", 10, 90, 1), Signpost::new("store", 20, 30, 2)];
-        nodes.push(Node { run: 1, table_index: 81, content: Content::SignpostIntervals(signposts) });
+        let message =
+            vec![Part::Text("waited ".to_owned()), Part::Log(vec![Part::Duration(1_280_000_000), Part::Number(7)])];
+        let risk = HangRisk { time_ns: 6, message, severity: "High", event_type: "Wait", row: 0 };
+        let contents = [
+            Content::SignpostIntervals(signposts.clone()),
+            Content::SignpostEvents(signposts.clone()),
+            Content::Regions(signposts),
+            Content::HangRisks(vec![risk]),
+        ];
+        let nodes_of_marks = contents.into_iter().zip(81..);
+        nodes.extend(nodes_of_marks.map(|(content, table_index)| Node { run: 1, table_index, content }));
         let options = BundleOptions::random(nodes, seed);
         let options = BundleOptions { packed: seed % 5 == 4, array_block_size: 2_000, ..options };
         write_bundle(&recording, &BundleOptions { rows_per_block: 1 + (7 * seed as usize) % 16, ..options })
@@ -113,7 +123,7 @@ fn read(files: &Files) -> Result<(Checksum, Option<String>), traceparse::Error> 
         assert_eq!(table.rows, table.samples + table.rejected.total(), "{table:?}");
     }
     let mut hasher = DefaultHasher::new();
-    (&rows, &intervals.intervals).hash(&mut hasher);
+    (&rows, &intervals.intervals, &intervals.hang_risks).hash(&mut hasher);
     let content = Checksum { rows: rows.len(), intervals: intervals.intervals.len(), checksum: hasher.finish() };
     let told = export.diagnostics.iter().chain(&intervals.diagnostics).next();
     assert!(told.is_some() || (export.unread_runs().next().is_none() && lost.is_empty()));

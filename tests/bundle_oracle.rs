@@ -8,7 +8,7 @@
 //! `TRACEPARSE_ORACLE_MUTANTS` asks for another number of mutants of both kinds together (100,000 in long runs), and
 //! `TRACEPARSE_ORACLE_SEED` for those of an earlier run, which prints its seed. `TRACEPARSE_PYTHON` names the interpreter
 //! (`python3` unless told); without one, the tests report themselves as ignored. So do those on real bundles without
-//! `TRACEPARSE_CORPUS`.
+//! `TRACEPARSE_CORPUS`, and those that need the reader of tables beside it.
 
 #[path = "bundle_oracle/compare.rs"]
 mod compare;
@@ -21,6 +21,8 @@ mod mutants;
 #[path = "bundle_oracle/oracle.rs"]
 mod oracle;
 mod support;
+#[path = "bundle_oracle/union.rs"]
+mod union;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,7 +38,7 @@ use oracle::Oracle;
 use support::bundle::{BundleOptions, from_zip, write_bundle};
 use support::other_tables::Hang;
 use support::writer::Content;
-use support::{Node, Recording, Rng, Signpost, Size, Table};
+use support::{HangRisk, Node, Part, Recording, Rng, Signpost, Size, Table};
 
 /// How many mutants there are unless told.
 const USUAL: u64 = 3_000;
@@ -51,11 +53,17 @@ fn main() {
     let count = number("TRACEPARSE_ORACLE_MUTANTS").unwrap_or(USUAL);
     let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
     let (has_python, has_corpus) = (Oracle::is_there(), corpus.is_some());
+    let has_tables = union::is_there(corpus.as_deref());
+    let folder = corpus.clone().unwrap_or_default();
+    let of_real = Trial::test("union_of_real_bundles", move || union::real(&folder)).with_ignored_flag(!has_tables);
+    let folder = corpus.clone().unwrap_or_default();
+    let of_invented =
+        Trial::test("union_of_invented_bundles", move || union::invented(&folder)).with_ignored_flag(!has_tables);
     let invented =
         Trial::test("invented_bundles", move || try_mutants(invented(seed), count * (100 - REAL) / 100, seed));
     let real = move || try_mutants(real(&corpus.unwrap_or_default())?, count * REAL / 100, seed);
     let real = Trial::test("real_bundles", real).with_ignored_flag(!has_python || !has_corpus);
-    let trials = vec![invented.with_ignored_flag(!has_python), real];
+    let trials = vec![invented.with_ignored_flag(!has_python), real, of_real, of_invented];
     // One after the other, so that what they print stays together.
     libtest_mimic::run(&Arguments { test_threads: Some(1), ..arguments }, trials).exit();
 }
@@ -69,14 +77,46 @@ fn invented(seed: u64) -> Vec<Base> {
         let mut nodes = BundleOptions::new(tables[index as usize % tables.len()], &recording).nodes;
         let hang = |start_ns| Hang { start_ns, duration_ns: 600_000_000, row: start_ns as usize };
         nodes.push(Node { run: 1, table_index: 80, content: Content::PotentialHangs((0..3).map(hang).collect()) });
-        let signposts = vec![Signpost::new("load", 10, 90, 1), Signpost::new("store", 20, 30, 2)];
-        nodes.push(Node { run: 1, table_index: 81, content: Content::SignpostIntervals(signposts) });
+        nodes.extend(marks(index as usize));
         let options = BundleOptions::random(nodes, seed ^ index);
         let options = BundleOptions { packed: index % 8 == 7, symbols: None, array_block_size: 2_000, ..options };
         let options = BundleOptions { rows_per_block: 1 + (7 * index as usize) % 16, ..options };
         Base::new(format!("invented {index}"), &write_bundle(&recording, &options))
     };
     (0..32).map(bundle).collect()
+}
+
+/// Tables of signposts and hang risks: some with intervals that others have, too.
+fn marks(index: usize) -> Vec<Node> {
+    let point = |name: &str, start, end, row| Signpost {
+        category: "PointsOfInterest".to_owned(),
+        identifier: start % 3,
+        scope: ["Process", "Thread", "System"][(start as usize / 10) % 3],
+        ..Signpost::new(name, start, end, row)
+    };
+    let open = Signpost { end_ns: None, ..point("load", 50, 0, 3) };
+    let late = Signpost { start_ns: None, ..point("late", 0, 15, 4) };
+    let signposts = vec![point("load", 10, 90, 1), point("store", 20, 30, 2), point("load", 20, 25, 1), open, late];
+    let told = vec![Part::Name("load".to_owned()), Part::Number(4_770), Part::Duration(1_280_000_000), Part::None];
+    let risk = |time_ns: u64| HangRisk {
+        time_ns,
+        message: vec![Part::Text("waited: ".to_owned()), Part::Log(told.clone()), Part::Number(time_ns)],
+        severity: "High",
+        event_type: "Wait",
+        row: time_ns as usize,
+    };
+    let contents = [
+        Content::SignpostEvents(signposts.clone()),
+        Content::HangRisks((0..3).map(risk).collect()),
+        if index.is_multiple_of(2) {
+            Content::SignpostIntervals(signposts.clone())
+        } else {
+            Content::Regions(signposts.clone())
+        },
+        if index.is_multiple_of(3) { Content::RecentIntervals(signposts) } else { Content::SignpostEvents(signposts) },
+    ];
+    let node = |(content, table_index)| Node { run: 1, table_index, content };
+    contents.into_iter().zip(81..).map(node).collect()
 }
 
 fn real(corpus: &std::path::Path) -> Result<Vec<Base>, Failed> {

@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use support::{Content, Node, Recording, RenderOptions, Rng, Shape, Signpost, Size, Table, render};
+use support::{Content, HangRisk, Node, Part, Recording, RenderOptions, Rng, Shape, Signpost, Size, Table, render};
 use traceparse::export::{Interval, IntervalOrigin, Intervals, Options, read_intervals};
 
 /// Real exports, with the rows, pairs and hangs in them.
-const CORPUS: [(&str, [usize; 3]); 7] = [
+const CORPUS: [(&str, [usize; 3]); 9] = [
     ("26.2/signpost_intervals", [50, 0, 0]),
     ("26.2/signpost_events", [0, 13, 0]),
     ("26.2/hangs_potential_hangs", [0, 0, 1]),
@@ -29,6 +29,8 @@ const CORPUS: [(&str, [usize; 3]); 7] = [
     ("26.4/time-sample", [0, 0, 0]),
     ("27/potential-hangs", [0, 0, 23]),
     ("27/hang-risks", [0, 0, 0]),
+    ("27/OSSignpostIntervals", [2, 0, 0]),
+    ("27/PointsOfInterestEvents", [0, 0, 0]),
 ];
 
 fn main() {
@@ -83,11 +85,21 @@ fn compare_file(path: &Path, counts: [usize; 3]) -> Result<(), Failed> {
 /// What the oracle reads.
 fn table(found: &Intervals) -> String {
     let mut text = String::new();
+    for risk in &found.hang_risks {
+        let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
+        let (run, time) = (risk.run, risk.time.as_nanos());
+        let [message, severity, event_type, process] = [&risk.message, &risk.severity, &risk.event_type, &risk.process]
+            .map(|word| word.as_deref().unwrap_or_default());
+        let (pid, tid) = (number(risk.pid), number(risk.tid));
+        writeln!(text, "risk\t{run}\t{time}\t\t{message}\t{severity}\t{event_type}\t\t{process}\t{pid}\t{tid}\t")
+            .unwrap();
+    }
     for interval in &found.intervals {
         let origin = match interval.origin {
             IntervalOrigin::Signpost => "row",
             IntervalOrigin::SignpostEvents => "pair",
             IntervalOrigin::Hang => "hang",
+            IntervalOrigin::Region => unreachable!("exports have none"),
         };
         let number = |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
         let word = |word: &Option<std::sync::Arc<str>>| word.as_deref().unwrap_or_default().to_owned();
@@ -171,6 +183,14 @@ fn signposts(recording: &Recording, run: u32, rng: &mut Rng) -> Vec<Signpost> {
     (0..count).map(|_| one(rng)).collect()
 }
 
+/// With a message whose parts have ids of their own.
+fn risk(time_ns: u64, row: usize) -> HangRisk {
+    let parts =
+        vec![Part::Name("Layout".to_owned()), Part::Number(1_000 * time_ns), Part::Duration(time_ns * 1_280_000)];
+    let message = vec![Part::Text("waited for ".to_owned()), Part::Log(parts), Part::None];
+    HangRisk { time_ns, message, severity: "High", event_type: "Begin", row }
+}
+
 /// A document with samples, and with intervals in every table and run.
 fn invented(seed: u64) -> String {
     let mut rng = Rng::new(seed);
@@ -182,7 +202,9 @@ fn invented(seed: u64) -> String {
         let hang = |start_ns| support::other_tables::Hang { start_ns, duration_ns: 600_000_000, row };
         let contents = [
             Content::SignpostIntervals(all.clone()),
+            Content::RecentIntervals(all[all.len() / 2..].to_vec()),
             Content::SignpostEvents(all),
+            Content::HangRisks((0..4).map(|time| risk(time, row)).collect()),
             Content::PotentialHangs(vec![hang(5), hang(1_000)]),
             Content::FileCalls(vec![row]),
         ];

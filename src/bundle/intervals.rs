@@ -1,161 +1,159 @@
-//! Intervals of signposts, and potential hangs: `os-signpost-interval` and `potential-hangs`.
+//! Rows of signposts, hangs and hang risks: `os-signpost-interval`, `os-signpost`, `region-of-interest`, `potential-hangs` and
+//! `hang-risks`.
 //!
-//! Of a row the times, the name, the process and the thread are read. How subsystem, category, identifier and the kind of a hang
-//! are written was not seen in a real recording, so they are left out. `os-signpost`, which has the same intervals as pairs of
-//! events, is not read for the same reason.
+//! Each is read for what intervals are known by: times, name, subsystem, category, identifier, process and thread; a hang for its
+//! type, a hang risk for its message. What intervals those are is decided where exports are read, too.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use super::file::broken_at;
-use super::layout::{Layout, Place};
+use super::file::{broken_at, over_budget};
+use super::interval_columns::{IntervalColumns, Role};
+use super::layout::Place;
+use super::narratives::Narratives;
 use super::people::{self, Identity, Names, string_number};
 use super::row_error::Unreadable;
 use super::row_notes::RowNotes;
 use super::rows::Rows;
 use super::run_data::RunData;
+use super::run_table::RunTable;
 use super::strings::Strings;
 use super::uniquer::{Arrays, reference};
 use crate::error::{Diagnostic, Error};
-use crate::export::{Interval, IntervalOrigin, IntervalTable, RejectReason};
+use crate::export::{IntervalTable, Intervals, ProcessCell, RowValues, SignpostIdentity, TableValues, Texts};
 use crate::hash::HashMap;
+use crate::memory::{Reservation, of_map};
 use crate::symbols::Files;
-use crate::units::Nanos;
 
-/// Where the parts of an interval are in a row.
-#[derive(Clone, Debug)]
-pub(super) struct IntervalColumns {
-    origin: IntervalOrigin,
-    start: Place,
-    duration: Place,
-    name: Option<Place>,
-    process: Option<Place>,
-    thread: Option<Place>,
-    /// Why intervals have no process or no thread.
-    pub(super) unread: Vec<String>,
-}
-
-impl IntervalColumns {
-    /// The columns of a table of intervals; else why its rows are none.
-    pub(super) fn of(layout: &Layout) -> Result<Self, String> {
-        let is_hangs = layout.schema.name == "potential-hangs";
-        let typed = |mnemonic: &str, expected: &str| match layout.column(mnemonic) {
-            Some((place, known)) if known == expected => Ok(place),
-            Some((_, other)) => Err(super::columns::unknown(mnemonic, other)),
-            None => Err(format!("it has no column {mnemonic}")),
-        };
-        let thread = if is_hangs { "thread" } else { "start-thread" };
-        // Intervals are of use without them.
-        let (process, thread) = (typed("process", "XRProcessTypeID"), typed(thread, "XRThreadTypeID"));
-        let unread = [&process, &thread].into_iter().filter_map(|place| place.clone().err()).collect();
-        Ok(Self {
-            origin: if is_hangs { IntervalOrigin::Hang } else { IntervalOrigin::Signpost },
-            start: typed("start", "XRStartTimeTypeID")?,
-            duration: typed("duration", "XRDurationTypeID")?,
-            name: if is_hangs { None } else { Some(typed("name", "XRPrototypeStringTypeID")?) },
-            process: process.ok(),
-            thread: thread.ok(),
-            unread,
-        })
-    }
-}
-
-/// Reads rows of intervals with what they refer to.
-pub(super) struct IntervalReader<'a> {
-    pub(super) run: u32,
+/// What rows of a run refer to.
+#[derive(Clone, Copy)]
+pub(super) struct IntervalSources<'a> {
     pub(super) arrays: &'a Arrays,
     pub(super) strings: &'a Strings<'a>,
     pub(super) names: &'a Names<'a>,
     pub(super) recorded: &'a RunData,
-    /// Names that were read, by number of the string.
-    pub(super) texts: HashMap<u64, Arc<str>>,
-    pub(super) notes: RowNotes,
+    /// What messages are made of, where a table has some.
+    pub(super) narratives: Option<&'a Narratives>,
 }
 
-impl IntervalReader<'_> {
-    /// Adds the intervals of the store in this folder; says what is odd about it.
+/// Reads rows with what they refer to.
+pub(super) struct IntervalReader<'a> {
+    sources: IntervalSources<'a>,
+    texts: Texts,
+    /// The numbers of texts, by the number of the string.
+    known_strings: HashMap<u64, u32>,
+    /// The same of messages.
+    known_messages: HashMap<u64, u32>,
+    notes: RowNotes,
+    /// The memory that all tables of the run take.
+    reserved: Reservation,
+}
+
+impl<'a> IntervalReader<'a> {
+    /// A reader of a run; `reserved` takes the memory that is needed.
+    pub(super) fn new(sources: IntervalSources<'a>, reserved: Reservation) -> Self {
+        let (known_strings, known_messages) = (HashMap::default(), HashMap::default());
+        Self { sources, texts: Texts::default(), known_strings, known_messages, notes: RowNotes::default(), reserved }
+    }
+
+    /// Adds what the rows of a table tell to `found`; says what is odd about it.
     pub(super) fn read(
         &mut self,
         files: &dyn Files,
-        folder: &Path,
-        layout: &Layout,
+        table: &RunTable,
         columns: &IntervalColumns,
-        table: &mut IntervalTable,
-        intervals: &mut Vec<Interval>,
+        counts: IntervalTable,
+        found: &mut Intervals,
     ) -> Result<Vec<Diagnostic>, Error> {
+        let RunTable { layout, folder } = table;
+        let store = folder.join("bulkstore");
+        let mut values = TableValues::new(counts, columns.kind);
         let mut rows = Rows::open(files, folder, layout)?;
         while let Some((piece, start)) = rows.next()? {
             for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
                 let at = start + index * layout.row_size as u64;
-                let interval = self.interval(row, columns, (folder, at));
-                let interval = interval.map_err(|error| broken_at(&folder.join("bulkstore"), at, "row", error))?;
-                table.rows += 1;
-                match interval {
-                    Ok(interval) => {
-                        table.used += 1;
-                        intervals.push(interval);
-                    }
-                    Err(reason) => {
-                        table.rejected.add(reason);
-                        self.notes.note(folder, at, reason.name(), || format!("row rejected: {reason}"));
-                    }
+                let read = self.values(row, columns, (folder, at));
+                let read = read.map_err(|error| broken_at(&store, at, "row", error))?;
+                if let Err(reason) = values.add(&read, &self.texts, at) {
+                    self.notes.note(folder, at, reason.name(), || format!("row rejected: {reason}"));
                 }
             }
+            let known = of_map(&self.known_strings) + of_map(&self.known_messages) + self.texts.memory();
+            let taken = known + values.memory() + found.memory();
+            self.reserved.resize(taken).map_err(|over| over_budget(&store, over))?;
         }
+        values.finish(&self.texts, found);
         Ok(rows.diagnostic().into_iter().chain(self.notes.take()).collect())
     }
 
-    fn interval(
+    fn values(
         &mut self,
         row: &[u8],
         columns: &IntervalColumns,
         (folder, at): (&Path, u64),
-    ) -> Result<Result<Interval, RejectReason>, Unreadable> {
-        let Some(start) = columns.start.value(row) else { return Ok(Err(RejectReason::NoTime)) };
-        let end = match columns.duration.value(row).map(|duration| start.checked_add(duration)) {
-            Some(None) => return Ok(Err(RejectReason::BadNumber)),
-            end => end.flatten(),
+    ) -> Result<RowValues, Unreadable> {
+        let thread = columns.value(Role::Thread, row).and_then(reference);
+        let thread = thread.map(|number| self.thread(number)).transpose()?;
+        // As in exports, the thread's process stands in for one that is absent.
+        let process = columns.value(Role::Process, row).and_then(reference);
+        let process = process.or(thread.map(|(_, process)| process));
+        let process = process.map(|number| self.process(number, (folder, at))).transpose()?;
+        let identity = SignpostIdentity {
+            name: self.string(columns.find(Role::Name, row))?,
+            subsystem: self.string(columns.find(Role::Subsystem, row))?,
+            category: self.string(columns.find(Role::Category, row))?,
+            identifier: columns.value(Role::Identifier, row),
+            process,
+            tid: thread.map(|(tid, _)| tid),
         };
-        let value = |place: Option<Place>| place.and_then(|place| place.value(row));
-        let process = value(columns.process).and_then(reference);
-        let process = process.map(|number| Identity::process(number, self.arrays, self.names, self.recorded));
-        let process = process.transpose()?;
-        if let Some(odd) = process.as_ref().and_then(|process| process.odd) {
+        Ok(RowValues {
+            start: columns.value(Role::Start, row),
+            duration: columns.value(Role::Duration, row),
+            identity,
+            kind: self.string(columns.find(Role::Kind, row))?,
+            scope: self.string(columns.find(Role::Scope, row))?,
+            message: columns.value(Role::Message, row).map(|number| self.message(number)).transpose()?,
+            severity: self.string(columns.find(Role::Severity, row))?,
+        })
+    }
+
+    /// The number of a thread, and the array of its process, which must be one.
+    fn thread(&self, number: u32) -> Result<(u64, u32), Unreadable> {
+        let IntervalSources { arrays, strings, .. } = self.sources;
+        let (tid, process) = people::thread(arrays, number)?;
+        people::pid(arrays, strings, process)?;
+        Ok((tid, process))
+    }
+
+    fn process(&mut self, number: u32, (folder, at): (&Path, u64)) -> Result<ProcessCell, Unreadable> {
+        let IntervalSources { arrays, names, recorded, .. } = self.sources;
+        let process = Identity::process(number, arrays, names, recorded)?;
+        if let Some(odd) = process.odd {
             self.notes.note(folder, at, odd.topic(), || odd.to_string());
         }
-        let thread = value(columns.thread).and_then(reference);
-        let thread = thread.map(|number| self.thread(number)).transpose()?;
-        let name = columns.name.and_then(|place| Some(string_number(place, place.value(row)?)));
-        let name = name.map(|number| self.text(number)).transpose()?;
-        Ok(Ok(Interval {
-            origin: columns.origin,
-            run: self.run,
-            start: Nanos::from_nanos(start),
-            end: end.map(Nanos::from_nanos),
-            name,
-            subsystem: None,
-            category: None,
-            identifier: None,
-            process: process.as_ref().map(|process| Arc::from(process.name)),
-            pid: process.as_ref().map(|process| process.number),
-            tid: thread,
-            hang_type: None,
-        }))
+        Ok(ProcessCell { name: self.texts.number_of(process.name), pid: Some(process.number) })
     }
 
-    /// The number of a thread, which must be one of a process.
-    fn thread(&self, number: u32) -> Result<u64, Unreadable> {
-        let (tid, process) = people::thread(self.arrays, number)?;
-        people::pid(self.arrays, self.strings, process)?;
-        Ok(tid)
-    }
-
-    fn text(&mut self, number: u64) -> Result<Arc<str>, Unreadable> {
-        if let Some(text) = self.texts.get(&number) {
-            return Ok(text.clone());
+    /// The text of a column of strings.
+    fn string(&mut self, cell: Option<(Place, u64)>) -> Result<Option<u32>, Unreadable> {
+        let Some((place, value)) = cell else { return Ok(None) };
+        let number = string_number(place, value);
+        if let Some(&known) = self.known_strings.get(&number) {
+            return Ok(Some(known));
         }
-        let text: Arc<str> = Arc::from(self.strings.get(number)?);
-        self.texts.insert(number, text.clone());
+        let text = self.texts.number_of(self.sources.strings.get(number)?);
+        self.known_strings.insert(number, text);
+        Ok(Some(text))
+    }
+
+    /// The text of a column of messages.
+    fn message(&mut self, number: u64) -> Result<u32, Unreadable> {
+        if let Some(&known) = self.known_messages.get(&number) {
+            return Ok(known);
+        }
+        let Some(narratives) = self.sources.narratives else { return Err(Unreadable::NoNarratives) };
+        let text = narratives.text(number, self.sources.strings)?;
+        let text = self.texts.number_of(&text);
+        self.known_messages.insert(number, text);
         Ok(text)
     }
 }

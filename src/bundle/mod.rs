@@ -42,12 +42,14 @@ mod dates;
 mod file;
 mod frames;
 mod images;
+mod interval_columns;
 mod intervals;
 mod keyed_archive;
 #[cfg(test)]
 mod keyed_archive_tests;
 mod keyed_collections;
 mod layout;
+mod narratives;
 mod numbers;
 mod packed;
 mod people;
@@ -314,8 +316,8 @@ impl<'f> Bundle<'f> {
         found.or_else(known).map_or(Ok(()), Err)
     }
 
-    /// Reads the intervals of signposts and the potential hangs of all runs. `name` is how results call the input. Runs that are
-    /// damaged are left out, with a diagnostic and in [`Intervals::unread_runs`].
+    /// Reads the intervals of signposts, potential hangs and hang risks of all runs, as exports of the same tables give them. `name` is
+    /// how results call the input. Runs that are damaged are left out, with a diagnostic and in [`Intervals::unread_runs`].
     ///
     /// # Errors
     /// As [`read_into`](Self::read_into).

@@ -20,6 +20,10 @@ pub(super) enum Unreadable {
     NoProcess { number: u32, count: usize },
     /// An array of so many numbers is no stack of this kind.
     NoStack { number: u32, count: usize, kind: &'static str },
+    /// A typed array of so many numbers is no text, is longer than any text, or is in itself.
+    NoNarrative { number: u64, count: usize },
+    /// The typed arrays of the run could not be read.
+    NoNarratives,
     /// A value is larger than what it stands for can be.
     TooLarge { column: &'static str, value: u64 },
     /// The images of its process cannot be read.
@@ -38,6 +42,10 @@ impl fmt::Display for Unreadable {
             Self::NoThread { number, count } => write!(f, "array {number} of {count} numbers is no thread"),
             Self::NoProcess { number, count } => write!(f, "array {number} of {count} numbers is no process"),
             Self::NoStack { number, count, kind } => write!(f, "array {number} of {count} numbers is no {kind}"),
+            Self::NoNarrative { number, count } => {
+                write!(f, "typed array {number} of {count} numbers is no text, or too long")
+            }
+            Self::NoNarratives => f.write_str("it has a message, and there are no typed arrays"),
             Self::TooLarge { column, value } => write!(f, "its {column} is {value:#x}, which none can be"),
             Self::Images(broken) => broken.fmt(f),
             Self::Full(full) => full.fmt(f),

@@ -9,7 +9,9 @@ use super::binaries::Binaries;
 use super::columns::Columns;
 use super::damage::RunFailure;
 use super::file::{Content, Room, broken_file};
-use super::intervals::{IntervalColumns, IntervalReader};
+use super::interval_columns::IntervalColumns;
+use super::intervals::{IntervalReader, IntervalSources};
+use super::narratives::Narratives;
 use super::people::{Names, People};
 use super::row_notes::RowNotes;
 use super::rows::Rows;
@@ -21,8 +23,8 @@ use super::stacks::Stacks;
 use super::strings::Strings;
 use super::tables::{self, StoredTable};
 use super::uniquer::Arrays;
-use crate::error::{Diagnostic, Error};
-use crate::export::{Intake, IntervalTable, Intervals, Options, TableKind, TocTable};
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::export::{Intake, IntervalTable, Intervals, Options, RowKind, TableKind, TocTable};
 use crate::hash::HashMap;
 use crate::symbols::{Entry, Files};
 
@@ -41,12 +43,12 @@ pub(super) struct Run<'f> {
     jobs: usize,
 }
 
-/// Tables that are read beside those of samples.
-const NEEDED: [&str; 4] = ["thread-info", "process-info", "os-signpost-interval", "potential-hangs"];
+/// Tables that are read for the names in them.
+const NAMES: [&str; 2] = ["thread-info", "process-info"];
 
 /// Whether tables of this schema are read.
 fn is_needed(schema: &str) -> bool {
-    TableKind::of_schema(schema) == TableKind::Cpu || NEEDED.contains(&schema)
+    TableKind::of_schema(schema) == TableKind::Cpu || RowKind::of_schema(schema).is_some() || NAMES.contains(&schema)
 }
 
 impl<'f> Run<'f> {
@@ -261,14 +263,22 @@ impl<'f> Run<'f> {
         if self.jobs > 1 { Pieces::beside(scope, open) } else { open().map(Pieces::here) }
     }
 
-    /// Adds the intervals of the run.
+    /// The tables that tell of intervals and hangs: by their kind, and of one kind by their stores.
+    fn interval_tables(&self) -> Vec<&RunTable> {
+        let kind = |table: &RunTable| RowKind::of_schema(&table.layout.schema.name);
+        let mut tables: Vec<_> = self.tables.iter().filter(|table| kind(table).is_some()).collect();
+        tables.sort_by_key(|table| kind(table));
+        tables
+    }
+
+    /// Adds the intervals and hang risks of the run.
     pub(super) fn read_intervals(
         &self,
         input: &str,
         (template, recorded): (&Path, &RunData),
         found: &mut Intervals,
     ) -> Result<(), RunFailure> {
-        let tables: Vec<_> = self.tables_of("os-signpost-interval").chain(self.tables_of("potential-hangs")).collect();
+        let tables = self.interval_tables();
         if tables.is_empty() {
             return Ok(());
         }
@@ -278,31 +288,58 @@ impl<'f> Run<'f> {
         let strings = values.strings().map_err(RunFailure::before_rows)?;
         let names = self.names(&strings, &values.arrays);
         found.diagnostics.extend(names.diagnostics.iter().cloned().chain(self.odd_template(template, recorded)));
-        let (run, arrays, texts) = (self.number, &values.arrays, HashMap::default());
-        let mut reader = IntervalReader {
-            run,
-            arrays,
-            strings: &strings,
-            names: &names,
-            recorded,
-            texts,
-            notes: RowNotes::default(),
-        };
+        let narratives = self.narratives(&tables, found).map_err(RunFailure::Recording)?;
+        let (arrays, names, narratives) = (&values.arrays, &names, narratives.as_ref());
+        let sources = IntervalSources { arrays, strings: &strings, names, recorded, narratives };
+        let mut reader = IntervalReader::new(sources, self.room.memory.nothing());
         for table in tables {
-            match IntervalColumns::of(&table.layout) {
-                Ok(columns) => {
-                    let (input, schema) = (input.to_owned(), table.layout.schema.name.clone());
-                    let mut counts = IntervalTable { input, run, schema, ..IntervalTable::default() };
-                    let RunTable { layout, folder } = table;
-                    let note = reader.read(self.files, folder, layout, &columns, &mut counts, &mut found.intervals);
-                    found.diagnostics.extend(note.map_err(RunFailure::Recording)?);
-                    found.tables.push(counts);
-                    found.diagnostics.extend(columns.unread.iter().map(|reason| self.not_read(table, reason)));
-                }
-                Err(reason) => found.diagnostics.push(self.not_read(table, &reason)),
-            }
+            self.read_interval_table(table, input, &mut reader, found).map_err(RunFailure::Recording)?;
         }
         Ok(())
+    }
+
+    fn read_interval_table(
+        &self,
+        table: &RunTable,
+        input: &str,
+        reader: &mut IntervalReader<'_>,
+        found: &mut Intervals,
+    ) -> Result<(), Error> {
+        let columns = match IntervalColumns::of(&table.layout) {
+            Ok(columns) => columns,
+            Err(reason) => {
+                found.diagnostics.push(self.not_read(table, &reason));
+                return Ok(());
+            }
+        };
+        let (input, schema) = (input.to_owned(), table.layout.schema.name.clone());
+        let counts = IntervalTable { input, run: self.number, schema, ..IntervalTable::default() };
+        match reader.read(self.files, table, &columns, counts, found) {
+            Ok(notes) => found.diagnostics.extend(notes),
+            // Intervals are right without them.
+            Err(error) if columns.kind == RowKind::HangRisk => found.diagnostics.push(left_out_if_damaged(error)?),
+            Err(error) => return Err(error),
+        }
+        found.diagnostics.extend(columns.unread.iter().map(|reason| self.odd_columns(table, reason)));
+        Ok(())
+    }
+
+    /// What messages are made of, if there are any. Without it their table is left out, which is told.
+    fn narratives(&self, tables: &[&RunTable], found: &mut Intervals) -> Result<Option<Narratives>, Error> {
+        let is_risk = |table: &&RunTable| RowKind::of_schema(&table.layout.schema.name) == Some(RowKind::HangRisk);
+        if !tables.iter().any(|table| is_risk(table) && table.layout.rows > 0) {
+            return Ok(None);
+        }
+        match Narratives::read(self.files, &self.folder.join("uniquing"), &self.room) {
+            Ok((narratives, odd)) => {
+                found.diagnostics.extend(odd);
+                Ok(Some(narratives))
+            }
+            Err(error) => {
+                found.diagnostics.push(left_out_if_damaged(error)?);
+                Ok(None)
+            }
+        }
     }
 
     /// The names that tables give. Without them samples are right, so a table that cannot be read is only told.
@@ -348,4 +385,9 @@ struct Start<'a> {
 /// Says that a table could not be read, which is not needed for samples.
 fn left_out(error: &Error) -> Diagnostic {
     Diagnostic { at: None, message: format!("left out: {error}"), count: 1 }
+}
+
+/// The same of what is damaged; a file that cannot be read just now, or is larger than allowed, is an error.
+fn left_out_if_damaged(error: Error) -> Result<Diagnostic, Error> {
+    if matches!(error.kind, ErrorKind::BrokenBundle { .. }) { Ok(left_out(&error)) } else { Err(error) }
 }

@@ -89,7 +89,9 @@ pub use decompress::decompress;
 pub use export_command::export_command;
 #[cfg(feature = "bundle")]
 pub(crate) use intake::{AlikeCount, AlikeRow, FrameKind, Intake, kperf_callers};
-pub use intervals::{Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd, read_intervals};
+pub use intervals::{HangRisk, Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd, read_intervals};
+#[cfg(feature = "bundle")]
+pub(crate) use intervals::{ProcessCell, RowKind, RowValues, SignpostIdentity, TableValues, Texts};
 #[cfg(feature = "symbols")]
 pub(crate) use names::is_hex_address;
 #[cfg(feature = "bundle")]

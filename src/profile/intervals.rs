@@ -1,5 +1,6 @@
 //! The time of a selection that is not one range: intervals, by run.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,11 +8,13 @@ use super::selection::TimeRange;
 use super::{Profile, ThreadId};
 use crate::units::Nanos;
 
-/// Intervals in which samples count: of each run, the time that any of them covers.
+/// Intervals in which samples count: of each run, the time that any of them covers, or the time in which one of every name goes
+/// on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntervalFilter {
     names: Vec<String>,
     has_hangs: bool,
+    is_intersection: bool,
     count: u64,
     open: u64,
     length: u128,
@@ -24,13 +27,40 @@ impl IntervalFilter {
     /// `has_hangs` says whether hangs are among them: that is only told again. An interval that ends where it starts, or
     /// before, covers nothing. Without intervals no sample counts.
     pub fn new(names: Vec<String>, has_hangs: bool, intervals: impl IntoIterator<Item = (u32, TimeRange)>) -> Self {
-        let mut all: Vec<(u32, TimeRange)> = intervals.into_iter().collect();
-        let length = |range: &TimeRange| range.end.map(|end| u128::from(end.since(range.start).as_nanos()));
-        let (count, open) = (all.len() as u64, all.iter().filter(|(_, range)| range.end.is_none()).count() as u64);
-        let lengths: u128 = all.iter().filter_map(|(_, range)| length(range)).sum();
-        all.retain(|(_, range)| range.end.is_none_or(|end| end > range.start));
-        all.sort_unstable_by_key(|(run, range)| (*run, range.start));
-        Self { names, has_hangs, count, open, length: lengths, ranges: merge(all).into() }
+        Self::of_groups(names, has_hangs, false, [intervals.into_iter().collect()])
+    }
+
+    /// A filter of the time that lies in an interval of every group: the intervals of one name are a group, and so are hangs. The
+    /// rest is as for [`new`](Self::new). With one group, both are the same; without a group no sample counts.
+    pub fn intersection(
+        names: Vec<String>,
+        has_hangs: bool,
+        groups: impl IntoIterator<Item = Vec<(u32, TimeRange)>>,
+    ) -> Self {
+        Self::of_groups(names, has_hangs, true, groups)
+    }
+
+    fn of_groups(
+        names: Vec<String>,
+        has_hangs: bool,
+        is_intersection: bool,
+        groups: impl IntoIterator<Item = Vec<(u32, TimeRange)>>,
+    ) -> Self {
+        let (mut count, mut open, mut length) = (0, 0, 0);
+        let mut ranges: Option<Vec<(u32, TimeRange)>> = None;
+        for mut group in groups {
+            count += group.len() as u64;
+            open += group.iter().filter(|(_, range)| range.end.is_none()).count() as u64;
+            length += closed_length(&group);
+            group.retain(|(_, range)| range.end.is_none_or(|end| end > range.start));
+            group.sort_unstable_by_key(|(run, range)| (*run, range.start));
+            let group = merge(group);
+            ranges = Some(match ranges {
+                Some(ranges) => intersect(&ranges, &group),
+                None => group,
+            });
+        }
+        Self { names, has_hangs, is_intersection, count, open, length, ranges: ranges.unwrap_or_default().into() }
     }
 
     /// What the intervals are called.
@@ -43,7 +73,12 @@ impl IntervalFilter {
         self.has_hangs
     }
 
-    /// How many intervals there are.
+    /// Whether a sample has to be in an interval of every name, and during a hang where those are asked for; else one is enough.
+    pub fn is_intersection(&self) -> bool {
+        self.is_intersection
+    }
+
+    /// How many intervals there are, of all names.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -58,13 +93,13 @@ impl IntervalFilter {
         self.length
     }
 
-    /// The time that those of all runs cover, in nanoseconds: where they overlap, once. An interval without an end covers
+    /// The time in which samples count, over all runs, in nanoseconds: where intervals overlap, once. What has no end covers
     /// nothing here, and neither does what begins after it.
     pub fn covered(&self) -> u128 {
-        self.ranges.iter().filter_map(|(_, range)| Some(u128::from(range.end?.since(range.start).as_nanos()))).sum()
+        closed_length(&self.ranges)
     }
 
-    /// The time that they cover, by run and time: no range touches the next one of its run.
+    /// The time in which samples count, by run and time: no range touches the next one of its run.
     pub fn ranges(&self) -> &[(u32, TimeRange)] {
         &self.ranges
     }
@@ -82,6 +117,36 @@ impl IntervalFilter {
         });
         ThreadIntervals { of_thread: of_thread.collect(), ranges: self.ranges.clone() }
     }
+}
+
+/// The sum of the lengths of those that have an end, in nanoseconds.
+fn closed_length(ranges: &[(u32, TimeRange)]) -> u128 {
+    ranges.iter().filter_map(|(_, range)| Some(u128::from(range.end?.since(range.start).as_nanos()))).sum()
+}
+
+/// What two lists have in common; of each, the ranges are sorted and do not touch.
+fn intersect(one: &[(u32, TimeRange)], other: &[(u32, TimeRange)]) -> Vec<(u32, TimeRange)> {
+    let (mut one, mut other, mut shared) = (one.iter().peekable(), other.iter().peekable(), Vec::new());
+    while let (Some((run, range)), Some((other_run, other_range))) = (one.peek(), other.peek()) {
+        let start = range.start.max(other_range.start);
+        let order = run.cmp(other_run).then_with(|| compare_ends(range.end, other_range.end));
+        let end = if order == Ordering::Less { range.end } else { other_range.end };
+        if run == other_run && end.is_none_or(|end| end > start) {
+            shared.push((*run, TimeRange { start, end }));
+        }
+        // The one that ends first has nothing more in common with the other list.
+        if order == Ordering::Less {
+            one.next()
+        } else {
+            other.next()
+        };
+    }
+    shared
+}
+
+/// Orders ends by time; what has none ends last.
+fn compare_ends(one: Option<Nanos>, other: Option<Nanos>) -> Ordering {
+    (one.is_none(), one).cmp(&(other.is_none(), other))
 }
 
 /// Joins sorted ranges that touch.

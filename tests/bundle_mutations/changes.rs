@@ -52,8 +52,10 @@ fn restore(path: &str, before: &[u8], after: Vec<u8>) -> Vec<u8> {
         }
         "integeruniquer.data" if before.len() == after.len() => put_back(before, after, numbers),
         "strings" if strings(&after).is_some() => before.to_vec(),
-        "form.template" if same_form(before, &after) => before.to_vec(),
-        "form.template" if before.len() == after.len() => put_back(before, after, values_that_changed),
+        "form.template" | "EngineeringTypes.etypes" if same_form(before, &after) => before.to_vec(),
+        "form.template" | "EngineeringTypes.etypes" if before.len() == after.len() => {
+            put_back(before, after, values_that_changed)
+        }
         _ => after,
     }
 }

@@ -121,8 +121,11 @@ impl Comparison<'_> {
             }
             let ours: Vec<&ReadTable> = self.reading.tables.iter().filter(|table| table.run == number).collect();
             let all = || run["tables"].as_array().into_iter().chain(run["intervals"].as_array()).flatten();
-            let left_out = all().filter_map(|table| table["left_out"].as_str());
-            found.extend(left_out.map(|reason| difference("a table is left out", reason.to_owned())));
+            let left_out = all().filter_map(|table| Some((table["left_out"].as_str()?, text(&table["store"]))));
+            found.extend(left_out.map(|(reason, store)| Difference {
+                place: Some(store),
+                ..difference("a table is left out", reason.to_owned())
+            }));
             let theirs: Vec<&Value> = all().filter(|table| table["left_out"].is_null()).collect();
             let name = |table: &Value| table["schema"].as_str().unwrap_or_default().to_owned();
             if ours.iter().map(|table| table.schema.clone()).ne(theirs.iter().map(|table| name(table))) {
@@ -138,7 +141,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The rows of the other reader, by their indices; `None` for rows that are bad.
+/// The rows of the other reader, as they stand in the table or, where it tells their order, by time; `None` for rows that are bad.
 fn rows(table: &Value) -> Vec<Option<ReadRow>> {
     let row = |row: &Value| ReadRow { cells: text(&row[0]), thread_name: text(&row[1]), process_name: text(&row[2]) };
     table["rows"].as_array().into_iter().flatten().map(|value| value.is_array().then(|| row(value))).collect()
@@ -172,6 +175,7 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
         let what = format!("row {index} of {store}: {}", theirs["bad"][index.to_string()]);
         found.push(Difference { class: "a bad row", what, row: row(index), place: None });
     }
+    let place = |index: usize| row(theirs["order"][index].as_u64().map_or(index, |row| row as usize));
     let rows = rows(theirs);
     let mut others = ours.rows.iter();
     let mut missing = 0;
@@ -185,13 +189,13 @@ fn table(ours: &ReadTable, theirs: &Value, names: &Names, found: &mut Vec<Differ
                 found.push(Difference {
                     class: "a missing row",
                     what: format!("row {index}: {expected:?}"),
-                    row: row(index),
+                    row: place(index),
                     place: None,
                 });
             }
             ours => {
                 let what = format!("row {index}: {ours:?}\n    instead of {expected:?}");
-                found.push(Difference { class: "another row", what, row: row(index), place: None });
+                found.push(Difference { class: "another row", what, row: place(index), place: None });
                 others.next();
             }
         }
@@ -243,8 +247,8 @@ impl Names {
 fn people(cells: &str) -> (String, String) {
     let cells: Vec<&str> = cells.split('\t').collect();
     match cells[..] {
-        // Of an interval.
-        [.., tid, pid] if cells.len() == 5 => (tid.to_owned(), pid.to_owned()),
+        // Of an interval, or a hang risk.
+        [.., tid, pid] if cells.len() == 9 => (tid.to_owned(), pid.to_owned()),
         _ => (format!("{} {}", cells[3], cells[4]), cells[4].to_owned()),
     }
 }

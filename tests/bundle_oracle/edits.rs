@@ -93,8 +93,10 @@ pub(crate) fn fewer_rows(base: &Base, path: &str, rng: &mut Rng) -> Option<(&'st
 /// A number of an array, or how many it has.
 pub(crate) fn arrays(data: &[u8], index: &[u8], rng: &mut Rng) -> Option<Done> {
     let block = u32_at(index, 28).ok()? as usize;
+    // A run may have no typed arrays.
+    let entries = index.len().checked_sub(40).filter(|&bytes| bytes >= 8)? / 8;
     let place = |rng: &mut Rng| {
-        let entry = 40 + 8 * rng.index(index.len().checked_sub(40)? / 8);
+        let entry = 40 + 8 * rng.index(entries);
         let at = u32_at(index, entry).ok()? as usize + block * u32_at(index, entry + 4).ok()? as usize;
         Some((at, u32_at(data, at).ok()? as usize)).filter(|(at, count)| *at >= 32 && at + 4 + 8 * count <= data.len())
     };
@@ -112,7 +114,7 @@ pub(crate) fn arrays(data: &[u8], index: &[u8], rng: &mut Rng) -> Option<Done> {
 
 /// Where an array is.
 pub(crate) fn index(index: &[u8], rng: &mut Rng) -> Option<Done> {
-    let entries = index.len().checked_sub(40)? / 8;
+    let entries = index.len().checked_sub(40).filter(|&bytes| bytes >= 8)? / 8;
     let (one, other) = (40 + 8 * rng.index(entries), 40 + 8 * rng.index(entries));
     let entry = |at: usize| index[at..at + 8].to_vec();
     Some(match rng.below(5) {

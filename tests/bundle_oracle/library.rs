@@ -5,7 +5,7 @@ use std::path::Path;
 use traceparse::Error;
 use traceparse::bundle::Bundle;
 use traceparse::error::Diagnostic;
-use traceparse::export::{Interval, Intervals, Options, Reader, Table};
+use traceparse::export::{HangRisk, Interval, Intervals, Options, Reader, Table};
 use traceparse::profile::{Profile, Sample, SampleKind};
 use traceparse::units::Unit;
 
@@ -132,13 +132,22 @@ fn stack(profile: &Profile, sample: &Sample) -> String {
 }
 
 fn interval_tables(found: &Intervals) -> Vec<ReadTable> {
-    let mut intervals = found.intervals.iter();
-    let table = |table: &traceparse::export::IntervalTable| ReadTable {
-        run: table.run,
-        schema: table.schema.clone(),
-        count: table.rows,
-        rejected: table.rejected.total(),
-        rows: intervals.by_ref().take(table.used as usize).map(interval).collect(),
+    let (mut intervals, mut risks) = (found.intervals.iter(), found.hang_risks.iter());
+    let table = |table: &traceparse::export::IntervalTable| {
+        let mut rows = Vec::new();
+        let mut left = table.used;
+        while left > 0 {
+            let is_pair = table.schema == "os-signpost";
+            let next = match table.schema.as_str() {
+                "hang-risks" => risks.next().map(|row| (risk(row), 1)),
+                _ => intervals.next().map(|row| (interval(row), 1 + u64::from(is_pair && row.end.is_some()))),
+            };
+            let (row, count) = next.expect("as many as are counted");
+            rows.push(row);
+            left -= count;
+        }
+        let (run, schema) = (table.run, table.schema.clone());
+        ReadTable { run, schema, count: table.rows, rejected: table.rejected.total(), rows }
     };
     found.tables.iter().map(table).collect()
 }
@@ -148,9 +157,31 @@ fn interval(interval: &Interval) -> ReadRow {
         interval.start.as_nanos().to_string(),
         spelled(interval.end.map(|end| end.as_nanos())),
         spelled(interval.name.as_deref()),
+        spelled(interval.subsystem.as_deref()),
+        spelled(interval.category.as_deref()),
+        spelled(interval.identifier),
+        spelled(interval.hang_type.as_deref()),
         spelled(interval.tid),
         spelled(interval.pid),
     ];
-    let process_name = spelled(interval.process.as_deref());
-    ReadRow { cells: cells.join("\t"), thread_name: String::new(), process_name }
+    mark(&cells, interval.process.as_deref())
+}
+
+fn risk(risk: &HangRisk) -> ReadRow {
+    let cells = [
+        risk.time.as_nanos().to_string(),
+        String::new(),
+        spelled(risk.message.as_deref()),
+        spelled(risk.severity.as_deref()),
+        spelled(risk.event_type.as_deref()),
+        String::new(),
+        String::new(),
+        spelled(risk.tid),
+        spelled(risk.pid),
+    ];
+    mark(&cells, risk.process.as_deref())
+}
+
+fn mark(cells: &[String], process: Option<&str>) -> ReadRow {
+    ReadRow { cells: cells.join("\t"), thread_name: String::new(), process_name: spelled(process) }
 }

@@ -76,6 +76,14 @@ pub(crate) struct Mutant {
 }
 
 const CPU: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
+const MARKS: [&str; 6] = [
+    "os-signpost-interval",
+    "OSSignpostIntervals",
+    "os-signpost",
+    "region-of-interest",
+    "potential-hangs",
+    "hang-risks",
+];
 
 impl Base {
     pub(crate) fn new(name: String, files: &Files) -> Base {
@@ -136,17 +144,17 @@ fn kind_of(files: &BTreeMap<String, Vec<u8>>, path: &str) -> Option<Kind> {
     }
     let schema = files.get(&format!("{folder}/schema.xml")).map(|bytes| String::from_utf8_lossy(bytes));
     let has_name = |name: &&str| schema.as_ref().is_some_and(|schema| schema.contains(&format!("name=\"{name}\"")));
-    let is_rows = CPU.iter().any(has_name) || ["os-signpost-interval", "potential-hangs"].iter().any(has_name);
+    let is_rows = CPU.iter().chain(&MARKS).any(has_name);
     let is_names = ["thread-info", "process-info"].iter().any(has_name);
     Some(match name {
         "bulkstore" if is_rows => Kind::Rows,
         "bulkstore" if is_names => Kind::Names,
-        "integeruniquer.data" if folder.ends_with("/arrayUniquer") => Kind::Arrays,
-        "integeruniquer.index" if folder.ends_with("/arrayUniquer") => Kind::Index,
+        "integeruniquer.data" => Kind::Arrays,
+        "integeruniquer.index" => Kind::Index,
         "strings" => Kind::Strings,
         "schema.xml" if is_rows || is_names => Kind::Schema,
         "bulkstore_descriptor" if is_rows || is_names => Kind::Descriptor,
-        "tables.plist" => Kind::Tables,
+        "tables.plist" | "EngineeringTypes.etypes" => Kind::Tables,
         _ => return None,
     })
 }
@@ -172,7 +180,7 @@ impl Mutant {
     pub(crate) fn places(&self) -> Vec<String> {
         let place = |path: &String| match path.rsplit_once('/') {
             Some((folder, _)) if folder.contains("/stores/") => vec![format!("{folder}/"), format!("{folder}:")],
-            Some((folder, _)) if folder.contains("arrayUniquer") => vec![folder.to_owned()],
+            Some((folder, _)) if folder.ends_with("rrayUniquer") => vec![folder.to_owned()],
             _ => vec![path.clone()],
         };
         self.edits.iter().flat_map(|(path, _)| place(path)).collect()

@@ -6,11 +6,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::bundle_case::{Forms, recording, write_forms};
-use crate::command::{Folder, column, csv, fails, json, ok, warns};
+use crate::command::{Folder, column, csv, fails, finish, json, ok, stderr_of, traceparse, warns};
 use crate::fleet_case;
 use crate::support::bundle::{BundleOptions, to_folder, write_bundle};
 use crate::support::other_tables::Hang;
-use crate::support::{Content, Node, Recording, Size, Table};
+use crate::support::{Content, HangRisk, Node, Part, Recording, RenderOptions, Shape, Signpost, Size, Table, render};
 
 /// Views whose rows are the same for an export and its recording, since they have no names of functions.
 const NUMBERS: [&str; 5] = ["threads", "processes", "states", "cores", "samples"];
@@ -381,6 +381,70 @@ fn what_a_recording_lacks_is_not_to_be_exported() {
     // An export may lack what its recording has.
     let export = fails(1, &[&fleet_case::write(&folder, "a.xml", fleet_case::export(20)), "--during-hang"]);
     assert!(export.contains("export them with: xcrun xctrace"), "{export}");
+}
+
+/// A Time Profiler has signposts as events only, and only points of interest.
+#[test]
+fn signposts_that_are_events_are_intervals() {
+    let folder = Folder::new();
+    let recording = recording();
+    let start = recording.rows[0].time_ns;
+    let point = |name: &str, first: u64, length: u64| Signpost {
+        category: "PointsOfInterest".to_owned(),
+        ..Signpost::new(name, start + first, start + first + length, 0)
+    };
+    let signposts = vec![
+        point("Layout", 0, 20_000_000),
+        point("Layout", 5_000_000, 1_000_000),
+        point("Draw", 15_000_000, 9_000_000),
+    ];
+    let induced = Signpost { category: "InduceCondition".to_owned(), ..point("Induced", 0, 5) };
+    let risk = HangRisk {
+        time_ns: 1_280_000_000,
+        message: vec![Part::Text("waited for ".to_owned()), Part::Name("disk".to_owned())],
+        severity: "High",
+        event_type: "I/O",
+        row: 0,
+    };
+    let node = |table_index, content| Node { run: 1, table_index, content };
+    let events = vec![
+        Node::samples(1, Table::TimeProfile, &recording),
+        node(2, Content::SignpostEvents(signposts.clone())),
+        node(3, Content::SignpostEvents(vec![induced])),
+        node(4, Content::Regions(signposts.clone())),
+        node(5, Content::PotentialHangs(vec![Hang { start_ns: start, duration_ns: 30_000_000, row: 0 }])),
+        node(6, Content::HangRisks(vec![risk])),
+    ];
+    let path = with_nodes(&folder, "events.trace", events);
+    let rows = vec![Node::samples(1, Table::TimeProfile, &recording), node(2, Content::SignpostIntervals(signposts))];
+    let export = folder.file("rows.xml", render(&recording, &RenderOptions::with_nodes(Shape::Xcode27, rows)));
+    for asked in [&["--during", "Layout"][..], &["--during", "Layout", "--during", "Draw", "--during-all"]] {
+        let times = |path: &str| column(&csv(&[&[path, "--view", "samples"], asked].concat()), "time_ns");
+        assert!(!times(&export).is_empty(), "{asked:?}");
+        assert_eq!(times(&path), times(&export), "{asked:?}");
+    }
+    let text = ok(&[&path, "--during", "Layout", "--view", "summary"]);
+    assert!(text.contains("during 'Layout': 2 intervals, 21.00 ms in all, which cover 20.00 ms\n"), "{text}");
+    let text = ok(&["diff", &path, &path, "--during", "Layout", "--during", "Draw", "--during-all"]);
+    assert_eq!(
+        text.matches("during 'Layout' and 'Draw': 3 intervals, 30.00 ms in all, which share 5.00 ms").count(),
+        2,
+        "{text}"
+    );
+    let missing = fails(1, &[&path, "--during", "Fetch"]);
+    let of = "com.apple.ConditionInducer.LowSeverity";
+    let categories =
+        format!("(only signposts of these categories were recorded: InduceCondition of {of}, PointsOfInterest;");
+    assert!(missing.contains("there are: Draw, Induced, Layout (only"), "{missing}");
+    assert!(missing.contains(&categories) && !missing.contains("xctrace"), "{missing}");
+    let assert = finish(&mut traceparse(&[&path, "--during-hang", "--view", "summary"])).success();
+    let note = stderr_of(&assert);
+    let process = &recording.process_of(&recording.rows[0]).name;
+    let risk = format!("at 1.280 s of run 1 in {process}: I/O: waited for disk (High)");
+    assert!(
+        note.contains("hang-risks has 1, which are moments and select no samples") && note.contains(&risk),
+        "{note}"
+    );
 }
 
 /// What is missing is told once, and not as something else.

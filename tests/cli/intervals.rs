@@ -49,7 +49,8 @@ fn the_summary_and_json_say_which_intervals_count() {
     assert!(text.contains("not counted, for the filters: 1.00 ms in 1 sample"), "{text}");
     let answer = json(&[&path, "--during", "Layout", "--view", "summary"]);
     let expected = serde_json::json!({
-        "names": ["Layout"], "hangs": false, "intervals": 3, "open": 0, "length_ns": 1_402_000, "covered_ns": 1_402_000,
+        "names": ["Layout"], "hangs": false, "combined_as": "union", "intervals": 3, "open": 0, "length_ns": 1_402_000,
+        "covered_ns": 1_402_000,
     });
     assert_eq!(answer["asked"]["during"], expected);
     let left_out: Vec<&serde_json::Value> =
@@ -59,6 +60,49 @@ fn the_summary_and_json_say_which_intervals_count() {
     let text = ok(&[&path, "--during", "Layout", "--during", "Draw", "--view", "summary"]);
     assert!(text.contains("during 'Layout' or 'Draw': 4 intervals, 2.41 ms in all, which cover 2.31 ms\n"), "{text}");
     assert!(json(&[&path, "--view", "summary"])["asked"].get("during").is_none(), "nothing was asked");
+}
+
+#[test]
+fn samples_may_have_to_be_in_an_interval_of_every_name() {
+    let path = signposts();
+    let both = ["--during", "Layout", "--during", "Draw", "--during-all"];
+    assert_eq!(times(&[&[path.as_str()], &both[..]].concat()), [6_250_165]);
+    let text = ok(&[&[path.as_str(), "--view", "summary"], &both[..]].concat());
+    assert!(
+        text.contains("during 'Layout' and 'Draw': 4 intervals, 2.41 ms in all, which share 105.00 µs\n"),
+        "{text}"
+    );
+    let asked = json(&[&[path.as_str(), "--view", "summary"], &both[..]].concat())["asked"]["during"].clone();
+    assert_eq!((&asked["combined_as"], &asked["covered_ns"]), (&"intersection".into(), &105_000.into()));
+    assert_eq!(asked["names"], serde_json::json!(["Layout", "Draw"]));
+    // One name, however often it is given, is all of them.
+    assert_eq!(times(&[&path, "--during", "Draw", "--during", "Draw", "--during-all"]), [5_250_124, 6_250_165]);
+    let diff = ok(&[&["diff", path.as_str(), path.as_str(), "--run", "1"], &both[..]].concat());
+    assert_eq!(diff.matches("during 'Layout' and 'Draw': 4 intervals").count(), 2, "{diff}");
+    // Sync begins when the others are over.
+    let message = fails(1, &[&path, "--during", "Sync", "--during", "Draw", "--during-all"]);
+    assert!(message.contains("there is no time in which all of them go on"), "{message}");
+    assert!(message.contains("no sample passes the filters"), "{message}");
+}
+
+/// Hangs are one name of all.
+#[test]
+fn samples_may_have_to_be_in_an_interval_during_a_hang() {
+    let folder = Folder::new();
+    // From 104.5 ms on, in run 2.
+    let hangs = folder.edited("27/several-tables", &[(">120000000<", ">104500000<")]);
+    let path = signposts();
+    // `Sync` has no end, which is noted.
+    let summary = |more: &[&str]| {
+        let asked = [path.as_str(), "--intervals", &path, "--intervals", &hangs, "--during", "Sync", "--during-hang"];
+        stdout_of(&finish(&mut traceparse(&[&asked[..], &["--view", "summary"], more].concat())).success())
+    };
+    let text = summary(&[]);
+    assert!(text.contains("during 'Sync' or potential hangs: 2 intervals"), "{text}");
+    assert!(text.contains("time-profile run 2: 2.00 ms in 2 samples"), "{text}");
+    let text = summary(&["--during-all"]);
+    assert!(text.contains("during 'Sync' and potential hangs: 2 intervals"), "{text}");
+    assert!(text.contains("time-profile run 2: 1.00 ms in 1 sample"), "{text}");
 }
 
 #[test]
@@ -157,6 +201,8 @@ fn options_that_do_not_go_together() {
     let path = signposts();
     let message = fails(2, &[&path, "--intervals", &path]);
     assert!(message.contains("--intervals goes with --during or --during-hang"), "{message}");
+    let message = fails(2, &[&path, "--during-all"]);
+    assert!(message.contains("--during-all goes with --during or --during-hang"), "{message}");
     let message = fails(2, &[&path, "--during", "Draw", "--intervals", &path, "--intervals", &path]);
     assert!(message.contains("named twice"), "{message}");
     fails(1, &[&path, "--during", "Draw", "--intervals", "no-such-file.xml"]);

@@ -18,7 +18,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     };
     vec![
         test("slow_form", samples_that_count_are_those_in_an_interval),
+        test("intersection", samples_that_count_are_those_in_an_interval_of_every_group),
         test("filter", filters_sum_and_join_what_they_are_given),
+        test("shared", filters_share_what_all_groups_have),
         test("sums", of_sums_nothing_counts),
         test("narrows", intervals_narrow_other_filters),
     ]
@@ -85,6 +87,49 @@ fn samples_that_count_are_those_in_an_interval() {
         (inside, outside) = (inside + counted, outside + left_out);
     }
     assert!(inside > 5_000 && outside > 5_000, "{inside} in, {outside} out");
+}
+
+fn samples_that_count_are_those_in_an_interval_of_every_group() {
+    let (mut inside, mut outside) = (0, 0);
+    for seed in 0..200 {
+        let (recording, export) = recording(seed % 20);
+        let mut rng = Rng::new(seed ^ 0x1a11);
+        let groups: Vec<Ranges> = (0..rng.index(4)).map(|_| random_ranges(&recording, &mut rng)).collect();
+        let names = groups.iter().enumerate().map(|(index, _)| index.to_string()).collect();
+        let filter = IntervalFilter::intersection(names, false, groups.clone());
+        assert!(filter.is_intersection());
+        let selection = Selection { intervals: Some(filter), states: StateFilter::All, ..Selection::default() };
+        let profile = &export.profile;
+        let counts = |sample: &&Sample| {
+            let run = profile.run(profile.series(sample.series).run).number;
+            let has = |(of, range): &(u32, TimeRange)| {
+                *of == run && range.start <= sample.time && range.end.is_none_or(|end| sample.time < end)
+            };
+            !groups.is_empty() && groups.iter().all(|group| group.iter().any(has))
+        };
+        let expected: Vec<&Sample> = profile.samples().iter().filter(counts).collect();
+        assert_eq!(selection.on(profile).iter().collect::<Vec<_>>(), expected, "seed {seed}");
+        (inside, outside) = (inside + expected.len(), outside + recording.rows.len() - expected.len());
+    }
+    assert!(inside > 1_000 && outside > 5_000, "{inside} in, {outside} out");
+}
+
+fn filters_share_what_all_groups_have() {
+    let groups = vec![
+        vec![(1, range(10, Some(20))), (1, range(20, Some(30))), (2, range(5, None)), (3, range(0, Some(9)))],
+        vec![(2, range(0, Some(7))), (2, range(9, None)), (1, range(29, Some(40))), (1, range(0, Some(11)))],
+        vec![(1, range(0, None)), (2, range(6, Some(6))), (2, range(6, None))],
+    ];
+    let share = |groups: &[Ranges]| IntervalFilter::intersection(Vec::new(), true, groups.to_vec());
+    let all = share(&groups);
+    assert_eq!((all.count(), all.open(), all.length(), all.covered()), (11, 4, 58, 3));
+    let shared = [(1, range(10, Some(11))), (1, range(29, Some(30))), (2, range(6, Some(7))), (2, range(9, None))];
+    assert_eq!(all.ranges(), shared);
+    groups.iter().for_each(|group| assert_eq!(share(std::slice::from_ref(group)).ranges(), filter(group).ranges()));
+    let reversed: Vec<Ranges> = groups.iter().rev().cloned().collect();
+    assert_eq!(share(&reversed), all, "in any order");
+    assert_eq!(share(&[]).ranges(), []);
+    assert_eq!(share(&[groups[0].clone(), Vec::new()]).ranges(), []);
 }
 
 fn filters_sum_and_join_what_they_are_given() {

@@ -2,7 +2,7 @@
 
     intervals.py EXPORT.xml FOUND.tsv
 
-A line of FOUND has origin (row, pair, hang), run, start, end (empty: open), name, subsystem, category, identifier, process, pid,
+A line of FOUND has origin (row, pair, hang, or risk with message, severity and type in place of the first names), run, start, end (empty: open), name, subsystem, category, identifier, process, pid,
 tid and type of hang; an absent field is empty. Both are sorted, and must be equal, line by line. Says how many there are, and how
 many pairs are a row of os-signpost-interval, too.
 """
@@ -86,7 +86,20 @@ def pairs_of(run, rows, resolved):
             yield ["pair", run, start, "", *key[:4], *begun_by, ""]
 
 
-READ = {"os-signpost-interval": intervals_of, "os-signpost": pairs_of, "potential-hangs": hangs_of}
+def risks_of(run, rows, resolved):
+    for row in rows:
+        message = row["message"].get("fmt") if "message" in row else ""
+        names = [message, text(row, "severity"), text(row, "event-type"), ""]
+        yield ["risk", run, int(text(row, "time")), "", *names, *owner(row, "thread", resolved), ""]
+
+
+READ = {
+    "os-signpost-interval": intervals_of,
+    "OSSignpostIntervals": intervals_of,
+    "os-signpost": pairs_of,
+    "potential-hangs": hangs_of,
+    "hang-risks": risks_of,
+}
 
 
 def main():

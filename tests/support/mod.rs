@@ -33,6 +33,7 @@ pub mod fleet_expected;
 pub mod fleet_exports;
 #[cfg(feature = "fleet")]
 pub mod fleet_reports;
+pub mod hang_risks;
 pub mod large;
 pub mod large_code;
 pub mod large_model;
@@ -51,6 +52,7 @@ pub mod writer;
 pub mod xml;
 
 pub use cases::{Case, cases, fixtures, readme};
+pub use hang_risks::{HangRisk, Part};
 pub use large::{DEPTHS, write_large, write_large_as, write_large_deep};
 pub use mutations::{documents, mutate, respell};
 pub use random::{Rng, Size};

@@ -36,6 +36,21 @@ impl Signpost {
             rows: (row, row),
         }
     }
+
+    /// One event for each end of an interval, and for every third beginning one that marks a moment, in order of time: the time, the
+    /// type, and the row of the thread.
+    pub fn events(signposts: &[Signpost]) -> Vec<(u64, &'static str, usize, &Signpost)> {
+        let mut events = Vec::new();
+        for (index, signpost) in signposts.iter().enumerate() {
+            events.extend(signpost.start_ns.map(|time| (time, "Begin", signpost.rows.0, signpost)));
+            events.extend(
+                signpost.start_ns.filter(|_| index % 3 == 0).map(|time| (time, "Event", signpost.rows.0, signpost)),
+            );
+            events.extend(signpost.end_ns.map(|time| (time, "End", signpost.rows.1, signpost)));
+        }
+        events.sort_by_key(|(time, ..)| *time);
+        events
+    }
 }
 
 const INTERVAL_COLUMNS: [Column; 18] = [
@@ -76,12 +91,16 @@ const EVENT_COLUMNS: [Column; 13] = [
 ];
 
 impl Document<'_> {
-    /// One row for each interval that has both ends, in the order they began.
-    pub fn signpost_intervals(&mut self, signposts: &[Signpost]) {
-        self.schema("os-signpost-interval", None, &INTERVAL_COLUMNS);
+    /// One row for each interval that has both ends, in the order they began. `is_recent`: as instruments of Xcode 27 call it.
+    pub fn signpost_intervals(&mut self, signposts: &[Signpost], is_recent: bool) {
+        let (table, name) =
+            if is_recent { ("OSSignpostIntervals", "signpost-name") } else { ("os-signpost-interval", "string") };
+        let mut columns = INTERVAL_COLUMNS;
+        columns[3].2 = name;
+        self.schema(table, None, &columns);
         let mut whole: Vec<(u64, u64, &Signpost)> =
             signposts.iter().filter_map(|signpost| Some((signpost.start_ns?, signpost.end_ns?, signpost))).collect();
-        whole.sort_by_key(|(start, ..)| *start);
+        whole.sort_by_key(|(start, end, _)| (*start, *end));
         for (start, end, signpost) in whole {
             let rows = [signpost.rows.0, signpost.rows.1].map(|row| &self.recording.rows[row]);
             let processes = rows.map(|row| self.recording.thread_of(row).process);
@@ -89,7 +108,7 @@ impl Document<'_> {
             self.time("start-time", start);
             self.duration(end - start);
             self.value("layout-id", "0", "0");
-            self.value("string", &signpost.name, &signpost.name);
+            self.value(name, &signpost.name, &signpost.name);
             self.value("category", &signpost.category, &signpost.category);
             self.value("subsystem", &signpost.subsystem, &signpost.subsystem);
             self.identifier(signpost.identifier);
@@ -102,19 +121,10 @@ impl Document<'_> {
         }
     }
 
-    /// One row for each end of an interval, and for every third beginning one that marks a moment, in order of time.
+    /// One row for each event.
     pub fn signpost_events(&mut self, signposts: &[Signpost]) {
         self.schema("os-signpost", None, &EVENT_COLUMNS);
-        let mut events = Vec::new();
-        for (index, signpost) in signposts.iter().enumerate() {
-            events.extend(signpost.start_ns.map(|time| (time, "Begin", signpost.rows.0, signpost)));
-            events.extend(
-                signpost.start_ns.filter(|_| index % 3 == 0).map(|time| (time, "Event", signpost.rows.0, signpost)),
-            );
-            events.extend(signpost.end_ns.map(|time| (time, "End", signpost.rows.1, signpost)));
-        }
-        events.sort_by_key(|(time, ..)| *time);
-        for (time, kind, row, signpost) in events {
+        for (time, kind, row, signpost) in Signpost::events(signposts) {
             let row = &self.recording.rows[row];
             self.xml.start("row", &[]);
             self.time("event-time", time);

@@ -8,6 +8,7 @@
 //! Documents with several tables list their [`Node`]s; ids run on from node to node.
 
 use super::cells::Document;
+use super::hang_risks::HangRisk;
 use super::other_tables::Hang;
 use super::random::Rng;
 use super::recording::Recording;
@@ -42,8 +43,13 @@ pub enum Content {
         rows: Vec<usize>,
     },
     PotentialHangs(Vec<Hang>),
+    HangRisks(Vec<HangRisk>),
     SignpostIntervals(Vec<Signpost>),
+    /// The same as instruments of Xcode 27 call it.
+    RecentIntervals(Vec<Signpost>),
     SignpostEvents(Vec<Signpost>),
+    /// The same once more. No export has it.
+    Regions(Vec<Signpost>),
     FileCalls(Vec<usize>),
     /// A table with this schema name and no rows.
     Empty(&'static str),
@@ -130,7 +136,10 @@ pub fn render(recording: &Recording, options: &RenderOptions) -> String {
         match &node.content {
             Content::Samples { table, rows } => samples(&mut document, *table, rows),
             Content::PotentialHangs(hangs) => document.potential_hangs(hangs),
-            Content::SignpostIntervals(signposts) => document.signpost_intervals(signposts),
+            Content::HangRisks(risks) => document.hang_risks(risks),
+            Content::SignpostIntervals(signposts) => document.signpost_intervals(signposts, false),
+            Content::RecentIntervals(signposts) => document.signpost_intervals(signposts, true),
+            Content::Regions(_) => document.table_without_rows("region-of-interest"),
             Content::SignpostEvents(signposts) => document.signpost_events(signposts),
             Content::FileCalls(rows) => document.file_calls(rows),
             Content::Empty(schema) => document.table_without_rows(schema),

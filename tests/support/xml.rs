@@ -168,7 +168,7 @@ pub fn counters_label(counters: &[u64]) -> String {
     shown.join(", ")
 }
 
-fn with_separators(number: u64) -> String {
+pub fn with_separators(number: u64) -> String {
     let digits = number.to_string();
     let mut shown = String::new();
     for (index, digit) in digits.chars().enumerate() {

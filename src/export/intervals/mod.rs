@@ -1,7 +1,7 @@
 //! Stretches of time that a recording names: intervals of signposts, and potential hangs.
 //!
-//! Three tables have them. Instruments writes an interval of signposts as one row of `os-signpost-interval`, and as two rows of
-//! `os-signpost`, which are paired here:
+//! Several tables have them. Instruments writes an interval of signposts as one row of `os-signpost-interval` (and some
+//! instruments of Xcode 27 of `OSSignpostIntervals`), and as two rows of `os-signpost`, which are paired here:
 //!
 //! ```xml
 //! <row><start-time id="1" …>573703666</start-time><duration id="2" …>21779500</duration><layout-id …/><string id="4"
@@ -9,6 +9,9 @@
 //! <row><event-time …>573703666</event-time><thread …/><process …/><event-type id="7" fmt="Begin">Begin</event-type>…</row>
 //! <row><start-time …>4933931583</start-time><duration …>234838875</duration><hang-type id="3" fmt="Hang">Hang</hang-type>…</row>
 //! ```
+//!
+//! Recordings have points of interest once more, in `region-of-interest`. Beside hangs there are moments that may lead to some,
+//! in `hang-risks`.
 //!
 //! Columns are known by the mnemonics of the schema. All other tables are passed by, but for the elements that a row may refer
 //! to: ids are one numbering for the whole document.
@@ -30,9 +33,12 @@
 //! ```
 
 mod feed;
+mod kinds;
 mod pairs;
 mod reader;
 mod rows;
+mod texts;
+mod values;
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -43,11 +49,20 @@ use crate::error::{Diagnostic, Error};
 use crate::memory::of_vec;
 use crate::units::Nanos;
 
+#[cfg(feature = "bundle")]
+pub(crate) use pairs::Identity as SignpostIdentity;
+#[cfg(feature = "bundle")]
+pub(crate) use texts::{ProcessCell, Texts};
+#[cfg(feature = "bundle")]
+pub(crate) use values::{RowKind, RowValues, TableValues};
+
 /// The intervals of one or more inputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Intervals {
-    /// The intervals, in the order of the tables; those of one table in the order they were written, or began.
+    /// The intervals, in the order of the tables; those of one table in the order they began.
     pub intervals: Vec<Interval>,
+    /// Moments that may lead to hangs, in the order of the tables; those of one table by time.
+    pub hang_risks: Vec<HangRisk>,
     /// Ends of `os-signpost` without a beginning. They are no intervals: the recording began in between, or lost the beginning.
     pub lone_ends: Vec<LoneEnd>,
     /// The tables they are of.
@@ -58,27 +73,28 @@ pub struct Intervals {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A table that has intervals, and what became of its rows: `rows` = `used` + `unused` + `rejected`.
+/// A table that has intervals or hang risks, and what became of its rows: `rows` = `used` + `unused` + `rejected`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IntervalTable {
     /// The name of the input.
     pub input: String,
     /// The run it was recorded in, from 1.
     pub run: u32,
-    /// `os-signpost-interval`, `os-signpost` or `potential-hangs`.
+    /// `os-signpost-interval`, `OSSignpostIntervals`, `os-signpost`, `potential-hangs` or `hang-risks`; of recordings also
+    /// `region-of-interest`.
     pub schema: String,
     /// Rows of any kind.
     pub rows: u64,
-    /// Rows that are an interval, or one end of one.
+    /// Rows that are an interval, one end of one, or a hang risk.
     pub used: u64,
-    /// Rows of `os-signpost` that are no end of an interval: events of one moment, and ends without a beginning.
+    /// Rows of signposts that are no end of an interval: events and points of one moment, and ends without a beginning.
     pub unused: u64,
     /// Rows that could not be read.
     pub rejected: Rejected,
 }
 
 /// The end of an interval of signposts whose beginning was not recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LoneEnd {
     /// The run it is of, from 1.
     pub run: u32,
@@ -88,13 +104,37 @@ pub struct LoneEnd {
     pub name: Option<Arc<str>>,
 }
 
+/// A moment at which something was done that may lead to a hang, such as waiting on the main thread: a row of `hang-risks`. It has
+/// no length, so it is no interval.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HangRisk {
+    /// The run it is of, from 1.
+    pub run: u32,
+    /// When it was done, from the start of the run.
+    pub time: Nanos,
+    /// What was done, in words.
+    pub message: Option<Arc<str>>,
+    /// How bad it is, in Instruments' words.
+    pub severity: Option<Arc<str>>,
+    /// The kind of risk, in Instruments' words.
+    pub event_type: Option<Arc<str>>,
+    /// The name of the process.
+    pub process: Option<Arc<str>>,
+    /// The number of the process.
+    pub pid: Option<u64>,
+    /// The number of the thread.
+    pub tid: Option<u64>,
+}
+
 /// Where an interval stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntervalOrigin {
-    /// A row of `os-signpost-interval`.
+    /// A row of `os-signpost-interval` or `OSSignpostIntervals`.
     Signpost,
     /// Two rows of `os-signpost`, or one whose partner is missing.
     SignpostEvents,
+    /// A row of `region-of-interest` of the class `Interval`. It tells no category and no identifier.
+    Region,
     /// A row of `potential-hangs`.
     Hang,
 }
@@ -137,39 +177,78 @@ impl Interval {
 
 impl Intervals {
     /// About how many bytes they take, without their texts.
-    fn memory(&self) -> u64 {
-        of_vec(&self.intervals) + of_vec(&self.lone_ends)
+    pub(crate) fn memory(&self) -> u64 {
+        of_vec(&self.intervals) + of_vec(&self.lone_ends) + of_vec(&self.hang_risks)
     }
 
     /// Adds those of another input.
     pub fn append(&mut self, mut other: Self) {
         self.intervals.append(&mut other.intervals);
+        self.hang_risks.append(&mut other.hang_risks);
         self.lone_ends.append(&mut other.lone_ends);
         self.tables.append(&mut other.tables);
         self.unread_runs.append(&mut other.unread_runs);
         self.diagnostics.append(&mut other.diagnostics);
     }
 
-    /// The intervals, each once: `os-signpost` and `os-signpost-interval` of one recording both have those of signposts. Of
-    /// those that are the same but for where they stand, the first one stays. An interval that is open in one table and not
-    /// in the other one stays as the one that has an end.
+    /// The intervals, each once: several tables of one recording have the same intervals of signposts. Of those that are the same
+    /// but for where they stand, the first one stays. An interval that is open in one table and not in another one stays as
+    /// the one that has an end. A region of interest is the same as any interval with its name, process and times, since it
+    /// tells less than others do.
     pub fn distinct(&self) -> Vec<&Interval> {
         // Where it stands does not tell intervals of signposts apart, nor signposts from hangs: those have no name.
         let key = |interval: &Interval| Interval { origin: IntervalOrigin::Signpost, ..interval.clone() };
         let beginning = |interval: &Interval| Interval { end: None, ..key(interval) };
-        let rows = self.intervals.iter().filter(|interval| interval.origin == IntervalOrigin::Signpost);
-        let closed: HashSet<Interval> = rows.filter(|interval| interval.end.is_some()).map(beginning).collect();
+        let has_end = |interval: &&Interval| interval.end.is_some();
+        let of = |origin| self.intervals.iter().filter(move |interval: &&Interval| interval.origin == origin);
+        let closed: HashSet<Interval> = of(IntervalOrigin::Signpost).filter(has_end).map(beginning).collect();
+        let regions: HashSet<Outline<'_>> =
+            of(IntervalOrigin::Region).filter(has_end).map(Outline::beginning).collect();
         let mut seen = HashSet::new();
-        let all = self.intervals.iter();
-        all.filter(|interval| {
-            let has_end_elsewhere = interval.end.is_none() && closed.contains(&key(interval));
+        let is_first = |interval: &&Interval| {
+            let is_open = interval.end.is_none() && !interval.is_hang();
+            let has_end_elsewhere =
+                is_open && (closed.contains(&key(interval)) || regions.contains(&Outline::beginning(interval)));
             !has_end_elsewhere && seen.insert(key(interval))
-        })
-        .collect()
+        };
+        let distinct: Vec<&Interval> = self.intervals.iter().filter(is_first).collect();
+        let is_region = |interval: &Interval| interval.origin == IntervalOrigin::Region;
+        let others = distinct.iter().filter(|interval| !is_region(interval));
+        // One that is open is the same as one that has an end.
+        let outlines: HashSet<Outline<'_>> =
+            others.flat_map(|interval| [Outline::of(interval), Outline::beginning(interval)]).collect();
+        let is_alone = |interval: &&Interval| !is_region(interval) || !outlines.contains(&Outline::of(interval));
+        distinct.into_iter().filter(is_alone).collect()
+    }
+
+    /// The ends without a beginning, each once: several tables may have the same.
+    pub fn distinct_lone_ends(&self) -> HashSet<&LoneEnd> {
+        self.lone_ends.iter().collect()
     }
 }
 
-/// Reads the intervals of an export with all its documents. `input` is how results and errors call it.
+/// What every table tells of an interval of signposts: run, name, process, start and end.
+#[derive(PartialEq, Eq, Hash)]
+struct Outline<'a> {
+    run: u32,
+    name: Option<&'a str>,
+    pid: Option<u64>,
+    start: Nanos,
+    end: Option<Nanos>,
+}
+
+impl<'a> Outline<'a> {
+    fn of(interval: &'a Interval) -> Self {
+        let Interval { run, pid, start, end, .. } = *interval;
+        Self { run, name: interval.name.as_deref(), pid, start, end }
+    }
+
+    fn beginning(interval: &'a Interval) -> Self {
+        Self { end: None, ..Self::of(interval) }
+    }
+}
+
+/// Reads the intervals and hang risks of an export with all its documents. `input` is how results and errors call it.
 ///
 /// Rows that cannot be read are diagnostics, and are counted. An interval whose end was not recorded has no end. Of the options, `buffer_size`, `allow_truncated` and the limits count. An export without such
 /// tables has no intervals, and neither has a table of contents.

@@ -4,19 +4,19 @@
 //! `Thread` also the thread, and with the scope `System` whatever the process. So an interval of the scope `Process` may
 //! end on another thread, which real ones do. Of several that are open the one that began last ends first.
 
-use super::rows::ProcessCell;
+use super::texts::ProcessCell;
 use crate::hash::HashMap;
 use crate::memory::of_vec;
 
 /// Whose signpost it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Identity {
-    pub(super) name: Option<u32>,
-    pub(super) subsystem: Option<u32>,
-    pub(super) category: Option<u32>,
-    pub(super) identifier: Option<u64>,
-    pub(super) process: Option<ProcessCell>,
-    pub(super) tid: Option<u64>,
+pub(crate) struct Identity {
+    pub(crate) name: Option<u32>,
+    pub(crate) subsystem: Option<u32>,
+    pub(crate) category: Option<u32>,
+    pub(crate) identifier: Option<u64>,
+    pub(crate) process: Option<ProcessCell>,
+    pub(crate) tid: Option<u64>,
 }
 
 /// An event, and the byte at which its row starts.

@@ -9,74 +9,15 @@ use super::super::fault::Fault;
 use super::super::names;
 use super::super::notes::Notes;
 use super::super::skip::SkipRows;
-use super::super::tag::Tag;
 use super::super::tokens::TakeTokens;
 use super::super::{Limits, Options, RejectReason};
-use super::rows::{Cell, ProcessCell, TableRows, Texts, ThreadCell};
+use super::kinds::Kind;
+use super::rows::{Cell, TableRows, ThreadCell};
+use super::texts::{ProcessCell, Texts};
 use super::{IntervalTable, Intervals};
 use crate::error::ErrorKind;
 use crate::hash::HashMap;
-use crate::memory::{OverBudget, Reservation, of_map};
-
-/// What an element is to intervals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Document,
-    /// A table of contents: nothing in it is read.
-    Contents,
-    Node,
-    Schema,
-    Column,
-    Mnemonic,
-    Row,
-    Sentinel,
-    Number,
-    Words,
-    Process,
-    Thread,
-    Other,
-}
-
-impl Kind {
-    /// What the element is anywhere. Rows of intervals refer to those that are not `Other`.
-    fn of(name: &str) -> Self {
-        match name {
-            "start-time" | "event-time" | "duration" | "os-signpost-identifier" | "tid" | "pid" => Self::Number,
-            "string" | "signpost-name" | "subsystem" | "category" | "event-type" | "hang-type" => Self::Words,
-            "process" => Self::Process,
-            "thread" => Self::Thread,
-            "sentinel" => Self::Sentinel,
-            _ => Self::Other,
-        }
-    }
-
-    /// What it is inside `parent`.
-    fn inside(name: &str, parent: Self) -> Self {
-        match (parent, name) {
-            (Self::Contents, _) => Self::Contents,
-            (Self::Document, "node") => Self::Node,
-            (Self::Node, "schema") => Self::Schema,
-            (Self::Node, "row") => Self::Row,
-            (Self::Schema, "col") => Self::Column,
-            (Self::Column, "mnemonic") => Self::Mnemonic,
-            _ => Self::of(name),
-        }
-    }
-
-    fn has_text(self) -> bool {
-        matches!(self, Self::Mnemonic | Self::Number | Self::Words)
-    }
-
-    /// For which attributes are read of it; `None` where none are needed.
-    fn attributes_as(self) -> Option<Tag> {
-        match self {
-            Self::Process => Some(Tag::Process),
-            Self::Thread => Some(Tag::Thread),
-            Self::Number | Self::Words => Some(Tag::Tid),
-            _ => None,
-        }
-    }
-}
+use crate::memory::{OverBudget, Reservation, of_map, of_vec};
 
 /// An element whose end tag has not come yet.
 #[derive(Debug)]
@@ -114,8 +55,13 @@ pub(super) struct IntervalReader<'a> {
     /// What the ids of the document stand for.
     ids: HashMap<u64, Definition>,
     texts: Texts,
+    /// The threads of the document.
+    threads: Vec<ThreadCell>,
     columns: Vec<String>,
     mnemonic: String,
+    /// The table that is open, until its schema is known.
+    named: Option<IntervalTable>,
+    /// The same, if it tells of intervals or hangs.
     table: Option<TableRows>,
     is_skipping: bool,
     /// How many elements of the rows that pass by are open.
@@ -135,7 +81,8 @@ impl<'a> IntervalReader<'a> {
     /// Reserves the memory that what was found takes by now.
     pub(super) fn reserve(&mut self) -> Result<(), OverBudget> {
         let table = self.table.as_ref().map_or(0, TableRows::memory);
-        self.reserved.resize(of_map(&self.ids) + self.texts.memory() + table + self.found.memory())
+        let known = of_map(&self.ids) + self.texts.memory() + of_vec(&self.threads);
+        self.reserved.resize(known + table + self.found.memory())
     }
 
     pub(super) fn new(input: &'a str, options: &'a Options) -> Self {
@@ -148,8 +95,10 @@ impl<'a> IntervalReader<'a> {
             text: String::new(),
             ids: HashMap::default(),
             texts: Texts::default(),
+            threads: Vec::new(),
             columns: Vec::new(),
             mnemonic: String::new(),
+            named: None,
             table: None,
             is_skipping: false,
             skipped_depth: 0,
@@ -228,19 +177,18 @@ impl<'a> IntervalReader<'a> {
         self.columns.clear();
         self.is_skipping = false;
         let run = number_in_xpath(start, "/run[").unwrap_or(1);
-        self.table =
-            Some(TableRows::new(IntervalTable { input: self.input.to_owned(), run, ..IntervalTable::default() }));
+        self.table = None;
+        self.named = Some(IntervalTable { input: self.input.to_owned(), run, ..IntervalTable::default() });
         Ok(())
     }
 
     fn start_schema(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
-        let Some(table) = &mut self.table else { return Ok(()) };
-        if !table.table.schema.is_empty() || table.table.rows > 0 {
+        let Some(table) = &mut self.named else {
             return Err(Fault::malformed("a second schema in one table", at));
-        }
+        };
         for attribute in start.attributes().with_checks(false).flatten() {
             if attribute.key.0 == "name" {
-                table.table.schema = unescape(&attribute.value, at)?.into_owned();
+                table.schema = unescape(&attribute.value, at)?.into_owned();
             }
         }
         Ok(())
@@ -336,7 +284,11 @@ impl<'a> IntervalReader<'a> {
             Kind::Number => parse_number(text).map_or(Cell::Bad(RejectReason::BadNumber), Cell::Number),
             // An empty string is one that has an id.
             Kind::Words if text.is_empty() && open.identity == Identity::None => Cell::Bad(RejectReason::EmptyCell),
-            Kind::Words => self.texts.add(text),
+            Kind::Narrative if fmt.is_empty() && !open.has_children && open.identity == Identity::None => {
+                Cell::Bad(RejectReason::EmptyCell)
+            }
+            Kind::Words => Cell::Text(self.texts.number_of(text)),
+            Kind::Narrative => Cell::Text(self.texts.number_of(fmt)),
             // Both are known by their numbers.
             Kind::Process | Kind::Thread if !children.iter().any(Cell::is_number_or_absent) => {
                 Cell::Bad(RejectReason::EmptyCell)
@@ -349,7 +301,8 @@ impl<'a> IntervalReader<'a> {
             Kind::Thread => {
                 let tid = children.iter().find_map(|cell| cell.as_number());
                 let process = children.iter().find_map(|cell| cell.as_process());
-                self.texts.add_thread(ThreadCell { tid, process })
+                self.threads.push(ThreadCell { tid, process });
+                Cell::Thread(self.threads.len() as u32 - 1)
             }
             _ => Cell::Other,
         }
@@ -358,7 +311,7 @@ impl<'a> IntervalReader<'a> {
     fn add_row(&mut self, open: &Open) {
         let cells = &self.cells[open.first_cell..];
         if let Some(table) = &mut self.table
-            && let Err(reason) = table.add(cells, &self.texts, open.at)
+            && let Err(reason) = table.add(cells, &self.texts, &self.threads, open.at)
         {
             let message = table.describe(reason);
             self.notes.note(self.input, open.at, message.0, || message.1);
@@ -368,17 +321,17 @@ impl<'a> IntervalReader<'a> {
 
     fn finish_schema(&mut self) {
         self.cells.clear();
-        if let Some(table) = &mut self.table {
-            table.set_columns(&self.columns);
-            self.is_skipping = !table.has_intervals();
-            self.skipped_depth = 0;
+        if let Some(named) = self.named.take_if(|named| !named.schema.is_empty()) {
+            self.table = TableRows::new(named, &self.columns);
         }
+        (self.is_skipping, self.skipped_depth) = (self.table.is_none(), 0);
     }
 
     fn finish_table(&mut self) {
         self.is_skipping = false;
         self.cells.clear();
-        if let Some(table) = self.table.take().filter(TableRows::has_intervals) {
+        self.named = None;
+        if let Some(table) = self.table.take() {
             table.finish(&self.texts, &mut self.found);
         }
     }
@@ -387,7 +340,7 @@ impl<'a> IntervalReader<'a> {
         self.ids.clear();
         self.cells.clear();
         self.text.clear();
-        self.texts.forget_threads();
+        self.threads.clear();
     }
 
     /// A document that starts inside another one: that one was cut, and this one appended to it.
@@ -418,7 +371,7 @@ impl TakeTokens for IntervalReader<'_> {
             Kind::Schema => self.start_schema(start, at)?,
             Kind::Row => {
                 self.rows += 1;
-                if !self.table.as_ref().is_some_and(TableRows::has_intervals) {
+                if self.table.is_none() {
                     // Its end is passed by, too.
                     (self.is_skipping, self.skipped_depth) = (true, u32::from(!is_empty));
                     return Ok(());
@@ -491,8 +444,7 @@ impl TakeTokens for IntervalReader<'_> {
     }
 
     fn starts_unread_row(&self, name: &str) -> bool {
-        let has_intervals = self.table.as_ref().is_some_and(TableRows::has_intervals);
-        name == "row" && !has_intervals && self.open.last().is_some_and(|open| open.kind == Kind::Node)
+        name == "row" && self.table.is_none() && self.open.last().is_some_and(|open| open.kind == Kind::Node)
     }
 }
 

@@ -79,6 +79,7 @@ pub(in crate::output) fn during(intervals: &IntervalFilter) -> Value {
     json!({
         "names": intervals.names(),
         "hangs": intervals.has_hangs(),
+        "combined_as": if intervals.is_intersection() { "intersection" } else { "union" },
         "intervals": intervals.count(),
         "open": intervals.open(),
         "length_ns": nanos(intervals.length()),

@@ -39,16 +39,21 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     unnamed(report, style, out)
 }
 
-/// `during 'Layout' or 'Commit': 12 intervals, 3.40 ms in all`.
+/// `during 'Layout' or 'Commit': 12 intervals, 3.40 ms in all`; with `and`, where a sample has to be in an interval of every name.
 pub(in crate::output) fn during(intervals: &IntervalFilter) -> String {
     let nanos = |sum: u128| Weight::new(u64::try_from(sum).unwrap_or(u64::MAX), Unit::Nanoseconds);
     let mut names: Vec<String> = intervals.names().iter().map(|name| format!("'{}'", clean(name))).collect();
     names.extend(intervals.has_hangs().then(|| "potential hangs".to_owned()));
     let (length, covered) = (nanos(intervals.length()), nanos(intervals.covered()));
-    let mut text = format!("during {}: {}, {length} in all", names.join(" or "), count(intervals.count(), "interval"));
+    let joint = if intervals.is_intersection() { " and " } else { " or " };
+    let mut text = format!("during {}: {}, {length} in all", names.join(joint), count(intervals.count(), "interval"));
     if intervals.open() > 0 {
         text += &format!(", and {} until the recording ends", intervals.open());
-    } else if length != covered {
+    }
+    let has_end = intervals.ranges().last().is_none_or(|(_, range)| range.end.is_some());
+    if intervals.is_intersection() && names.len() > 1 && has_end {
+        text += &format!(", which share {covered}");
+    } else if intervals.open() == 0 && length != covered {
         text += &format!(", which cover {covered}");
     }
     text

@@ -19,7 +19,7 @@ use super::support::bundle::unpacked::inflated;
 use super::support::bundle::{BUNDLE, BundleOptions, Chunks, Compression, Files, Memory, write_bundle};
 use super::support::other_tables::Hang;
 use super::support::writer::Content;
-use super::support::{Node, Recording, Signpost, Size, Table};
+use super::support::{HangRisk, Node, Part, Recording, Signpost, Size, Table};
 use super::{edits, reports};
 
 /// The files of a recording before they are packed.
@@ -53,7 +53,17 @@ fn base(seed: u64) -> Base {
         let hang = Hang { start_ns: 5, duration_ns: 600_000_000, row: 0 };
         nodes.push(Node { run: 1, table_index: 80, content: Content::PotentialHangs(vec![hang]) });
         let signposts = vec![Signpost::new("load", 10, 90, 1), Signpost::new("store", 20, 30, 2)];
-        nodes.push(Node { run: 1, table_index: 81, content: Content::SignpostIntervals(signposts) });
+        let message =
+            vec![Part::Text("waited ".to_owned()), Part::Log(vec![Part::Duration(1_280_000_000), Part::Number(7)])];
+        let risk = HangRisk { time_ns: 6, message, severity: "High", event_type: "Wait", row: 0 };
+        let contents = [
+            Content::SignpostIntervals(signposts.clone()),
+            Content::SignpostEvents(signposts.clone()),
+            Content::Regions(signposts),
+            Content::HangRisks(vec![risk]),
+        ];
+        let nodes_of_marks = contents.into_iter().zip(81..);
+        nodes.extend(nodes_of_marks.map(|(content, table_index)| Node { run: 1, table_index, content }));
     }
     let options = BundleOptions {
         compression: Compression::Plain,
@@ -181,6 +191,7 @@ fn check_same(one: &Found, other: &Found, how: &str) {
             assert_eq!(export.diagnostics, other.diagnostics, "diagnostics, {how}");
             assert_eq!(export.documents, other.documents, "documents, {how}");
             assert_eq!(intervals.intervals, other_intervals.intervals, "intervals, {how}");
+            assert_eq!(intervals.hang_risks, other_intervals.hang_risks, "hang risks, {how}");
         }
         (Err(one), Err(other)) => assert_eq!(one.kind, other.kind, "errors, {how}"),
         (Ok(_), Err(error)) | (Err(error), Ok(_)) => panic!("an error of one way only, {how}: {error}"),

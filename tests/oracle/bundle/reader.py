@@ -10,12 +10,13 @@ import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
 from xml.parsers.expat import ExpatError
 
+import marks
 from images import Images, numbered, spelled
 from lists import Archive, Broken, strings
 
 NONE32, NONE64 = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 PROFILES = ("time-profile", "cpu-profile", "counters-profile")
-INTERVALS = ("os-signpost-interval", "potential-hangs")
+INTERVALS = tuple(marks.COLUMNS)
 NEEDED = (*PROFILES, "time-sample", *INTERVALS, "thread-info", "process-info")
 # A clock that counts beyond the end of its run is not that of the run.
 LATE = 60_000_000_000
@@ -23,6 +24,10 @@ LATE = 60_000_000_000
 
 class Bad(Exception):
     """A value that leads nowhere."""
+
+
+class Rejected(Bad):
+    """A row that is well-formed, and is nothing."""
 
 
 def guarded(make, *arguments):
@@ -406,8 +411,28 @@ class Run:
 
     def intervals(self):
         found = [(folder, layout) for folder, layout in self.stores.items() if layout.name in INTERVALS]
-        found.sort(key=lambda table: INTERVALS.index(table[1].name))
-        return [self.table(folder, layout, interval_columns, self.interval) for folder, layout in found]
+        found.sort(key=lambda table: marks.RANKS[table[1].name])
+        return [self.marks(folder, layout) for folder, layout in found]
+
+    def marks(self, folder, layout):
+        """A table of intervals, by their beginnings; what is rejected comes last."""
+        events = []
+        read = {
+            "os-signpost": lambda layout, row, odd: self.event(layout, row, odd, events),
+            "region-of-interest": self.region,
+            "hang-risks": self.risk,
+        }.get(layout.name, self.interval)
+        table = self.table(folder, layout, marks.columns, read)
+        rows = [row for row in enumerate(table["rows"]) if row[1] != ""]
+        good = [row for row in rows if row[1] is not None]
+        if layout.name == "os-signpost":
+            good = [(row, self.spelled(event, end)) for row, end, event in marks.pairs(events)]
+        good.sort(key=lambda row: int(row[1][0].split("\t")[0]))
+        rows = good + [row for row in rows if row[1] is None]
+        table["order"], table["rows"] = [index for index, _ in rows], [row for _, row in rows]
+        if layout.name == "hang-risks" and any(index not in self.rejected for index in table["bad"]):
+            table["left_out"] = "a message or a person that is none"
+        return table
 
     def table(self, folder, layout, columns, read):
         table = {"store": folder, "schema": layout.name, "count": layout.count, "rows": [], "bad": {}, "odd": {}, "left_out": None}
@@ -416,15 +441,18 @@ class Run:
         except Broken as broken:
             table["left_out"] = str(broken)
             return table
+        self.rejected = set()
         start, found, _ = self.rows_of(folder, layout)
         table["start"], table["size"] = start, layout.size
-        for index, row in enumerate(found):
-            odd = []
+        for self.index, row in enumerate(found):
+            index, odd = self.index, []
             try:
                 table["rows"].append(read(layout, row, odd))
             except Bad as bad:
                 table["bad"][index] = str(bad)
                 table["rows"].append(None)
+                if isinstance(bad, Rejected):
+                    self.rejected.add(index)
             if odd:
                 table["odd"][index] = odd
         return table
@@ -536,19 +564,83 @@ class Run:
     def frame(self, images, address, back):
         return f"{address:x}{spelled(images.find(max(address - back, 0)))}"
 
-    def interval(self, layout, row, odd):
+    def whose(self, layout, row, odd):
+        """Names, and the thread and the process of a row, which is that of its thread where there is none."""
         value = lambda name: layout.value(row, name)
-        is_hang = layout.name == "potential-hangs"
-        start, duration, process = value("start"), value("duration"), value("process")
-        if start is None or (duration is not None and start + duration > NONE64):
-            raise Bad("no time")
-        thread = value("thread" if is_hang else "start-thread")
+        thread, process = value("start-thread" if layout.name not in HAVE_THREAD else "thread"), value("process")
         tid = self.thread(thread)[0] if thread is not None else None
-        name = None if is_hang else value("name")
-        name = self.string(name) if name is not None else None
+        if process is None and thread is not None:
+            process = self.arrays[thread][1]
         pid, named, _ = self.person(None, process, process, odd) if process is not None else (None, None, None)
-        cells = (start, None if duration is None else start + duration, name, tid, pid)
-        return ["\t".join("" if cell is None else str(cell) for cell in cells), "", named or ""]
+        text = lambda name: self.string(value(name)) if value(name) is not None else None
+        has_names = layout.name not in ("potential-hangs", "hang-risks")
+        names = (text("name"), text("subsystem")) if has_names else (None, None)
+        has_category = has_names and layout.name != "region-of-interest"
+        names += (text("category"), value("identifier")) if has_category else (None, None)
+        return names, tid, pid, named, text
+
+    def interval(self, layout, row, odd):
+        names, tid, pid, named, text = self.whose(layout, row, odd)
+        kind = text("hang-type") if layout.name == "potential-hangs" else None
+        start, duration = layout.value(row, "start"), layout.value(row, "duration")
+        if start is None or (duration is not None and start + duration > NONE64):
+            raise Rejected("no time")
+        return row_of((start, None if duration is None else start + duration, *names, kind, tid, pid), named)
+
+    def region(self, layout, row, odd):
+        found = self.interval(layout, row, odd)
+        kind = layout.value(row, "class")
+        kind = self.string(kind) if kind is not None else None
+        if kind not in ("Interval", "Point"):
+            raise Rejected("no known class")
+        return found if kind == "Interval" else ""
+
+    def event(self, layout, row, odd, events):
+        names, tid, pid, named, text = self.whose(layout, row, odd)
+        time, kind, scope = layout.value(row, "time"), text("event-type"), text("scope")
+        if time is None or kind not in ("Begin", "End", "Event"):
+            raise Rejected("no event")
+        events.append((self.index, time, kind, scope, names, pid, (tid, named)))
+        return ""
+
+    def spelled(self, event, end):
+        _, time, _, _, names, pid, (tid, named) = event
+        return row_of((time, end, *names, None, tid, pid), named)
+
+    def risk(self, layout, row, odd):
+        _, tid, pid, named, text = self.whose(layout, row, odd)
+        time, message = layout.value(row, "time"), layout.value(row, "message")
+        severity, kind = text("severity"), text("event-type")
+        message = self.narrative(message) if message is not None else None
+        if time is None:
+            raise Rejected("no time")
+        return row_of((time, None, message, severity, kind, None, None, tid, pid), named)
+
+    def narrative(self, number):
+        """What a message reads."""
+        uniquing = f"{self.core}/uniquing"
+        if not hasattr(self, "narratives"):
+            paths = (f"{uniquing}/typedArrayUniquer/integeruniquer.{name}" for name in ("index", "data"))
+            arrays = guarded(self.mutant.made, Arrays, *paths)
+            types = guarded(self.mutant.made, marks.types, f"{uniquing}/EngineeringTypes.etypes")
+            self.narratives = None
+            if not isinstance(arrays, Broken) and not isinstance(types, Broken):
+                self.narratives = marks.Narratives(arrays, types, self.string)
+                self.odd += [("typedArrayUniquer", text) for text in arrays.odd]
+        if self.narratives is None:
+            raise Bad("no typed arrays")
+        try:
+            return self.narratives.text(number)
+        except marks.NoText as bad:
+            raise Bad(str(bad)) from None
+
+
+# Tables whose rows have one thread.
+HAVE_THREAD = ("os-signpost", "potential-hangs", "hang-risks")
+
+
+def row_of(cells, process_name):
+    return ["\t".join("" if cell is None else str(cell) for cell in cells), "", process_name or ""]
 
 
 def columns(layout):
@@ -574,23 +666,6 @@ def columns(layout):
     if "cp-kernel-callstack" not in layout.columns:
         unread = [name for name, column in layout.columns.items() if column[2] in kinds and name not in read]
     return layout.renamed(others) + unread
-
-
-def interval_columns(layout):
-    is_hang = layout.name == "potential-hangs"
-    needed = [("start", "XRStartTimeTypeID"), ("duration", "XRDurationTypeID")]
-    needed += [] if is_hang else [("name", "XRPrototypeStringTypeID")]
-    if not all([layout.has(*column) for column in needed]):
-        raise Broken("a column is missing")
-    missing = []
-    for column in (("process", "XRProcessTypeID"), ("thread" if is_hang else "start-thread", "XRThreadTypeID")):
-        try:
-            if not layout.has(*column):
-                missing.append(column[0])
-        except Broken:
-            layout.columns.pop(column[0])
-            missing.append(column[0])
-    return missing
 
 
 def listed_tables(data):

@@ -221,6 +221,26 @@ fn check_rows(table: &Table<'_>, registry: &Registry) -> Result<u64, String> {
     Ok(references)
 }
 
+/// Types of strings.
+const STRINGS: [&str; 16] = [
+    "XRThreadStateTypeID",
+    "XRPrototypeStringTypeID",
+    "XRPrototypeShortStringTypeID",
+    "XRHangTypeTypeID",
+    "XRApplicationPeriodTypeID",
+    "XRSignpostNameTypeID",
+    "XROSLogEventTypeID",
+    "XROSLogFormatStringTypeID",
+    "XROSLogSubsystemTypeID",
+    "XROSLogCategoryTypeID",
+    "XREventConceptTypeID",
+    "XRRegionOfInterestClassTypeID",
+    "XRRegionOfInterestKindTypeID",
+    "XRRegionOfInterestScopeTypeID",
+    "XRNarrativeTextTypeID",
+    "XRThermalStateTypeID",
+];
+
 /// Whether the cell is a reference; an error, if it refers to nothing.
 fn check_cell(kind: &str, cell: u64, registry: &Registry) -> Result<bool, String> {
     match kind {
@@ -233,9 +253,15 @@ fn check_cell(kind: &str, cell: u64, registry: &Registry) -> Result<bool, String
         },
         "XRCoreProfileCallstackTypeID" => registry.raw_stack(cell).map(|_| true),
         "XRCoreProfilePMCEventsArrayTypeID" => registry.array(cell).map(|_| true),
-        "XRThreadStateTypeID" | "XRPrototypeStringTypeID" | "XRHangTypeTypeID" | "XRApplicationPeriodTypeID" => {
-            registry.string(cell).map(|_| true)
+        "XROSLogMetadataTypeID" | "XRNarrativeEntryTypeID" => {
+            for (kind, value) in registry.parts(cell)? {
+                if value != u64::MAX {
+                    check_cell(kind, value, registry)?;
+                }
+            }
+            Ok(true)
         }
+        kind if STRINGS.contains(&kind) => registry.string(cell).map(|_| true),
         "XRThreadNameTypeID" => {
             registry.thread(cell & 0xffff_ffff)?;
             registry.string(cell >> 32).map(|_| true)

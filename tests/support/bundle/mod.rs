@@ -20,6 +20,7 @@ pub mod found;
 pub mod images;
 pub mod keyed;
 pub mod large;
+pub mod marks;
 pub mod memory;
 pub mod mutations;
 pub mod other_files;
@@ -51,6 +52,7 @@ use super::recording::Recording;
 use super::shape::Table;
 use super::writer::Node;
 use samples::RunWriter;
+pub use schemas::Version;
 use store::Store;
 
 /// Which files of `corespace` are compressed.
@@ -75,7 +77,7 @@ pub enum Chunks {
 /// How to write a bundle.
 #[derive(Clone, Debug)]
 pub struct BundleOptions {
-    /// The tables, in the order of their numbers. Tables of a file system and signposts as events are not written.
+    /// The tables, in the order of their numbers. Tables of a file system are not written.
     pub nodes: Vec<Node>,
     pub instruments_version: &'static str,
     pub compression: Compression,
@@ -102,6 +104,8 @@ pub struct BundleOptions {
     pub packed: bool,
     /// The number of a thread stands behind its name, as Instruments 13.4 and 16.0 wrote it.
     pub numbered_threads: bool,
+    /// How tables of signposts are written.
+    pub version: Version,
     /// Write archives of symbols.
     pub symbols: Option<apple_symbols_writer::Form>,
     /// Decides where options leave a choice.
@@ -132,6 +136,7 @@ impl BundleOptions {
             binary_strings: false,
             packed: false,
             numbered_threads: false,
+            version: Version::V26,
             symbols: Some(apple_symbols_writer::Form::Long),
             seed: 1,
         }
@@ -152,6 +157,7 @@ impl BundleOptions {
             other_device: rng.one_in(3),
             long_process_arrays: rng.one_in(3),
             binary_strings: rng.one_in(2),
+            version: [Version::V13, Version::V16, Version::V26][seed as usize % 3],
             symbols: [None, Some(*rng.pick(&apple_symbols_writer::Form::ALL))][rng.index(2)],
             seed,
             ..BundleOptions::with_nodes(nodes)
@@ -231,7 +237,7 @@ fn run_files(options: &BundleOptions, run: Run<'_>) -> Files {
     files.push(("core-config/exposedTableInfo.plist".to_owned(), other_files::exposed_tables(&stores)));
     files.push(("table-manager/tables.plist".to_owned(), store::tables_plist(number, &stores)));
     files.push(("uniquing/TOC".to_owned(), store::registry_toc()));
-    files.push(("uniquing/EngineeringTypes.etypes".to_owned(), store::engineering_types(&stores)));
+    files.push(("uniquing/EngineeringTypes.etypes".to_owned(), store::engineering_types(writer.types, &stores)));
     files.push(("uniquing/strings".to_owned(), writer.strings.finish(options.binary_strings)));
     for (name, arrays) in [("arrayUniquer", writer.arrays), ("typedArrayUniquer", writer.typed_arrays)] {
         let (index, data) = arrays.finish(options.spare_blocks);

@@ -11,6 +11,8 @@ pub struct Registry {
     pub strings: Vec<String>,
     pub arrays: Vec<Vec<u64>>,
     pub typed_arrays: Vec<Vec<u64>>,
+    /// The types of what is in typed arrays.
+    pub types: Vec<String>,
 }
 
 impl Registry {
@@ -25,10 +27,13 @@ impl Registry {
         }
         let types = toc.text(toc.field(root, "etypeMap")?)?;
         let types = Keyed::read(bundle.file(&format!("{folder}/{types}"))?)?;
-        for kind in types.items(types.top("root")?)? {
-            if !types.text(kind)?.starts_with("XR") {
-                return Err(format!("{kind:?} is no type"));
-            }
+        let types: Vec<String> = types
+            .items(types.top("root")?)?
+            .into_iter()
+            .map(|kind| types.text(kind).map(str::to_owned))
+            .collect::<Result<_, _>>()?;
+        if let Some(other) = types.iter().find(|kind| !kind.starts_with("XR")) {
+            return Err(format!("{other} is no type"));
         }
         let strings = Value::from_reader(std::io::Cursor::new(bundle.file(&format!("{folder}/strings"))?));
         let strings = strings.map_err(|error| error.to_string())?.into_array().ok_or("strings are an array")?;
@@ -37,6 +42,7 @@ impl Registry {
             strings: strings.into_iter().map(text).collect::<Result<_, _>>()?,
             arrays: arrays(bundle, &format!("{folder}/arrayUniquer"))?,
             typed_arrays: arrays(bundle, &format!("{folder}/typedArrayUniquer"))?,
+            types,
         })
     }
 
@@ -48,6 +54,18 @@ impl Registry {
     pub fn array(&self, reference: u64) -> Result<&[u64], String> {
         let array = usize::try_from(reference).ok().and_then(|reference| self.arrays.get(reference));
         array.map(Vec::as_slice).ok_or_else(|| format!("there is no array {reference:#x}"))
+    }
+
+    /// The parts of a typed array: the type of each, and its value.
+    pub fn parts(&self, reference: u64) -> Result<Vec<(&str, u64)>, String> {
+        let array = usize::try_from(reference).ok().and_then(|reference| self.typed_arrays.get(reference));
+        let array = array.ok_or_else(|| format!("there is no typed array {reference:#x}"))?;
+        if !array.len().is_multiple_of(2) {
+            return Err(format!("typed array {reference:#x} has {} numbers", array.len()));
+        }
+        let kind = |place: u64| self.types.get(usize::try_from(place).ok()?).map(String::as_str);
+        let part = |pair: &[u64]| Some((kind(pair[0])?, pair[1]));
+        array.chunks(2).map(|pair| part(pair).ok_or_else(|| format!("{} is no type", pair[0]))).collect()
     }
 
     /// The pid of a process.

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::other_tables::Hang;
 use super::super::random::Rng;
 use super::super::recording::{Recording, Row, SampleKind};
 use super::super::shape::{Shape, Table};
-use super::super::signposts::Signpost;
 use super::super::writer::{Content, Node};
 use super::images::addresses;
 use super::schemas;
@@ -16,16 +14,18 @@ use super::{BundleOptions, Chunks};
 
 /// What the rows of a run are made with.
 pub struct RunWriter<'a> {
-    recording: &'a Recording,
-    options: &'a BundleOptions,
+    pub recording: &'a Recording,
+    pub options: &'a BundleOptions,
     rng: Rng,
     pub strings: Strings,
     pub arrays: Arrays,
     pub typed_arrays: Arrays,
+    /// The types of what is in typed arrays, by their numbers there.
+    pub types: Vec<&'static str>,
 }
 
 /// A reference as a cell.
-fn cell(reference: u32) -> Cell {
+pub fn cell(reference: u32) -> Cell {
     u64::from(reference)
 }
 
@@ -42,6 +42,8 @@ impl<'a> RunWriter<'a> {
             strings: Strings::new(),
             arrays: Arrays::new(block_size),
             typed_arrays: Arrays::new(block_size),
+            // Other versions have other lists.
+            types: ["XRNarrativeTextTypeID", "XRDurationTypeID", "XRUUIDTypeID"][..options.seed as usize % 4].to_vec(),
         };
         writer.process(0);
         writer
@@ -73,7 +75,11 @@ impl<'a> RunWriter<'a> {
                 Content::Samples { table: Table::TimeSample, rows } => self.time_sample(rows),
                 Content::Samples { table, rows } => self.profile(*table, rows),
                 Content::PotentialHangs(hangs) => self.potential_hangs(hangs),
-                Content::SignpostIntervals(signposts) => self.signpost_intervals(signposts),
+                Content::HangRisks(risks) => self.hang_risks(risks),
+                Content::SignpostIntervals(signposts) => self.signpost_intervals(signposts, false),
+                Content::RecentIntervals(signposts) => self.signpost_intervals(signposts, true),
+                Content::SignpostEvents(signposts) => self.signpost_events(signposts),
+                Content::Regions(signposts) => self.regions(signposts),
                 Content::Empty(_) => kernel_events("0x31,0xca"),
                 other => panic!("bundles are not written with {other:?}"),
             });
@@ -147,7 +153,7 @@ impl<'a> RunWriter<'a> {
     }
 
     /// Time, thread, process, core and state.
-    fn common(&mut self, row: &Row) -> [Cell; 5] {
+    pub fn common(&mut self, row: &Row) -> [Cell; 5] {
         let thread = self.thread(row.thread);
         let process = self.process(self.recording.thread_of(row).process);
         let core = row.core.map_or(NONE, |(core, _)| core);
@@ -211,37 +217,6 @@ impl<'a> RunWriter<'a> {
         let register = addresses.get(1).copied().unwrap_or(0x101);
         let frames = self.arrays.add(&entries);
         cell(self.arrays.add(&[cell(frames), addresses[0], process, 0, register]))
-    }
-
-    fn potential_hangs(&mut self, hangs: &[Hang]) -> Store {
-        let mut store = Store::new(schemas::potential_hangs(), Vec::new());
-        for hang in hangs {
-            let row = &self.recording.rows[hang.row];
-            let kind = if hang.duration_ns > 500_000_000 { "Hang" } else { "Potential Interaction Delay" };
-            let kind = cell(self.strings.add(kind));
-            let [_, thread, process, ..] = self.common(row);
-            store.row(&[hang.start_ns, hang.duration_ns, kind, thread, process]);
-        }
-        store
-    }
-
-    /// Those with both ends, in the order they began.
-    fn signpost_intervals(&mut self, signposts: &[Signpost]) -> Store {
-        let mut store = Store::new(schemas::signpost_intervals(), Vec::new());
-        let mut whole: Vec<(u64, u64, &Signpost)> =
-            signposts.iter().filter_map(|signpost| Some((signpost.start_ns?, signpost.end_ns?, signpost))).collect();
-        whole.sort_by_key(|(start, ..)| *start);
-        for (start, end, signpost) in whole {
-            let [first, last] = [signpost.rows.0, signpost.rows.1].map(|row| self.common(&self.recording.rows[row]));
-            let texts = [&signpost.name, &signpost.category, &signpost.subsystem];
-            let [name, category, subsystem] = texts.map(|text| cell(self.strings.add(text)));
-            let named = [start, end - start, 0, name, category, subsystem, signpost.identifier];
-            let ends = [first[2], last[2], first[1], last[1]];
-            let none = [cell(NONE), cell(NONE), cell(NONE), cell(NONE), u64::MAX, u64::MAX, cell(NONE)];
-            let cells: Vec<Cell> = named.into_iter().chain(ends).chain(none).collect();
-            store.row(&cells);
-        }
-        store
     }
 }
 

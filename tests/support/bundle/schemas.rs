@@ -54,6 +54,14 @@ impl Topology {
     }
 }
 
+/// Versions of Instruments that write tables in other ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    V13,
+    V16,
+    V26,
+}
+
 #[derive(Clone, Debug)]
 pub struct Column {
     pub mnemonic: &'static str,
@@ -198,10 +206,15 @@ pub fn potential_hangs() -> Schema {
     schema("potential-hangs", Topology::Stretch, &[START, DURATION], &others)
 }
 
-pub fn signpost_intervals() -> Schema {
+/// `is_recent`: as instruments of Xcode 27 call it.
+pub fn signpost_intervals(is_recent: bool) -> Schema {
     let layout = (("layout-qualifier", "Layout ID", "XRLayoutIDTypeID"), Place::Category2);
+    let (table, name) = match is_recent {
+        true => ("OSSignpostIntervals", "XRSignpostNameTypeID"),
+        false => ("os-signpost-interval", "XRPrototypeStringTypeID"),
+    };
     let others = [
-        ("name", "Name", "XRPrototypeStringTypeID"),
+        ("name", "Name", name),
         ("category", "Category", "XROSLogCategoryTypeID"),
         ("subsystem", "Subsystem", "XROSLogSubsystemTypeID"),
         ("identifier", "Identifier", "XROSSignpostIdentifierTypeID"),
@@ -217,5 +230,76 @@ pub fn signpost_intervals() -> Schema {
         ("end-emit-location", "End Emit Location", "XRReturnLocationTypeID"),
         ("signature", "Signature", "XROSLogMetadataTypeID"),
     ];
-    schema("os-signpost-interval", Topology::Stretch, &[START, DURATION, layout], &others)
+    schema(table, Topology::Stretch, &[START, DURATION, layout], &others)
+}
+
+/// 60 bytes, and 68 where the place of the call is there, too.
+pub fn signpost_events(version: Version) -> Schema {
+    let mut others = vec![
+        PROCESS,
+        ("event-type", "Event Type", "XROSLogEventTypeID"),
+        ("scope", "Scope", "XRPrototypeStringTypeID"),
+        ("identifier", "Identifier", "XROSSignpostIdentifierTypeID"),
+        ("name", "Name", "XRSignpostNameTypeID"),
+        ("format-string", "Format String", "XROSLogFormatStringTypeID"),
+        ("backtrace", "Backtrace", "XRTextBacktraceTypeID"),
+        ("subsystem", "Subsystem", "XROSLogSubsystemTypeID"),
+        ("category", "Category", "XROSLogCategoryTypeID"),
+        ("message", "Message", "XROSLogMetadataTypeID"),
+    ];
+    if version == Version::V26 {
+        others.push(("emit-location", "Emit Location", "XRReturnLocationTypeID"));
+    }
+    let schema = schema("os-signpost", Topology::Moment, &[EVENT_TIME, (THREAD, Place::Category1)], &others);
+    assert_eq!(schema.row_size(), if version == Version::V26 { 68 } else { 60 });
+    schema
+}
+
+/// 76, 88 and 104 bytes; the columns of the topology stand in other orders.
+pub fn regions(version: Version) -> Schema {
+    let class = (("class", "Class", "XRRegionOfInterestClassTypeID"), Place::Category1);
+    let name = (("name", "Name", "XRSignpostNameTypeID"), Place::Category2);
+    let first = if version == Version::V26 { [START, class, name, DURATION] } else { [START, DURATION, class, name] };
+    let is_old = version == Version::V13;
+    let mut others = vec![
+        ("kind", "Kind", "XRRegionOfInterestKindTypeID"),
+        ("scope", "Scope", "XRRegionOfInterestScopeTypeID"),
+        ("concept", "Concept", "XREventConceptTypeID"),
+        ("subsystem", "Subsystem", "XROSLogSubsystemTypeID"),
+        ("start-message", "Start Message", "XROSLogMetadataTypeID"),
+        ("end-message", "End Message", "XROSLogMetadataTypeID"),
+        ("process", "Start Process", "XRProcessTypeID"),
+    ];
+    others.extend((!is_old).then_some(("end-process", "End Process", "XRProcessTypeID")));
+    others.extend([
+        THREAD,
+        ("start-thread", "Start Thread", "XRThreadTypeID"),
+        ("end-thread", "End Thread", "XRThreadTypeID"),
+        CORE,
+        ("start-backtrace", "Start Backtrace", "XRBacktraceTypeID"),
+        ("end-backtrace", "End Backtrace", "XRBacktraceTypeID"),
+    ]);
+    if !is_old {
+        others.push(("start-user-backtrace", "Start User Backtrace", "XRTextBacktraceTypeID"));
+        others.push(("end-user-backtrace", "End User Backtrace", "XRTextBacktraceTypeID"));
+    }
+    if version == Version::V26 {
+        others.push(("start-emit-location", "Start Emit Location", "XRReturnLocationTypeID"));
+        others.push(("end-emit-location", "End Emit Location", "XRReturnLocationTypeID"));
+    }
+    let schema = schema("region-of-interest", Topology::Stretch, &first, &others);
+    assert_eq!(schema.row_size(), [76, 88, 104][version as usize]);
+    schema
+}
+
+pub fn hang_risks() -> Schema {
+    let process = (PROCESS, Place::Category1);
+    let others = [
+        ("message", "Message", "XRNarrativeEntryTypeID"),
+        ("severity", "Severity", "XRPrototypeShortStringTypeID"),
+        ("event-type", "Event Type", "XROSLogEventTypeID"),
+        ("backtrace", "Backtrace", "XRTextBacktraceTypeID"),
+        THREAD,
+    ];
+    schema("hang-risks", Topology::Moment, &[EVENT_TIME, process], &others)
 }

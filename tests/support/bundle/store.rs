@@ -253,10 +253,10 @@ pub fn registry_toc() -> Vec<u8> {
     archive.finish(vec![("root", root)])
 }
 
-/// `EngineeringTypes.etypes`: the types that typed arrays refer to by number.
-pub fn engineering_types(stores: &[Store]) -> Vec<u8> {
+/// `EngineeringTypes.etypes`: the types that typed arrays refer to by number, and behind them those of all columns.
+pub fn engineering_types(used: Vec<&'static str>, stores: &[Store]) -> Vec<u8> {
     let mut archive = Archive::new();
-    let mut types = Vec::new();
+    let mut types = used;
     for column in stores.iter().flat_map(|store| &store.schema.columns) {
         if !types.contains(&column.kind) {
             types.push(column.kind);

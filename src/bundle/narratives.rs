@@ -1,0 +1,162 @@
+//! Texts that are made of parts: messages and narratives.
+//!
+//! A column of such a text has the number of a *typed array* (`uniquing/typedArrayUniquer`, which is laid out as the arrays are). Its
+//! numbers come in pairs: the place of a type in `uniquing/EngineeringTypes.etypes`, and a value, stored as a field of that type
+//! would be. The list of types changes with the version, so that of the run counts.
+//!
+//! ```text
+//! [XRSignpostNameTypeID, string "load"]  [XRNarrativeTextTypeID, string " took "]  [XRDurationTypeID, 1280000000]
+//! ```
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::budget::Budget;
+use super::file::{Content, Room, broken_file};
+use super::keyed_archive::KeyedArchive;
+use super::row_error::Unreadable;
+use super::strings::Strings;
+use super::uniquer::{Arrays, NONE, reference};
+use crate::error::{Diagnostic, Error};
+use crate::symbols::{Broken, Files};
+use crate::units::Weight;
+
+/// How deep texts may be in texts; real ones are 2 deep.
+const MAX_DEPTH: usize = 16;
+/// Of how many parts a text may be, in all depths; real ones have a few. Typed arrays can name each other again and again.
+const MAX_PARTS: usize = 1_000;
+/// The longest text, in bytes.
+const MAX_TEXT: usize = 16 << 10;
+
+/// The typed arrays of a run, and the types that they are of.
+pub(super) struct Narratives {
+    arrays: Arrays,
+    types: Vec<String>,
+}
+
+impl Narratives {
+    /// Reads them from the folder `uniquing` of a run; tells if the arrays are not in their order.
+    pub(super) fn read(files: &dyn Files, uniquing: &Path, room: &Room) -> Result<(Self, Option<Diagnostic>), Error> {
+        let path = uniquing.join("EngineeringTypes.etypes");
+        let bytes = Content::require(files, &path)?.read_all(room)?;
+        let types = types(&bytes).map_err(|broken| broken_file(&path, &broken))?;
+        let (arrays, data) = Arrays::open(files, &uniquing.join("typedArrayUniquer"), room)?;
+        let odd = arrays.fill(data)?;
+        Ok((Self { arrays, types }, odd))
+    }
+
+    /// The text of a narrative.
+    pub(super) fn text(&self, number: u64, strings: &Strings<'_>) -> Result<String, Unreadable> {
+        let mut writer = Writer { narratives: self, strings, text: String::new(), parts: 0 };
+        writer.append(number, "", 0)?;
+        Ok(writer.text)
+    }
+}
+
+/// A text that is being put together.
+struct Writer<'a> {
+    narratives: &'a Narratives,
+    strings: &'a Strings<'a>,
+    text: String,
+    /// How many there are so far.
+    parts: usize,
+}
+
+impl Writer<'_> {
+    /// Adds the parts of a typed array, with `joint` between them.
+    fn append(&mut self, number: u64, joint: &str, depth: usize) -> Result<(), Unreadable> {
+        let reference = reference(number).ok_or(Unreadable::NoNarrative { number, count: 0 })?;
+        let Narratives { arrays, types } = self.narratives;
+        let array = arrays.get(reference)?;
+        let odd = || Unreadable::NoNarrative { number, count: array.len() };
+        self.parts += array.len() / 2;
+        if depth > MAX_DEPTH || !array.len().is_multiple_of(2) || self.parts > MAX_PARTS {
+            return Err(odd());
+        }
+        let (places, values) = (array.iter().step_by(2), array.iter().skip(1).step_by(2));
+        for (index, (place, value)) in places.zip(values).enumerate() {
+            if index > 0 {
+                self.text.push_str(joint);
+            }
+            let kind = usize::try_from(place).ok().and_then(|place| types.get(place)).ok_or_else(odd)?;
+            self.part(kind, value, depth)?;
+            if self.text.len() > MAX_TEXT {
+                return Err(odd());
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a part as exports spell it. One of a type that nobody has seen in a text is its type with its number, so that it is
+    /// not taken for something else.
+    fn part(&mut self, kind: &str, value: u64, depth: usize) -> Result<(), Unreadable> {
+        // All bits set mean that there is none, also of a reference, which is narrower.
+        let is_none = value == u64::MAX || (value == u64::from(NONE) && (is_string(kind) || is_text(kind)));
+        match kind {
+            "XRPrototypeValueTypeID" => separated(&mut self.text, value),
+            _ if is_none => {}
+            "XROSLogMetadataTypeID" => self.append(value, " ", depth + 1)?,
+            _ if is_text(kind) => self.append(value, "", depth + 1)?,
+            _ if is_string(kind) => self.text.push_str(self.strings.get(value)?),
+            "XRDurationTypeID" => self.text.push_str(&Weight::nanos(value).to_string()),
+            _ => self.text.extend(["<", kind, " ", &value.to_string(), ">"]),
+        }
+        Ok(())
+    }
+}
+
+/// Whether values of a type are the numbers of typed arrays.
+fn is_text(kind: &str) -> bool {
+    matches!(kind, "XRNarrativeEntryTypeID" | "XRFormattedLabelTypeID" | "XROSLogMetadataTypeID")
+}
+
+/// Whether values of a type are the numbers of strings.
+fn is_string(kind: &str) -> bool {
+    matches!(
+        kind,
+        "XRNarrativeTextTypeID"
+            | "XRPrototypeStringTypeID"
+            | "XRPrototypeShortStringTypeID"
+            | "XRPrototypeMediumLengthStringTypeID"
+            | "XRRawStringTypeID"
+            | "XRSignpostNameTypeID"
+            | "XROSLogEventTypeID"
+            | "XROSLogFormatStringTypeID"
+            | "XROSLogSubsystemTypeID"
+            | "XROSLogCategoryTypeID"
+            | "XREventConceptTypeID"
+            | "XRFilePathTypeID"
+            | "XRThreadStateTypeID"
+            | "XRThermalStateTypeID"
+            | "XRApplicationPeriodTypeID"
+            | "XRRegionOfInterestKindTypeID"
+            | "XRRegionOfInterestClassTypeID"
+    )
+}
+
+/// Writes a number with a comma between thousands.
+fn separated(text: &mut String, number: u64) {
+    let digits = number.to_string();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+}
+
+/// The names of types, in their order. A list with other words, or with one of them twice, is not that of Instruments.
+fn types(bytes: &[u8]) -> Result<Vec<String>, Broken> {
+    let broken = |message: &str| Broken { at: 0, message: message.to_owned() };
+    let archive = KeyedArchive::read(bytes)?;
+    let root = archive.top("root")?.ok_or_else(|| broken("root: it is missing"))?;
+    let mut budget = Budget::new(&archive);
+    let name = |node| budget.string(node)?.ok_or_else(|| broken("a type has no name"));
+    let types = root.items()?.into_iter().map(name).collect::<Result<Vec<_>, _>>()?;
+    let mut seen = HashSet::new();
+    let is_type = |name: &str| name.starts_with("XR") && name.ends_with("TypeID");
+    match types.iter().position(|name| !is_type(name) || !seen.insert(name.as_str())) {
+        Some(other) => Err(broken(&format!("{:?} is no type, or is there twice", types[other]))),
+        None => Ok(types),
+    }
+}

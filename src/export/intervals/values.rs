@@ -1,0 +1,207 @@
+//! Rows of one table, from their values to intervals: the same for exports and for recordings.
+
+use std::sync::Arc;
+
+use super::super::RejectReason;
+use super::pairs::{Event, Identity, Pairs};
+use super::texts::Texts;
+use super::{HangRisk, Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd};
+use crate::memory::of_vec;
+use crate::units::Nanos;
+
+/// What the rows of a table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RowKind {
+    /// Intervals of signposts.
+    Signpost,
+    /// Events of signposts: the ends of intervals, and moments.
+    SignpostEvent,
+    /// Regions and points of interest.
+    Region,
+    /// Potential hangs.
+    Hang,
+    /// Moments at which something was done that may lead to hangs.
+    HangRisk,
+}
+
+impl RowKind {
+    /// What the rows of a table of this schema are; `None` for tables that tell of no intervals and no hangs.
+    pub(crate) fn of_schema(schema: &str) -> Option<Self> {
+        match schema {
+            // The second one is what instruments of Xcode 27 write; it has the same columns.
+            "os-signpost-interval" | "OSSignpostIntervals" => Some(Self::Signpost),
+            "os-signpost" => Some(Self::SignpostEvent),
+            "region-of-interest" => Some(Self::Region),
+            "potential-hangs" => Some(Self::Hang),
+            "hang-risks" => Some(Self::HangRisk),
+            _ => None,
+        }
+    }
+
+    /// The column that tells rows of the table apart.
+    pub(crate) fn column(self) -> Option<&'static str> {
+        match self {
+            Self::Signpost => None,
+            Self::SignpostEvent | Self::HangRisk => Some("event-type"),
+            Self::Region => Some("class"),
+            Self::Hang => Some("hang-type"),
+        }
+    }
+
+    /// Whether a row is of one moment, and has a time and no duration.
+    pub(crate) fn is_moment(self) -> bool {
+        matches!(self, Self::SignpostEvent | Self::HangRisk)
+    }
+}
+
+/// What a row says; texts by their numbers, and `None` for what is absent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowValues {
+    /// Nanoseconds: when it begins, or happens.
+    pub(crate) start: Option<u64>,
+    /// Nanoseconds.
+    pub(crate) duration: Option<u64>,
+    pub(crate) identity: Identity,
+    /// What tells rows of a table apart: the type of an event or of a hang, the class of a region.
+    pub(crate) kind: Option<u32>,
+    /// Of an event.
+    pub(crate) scope: Option<u32>,
+    /// Of a risk.
+    pub(crate) message: Option<u32>,
+    /// Of a risk.
+    pub(crate) severity: Option<u32>,
+}
+
+/// What the rows of one table became.
+#[derive(Debug)]
+pub(crate) struct TableValues {
+    pub(crate) table: IntervalTable,
+    kind: RowKind,
+    intervals: Vec<Interval>,
+    risks: Vec<HangRisk>,
+    pairs: Pairs,
+}
+
+impl TableValues {
+    pub(crate) fn new(table: IntervalTable, kind: RowKind) -> Self {
+        Self { table, kind, intervals: Vec::new(), risks: Vec::new(), pairs: Pairs::default() }
+    }
+
+    /// About how many bytes they take.
+    pub(crate) fn memory(&self) -> u64 {
+        of_vec(&self.intervals) + of_vec(&self.risks) + self.pairs.memory()
+    }
+
+    /// Adds a row, which started at the byte `at`, or counts it as rejected.
+    pub(crate) fn add(&mut self, values: &RowValues, texts: &Texts, at: u64) -> Result<(), RejectReason> {
+        let result = self.take(values, texts, at);
+        match result {
+            Ok(()) => self.table.rows += 1,
+            Err(reason) => self.reject(reason),
+        }
+        result
+    }
+
+    /// Counts a row that could not be read.
+    pub(crate) fn reject(&mut self, reason: RejectReason) {
+        self.table.rows += 1;
+        self.table.rejected.add(reason);
+    }
+
+    fn take(&mut self, values: &RowValues, texts: &Texts, at: u64) -> Result<(), RejectReason> {
+        let start = values.start.ok_or(RejectReason::NoTime)?;
+        let text = |text: Option<u32>| text.map(|text| texts.text(text));
+        // Without a length it was not over when the recording was.
+        let end = match values.duration {
+            Some(duration) => Some(start.checked_add(duration).ok_or(RejectReason::BadNumber)?),
+            None => None,
+        };
+        let (origin, hang_type) = match self.kind {
+            RowKind::SignpostEvent => {
+                let kind = text(values.kind).ok_or(RejectReason::WrongType)?;
+                let scope = text(values.scope);
+                let event = Event { time: start, at, identity: values.identity };
+                return self.pairs.add(event, &kind, scope.as_deref()).then_some(()).ok_or(RejectReason::WrongType);
+            }
+            RowKind::HangRisk => {
+                self.add_risk(start, values, texts);
+                return Ok(());
+            }
+            RowKind::Region => match text(values.kind).as_deref() {
+                Some("Interval") => (IntervalOrigin::Region, None),
+                Some("Point") => {
+                    self.table.unused += 1;
+                    return Ok(());
+                }
+                _ => return Err(RejectReason::WrongType),
+            },
+            RowKind::Signpost => (IntervalOrigin::Signpost, None),
+            RowKind::Hang => (IntervalOrigin::Hang, text(values.kind)),
+        };
+        self.table.used += 1;
+        self.push(origin, (start, end), &values.identity, hang_type, texts);
+        Ok(())
+    }
+
+    fn add_risk(&mut self, time: u64, values: &RowValues, texts: &Texts) {
+        let text = |text: Option<u32>| text.map(|text| texts.text(text));
+        let identity = &values.identity;
+        self.table.used += 1;
+        self.risks.push(HangRisk {
+            run: self.table.run,
+            time: Nanos::from_nanos(time),
+            message: text(values.message),
+            severity: text(values.severity),
+            event_type: text(values.kind),
+            process: text(identity.process.map(|process| process.name)),
+            pid: identity.process.and_then(|process| process.pid),
+            tid: identity.tid,
+        });
+    }
+
+    fn push(
+        &mut self,
+        origin: IntervalOrigin,
+        (start, end): (u64, Option<u64>),
+        identity: &Identity,
+        hang_type: Option<Arc<str>>,
+        texts: &Texts,
+    ) {
+        let text = |text: Option<u32>| text.map(|text| texts.text(text));
+        self.intervals.push(Interval {
+            origin,
+            run: self.table.run,
+            start: Nanos::from_nanos(start),
+            end: end.map(Nanos::from_nanos),
+            name: text(identity.name),
+            subsystem: text(identity.subsystem),
+            category: text(identity.category),
+            identifier: identity.identifier,
+            process: text(identity.process.map(|process| process.name)),
+            pid: identity.process.and_then(|process| process.pid),
+            tid: identity.tid,
+            hang_type,
+        });
+    }
+
+    /// Ends the table: what it has is added to `found`, sorted by time; what began at one time stays as it was written.
+    pub(crate) fn finish(mut self, texts: &Texts, found: &mut Intervals) {
+        let paired = std::mem::take(&mut self.pairs).finish();
+        for (identity, start, end) in &paired.intervals {
+            self.table.used += if end.is_some() { 2 } else { 1 };
+            self.push(IntervalOrigin::SignpostEvents, (*start, *end), identity, None, texts);
+        }
+        self.table.unused += paired.points + paired.lone_ends.len() as u64;
+        let run = self.table.run;
+        found.lone_ends.extend(paired.lone_ends.iter().map(|event| LoneEnd {
+            run,
+            time: Nanos::from_nanos(event.time),
+            name: event.identity.name.map(|name| texts.text(name)),
+        }));
+        self.intervals.sort_by_key(|interval| interval.start);
+        self.risks.sort_by_key(|risk| risk.time);
+        found.intervals.append(&mut self.intervals);
+        found.hang_risks.append(&mut self.risks);
+        found.tables.push(self.table);
+    }
+}
