@@ -241,7 +241,7 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) flame_graph: FlameGraphArgs,
 
-    /// With --during and --during-hang: an export or recording that has the intervals, if it is another one (may be given several times)
+    /// With --during, --during-hang and --format firefox: an export or recording that has the intervals, if it is another one (may be given several times)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
     pub(crate) intervals: Vec<PathBuf>,
 
@@ -398,6 +398,10 @@ impl ReportArgs {
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
             return Err("--bin goes with --view timeline".to_owned());
+        }
+        let uses_intervals = self.recording.selection.asks_intervals() || self.format().has_markers();
+        if !self.intervals.is_empty() && !uses_intervals {
+            return Err("--intervals goes with --during or --during-hang, or with --format firefox".to_owned());
         }
         let shows_source = self.view == Some(ViewArg::Lines) && matches!(self.format(), Format::Text | Format::Json);
         if !self.source.is_empty() && !shows_source {

@@ -274,7 +274,11 @@ fn during(
     check_distinct(named).map_err(Failure::Usage)?;
     let files = IntervalFiles { exports: std::slice::from_ref(file), named, option };
     let mut options = options.clone();
-    options.selection.intervals = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
+    let asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
+    if let (None, Some(_)) = (&asked, named.first()) {
+        return Err(Failure::Usage(format!("{option} goes with --during or --during-hang")));
+    }
+    options.selection.intervals = asked.map(|asked| asked.filter);
     Ok(options)
 }
 

@@ -86,6 +86,11 @@ impl Format {
         matches!(self, Self::Firefox | Self::Speedscope)
     }
 
+    /// Whether it shows signposts and hangs.
+    pub(crate) fn has_markers(self) -> bool {
+        self == Self::Firefox
+    }
+
     /// Whether it is a table of something, so that a view must be named.
     pub(crate) fn needs_view(self) -> bool {
         matches!(self, Self::Csv | Self::Ndjson)

@@ -1,11 +1,13 @@
-//! `--during`, `--during-hang` and `--during-all`: the intervals in which samples count, read from the exports or from files of their own.
+//! Intervals of signposts and hangs, read from the exports or from files of their own: those in which samples count (`--during`,
+//! `--during-hang`, `--during-all`), and those that a format shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::export::{
-    HangRisk, Interval, Intervals, Options, SampleDetail, export_command, lookup, read_intervals,
+    DocumentContent, Export, HangRisk, Interval, Intervals, Options, SampleDetail, export_command, lookup,
+    read_intervals,
 };
 use traceparse::profile::{IntervalFilter, TimeRange};
 
@@ -33,30 +35,80 @@ pub(crate) struct IntervalFiles<'f> {
     pub(crate) option: &'static str,
 }
 
-/// The intervals that were asked for; `None` if none were.
+/// The intervals in which samples count; `None` if none were asked for.
 pub(crate) fn asked_intervals(
     inputs: &Inputs<'_>,
     files: &IntervalFiles<'_>,
     selection: &SelectionArgs,
     input: &InputArgs,
-) -> Result<Option<IntervalFilter>, Failure> {
+) -> Result<Option<AskedIntervals>, Failure> {
     if !selection.asks_intervals() {
-        let option =
-            if selection.during_all { Some("--during-all") } else { files.named.first().map(|_| files.option) };
-        return match option {
-            Some(option) => Err(Failure::Usage(format!("{option} goes with --during or --during-hang"))),
-            None => Ok(None),
+        return match selection.during_all {
+            true => Err(Failure::Usage("--during-all goes with --during or --during-hang".to_owned())),
+            false => Ok(None),
         };
     }
     let sources = if files.named.is_empty() { files.exports } else { files.named };
     if let Some(once) = sources.iter().find(|path| files.exports.contains(path) && can_be_read_once(path)) {
-        let name = if once.as_os_str() == "-" { "standard input".to_owned() } else { once.display().to_string() };
         return Err(Failure::Usage(format!(
-            "{name} cannot be read twice, for its samples and for its intervals: name a file that has the intervals with {}",
+            "{} cannot be read twice, for its samples and for its intervals: name a file that has the intervals with {}",
+            shown_name(once),
             files.option
         )));
     }
-    let found = inputs.unless_changed(read(inputs, sources, &input.options(SampleDetail::Each)))?;
+    let all = read(inputs, sources, input)?;
+    let filter = filter(&all, &Sources { inputs, paths: sources }, selection)?;
+    Ok(Some(AskedIntervals { filter, all }))
+}
+
+/// Those in which samples count, and all that were read to find them.
+pub(crate) struct AskedIntervals {
+    pub(crate) filter: IntervalFilter,
+    pub(crate) all: Intervals,
+}
+
+/// All intervals of the inputs, for formats that show them. Exports are read once more, but only those of which the first reading
+/// (`export`) found rows of such tables. Of inputs that can be read once only, it is said that theirs are missing.
+pub(crate) fn shown_intervals(
+    inputs: &Inputs<'_>,
+    files: &IntervalFiles<'_>,
+    input: &InputArgs,
+    export: &Export,
+) -> Result<Intervals, Failure> {
+    if !files.named.is_empty() {
+        return read(inputs, files.named, input);
+    }
+    let has_rows = |path: &Path| {
+        let name = path.display().to_string();
+        let documents = export.documents.iter().filter(|document| document.input == name);
+        let tables = documents.flat_map(|document| match &document.content {
+            DocumentContent::Tables(tables) => tables.as_slice(),
+            DocumentContent::Toc(_) => &[],
+        });
+        let mut schemas = tables.filter(|table| table.rows > 0).filter_map(|table| table.schema.as_deref());
+        schemas.any(|schema| SIGNPOSTS.contains(&schema) || HANGS.contains(&schema))
+    };
+    let with_intervals = files.exports.iter().filter(|path| inputs.bundle(path).is_some() || has_rows(path));
+    let (once, sources): (Vec<PathBuf>, Vec<PathBuf>) =
+        with_intervals.cloned().partition(|path| can_be_read_once(path));
+    for path in once {
+        let (name, option) = (shown_name(&path), files.option);
+        note(&format!("{name} cannot be read twice: its signposts and hangs are not shown; name a file with {option}"));
+    }
+    read(inputs, &sources, input)
+}
+
+fn shown_name(path: &Path) -> String {
+    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
+}
+
+/// Whether it is a pipe, or something of that kind.
+fn can_be_read_once(path: &Path) -> bool {
+    path.as_os_str() == "-" || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+fn read(inputs: &Inputs<'_>, sources: &[PathBuf], input: &InputArgs) -> Result<Intervals, Failure> {
+    let found = inputs.unless_changed(read_all(inputs, sources, &input.options(SampleDetail::Each)))?;
     let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
     if rejected > 0 && input.strict {
         let rows: u64 = found.tables.iter().map(|table| table.rows).sum();
@@ -66,15 +118,10 @@ pub(crate) fn asked_intervals(
     if let Some(run) = found.unread_runs.first().filter(|_| input.strict) {
         return Err(anyhow!("run {run} is damaged and was not read, and --strict was given").into());
     }
-    Ok(Some(filter(&found, &Sources { inputs, paths: sources }, selection)?))
+    Ok(found)
 }
 
-/// Whether it is a pipe, or something of that kind.
-fn can_be_read_once(path: &Path) -> bool {
-    path.as_os_str() == "-" || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-}
-
-fn read(inputs: &Inputs<'_>, sources: &[PathBuf], options: &Options) -> Result<Intervals> {
+fn read_all(inputs: &Inputs<'_>, sources: &[PathBuf], options: &Options) -> Result<Intervals> {
     let mut found = Intervals::default();
     for path in sources {
         let name = path.display().to_string();

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use clap::CommandFactory;
-use traceparse::export::Options;
+use traceparse::export::{Intervals, Options};
+use traceparse::output::firefox::Markers;
 use traceparse::output::{Syntax, chrome_trace, csv, d3, firefox, folded, json, pprof, speedscope, svg, text};
 use traceparse::report::{HiddenRows, HidingLimit, Report};
 use traceparse::units::{Unit, Weight};
@@ -14,7 +15,7 @@ use crate::cli::{Cli, Colour, Command, ReportArgs, TocArgs, TocFormat};
 use crate::demangle::demangle;
 use crate::formats::Format;
 use crate::guard::will_write;
-use crate::intervals::{IntervalFiles, asked_intervals};
+use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
 use crate::recording::{Recording, check_counted, check_distinct, check_function, note_removed, warn};
 use crate::sink::{Shown, is_terminal, style, write_to};
 use crate::sources::read_sources;
@@ -78,7 +79,8 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let mounted = Mounted::new(&watched, args.files.iter().chain(&args.intervals))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(args.detail()))?;
     let files = IntervalFiles { exports: &args.files, named: &args.intervals, option: "--intervals" };
-    options.selection.intervals = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
+    let asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
+    options.selection.intervals = asked.as_ref().map(|asked| asked.filter.clone());
     let recording = Recording::open(inputs, &args.files, &args.recording, &options, args.detail(), args.is_inverted())?;
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
@@ -92,16 +94,31 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         note_removed(&report);
         note_hidden(&report);
     }
+    let shown = match asked {
+        Some(asked) => asked.all,
+        None if args.format().has_markers() => shown_intervals(inputs, &files, &args.recording.input, report.export)?,
+        None => Intervals::default(),
+    };
+    let markers = Markers::new(&report, &shown);
+    if args.format().has_markers() && markers.left_out() > 0 {
+        note(&format!("{} signposts and hangs of threads without samples here are not written", markers.left_out()));
+    }
     let path = args.output.as_deref();
     write_to(path, |out| {
         let mut out = Shown::new(path, args.format().syntax(), out);
-        write_report(&report, args, colour, &mut out)?;
+        write_report(&report, &markers, args, colour, &mut out)?;
         out.flush()
     })?;
     Ok(())
 }
 
-fn write_report(report: &Report<'_>, args: &ReportArgs, colour: Colour, out: &mut dyn Write) -> io::Result<()> {
+fn write_report(
+    report: &Report<'_>,
+    markers: &Markers<'_>,
+    args: &ReportArgs,
+    colour: Colour,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     match args.format() {
         Format::Text => text::write(report, &style(args.output.as_deref(), colour), out),
         Format::Json => json::write(report, out),
@@ -111,7 +128,7 @@ fn write_report(report: &Report<'_>, args: &ReportArgs, colour: Colour, out: &mu
         Format::Csv => csv::write_cells(report, args.csv.cells(), out),
         Format::Folded => folded::write(report, out),
         Format::Svg => svg::write(report, &args.flame_graph.options(), out),
-        Format::Firefox => firefox::write(report, out),
+        Format::Firefox => firefox::write(report, markers, out),
         Format::Speedscope => speedscope::write(report, out),
         Format::Pprof => pprof::write(report, out),
     }

@@ -8,7 +8,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use traceparse::export::{Export, Options, read};
+use traceparse::export::{Export, Intervals, Options, read};
 use traceparse::output::text::{self, Style};
 use traceparse::output::{csv, firefox, folded, json, speedscope, svg};
 use traceparse::profile::Selection;
@@ -151,7 +151,9 @@ fn flame_graph(export: &Export) -> String {
 }
 
 fn firefox_profile(export: &Export) -> String {
-    utf8(|out| firefox::write(&report(export, &options(View::Tree)), out))
+    let (options, intervals) = (options(View::Tree), Intervals::default());
+    let report = report(export, &options);
+    utf8(|out| firefox::write(&report, &firefox::Markers::new(&report, &intervals), out))
 }
 
 fn speedscope_file(export: &Export) -> String {

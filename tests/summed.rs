@@ -3,6 +3,7 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use support::{Content, Node, RenderOptions, Shape, Size, Table, concatenate, render};
 use traceparse::calltree::Metric;
@@ -256,7 +257,8 @@ fn a_time_counts_nothing_in_a_profile_of_sums() {
 fn formats_that_need_each_sample_say_so() {
     let (xml, options) = (states(), ReportOptions { view: View::Tree, ..ReportOptions::default() });
     let (summed, each) = (open(&xml, SampleDetail::Summed), open(&xml, SampleDetail::Each));
-    for write in [firefox::write, speedscope::write] {
+    let firefox = |report: &Report<'_>, out: &mut dyn Write| firefox::write(report, &firefox::Markers::default(), out);
+    for write in [firefox, speedscope::write] {
         let refused = write(&report(&summed, &options), &mut Vec::new()).unwrap_err();
         assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
         assert_eq!(refused.to_string(), SamplesAddedUp.to_string());

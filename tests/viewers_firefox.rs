@@ -1,6 +1,6 @@
 //! `--format firefox`, loaded by Firefox's `profiler-cli`: functions of every thread with their self and total, and what its
-//! filters leave of them, which is what our operations on stacks leave, too (`tests/viewers/firefox.mjs`); and held against
-//! what the crate `fxprof-processed-profile` writes of the same samples.
+//! filters leave of them, which is what our operations on stacks leave, too (`tests/viewers/firefox.mjs`); drawn by its stack chart,
+//! which shows no function over a wait, and with markers, as it lists them (`tests/viewers/stack_timing.mjs`); and held against what the crate `fxprof-processed-profile` writes of the same samples.
 
 #[path = "viewers/crate_oracle.rs"]
 mod crate_oracle;
@@ -19,6 +19,7 @@ fn main() {
     let is_there = node::package("@firefox-devtools/profiler-cli").is_some();
     let arguments = is_there.then_some(arguments as fn(&Path) -> Vec<PathBuf>);
     let mut trials = node::trials("firefox.mjs", arguments);
+    trials.extend(node::trials("stack_timing.mjs", arguments));
     trials.push(Trial::test("crate_writes_the_same", crate_oracle::writes_the_same));
     libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }

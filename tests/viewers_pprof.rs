@@ -51,9 +51,13 @@ fn main() {
             trials.push(trial.with_ignored_flag(!has_tool));
         }
     }
-    let own: [(&str, OwnTest); 3] = [
+    let own: [(&str, OwnTest); 4] = [
         ("inlined_functions_are_lines_of_one_location", inlined_functions_are_lines_of_one_location),
         ("durations_are_those_of_the_table_of_contents", durations_are_those_of_the_table_of_contents),
+        (
+            "starts_and_programs_are_those_of_the_table_of_contents",
+            starts_and_programs_are_those_of_the_table_of_contents,
+        ),
         ("tables_that_do_not_add_up_are_refused", tables_that_do_not_add_up_are_refused),
     ];
     trials.extend(own.map(|(name, test)| Trial::test(name, test).with_ignored_flag(!has_protoc)));
@@ -383,7 +387,11 @@ fn equals_pprof(report: &Report<'_>) -> Result<(), Failed> {
         let sums = found.entry(name).or_default();
         *sums = [sums[0] + number(flat)?, sums[1] + number(cumulative)?];
     }
-    ensure!(output.status.success(), "{complaint}");
+    ensure!(output.status.success() && complaint.is_empty(), "{complaint}");
+    // Without being told not to, it looks for the files of binaries, and complains where it has a use for them.
+    let plain = Command::new("go").args(["tool", "pprof", "-top"]).arg(&path).env("HOME", folder.path()).output()?;
+    let complaint = String::from_utf8_lossy(&plain.stderr).into_owned();
+    ensure!(plain.status.success() && complaint.is_empty(), "{complaint}");
     // Digits that pprof does not print are not compared.
     let total: u64 = expected.values().map(|sums| sums[0]).sum();
     let is_near = |a: u64, b: u64| a == b || (total > 1 << 50 && a.abs_diff(b) <= total >> 40);
@@ -482,7 +490,41 @@ fn durations_are_those_of_the_table_of_contents() -> Result<(), Failed> {
         let decoded = decode(&report(&export, &ReportOptions::default()))?;
         ensure!(decoded.number("duration_nanos") == expected, "{contents:?}: {}", decoded.number("duration_nanos"));
         ensure!(decoded.number("time_nanos") == 0, "nobody knows the time of day");
+        ensure!(decoded.messages("mapping").len() == 1, "no program is known");
         ensure!(decoded.number("period") == 5 && !decoded.messages("period_type").is_empty(), "one sample, one weight");
+    }
+    Ok(())
+}
+
+/// A table of contents says when it began, and which program ran; that comes first, whether it was sampled or not.
+fn starts_and_programs_are_those_of_the_table_of_contents() -> Result<(), Failed> {
+    let toc = |pid: &str, path: &str| {
+        format!(
+            "<trace-toc><run number=\"1\"><info><summary><start-date>2026-03-05T17:27:38.879Z</start-date></summary></info>\
+             <processes><process name=\"Press\" pid=\"{pid}\" path=\"{path}\"/></processes></run></trace-toc>"
+        )
+    };
+    let samples =
+        inlining_export(&[0x3c9]).replace("<weight>5", "<process fmt=\"Press (7)\"><pid>7</pid></process><weight>5");
+    let samples =
+        samples.replace("<col><mnemonic>weight", "<col><mnemonic>process</mnemonic></col><col><mnemonic>weight");
+    for (contents, expected) in [
+        (toc("7", "/Applications/Press.app/Press"), vec!["/Applications/Press.app/Press", "/Inlining"]),
+        (toc("7", "/Inlining"), vec!["/Inlining"]),
+        // Of another process.
+        (toc("8", "/Inlining"), vec!["Press", "/Inlining"]),
+    ] {
+        let mut reader = Reader::new(Options::default());
+        for document in [contents.as_str(), samples.as_str()] {
+            reader.read(document.as_bytes(), "input.xml")?;
+        }
+        let export: Export = reader.finish()?;
+        let report = report(&export, &ReportOptions { view: View::Functions, ..ReportOptions::default() });
+        equals_protoc(&report)?;
+        let decoded = decode(&report)?;
+        ensure!(decoded.number("time_nanos") == 1_772_731_658_879_000_000, "{}", decoded.number("time_nanos"));
+        let files: Vec<&str> = decoded.messages("mapping").iter().map(|row| row.text("filename", &decoded)).collect();
+        ensure!(files == expected, "{files:?}, not {expected:?}");
     }
     Ok(())
 }

@@ -46,6 +46,7 @@ mod address;
 mod alone;
 mod attributes;
 mod blocks;
+mod dates;
 #[cfg(feature = "compression")]
 mod decompress;
 mod definitions;

@@ -13,6 +13,7 @@ use std::cell::Cell;
 
 use quick_xml::events::attributes::Attributes;
 
+use super::dates::{nanos_of_fraction, since_1970};
 use super::fault::Fault;
 use crate::units::Nanos;
 
@@ -82,6 +83,12 @@ impl TocRun {
         lookup(&self.summary, name)
     }
 
+    /// When the run was started: the time since 1970-01-01 00:00 UTC. `None` where the document does not say, or says what is no
+    /// date.
+    pub fn start(&self) -> Option<Nanos> {
+        since_1970(self.summary_field("start-date")?)
+    }
+
     /// How long the run was recorded; `None` where the document does not say.
     pub fn duration(&self) -> Option<Nanos> {
         parse_seconds(self.summary_field("duration")?)
@@ -133,12 +140,11 @@ pub fn lookup<'a>(pairs: &'a [(String, String)], key: &str) -> Option<&'a str> {
 /// Seconds with decimals as nanoseconds, exactly; digits beyond the ninth are dropped.
 fn parse_seconds(text: &str) -> Option<Nanos> {
     let (whole, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
-    if !(whole.bytes().chain(fraction.bytes())).all(|byte| byte.is_ascii_digit()) {
+    if !whole.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     let whole: u64 = whole.parse().ok()?;
-    let digits = format!("{fraction:0<9}");
-    let nanos: u64 = digits.get(..9)?.parse().ok()?;
+    let nanos = nanos_of_fraction(fraction)?;
     whole.checked_mul(1_000_000_000)?.checked_add(nanos).map(Nanos::from_nanos)
 }
 

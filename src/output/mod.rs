@@ -35,6 +35,7 @@ mod markup;
 mod nested;
 #[cfg(feature = "compression")]
 pub mod pprof;
+mod recorded;
 pub mod speedscope;
 pub mod svg;
 pub mod text;

@@ -6,7 +6,9 @@ mod resolved;
 
 use serde_json::Value;
 
-use crate::command::{Folder, all_exports, fails, fixture, json, ok, orchard};
+use crate::command::{
+    Folder, all_exports, fails, finish, fixture, json, ok, orchard, read_text, stderr_of, stdout_of, traceparse,
+};
 use crate::symbols_case::{Case, INLINED_LEAF, INLINED_NAMES, INLINING, built};
 use resolved::{Frame, Thread};
 
@@ -127,11 +129,11 @@ fn inlined_functions_have_their_depth_and_their_lines() {
     let threads = resolved::threads(&parse(&case.answer(&[&args[..], &["--format", "firefox"]].concat())));
     let stack = &threads[0].samples[0].stack;
     assert_eq!(stack.iter().map(|frame| frame.function.as_str()).collect::<Vec<_>>(), INLINED_NAMES);
-    assert_eq!(stack.iter().map(|frame| frame.inline_depth).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert_eq!(stack.iter().map(|frame| frame.is_inlined).collect::<Vec<_>>(), [false, true, true, true]);
     // The lines are those that llvm-symbolizer tells (`expected.tsv`).
     let lines: Vec<_> = stack.iter().map(|frame| frame.source.clone().expect("a file")).collect();
     assert_eq!(lines, [37, 30, 24, 19].map(|line| ("/src/inlining.cpp".to_owned(), Some(line))));
-    assert!(stack.iter().all(|frame| frame.address == 0x3c8), "{stack:?}");
+    assert!(stack.iter().all(|frame| frame.address == Some(0x3c8)), "{stack:?}");
     let file = parse(&case.answer(&[&args[..], &["--format", "speedscope"]].concat()));
     let frames = file["shared"]["frames"].as_array().expect("frames");
     let leaf = frames.iter().find(|frame| frame["name"] == INLINED_NAMES[3]).expect("the leaf");
@@ -139,16 +141,13 @@ fn inlined_functions_have_their_depth_and_their_lines() {
 }
 
 #[test]
-fn recorded_marks_of_inlining_are_depths_too() {
+fn recorded_marks_of_inlining_are_marks_too() {
     let threads = firefox(&[&fixture("27/cpu-profile")]);
     let frames: Vec<&Frame> = threads.iter().flat_map(|t| &t.samples).flat_map(|sample| &sample.stack).collect();
-    let inlined: Vec<&Frame> = frames.into_iter().filter(|frame| frame.inline_depth > 0).collect();
+    let inlined: Vec<&Frame> = frames.into_iter().filter(|frame| frame.is_inlined).collect();
     assert!(!inlined.is_empty());
     for frame in inlined {
-        assert_eq!(
-            (frame.function.as_str(), frame.inline_depth),
-            ("OrchardKit.Scene.render(into: inout OrchardKit.Canvas) -> ()", 1)
-        );
+        assert_eq!(frame.function, "OrchardKit.Scene.render(into: inout OrchardKit.Canvas) -> ()");
     }
 }
 
@@ -174,7 +173,8 @@ fn weights_have_no_upper_limit_of_their_own() {
     );
     let text = ok(&[&path, "--format", "firefox"]);
     assert!(
-        text.contains("\"time\":[1.5,2.000001]") && text.contains("\"weight\":[0.000001,7000000000.000001]"),
+        text.contains("\"time\":[1.499999,1.5,1.500001,2.000001,7000000002.000002]")
+            && text.contains("\"weight\":[0,0.000001,0,7000000000.000001,0]"),
         "{text}"
     );
     let file = speedscope(&[&path]);
@@ -227,4 +227,111 @@ fn options_of_trees_are_refused() {
             assert!(said.contains(refused[0]) && said.contains(format), "{said}");
         }
     }
+}
+
+/// Name, start and end in nanoseconds from 100 ms on; 0 for none.
+type Marker = (String, u64, u64);
+
+/// By thread of a file: its tid, and its markers.
+fn markers(args: &[&str]) -> Vec<(String, Vec<Marker>)> {
+    markers_of(&parse(&ok(&[args, &["--format", "firefox"]].concat())))
+}
+
+fn markers_of(file: &Value) -> Vec<(String, Vec<Marker>)> {
+    let nanos = |value: &Value| value.as_f64().map_or(0, |millis| (millis * 1e6).round() as u64 - 100_000_000);
+    let threads = file["threads"].as_array().expect("threads").iter();
+    let of_thread = |thread: &Value| {
+        let table = &thread["markers"];
+        let rows = 0..table["length"].as_u64().expect("a length") as usize;
+        let name =
+            |row: usize| file["shared"]["stringArray"][table["name"][row].as_u64().expect("a string") as usize].clone();
+        let row = |row: usize| {
+            let name = name(row).as_str().expect("a name").to_owned();
+            (name, nanos(&table["startTime"][row]), nanos(&table["endTime"][row]))
+        };
+        (thread["tid"].as_str().expect("a tid").to_owned(), rows.map(row).collect())
+    };
+    threads.map(of_thread).collect()
+}
+
+fn marker(name: &str, start: u64, end: u64) -> Marker {
+    (name.to_owned(), start, end)
+}
+
+/// The times are those that the fixture writer was given (`xcode_27_signposts`).
+#[test]
+fn signposts_are_markers_of_their_threads() {
+    let path = fixture("27/signposts");
+    let expected = [
+        ("172289", vec![marker("Layout", 4_250_083, 5_150_083), marker("Layout", 6_150_165, 6_650_165)]),
+        ("172311", vec![marker("Draw", 5_245_124, 6_255_165)]),
+        ("172289.1", vec![marker("Layout", 4_249_206, 4_251_206)]),
+        ("172311.1", vec![marker("Sync", 6_250_288, 0)]),
+    ];
+    let expected = expected.map(|(tid, markers)| (tid.to_owned(), markers));
+    assert_eq!(markers(&[&path]), expected);
+    assert_eq!(markers(&[&path, "--intervals", &path]), expected, "from a file of their own");
+    assert_eq!(markers(&[&path, "--during", "Layout"])[0].1.len(), 2, "also those in which samples do not count");
+    // Those of other times, and of threads that are not shown.
+    assert_eq!(
+        markers(&[&path, "--run", "1", "--time", "106ms..", "--only-main-thread"]),
+        [("172289".to_owned(), vec![marker("Layout", 6_150_165, 6_650_165)])]
+    );
+}
+
+#[test]
+fn what_is_read_once_has_no_markers_and_says_so() {
+    let path = fixture("27/signposts");
+    let xml = read_text(&path);
+    let piped = finish(traceparse(&["-", "--format", "firefox"]).write_stdin(xml.clone())).success();
+    assert!(stderr_of(&piped).contains("standard input cannot be read twice"), "{}", stderr_of(&piped));
+    let named = ["-", "--format", "firefox", "--intervals", &path];
+    finish(traceparse(&named).write_stdin(xml)).success().stderr("");
+    // Nothing is missing where there are no such tables.
+    let xml = read_text(&orchard());
+    finish(traceparse(&["-", "--format", "firefox"]).write_stdin(xml)).success().stderr("");
+}
+
+#[test]
+fn hangs_are_markers_of_the_main_thread() {
+    let columns =
+        ["start", "duration", "hang-type", "process"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>"));
+    let rows: String = [("4150", 104_300_000), ("7", 1)]
+        .map(|(pid, start)| {
+            format!(
+                "<row><start-time>{start}</start-time><duration>250000</duration><hang-type>Severe Hang</hang-type>\
+                 <process fmt=\"Orchard ({pid})\"><pid>{pid}</pid></process></row>"
+            )
+        })
+        .concat();
+    let table = format!("<schema name=\"potential-hangs\">{}</schema>{rows}", columns.concat());
+    let folder = Folder::new();
+    let hangs = format!(
+        "<trace-query-result><node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>{table}</node></trace-query-result>"
+    );
+    let hangs = folder.file("hangs.xml", hangs);
+    let path = fixture("27/time-profile-waiting");
+    let shown = finish(&mut traceparse(&[&path, "--intervals", &hangs, "--format", "firefox"])).success();
+    let note = "1 signposts and hangs of threads without samples here are not written";
+    assert!(stderr_of(&shown).contains(note), "{}", stderr_of(&shown));
+    let found = markers_of(&parse(&stdout_of(&shown)));
+    let main = found.iter().find(|(tid, _)| tid == "172289").expect("the main thread");
+    assert_eq!(main.1, [marker("Severe Hang", 4_300_000, 4_550_000), marker("Preempted", 8_250_247, 9_250_247)]);
+    let other = found.iter().find(|(tid, _)| tid == "172311").expect("the other thread");
+    assert_eq!(other.1, [marker("Blocked", 5_250_124, 9_250_288)], "two samples, then one that runs");
+}
+
+#[test]
+fn a_recording_has_its_start_and_its_machine() {
+    let folder = Folder::new();
+    let toc = "<trace-toc><run number=\"1\"><info><target><device model=\"Mac14,9\" os-version=\"15.7.3 (24G419)\" platform=\"macOS\"/>\
+               </target><summary><start-date>2026-03-05T18:27:38.879+01:00</start-date></summary></info></run></trace-toc>";
+    let toc = folder.file("toc.xml", toc);
+    let meta = |args: &[&str]| parse(&ok(&[args, &["--format", "firefox"]].concat()))["meta"].clone();
+    let known = meta(&[&orchard(), &toc]);
+    assert_eq!(known["startTime"].as_f64(), Some(1_772_731_658_879.0));
+    assert_eq!((&known["oscpu"], &known["device"]), (&Value::from("macOS 15.7.3 (24G419)"), &Value::from("Mac14,9")));
+    let unknown = meta(&[&orchard()]);
+    assert_eq!((unknown["startTime"].as_f64(), &unknown["oscpu"]), (Some(0.0), &Value::Null));
+    assert_eq!(unknown["interval"].as_f64(), Some(1.0));
 }

@@ -31,7 +31,7 @@ pub(crate) fn writes_the_same() -> Result<(), Failed> {
         let export = read(fs::File::open(&input)?, &name, &Options::default())?;
         let report = report(&export, &ReportOptions { view: View::Tree, ..ReportOptions::default() });
         let mut text = Vec::new();
-        firefox::write(&report, &mut text)?;
+        firefox::write(&report, &firefox::Markers::default(), &mut text)?;
         let ours: Value = serde_json::from_slice(&text)?;
         let (theirs, comparable) = write_by_crate(&report);
         let theirs: Value = serde_json::from_str(&serde_json::to_string(&theirs)?)?;

@@ -9,8 +9,9 @@ use std::process::Command;
 use libtest_mimic::{Failed, Trial};
 
 /// What the tests read: real exports, and fixtures of every kind of table.
-const CORPUS: [&str; 3] = ["26.2/finder_cpu_profile.xml", "14.3.1/cpu-profile.xml", "14-16/time-profile.xml"];
-const FIXTURES: [&str; 9] = [
+const CORPUS: [&str; 4] =
+    ["26.2/finder_cpu_profile.xml", "14.3.1/cpu-profile.xml", "14.3.1/time-profile.xml", "14-16/time-profile.xml"];
+const FIXTURES: [&str; 10] = [
     "12/time-profile",
     "14.0/cpu-profile",
     "14.3/concatenated",
@@ -19,6 +20,7 @@ const FIXTURES: [&str; 9] = [
     "27/cpu-profile",
     "27/orchard",
     "27/several-tables",
+    "27/signposts",
     "27/time-profile-waiting",
 ];
 
@@ -35,7 +37,7 @@ pub(crate) fn node() -> Option<PathBuf> {
     runs.then_some(node)
 }
 
-/// One test for each input; `arguments` are those of the script before the input, made anew for each with a folder.
+/// One test for each input, named after the script; `arguments` are those of the script before the input, made anew for each with a folder.
 pub(crate) fn trials(script: &'static str, arguments: Option<fn(&Path) -> Vec<PathBuf>>) -> Vec<Trial> {
     let corpus = std::env::var_os("TRACEPARSE_CORPUS").map(PathBuf::from);
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
@@ -49,7 +51,8 @@ pub(crate) fn trials(script: &'static str, arguments: Option<fn(&Path) -> Vec<Pa
             let (Some(input), Some(arguments), Some(node)) = (input, arguments, node()) else { return Ok(()) };
             run(&node, script, arguments, &input)
         };
-        Trial::test(name, test).with_ignored_flag(is_missing)
+        let script = script.trim_end_matches(".mjs");
+        Trial::test(format!("{script}::{name}"), test).with_ignored_flag(is_missing)
     };
     inputs.map(trial).collect()
 }

@@ -1,14 +1,14 @@
-//! What a file of the Firefox Profiler says, with every index looked up, whichever version of the format it has.
+//! What a file of the Firefox Profiler says, with every index looked up: of version 55, which others write, and of ours.
 
 use serde_json::Value;
 
-/// A frame: the function, its library, the address in it, how deep it is inlined, file and line.
+/// A frame: the function, its library, the address in it, whether it is inlined, file and line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Frame {
     pub(crate) function: String,
     pub(crate) library: Option<String>,
-    pub(crate) address: i64,
-    pub(crate) inline_depth: u64,
+    pub(crate) address: Option<u64>,
+    pub(crate) is_inlined: bool,
     pub(crate) source: Option<(String, Option<u64>)>,
     pub(crate) category: String,
 }
@@ -71,18 +71,20 @@ fn resolve(file: &Value, thread: &Value) -> Thread {
     let samples = Table::new(&thread["samples"]);
     let stacks = stacks(file, tables);
     let mut last = 0.0;
-    let rows = (0..samples.len()).map(|row| {
+    let rows = (0..samples.len()).filter_map(|row| {
         let millis = match thread["samples"].get("time") {
             Some(times) => times[row].as_f64().expect("a time"),
             None => last + samples.get("timeDeltas", row).as_f64().expect("a time"),
         };
         assert!(millis >= last, "samples are sorted by time");
         last = millis;
-        Sample {
-            time: (millis * 1e6).round() as u64,
-            weight: samples.get("weight", row).as_f64().expect("a weight"),
-            stack: stacks[samples.index("stack", row)].clone(),
+        let weight = samples.get("weight", row).as_f64().expect("a weight");
+        if samples.get("stack", row).is_null() {
+            assert!(weight == 0.0, "no weight is lost where a thread does not run");
+            return None;
         }
+        let (time, stack) = ((millis * 1e6).round() as u64, stacks[samples.index("stack", row)].clone());
+        Some(Sample { time, weight, stack })
     });
     let samples = rows.collect();
     Thread {
@@ -101,10 +103,14 @@ fn stacks(file: &Value, tables: &Value) -> Vec<Vec<Frame>> {
     let frames = frames(file, tables);
     let mut stacks: Vec<Vec<Frame>> = Vec::new();
     for row in 0..table.len() {
-        let mut stack = match table.get("prefix", row) {
-            Value::Null => Vec::new(),
-            prefix => stacks[prefix.as_u64().expect("a row before this one") as usize].clone(),
+        let prefix = match tables["stackTable"].get("prefixOffset") {
+            Some(offsets) => match offsets[row].as_u64().expect("an offset") as usize {
+                0 => None,
+                offset => Some(row - offset),
+            },
+            None => table.get("prefix", row).as_u64().map(|prefix| prefix as usize),
         };
+        let mut stack = prefix.map_or_else(Vec::new, |prefix: usize| stacks[prefix].clone());
         stack.push(frames[table.index("frame", row)].clone());
         stacks.push(stack);
     }
@@ -117,25 +123,36 @@ fn frames(file: &Value, tables: &Value) -> Vec<Frame> {
     let string = |index: usize| tables["stringArray"][index].as_str().expect("a string").to_owned();
     let frame = |row: usize| {
         let function = frames.index("func", row);
-        let library = match functions.get("resource", function).as_i64() {
-            Some(-1) => None,
-            resource => Some(resources.index("lib", resource.expect("a resource") as usize)),
+        let of_function = |column: &str, bit: u64| value(&functions, column, function, bit);
+        let file_name = |sources: &Value, row: u64| string(Table::new(sources).index("filename", row as usize));
+        let source = tables.get("sources").zip(of_function("source", 8)).map(|(sources, row)| file_name(sources, row));
+        // Up to version 69, the library is that of the function's resource.
+        let library = match frames.0.get("lib") {
+            Some(_) => value(&frames, "lib", row, 2),
+            None => of_function("resource", 4).map(|resource| resources.index("lib", resource as usize) as u64),
         };
-        let file_of_function =
-            tables.get("sources").map(|sources| (Table::new(sources), functions.get("source", function)));
-        let file_of_function =
-            file_of_function.and_then(|(sources, row)| Some(sources.index("filename", row.as_u64()? as usize)));
+        let is_inlined = match frames.0.get("inlineDepth") {
+            Some(depths) => depths[row].as_u64().expect("a depth") > 0,
+            None => frames.index("flags", row) & 1 == 1,
+        };
+        let category = frames.index("category", row);
         Frame {
             function: string(functions.index("name", function)),
-            library: library.map(|lib| file["libs"][lib]["name"].as_str().expect("a name").to_owned()),
-            address: frames.get("address", row).as_i64().expect("an address"),
-            inline_depth: frames.get("inlineDepth", row).as_u64().expect("a depth"),
-            source: file_of_function.map(|index| (string(index), frames.get("line", row).as_u64())),
-            category: file["meta"]["categories"][frames.index("category", row)]["name"]
-                .as_str()
-                .expect("a name")
-                .to_owned(),
+            library: library.map(|lib| file["libs"][lib as usize]["name"].as_str().expect("a name").to_owned()),
+            address: value(&frames, "address", row, 2),
+            is_inlined,
+            source: source.map(|file| (file, value(&frames, "line", row, 16))),
+            category: file["meta"]["categories"][category]["name"].as_str().expect("a name").to_owned(),
         }
     };
     (0..frames.len()).map(frame).collect()
+}
+
+/// What stands in a column, if anything does: a bit of the flags says so since versions 71 and 75, and -1 or null before.
+fn value(table: &Table<'_>, column: &str, row: usize, bit: u64) -> Option<u64> {
+    let value = table.get(column, row).as_u64();
+    match table.0.get("flags") {
+        Some(flags) => value.filter(|_| flags[row].as_u64().expect("flags") & bit > 0),
+        None => value,
+    }
 }

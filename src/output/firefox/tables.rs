@@ -8,9 +8,11 @@ use super::super::texts::{Page, push_number};
 use super::category::BinaryCategories;
 use super::column;
 use super::inlining::Inlining;
+use super::native::NativeSymbols;
 use crate::hash::HashMap;
 use crate::output::by_thread::ThreadSamples;
-use crate::profile::{Binary, BinaryId, Frame, FrameId, Profile, StackId, StringId};
+use crate::output::recorded::Programs;
+use crate::profile::{Binary, BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
 use crate::units::Uuid;
 
 /// What is written of a row, where there is none.
@@ -21,6 +23,8 @@ const NONE: u32 = u32::MAX;
 struct FrameRow {
     frame: FrameId,
     inline_depth: u32,
+    /// The function that holds the code, into which that of the frame may be inlined.
+    outer: FunctionId,
 }
 
 /// Which rows of the profile stand in the file, in which order.
@@ -36,6 +40,11 @@ pub(super) struct Tables<'p> {
     /// By function of the profile: its row.
     function_rows: Vec<u32>,
     libraries: Vec<BinaryId>,
+    /// By binary of the profile: its row.
+    library_rows: Vec<u32>,
+    symbols: NativeSymbols,
+    /// By row of `frames`: its native symbol.
+    frame_symbols: Vec<Option<u32>>,
     sources: Vec<StringId>,
     strings: Strings<'p>,
     /// Whether a stack, a frame and a function of [`NO_STACK`] stand behind all others.
@@ -50,7 +59,13 @@ struct FunctionRow {
 }
 
 impl<'p> Tables<'p> {
-    pub(super) fn new(profile: &'p Profile, threads: &[ThreadSamples<'p>]) -> Self {
+    /// `texts` are more strings of the file.
+    pub(super) fn new(
+        profile: &'p Profile,
+        threads: &[ThreadSamples<'p>],
+        programs: &Programs<'p>,
+        texts: impl Iterator<Item = &'p str>,
+    ) -> Self {
         let mut tables = Self {
             profile,
             stacks: Vec::new(),
@@ -60,15 +75,23 @@ impl<'p> Tables<'p> {
             functions: Vec::new(),
             function_rows: vec![NONE; profile.function_ids().len()],
             libraries: Vec::new(),
+            library_rows: vec![NONE; profile.binary_ids().len()],
+            symbols: NativeSymbols::default(),
+            frame_symbols: Vec::new(),
             sources: Vec::new(),
             strings: Strings::default(),
             has_no_stack: threads.iter().flat_map(|thread| &thread.samples).any(|sample| sample.stack.is_none()),
         };
         tables.add_stacks(threads);
+        tables.add_libraries(programs);
         tables.add_functions();
+        tables.add_symbols();
         if tables.has_no_stack {
             tables.strings.add(NO_STACK);
         }
+        texts.for_each(|text| {
+            tables.strings.add(text);
+        });
         tables
     }
 
@@ -83,16 +106,17 @@ impl<'p> Tables<'p> {
             }
         }
         let mut row_of_frame: HashMap<FrameRow, u32> = HashMap::default();
-        let mut inlining: Vec<Inlining> = Vec::new();
+        let mut inlining: Vec<(Inlining, FunctionId)> = Vec::new();
         for id in profile.stack_ids().filter(|id| is_used[id.index()]) {
             let stack = profile.stack(id);
             let frame = profile.frame(stack.frame);
             // A parent stands before its children.
-            let caller = stack.parent.map(|parent| {
+            let parent = stack.parent.map(|parent| {
                 (profile.frame(profile.stack(parent).frame), inlining[self.stack_rows[parent.index()] as usize])
             });
-            let inline = Inlining::of(frame, caller);
-            let row = FrameRow { frame: stack.frame, inline_depth: inline.depth };
+            let inline = Inlining::of(frame, parent.map(|(caller, (inline, _))| (caller, inline)));
+            let outer = parent.filter(|_| inline.depth > 0).map_or(frame.function, |(_, (_, outer))| outer);
+            let row = FrameRow { frame: stack.frame, inline_depth: inline.depth, outer };
             let frames = &mut self.frames;
             let frame = *row_of_frame.entry(row).or_insert_with(|| {
                 frames.push(row);
@@ -101,28 +125,46 @@ impl<'p> Tables<'p> {
             self.stack_rows[id.index()] = self.stacks.len() as u32;
             self.stacks.push(id);
             self.stack_frames.push(frame);
-            inlining.push(inline);
+            inlining.push((inline, outer));
         }
     }
 
-    /// The functions of all frames, with their libraries and files.
+    /// The binaries of all frames and functions, those of one library once, the programs that ran first.
+    fn add_libraries(&mut self, programs: &Programs<'_>) {
+        let profile = self.profile;
+        let frames = self.frames.iter().map(|row| profile.frame(row.frame));
+        let binaries = frames.flat_map(|frame| [profile.function(frame.function).binary, frame.binary]).flatten();
+        let mut is_seen = vec![false; self.library_rows.len()];
+        let mut binaries: Vec<BinaryId> =
+            binaries.filter(|id| !std::mem::replace(&mut is_seen[id.index()], true)).collect();
+        binaries.sort_by_key(|&id| programs.rank(profile, id));
+        let mut row_of_library: HashMap<LibraryKey, u32> = HashMap::default();
+        for id in binaries {
+            let libraries = &mut self.libraries;
+            let row = *row_of_library.entry(LibraryKey::of(profile.binary(id))).or_insert_with(|| {
+                libraries.push(id);
+                self.strings.add(profile.string(profile.binary(id).name));
+                libraries.len() as u32 - 1
+            });
+            self.library_rows[id.index()] = row;
+        }
+    }
+
+    fn library(&self, binary: Option<BinaryId>) -> Option<u32> {
+        binary.map(|id| self.library_rows[id.index()])
+    }
+
+    /// The functions of all frames, with their files.
     fn add_functions(&mut self) {
         let profile = self.profile;
-        let mut row_of_library: HashMap<LibraryKey, u32> = HashMap::default();
         let mut row_of_source: HashMap<StringId, u32> = HashMap::default();
         for FrameRow { frame, .. } in &self.frames {
             let frame = profile.frame(*frame);
             let row = &mut self.function_rows[frame.function.index()];
             if *row == NONE {
                 *row = self.functions.len() as u32;
-                let library = profile.function(frame.function).binary.map(|id| {
-                    let libraries = &mut self.libraries;
-                    *row_of_library.entry(LibraryKey::of(profile.binary(id))).or_insert_with(|| {
-                        libraries.push(id);
-                        self.strings.add(profile.string(profile.binary(id).name));
-                        libraries.len() as u32 - 1
-                    })
-                });
+                let binary = profile.function(frame.function).binary;
+                let library = binary.map(|id| self.library_rows[id.index()]);
                 let name = self.strings.add(profile.function_name(frame.function));
                 self.functions.push(FunctionRow { name, library, source: None });
             }
@@ -135,6 +177,20 @@ impl<'p> Tables<'p> {
                     sources.len() as u32 - 1
                 }));
             }
+        }
+    }
+
+    /// The functions that hold the code of frames, where their names are known.
+    fn add_symbols(&mut self) {
+        let profile = self.profile;
+        for row in &self.frames {
+            let frame = profile.frame(row.frame);
+            let library = frame.binary.map(|id| self.library_rows[id.index()]);
+            let is_named = profile.function(row.outer).is_named;
+            let place = library.zip(relative_address(profile, frame)).filter(|_| is_named);
+            let name = self.strings.add(profile.function_name(row.outer));
+            self.frame_symbols
+                .push(place.map(|(library, address)| self.symbols.add(library, row.outer, name, address)));
         }
     }
 
@@ -154,14 +210,11 @@ impl<'p> Tables<'p> {
         self.write_functions(page)?;
         page.put(b",\n\"resourceTable\":{");
         self.write_resources(page)?;
-        // Where functions start is not known.
-        page.put(b",\n\"nativeSymbols\":{\"length\":0,\"address\":[],\"functionSize\":[],\"libIndex\":[],\"name\":[]}");
-        page.put(b",\n\"sources\":{");
-        length(self.sources.len(), page);
-        column(page, "id", self.sources.iter(), |_, out| out.extend_from_slice(b"null"))?;
-        let name = |&source: &StringId| self.strings.index(self.profile.string(source));
-        column(page, "filename", self.sources.iter(), |source, out| push_number(name(source), out))?;
-        page.put(b"}");
+        page.put(b",\n\"nativeSymbols\":{");
+        self.symbols.write(page)?;
+        page.put(b"},\n\"sources\":{");
+        self.write_sources(page)?;
+        page.put(b"},\n\"sourceLocationTable\":{\"length\":0,\"source\":[],\"line\":[],\"column\":[]}");
         column(page, "stringArray", self.strings.list.iter(), |text, out| push_text(Some(text), out))?;
         page.put(b"}");
         Ok(())
@@ -195,39 +248,48 @@ impl<'p> Tables<'p> {
         length(self.stacks.len() + usize::from(self.has_no_stack), page);
         let frames = self.stack_frames.iter().map(|&frame| u64::from(frame));
         column(page, "frame", frames.chain(no_stack.map(|()| self.frames.len() as u64)), push_number)?;
-        let prefixes = self.stacks.iter().map(|&id| self.profile.stack(id).parent);
-        let prefixes = prefixes.map(|parent| parent.map(|id| self.stack_rows[id.index()]));
-        column(page, "prefix", prefixes.chain(no_stack.map(|()| None)), push_index)?;
+        // How many rows above this one the callers stand; they have no row 0 rows above, so 0 says that there are none.
+        let offset = |(row, &id): (usize, &StackId)| {
+            let parent = self.profile.stack(id).parent;
+            parent.map_or(0, |parent| row as u64 - u64::from(self.stack_rows[parent.index()]))
+        };
+        let offsets = self.stacks.iter().enumerate().map(offset);
+        column(page, "prefixOffset", offsets.chain(no_stack.map(|()| 0)), push_number)?;
         page.put(b"}");
         Ok(())
     }
 
     fn write_frames(&self, page: &mut Page<'_>) -> io::Result<()> {
         let profile = self.profile;
-        let rows = || {
-            let rows = self.frames.iter().map(|row| Some((profile.frame(row.frame), row.inline_depth)));
-            rows.chain(self.has_no_stack.then_some(None))
-        };
-        let functions = rows().map(|row| {
-            row.map_or(self.functions.len() as u64, |(frame, _)| self.function_rows[frame.function.index()].into())
-        });
+        let rows = || self.frames.iter().map(Some).chain(self.has_no_stack.then_some(None));
+        let frame = |row: &FrameRow| profile.frame(row.frame);
+        let symbols = || self.frame_symbols.iter().copied().chain(self.has_no_stack.then_some(None));
+        let place = |row: &FrameRow| self.library(frame(row).binary).zip(relative_address(profile, frame(row)));
         let of_binary = BinaryCategories::new(profile);
-        let categories = rows().map(|row| of_binary.of(row.and_then(|(frame, _)| frame.binary)));
+        let number = |number: Option<u32>| u64::from(number.unwrap_or(0));
         length(rows().count(), page);
-        column(page, "address", rows(), |row, out| {
-            match row.and_then(|(frame, _)| relative_address(profile, frame)) {
-                Some(address) => push_number(address.into(), out),
-                None => out.extend_from_slice(b"-1"),
-            }
+        column(page, "flags", rows().zip(symbols()), |(row, symbol), out| {
+            let is_inlined = row.is_some_and(|row| row.inline_depth > 0);
+            let has_line = row.and_then(|row| self.line(frame(row))).is_some();
+            let has = [is_inlined, row.and_then(place).is_some(), true, symbol.is_some(), has_line];
+            push_number(flags(&has), out);
         })?;
-        column(page, "inlineDepth", rows().map(|row| row.map_or(0, |(_, depth)| depth.into())), push_number)?;
+        let address = |row: &FrameRow| place(row).map(|(_, address)| address);
+        column(page, "address", rows().map(|row| number(row.and_then(address))), push_number)?;
+        let library = |row: &FrameRow| place(row).map(|(library, _)| library);
+        column(page, "lib", rows().map(|row| number(row.and_then(library))), push_number)?;
+        let categories = rows().map(|row| of_binary.of(row.and_then(|row| frame(row).binary)));
         column(page, "category", categories, push_number)?;
         column(page, "subcategory", rows().map(|_| 0), push_number)?;
+        let function = |row: &FrameRow| self.function_rows[frame(row).function.index()].into();
+        let functions = rows().map(|row| row.map_or(self.functions.len() as u64, function));
         column(page, "func", functions, push_number)?;
-        column(page, "nativeSymbol", rows().map(|_| None), push_index)?;
+        column(page, "nativeSymbol", symbols().map(number), push_number)?;
         column(page, "innerWindowID", rows().map(|_| 0), push_number)?;
-        column(page, "line", rows().map(|row| row.and_then(|(frame, _)| self.line(frame))), push_index)?;
-        column(page, "column", rows().map(|_| None), push_index)?;
+        let lines = rows().map(|row| number(row.and_then(|row| self.line(frame(row)))));
+        column(page, "line", lines, push_number)?;
+        column(page, "column", rows().map(|_| 0), push_number)?;
+        column(page, "originalLocation", rows().map(|_| 0), push_number)?;
         page.put(b"}");
         Ok(())
     }
@@ -244,15 +306,16 @@ impl<'p> Tables<'p> {
         let names = rows().map(|row| row.map_or_else(|| self.strings.index(NO_STACK), |row| row.name.into()));
         length(rows().count(), page);
         column(page, "name", names, push_number)?;
-        column(page, "isJS", rows(), |_, out| out.extend_from_slice(b"false"))?;
-        column(page, "relevantForJS", rows(), |_, out| out.extend_from_slice(b"false"))?;
-        column(page, "resource", rows().map(|row| row.and_then(|row| row.library)), |library, out| match library {
-            Some(library) => push_number(library.into(), out),
-            None => out.extend_from_slice(b"-1"),
-        })?;
-        column(page, "source", rows().map(|row| row.and_then(|row| row.source)), push_index)?;
-        column(page, "lineNumber", rows().map(|_| None), push_index)?;
-        column(page, "columnNumber", rows().map(|_| None), push_index)?;
+        let library = |row: Option<&FunctionRow>| row.and_then(|row| row.library);
+        let source = |row: Option<&FunctionRow>| row.and_then(|row| row.source);
+        let number = |number: Option<u32>| u64::from(number.unwrap_or(0));
+        let has = |row| [false, false, library(row).is_some(), source(row).is_some()];
+        column(page, "flags", rows().map(|row| flags(&has(row))), push_number)?;
+        column(page, "resource", rows().map(|row| number(library(row))), push_number)?;
+        column(page, "source", rows().map(|row| number(source(row))), push_number)?;
+        for name in ["lineNumber", "columnNumber", "originalLocation"] {
+            column(page, name, rows().map(|_| 0), push_number)?;
+        }
         page.put(b"}");
         Ok(())
     }
@@ -262,13 +325,35 @@ impl<'p> Tables<'p> {
         let names =
             self.libraries.iter().map(|&id| self.strings.index(self.profile.string(self.profile.binary(id).name)));
         length(self.libraries.len(), page);
-        column(page, "lib", 0..self.libraries.len() as u64, push_number)?;
         column(page, "name", names, push_number)?;
-        column(page, "host", self.libraries.iter().map(|_| None), push_index)?;
+        column(page, "host", self.libraries.iter(), push_null)?;
         column(page, "type", self.libraries.iter().map(|_| 1), push_number)?;
         page.put(b"}");
         Ok(())
     }
+
+    fn write_sources(&self, page: &mut Page<'_>) -> io::Result<()> {
+        let rows = || self.sources.iter();
+        let name = |&source: &StringId| self.strings.index(self.profile.string(source));
+        length(self.sources.len(), page);
+        column(page, "id", rows(), push_null)?;
+        column(page, "filename", rows().map(name), push_number)?;
+        for name in ["startLine", "startColumn"] {
+            column(page, name, rows().map(|_| 1), push_number)?;
+        }
+        column(page, "sourceMapURL", rows(), push_null)?;
+        column(page, "content", rows(), push_null)
+    }
+
+    /// The place of a string of the file; 0 for others.
+    pub(super) fn string(&self, text: &str) -> u64 {
+        self.strings.index(text)
+    }
+}
+
+/// The flags of a row, of which the first is the lowest bit: for columns without null, which of them have a value.
+fn flags(has: &[bool]) -> u64 {
+    has.iter().rev().fold(0, |flags, &has| flags << 1 | u64::from(has))
 }
 
 /// What makes two binaries one library: the UUID, as everywhere, wherever each was loaded.
@@ -321,15 +406,11 @@ fn push_breakpad_id(uuid: Option<Uuid>, out: &mut Vec<u8>) {
 }
 
 /// Begins a table with its length, so that columns may follow.
-fn length(rows: usize, page: &mut Page<'_>) {
+pub(super) fn length(rows: usize, page: &mut Page<'_>) {
     page.put(b"\"length\":");
     page.put_number(rows as u64);
 }
 
-/// Appends the row of another table, or null.
-fn push_index(index: Option<u32>, out: &mut Vec<u8>) {
-    match index {
-        Some(index) => push_number(index.into(), out),
-        None => out.extend_from_slice(b"null"),
-    }
+pub(super) fn push_null<T>(_: T, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"null");
 }

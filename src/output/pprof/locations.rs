@@ -11,6 +11,7 @@ use super::message::{put_bytes, put_number};
 use super::strings::Strings;
 use crate::hash::HashMap;
 use crate::output::NO_STACK;
+use crate::output::recorded::Programs;
 use crate::output::texts::Page;
 use crate::profile::{BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
 
@@ -34,7 +35,6 @@ struct Mapping {
     id: u64,
     /// The highest address of a location.
     last: u64,
-    has_functions: bool,
     has_lines: bool,
     has_inlined: bool,
 }
@@ -97,9 +97,17 @@ impl<'p> Locations<'p> {
         self.places.len() as u64
     }
 
-    /// Writes the locations, and then what they refer to. `main` are the names of binaries that come first.
-    pub(super) fn write(&self, main: &[StringId], strings: &mut Strings<'p>, page: &mut Page<'_>) -> io::Result<()> {
-        let mappings = self.mappings(main);
+    /// Writes the locations, and then what they refer to.
+    pub(super) fn write(
+        &self,
+        programs: &Programs<'p>,
+        strings: &mut Strings<'p>,
+        page: &mut Page<'_>,
+    ) -> io::Result<()> {
+        // Readers take the first mapping for that of the program, whether any location is in it or not.
+        let has_program = self.binaries().any(|id| programs.rank(self.profile, id) == 0);
+        let unsampled = programs.first().filter(|_| !has_program);
+        let mappings = self.mappings(programs, if unsampled.is_some() { 2 } else { 1 });
         let mut functions = Functions { profile: self.profile, ids: HashMap::default(), no_stack: 0, count: 0 };
         let (mut message, mut line) = (Vec::new(), Vec::new());
         for (index, place) in self.places.iter().enumerate() {
@@ -124,29 +132,39 @@ impl<'p> Locations<'p> {
             put_bytes(4, &message, &mut page.text);
             page.turn()?;
         }
+        if let Some(program) = unsampled {
+            message.clear();
+            put_number(1, 1, &mut message);
+            put_number(5, strings.id(program), &mut message);
+            put_number(7, 1, &mut message);
+            put_bytes(3, &message, &mut page.text);
+        }
         self.write_mappings(&mappings, strings, page)
     }
 
-    /// The binaries that locations are in.
-    fn mappings(&self, main: &[StringId]) -> BTreeMap<BinaryId, Mapping> {
+    /// The binary of every location that has one.
+    fn binaries(&self) -> impl Iterator<Item = BinaryId> {
+        let innermost = self.places.iter().filter_map(|place| self.frames.get(place.clone())?.first());
+        innermost.filter_map(|&id| self.profile.frame(id).binary)
+    }
+
+    /// The binaries that locations are in; those of programs come first, from the number `first` on.
+    fn mappings(&self, programs: &Programs<'_>, first: u64) -> BTreeMap<BinaryId, Mapping> {
         let mut mappings: BTreeMap<BinaryId, Mapping> = BTreeMap::new();
         for place in &self.places {
             for (level, &id) in self.frames[place.clone()].iter().enumerate() {
                 let frame = self.profile.frame(id);
                 let Some(binary) = frame.binary else { continue };
-                let known = Mapping { id: 0, last: 0, has_functions: true, has_lines: true, has_inlined: false };
+                let known = Mapping { id: 0, last: 0, has_lines: true, has_inlined: false };
                 let mapping = mappings.entry(binary).or_insert(known);
                 mapping.last = mapping.last.max(frame.lookup_address.get());
-                mapping.has_functions &= self.profile.function(frame.function).is_named;
                 mapping.has_lines &= frame.source.is_some();
                 mapping.has_inlined |= level > 0;
             }
         }
-        let is_main = |id: BinaryId| main.contains(&self.profile.binary(id).name);
-        // Readers take the first mapping for that of the program.
         let mut order: Vec<BinaryId> = mappings.keys().copied().collect();
-        order.sort_by_key(|&id| !is_main(id));
-        for (id, binary) in (1..).zip(order) {
+        order.sort_by_key(|&id| programs.rank(self.profile, id));
+        for (id, binary) in (first..).zip(order) {
             if let Some(mapping) = mappings.get_mut(&binary) {
                 mapping.id = id;
             }
@@ -179,7 +197,9 @@ impl<'p> Locations<'p> {
             put_number(3, next.unwrap_or(last.saturating_add(1)), &mut message);
             put_number(5, strings.id(profile.string(path)), &mut message);
             put_number(6, binary.uuid.map_or(0, |uuid| strings.id(uuid.to_string())), &mut message);
-            put_number(7, mapping.has_functions.into(), &mut message);
+            // A function without a name is called by its address. Of a binary that is said to have no functions, pprof looks for the
+            // file, which is on another machine, and complains.
+            put_number(7, 1, &mut message);
             put_number(8, mapping.has_lines.into(), &mut message);
             put_number(9, mapping.has_lines.into(), &mut message);
             put_number(10, mapping.has_inlined.into(), &mut message);

@@ -23,11 +23,12 @@ use flate2::write::GzEncoder;
 
 use super::folded::check;
 use super::labels::series_label;
+use super::recorded::{Programs, recorded_run};
 use super::texts::Page;
 use crate::calltree::Metric;
 use crate::export::TocRun;
 use crate::hash::HashMap;
-use crate::profile::{Profile, RunId, SampleSum, StringId, ThreadId};
+use crate::profile::{Profile, SampleSum, StringId, ThreadId};
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit};
 use locations::Locations;
@@ -80,8 +81,11 @@ fn write_message(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         period: Period::Unknown,
     };
     samples.write(report, &mut strings, &mut page)?;
-    samples.locations.write(&process_names(&asked, profile), &mut strings, &mut page)?;
-    put_number(10, duration(report, &asked).as_nanos(), &mut page.text);
+    samples.locations.write(&Programs::new(report), &mut strings, &mut page)?;
+    if let Some(run) = recorded_run(report) {
+        put_number(9, run.start().unwrap_or_default().as_nanos(), &mut page.text);
+        put_number(10, duration(report, run).as_nanos(), &mut page.text);
+    }
     if let (Period::Of(weight), &[_, (name, unit)]) = (samples.period, types.as_slice()) {
         put_value_type(11, name, unit, &mut strings, &mut page.text);
         put_number(12, weight, &mut page.text);
@@ -101,30 +105,10 @@ fn put_value_type(field: u64, name: &'static str, unit: &'static str, strings: &
     put_bytes(field, &message, out);
 }
 
-/// The names of the processes that ran.
-fn process_names(asked: &[&SeriesReport], profile: &Profile) -> Vec<StringId> {
-    let threads = asked.iter().flat_map(|series| &series.threads);
-    let mut names: Vec<StringId> =
-        threads.map(|row| profile.process(profile.thread(row.thread).process).name).collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
 /// How long the run was recorded, if that is known of just this run and all of it was asked for; else zero.
-fn duration(report: &Report<'_>, asked: &[&SeriesReport]) -> Nanos {
-    let profile = &report.export.profile;
-    let mut runs: Vec<RunId> = asked.iter().map(|series| profile.series(series.series).run).collect();
-    runs.dedup();
-    let (&[run], false) = (runs.as_slice(), report.options.selection.needs_times()) else { return Nanos::default() };
-    let number = profile.run(run).number;
-    let known = report.export.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number);
-    let known: Vec<&TocRun> = known.collect();
-    // Of several that tell of a run of this number, nobody knows which one is meant.
-    let &[toc] = known.as_slice() else { return Nanos::default() };
-    let last = asked.iter().filter_map(|series| series.times).map(|times| times.last).max().unwrap_or_default();
-    let is_told = toc.window().is_none() && toc.contradiction(last).is_none();
-    toc.duration().filter(|_| is_told).unwrap_or_default()
+fn duration(report: &Report<'_>, run: &TocRun) -> Nanos {
+    let is_whole = !report.options.selection.needs_times() && run.window().is_none();
+    run.duration().filter(|_| is_whole).unwrap_or_default()
 }
 
 /// What one sample weighs, if all weigh the same.

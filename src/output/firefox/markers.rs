@@ -1,0 +1,293 @@
+//! What happened on a thread besides its samples: intervals of signposts, hangs, and the states in which it waited.
+//!
+//! A marker stands on the thread that it is of, and where only the process is known, on its main thread.
+
+use std::collections::HashSet;
+use std::io;
+
+use super::column;
+use super::push_millis;
+use super::tables::{Tables, length};
+use crate::export::{Interval, Intervals};
+use crate::hash::HashMap;
+use crate::output::json::push_text;
+use crate::output::texts::{Page, push_number};
+use crate::profile::{Profile, Sample, SampledTime, SeriesId, StringId, ThreadId, TimeRange};
+use crate::report::Report;
+use crate::units::{Nanos, Unit};
+
+/// The kinds of markers, with their fields.
+pub(super) const SCHEMAS: &str = "[\
+    {\"name\":\"Signpost\",\"tableLabel\":\"{marker.name}\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":[\
+        {\"key\":\"subsystem\",\"label\":\"Subsystem\",\"format\":\"string\"},\
+        {\"key\":\"category\",\"label\":\"Category\",\"format\":\"string\"},\
+        {\"key\":\"identifier\",\"label\":\"Identifier\",\"format\":\"string\"}]},\
+    {\"name\":\"Hang\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],\"fields\":[]},\
+    {\"name\":\"ThreadState\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":[]}]";
+
+/// Names of what has none.
+const SIGNPOST: &str = "signpost";
+const HANG: &str = "Hang";
+/// The state that says nothing: that a thread runs is what its samples show.
+const RUNNING: &str = "Running";
+/// Samples of a thread that waits follow each other at the pace of the timer; later than this, it ran in between.
+const MAX_PAUSE: Nanos = Nanos::from_millis(20);
+
+/// A table's thread: where markers stand.
+type Place = (SeriesId, ThreadId);
+
+/// A time in which a thread was in one state.
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    state: StringId,
+    start: Nanos,
+    end: Nanos,
+}
+
+/// The markers of a report's threads.
+#[derive(Debug, Default)]
+pub struct Markers<'i> {
+    intervals: HashMap<Place, Vec<&'i Interval>>,
+    stays: HashMap<Place, Vec<Stay>>,
+    /// The names of all states, in the order of the first samples.
+    states: Vec<(StringId, &'i str)>,
+    left_out: u64,
+}
+
+impl<'i> Markers<'i> {
+    /// Puts the intervals, each [once](Intervals::distinct), on the threads that have samples in the report. Intervals that do not
+    /// overlap the range of time that was selected do not count. The states are those of all samples in scope, whether these states
+    /// count or not: they show when a thread waited, if that was recorded.
+    pub fn new(report: &Report<'i>, intervals: &'i Intervals) -> Self {
+        let mut markers = Self::default();
+        markers.place(report, intervals);
+        markers.add_stays(report);
+        markers
+    }
+
+    /// How many intervals are of processes without samples in the report, and stand nowhere; without those that the selection leaves
+    /// out: of other runs and times, and all where it names processes, threads or intervals.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    fn place(&mut self, report: &Report<'_>, intervals: &'i Intervals) {
+        let threads = Threads::new(report);
+        let selection = &report.options.selection;
+        let is_narrowed =
+            !selection.processes.is_empty() || !selection.threads.is_empty() || selection.intervals.is_some();
+        let is_selected = |interval: &Interval| {
+            let is_of_run = selection.runs.is_empty() || selection.runs.contains(&interval.run);
+            let is_in = |range: TimeRange| {
+                range.end.is_none_or(|end| interval.start < end) && interval.end.is_none_or(|end| end > range.start)
+            };
+            is_of_run && selection.time.is_none_or(is_in)
+        };
+        for interval in intervals.distinct().into_iter().filter(|interval| is_selected(interval)) {
+            match threads.find(interval) {
+                Some(place) => self.intervals.entry(place).or_default().push(interval),
+                None if is_narrowed => {}
+                None => self.left_out += 1,
+            }
+        }
+        for intervals in self.intervals.values_mut() {
+            intervals.sort_by_key(|interval| interval.start);
+        }
+    }
+
+    fn add_stays(&mut self, report: &Report<'i>) {
+        let profile = &report.export.profile;
+        let is_waiting = |sample: &Sample| sample.state.is_some_and(|state| profile.string(state) != RUNNING);
+        let mut samples: HashMap<Place, Vec<&Sample>> = HashMap::default();
+        for (_, sample) in report.samples().filter(|(_, sample)| is_waiting(sample)) {
+            samples.entry((sample.series, sample.thread)).or_default();
+        }
+        for (_, sample) in report.samples() {
+            if let Some(of_thread) = samples.get_mut(&(sample.series, sample.thread)) {
+                of_thread.push(sample);
+            }
+        }
+        for (place, mut samples) in samples {
+            samples.sort_by_key(|sample| sample.time);
+            let unit = profile.series(place.0).unit;
+            let stays: Vec<Stay> = stays(&samples, unit).filter(|stay| profile.string(stay.state) != RUNNING).collect();
+            self.stays.insert(place, stays);
+        }
+        let mut states: Vec<StringId> = self.stays.values().flatten().map(|stay| stay.state).collect();
+        states.sort_unstable();
+        states.dedup();
+        self.states = states.into_iter().map(|state| (state, profile.string(state))).collect();
+    }
+
+    /// Every name of a marker.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'i str> + '_ {
+        // In an order that does not depend on that of a map.
+        let mut names: Vec<&'i str> = self.intervals.values().flatten().map(|interval| name(interval)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.into_iter().chain(self.states.iter().map(|&(_, name)| name))
+    }
+
+    /// Writes the markers of a thread: `"markers":{…},`.
+    pub(super) fn write(
+        &self,
+        series: SeriesId,
+        thread: ThreadId,
+        tables: &Tables<'_>,
+        page: &mut Page<'_>,
+    ) -> io::Result<()> {
+        let place = (series, thread);
+        let intervals = self.intervals.get(&place).into_iter().flatten().map(|&interval| Row::Interval(interval));
+        let stays = self.stays.get(&place).into_iter().flatten();
+        let state = |stay: &Stay| self.states.iter().find(|(id, _)| *id == stay.state).map_or("", |&(_, name)| name);
+        let mut rows: Vec<Row<'_>> = intervals.chain(stays.map(|stay| Row::Stay(*stay, state(stay)))).collect();
+        rows.sort_by_key(|row| row.start());
+        let rows = || rows.iter().copied();
+        page.put(b"\"markers\":{");
+        length(rows().count(), page);
+        column(page, "name", rows(), |row, out| push_number(tables.string(row.name()), out))?;
+        column(page, "startTime", rows(), |row, out| push_millis(row.start().as_nanos(), out))?;
+        column(page, "endTime", rows(), |row, out| match row.end() {
+            Some(end) => push_millis(end.as_nanos(), out),
+            None => out.extend_from_slice(b"null"),
+        })?;
+        // An interval has both ends; of one that did not end there is the beginning.
+        column(page, "phase", rows(), |row, out| push_number(if row.end().is_some() { 1 } else { 2 }, out))?;
+        column(page, "category", rows().map(|_| 0), push_number)?;
+        column(page, "data", rows(), Row::push_data)?;
+        page.put(b"},\n");
+        Ok(())
+    }
+}
+
+fn name(interval: &Interval) -> &str {
+    let (name, unknown) = if interval.is_hang() { (&interval.hang_type, HANG) } else { (&interval.name, SIGNPOST) };
+    name.as_deref().filter(|name| !name.is_empty()).unwrap_or(unknown)
+}
+
+/// The samples of a thread, in order of time, as times in one state each: from its first sample to the next one of another state, or
+/// to the end of what the last one covers.
+fn stays<'s>(samples: &'s [&Sample], unit: Unit) -> impl Iterator<Item = Stay> + 's {
+    let is_one = |pair: &[&Sample]| pair[0].state == pair[1].state && pair[1].time.since(pair[0].time) <= MAX_PAUSE;
+    let mut rest = samples;
+    std::iter::from_fn(move || {
+        let (first, length) = (rest.first()?, 1 + rest.windows(2).take_while(|pair| is_one(pair)).count());
+        let (stay, later) = rest.split_at(length);
+        rest = later;
+        Some((first, stay[length - 1], later.first()))
+    })
+    .filter_map(move |(first, last, next)| {
+        let covered = SampledTime::of(last, unit).end;
+        let end = match next.map(|next| next.time) {
+            Some(next) if next.since(last.time) <= MAX_PAUSE => next,
+            Some(next) => covered.min(next),
+            None => covered,
+        };
+        Some(Stay { state: first.state?, start: first.time, end })
+    })
+}
+
+/// A marker of the file.
+#[derive(Clone, Copy)]
+enum Row<'m> {
+    Interval(&'m Interval),
+    Stay(Stay, &'m str),
+}
+
+impl<'m> Row<'m> {
+    fn name(self) -> &'m str {
+        match self {
+            Self::Interval(interval) => name(interval),
+            Self::Stay(_, state) => state,
+        }
+    }
+
+    fn start(self) -> Nanos {
+        match self {
+            Self::Interval(interval) => interval.start,
+            Self::Stay(stay, _) => stay.start,
+        }
+    }
+
+    fn end(self) -> Option<Nanos> {
+        match self {
+            Self::Interval(interval) => interval.end,
+            Self::Stay(stay, _) => Some(stay.end),
+        }
+    }
+
+    fn push_data(self, out: &mut Vec<u8>) {
+        let interval = match self {
+            Self::Interval(interval) if interval.is_hang() => return out.extend_from_slice(b"{\"type\":\"Hang\"}"),
+            Self::Interval(interval) => interval,
+            Self::Stay(..) => return out.extend_from_slice(b"{\"type\":\"ThreadState\"}"),
+        };
+        out.extend_from_slice(b"{\"type\":\"Signpost\"");
+        let identifier = interval.identifier.map(|identifier| format!("{identifier:#x}"));
+        let fields = [
+            ("subsystem", interval.subsystem.as_deref()),
+            ("category", interval.category.as_deref()),
+            ("identifier", identifier.as_deref()),
+        ];
+        for (key, text) in fields.into_iter().filter_map(|(key, text)| Some((key, text?))) {
+            out.extend_from_slice(b",");
+            push_text(Some(key), out);
+            out.extend_from_slice(b":");
+            push_text(Some(text), out);
+        }
+        out.extend_from_slice(b"}");
+    }
+}
+
+/// The threads of a report, by what intervals tell of theirs: the run's number, and the tid or the pid.
+struct Threads<'p> {
+    profile: &'p Profile,
+    /// Also those without samples in the report.
+    known: HashSet<(u32, u64)>,
+    by_tid: HashMap<(u32, u64), Vec<Place>>,
+    /// The main thread of each process; without one, the first in the report, which is the heaviest.
+    by_pid: HashMap<(u32, u64), (bool, Place)>,
+}
+
+impl<'p> Threads<'p> {
+    fn new(report: &Report<'p>) -> Self {
+        let profile = &report.export.profile;
+        let known = profile.thread_ids().filter_map(|id| {
+            let thread = profile.thread(id);
+            Some((profile.run(profile.process(thread.process).run).number, thread.tid?))
+        });
+        let mut threads =
+            Self { profile, known: known.collect(), by_tid: HashMap::default(), by_pid: HashMap::default() };
+        for series in &report.series {
+            let run = profile.run(profile.series(series.series).run).number;
+            for row in &series.threads {
+                let thread = profile.thread(row.thread);
+                let place = (series.series, row.thread);
+                if let Some(tid) = thread.tid {
+                    threads.by_tid.entry((run, tid)).or_default().push(place);
+                }
+                if let Some(pid) = profile.process(thread.process).pid {
+                    let is_main = super::names::is_main(profile.string(thread.name));
+                    let known = threads.by_pid.entry((run, pid)).or_insert((is_main, place));
+                    if is_main && !known.0 {
+                        *known = (is_main, place);
+                    }
+                }
+            }
+        }
+        threads
+    }
+
+    /// Where an interval stands. Of several tables that have its thread, in the first.
+    fn find(&self, interval: &Interval) -> Option<Place> {
+        let pid = |place: &Place| self.profile.process(self.profile.thread(place.1).process).pid;
+        let is_of_process =
+            |place: &&Place| interval.pid.is_none() || pid(place).is_none() || pid(place) == interval.pid;
+        let by_tid = interval.tid.and_then(|tid| self.by_tid.get(&(interval.run, tid)));
+        let thread = by_tid.into_iter().flatten().find(is_of_process).copied();
+        // What is of a thread that was left out is left out, too.
+        let is_left_out = interval.tid.is_some_and(|tid| self.known.contains(&(interval.run, tid)));
+        let process = || self.by_pid.get(&(interval.run, interval.pid?)).map(|&(_, place)| place);
+        thread.or_else(|| if is_left_out { None } else { process() })
+    }
+}

@@ -1,0 +1,93 @@
+//! How processes and threads are called.
+
+use std::collections::hash_map::Entry;
+
+use super::super::by_thread::{ThreadSamples, series_labels};
+use super::super::json::push_text;
+use super::super::texts::Page;
+use super::push_millis;
+use crate::hash::HashMap;
+use crate::profile::{ProcessId, Profile, SeriesId, ThreadId};
+use crate::report::Report;
+use crate::units::Nanos;
+
+/// How processes and threads are called. The viewer takes threads of one pid for one process, and knows a thread by its tid, so
+/// both are made different for each series: `4150`, `4150.1`.
+pub(super) struct Names {
+    labels: Vec<Option<String>>,
+    pids: HashMap<(SeriesId, ProcessId), String>,
+    /// How often each pid and each tid was given.
+    given: [HashMap<String, u32>; 2],
+    has_main: HashMap<(SeriesId, ProcessId), ThreadId>,
+}
+
+impl Names {
+    pub(super) fn new(report: &Report<'_>) -> Self {
+        let labels = report.series.iter().map(|series| series.series.index());
+        let mut by_series = vec![None; labels.max().map_or(0, |last| last + 1)];
+        for (series, label) in report.series.iter().zip(series_labels(report)) {
+            by_series[series.series.index()] = label;
+        }
+        Self { labels: by_series, pids: HashMap::default(), given: Default::default(), has_main: HashMap::default() }
+    }
+
+    /// Writes everything of a thread but its samples and markers; it is known from `registered` on.
+    pub(super) fn write(&mut self, profile: &Profile, row: &ThreadSamples<'_>, registered: Nanos, page: &mut Page<'_>) {
+        let thread = profile.thread(row.thread);
+        let process = profile.process(thread.process);
+        let key = (row.series, thread.process);
+        let [given_pids, given_tids] = &mut self.given;
+        let pid = match self.pids.entry(key) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => entry.insert(unique(given_pids, process.pid)),
+        };
+        let tid = unique(given_tids, thread.tid);
+        let text = |name: &str, unknown: &str| if name.is_empty() { unknown.to_owned() } else { name.to_owned() };
+        let name = text(profile.string(thread.name), &format!("thread {tid}"));
+        let process_name = text(profile.string(process.name), "unknown process");
+        let process_name = match self.labels.get(row.series.index()) {
+            Some(Some(label)) => format!("{process_name} [{label}]"),
+            _ => process_name,
+        };
+        let is_main = is_main(&name) && *self.has_main.entry(key).or_insert(row.thread) == row.thread;
+        page.put(b"{\"name\":");
+        push_text(Some(&name), &mut page.text);
+        page.put(b",\"processName\":");
+        push_text(Some(&process_name), &mut page.text);
+        page.put(b",\"pid\":");
+        push_text(Some(pid), &mut page.text);
+        page.put(b",\"tid\":");
+        push_text(Some(&tid), &mut page.text);
+        page.put(if is_main { b",\"isMainThread\":true" } else { b",\"isMainThread\":false" });
+        page.put(
+            b",\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":",
+        );
+        push_millis(registered.as_nanos(), &mut page.text);
+        page.put(b",\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true,\n");
+    }
+}
+
+/// Whether a thread is called as main threads are: `main` stands there where Instruments names threads by their outermost function.
+pub(super) fn is_main(name: &str) -> bool {
+    ["Main Thread", "main"].contains(&name)
+}
+
+/// A number as text, `NUMBER.1` and so on where it was given before; `unknown` for none.
+fn unique(given: &mut HashMap<String, u32>, number: Option<u64>) -> String {
+    let text = number.map_or_else(|| "unknown".to_owned(), |number| number.to_string());
+    let times = given.entry(text.clone()).or_insert(0);
+    *times += 1;
+    if *times == 1 { text } else { format!("{text}.{}", *times - 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_come_again_are_told_apart() {
+        let mut given = HashMap::default();
+        let names = [Some(7), Some(8), Some(7), None, Some(7), None].map(|number| unique(&mut given, number));
+        assert_eq!(names, ["7", "8", "7.1", "unknown", "7.2", "unknown.1"]);
+    }
+}

@@ -1,0 +1,82 @@
+//! What a report's recording tells besides its samples: the run, and the program that ran.
+
+use crate::export::TocRun;
+use crate::hash::HashMap;
+use crate::profile::{Binary, BinaryId, ProcessId, Profile, RunId};
+use crate::report::{Report, SeriesReport};
+
+/// The table of contents of the one run that was asked for: `None` for several runs, where none of this number is known, where
+/// several are (nobody knows which one is meant), and where it is of another recording.
+pub(super) fn recorded_run<'e>(report: &Report<'e>) -> Option<&'e TocRun> {
+    let profile = &report.export.profile;
+    let asked = || report.series.iter().filter(|series| !series.is_filtered_out());
+    let mut runs: Vec<RunId> = asked().map(|series| profile.series(series.series).run).collect();
+    runs.dedup();
+    let &[run] = runs.as_slice() else { return None };
+    let number = profile.run(run).number;
+    let known: Vec<&TocRun> =
+        report.export.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number).collect();
+    let &[toc] = known.as_slice() else { return None };
+    let last = asked().filter_map(|series| series.times).map(|times| times.last).max().unwrap_or_default();
+    toc.contradiction(last).is_none().then_some(toc)
+}
+
+/// The programs that ran: of each process the binary that was started, the heaviest process first.
+pub(super) struct Programs<'e> {
+    /// Name and, where a table of contents tells it, path of the program.
+    programs: Vec<(&'e str, Option<&'e str>)>,
+}
+
+impl<'e> Programs<'e> {
+    pub(super) fn new(report: &Report<'e>) -> Self {
+        let profile = &report.export.profile;
+        let toc = recorded_run(report);
+        let program = |id: ProcessId| {
+            let process = profile.process(id);
+            let listed = toc.into_iter().flat_map(|toc| &toc.processes);
+            let mut listed = listed.filter(|row| row.pid.is_some() && row.pid == process.pid && !row.path.is_empty());
+            (profile.string(process.name), listed.next().map(|row| row.path.as_str()))
+        };
+        Self { programs: processes_by_weight(report).into_iter().map(program).collect() }
+    }
+
+    /// 0 for the program of the heaviest process, 1 for those of others, 2 for all other binaries.
+    pub(super) fn rank(&self, profile: &Profile, id: BinaryId) -> u8 {
+        let binary = profile.binary(id);
+        match self.programs.iter().position(|&(name, path)| is_program(profile, binary, name, path)) {
+            Some(0) => 0,
+            Some(_) => 1,
+            None => 2,
+        }
+    }
+
+    /// The path of the heaviest process's program, or else its name.
+    pub(super) fn first(&self) -> Option<&'e str> {
+        let &(name, path) = self.programs.first()?;
+        Some(path.unwrap_or(name)).filter(|text| !text.is_empty())
+    }
+}
+
+fn is_program(profile: &Profile, binary: &Binary, name: &str, path: Option<&str>) -> bool {
+    path == Some(profile.string(binary.path)) || (!name.is_empty() && profile.string(binary.name) == name)
+}
+
+/// The processes that ran in the tables of the first unit, heaviest first; of equal ones the first of the report.
+fn processes_by_weight(report: &Report<'_>) -> Vec<ProcessId> {
+    let profile = &report.export.profile;
+    let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| series.counted.samples > 0).collect();
+    let unit = asked.first().map(|series| series.unit);
+    let (mut weights, mut order) = (HashMap::default(), Vec::new());
+    for series in &asked {
+        for row in &series.threads {
+            let id = profile.thread(row.thread).process;
+            let weight = weights.entry(id).or_insert_with(|| {
+                order.push(id);
+                0_u128
+            });
+            *weight += if Some(series.unit) == unit { u128::from(row.counted.weight.value) } else { 0 };
+        }
+    }
+    order.sort_by_key(|id| std::cmp::Reverse(weights[id]));
+    order
+}
