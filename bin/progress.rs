@@ -1,5 +1,6 @@
 //! How far reading came, on standard error if that is a terminal, once it takes long.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use traceparse::symbols::{Entry, FileBytes, Files};
+use traceparse::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 
 /// How long reading takes before its progress is shown.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -103,6 +104,14 @@ impl<F: Files> Files for Watched<F> {
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         self.files.list(folder)
+    }
+
+    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
+        self.files.list_kinds(folder)
+    }
+
+    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
+        self.files.folder_times(folder)
     }
 
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {

@@ -23,7 +23,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     let path = &args.object;
     begin(path, &watched)?;
     locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be read", path.display()))?;
-    watch(&locator, &watched)?;
+    watch(&locator, &watched, None)?;
     warn(&locator);
     let found = choose(&locator, args)?;
     let addresses = if args.addresses.is_empty() { read_addresses()? } else { args.addresses.clone() };

@@ -1,7 +1,7 @@
 //! Symbols on the command line: where they are looked for, and the commands that use nothing else.
 
-use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use etcetera::BaseStrategy;
 use traceparse::export::Export;
 use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
-use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, symbolicate};
+use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, symbolicate, wanted_images};
 use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
@@ -39,8 +39,10 @@ pub(crate) fn name_frames(
         return Ok(None);
     }
     let is_cached = !args.search.no_cache;
-    let locator = locate(inputs.files(), inputs.watched(), &stores, &paths, is_cached, &bounds::memory())?;
     let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
+    let wanted = wanted_images(&export.profile, &options);
+    let search = Search { stores: &stores, paths: &paths, is_cached, wanted: Some(&wanted) };
+    let locator = locate(inputs.files(), inputs.watched(), &search, &bounds::memory())?;
     let (profile, summary) = symbolicate(&export.profile, &locator, &options)?;
     export.profile = profile;
     for note in &summary.notes {
@@ -57,27 +59,35 @@ pub(crate) fn name_frames(
     Ok(Some(summary))
 }
 
-/// Finds the symbols in what recordings keep, which may be nothing, and at these paths. What folders of the user hold is remembered in
-/// the cache folder, if that is wanted. `files` are `watched` ones, or some above them: what is found and read must not change. The
-/// budget has what is found.
+/// Where symbols are looked for, and which.
+pub(crate) struct Search<'s> {
+    /// What recordings keep; may be nothing.
+    pub(crate) stores: &'s [PathBuf],
+    /// What the user named.
+    pub(crate) paths: &'s [&'s PathBuf],
+    /// Whether what folders of the user hold is remembered in the cache folder.
+    pub(crate) is_cached: bool,
+    /// The images that are asked for; `None` where that is not known yet.
+    pub(crate) wanted: Option<&'s BTreeSet<Uuid>>,
+}
+
+/// Finds symbols. `files` are `watched` ones, or some above them: what is found and read must not change. The budget has what is found.
 pub(crate) fn locate<'f>(
     files: &'f dyn Files,
     watched: &WatchedFiles,
-    stores: &[PathBuf],
-    paths: &[&PathBuf],
-    is_cached: bool,
+    search: &Search<'_>,
     budget: &MemoryBudget,
 ) -> Result<Locator<'f>> {
     let mut locator = Locator::new(files).within(budget);
-    for store in stores {
+    for store in search.stores {
         let found = locator.add(store, &mut Index::default());
         found.with_context(|| format!("{}: cannot be searched", store.display()))?;
     }
-    for path in paths {
+    for path in search.paths {
         begin(path, watched)?;
-        look_in(&mut locator, path, is_cached)?;
+        look_in(&mut locator, path, search)?;
     }
-    watch(&locator, watched)?;
+    watch(&locator, watched, search.wanted)?;
     warn(&locator);
     Ok(locator)
 }
@@ -91,9 +101,10 @@ pub(crate) fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
     Ok(())
 }
 
-/// What was found in a folder is an input from now on.
-pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles) -> Result<()> {
-    let paths: HashSet<&Path> = locator.found().iter().map(|found| found.path.as_path()).collect();
+/// What was found in a folder is an input from now on, if its image is wanted: others are not read.
+pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles, wanted: Option<&BTreeSet<Uuid>>) -> Result<()> {
+    let is_wanted = |found: &&Found| wanted.is_none_or(|wanted| wanted.contains(&found.uuid));
+    let paths: HashSet<&Path> = locator.found().iter().filter(is_wanted).map(|found| found.path.as_path()).collect();
     for path in paths {
         will_read(path)?;
         watched.add_file(path);
@@ -102,16 +113,20 @@ pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles) -> Result<()>
 }
 
 /// Adds what is at a path. What a folder holds is remembered in the cache folder, if that is wanted.
-fn look_in(locator: &mut Locator<'_>, path: &Path, is_cached: bool) -> Result<()> {
-    let file = if is_cached && path.is_dir() { index_file(path) } else { None };
+fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Result<()> {
+    let file = if search.is_cached && path.is_dir() { index_file(path) } else { None };
     let mut index = file
         .as_deref()
         .and_then(|file| bounds::read_file(file, bounds::OWN_FILE).ok())
-        .map_or_else(Index::default, |text| Index::from_json(&text));
-    let found = locator.add(path, &mut index).with_context(|| format!("{}: cannot be searched", path.display()))?;
+        .map_or_else(Index::default, Index::from_bytes);
+    let found = match search.wanted {
+        Some(wanted) => locator.add_wanted(path, &mut index, wanted),
+        None => locator.add(path, &mut index),
+    };
+    let found = found.with_context(|| format!("{}: cannot be searched", path.display()))?;
     if index.is_changed() {
         // An index that cannot be kept costs time at the next run, and nothing else.
-        let _ = file.map(|file| keep(&file, &index.to_json()));
+        let _ = file.map(|file| keep(&file, &index.to_bytes()));
     }
     if found == 0 && !is_known(locator, path) {
         warn(locator);
@@ -133,7 +148,7 @@ fn index_file(folder: &Path) -> Option<PathBuf> {
     let mut hasher = DefaultHasher::new();
     folder.hash(&mut hasher);
     let cache = etcetera::choose_base_strategy().ok()?.cache_dir();
-    Some(cache.join("traceparse").join(format!("symbols-{:016x}.json", hasher.finish())))
+    Some(cache.join("traceparse").join(format!("symbols-{:016x}.txt", hasher.finish())))
 }
 
 fn keep(file: &Path, text: &[u8]) -> Result<()> {
@@ -163,7 +178,7 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
         begin(path, &watched)?;
         locator.add(path, &mut Index::default()).with_context(|| format!("{}: cannot be searched", path.display()))?;
     }
-    watch(&locator, &watched)?;
+    watch(&locator, &watched, None)?;
     watched.unless_changed(Ok(()))?;
     warn(&locator);
     let paths: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();

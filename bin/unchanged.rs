@@ -4,6 +4,7 @@
 //! under the same name, a link that leads elsewhere. Pipes and devices have no such thing, and are read as they come.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::ops::Range;
@@ -12,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
-use traceparse::symbols::{Entry, FileBytes, FileSystem, Files};
+use traceparse::symbols::{Entry, EntryKind, FileBytes, FileSystem, Files, FolderTimes};
 
 use crate::bounds;
 use crate::guard::will_read;
@@ -222,6 +223,14 @@ impl Files for WatchedFiles {
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         FileSystem.list(folder)
+    }
+
+    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
+        FileSystem.list_kinds(folder)
+    }
+
+    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
+        FileSystem.folder_times(folder)
     }
 
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {

@@ -1,13 +1,14 @@
 //! Files that are hashed while they are read, so that most of a recording is read, and inflated, once.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use blake3::{Hash, Hasher};
-use traceparse::symbols::{Entry, FileBytes, Files};
+use traceparse::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 
 /// How much is read at once of what nobody read.
 const PIECE: usize = 1 << 20;
@@ -76,6 +77,14 @@ impl Files for HashedFiles<'_> {
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         self.files.list(folder)
+    }
+
+    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
+        self.files.list_kinds(folder)
+    }
+
+    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
+        self.files.folder_times(folder)
     }
 
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {

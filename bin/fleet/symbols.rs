@@ -16,7 +16,7 @@ use super::cli::ReadingArgs;
 use super::content::Refused;
 use super::recordings::Recording;
 use crate::bounds;
-use crate::symbols::locate;
+use crate::symbols::{Search, locate};
 use crate::unchanged::{CHANGED, WatchedFiles};
 
 /// What is where the arguments say; `None` where they say nothing.
@@ -26,7 +26,9 @@ pub(super) fn find<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> Result<Op
     if paths.is_empty() {
         Ok(None)
     } else {
-        locate(files, files, &[], &paths, is_cached, &bounds::of_found_symbols()).map(Some)
+        // Which images will be asked for, the exports say one after the other.
+        let search = Search { stores: &[], paths: &paths, is_cached, wanted: None };
+        locate(files, files, &search, &bounds::of_found_symbols()).map(Some)
     }
 }
 

@@ -51,6 +51,7 @@ impl<'e> Programs<'e> {
     }
 
     /// The path of the heaviest process's program, or else its name.
+    #[cfg(feature = "compression")]
     pub(super) fn first(&self) -> Option<&'e str> {
         let &(name, path) = self.programs.first()?;
         Some(path.unwrap_or(name)).filter(|text| !text.is_empty())

@@ -18,6 +18,8 @@ mod names;
 mod remembered;
 mod summary;
 
+use std::collections::BTreeSet;
+
 pub use cache::SymbolCache;
 pub use images::{ImageSpec, ImageSpecError};
 pub use names::{MAX_DEMANGLED, NameDemangler, display_name};
@@ -55,6 +57,13 @@ pub fn symbolicate(
     options: &SymbolicateOptions,
 ) -> Result<(Profile, SymbolicationSummary), RebuildError> {
     SymbolCache::new(finder).symbolicate(profile, options)
+}
+
+/// The images that [`symbolicate`] looks addresses up in: those of the frames' binaries, and those that the options name.
+pub fn wanted_images(profile: &Profile, options: &SymbolicateOptions) -> BTreeSet<Uuid> {
+    let binaries = profile.frame_ids().filter_map(|id| profile.frame(id).binary);
+    let of_frames = binaries.filter_map(|id| profile.binary(id).uuid).filter(|uuid| !uuid.is_nil());
+    of_frames.chain(options.images.iter().map(|image| image.uuid)).collect()
 }
 
 /// What is to be looked up in one image.

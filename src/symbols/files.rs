@@ -1,9 +1,11 @@
 //! The files below the locator: the one place in the library that touches a file system, behind a trait.
 
-use std::fs::{File, Metadata};
+use std::ffi::OsString;
+use std::fs::{DirEntry, File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::file_bytes::{FileBytes, Source, changed_meanwhile, cut};
 
@@ -25,6 +27,28 @@ pub enum Entry {
     Other,
 }
 
+/// What an entry of a folder is, as the folder tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link, or what the file system does not tell apart from one: it may lead to anything, anywhere.
+    Link,
+    /// Something else (a pipe, a device).
+    Other,
+}
+
+/// When the entries of a folder changed last, in nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FolderTimes {
+    /// As the folder says; whoever copies it may set it.
+    pub modified: u64,
+    /// As the system saw it; 0 where the system does not tell.
+    pub changed: u64,
+}
+
 /// What the locator of symbol files needs of a file system.
 pub trait Files: Sync {
     /// What is at `path`, through links.
@@ -44,6 +68,24 @@ pub trait Files: Sync {
     /// # Errors
     /// When it is no folder, or may not be read.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
+
+    /// The entries of a folder with their kinds, in any order. A file system that does not know the kinds calls all of them links,
+    /// which costs a look at each.
+    ///
+    /// # Errors
+    /// As [`list`](Self::list).
+    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
+        let paths = self.list(folder)?;
+        let named = |path: PathBuf| Some((path.file_name()?.to_owned(), EntryKind::Link));
+        Ok(paths.into_iter().filter_map(named).collect())
+    }
+
+    /// When the entries of a folder changed last: as long as the times are the same, so are the names and kinds of the entries.
+    /// `None` where that cannot be said: where times are not known, or so recent that another change might not show.
+    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
+        let _ = folder;
+        None
+    }
 
     /// Up to `length` bytes of a file from `offset` on; fewer where it ends.
     ///
@@ -108,6 +150,19 @@ fn changed(_: &Metadata) -> u64 {
     0
 }
 
+/// Clocks of file systems are coarse: what changed twice within this time may have one time.
+const RECENT: Duration = Duration::from_secs(2);
+
+fn modified(metadata: &Metadata) -> u64 {
+    metadata.modified().ok().map_or(0, since_1970)
+}
+
+/// Nanoseconds; 0 for what is before.
+fn since_1970(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+}
+
 impl Files for FileSystem {
     fn entry(&self, path: &Path) -> io::Result<Entry> {
         let metadata = std::fs::metadata(path)?;
@@ -117,9 +172,7 @@ impl Files for FileSystem {
         if !metadata.is_file() {
             return Ok(Entry::Other);
         }
-        let modified = metadata.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-        let modified = modified.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX));
-        Ok(Entry::File { length: metadata.len(), modified, changed: changed(&metadata) })
+        Ok(Entry::File { length: metadata.len(), modified: modified(&metadata), changed: changed(&metadata) })
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
@@ -128,6 +181,24 @@ impl Files for FileSystem {
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
         std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect()
+    }
+
+    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
+        let kind = |entry: &DirEntry| match entry.file_type() {
+            Ok(kind) if kind.is_file() => EntryKind::File,
+            Ok(kind) if kind.is_dir() => EntryKind::Folder,
+            Ok(kind) if !kind.is_symlink() => EntryKind::Other,
+            _ => EntryKind::Link,
+        };
+        std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| (entry.file_name(), kind(&entry)))).collect()
+    }
+
+    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
+        let metadata = std::fs::metadata(folder).ok().filter(Metadata::is_dir)?;
+        let times = FolderTimes { modified: modified(&metadata), changed: changed(&metadata) };
+        let latest = Duration::from_nanos(times.modified.max(times.changed));
+        let is_old = latest + RECENT < Duration::from_nanos(since_1970(SystemTime::now()));
+        (times.modified > 0 && is_old).then_some(times)
     }
 
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {

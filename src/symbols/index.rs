@@ -1,19 +1,33 @@
-//! What is known of files from before, so that a folder of 10,000 dSYMs is not opened again for every export.
+//! What is known of a folder from before, so that one of 10,000 dSYMs is not searched again for every export.
 //!
-//! Kept as JSON by whoever calls: a file's canonical path, its length and time, and what it held. A file whose length or
-//! time changed is looked at again.
+//! Kept as bytes by whoever calls. Lines of fields, with tabs between them: each folder with its times, below it its entries with
+//! the lengths and times of files, below each file what it held; all in the order of the walk, with paths below the root.
+//!
+//! ```text
+//! traceparse-symbols 2
+//! D  1772731658879000000  1772731658879000000  App.dSYM/Contents/Resources/DWARF
+//! f  48213  1772731658879000000  1772731658881000000  App
+//! i  dSYM  6E2B1F0C-…  arm64  4294967296  16384  0  48213  App
+//! end
+//! ```
+//!
+//! What may be believed of it: a file is the one that was remembered if its length and both times are the same, and a folder has the
+//! entries that were remembered if both of its times are. A folder whose times were so recent when it was listed that a later change
+//! might not show is remembered without times, and listed again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use serde_json::{Value, json};
-
 use super::contents::{Contents, Image};
+use super::files::FolderTimes;
 use super::locate::SourceKind;
+use crate::hash::HashMap;
 use crate::units::Uuid;
 
-/// The version of the index; another one is not read.
-const VERSION: u64 = 1;
+/// The first line; another version is not read.
+const HEADER: &str = "traceparse-symbols 2\n";
+/// The last one; a file without it was cut.
+const TRAILER: &str = "end\n";
 
 /// What tells that a file did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,135 +40,304 @@ pub struct Stamp {
     pub changed: u64,
 }
 
-/// An index of files by path.
+/// An entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub(super) name: OsString,
+    pub(super) kind: ItemKind,
+}
+
+/// What an entry is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    Folder,
+    /// A file, and what it held when its stamp was this one; `None` where that is not known.
+    File(Option<(Stamp, Contents)>),
+    /// A link, or what the file system does not tell apart from one; and the same of the file that it leads to.
+    Link(Option<(Stamp, Contents)>),
+    /// Neither a file nor a folder.
+    Other,
+}
+
+/// A folder of the walk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FolderRow {
+    /// Where it is below the root; empty for the root.
+    pub(super) path: String,
+    /// `None` where its entries cannot be believed the next time.
+    pub(super) times: Option<FolderTimes>,
+    pub(super) items: Vec<Item>,
+}
+
+/// What a folder held.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    files: BTreeMap<String, (Stamp, Contents)>,
-    /// Files that were asked for or added since the index was read; others may be gone, and are not written again.
-    used: BTreeSet<String>,
-    is_changed: bool,
+    /// As it was read, if it was whole.
+    text: String,
+    /// What the last walk saw; `None` before there was one.
+    walked: Option<Vec<FolderRow>>,
 }
 
 impl Index {
     /// Reads an index; anything that is none gives an empty one, since all of it can be found again.
-    pub fn from_json(text: &[u8]) -> Self {
-        serde_json::from_slice(text).ok().and_then(|value| Self::parse(&value)).unwrap_or_default()
+    pub fn from_bytes(bytes: Vec<u8>) -> Self {
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        let is_whole = text.starts_with(HEADER) && text.ends_with(TRAILER);
+        Self { text: if is_whole { text } else { String::new() }, walked: None }
     }
 
-    fn parse(value: &Value) -> Option<Self> {
-        if value["version"].as_u64() != Some(VERSION) {
-            return None;
-        }
-        let mut files = BTreeMap::new();
-        for (path, file) in value["files"].as_object()? {
-            let number = |name: &str| file[name].as_u64();
-            let (length, modified, changed) = (number("length")?, number("modified")?, number("changed")?);
-            let stamp = Stamp { length, modified, changed };
-            let contents = match (&file["images"], &file["known"]) {
-                (Value::Array(images), _) => Contents::Images(images.iter().map(image).collect::<Option<_>>()?),
-                (_, Value::String(what)) => Contents::Known(what.clone()),
-                _ => Contents::Unknown,
-            };
-            files.insert(path.clone(), (stamp, contents));
-        }
-        Some(Self { files, ..Self::default() })
+    /// The index as it is kept: what the last walk saw, or what was read where there was none.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let Some(folders) = &self.walked else { return self.text.clone().into_bytes() };
+        let mut text = HEADER.to_owned();
+        folders.iter().for_each(|folder| push_folder(folder, &mut text));
+        text.push_str(TRAILER);
+        text.into_bytes()
     }
 
-    /// The index as JSON: the files that were asked for.
-    pub fn to_json(&self) -> Vec<u8> {
-        let files = self.files.iter().filter(|(path, _)| self.used.contains(*path)).map(|(path, (stamp, contents))| {
-            let mut value = json!({"length": stamp.length, "modified": stamp.modified, "changed": stamp.changed});
-            match contents {
-                Contents::Images(images) => value["images"] = images.iter().map(image_value).collect(),
-                Contents::Known(what) => value["known"] = json!(what),
-                Contents::Unknown | Contents::Unreadable(_) => {}
-            }
-            (path.clone(), value)
-        });
-        let files: serde_json::Map<String, Value> = files.collect();
-        let mut text = json!({"version": VERSION, "files": files}).to_string().into_bytes();
-        text.push(b'\n');
-        text
-    }
-
-    /// Whether it holds something that it did not when it was read.
+    /// Whether a walk saw something else than what was read.
     pub fn is_changed(&self) -> bool {
-        self.is_changed
+        self.walked.is_some() && self.to_bytes() != self.text.as_bytes()
     }
 
-    pub(super) fn get(&mut self, path: &Path, stamp: Stamp) -> Option<Contents> {
-        let path = path.to_str()?;
-        let (known, contents) = self.files.get(path)?;
-        if *known != stamp || stamp.modified == 0 {
-            return None;
+    /// The folders that were remembered, by path; none where a line makes no sense.
+    pub(super) fn folders(&self) -> HashMap<String, FolderRow> {
+        let mut folders = HashMap::default();
+        let mut rest = self.remembered().unwrap_or("");
+        while !rest.is_empty() {
+            let (lines, later) = rest.split_at(rest.find("\nD\t").map_or(rest.len(), |end| end + 1));
+            let Some(folder) = parse_folder(lines) else { return HashMap::default() };
+            folders.insert(folder.path.clone(), folder);
+            rest = later;
         }
-        self.used.insert(path.to_owned());
-        Some(contents.clone())
+        folders
     }
 
-    pub(super) fn set(&mut self, path: &Path, stamp: Stamp, contents: &Contents) {
-        let Some(path) = path.to_str() else { return };
-        self.files.insert(path.to_owned(), (stamp, contents.clone()));
-        self.used.insert(path.to_owned());
-        self.is_changed = true;
+    /// Sets what a walk saw.
+    pub(super) fn set(&mut self, folders: Vec<FolderRow>) {
+        self.walked = Some(folders);
+    }
+
+    /// The lines as they were read, for those who look for few of them; `None` where nothing is remembered.
+    pub(super) fn remembered(&self) -> Option<&str> {
+        self.text.strip_prefix(HEADER)?.strip_suffix(TRAILER)
     }
 }
 
-fn image_value(image: &Image) -> Value {
-    json!({
-        "kind": image.kind.name(),
-        "uuid": image.uuid.to_string(),
-        "arch": image.arch,
-        "name": image.name,
-        "text_address": image.text_address,
-        "text_size": image.text_size,
-        "offset": image.range.0,
-        "length": image.range.1,
-    })
+/// A folder and what stands below it. A path that is no text, or has characters that end a field, is not remembered: its folder
+/// has no times, so that it is listed again.
+fn push_folder(folder: &FolderRow, text: &mut String) {
+    use std::fmt::Write as _;
+    if field(OsStr::new(&folder.path)).is_none() {
+        return;
+    }
+    let names = || folder.items.iter().map(|item| (field(&item.name), item));
+    let is_whole = names().all(|(name, _)| name.is_some());
+    let FolderTimes { modified, changed } = folder.times.filter(|_| is_whole).unwrap_or_default();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "D\t{modified}\t{changed}\t{}", folder.path);
+    for (name, item) in names().filter_map(|(name, item)| Some((name?, item))) {
+        let (letter, known) = match &item.kind {
+            ItemKind::Folder => ('d', &None),
+            ItemKind::Other => ('o', &None),
+            ItemKind::File(known) => ('f', known),
+            ItemKind::Link(known) => ('l', known),
+        };
+        let Some((stamp, contents)) = known else {
+            let _ = writeln!(text, "{letter}\t{name}");
+            continue;
+        };
+        let Stamp { length, modified, changed } = stamp;
+        let _ = writeln!(text, "{letter}\t{length}\t{modified}\t{changed}\t{name}");
+        match contents {
+            Contents::Images(images) => images.iter().for_each(|image| push_image(image, text)),
+            Contents::Known(what) => {
+                let _ = writeln!(text, "k\t{}", what.replace(['\t', '\n', '\r'], " "));
+            }
+            Contents::Unknown | Contents::Unreadable(_) => {}
+        }
+    }
 }
 
-fn image(value: &Value) -> Option<Image> {
+/// A name as it can stand in a field.
+fn field(name: &OsStr) -> Option<&str> {
+    name.to_str().filter(|text| !text.contains(['\t', '\n', '\r']))
+}
+
+fn push_image(image: &Image, text: &mut String) {
+    use std::fmt::Write as _;
+    let number = |number: Option<u64>| number.map_or_else(|| "-".to_owned(), |number| number.to_string());
+    let Image { kind, uuid, arch, name, text_address, text_size, range } = image;
+    let (address, size) = (number(*text_address), number(*text_size));
+    let _ = write!(text, "i\t{}\t{uuid}\t{arch}\t{address}\t{size}\t{}\t{}", kind.name(), range.0, range.1);
+    if let Some(name) = name {
+        let _ = write!(text, "\t{name}");
+    }
+    text.push('\n');
+}
+
+fn parse_folder(lines: &str) -> Option<FolderRow> {
+    let mut lines = lines.lines();
+    let mut folder = parse_folder_line(lines.next()?)?;
+    for line in lines {
+        let (letter, fields) = line.split_once('\t')?;
+        match letter {
+            "i" => {
+                let image = parse_image(fields)?;
+                match last_contents(&mut folder.items)? {
+                    Contents::Images(images) => images.push(image),
+                    other => *other = Contents::Images(vec![image]),
+                }
+            }
+            "k" => *last_contents(&mut folder.items)? = Contents::Known(fields.to_owned()),
+            _ => folder.items.push(parse_item(letter, fields)?),
+        }
+    }
+    Some(folder)
+}
+
+/// What the file held to which a line belongs: the last one.
+fn last_contents(items: &mut [Item]) -> Option<&mut Contents> {
+    match &mut items.last_mut()?.kind {
+        ItemKind::File(known) | ItemKind::Link(known) => known.as_mut().map(|(_, contents)| contents),
+        ItemKind::Folder | ItemKind::Other => None,
+    }
+}
+
+/// A line `D`: the folder without its entries.
+pub(super) fn parse_folder_line(line: &str) -> Option<FolderRow> {
+    let mut fields = line.strip_prefix("D\t")?.splitn(3, '\t');
+    let (modified, changed) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+    let times = (modified > 0).then_some(FolderTimes { modified, changed });
+    Some(FolderRow { path: fields.next()?.to_owned(), times, items: Vec::new() })
+}
+
+/// A line of an entry, without its letter.
+pub(super) fn parse_item(letter: &str, fields: &str) -> Option<Item> {
+    let parsed: Vec<&str> = fields.splitn(4, '\t').collect();
+    let (name, known) = match *parsed.as_slice() {
+        [name] => (name, None),
+        [length, modified, changed, name] => {
+            let stamp = Stamp {
+                length: length.parse().ok()?,
+                modified: modified.parse().ok()?,
+                changed: changed.parse().ok()?,
+            };
+            (name, Some((stamp, Contents::Unknown)))
+        }
+        _ => return None,
+    };
+    let kind = match letter {
+        "d" => ItemKind::Folder,
+        "o" => ItemKind::Other,
+        "f" => ItemKind::File(known),
+        "l" => ItemKind::Link(known),
+        _ => return None,
+    };
+    // A name that leads elsewhere is none of ours.
+    let is_name = !name.is_empty() && Path::new(name).components().count() == 1 && !matches!(name, "." | "..");
+    is_name.then(|| Item { name: name.into(), kind })
+}
+
+/// A line `i`, without its letter.
+pub(super) fn parse_image(fields: &str) -> Option<Image> {
     let kinds = [SourceKind::Dsym, SourceKind::Symbols, SourceKind::MachO, SourceKind::SymbolsArchive];
-    let kind = value["kind"].as_str()?;
-    Some(Image {
-        kind: kinds.into_iter().find(|known| known.name() == kind)?,
-        uuid: Uuid::parse(value["uuid"].as_str()?)?,
-        arch: value["arch"].as_str()?.to_owned(),
-        name: value["name"].as_str().map(str::to_owned),
-        text_address: value["text_address"].as_u64(),
-        text_size: value["text_size"].as_u64(),
-        range: (value["offset"].as_u64()?, value["length"].as_u64()?),
-    })
+    let mut fields = fields.splitn(8, '\t');
+    let kind = fields.next()?;
+    let kind = kinds.into_iter().find(|known| known.name() == kind)?;
+    let (uuid, arch) = (Uuid::parse(fields.next()?)?, fields.next()?.to_owned());
+    let mut number = || match fields.next()? {
+        "-" => Some(None),
+        digits => digits.parse::<u64>().ok().map(Some),
+    };
+    let (text_address, text_size) = (number()?, number()?);
+    let range = (number()??, number()??);
+    Some(Image { kind, uuid, arch, name: fields.next().map(str::to_owned), text_address, text_size, range })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_index_comes_back_and_forgets_changed_files() {
-        let image = Image {
+    fn image(name: Option<&str>) -> Image {
+        Image {
             kind: SourceKind::Dsym,
             uuid: Uuid::from_bytes([7; 16]),
             arch: "arm64e".to_owned(),
-            name: Some("App".to_owned()),
+            name: name.map(str::to_owned),
             text_address: Some(0x1_0000_0000),
             text_size: None,
             range: (16, 4096),
-        };
-        let stamp = Stamp { length: 5000, modified: 99, changed: 98 };
+        }
+    }
+
+    fn folder(path: &str, times: u64, items: &[(&str, ItemKind)]) -> FolderRow {
+        let items = items.iter().map(|(name, kind)| Item { name: name.into(), kind: kind.clone() }).collect();
+        let times = (times > 0).then_some(FolderTimes { modified: times, changed: times + 1 });
+        FolderRow { path: path.to_owned(), times, items }
+    }
+
+    fn index(folders: Vec<FolderRow>) -> Index {
         let mut index = Index::default();
-        index.set(Path::new("/a"), stamp, &Contents::Images(vec![image]));
-        index.set(Path::new("/b"), stamp, &Contents::Known("a zip".to_owned()));
-        index.set(Path::new("/c"), stamp, &Contents::Unknown);
-        let mut read = Index::from_json(&index.to_json());
-        assert!(index.is_changed() && !read.is_changed());
-        for path in ["/a", "/b", "/c"] {
-            assert_eq!(read.get(Path::new(path), stamp), index.get(Path::new(path), stamp), "{path}");
-            assert_eq!(read.get(Path::new(path), Stamp { modified: 100, ..stamp }), None);
+        index.set(folders);
+        index
+    }
+
+    #[test]
+    fn an_index_comes_back() {
+        let stamp = Stamp { length: 5000, modified: 99, changed: 98 };
+        let file = |contents| ItemKind::File(Some((stamp, contents)));
+        let folders = vec![
+            folder("", 7, &[("a b.dSYM", ItemKind::Folder), ("link", ItemKind::Link(None)), ("pipe", ItemKind::Other)]),
+            folder(
+                "a b.dSYM",
+                9,
+                &[
+                    ("App", file(Contents::Images(vec![image(Some("App")), image(None)]))),
+                    ("b.zip", file(Contents::Known("a zip".to_owned()))),
+                    ("c", ItemKind::Link(Some((stamp, Contents::Unknown)))),
+                    ("unread", ItemKind::File(None)),
+                ],
+            ),
+            folder("recent", 0, &[]),
+        ];
+        let bytes = index(folders.clone()).to_bytes();
+        let read = Index::from_bytes(bytes.clone());
+        assert!(!read.is_changed() && read.to_bytes() == bytes);
+        let mut read: Vec<FolderRow> = read.folders().into_values().collect();
+        read.sort_by(|a, b| a.path.cmp(&b.path));
+        assert_eq!(read, folders);
+    }
+
+    #[test]
+    fn a_folder_of_names_that_are_no_fields_is_listed_again() {
+        let text =
+            index(vec![folder("", 7, &[("a\nD\t1\t1\tb", ItemKind::Folder), ("c", ItemKind::Folder)])]).to_bytes();
+        assert_eq!(String::from_utf8(text).unwrap(), format!("{HEADER}D\t0\t0\t\nd\tc\n{TRAILER}"));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_forgotten() {
+        let folders = |text: &str| Index::from_bytes(format!("{HEADER}{text}{TRAILER}").into_bytes()).folders().len();
+        assert_eq!(folders("D\t1\t1\t\nf\tname\n"), 1);
+        for text in [
+            "D\t1\t1\n",
+            "D\tx\t1\t\n",
+            "f\tname\n",
+            "D\t1\t1\t\nx\tname\n",
+            "D\t1\t1\t\nf\t1\t2\tname\n",
+            "D\t1\t1\t\nd\t..\n",
+            "D\t1\t1\t\nd\ta/b\n",
+            "D\t1\t1\t\ni\tdSYM\n",
+            "D\t1\t1\t\nd\ta\nk\twhat\n",
+            "D\t1\t1\t\nf\t1\t2\t3\ta\ni\tdSYM\t7\tarm64\t1\t1\t1\t1\n",
+        ] {
+            assert_eq!(folders(text), 0, "{text:?}");
         }
-        for broken in [&b""[..], b"{", b"{\"version\": 9}", b"{\"version\": 1, \"files\": {\"/a\": {}}}"] {
-            assert!(Index::from_json(broken).files.is_empty());
+        let whole = index(vec![folder("", 7, &[])]).to_bytes();
+        for cut in 0..whole.len() {
+            assert_eq!(Index::from_bytes(whole[..cut].to_vec()).remembered(), None);
         }
+        assert!(Index::from_bytes(vec![0xff, 0xfe]).remembered().is_none());
     }
 }

@@ -1,10 +1,12 @@
-//! Finds symbol files by UUID: walks what the user named once, and knows files by content, never by their name.
+//! Finds symbol files by UUID: walks what the user named once (`walk`), or looks up what is remembered of it (`recall`), and knows
+//! files by content, never by their name.
 //!
 //! What is walked may be a file, a bundle (`*.dSYM`, `*.xcarchive`, `*.trace`), DerivedData, or any folder. A folder is
 //! entered once, whichever links lead to it. Of several files with one UUID the one that knows most comes first: a dSYM
 //! (lines, inlined functions), then `.symbols`, then the binary itself, then what a recording kept (`.symbolsarchive`).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,7 @@ use super::file_bytes::FileBytes;
 use super::files::{Entry, Files};
 use super::frame::Note;
 use super::index::{Index, Stamp};
+use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
 use crate::units::Uuid;
 
@@ -85,20 +88,26 @@ pub trait SymbolFinder: Sync {
 }
 
 /// Bounds of a walk; far above what a folder of symbols holds.
-const MAX_DEPTH: usize = 64;
-const MAX_ENTRIES: usize = 1_000_000;
+pub(super) const MAX_DEPTH: usize = 64;
+pub(super) const MAX_ENTRIES: usize = 1_000_000;
 /// A larger symbol file than this is not loaded.
 const MAX_FILE: u64 = 16 << 30;
 
 /// Finds symbol files in what the user named.
 pub struct Locator<'f> {
-    files: &'f dyn Files,
+    pub(super) files: &'f dyn Files,
     found: Vec<Found>,
     by_uuid: HashMap<Uuid, Vec<usize>>,
     by_name: BTreeMap<String, Vec<usize>>,
-    folders: HashSet<PathBuf>,
-    seen: HashSet<PathBuf>,
-    entries: usize,
+    /// Folders that were walked, and files that were looked at, by their canonical paths, and in which walk that was. As strings, which
+    /// are hashed as they are: paths are taken apart for that.
+    pub(super) folders: hash::HashMap<OsString, u32>,
+    pub(super) seen: hash::HashMap<OsString, u32>,
+    /// How many walks there were, with the one at hand.
+    pub(super) walks: u32,
+    /// Whether the walk at hand left out what is there, or could not read it, so that what it saw is no answer for another time.
+    pub(super) is_partial: bool,
+    pub(super) entries: usize,
     notes: Vec<Note>,
     /// For files while they are looked at.
     budget: MemoryBudget,
@@ -120,8 +129,10 @@ impl<'f> Locator<'f> {
             found: Vec::new(),
             by_uuid: HashMap::new(),
             by_name: BTreeMap::new(),
-            folders: HashSet::new(),
-            seen: HashSet::new(),
+            folders: hash::HashMap::default(),
+            seen: hash::HashMap::default(),
+            walks: 0,
+            is_partial: false,
             entries: 0,
             notes: Vec::new(),
             budget: MemoryBudget::unlimited(),
@@ -140,7 +151,9 @@ impl<'f> Locator<'f> {
 
     /// Looks at `path`: a file, or everything below a folder. Gives the number of images found there.
     ///
-    /// `index` remembers files that did not change since it was made, so that they are not opened again.
+    /// `index` remembers what a folder held: files that did not change since it was made are not opened again, and folders whose
+    /// times are the same are not listed again. Each file is looked at for its length and times. What was seen is remembered for the
+    /// next time.
     ///
     /// # Errors
     /// When there is nothing at `path`, or it may not be looked at. What lies below a folder and cannot be read is a
@@ -150,13 +163,32 @@ impl<'f> Locator<'f> {
         match self.files.entry(path)? {
             Entry::Folder => self.walk(path, index),
             Entry::File { length, modified, changed } => {
-                self.look_at(path, Stamp { length, modified, changed }, index, true)
+                let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
+                self.look_at((path, canonical), Stamp { length, modified, changed }, None, true);
             }
             Entry::Other => {
                 return Err(io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a folder"));
             }
         }
         Ok(self.found.len() - before)
+    }
+
+    /// The same for those who ask for these images only: where `index` remembers the files of all of them that were not found yet, and
+    /// these files did not change, nothing else is looked at, and only these images are found. Gives the number of images there, wanted
+    /// or not.
+    ///
+    /// Answers are those of [`add`](Self::add), but for one thing: of several files of one image, one that came into a `.dSYM` bundle or
+    /// was written over since the last walk is not noticed as long as the others are there. Files, bundles and folders that
+    /// came or went elsewhere are.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    pub fn add_wanted(&mut self, path: &Path, index: &mut Index, wanted: &BTreeSet<Uuid>) -> io::Result<usize> {
+        let is_folder = matches!(self.files.entry(path)?, Entry::Folder);
+        match is_folder.then(|| self.recall(path, index, wanted)).flatten() {
+            Some(count) => Ok(count),
+            None => self.add(path, index),
+        }
     }
 
     /// Everything that was found, in the order it was.
@@ -169,78 +201,53 @@ impl<'f> Locator<'f> {
         &self.notes
     }
 
-    fn walk(&mut self, root: &Path, index: &mut Index) {
-        let base = self.files.canonical(root).unwrap_or_else(|_| root.to_owned());
-        let mut todo = vec![(root.to_owned(), 0)];
-        while let Some((folder, depth)) = todo.pop() {
-            let canonical = self.files.canonical(&folder).unwrap_or_else(|_| folder.clone());
-            // A link to a folder that holds this one would lead through the whole machine.
-            let is_above = depth > 0 && base.starts_with(&canonical);
-            if depth > MAX_DEPTH || is_above || !self.folders.insert(canonical) {
-                continue;
-            }
-            let mut paths = match self.files.list(&folder) {
-                Ok(paths) => paths,
-                Err(error) => {
-                    self.note(&folder, &error.to_string());
-                    continue;
-                }
-            };
-            // The order of a folder is the machine's; the order of answers is not.
-            paths.sort();
-            let is_recording = paths.iter().any(|path| path.ends_with("form.template") || path.ends_with("corespace"));
-            // What instruments keep for themselves: archives that are no symbols.
-            paths.retain(|path| !(is_recording && path.ends_with("instrument_data")));
-            let first_folder = todo.len();
-            for path in paths {
-                self.entries += 1;
-                if self.entries > MAX_ENTRIES {
-                    self.note(root, "the folder holds too many files; the rest is not looked at");
-                    return;
-                }
-                match self.files.entry(&path) {
-                    Ok(Entry::Folder) => todo.push((path, depth + 1)),
-                    Ok(Entry::File { length, modified, changed }) => {
-                        self.look_at(&path, Stamp { length, modified, changed }, index, false);
-                    }
-                    Ok(Entry::Other) | Err(_) => {}
-                }
-            }
-            todo[first_folder..].reverse();
+    /// Looks at a file. One that was named by the user and holds nothing is worth a note, whatever it is. What it holds is
+    /// `remembered`, if its stamp was the same; gives what is to be remembered.
+    pub(super) fn look_at(
+        &mut self,
+        (path, canonical): (&Path, PathBuf),
+        stamp: Stamp,
+        remembered: Option<(Stamp, Contents)>,
+        is_named: bool,
+    ) -> Option<(Stamp, Contents)> {
+        let canonical = canonical.into_os_string();
+        if let Some(&walk) = self.seen.get(&canonical) {
+            self.is_partial |= walk != self.walks;
+            return None;
         }
-    }
-
-    /// Looks at a file. One that was named by the user and holds nothing is worth a note, whatever it is.
-    fn look_at(&mut self, path: &Path, stamp: Stamp, index: &mut Index, is_named: bool) {
-        let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
-        if !self.seen.insert(canonical.clone()) {
-            return;
-        }
-        let contents = match index.get(&canonical, stamp) {
-            Some(contents) => contents,
-            None => {
-                let contents = contents::read(self.files, path, stamp.length, &self.budget);
-                if !matches!(contents, Contents::Unreadable(_)) {
-                    index.set(&canonical, stamp, &contents);
-                }
-                contents
-            }
-        };
-        match contents {
-            Contents::Images(images) => {
-                // Its name stands in two tables.
-                let texts = |image: &Image| image.name.as_ref().map_or(0, String::len) * 2 + image.arch.len();
-                let each = size_of::<Found>() + 2 * path.as_os_str().len();
-                let bytes = images.iter().map(|image| each + texts(image)).sum::<usize>();
-                match self.reserved.grow(bytes as u64) {
-                    Ok(()) => images.into_iter().for_each(|image| self.push(path, image)),
-                    Err(over) => self.note(path, &over.to_string()),
-                }
-            }
-            Contents::Known(what) | Contents::Unreadable(what) => self.note(path, &what),
+        self.seen.insert(canonical, self.walks);
+        let is_same = |known: &(Stamp, Contents)| known.0 == stamp && stamp.modified > 0;
+        let (_, contents) = remembered
+            .filter(is_same)
+            .unwrap_or_else(|| (stamp, contents::read(self.files, path, stamp.length, &self.budget)));
+        match &contents {
+            Contents::Images(images) => self.push_all(path, images),
+            Contents::Known(what) | Contents::Unreadable(what) => self.note(path, what),
             Contents::Unknown if is_named => self.note(path, "no symbols are known in such a file"),
             Contents::Unknown => {}
         }
+        if matches!(contents, Contents::Unreadable(_)) {
+            self.is_partial = true;
+            return None;
+        }
+        Some((stamp, contents))
+    }
+
+    /// Adds what a file holds, if there is memory for it.
+    pub(super) fn push_all(&mut self, path: &Path, images: &[Image]) {
+        // Its name stands in two tables.
+        let texts = |image: &Image| image.name.as_ref().map_or(0, String::len) * 2 + image.arch.len();
+        let each = size_of::<Found>() + 2 * path.as_os_str().len();
+        let bytes = images.iter().map(|image| each + texts(image)).sum::<usize>();
+        match self.reserved.grow(bytes as u64) {
+            Ok(()) => images.iter().for_each(|image| self.push(path, image.clone())),
+            Err(over) => self.note(path, &over.to_string()),
+        }
+    }
+
+    /// Whether an image was found.
+    pub(super) fn has(&self, uuid: Uuid) -> bool {
+        self.by_uuid.contains_key(&uuid)
     }
 
     fn push(&mut self, path: &Path, image: Image) {
@@ -254,7 +261,7 @@ impl<'f> Locator<'f> {
         self.found.push(Found { path: path.to_owned(), kind, uuid, arch, name, text_address, text_size, range });
     }
 
-    fn note(&mut self, path: &Path, what: &str) {
+    pub(super) fn note(&mut self, path: &Path, what: &str) {
         self.notes.push(Note { message: format!("{}: {what}", path.display()), count: 1 });
     }
 }

@@ -29,9 +29,11 @@ mod index;
 mod layout;
 mod locate;
 mod macho;
+mod recall;
 mod symbol_table;
 #[cfg(test)]
 mod testing;
+mod walk;
 
 pub use apple_bytes::Broken;
 #[cfg(feature = "bundle")]
@@ -46,7 +48,7 @@ pub use ask::{Asked, look_up};
 pub use contents::with_symbols;
 pub use dwarf::MachoSymbols;
 pub use file_bytes::FileBytes;
-pub use files::{Entry, FileSystem, Files};
+pub use files::{Entry, EntryKind, FileSystem, Files, FolderTimes};
 pub use frame::{Note, Notes, SymbolFrame, Symbols};
 pub use index::{Index, Stamp};
 pub use locate::{Found, Locator, SourceKind, SymbolFinder};

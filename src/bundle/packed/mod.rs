@@ -18,6 +18,7 @@ mod tar_index;
 mod tests;
 mod zip_index;
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io;
 use std::ops::Range;
@@ -25,7 +26,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
 use crate::memory::{MemoryBudget, Reservation};
-use crate::symbols::{Entry, FileBytes, Files};
+use crate::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 use inflate::Inflater;
 use names::{Item, Names, Node, Place};
 
@@ -236,6 +237,18 @@ impl Files for BundleFiles<'_> {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         Ok(node.children.keys().map(|name| folder.join(name.as_ref())).collect())
+    }
+
+    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
+        if self.find(folder).is_none() {
+            return self.base.list_kinds(folder);
+        }
+        let name = |path: PathBuf| Some((path.file_name()?.to_owned(), EntryKind::Link));
+        Ok(self.list(folder)?.into_iter().filter_map(name).collect())
+    }
+
+    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
+        if self.find(folder).is_none() { self.base.folder_times(folder) } else { None }
     }
 
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {

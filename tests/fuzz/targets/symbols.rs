@@ -138,7 +138,7 @@ fn check_finder(file: &[u8], addresses: &[u64]) {
     };
     let mut index = Index::default();
     let first = find(&mut index);
-    assert_eq!(find(&mut Index::from_json(&index.to_json())), first, "with what was remembered");
+    assert_eq!(find(&mut Index::from_bytes(index.to_bytes())), first, "with what was remembered");
     let mut locator = Locator::new(&files);
     locator.add(Path::new(FILE), &mut index).expect("a file");
     assert_eq!(locator.found(), first.0, "as a file");
