@@ -292,10 +292,8 @@ fn open(
 ) -> Result<Recording, Failure> {
     let files: Vec<PathBuf> = std::iter::once(file).chain(toc).cloned().collect();
     check_distinct(&files).map_err(Failure::Usage)?;
-    // What operations leave of a sum may begin later and end earlier.
-    let needs_times = args.recording.selection.needs_times()
-        || (args.normalize == NormalizeArg::Duration && args.recording.operations.removes());
-    let samples = if needs_times { SampleDetail::Each } else { SampleDetail::Summed };
+    // What chance explains follows from the weight of each sample.
+    let samples = SampleDetail::Each;
     Ok(Recording::open(inputs, &files, &args.recording, options, samples, args.recording.operations.invert)?)
 }
 

@@ -79,15 +79,6 @@ impl OperationArgs {
         self.order = order.into_iter().map(|(_, asked)| asked).collect();
     }
 
-    /// Whether some of them may leave samples out.
-    pub(crate) fn removes(&self) -> bool {
-        self.order.iter().any(|asked| match asked {
-            Asked::Regex(id, _) => *id != "charge",
-            Asked::Binary(..) => false,
-            Asked::Flag(id) => ["hide_system", "skip_idle"].contains(id),
-        })
-    }
-
     /// The operations on a profile's functions, in the order they were asked for; turning round comes last.
     pub(crate) fn operations(&self, profile: &Profile, is_inverted: bool) -> Vec<Operation> {
         let mut operations: Vec<Operation> = self.order.iter().map(|asked| asked.operation(profile)).collect();

@@ -10,7 +10,7 @@ use traceparse::output::diff::{DiffReport, DiffView, write_csv, write_json, writ
 use traceparse::output::text::Style;
 use traceparse::profile::{Frame, Profile, Selection, StateFilter};
 use traceparse::report::diff::{
-    BEYOND_NOISE, Diff, DiffOptions, FunctionKey, Normalize, Presence, Unlike, check_alike,
+    BEYOND_NOISE, Diff, DiffOptions, FunctionKey, Normalize, Presence, Side, Unlike, check_alike,
 };
 use traceparse::report::{ReportOptions, report};
 
@@ -126,10 +126,27 @@ fn functions_and_trees_are_those_of_the_obvious_form() {
     assert!(new > 50 && vanished > 50 && unnamed > 0, "{new} new, {vanished} vanished, {unnamed} without name");
 }
 
-/// One factor for all rows; noise is that of the counts.
+/// By function: the sum of the squared weights of the samples that pass through it.
+fn squares(profile: &Profile) -> BTreeMap<Key, f64> {
+    let mut squares: BTreeMap<Key, f64> = BTreeMap::new();
+    for sample in profile.samples() {
+        let mut keys: Vec<Key> = profile.frames_leaf_first(sample.stack).map(|frame| key(profile, frame)).collect();
+        if keys.is_empty() {
+            keys.push((String::new(), None));
+        }
+        keys.sort();
+        keys.dedup();
+        keys.into_iter().for_each(|key| *squares.entry(key).or_default() += (sample.weight as f64).powi(2));
+    }
+    squares
+}
+
+/// One factor for all rows; noise is that of the samples' weights, which differ.
 #[test]
 fn changes_follow_their_formulas() {
     let exports = [3, 4].map(|seed| open(seed, Shape::Xcode26_4, Table::TimeProfile, SampleDetail::Each));
+    let mut unequal = 0;
+    let squares = [squares(&exports[0].profile), squares(&exports[1].profile)];
     let reports = [report(&exports[0], &options()), report(&exports[1], &options())];
     for normalize in [Normalize::None, Normalize::Samples, Normalize::Duration] {
         let diff = Diff::new(&reports[0], &reports[1], &DiffOptions { normalize });
@@ -149,16 +166,17 @@ fn changes_follow_their_formulas() {
         for row in &diff.functions {
             let [before, after] = [row.sides.before, row.sides.after];
             let change = after.all_weight as f64 * factor - before.all_weight as f64;
-            let variance = |weight: u64, samples: u64, factor: f64| {
-                if samples == 0 { 0.0 } else { (weight as f64 * factor).powi(2) / samples as f64 }
-            };
-            let variance = variance(before.all_weight, before.all_samples, 1.0)
-                + variance(after.all_weight, after.all_samples, factor);
+            let key = (row.function.name.clone(), row.function.binary.clone());
+            let [one, other] = [0, 1].map(|side| squares[side].get(&key).copied().unwrap_or(0.0));
+            let variance = one + other * factor * factor;
             assert!((row.all_change.weight - change).abs() < 1e-3);
             assert!((row.all_change.noise - variance.sqrt()).abs() <= 1e-9 * variance.sqrt());
+            let of_equal_weights = |side: &Side| (side.all_weight as f64).powi(2) / side.all_samples.max(1) as f64;
+            unequal += usize::from(before.all_squares as f64 > 1.01 * of_equal_weights(&before));
             assert_eq!(row.all_change.is_beyond_noise(), change.abs() > BEYOND_NOISE * row.all_change.noise);
         }
     }
+    assert!(unequal > 10, "{unequal} functions of unequal weights");
 }
 
 /// Two recordings of the same process differ by chance: few functions may be marked.

@@ -35,7 +35,10 @@ use std::sync::{Arc, OnceLock};
 use crate::calltree::operations::OperationSummary;
 use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeight, StackWeights};
 use crate::export::{DocumentContent, Export, Table};
-use crate::profile::{ProcessId, Sample, SampleSum, SampledTime, Selection, SeriesId, StateFilter, StringId, ThreadId};
+use crate::hash::HashMap;
+use crate::profile::{
+    ProcessId, Sample, SampleSum, SampledTime, Selection, SeriesId, StackId, StateFilter, StringId, ThreadId,
+};
 use crate::units::{Nanos, Unit, Weight};
 
 /// What to answer.
@@ -166,6 +169,29 @@ impl<'e> Report<'e> {
             let tree = merger.pruned_tree(stacks, &self.options.pruning);
             TreeReport { scope: row.scope, counted: row.counted, tree }
         })
+    }
+
+    /// By stack: the sum of the squared weights of its samples, of all series. Where samples were added up, those of a stack of a thread
+    /// are taken to weigh the same.
+    fn squared_weights(&self) -> HashMap<Option<StackId>, u128> {
+        let mut squares: HashMap<Option<StackId>, u128> = HashMap::default();
+        let mut add = |stack, square: u128| {
+            let sum = squares.entry(stack).or_default();
+            *sum = sum.saturating_add(square);
+        };
+        let profile = &self.export.profile;
+        if profile.samples().is_empty() {
+            for row in self.weights.rows().iter().filter(|row| row.samples > 0) {
+                add(row.stack, u128::from(row.weight).pow(2) / u128::from(row.samples));
+            }
+            return squares;
+        }
+        for sample in self.options.selection.on(profile).iter() {
+            if self.positions[sample.series.index()].is_some() {
+                add(sample.stack, u128::from(self.options.metric.of(sample)).pow(2));
+            }
+        }
+        squares
     }
 
     /// What each thread of a series did, in order of time; nothing where samples were added up

@@ -178,7 +178,15 @@ mod tests {
     use super::*;
 
     fn side(weight: u64, samples: u64) -> Side {
-        Side { self_weight: weight, self_samples: samples, all_weight: weight, all_samples: samples }
+        let squares = u128::from(weight) * u128::from(weight) / u128::from(samples.max(1));
+        Side {
+            self_weight: weight,
+            self_samples: samples,
+            all_weight: weight,
+            all_samples: samples,
+            self_squares: squares,
+            all_squares: squares,
+        }
     }
 
     /// In milliseconds, of which each is a sample.
@@ -186,8 +194,7 @@ mod tests {
         let of = |count: u64| side(count * 1_000_000, count);
         let sides = Sides { before: of(before), after: of(after) };
         let function = Function { name: name.to_owned(), binary: Some("Orchard".to_owned()), key: FunctionKey::Named };
-        let pair = |side: &Side| (side.self_weight, side.self_samples);
-        let change = Change::new(pair(&sides.before), pair(&sides.after), 1.0);
+        let change = Change::new(sides.before.own(), sides.after.own(), 1.0);
         // What it calls took twice as long.
         let all_change = Change { weight: 2.0 * change.weight, noise: 2.0 * change.noise };
         DiffRow { function, sides, self_change: change, all_change }
@@ -201,6 +208,8 @@ mod tests {
                 self_samples: all.self_samples + side.self_samples,
                 all_weight: all.all_weight + side.all_weight,
                 all_samples: all.all_samples + side.all_samples,
+                self_squares: all.self_squares + side.self_squares,
+                all_squares: all.all_squares + side.all_squares,
             })
         };
         let total = Sides { before: sum(|sides| sides.before), after: sum(|sides| sides.after) };

@@ -16,14 +16,15 @@
 //!
 //! # Noise
 //!
-//! Samples are drawn: a function that n samples hit could as well have been hit by n ± √n (they are counted as a Poisson
-//! process). With the weights W of n samples on each side, one standard deviation of a change is
+//! Samples are drawn: a function that n samples hit could as well have been hit by n ± √n. Their weights w add up to a compound Poisson
+//! process, whose variance is estimated by the sum of the squares of what was seen (Campbell's theorem). So one standard deviation of a change is
 //!
 //! ```text
-//! noise = √(W₁² / n₁ + (W₂ × factor)² / n₂)
+//! noise = √(Σw₁² + factor² × Σw₂²)
 //! ```
 //!
-//! where a side without samples adds nothing. A change of more than [`BEYOND_NOISE`] of them is marked. That is a hint, and no
+//! With n equal weights a side's sum is W² / n, and with unequal ones, as in tables of cycles, it is larger. Where samples were added up
+//! while they were read ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), their weights are taken as equal in each stack. A change of more than [`BEYOND_NOISE`] of them is marked. That is a hint, and no
 //! test: with a thousand functions some fifty pass by chance; samples that follow each other are not independent; and two
 //! recordings differ by more than what was sampled. `fleet report` compares many runs.
 
@@ -69,17 +70,33 @@ pub struct Side {
     pub self_samples: u64,
     /// Samples that pass through it.
     pub all_samples: u64,
+    /// Sum of the squared weights of samples whose leaf it is.
+    pub self_squares: u128,
+    /// Sum of the squared weights of samples that pass through it.
+    pub all_squares: u128,
 }
 
 impl Side {
-    fn add_self(&mut self, weight: u64, samples: u64) {
+    fn add_self(&mut self, weight: u64, samples: u64, squares: u128) {
         self.self_weight = self.self_weight.saturating_add(weight);
         self.self_samples += samples;
+        self.self_squares = self.self_squares.saturating_add(squares);
     }
 
-    fn add_all(&mut self, weight: u64, samples: u64) {
+    fn add_all(&mut self, weight: u64, samples: u64, squares: u128) {
         self.all_weight = self.all_weight.saturating_add(weight);
         self.all_samples += samples;
+        self.all_squares = self.all_squares.saturating_add(squares);
+    }
+
+    /// Weight of samples whose leaf it is, and the sum of their squares.
+    fn own(&self) -> (u64, u128) {
+        (self.self_weight, self.self_squares)
+    }
+
+    /// The same of all samples that pass through it.
+    fn all(&self) -> (u64, u128) {
+        (self.all_weight, self.all_squares)
     }
 }
 
@@ -124,13 +141,12 @@ pub struct Change {
 }
 
 impl Change {
-    fn new(before: (u64, u64), after: (u64, u64), factor: f64) -> Self {
-        let deviation = |(weight, samples): (u64, u64)| {
-            if samples == 0 { 0.0 } else { weight as f64 / (samples as f64).sqrt() }
-        };
+    /// The change of a weight, of which the sum of squares is known, too.
+    fn new(before: (u64, u128), after: (u64, u128), factor: f64) -> Self {
+        let deviation = |squares: u128| (squares as f64).sqrt();
         Self {
             weight: after.0 as f64 * factor - before.0 as f64,
-            noise: deviation(before).hypot(deviation(after) * factor),
+            noise: deviation(before.1).hypot(deviation(after.1) * factor),
         }
     }
 
@@ -184,11 +200,9 @@ impl Diff {
         let found = options.normalize.factor(before, after, &total);
         let factor = found.unwrap_or(1.0);
         let change = |sides: &Sides| {
-            let own = |side: &Side| (side.self_weight, side.self_samples);
-            let all = |side: &Side| (side.all_weight, side.all_samples);
             (
-                Change::new(own(&sides.before), own(&sides.after), factor),
-                Change::new(all(&sides.before), all(&sides.after), factor),
+                Change::new(sides.before.own(), sides.after.own(), factor),
+                Change::new(sides.before.all(), sides.after.all(), factor),
             )
         };
         let rows = |rows: Vec<(Function, Sides)>| {
@@ -226,13 +240,11 @@ impl Diff {
 
     /// How much the self weight of something changed.
     pub fn self_change(&self, sides: &Sides) -> Change {
-        let own = |side: &Side| (side.self_weight, side.self_samples);
-        Change::new(own(&sides.before), own(&sides.after), self.factor)
+        Change::new(sides.before.own(), sides.after.own(), self.factor)
     }
 
     /// How much the all weight of something changed.
     pub fn all_change(&self, sides: &Sides) -> Change {
-        let all = |side: &Side| (side.all_weight, side.all_samples);
-        Change::new(all(&sides.before), all(&sides.after), self.factor)
+        Change::new(sides.before.all(), sides.after.all(), self.factor)
     }
 }

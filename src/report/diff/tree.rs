@@ -34,6 +34,7 @@ impl MergedTree {
         for (side, report) in reports.into_iter().enumerate() {
             let profile = &report.export.profile;
             let mut node_of: Vec<usize> = vec![0; profile.stack_ids().len()];
+            let mut squares = report.squared_weights();
             for row in report.weights.rows() {
                 let mut child = |parent: usize, function: usize| {
                     *child_of.entry((parent, function)).or_insert_with(|| tree.add(parent, function))
@@ -44,7 +45,9 @@ impl MergedTree {
                     }),
                     None => child(0, NO_STACK),
                 };
-                of(&mut tree.sides[node], side).add_self(row.weight, row.samples);
+                // Those of a stack stand in several rows, where several threads have it.
+                let squares = squares.remove(&row.stack).unwrap_or(0);
+                of(&mut tree.sides[node], side).add_self(row.weight, row.samples, squares);
             }
         }
         tree.sum_up();
@@ -62,10 +65,10 @@ impl MergedTree {
         for node in (0..self.sides.len()).rev() {
             for side in 0..2 {
                 let own = of(&mut self.sides[node], side);
-                own.add_all(own.self_weight, own.self_samples);
-                let Side { all_weight, all_samples, .. } = *own;
+                own.add_all(own.self_weight, own.self_samples, own.self_squares);
+                let Side { all_weight, all_samples, all_squares, .. } = *own;
                 if node > 0 {
-                    of(&mut self.sides[self.parents[node]], side).add_all(all_weight, all_samples);
+                    of(&mut self.sides[self.parents[node]], side).add_all(all_weight, all_samples, all_squares);
                 }
             }
         }
@@ -97,9 +100,9 @@ impl MergedTree {
             for side in 0..2 {
                 let (mut sides, sum) = (*sides, of(&mut sums[own], side));
                 let from = of(&mut sides, side);
-                sum.add_self(from.self_weight, from.self_samples);
+                sum.add_self(from.self_weight, from.self_samples, from.self_squares);
                 if !is_below_itself {
-                    sum.add_all(from.all_weight, from.all_samples);
+                    sum.add_all(from.all_weight, from.all_samples, from.all_squares);
                 }
             }
         }
