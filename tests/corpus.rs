@@ -6,6 +6,8 @@
 #[cfg(feature = "fleet")]
 #[path = "corpus/measures.rs"]
 mod measures;
+#[path = "corpus/swift_names.rs"]
+mod swift_names;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -66,6 +68,7 @@ fn main() {
     add("prefixes::other_tables".to_owned(), Box::new(prefixes_of_other_files_are_refused));
     add("index".to_owned(), Box::new(rows_equal_the_index));
     add("lookup_addresses".to_owned(), Box::new(lookup_addresses_are_instructions));
+    add("swift_names".to_owned(), Box::new(swift_names::recorded_names_have_our_form));
     add("tables_of_contents".to_owned(), Box::new(tables_of_contents_are_read));
     #[cfg(feature = "fleet")]
     for expected in &measures::EXPECTED {
