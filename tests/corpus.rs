@@ -6,6 +6,9 @@
 #[cfg(feature = "fleet")]
 #[path = "corpus/measures.rs"]
 mod measures;
+#[cfg(feature = "compression")]
+#[path = "corpus/other_formats.rs"]
+mod other_formats;
 #[path = "corpus/swift_names.rs"]
 mod swift_names;
 
@@ -68,6 +71,8 @@ fn main() {
     add("prefixes::other_tables".to_owned(), Box::new(prefixes_of_other_files_are_refused));
     add("index".to_owned(), Box::new(rows_equal_the_index));
     add("lookup_addresses".to_owned(), Box::new(lookup_addresses_are_instructions));
+    #[cfg(feature = "compression")]
+    add("other_formats".to_owned(), Box::new(other_formats::are_told_by_their_names));
     add("swift_names".to_owned(), Box::new(swift_names::recorded_names_have_our_form));
     add("tables_of_contents".to_owned(), Box::new(tables_of_contents_are_read));
     #[cfg(feature = "fleet")]

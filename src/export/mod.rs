@@ -63,6 +63,7 @@ mod known_rows;
 mod names;
 mod notes;
 mod oddity;
+mod other_formats;
 mod packed;
 mod pipeline;
 mod place;

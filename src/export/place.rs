@@ -2,11 +2,11 @@
 
 use super::blocks::{Block, End, count_lines};
 use super::fault::Fault;
-use super::sniff;
+use super::{other_formats, sniff};
 use crate::error::{Error, ErrorKind, Position};
 
-/// How much of the start of an input is kept to say what it looks like.
-const HEAD: usize = 512;
+/// How much of the start of markup is kept to say what it looks like; of other inputs, which are no exports, it is more.
+const HEAD: usize = 2 << 10;
 
 /// How far the blocks of an input were read.
 #[derive(Debug)]
@@ -35,10 +35,7 @@ impl<'i> Place<'i> {
     /// # Errors
     /// When the reader below failed there.
     pub(super) fn enter(&mut self, block: &mut Block) -> Result<usize, Error> {
-        if self.head.len() < HEAD {
-            let missing = HEAD - self.head.len();
-            self.head.extend(block.bytes().iter().take(missing));
-        }
+        self.keep_head(block.bytes());
         let carried = self.unread.len();
         if carried > 0 {
             block.prepend(&self.unread);
@@ -52,6 +49,18 @@ impl<'i> Place<'i> {
             end => block.end = end,
         }
         Ok(carried)
+    }
+
+    fn keep_head(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        for most in [HEAD, other_formats::HEAD] {
+            let (kept, others) = rest.split_at(rest.len().min(most.saturating_sub(self.head.len())));
+            self.head.extend_from_slice(kept);
+            rest = others;
+            if rest.is_empty() || sniff::is_markup(&self.head) {
+                return;
+            }
+        }
     }
 
     /// Leaves a block of which `used` bytes, with so many lines, were read; the rest waits for the next block.
@@ -71,12 +80,28 @@ impl<'i> Place<'i> {
 
     /// What an input without any document looks like.
     pub(super) fn no_export(&self) -> ErrorKind {
-        ErrorKind::NotAnExport(sniff::describe(&self.head))
+        self.other_format().unwrap_or_else(|| ErrorKind::NotAnExport(sniff::describe(&self.head)))
+    }
+
+    /// What an input is that another tool wrote.
+    fn other_format(&self) -> Option<ErrorKind> {
+        let what = other_formats::recognise(&self.head)?;
+        Some(ErrorKind::NotAnExport(format!(
+            "this is {what}, which is not read; name a recording of Instruments (.trace), or an export of xctrace"
+        )))
     }
 
     /// The error of a fault in a block. What is broken while there is `nothing_yet` is no export at all.
     pub(super) fn describe(&self, fault: Fault, block: &Block, nothing_yet: bool) -> Error {
+        let may_be_other = match fault.kind {
+            ErrorKind::NotAnExport(_) => true,
+            ErrorKind::Malformed(_) => nothing_yet,
+            _ => false,
+        };
         match fault.kind {
+            _ if may_be_other && let Some(kind) = self.other_format() => {
+                self.locate(Fault { kind, byte: 0, line: Some(1) }, block)
+            }
             ErrorKind::Malformed(_) if nothing_yet => self.locate(Fault { kind: self.no_export(), ..fault }, block),
             _ => self.locate(fault, block),
         }

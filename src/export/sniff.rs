@@ -2,6 +2,11 @@
 
 use super::export_command;
 
+/// Whether an input starts as XML does.
+pub(super) fn is_markup(head: &[u8]) -> bool {
+    head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start().starts_with(b"<")
+}
+
 /// One sentence about an input by its first bytes.
 pub(super) fn describe(head: &[u8]) -> String {
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
