@@ -107,8 +107,10 @@ impl Text<'_> {
     fn end_word(&mut self) -> io::Result<()> {
         let word = std::mem::take(&mut self.word);
         // Identifiers may be of any script; a sign of another one may also follow a name.
-        let ascii = word.iter().position(|byte| !byte.is_ascii()).unwrap_or(word.len());
-        let name_end = [word.len(), ascii].into_iter().find_map(|end| Some((self.name(&word[..end])?, end)));
+        let last_ascii = word.iter().rposition(u8::is_ascii).map_or(0, |last| last + 1);
+        let first_other = word.iter().position(|byte| !byte.is_ascii()).unwrap_or(word.len());
+        let mut ends = [word.len(), last_ascii, first_other].into_iter();
+        let name_end = ends.find_map(|end| Some((self.name(&word[..end])?, end)));
         match name_end {
             Some((name, end)) => {
                 self.out.write_all(name.as_bytes())?;
