@@ -23,7 +23,7 @@ pub const MAX_DEMANGLED: usize = 1 << 16;
 ///
 /// The spelling is Instruments' where demanglers differ, so that a function has one name whoever named it: C++ as
 /// [`demangle`](crate::demangle) spells it, Rust without its hash, and Swift as `swift demangle -simplified` does, with labels but
-/// without types and modules (with the feature `swift`, else as it is).
+/// without types and modules (with the feature `swift`, else as it is). Names of Swift before version 4 (`_TF…`) stay as they are.
 ///
 /// ```
 /// # use traceparse::symbolicate::display_name;
