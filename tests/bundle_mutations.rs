@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use peak_alloc::PeakAlloc;
-use support::bundle::{BUNDLE, BundleOptions, Files, Memory, found_rows, from_zip, mutate_bundle, write_bundle};
-use support::other_tables::Hang;
-use support::writer::Content;
-use support::{HangRisk, Node, Part, Recording, Rng, Signpost, Size, Table};
+use support::bundle::{
+    BUNDLE, BundleOptions, Files, Memory, found_rows, from_zip, mutate_bundle, nodes_of_marks, write_bundle,
+};
+use support::{Recording, Rng, Size, Table};
 use traceparse::bundle::Bundle;
 use traceparse::export::{Limits, Options, Reader};
 
@@ -60,20 +60,7 @@ fn written_bundles() -> Vec<Files> {
         let size = Size { rows: 10, depth: 5, runs: 1 + (seed % 2) as u32, ..Size::small() };
         let recording = Recording::random(seed, &size);
         let mut nodes = BundleOptions::new(tables[seed as usize % tables.len()], &recording).nodes;
-        let hang = Hang { start_ns: 5, duration_ns: 600_000_000, row: 0 };
-        nodes.push(Node { run: 1, table_index: 80, content: Content::PotentialHangs(vec![hang]) });
-        let signposts = vec![Signpost::new("load", 10, 90, 1), Signpost::new("store", 20, 30, 2)];
-        let message =
-            vec![Part::Text("waited ".to_owned()), Part::Log(vec![Part::Duration(1_280_000_000), Part::Number(7)])];
-        let risk = HangRisk { time_ns: 6, message, severity: "High", event_type: "Wait", row: 0 };
-        let contents = [
-            Content::SignpostIntervals(signposts.clone()),
-            Content::SignpostEvents(signposts.clone()),
-            Content::Regions(signposts),
-            Content::HangRisks(vec![risk]),
-        ];
-        let nodes_of_marks = contents.into_iter().zip(81..);
-        nodes.extend(nodes_of_marks.map(|(content, table_index)| Node { run: 1, table_index, content }));
+        nodes.extend(nodes_of_marks());
         let options = BundleOptions::random(nodes, seed);
         let options = BundleOptions { packed: seed % 5 == 4, array_block_size: 2_000, ..options };
         write_bundle(&recording, &BundleOptions { rows_per_block: 1 + (7 * seed as usize) % 16, ..options })

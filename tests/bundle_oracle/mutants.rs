@@ -76,7 +76,8 @@ pub(crate) struct Mutant {
 }
 
 const CPU: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
-const MARKS: [&str; 6] = [
+/// Tables of what is no sample: signposts, regions, hangs.
+pub(crate) const MARKS: [&str; 6] = [
     "os-signpost-interval",
     "OSSignpostIntervals",
     "os-signpost",

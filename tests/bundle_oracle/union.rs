@@ -11,6 +11,7 @@ use traceparse::bundle::Bundle;
 use traceparse::export::{Intervals, Options};
 use traceparse::symbols::FileSystem;
 
+use super::mutants::MARKS;
 use super::oracle::Oracle;
 use super::support::bundle::{BundleOptions, Version, from_zip, to_folder, write_bundle};
 use super::support::other_tables::Hang;
@@ -31,15 +32,6 @@ struct Union {
 
 /// Run, name, process and start of what a row of a table says has an end.
 type Ended = BTreeSet<[String; 4]>;
-
-const SCHEMAS: [&str; 6] = [
-    "os-signpost-interval",
-    "OSSignpostIntervals",
-    "os-signpost",
-    "region-of-interest",
-    "potential-hangs",
-    "hang-risks",
-];
 
 fn script(corpus: &Path) -> PathBuf {
     corpus.join("../oracles/bundle_tables.py")
@@ -128,7 +120,7 @@ fn compare(corpus: &Path, files: &super::support::bundle::Files) -> Result<(Unio
     let path = folder.path().join("orchard.trace");
     to_folder(files, &path);
     let python = std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let done = Command::new(python).arg(script(corpus)).arg(&path).args(SCHEMAS).output()?;
+    let done = Command::new(python).arg(script(corpus)).arg(&path).args(MARKS).output()?;
     if !done.status.success() {
         return Err(String::from_utf8_lossy(&done.stderr).into_owned().into());
     }

@@ -16,10 +16,8 @@ use traceparse::bundle::Bundle;
 use traceparse::export::{Export, Intervals, Limits, Options, Reader};
 
 use super::support::bundle::unpacked::inflated;
-use super::support::bundle::{BUNDLE, BundleOptions, Chunks, Compression, Files, Memory, write_bundle};
-use super::support::other_tables::Hang;
-use super::support::writer::Content;
-use super::support::{HangRisk, Node, Part, Recording, Signpost, Size, Table};
+use super::support::bundle::{BUNDLE, BundleOptions, Chunks, Compression, Files, Memory, nodes_of_marks, write_bundle};
+use super::support::{Recording, Size, Table};
 use super::{edits, reports};
 
 /// The files of a recording before they are packed.
@@ -50,20 +48,7 @@ fn base(seed: u64) -> Base {
     let recording = Recording::random(seed, &size);
     let mut nodes = BundleOptions::new(TABLES[seed as usize % TABLES.len()], &recording).nodes;
     if seed.is_multiple_of(3) {
-        let hang = Hang { start_ns: 5, duration_ns: 600_000_000, row: 0 };
-        nodes.push(Node { run: 1, table_index: 80, content: Content::PotentialHangs(vec![hang]) });
-        let signposts = vec![Signpost::new("load", 10, 90, 1), Signpost::new("store", 20, 30, 2)];
-        let message =
-            vec![Part::Text("waited ".to_owned()), Part::Log(vec![Part::Duration(1_280_000_000), Part::Number(7)])];
-        let risk = HangRisk { time_ns: 6, message, severity: "High", event_type: "Wait", row: 0 };
-        let contents = [
-            Content::SignpostIntervals(signposts.clone()),
-            Content::SignpostEvents(signposts.clone()),
-            Content::Regions(signposts),
-            Content::HangRisks(vec![risk]),
-        ];
-        let nodes_of_marks = contents.into_iter().zip(81..);
-        nodes.extend(nodes_of_marks.map(|(content, table_index)| Node { run: 1, table_index, content }));
+        nodes.extend(nodes_of_marks());
     }
     let options = BundleOptions {
         compression: Compression::Plain,

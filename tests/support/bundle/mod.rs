@@ -47,10 +47,12 @@ pub use mutations::mutate_bundle;
 pub use pack::{Files, to_folder, to_tar, to_zip};
 pub use unpacked::{Unpacked, from_folder, from_tar, from_zip};
 
+use super::other_tables::Hang;
 use super::random::Rng;
 use super::recording::Recording;
 use super::shape::Table;
-use super::writer::Node;
+use super::writer::{Content, Node};
+use super::{HangRisk, Part, Signpost};
 use samples::RunWriter;
 pub use schemas::Version;
 use store::Store;
@@ -178,6 +180,24 @@ pub struct Run<'a> {
     pub number: u32,
     pub stores: Vec<Store>,
     pub writer: RunWriter<'a>,
+}
+
+/// Tables with one hang, two signposts of each kind, and a risk of a hang.
+pub fn nodes_of_marks() -> Vec<Node> {
+    let hang = Hang { start_ns: 5, duration_ns: 600_000_000, row: 0 };
+    let signposts = vec![Signpost::new("load", 10, 90, 1), Signpost::new("store", 20, 30, 2)];
+    let message =
+        vec![Part::Text("waited ".to_owned()), Part::Log(vec![Part::Duration(1_280_000_000), Part::Number(7)])];
+    let risk = HangRisk { time_ns: 6, message, severity: "High", event_type: "Wait", row: 0 };
+    let contents = [
+        Content::PotentialHangs(vec![hang]),
+        Content::SignpostIntervals(signposts.clone()),
+        Content::SignpostEvents(signposts.clone()),
+        Content::Regions(signposts),
+        Content::HangRisks(vec![risk]),
+    ];
+    let nodes = contents.into_iter().zip(80..);
+    nodes.map(|(content, table_index)| Node { run: 1, table_index, content }).collect()
 }
 
 /// Every file of the bundle: its path below the `.trace` folder, and its bytes.
