@@ -94,13 +94,15 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         note_removed(&report);
         note_hidden(&report);
     }
+    let has_markers = args.format().has_markers();
     let shown = match asked {
+        _ if !has_markers => Intervals::default(),
         Some(asked) => asked.all,
-        None if args.format().has_markers() => shown_intervals(inputs, &files, &args.recording.input, report.export)?,
-        None => Intervals::default(),
+        None => shown_intervals(inputs, &files, &args.recording.input, report.export)?,
     };
-    let markers = Markers::new(&report, &shown);
-    if args.format().has_markers() && markers.left_out() > 0 {
+    // They look at all samples.
+    let markers = if has_markers { Markers::new(&report, &shown) } else { Markers::default() };
+    if markers.left_out() > 0 {
         note(&format!("{} signposts and hangs of threads without samples here are not written", markers.left_out()));
     }
     let path = args.output.as_deref();
