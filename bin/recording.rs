@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail};
 use traceparse::calltree::operations::{OperationSummary, operate};
 use traceparse::export::{Export, SampleDetail, TableKind, export_command};
 use traceparse::memory::Reservation;
-use traceparse::profile::{Profile, StringId};
+use traceparse::profile::{Profile, SampledTime, StringId};
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::symbolicate::SymbolicationSummary;
 use traceparse::units::{Nanos, Weight};
@@ -254,17 +254,17 @@ fn what_there_is(profile: &Profile) -> String {
     states.sort_unstable();
     states.dedup();
     let states = states.into_iter().map(|state| profile.string(state).to_owned()).collect();
-    let (first, last) =
-        (profile.sums_or_samples().map(|sum| sum.first_time), profile.sums_or_samples().map(|sum| sum.last_time));
-    let seconds = |time: Option<Nanos>| time.map_or(0.0, |time| time.as_nanos() as f64 / 1e9);
+    let seconds = |time: Nanos| time.as_nanos() as f64 / 1e9;
+    let times = profile.sums_or_samples().filter_map(|sum| sum.times).reduce(SampledTime::join);
+    let times = times.map_or_else(String::new, |times| {
+        format!("; times: {:.3}s to {:.3}s", seconds(times.first), seconds(times.last))
+    });
     format!(
-        "runs: {}; tables: {}; processes: {}; threads: {}; states: {}; times: {:.3}s to {:.3}s",
+        "runs: {}; tables: {}; processes: {}; threads: {}; states: {}{times}",
         list(runs),
         list(tables),
         list(processes),
         list(threads),
         list(states),
-        seconds(first.min()),
-        seconds(last.max())
     )
 }

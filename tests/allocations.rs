@@ -38,7 +38,7 @@ fn start(detail: SampleDetail) -> Start {
     let mut builder = ProfileBuilder::with_detail(detail);
     let name = builder.string("time-profile").unwrap();
     let run = builder.run(Run { input: name, document: 0, number: 1 }).unwrap();
-    let series = builder.series(Series { run, schema: name, table: 0, unit: Unit::Nanoseconds }).unwrap();
+    let series = builder.series(Series::new(run, name, 0, Unit::Nanoseconds)).unwrap();
     let process = builder.process(run, Some(1), name).unwrap();
     let thread = builder.thread(process, Some(2), name).unwrap();
     let frame = |number: u64| {

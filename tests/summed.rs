@@ -195,7 +195,7 @@ fn states_are_apart_and_times_are_the_first_the_last_and_the_end() {
         .profile
         .sums()
         .map(|sum| {
-            let times = [sum.first_time, sum.last_time, sum.end_time].map(Nanos::as_nanos);
+            let times = sum.times.map(|times| [times.first, times.last, times.end]).unwrap().map(Nanos::as_nanos);
             (sum.state.map(|state| summed.profile.string(state)), (sum.weight, sum.samples, times))
         })
         .collect();

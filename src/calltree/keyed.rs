@@ -209,7 +209,7 @@ mod tests {
         let mut builder = ProfileBuilder::new();
         let name = builder.string("name").unwrap();
         let run = builder.run(Run { input: name, document: 0, number: 1 }).unwrap();
-        let series = builder.series(Series { run, schema: name, table: 0, unit: Unit::Cycles }).unwrap();
+        let series = builder.series(Series::new(run, name, 0, Unit::Cycles)).unwrap();
         let process = builder.process(run, None, name).unwrap();
         let thread = builder.thread(process, None, name).unwrap();
         let mut frames = Vec::new();

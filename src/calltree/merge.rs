@@ -247,7 +247,7 @@ mod tests {
         let mut builder = ProfileBuilder::new();
         let name = builder.string("name").unwrap();
         let run = builder.run(Run { input: name, document: 0, number: 1 }).unwrap();
-        let series = crate::profile::Series { run, schema: name, table: 0, unit: Unit::Cycles };
+        let series = crate::profile::Series::new(run, name, 0, Unit::Cycles);
         let series: SeriesId = builder.series(series).unwrap();
         let process = builder.process(run, None, name).unwrap();
         let thread: ThreadId = builder.thread(process, None, name).unwrap();

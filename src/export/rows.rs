@@ -276,7 +276,7 @@ fn series_of(table: &mut TableReader, run: RunId, unit: Unit, definitions: &mut 
     }
     let schema = definitions.builder.string(table.table.schema.as_deref().unwrap_or_default())?;
     let position = table.source.map_or(0, |source| source.table);
-    let series = definitions.builder.series(Series { run, schema, table: position, unit })?;
+    let series = definitions.builder.series(Series::new(run, schema, position, unit))?;
     table.series.push((unit, series));
     table.table.series.push(series);
     Ok(series)

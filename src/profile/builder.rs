@@ -8,7 +8,7 @@ use std::fmt;
 use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 use super::model::{Binary, Core, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread};
 use super::stacks::StackTable;
-use super::sums::{SampleDetail, SumBatch, SumGroups, SumRow, SumTable};
+use super::sums::{SampleDetail, SampleSum, SumBatch, SumGroups, SumRow, SumTable};
 use super::{CounterRow, Profile};
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, of_map};
@@ -383,6 +383,45 @@ impl ProfileBuilder {
             SampleDetail::Summed => self.sum_groups.of(&sample)?,
         };
         self.add_sample_of(group, sample)
+    }
+
+    /// Adds samples that were added up before they were read. From then on the profile adds up all samples, those that it has too
+    /// ([`SampleDetail::Summed`]).
+    pub fn add_sum(&mut self, sum: &SampleSum) -> Result<(), Full> {
+        self.add_up()?;
+        self.add_waiting()?;
+        let group = self.sum_groups.of_sum(sum)?;
+        let total = &mut self.totals[sum.series.index()];
+        let with_sum = total.checked_add(sum.weight).ok_or(Full)?;
+        let sums = self.sums.get_or_insert_default();
+        if sums.len() >= u32::MAX as usize {
+            return Err(Full);
+        }
+        sums.add_sum(group, sum)?;
+        *total = with_sum;
+        Ok(())
+    }
+
+    /// Adds up the samples so far, and all that follow.
+    fn add_up(&mut self) -> Result<(), Full> {
+        if self.detail == SampleDetail::Summed {
+            return Ok(());
+        }
+        self.detail = SampleDetail::Summed;
+        self.sums = Some(SumTable::default());
+        let samples = std::mem::take(&mut self.profile.samples);
+        let (rows, values) =
+            (std::mem::take(&mut self.profile.counters), std::mem::take(&mut self.profile.counter_values));
+        self.totals.fill(0);
+        let mut rows = rows.into_iter().peekable();
+        for (index, sample) in samples.into_iter().enumerate() {
+            self.add_sample(sample)?;
+            if let Some(row) = rows.next_if(|row| row.sample == index) {
+                let end = rows.peek().map_or(values.len(), |next| next.start);
+                self.add_counters(&values[row.start..end]);
+            }
+        }
+        Ok(())
     }
 
     /// The group that samples like this one are summed in; `None` where there was none of it.

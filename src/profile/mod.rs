@@ -44,7 +44,9 @@ pub use builder::{FrameKey, Full, ProfileBuilder};
 pub use category::Category;
 pub use ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 pub use intervals::IntervalFilter;
-pub use model::{Binary, Core, Frame, Function, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread};
+pub use model::{
+    Binary, Core, Frame, Function, Meaning, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread,
+};
 pub use rebuild::{RebuildError, Replacement};
 pub use sampled_time::SampledTime;
 pub(crate) use selection::SelectedSums;

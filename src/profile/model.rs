@@ -15,11 +15,34 @@ pub struct Run {
     pub number: u32,
 }
 
+/// The meaning of weights. Weights of two meanings are never added up or compared, whatever their unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Meaning {
+    /// CPU time, cycles or events of a thread that ran.
+    #[default]
+    OnCpu,
+    /// A thread that was there when all threads were looked at, running or waiting. It says nothing of CPU use: most samples of an idle
+    /// program wait.
+    Presence,
+}
+
+impl Meaning {
+    /// The name that machine formats use: `on-cpu`, `presence`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OnCpu => "on-cpu",
+            Self::Presence => "presence",
+        }
+    }
+}
+
 /// The samples of one table in one unit: the largest set of samples whose weights may be added up.
 ///
 /// A `time-profile` and a `counters-profile` of one run saw the same CPU time, and two runs are two recordings, so
 /// neither pair shares a series. A table that mixes units (no real one does) gives one series a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Series {
     /// The run that was recorded.
     pub run: RunId,
@@ -29,6 +52,30 @@ pub struct Series {
     pub table: u32,
     /// The unit of every weight in it.
     pub unit: Unit,
+    /// The meaning of every weight in it.
+    pub meaning: Meaning,
+    /// True if it is known when samples were taken. Where it is not, there are sums only, and their
+    /// [times](super::SampleSum::times) are absent.
+    pub has_times: bool,
+}
+
+impl Series {
+    /// The samples of a table that were taken on the CPU, at known times.
+    pub const fn new(run: RunId, schema: StringId, table: u32, unit: Unit) -> Self {
+        Self { run, schema, table, unit, meaning: Meaning::OnCpu, has_times: true }
+    }
+
+    /// The same of samples that mean something else.
+    #[must_use]
+    pub const fn with_meaning(self, meaning: Meaning) -> Self {
+        Self { meaning, ..self }
+    }
+
+    /// The same of samples that were taken at unknown times.
+    #[must_use]
+    pub const fn without_times(self) -> Self {
+        Self { has_times: false, ..self }
+    }
 }
 
 /// A process of one run.

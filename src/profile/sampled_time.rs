@@ -1,5 +1,6 @@
 //! The time that samples cover: how long was recorded at least, where nobody tells it.
 
+use super::model::Sample;
 use super::sums::SampleSum;
 use crate::units::{Nanos, Unit};
 
@@ -24,13 +25,29 @@ pub struct SampledTime {
 }
 
 impl SampledTime {
-    /// What a sample covers, or the samples of a sum: those of [its table, thread, state and kind](SampleSum::first_time). `unit`
-    /// is that of its series.
+    /// The time that a sample covers. `unit` is that of its series.
     #[inline]
-    pub fn of(sum: impl Into<SampleSum>, unit: Unit) -> Self {
-        let SampleSum { first_time: first, last_time: last, end_time, .. } = sum.into();
-        let end = if unit == Unit::Nanoseconds { end_time } else { last };
-        Self { first, last, end }
+    pub fn of(sample: &Sample, unit: Unit) -> Self {
+        Self::of_nanos(sample.time, sample.weight).in_unit(unit)
+    }
+
+    /// The time that the samples of a sum cover: those of [its table, thread, state and kind](SampleSum::times). `None` where nobody
+    /// knows it. `unit` is that of its series.
+    #[inline]
+    pub fn of_sum(sum: &SampleSum, unit: Unit) -> Option<Self> {
+        sum.times.map(|times| times.in_unit(unit))
+    }
+
+    /// The time that a sample covers if it weighs nanoseconds.
+    #[inline]
+    pub(super) fn of_nanos(time: Nanos, weight: u64) -> Self {
+        Self { first: time, last: time, end: time.saturating_add(Nanos::from_nanos(weight)) }
+    }
+
+    #[inline]
+    fn in_unit(self, unit: Unit) -> Self {
+        let end = if unit == Unit::Nanoseconds { self.end } else { self.last };
+        Self { end, ..self }
     }
 
     /// What both cover, and the time between them. The order does not matter, so parts of a run may be joined in any.
@@ -48,7 +65,7 @@ impl SampledTime {
 #[cfg(test)]
 mod tests {
     use super::super::ids::{SeriesId, ThreadId};
-    use super::super::model::{Sample, SampleKind};
+    use super::super::model::SampleKind;
     use super::*;
 
     fn sampled(unit: Unit, samples: &[(u64, u64)]) -> SampledTime {

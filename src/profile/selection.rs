@@ -193,10 +193,9 @@ impl<'p> SelectedSamples<'p> {
     #[inline]
     pub fn is_in_scope(&self, sample: impl Into<SampleSum>) -> bool {
         let sample = sample.into();
-        let time = sample.first_time;
-        let is_known = self.has_times && sample.samples == 1;
-        let is_in_range = |range: TimeRange| is_known && range.contains(time);
-        let is_in_interval = |intervals: &ThreadIntervals| is_known && intervals.has(sample.thread, time);
+        let time = sample.times.filter(|_| self.has_times && sample.samples == 1).map(|times| times.first);
+        let is_in_range = |range: TimeRange| time.is_some_and(|time| range.contains(time));
+        let is_in_interval = |intervals: &ThreadIntervals| time.is_some_and(|time| intervals.has(sample.thread, time));
         self.threads[sample.thread.index()]
             && self.time.is_none_or(is_in_range)
             && self.intervals.as_ref().is_none_or(is_in_interval)

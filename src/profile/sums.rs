@@ -9,6 +9,7 @@ use super::Full;
 use super::ids::{SeriesId, StackId, StringId, ThreadId};
 use super::leaves::Leaves;
 use super::model::{Sample, SampleKind};
+use super::sampled_time::SampledTime;
 use crate::chunks::Chunks;
 use crate::hash::{BuildHasher, HashMap};
 use crate::memory::{of_map, of_vec};
@@ -45,16 +46,13 @@ pub struct SampleSum {
     pub kind: SampleKind,
     /// The sum of their weights, in the unit of the series.
     pub weight: u64,
-    /// How many samples; 1 or more.
+    /// The number of samples; 1 or more.
     pub samples: u64,
-    /// The earliest time of a sample of this table, thread, state and kind, whatever its stack; counted from the start of the
-    /// recording. Times are not kept for each stack.
-    pub first_time: Nanos,
-    /// The latest time of one of those.
-    pub last_time: Nanos,
-    /// When the time ends that those cover, if their weights are nanoseconds: the largest sum of a time and its weight, or the
-    /// largest time that can be told. In other units it says nothing; [`SampledTime`](super::SampledTime) minds the unit.
-    pub end_time: Nanos,
+    /// The times of all samples of this table, thread, state and kind, whatever their stack; counted from the start of the
+    /// recording. Times are not kept for each stack. `None` where the series [has none](super::Series::has_times).
+    ///
+    /// The time ends where the weights do, as if they were nanoseconds; [`SampledTime::of`] minds the unit.
+    pub times: Option<SampledTime>,
 }
 
 impl From<&Sample> for SampleSum {
@@ -62,15 +60,9 @@ impl From<&Sample> for SampleSum {
     #[inline]
     fn from(sample: &Sample) -> Self {
         let Sample { time, weight, series, thread, stack, core: _, state, kind } = *sample;
-        let end_time = end_time(sample.time, sample.weight);
-        Self { series, thread, stack, state, kind, weight, samples: 1, first_time: time, last_time: time, end_time }
+        let times = Some(SampledTime::of_nanos(time, weight));
+        Self { series, thread, stack, state, kind, weight, samples: 1, times }
     }
-}
-
-/// The end of what a sample covers, if it weighs nanoseconds.
-#[inline]
-fn end_time(time: Nanos, weight: u64) -> Nanos {
-    time.saturating_add(Nanos::from_nanos(weight))
 }
 
 /// What samples have in common that are added up wherever their stacks are the same. There are few groups: one or two for each
@@ -81,18 +73,16 @@ pub(crate) struct SumGroup {
     pub(crate) thread: ThreadId,
     pub(crate) state: Option<StringId>,
     pub(crate) kind: SampleKind,
-    first_time: Nanos,
-    last_time: Nanos,
-    end_time: Nanos,
+    times: Option<SampledTime>,
 }
 
 impl SumGroup {
     /// The sum of these samples of the group.
     #[inline]
     pub(crate) fn sum(&self, row: &SumRow) -> SampleSum {
-        let Self { series, thread, state, kind, first_time, last_time, end_time } = *self;
+        let Self { series, thread, state, kind, times } = *self;
         let SumRow { weight, samples, stack, group: _ } = *row;
-        SampleSum { series, thread, stack, state, kind, weight, samples, first_time, last_time, end_time }
+        SampleSum { series, thread, stack, state, kind, weight, samples, times }
     }
 }
 
@@ -134,13 +124,24 @@ impl SumGroups {
 
     /// The group of a sample.
     pub(super) fn of(&mut self, sample: &Sample) -> Result<u32, Full> {
-        let Sample { time, series, thread, state, kind, .. } = *sample;
-        if let Some(group) = self.find(sample) {
-            return Ok(group);
+        match self.find(sample) {
+            Some(group) => Ok(group),
+            None => self.add(&sample.into()),
         }
+    }
+
+    /// The group of a sum.
+    pub(super) fn of_sum(&mut self, sum: &SampleSum) -> Result<u32, Full> {
+        match self.by_key.get(&(sum.series, sum.thread, sum.state, sum.kind)) {
+            Some(&group) => Ok(group),
+            None => self.add(sum),
+        }
+    }
+
+    fn add(&mut self, sum: &SampleSum) -> Result<u32, Full> {
+        let SampleSum { series, thread, state, kind, times, .. } = *sum;
         let group = u32::try_from(self.rows.len()).map_err(|_| Full)?;
-        let end_time = end_time(sample.time, sample.weight);
-        self.rows.push(SumGroup { series, thread, state, kind, first_time: time, last_time: time, end_time });
+        self.rows.push(SumGroup { series, thread, state, kind, times });
         self.by_key.insert((series, thread, state, kind), group);
         Ok(group)
     }
@@ -149,9 +150,8 @@ impl SumGroups {
     #[inline]
     pub(super) fn note_time(&mut self, group: u32, time: Nanos, weight: u64) {
         if let Some(group) = self.rows.get_mut(group as usize) {
-            group.first_time = group.first_time.min(time);
-            group.last_time = group.last_time.max(time);
-            group.end_time = group.end_time.max(end_time(time, weight));
+            let own = SampledTime::of_nanos(time, weight);
+            group.times = group.times.map(|times| times.join(own));
         }
     }
 
@@ -272,6 +272,19 @@ impl SumTable {
         let sums = found.iter().filter_map(|leaf| of_leaves.get((*leaf)?));
         // A row may lie in two lines of the cache.
         black_box(sums.fold(0, |all, sum| all ^ sum.weight ^ u64::from(sum.group)));
+    }
+
+    /// Adds a sum of samples: one after the other would take as long as there are.
+    pub(super) fn add_sum(&mut self, group: u32, sum: &SampleSum) -> Result<(), Full> {
+        let Some(others) = sum.samples.checked_sub(1) else { return Ok(()) };
+        let row = match self.add(&SumSample { weight: sum.weight, stack: sum.stack, group }, None)? {
+            SumPlace::Leaf(row) => self.of_leaves.get_mut(row),
+            SumPlace::Other(row) => self.others.rows.get_mut(row),
+        };
+        if let Some(row) = row {
+            row.samples = row.samples.checked_add(others).ok_or(Full)?;
+        }
+        Ok(())
     }
 
     /// Adds a sample. `leaf` is the one it belongs to, if that was known before the batch.
@@ -480,9 +493,10 @@ mod tests {
                 let [times, ends] = &times[&(key[0], key[1], key[3], key[4])];
                 prop_assert_eq!(sum.weight, samples.iter().map(|sample| sample.weight).sum::<u64>());
                 prop_assert_eq!(sum.samples, samples.len() as u64);
-                prop_assert_eq!(Some(sum.first_time), times.iter().copied().min());
-                prop_assert_eq!(Some(sum.last_time), times.iter().copied().max());
-                prop_assert_eq!(Some(sum.end_time), ends.iter().copied().max());
+                let sampled = sum.times.unwrap();
+                prop_assert_eq!(Some(sampled.first), times.iter().copied().min());
+                prop_assert_eq!(Some(sampled.last), times.iter().copied().max());
+                prop_assert_eq!(Some(sampled.end), ends.iter().copied().max());
                 prop_assert_eq!(counters.get(index), values.as_slice());
             }
         }

@@ -169,8 +169,9 @@ impl Tally {
         if !has_stack {
             self.no_stack.add(weighed);
         }
-        let own = SampledTime::of(*sum, unit);
-        self.times = Some(self.times.map_or(own, |times| times.join(own)));
+        if let Some(own) = SampledTime::of_sum(sum, unit) {
+            self.times = Some(self.times.map_or(own, |times| times.join(own)));
+        }
     }
 
     fn count_counters(

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use traceparse::export::{Export, Options, RejectReason, SampleDetail, read};
-use traceparse::profile::Profile;
-use traceparse::units::Nanos;
+use traceparse::profile::{Profile, SampledTime};
 
 use super::support::bundle::{BundleOptions, found, write_bundle};
 use super::support::{Recording, Rng, Shape, Size, Table};
@@ -34,7 +33,7 @@ fn counts(export: &Export) -> Vec<(u64, u64, u64)> {
 }
 
 /// By all that is summed apart: weight and samples; first and last time, and the end of what they cover.
-type Sums = BTreeMap<String, ((u64, u64), [Nanos; 3])>;
+type Sums = BTreeMap<String, ((u64, u64), Option<SampledTime>)>;
 
 fn sums(profile: &Profile) -> Sums {
     let by_key = profile.sums().map(|sum| {
@@ -43,7 +42,7 @@ fn sums(profile: &Profile) -> Sums {
         let stack: Option<Vec<_>> = sum.stack.map(|_| frames.collect());
         let state = sum.state.map(|state| profile.string(state));
         let key = format!("{:?} {:?} {state:?} {stack:?}", profile.process(thread.process).pid, thread.tid);
-        (key, ((sum.weight, sum.samples), [sum.first_time, sum.last_time, sum.end_time]))
+        (key, ((sum.weight, sum.samples), sum.times))
     });
     by_key.collect()
 }

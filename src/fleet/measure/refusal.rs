@@ -6,6 +6,7 @@ use super::{MeasureOptions, is_wanted};
 use crate::export::{DocumentContent, Export, Table, TableKind};
 use crate::fleet::run::FailureKind;
 use crate::memory::OverBudget;
+use crate::profile::Meaning;
 
 /// Why an export gave no run; the reason is one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,14 @@ pub(super) fn reason(export: &Export, options: &MeasureOptions) -> String {
     let wanted: Vec<&Table> = cpu.iter().copied().filter(|table| is_wanted(&schema(table), options)).collect();
     if wanted.is_empty() {
         return format!("There is no table {}; the file holds {}.", list(&options.schemas), names(&cpu));
+    }
+    let profile = &export.profile;
+    let series = wanted.iter().flat_map(|table| &table.series).map(|&id| profile.series(id));
+    if let Some(series) = series.into_iter().find(|series| series.meaning != Meaning::OnCpu || !series.has_times) {
+        let schema = profile.string(series.schema);
+        return format!(
+            "Samples of {schema} tell neither CPU time nor when they were taken, so there is no CPU use to measure."
+        );
     }
     let (rows, samples) =
         wanted.iter().fold((0, 0), |(rows, samples), table| (rows + table.rows, samples + table.samples));

@@ -184,6 +184,7 @@ fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport)) -> Value
         "table": report.table(series.series).and_then(|table| table.position),
         "schema": profile.string(row.schema),
         "unit": series.unit.name(),
+        "meaning": row.meaning.name(),
         "samples": series.counted.samples,
         "all_weight": series.counted.weight.value,
         "first_time_ns": series.times.map(|times| times.first.as_nanos()),

@@ -8,7 +8,7 @@ use super::style::{Style, Tone, clean, cut, fit, pad, wrap};
 use super::{amount_text, clock, count};
 use crate::calltree::percent;
 use crate::export::{Document, DocumentContent, Table, TableKind, Toc};
-use crate::profile::{BinaryId, IntervalFilter};
+use crate::profile::{BinaryId, IntervalFilter, Meaning};
 use crate::report::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::units::{Unit, Weight};
 
@@ -133,8 +133,12 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
         let line = format!("\n{schema} run {run}{input}: left out by the filters, {left_out}");
         return writeln!(out, "{}", style.paint(Tone::Dim, &line));
     }
-    let line =
-        wrap(&format!("{schema} run {run}{input}: {}{times}", amount_text(series.counted)), 0, style.width).join("\n");
+    let meaning = match row.meaning {
+        Meaning::OnCpu => "",
+        Meaning::Presence => ", of threads that ran or waited: no CPU time",
+    };
+    let line = format!("{schema} run {run}{input}: {}{times}{meaning}", amount_text(series.counted));
+    let line = wrap(&line, 0, style.width).join("\n");
     // The table's name is at the start of it.
     let (name, rest) = line.split_at_checked(schema.len()).unwrap_or(("", &line));
     writeln!(out, "\n{}{rest}", style.paint(Tone::Title, name))?;

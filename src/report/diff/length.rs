@@ -98,7 +98,7 @@ impl LastSamples {
         if report.export.tocs().next().is_some() {
             for sum in profile.sums_or_samples() {
                 let last = &mut of_series[sum.series.index()];
-                *last = sum.last_time.max(*last);
+                *last = sum.times.map_or(*last, |times| times.last.max(*last));
             }
         }
         let number = |id| profile.run(profile.series(id).run).number;

@@ -7,6 +7,7 @@ use super::Sides;
 use super::length::{LastSamples, duration};
 use crate::export::lookup;
 use crate::hash::HashMap;
+use crate::profile::Meaning;
 use crate::report::{Report, SeriesReport};
 use crate::units::Unit;
 
@@ -47,6 +48,8 @@ pub enum Unlike {
     Mixed(String, Vec<String>),
     /// Other units.
     Units(Unit, Unit),
+    /// Other meanings of weights, such as CPU time and presence.
+    Meanings(Meaning, Meaning),
     /// Other tables.
     Schemas(String, String),
     /// Other sampling intervals, in nanoseconds.
@@ -74,6 +77,13 @@ impl fmt::Display for Unlike {
                 )
             }
             Self::Units(before, after) => write!(f, "weights are in {before} before and in {after} after"),
+            Self::Meanings(before, after) => {
+                let meaning = |meaning: &Meaning| match meaning {
+                    Meaning::OnCpu => "use of the CPU",
+                    Meaning::Presence => "threads that were there, running or waiting,",
+                };
+                write!(f, "samples tell {} before and {} after", meaning(before), meaning(after).trim_end_matches(','))
+            }
             Self::Schemas(before, after) => write!(f, "the table is {before} before and {after} after"),
             Self::Intervals(before, after) => {
                 let micros = |nanos: &u64| *nanos as f64 / 1e3;
@@ -103,6 +113,11 @@ pub fn check_alike<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Unlike> {
     let (Some(first), Some(second)) = (first, second) else { return found };
     if first.unit != second.unit {
         found.push(Unlike::Units(first.unit, second.unit));
+    }
+    let meaning = |report: &Report<'_>, series: &SeriesReport| report.export.profile.series(series.series).meaning;
+    let meanings = (meaning(before, first), meaning(after, second));
+    if meanings.0 != meanings.1 {
+        found.push(Unlike::Meanings(meanings.0, meanings.1));
     }
     let schema = |report: &Report<'_>, series: &SeriesReport| {
         let profile = &report.export.profile;
