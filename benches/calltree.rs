@@ -22,9 +22,10 @@ use std::io::{self, Write};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use support::{Shape, write_large_as};
 use traceparse::calltree::{Merger, Metric, StackWeights, functions, functions_of_stacks};
-use traceparse::export::{Export, Options, read};
+use traceparse::export::read;
 use traceparse::output::{csv, folded, json, text};
 use traceparse::profile::Selection;
+use traceparse::recording::{Export, Options};
 use traceparse::report::{Report, ReportOptions, View, report};
 
 fn export() -> Export {

@@ -9,8 +9,9 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use support::fleet_exports::fleet_export;
-use traceparse::export::{Options, read};
+use traceparse::export::read;
 use traceparse::fleet::{FleetBuilder, FleetOptions, MeasureOptions, RunContext, measure_runs};
+use traceparse::recording::Options;
 use traceparse::units::Millionths;
 
 /// Rows of an export of about 1 MB.

@@ -23,7 +23,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use support::{Content, Node, Recording, RenderOptions, Shape, Size, Table, concatenate, render, write_large_as};
-use traceparse::export::{Options, read, scanned_rows};
+use traceparse::export::{read, scanned_rows};
+use traceparse::recording::Options;
 
 /// About how large each input is.
 const BYTES: usize = 20_000_000;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::calltree::Metric;
-use traceparse::export::{Options, SampleDetail};
 use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
+use traceparse::recording::{Options, SampleDetail};
 use traceparse::report::ReportOptions;
 use traceparse::symbolicate::ImageSpec;
 

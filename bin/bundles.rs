@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles};
-use traceparse::export::{Document, DocumentContent, Export, Intervals, Options, Reader};
+use traceparse::recording::{Document, DocumentContent, Export, Intervals, Options, RecordingBuilder};
 use traceparse::symbols::{Entry, Files};
 
 use crate::bounds;
@@ -71,9 +71,9 @@ impl<'f> Inputs<'f> {
     }
 
     /// Reads the samples of a recording.
-    pub(crate) fn read_bundle(&self, bundle: &Bundle<'_>, reader: &mut Reader, name: &str) -> Result<()> {
+    pub(crate) fn read_bundle(&self, bundle: &Bundle<'_>, recording: &mut RecordingBuilder, name: &str) -> Result<()> {
         let progress = Progress::new(name, Some(bundle.sample_bytes()));
-        Ok(self.files.while_reading(progress, || bundle.read_into(reader, name))?)
+        Ok(self.files.while_reading(progress, || bundle.read_into(recording, name))?)
     }
 
     /// Reads the intervals of a recording.

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::error::ContextValue;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use traceparse::calltree::Pruning;
-use traceparse::export::SampleDetail;
 use traceparse::profile::StateFilter;
+use traceparse::recording::SampleDetail;
 use traceparse::report::{ReportOptions, SeparateBy, View};
 use traceparse::units::Nanos;
 

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
-use traceparse::export::SampleDetail;
 use traceparse::output::Syntax;
 use traceparse::output::diff::{DiffReport, DiffView, alert_lines, write_csv_cells, write_json, write_svg, write_text};
+use traceparse::recording::SampleDetail;
 use traceparse::report::diff::{
     Diff, DiffAlert, DiffAlertState, DiffOptions, Normalize, Unlike, check_alike, duration, unused_tocs,
 };

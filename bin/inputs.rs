@@ -4,7 +4,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use traceparse::export::{Export, Options, Reader, decompress};
+use traceparse::decompress;
+use traceparse::recording::{Export, Options, RecordingBuilder};
 
 use crate::bundles::Inputs;
 use crate::progress::Progress;
@@ -12,25 +13,25 @@ use crate::unchanged::InputFile;
 
 /// Reads all files into one export: exports and recordings.
 pub(crate) fn read_all(inputs: &Inputs<'_>, files: &[PathBuf], options: &Options) -> Result<Export> {
-    let mut reader = Reader::new(options.clone());
+    let mut recording = RecordingBuilder::new(options.clone());
     for file in files {
         match inputs.bundle(file) {
-            Some(bundle) => inputs.read_bundle(bundle, &mut reader, &file.display().to_string())?,
-            None => read_into(file, &mut reader)?,
+            Some(bundle) => inputs.read_bundle(bundle, &mut recording, &file.display().to_string())?,
+            None => read_into(file, &mut recording)?,
         }
     }
-    Ok(reader.finish()?)
+    Ok(recording.finish()?)
 }
 
 /// Reads an export.
 pub(crate) fn read_file(file: &Path, options: &Options) -> Result<Export> {
-    let mut reader = Reader::new(options.clone());
-    read_into(file, &mut reader)?;
-    Ok(reader.finish()?)
+    let mut recording = RecordingBuilder::new(options.clone());
+    read_into(file, &mut recording)?;
+    Ok(recording.finish()?)
 }
 
-fn read_into(file: &Path, reader: &mut Reader) -> Result<()> {
-    read_with(file, |source| Ok(reader.read(source, &file.display().to_string())?))
+fn read_into(file: &Path, recording: &mut RecordingBuilder) -> Result<()> {
+    read_with(file, |source| Ok(traceparse::export::read_into(source, &file.display().to_string(), recording)?))
 }
 
 /// What `read` makes of an input, decompressed; once that takes long, its progress is shown. An input that changes meanwhile is refused.

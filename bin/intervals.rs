@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use traceparse::export::{
-    DocumentContent, Export, HangRisk, Interval, Intervals, Options, SampleDetail, export_command, lookup,
-    read_intervals,
-};
+use traceparse::export::read_intervals;
 use traceparse::profile::{IntervalFilter, TimeRange};
+use traceparse::recording::{
+    DocumentContent, Export, HangRisk, Interval, Intervals, Options, SampleDetail, export_command, lookup,
+};
 
 use crate::arguments::{InputArgs, SelectionArgs};
 use crate::bundles::Inputs;

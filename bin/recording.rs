@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::calltree::operations::{OperationSummary, operate};
-use traceparse::export::{Export, SampleDetail, TableKind, export_command};
 use traceparse::memory::Reservation;
 use traceparse::profile::{Profile, SampledTime, StringId};
+use traceparse::recording::{Export, SampleDetail, TableKind, export_command};
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::symbolicate::SymbolicationSummary;
 use traceparse::units::{Nanos, Weight};

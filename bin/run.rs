@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use clap::CommandFactory;
-use traceparse::export::{Intervals, Options};
 use traceparse::output::firefox::Markers;
 use traceparse::output::{Syntax, chrome_trace, csv, d3, firefox, folded, json, pprof, speedscope, svg, text};
+use traceparse::recording::{Intervals, Options};
 use traceparse::report::{HiddenRows, HidingLimit, Report};
 use traceparse::units::{Unit, Weight};
 

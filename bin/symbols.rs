@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use etcetera::BaseStrategy;
-use traceparse::export::Export;
 use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
+use traceparse::recording::Export;
 use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, symbolicate, wanted_images};
 use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;

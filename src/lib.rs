@@ -11,7 +11,8 @@
 //! example. `fleet` measures many exports and reports how their CPU use is distributed, with the statistics of `stats`.
 //!
 //! ```
-//! use traceparse::export::{Options, read};
+//! use traceparse::export::read;
+//! use traceparse::recording::Options;
 //! use traceparse::report::{ReportOptions, View, report};
 //!
 //! # let xml = br#"<?xml version="1.0"?>
@@ -48,19 +49,18 @@
 //!
 //! # Features
 //!
-//! Features only add. `cli` (default) builds the command, and turns on `compression` (`export::decompress`, gzip and
+//! Features only add. `cli` (default) builds the command, and turns on `compression` (`decompress`, gzip and
 //! zstd; `output::pprof`), `symbols` (the modules `symbols` and `symbolicate`), `bundle` (the module of that name; it turns on
 //! `symbols`), `dataset` (`fleet::dataset`, Parquet) and `html` (`output::fleet::html`). The last two turn on `fleet` (the modules
 //! `stats`, `fleet` and `output::fleet`). `swift` (default) demangles Swift names, and needs a C++17 compiler to build. The library
 //! alone is `default-features = false`.
 
-#[cfg(feature = "bundle")]
-pub mod bundle;
 pub mod calltree;
 mod chunks;
+#[cfg(feature = "compression")]
+mod decompress;
 pub mod demangle;
 pub mod error;
-pub mod export;
 #[cfg(feature = "fleet")]
 pub mod fleet;
 mod hash;
@@ -68,6 +68,8 @@ pub mod memory;
 pub mod output;
 pub mod profile;
 mod quoted;
+mod readers;
+pub mod recording;
 pub mod report;
 #[cfg(feature = "fleet")]
 pub mod stats;
@@ -77,6 +79,12 @@ pub mod symbolicate;
 pub mod symbols;
 pub mod units;
 
+#[cfg(feature = "bundle")]
+pub use readers::bundle;
+pub use readers::export;
+
+#[cfg(feature = "compression")]
+pub use decompress::decompress;
 pub use error::{Diagnostic, Error, ErrorKind, Position};
 
 /// The example in the README, which reads as a file and not as a page of documentation, runs as a test.

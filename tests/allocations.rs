@@ -4,10 +4,11 @@
 use std::io::Read;
 
 use peak_alloc::PeakAlloc;
-use traceparse::export::{Options, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::profile::{
     FrameId, FrameKey, Profile, ProfileBuilder, Run, Sample, SampleKind, Series, SeriesId, StackId, ThreadId,
 };
+use traceparse::recording::{Options, SampleDetail};
 use traceparse::units::{Address, Nanos, Unit};
 
 #[global_allocator]

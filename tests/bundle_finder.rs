@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::bundle::{Bundle, BundleFiles};
-use traceparse::export::{DocumentContent, Export, Options, Reader, Toc, TocProcess};
 use traceparse::profile::Profile;
+use traceparse::recording::{DocumentContent, Export, Options, RecordingBuilder, Toc, TocProcess};
 use traceparse::report::{ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{DEDUPLICATED, FileSystem, Files, Index, Locator};
@@ -47,17 +47,17 @@ fn with_bundle<T>(folder: &Path, test: impl FnOnce(&Bundle<'_>, &dyn Files) -> R
 }
 
 fn read_bundle(bundle: &Bundle<'_>) -> Result<Export, Failed> {
-    let mut reader = Reader::new(Options::default());
-    bundle.read_into(&mut reader, "finder")?;
-    Ok(reader.finish()?)
+    let mut recording = RecordingBuilder::new(Options::default());
+    bundle.read_into(&mut recording, "finder")?;
+    Ok(recording.finish()?)
 }
 
 fn read_export(folder: &Path) -> Result<Export, Failed> {
-    let mut reader = Reader::new(Options::default());
+    let mut recording = RecordingBuilder::new(Options::default());
     for name in ["finder_cpu_profile.xml", "finder_toc.xml"] {
-        reader.read(std::fs::File::open(folder.join(name))?, "finder")?;
+        traceparse::export::read_into(std::fs::File::open(folder.join(name))?, "finder", &mut recording)?;
     }
-    Ok(reader.finish()?)
+    Ok(recording.finish()?)
 }
 
 /// What a row says, but for the names of functions: the place of each frame stands for it.
@@ -159,7 +159,7 @@ fn contents_are_those_of_the_export(folder: &Path) -> Result<(), Failed> {
     };
     let (listed, given_list) = (by_number(&ours.processes), by_number(&given.processes));
     ensure!(listed == given_list, "{listed:?}\n{given_list:?}");
-    let sorted = |tables: &[traceparse::export::TocTable]| {
+    let sorted = |tables: &[traceparse::recording::TocTable]| {
         let mut tables: Vec<_> = tables.iter().map(|table| (table.schema.clone(), table.attributes.clone())).collect();
         tables.sort();
         tables

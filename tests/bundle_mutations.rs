@@ -24,7 +24,7 @@ use support::bundle::{
 };
 use support::{Recording, Rng, Size, Table};
 use traceparse::bundle::Bundle;
-use traceparse::export::{Limits, Options, Reader};
+use traceparse::recording::{Limits, Options, RecordingBuilder};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -68,7 +68,7 @@ fn written_bundles() -> Vec<Files> {
     (0..24).map(bundle).collect()
 }
 
-/// What a reader has made of a bundle.
+/// What a recording has made of a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
     Error(String),
@@ -97,9 +97,9 @@ fn read(files: &Files) -> Result<(Checksum, Option<String>), traceparse::Error> 
     let options = Options { limits, ..Options::default() };
     let memory = Memory::of_bundle(files);
     let bundle = Bundle::open(&memory, Path::new(BUNDLE), &options)?;
-    let mut reader = Reader::new(options);
-    bundle.read_into(&mut reader, "orchard")?;
-    let export = reader.finish()?;
+    let mut recording = RecordingBuilder::new(options);
+    bundle.read_into(&mut recording, "orchard")?;
+    let export = recording.finish()?;
     let intervals = bundle.intervals("orchard")?;
     let rows = found_rows(&export.profile);
     // Of a run that is left out nothing is there.

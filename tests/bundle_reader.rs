@@ -27,8 +27,9 @@ use support::large_model::LargeSize;
 use support::writer::Content;
 use support::{DEPTHS, Node, Recording, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render};
 use traceparse::bundle::{Bundle, BundleFiles};
-use traceparse::export::{Export, Options, Reader, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::profile::{Profile, SampleKind};
+use traceparse::recording::{Export, Options, RecordingBuilder, SampleDetail};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{Entry, Files as FileSystem, Index, Locator};
 use traceparse::units::Unit;
@@ -40,9 +41,9 @@ const TABLES: [Table; 4] =
 fn read_files(files: &Files, options: &Options) -> Result<Export, traceparse::Error> {
     let memory = Memory::of_bundle(files);
     let bundle = Bundle::open(&memory, Path::new(BUNDLE), options)?;
-    let mut reader = Reader::new(options.clone());
-    bundle.read_into(&mut reader, "orchard")?;
-    reader.finish()
+    let mut recording = RecordingBuilder::new(options.clone());
+    bundle.read_into(&mut recording, "orchard")?;
+    recording.finish()
 }
 
 /// A random recording with its tables, and how to write it.
@@ -63,7 +64,7 @@ impl Case {
         Case { recording, options }
     }
 
-    /// The rows that a reader must find, in their order: run by run, table by table.
+    /// The rows that a recording must find, in their order: run by run, table by table.
     fn expected(&self) -> Vec<FoundRow> {
         let mut rows = Vec::new();
         for run in self.options.runs() {
@@ -250,9 +251,9 @@ fn archives_of_symbols_name_the_frames() {
         let files = write_bundle(&case.recording, &case.options);
         let memory = Memory::of_bundle(&files);
         let bundle = Bundle::open(&memory, Path::new(BUNDLE), &Options::default()).unwrap();
-        let mut reader = Reader::new(Options::default());
-        bundle.read_into(&mut reader, "orchard").unwrap();
-        let profile = reader.finish().unwrap().profile;
+        let mut recording = RecordingBuilder::new(Options::default());
+        bundle.read_into(&mut recording, "orchard").unwrap();
+        let profile = recording.finish().unwrap().profile;
         let mut locator = Locator::new(&memory);
         if locator.add(&bundle.symbol_stores(), &mut Index::default()).is_err() {
             assert!(case.options.symbols.is_none(), "seed {seed}: no archives are found");
@@ -310,17 +311,17 @@ fn folders_and_archives_are_read_alike() {
             let mut archives = BundleFiles::new(&memory);
             let mounted = archives.mount(&path).unwrap().expect("a recording in the archive");
             let bundle = Bundle::open(&archives, &mounted, &Options::default()).unwrap();
-            let mut reader = Reader::new(Options::default());
-            bundle.read_into(&mut reader, name).unwrap();
-            assert_rows(&found_rows(&reader.finish().unwrap().profile), &expected, &format!("seed {seed}, {name}"));
+            let mut recording = RecordingBuilder::new(Options::default());
+            bundle.read_into(&mut recording, name).unwrap();
+            assert_rows(&found_rows(&recording.finish().unwrap().profile), &expected, &format!("seed {seed}, {name}"));
         }
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("orchard.trace");
         support::bundle::to_folder(&files, &path);
         let bundle = Bundle::open(&traceparse::symbols::FileSystem, &path, &Options::default()).unwrap();
-        let mut reader = Reader::new(Options::default());
-        bundle.read_into(&mut reader, "orchard").unwrap();
-        assert_rows(&found_rows(&reader.finish().unwrap().profile), &expected, &format!("seed {seed}, folder"));
+        let mut recording = RecordingBuilder::new(Options::default());
+        bundle.read_into(&mut recording, "orchard").unwrap();
+        assert_rows(&found_rows(&recording.finish().unwrap().profile), &expected, &format!("seed {seed}, folder"));
     }
 }
 
@@ -366,7 +367,7 @@ fn sums_are_those_of_the_samples() {
     assert!(sums > 1_000, "{sums}");
 }
 
-/// One reader takes recordings and exports; each is a document of its own.
+/// One recording takes recordings and exports; each is a document of its own.
 #[test]
 fn a_bundle_and_an_export_are_two_inputs() {
     for bundle_comes_first in [true, false] {
@@ -377,15 +378,15 @@ fn a_bundle_and_an_export_are_two_inputs() {
         let memory = Memory::of_bundle(&files);
         let bundle = Bundle::open(&memory, Path::new(BUNDLE), &Options::default()).unwrap();
         let xml = export_of(&case, Shape::Xcode26_2);
-        let mut reader = Reader::new(Options::default());
+        let mut recording = RecordingBuilder::new(Options::default());
         if bundle_comes_first {
-            bundle.read_into(&mut reader, "bundle").unwrap();
+            bundle.read_into(&mut recording, "bundle").unwrap();
         }
-        reader.read(xml.as_bytes(), "export").unwrap();
+        traceparse::export::read_into(xml.as_bytes(), "export", &mut recording).unwrap();
         if !bundle_comes_first {
-            bundle.read_into(&mut reader, "bundle").unwrap();
+            bundle.read_into(&mut recording, "bundle").unwrap();
         }
-        let profile = reader.finish().unwrap().profile;
+        let profile = recording.finish().unwrap().profile;
         let inputs: Vec<&str> = profile
             .samples()
             .iter()
@@ -440,8 +441,8 @@ fn the_bytes_of_the_samples_are_known_before() {
         counted.bytes.store(0, Ordering::Relaxed);
         let expected = bundle.sample_bytes();
         assert!(expected > 1_000);
-        let mut reader = Reader::new(Options::default());
-        bundle.read_into(&mut reader, "orchard").unwrap();
+        let mut recording = RecordingBuilder::new(Options::default());
+        bundle.read_into(&mut recording, "orchard").unwrap();
         assert_eq!(counted.bytes.load(Ordering::Relaxed), expected, "seed {seed}");
     }
 }

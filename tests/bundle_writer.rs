@@ -17,8 +17,9 @@ use support::large_model::LargeSize;
 use support::oracle::ADDRESS_MASK;
 use support::writer::Content;
 use support::{DEPTHS, Node, Recording, RenderOptions, Rng, Shape, Size, Table, render, write_large_deep};
-use traceparse::export::{Options, read};
+use traceparse::export::read;
 use traceparse::profile::{Frame, Sample};
+use traceparse::recording::Options;
 use traceparse::symbols::{Symbols, apple_images};
 
 const TABLES: [Table; 4] =

@@ -9,9 +9,10 @@ use proptest::prelude::*;
 use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeight, StackWeights};
 use traceparse::calltree::{functions, functions_of_stacks};
-use traceparse::export::{Export, Options, read};
+use traceparse::export::read;
 use traceparse::output::{csv, folded, json};
 use traceparse::profile::{Profile, Selection, StateFilter};
+use traceparse::recording::{Export, Options};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 
 /// A node as everybody sees it: label, depth, self and all weight, self and all samples, hidden weight and children.

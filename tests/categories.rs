@@ -10,8 +10,9 @@ use traceparse::calltree::{
     KeySums, Label, Metric, StackWeights, categories_of_stacks, lines_of_stacks, source_files_of_stacks,
     transitions_of_stacks,
 };
-use traceparse::export::{Export, Options, read};
+use traceparse::export::read;
 use traceparse::profile::{Category, Frame, FunctionId, Profile, Selection, StateFilter};
+use traceparse::recording::{Export, Options};
 
 /// Where binaries are, and whose code they then are.
 const PLACES: [(&str, Category); 5] = [

@@ -19,9 +19,10 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::calltree::{CallTree, Merger, Metric, StackWeights};
 use traceparse::error::ErrorKind;
-use traceparse::export::{DocumentContent, Export, Options, TableKind, read};
+use traceparse::export::read;
 use traceparse::output::{csv, folded};
 use traceparse::profile::{Profile, Selection, StateFilter};
+use traceparse::recording::{DocumentContent, Export, Options, TableKind};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
 /// The CPU tables: file, rows, and how many of them have no stack.
@@ -383,7 +384,7 @@ fn tables_of_contents_are_read(folder: &Path) -> Result<(), Failed> {
         let duration = run.duration().ok_or("no duration")?.as_nanos();
         ensure!(nanos == 0 || duration == nanos, "{file}: {duration} ns");
         ensure!(duration > 0 && (tables == 0 || run.tables.len() == tables), "{file}: {} tables", run.tables.len());
-        let found = traceparse::export::lookup(&run.process, "pid");
+        let found = traceparse::recording::lookup(&run.process, "pid");
         ensure!(pid.is_none() || found == pid, "{file}: pid {found:?}");
         ensure!(run.tables.iter().all(|table| !table.schema.is_empty()), "{file}: a table without schema");
         ensure!(!run.processes.is_empty() && !run.device.is_empty(), "{file}: processes and device");

@@ -5,10 +5,11 @@ mod support;
 use std::collections::BTreeMap;
 
 use support::{RenderOptions, Shape, Size, Table, render};
-use traceparse::export::{Export, Options, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::output::diff::{DiffReport, DiffView, write_csv, write_json, write_text};
 use traceparse::output::text::Style;
 use traceparse::profile::{Frame, Profile, Selection, StateFilter};
+use traceparse::recording::{Export, Options, SampleDetail};
 use traceparse::report::diff::{
     BEYOND_NOISE, Diff, DiffOptions, FunctionKey, Normalize, Presence, Side, Unlike, check_alike,
 };

@@ -8,10 +8,11 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use traceparse::export::{Export, Intervals, Options, read};
+use traceparse::export::read;
 use traceparse::output::text::{self, Style};
 use traceparse::output::{csv, firefox, folded, json, speedscope, svg};
 use traceparse::profile::Selection;
+use traceparse::recording::{Export, Intervals, Options};
 use traceparse::report::{ReportOptions, View, report};
 
 /// Inputs above this are shown as a whole only where that stays readable.

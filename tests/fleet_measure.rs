@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use support::{Content, Node, RenderOptions, Shape, Size, Table, Target, TocOptions, concatenate, render, render_toc};
-use traceparse::export::{Export, Options, Toc, read};
+use traceparse::export::read;
 use traceparse::fleet::{
     FailureKind, MeasureOptions, Measured, NO_STACK, NotMeasured, RunContext, RunMeasures, UNNAMED, WallSource,
     measure_runs,
 };
 use traceparse::profile::{Matcher, Profile, Sample, SampleKind, Selection, SeriesId, StateFilter, TimeRange};
+use traceparse::recording::{Export, Options, Toc};
 use traceparse::units::{Millionths, Nanos, Unit};
 
 fn open(xml: &str) -> Export {

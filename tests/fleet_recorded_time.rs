@@ -7,9 +7,10 @@ mod support;
 use proptest::prelude::*;
 use support::builder::Builder;
 use support::{Content, Node, Recording, RenderOptions, Rng, SampleKind, Shape, Table, render};
-use traceparse::export::{Export, Options, Toc, read};
+use traceparse::export::read;
 use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, RunRecord, WallSource, measure_runs};
 use traceparse::profile::{Selection, TimeRange};
+use traceparse::recording::{Export, Options, Toc};
 use traceparse::units::{Millionths, Nanos};
 
 const MILLISECOND: u64 = 1_000_000;

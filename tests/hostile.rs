@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 
 use support::{RenderOptions, Rng, Shape, Size, Table, documents, mutate, render};
 use traceparse::error::{Error, ErrorKind};
-use traceparse::export::{Document, DocumentContent, Export, Limits, Options, RejectReason, TableKind, read};
+use traceparse::export::read;
+use traceparse::recording::{Document, DocumentContent, Export, Limits, Options, RejectReason, TableKind};
 
 fn open(xml: &str) -> Result<Export, Error> {
     read(xml.as_bytes(), "test.xml", &Options::default())
@@ -399,12 +400,12 @@ fn a_document_after_a_cut_one_is_read() {
 /// What a broken input left behind must not reach the next one.
 #[test]
 fn a_reader_that_failed_gives_nothing_any_more() {
-    let mut reader = traceparse::export::Reader::new(Options::default());
+    let mut recording = traceparse::recording::RecordingBuilder::new(Options::default());
     let bad = "<trace-query-result><node><schema name=\"time-profile\"/><row><weight id=\"2\">999</weight>";
-    assert!(reader.read(bad.as_bytes(), "bad").is_err());
-    let error = reader.read(row("<sentinel/>").as_bytes(), "good").unwrap_err();
+    assert!(traceparse::export::read_into(bad.as_bytes(), "bad", &mut recording).is_err());
+    let error = traceparse::export::read_into(row("<sentinel/>").as_bytes(), "good", &mut recording).unwrap_err();
     assert_eq!(error.kind, ErrorKind::Failed);
-    assert!(reader.finish().is_err());
+    assert!(recording.finish().is_err());
 }
 
 #[test]

@@ -18,7 +18,8 @@ use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::{Content, HangRisk, Node, Part, Recording, RenderOptions, Rng, Shape, Signpost, Size, Table, render};
-use traceparse::export::{Interval, IntervalOrigin, Intervals, Options, read_intervals};
+use traceparse::export::read_intervals;
+use traceparse::recording::{Interval, IntervalOrigin, Intervals, Options};
 
 /// Real exports, with the rows, pairs and hangs in them.
 const CORPUS: [(&str, [usize; 3]); 9] = [

@@ -21,9 +21,10 @@ use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::calltree::{Metric, StackWeights, source_files_of_stacks};
-use traceparse::export::{Export, Options, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::output::json;
 use traceparse::profile::Selection;
+use traceparse::recording::{Export, Options, SampleDetail};
 use traceparse::report::{ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, display_name, symbolicate};
 use traceparse::symbols::{FileSystem, Index, Locator, Slice, slices_of};

@@ -6,7 +6,8 @@ use std::fs::File;
 use std::io::{BufWriter, Seek};
 
 use peak_alloc::PeakAlloc;
-use traceparse::export::{Options, SampleDetail, read};
+use traceparse::export::read;
+use traceparse::recording::{Options, SampleDetail};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;

@@ -6,9 +6,11 @@ use std::fmt::Write as _;
 
 use peak_alloc::PeakAlloc;
 use traceparse::bundle::{ArchiveLimits, BundleFiles};
+use traceparse::decompress;
 use traceparse::error::ErrorKind;
-use traceparse::export::{Options, decompress, read, read_intervals};
+use traceparse::export::{read, read_intervals};
 use traceparse::memory::MemoryBudget;
+use traceparse::recording::Options;
 use traceparse::symbolicate::{MAX_DEMANGLED, display_name};
 use traceparse::symbols::FileSystem;
 

@@ -8,8 +8,9 @@ use proptest::prelude::*;
 use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::calltree::operations::{Action, FunctionSet, Operation, OperationSummary, operate};
 use traceparse::calltree::{CallTree, Merger, Metric, StackWeights, functions};
-use traceparse::export::{Export, Options, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::profile::{Profile, Selection, StateFilter};
+use traceparse::recording::{Export, Options, SampleDetail};
 
 fn open(recording: &support::Recording, samples: SampleDetail) -> Export {
     let xml = render(recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, recording));

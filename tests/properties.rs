@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeights, functions};
-use traceparse::export::{Export, Options, read};
+use traceparse::export::read;
 use traceparse::output::{NO_STACK, escape_folded, folded};
 use traceparse::profile::{Profile, Selection, StateFilter};
+use traceparse::recording::{Export, Options};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
 fn open(recording: &support::Recording, shape: Shape) -> Export {

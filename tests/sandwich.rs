@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::calltree::operations::FunctionSet;
 use traceparse::calltree::{Merger, Metric, Sandwich, StackWeights};
-use traceparse::export::{Export, Options, read};
+use traceparse::export::read;
 use traceparse::profile::{Selection, StateFilter};
+use traceparse::recording::{Export, Options};
 use traceparse::report::{Cell, ReportOptions, SeparateBy, View, report};
 
 fn open(seed: u64) -> Export {

@@ -3,8 +3,9 @@
 mod support;
 
 use support::{RenderOptions, Shape, Size, Table, render};
-use traceparse::export::{Export, Options, read};
+use traceparse::export::read;
 use traceparse::profile::{Profile, Sample};
+use traceparse::recording::{Export, Options};
 use traceparse::units::Unit;
 
 const TABLES: [Table; 4] = [

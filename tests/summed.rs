@@ -7,10 +7,11 @@ use std::io::Write;
 
 use support::{Content, Node, RenderOptions, Shape, Size, Table, concatenate, render};
 use traceparse::calltree::Metric;
-use traceparse::export::{Export, Options, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::output::text::Style;
 use traceparse::output::{SamplesAddedUp, csv, firefox, folded, json, speedscope, text};
 use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
+use traceparse::recording::{Export, Options, SampleDetail};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 use traceparse::units::Nanos;
 

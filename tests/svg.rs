@@ -34,9 +34,10 @@ use drawn::{Drawn, Frame};
 use invented::{HOSTILE, Node, hostile, picture_of, random_tree};
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::Rng;
-use traceparse::export::{Export, Options, read};
+use traceparse::export::read;
 use traceparse::output::folded;
 use traceparse::output::svg::{ColourBy, FlameGraphOptions, write};
+use traceparse::recording::{Export, Options};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
 type Test = fn() -> Result<(), Failed>;

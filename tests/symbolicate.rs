@@ -11,8 +11,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use traceparse::export::{Options, read};
+use traceparse::export::read;
 use traceparse::profile::Profile;
+use traceparse::recording::Options;
 use traceparse::symbolicate::{SymbolicateOptions, display_name, symbolicate};
 use traceparse::symbols::{FileSystem, Found, Index, Locator, SymbolFinder, SymbolFrame, with_symbols};
 use traceparse::units::Uuid;

@@ -16,7 +16,8 @@ use std::time::Duration;
 
 use apple_mutations::try_mutations;
 use libtest_mimic::{Arguments, Failed, Trial};
-use traceparse::export::{Options, read};
+use traceparse::export::read;
+use traceparse::recording::Options;
 use traceparse::symbolicate::display_name;
 use traceparse::symbols::{AppleImage, DEDUPLICATED, Symbols, apple_images as images, is_apple_symbols};
 

@@ -8,8 +8,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use traceparse::export::{Export, Options, read};
+use traceparse::export::read;
 use traceparse::profile::Profile;
+use traceparse::recording::{Export, Options};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{Entry, Files, Index, Locator, SourceKind};
 

@@ -4,7 +4,8 @@
 //! read by the scanner and as XML.
 
 use traceparse::error::ErrorKind;
-use traceparse::export::{Export, Options, RejectReason, read, read_intervals};
+use traceparse::export::{read, read_intervals};
+use traceparse::recording::{Export, Options, RejectReason};
 
 const COLUMNS: [&str; 7] = ["time", "thread", "process", "core", "thread-state", "weight", "stack"];
 

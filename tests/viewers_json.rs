@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use traceparse::export::{Export, Options, Reader, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::output::{NO_STACK, d3, folded, json};
+use traceparse::recording::{Export, Options, RecordingBuilder, SampleDetail};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 
 fn inputs(folder: &Path) -> Vec<PathBuf> {
@@ -174,9 +175,9 @@ fn the_tree_for_d3_is_that_of_folded_stacks() {
 #[test]
 fn stacks_that_were_not_recorded_and_hidden_ones_stay_in_the_total() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/27/orchard/input.xml");
-    let mut reader = Reader::new(Options::default());
-    reader.read(fs::File::open(path).unwrap(), "input.xml").unwrap();
-    let export = reader.finish().unwrap();
+    let mut recording = RecordingBuilder::new(Options::default());
+    traceparse::export::read_into(fs::File::open(path).unwrap(), "input.xml", &mut recording).unwrap();
+    let export = recording.finish().unwrap();
     let separate_by = SeparateBy::Nothing;
     let mut options = ReportOptions { view: View::Tree, separate_by, ..ReportOptions::default() };
     let whole = d3_tree(&report(&export, &options));

@@ -12,9 +12,10 @@ use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::calltree::{Label, Metric};
-use traceparse::export::{Export, Options, Reader, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::output::{NO_STACK, folded, pprof};
 use traceparse::profile::{Selection, StateFilter, ThreadId};
+use traceparse::recording::{Export, Options, RecordingBuilder, SampleDetail};
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{FileSystem, Index, Locator};
@@ -482,11 +483,11 @@ fn durations_are_those_of_the_table_of_contents() -> Result<(), Failed> {
         (vec![toc, toc], 0),
         (vec![other.as_str(), toc], 3_500_000_000),
     ] {
-        let mut reader = Reader::new(Options::default());
+        let mut recording = RecordingBuilder::new(Options::default());
         for document in contents.iter().copied().chain([samples.as_str()]) {
-            reader.read(document.as_bytes(), "input.xml")?;
+            traceparse::export::read_into(document.as_bytes(), "input.xml", &mut recording)?;
         }
-        let export: Export = reader.finish()?;
+        let export: Export = recording.finish()?;
         let decoded = decode(&report(&export, &ReportOptions::default()))?;
         ensure!(decoded.number("duration_nanos") == expected, "{contents:?}: {}", decoded.number("duration_nanos"));
         ensure!(decoded.number("time_nanos") == 0, "nobody knows the time of day");
@@ -514,11 +515,11 @@ fn starts_and_programs_are_those_of_the_table_of_contents() -> Result<(), Failed
         // Of another process.
         (toc("8", "/Inlining"), vec!["Press", "/Inlining"]),
     ] {
-        let mut reader = Reader::new(Options::default());
+        let mut recording = RecordingBuilder::new(Options::default());
         for document in [contents.as_str(), samples.as_str()] {
-            reader.read(document.as_bytes(), "input.xml")?;
+            traceparse::export::read_into(document.as_bytes(), "input.xml", &mut recording)?;
         }
-        let export: Export = reader.finish()?;
+        let export: Export = recording.finish()?;
         let report = report(&export, &ReportOptions { view: View::Functions, ..ReportOptions::default() });
         equals_protoc(&report)?;
         let decoded = decode(&report)?;
@@ -531,12 +532,12 @@ fn starts_and_programs_are_those_of_the_table_of_contents() -> Result<(), Failed
 
 /// Their weights do not add up.
 fn tables_that_do_not_add_up_are_refused() -> Result<(), Failed> {
-    let mut reader = Reader::new(Options::default());
+    let mut recording = RecordingBuilder::new(Options::default());
     for table in ["time-profile-waiting", "cpu-profile"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/27").join(table).join("input.xml");
-        reader.read(fs::File::open(path)?, "input.xml")?;
+        traceparse::export::read_into(fs::File::open(path)?, "input.xml", &mut recording)?;
     }
-    let export = reader.finish()?;
+    let export = recording.finish()?;
     let error = pprof::write(&report(&export, &ReportOptions::default()), &mut Vec::new()).err();
     let error = error.ok_or("no error")?.to_string();
     ensure!(error.contains("--schema"), "{error}");

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use support::{Recording, RenderOptions, Row, Shape, Size, Table, render};
 use traceparse::calltree::Metric;
-use traceparse::export::{Export, Options, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::output::folded;
 use traceparse::profile::{Selection, StateFilter};
+use traceparse::recording::{Export, Options, SampleDetail};
 use traceparse::report::{Cell, ReportOptions, Scope, SeparateBy, View, report};
 use traceparse::units::{Nanos, Unit};
 

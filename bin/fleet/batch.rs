@@ -11,9 +11,9 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anyhow::{Error, Result};
 use blake3::Hash;
-use traceparse::export::{DocumentContent, Export, Options, Toc};
 use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, RunMeasures, measure_runs};
 use traceparse::memory::{MemoryBudget, OverBudget};
+use traceparse::recording::{DocumentContent, Export, Options, Toc};
 use traceparse::symbols::Locator;
 
 use super::cli::ReadingArgs;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
-use traceparse::export::Options;
 use traceparse::fleet::{AlertRule, FleetOptions, FleetScope, Measure, MeasureOptions, SortKey, SqlEngine};
 use traceparse::output::Syntax;
+use traceparse::recording::Options;
 use traceparse::stats::{Quantile, QuantileMethod};
 
 use crate::arguments::SymbolSearchArgs;

@@ -4,10 +4,12 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use blake3::{Hash, Hasher};
+use traceparse::decompress;
 use traceparse::error::{Error, ErrorKind};
-use traceparse::export::{Export, Options, decompress, read};
+use traceparse::export::read;
 use traceparse::fleet::FailureKind;
 use traceparse::memory::MemoryBudget;
+use traceparse::recording::{Export, Options};
 
 use super::control::Control;
 use super::recordings::Recording;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use blake3::{Hash, Hasher};
 use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles, is_added_by_macos};
 use traceparse::error::Error;
-use traceparse::export::{Export, Options, Reader};
 use traceparse::fleet::FailureKind;
 use traceparse::memory::MemoryBudget;
+use traceparse::recording::{Export, Options, RecordingBuilder};
 use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator};
 
 use super::content::{ReadFile, Refused, refused};
@@ -121,9 +121,9 @@ fn read_export(files: &dyn Files, bundle: &Path, options: &Options) -> (Result<E
         Ok(opened) => opened,
         Err(error) => return (Err(error), None),
     };
-    let mut reader = Reader::new(options.clone());
-    let read = opened.read_into(&mut reader, &bundle.display().to_string());
-    (read.and_then(|()| reader.finish()), Some(opened.symbol_stores()))
+    let mut recording = RecordingBuilder::new(options.clone());
+    let read = opened.read_into(&mut recording, &bundle.display().to_string());
+    (read.and_then(|()| recording.finish()), Some(opened.symbol_stores()))
 }
 
 /// The files below a folder with their lengths, by path, without those that macOS adds to folders and archives. A folder is entered once,

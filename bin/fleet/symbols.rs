@@ -5,9 +5,9 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use traceparse::export::Export;
 use traceparse::fleet::FailureKind;
 use traceparse::profile::RebuildError;
+use traceparse::recording::Export;
 use traceparse::symbolicate::{SymbolCache, SymbolicateOptions, symbolicate};
 use traceparse::symbols::{FileBytes, Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;

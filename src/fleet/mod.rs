@@ -17,7 +17,8 @@
 //! says how many they are.
 //!
 //! ```
-//! use traceparse::export::{Options, read};
+//! use traceparse::export::read;
+//! use traceparse::recording::Options;
 //! use traceparse::fleet::{FleetBuilder, FleetOptions, MeasureOptions, RunContext, measure_runs};
 //! use traceparse::stats::Support;
 //! # let export_of = |busy: u64| {

@@ -1,8 +1,8 @@
 //! What a report's recording tells besides its samples: the run, and the program that ran.
 
-use crate::export::TocRun;
 use crate::hash::HashMap;
 use crate::profile::{Binary, BinaryId, ProcessId, Profile, RunId};
+use crate::recording::TocRun;
 use crate::report::{Report, SeriesReport};
 
 /// The table of contents of the one run that was asked for: `None` for several runs, where none of this number is known, where

@@ -9,9 +9,9 @@ use super::separate::{SeparatedStacks, separated_stacks};
 use super::unnamed::unnamed_frames;
 use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
 use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, functions_of_stacks};
-use crate::export::{DocumentContent, Export};
 use crate::hash::HashMap;
 use crate::profile::{ProcessId, Profile, SampleSum, SampledTime, SelectedSamples, SeriesId, StringId, SumRow};
+use crate::recording::{DocumentContent, Export};
 use crate::units::{Unit, Weight};
 
 /// With fewer stacks everything is done before a thread has started.

@@ -34,11 +34,11 @@ use std::sync::{Arc, OnceLock};
 
 use crate::calltree::operations::OperationSummary;
 use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeight, StackWeights};
-use crate::export::{DocumentContent, Export, Table};
 use crate::hash::HashMap;
 use crate::profile::{
     ProcessId, Sample, SampleSum, SampledTime, Selection, SeriesId, StackId, StateFilter, StringId, ThreadId,
 };
+use crate::recording::{DocumentContent, Export, Table};
 use crate::units::{Nanos, Unit, Weight};
 
 /// What to answer.

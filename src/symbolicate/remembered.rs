@@ -10,9 +10,9 @@ use std::sync::Arc;
 use super::ImageAddresses;
 use super::answers::{AnswerFrame, Answers, StringKind};
 use super::names::display_name;
-use crate::export::is_hex_address;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, of_vec};
+use crate::recording::is_hex_address;
 use crate::symbols::{self, Asked, DEDUPLICATED, Found, Note, SymbolFinder, SymbolFrame};
 use crate::units::Uuid;
 

@@ -1,12 +1,12 @@
-//! What the library makes of a mutant, as texts that the other reader gives, too.
+//! What the library makes of a mutant, as texts that the other recording gives, too.
 
 use std::path::Path;
 
 use traceparse::Error;
 use traceparse::bundle::Bundle;
 use traceparse::error::Diagnostic;
-use traceparse::export::{HangRisk, Interval, Intervals, Options, Reader, Table};
 use traceparse::profile::{Profile, Sample, SampleKind};
+use traceparse::recording::{HangRisk, Interval, Intervals, Options, RecordingBuilder, Table};
 use traceparse::units::Unit;
 
 use super::support::bundle::{BUNDLE, Memory};
@@ -56,9 +56,9 @@ impl Told {
 pub(crate) fn read(files: &Memory<'_>, jobs: usize) -> Result<Reading, Error> {
     let options = Options { jobs, ..Options::default() };
     let bundle = Bundle::open(files, Path::new(BUNDLE), &options)?;
-    let mut reader = Reader::new(options);
-    bundle.read_into(&mut reader, "mutant")?;
-    let export = reader.finish()?;
+    let mut recording = RecordingBuilder::new(options);
+    bundle.read_into(&mut recording, "mutant")?;
+    let export = recording.finish()?;
     let mut reading = Reading::default();
     reading.told.extend(export.diagnostics.iter().map(Told::of));
     reading.unread.extend(export.unread_runs().map(|run| run.number));
@@ -133,7 +133,7 @@ fn stack(profile: &Profile, sample: &Sample) -> String {
 
 fn interval_tables(found: &Intervals) -> Vec<ReadTable> {
     let (mut intervals, mut risks) = (found.intervals.iter(), found.hang_risks.iter());
-    let table = |table: &traceparse::export::IntervalTable| {
+    let table = |table: &traceparse::recording::IntervalTable| {
         let mut rows = Vec::new();
         let mut left = table.used;
         while left > 0 {

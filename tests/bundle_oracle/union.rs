@@ -8,7 +8,7 @@ use std::process::Command;
 use libtest_mimic::Failed;
 use serde_json::Value;
 use traceparse::bundle::Bundle;
-use traceparse::export::{Intervals, Options};
+use traceparse::recording::{Intervals, Options};
 use traceparse::symbols::FileSystem;
 
 use super::mutants::MARKS;
@@ -244,7 +244,7 @@ fn union(found: &Intervals) -> (Union, usize) {
             union.signposts.insert(outline)
         };
     }
-    let risk = |risk: &traceparse::export::HangRisk| {
+    let risk = |risk: &traceparse::recording::HangRisk| {
         let text = |text: &Option<std::sync::Arc<str>>| text.as_deref().unwrap_or("none").to_owned();
         let pid = risk.pid.map_or_else(|| "none".to_owned(), |pid| pid.to_string());
         [risk.run.to_string(), risk.time.as_nanos().to_string(), text(&risk.message), text(&risk.severity), pid]

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use traceparse::export::{Export, Options, RejectReason, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::profile::{Profile, SampledTime};
+use traceparse::recording::{Export, Options, RejectReason, SampleDetail};
 
 use super::support::bundle::{BundleOptions, found, write_bundle};
 use super::support::{Recording, Rng, Shape, Size, Table};

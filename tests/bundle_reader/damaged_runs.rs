@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use traceparse::bundle::Bundle;
-use traceparse::export::{Export, Options};
+use traceparse::recording::{Export, Options};
 use traceparse::{Error, ErrorKind};
 
 use super::support::bundle::mutations::{edit, remove};

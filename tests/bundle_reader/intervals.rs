@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use traceparse::bundle::Bundle;
-use traceparse::export::{HangRisk, Interval, IntervalOrigin, Intervals, Options, read_intervals};
+use traceparse::export::read_intervals;
+use traceparse::recording::{HangRisk, Interval, IntervalOrigin, Intervals, Options};
 
 use super::Case;
 use super::support::bundle::mutations::edit;

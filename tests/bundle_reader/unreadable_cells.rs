@@ -4,7 +4,7 @@
 use traceparse::Error;
 use traceparse::ErrorKind;
 use traceparse::error::Diagnostic;
-use traceparse::export::{Export, Options, RejectReason};
+use traceparse::recording::{Export, Options, RejectReason};
 
 use super::read_files;
 use super::support::bundle::archive::binary;

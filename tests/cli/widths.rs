@@ -2,8 +2,9 @@
 
 use std::fs::File;
 
-use traceparse::export::{Export, Options, read};
+use traceparse::export::read;
 use traceparse::output::text::{self, Style};
+use traceparse::recording::{Export, Options};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 use unicode_width::UnicodeWidthStr;
 

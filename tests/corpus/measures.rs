@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use libtest_mimic::Failed;
-use traceparse::export::{Options, Toc, read};
+use traceparse::export::read;
 use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, WallSource, measure_runs};
+use traceparse::recording::{Options, Toc};
 use traceparse::units::{Millionths, Nanos};
 
 /// What one recording comes to.

@@ -4,8 +4,10 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use libtest_mimic::Failed;
+use traceparse::decompress;
 use traceparse::error::ErrorKind;
-use traceparse::export::{Options, decompress, read, read_intervals};
+use traceparse::export::{read, read_intervals};
+use traceparse::recording::Options;
 
 /// The folders of the corpus, and a word of the sentence.
 const FORMATS: [(&str, &str); 12] = [

@@ -7,8 +7,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 use traceparse::Error;
-use traceparse::export::{self, Export, Options};
+use traceparse::export;
 use traceparse::profile::{Frame, Profile, Sample, SampleKind};
+use traceparse::recording::{Export, Options};
 use traceparse::units::Unit;
 
 pub(crate) fn python() -> String {

@@ -2,7 +2,8 @@
 
 use libtest_mimic::{Failed, Trial};
 use traceparse::error::ErrorKind;
-use traceparse::export::{Intervals, Options, RejectReason, read_intervals};
+use traceparse::export::read_intervals;
+use traceparse::recording::{Intervals, Options, RejectReason};
 
 use super::support::{Rng, documents, mutate};
 use super::{find, invented};

@@ -1,8 +1,9 @@
 //! Which samples intervals select.
 
 use libtest_mimic::{Failed, Trial};
-use traceparse::export::{Export, Options, SampleDetail, read};
+use traceparse::export::read;
 use traceparse::profile::{IntervalFilter, Sample, Selection, StateFilter, TimeRange};
+use traceparse::recording::{Export, Options, SampleDetail};
 use traceparse::report::{ReportOptions, report};
 use traceparse::units::Nanos;
 

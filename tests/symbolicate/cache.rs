@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use rayon::prelude::*;
-use traceparse::export::{Options, read};
+use traceparse::export::read;
 use traceparse::profile::Profile;
+use traceparse::recording::Options;
 use traceparse::symbolicate::{BinarySummary, SymbolCache, SymbolicateOptions, SymbolicationSummary, symbolicate};
 use traceparse::symbols::{FileBytes, Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;

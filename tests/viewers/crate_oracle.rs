@@ -16,9 +16,10 @@ use fxprof_processed_profile::{
 };
 use libtest_mimic::Failed;
 use serde_json::Value;
-use traceparse::export::{Options, read};
+use traceparse::export::read;
 use traceparse::output::{NO_STACK, firefox};
 use traceparse::profile::{self, BinaryId, ProcessId, Profile, Sample, SeriesId, ThreadId};
+use traceparse::recording::Options;
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::units::Unit;
 

@@ -16,7 +16,8 @@ use std::hint::black_box;
 use std::{env, fs, io};
 
 use support::{Recording, RenderOptions, Shape, Size, Table, render, write_large_as};
-use traceparse::export::{Export, Options, read};
+use traceparse::export::read;
+use traceparse::recording::{Export, Options};
 use traceparse::output::folded;
 use traceparse::report::{ReportOptions, View, report};
 

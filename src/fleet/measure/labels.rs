@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::export::{TocRun, lookup};
+use crate::recording::{TocRun, lookup};
 
 /// The labels of a run, sorted by key; those of the manifest win.
 pub(super) fn labels(toc: Option<&TocRun>, manifest: &[(String, String)]) -> Vec<(String, String)> {

@@ -15,8 +15,8 @@ use std::cmp::Reverse;
 
 use super::run::{FailureKind, RunMeasures, RunRecord};
 use crate::calltree::Metric;
-use crate::export::{Export, Table, Toc};
 use crate::profile::{Profile, SampledTime, SelectedSamples, Selection, SeriesId, TimeRange};
+use crate::recording::{Export, Table, Toc};
 use crate::units::{Millionths, Nanos};
 use recorded::Tocs;
 use rows::Rows;

@@ -1,9 +1,9 @@
 //! How long a run was recorded, and which table of contents tells of it.
 
 use super::RunContext;
-use crate::export::{Export, SLACK, TocRun, seconds};
 use crate::fleet::run::WallSource;
 use crate::profile::{SampledTime, TimeRange};
+use crate::recording::{Export, SLACK, TocRun, seconds};
 use crate::units::Nanos;
 
 /// The recorded part of the time axis of a run.

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use super::{MeasureOptions, is_wanted};
-use crate::export::{DocumentContent, Export, Table, TableKind};
 use crate::fleet::run::FailureKind;
 use crate::memory::OverBudget;
 use crate::profile::Meaning;
+use crate::recording::{DocumentContent, Export, Table, TableKind};
 
 /// Why an export gave no run; the reason is one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,8 +12,8 @@ use ::csv::Writer;
 
 use super::labels::{binary_of, function_of};
 use crate::calltree::Label;
-use crate::export::{DocumentContent, TableKind};
 use crate::profile::Profile;
+use crate::recording::{DocumentContent, TableKind};
 use crate::report::{Report, Scope, SeriesReport, View};
 pub use cells::Cells;
 

@@ -8,11 +8,11 @@ use std::io;
 use super::column;
 use super::push_millis;
 use super::tables::{Tables, length};
-use crate::export::{Interval, Intervals};
 use crate::hash::HashMap;
 use crate::output::json::push_text;
 use crate::output::texts::{Page, push_number};
 use crate::profile::{Profile, Sample, SampledTime, SeriesId, StringId, ThreadId, TimeRange};
+use crate::recording::{Interval, Intervals};
 use crate::report::Report;
 use crate::units::{Nanos, Unit};
 

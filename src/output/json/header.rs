@@ -8,8 +8,8 @@ use super::VERSION;
 use crate::calltree::Metric;
 use crate::calltree::operations::{Change, OperationSummary};
 use crate::error::Diagnostic;
-use crate::export::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
+use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::report::{Amount, Report, ReportOptions, SeriesReport};
 #[cfg(feature = "symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};

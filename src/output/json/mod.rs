@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 
 use super::labels::{binary_of, function_of};
 use super::texts::push_number;
-use crate::export::Document;
 use crate::profile::StringId;
+use crate::recording::Document;
 use crate::report::{Amount, HiddenRows, HidingLimit, Report, Scope, View};
 use header::{contents, header};
 use rows::{Layout, Rows};

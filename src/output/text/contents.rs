@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::style::{Style, Tone, clean, fit, pad};
 use super::summary::{cut_note, table_lines};
-use crate::export::{Document, DocumentContent, TableKind, Toc, TocRun, TocTable};
+use crate::recording::{Document, DocumentContent, TableKind, Toc, TocRun, TocTable};
 
 /// Writes what each document holds.
 ///

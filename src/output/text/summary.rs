@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthStr;
 use super::style::{Style, Tone, clean, cut, fit, pad, wrap};
 use super::{amount_text, clock, count};
 use crate::calltree::percent;
-use crate::export::{Document, DocumentContent, Table, TableKind, Toc};
 use crate::profile::{BinaryId, IntervalFilter, Meaning};
+use crate::recording::{Document, DocumentContent, Table, TableKind, Toc};
 use crate::report::{Amount, Report, SeriesReport, UnnamedBinary};
 use crate::units::{Unit, Weight};
 
@@ -100,13 +100,13 @@ fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for run in &toc.runs {
         let mut parts = vec![format!("run {}", run.number)];
         parts.extend(run.unread.as_ref().map(|_| "damaged, nothing of it is read".to_owned()));
-        let device = |key| crate::export::lookup(&run.device, key);
+        let device = |key| crate::recording::lookup(&run.device, key);
         parts.extend(device("model").map(str::to_owned));
         parts.extend(match (device("platform"), device("os-version")) {
             (Some(platform), Some(version)) => Some(format!("{platform} {version}")),
             _ => None,
         });
-        parts.extend(crate::export::lookup(&run.process, "name").map(|name| format!("process {name}")));
+        parts.extend(crate::recording::lookup(&run.process, "name").map(|name| format!("process {name}")));
         parts.extend(run.is_all_processes.then(|| "all processes".to_owned()));
         parts.extend(run.summary_field("duration").map(|seconds| format!("{seconds} s")));
         parts.extend(run.summary_field("instruments-version").map(|version| format!("Instruments {version}")));

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::export::TocRun;
 use crate::hash::HashMap;
 use crate::profile::{RunId, SampledTime, TimeRange};
+use crate::recording::TocRun;
 use crate::report::Report;
 use crate::units::Nanos;
 

@@ -5,9 +5,9 @@ use std::fmt;
 
 use super::Sides;
 use super::length::{LastSamples, duration};
-use crate::export::lookup;
 use crate::hash::HashMap;
 use crate::profile::Meaning;
+use crate::recording::lookup;
 use crate::report::{Report, SeriesReport};
 use crate::units::Unit;
 

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles};
-use traceparse::export::{Limits, Options};
+use traceparse::recording::{Limits, Options};
 use traceparse::symbols::{Entry, Files};
 
 use super::support::bundle::Memory;

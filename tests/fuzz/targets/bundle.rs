@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use traceparse::Error;
 use traceparse::bundle::Bundle;
-use traceparse::export::{Export, Intervals, Limits, Options, Reader};
+use traceparse::recording::{Export, Intervals, Limits, Options, RecordingBuilder};
 
 use super::support::bundle::unpacked::inflated;
 use super::support::bundle::{BUNDLE, BundleOptions, Chunks, Compression, Files, Memory, nodes_of_marks, write_bundle};
@@ -140,9 +140,9 @@ fn read(files: &Files, form: u8, jobs: usize) -> Found {
     let memory = Memory::of_bundle(files);
     let bundle = Bundle::open(&memory, Path::new(BUNDLE), &options)?;
     let toc = (form & 8 != 0).then(|| bundle.toc());
-    let mut reader = Reader::new(options);
-    bundle.read_into(&mut reader, "fuzz")?;
-    let export = reader.finish()?;
+    let mut recording = RecordingBuilder::new(options);
+    bundle.read_into(&mut recording, "fuzz")?;
+    let export = recording.finish()?;
     let intervals = if form & 4 == 0 { bundle.intervals("fuzz")? } else { Intervals::default() };
     assert!(toc.is_none_or(|toc| toc.is_ok()), "a table of contents that cannot be read, of a recording that can");
     check_rows(&export, &intervals);

@@ -3,9 +3,9 @@
 use std::io;
 
 use traceparse::calltree::{CallTree, Metric, Pruning};
-use traceparse::export::{Export, TableKind};
 use traceparse::output::{chrome_trace, csv, folded, json, text};
 use traceparse::profile::{Selection, StateFilter};
+use traceparse::recording::{Export, TableKind};
 use traceparse::report::{Report, ReportOptions, SeparateBy, SeriesReport, View, report};
 use traceparse::units::Nanos;
 

@@ -7,7 +7,8 @@
 //! 5<?xml version="1.0"?><trace-query-result>…      0b0101: allow_truncated, buffers of 64 bytes
 //! ```
 
-use traceparse::export::{Export, Limits, Options, read, read_intervals};
+use traceparse::export::{read, read_intervals};
+use traceparse::recording::{Export, Limits, Options};
 use traceparse::{Diagnostic, Error, ErrorKind};
 
 use super::reports;

@@ -3,7 +3,8 @@
 //!
 //! Prints the number of rows and the seconds. Reading the file into memory is not in them.
 
-use traceparse::export::{Options, scanned_rows};
+use traceparse::export::scanned_rows;
+use traceparse::recording::Options;
 
 fn main() {
     let mut bytes = std::fs::read(reading_peers::path()).expect("the file can be read");

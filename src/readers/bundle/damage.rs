@@ -1,0 +1,72 @@
+//! What damage costs: a run of several, or the recording; and how Instruments itself exports what cannot be read here.
+
+use std::path::Path;
+
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::recording::export_command;
+
+/// Why nothing, or not all, of a run was read.
+#[derive(Debug)]
+pub(super) enum RunFailure {
+    /// The run's own files are damaged, and nothing of it was added: others can still be read.
+    Run(Error),
+    /// The recording cannot be read. Rows of the run were added, and without the rest the run would look whole; or it is no damage.
+    Recording(Error),
+}
+
+impl RunFailure {
+    /// What went wrong before anything of the run was added. A file that cannot be read just now, or is larger than allowed, is no damage.
+    pub(super) fn before_rows(error: Error) -> Self {
+        if matches!(error.kind, ErrorKind::BrokenBundle { .. }) { Self::Run(error) } else { Self::Recording(error) }
+    }
+}
+
+/// A run that is left out, since its files are damaged.
+#[derive(Debug)]
+pub(super) struct DamagedRun {
+    pub(super) number: u32,
+    /// The first rule that is broken.
+    pub(super) error: Error,
+}
+
+impl DamagedRun {
+    /// The file, the place and the rule.
+    pub(super) fn reason(&self) -> String {
+        self.error.to_string()
+    }
+
+    /// Says that nothing of it is there, and what to do.
+    pub(super) fn diagnostic(&self, bundle: &Path, table: &ExportTable) -> Diagnostic {
+        let (number, reason, advice) = (self.number, self.reason(), table.how_to_export(bundle));
+        let bundle = bundle.display();
+        let message = format!("{bundle}: run {number} is damaged, and nothing of it is read: {reason}; {advice}");
+        Diagnostic { at: None, message, count: 1 }
+    }
+}
+
+/// The table that somebody should export instead, as far as it is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ExportTable {
+    pub(super) run: Option<u32>,
+    pub(super) schema: Option<String>,
+}
+
+impl ExportTable {
+    /// How Instruments exports the table.
+    pub(super) fn how_to_export(&self, bundle: &Path) -> String {
+        let name = bundle.file_name().unwrap_or(bundle.as_os_str()).to_string_lossy();
+        // Of these two, which nearly every recording of CPU use has one of, the one that is there is exported.
+        let schemas = self.schema.as_deref().map_or(vec!["time-profile", "cpu-profile"], |schema| vec![schema]);
+        let command = export_command(&name, self.run, &schemas);
+        format!("on a Mac, export it and read that: {command} --output export.xml")
+    }
+
+    /// Adds to a broken rule what to do.
+    pub(super) fn advise(&self, bundle: &Path, mut error: Error) -> Error {
+        if let ErrorKind::BrokenBundle { rule, .. } = &mut error.kind {
+            let advice = self.how_to_export(bundle);
+            *rule = format!("{rule}. The recording is damaged, or of a kind that this version does not know; {advice}");
+        }
+        error
+    }
+}

@@ -1,0 +1,231 @@
+//! The files of a bundle: as they are, or as zlib wrote them.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::ZlibDecoder;
+
+use super::numbers::first_not_zero;
+use crate::error::{Error, ErrorKind, Position};
+use crate::memory::{MemoryBudget, OverBudget, Reservation};
+use crate::recording::Options;
+use crate::symbols::{Broken, Entry, Files};
+
+/// How much is asked of the file system at once.
+const PIECE: usize = 64 << 10;
+
+/// The error of a rule that a file of a bundle breaks.
+pub(super) fn broken_file(path: &Path, broken: &Broken) -> Error {
+    let rule = broken.message.clone();
+    Error::new(ErrorKind::BrokenBundle { file: path.display().to_string(), rule }, None)
+}
+
+/// The same for a rule that is given as text, at a byte of the (inflated) file.
+pub(super) fn broken_at(path: &Path, at: u64, what: impl fmt::Display, rule: impl fmt::Display) -> Error {
+    broken_file(path, &Broken { at, message: format!("{what} at {at:#x}: {rule}") })
+}
+
+/// The same where the file as a whole breaks it.
+pub(super) fn broken_whole(path: &Path, rule: impl fmt::Display) -> Error {
+    broken_file(path, &Broken { at: 0, message: rule.to_string() })
+}
+
+/// How much of a file may be in memory.
+#[derive(Clone, Debug)]
+pub(super) struct Room {
+    /// Of one file.
+    pub(super) file_bytes: u64,
+    /// Of all that is read at a time.
+    pub(super) memory: MemoryBudget,
+}
+
+impl Room {
+    pub(super) fn of(options: &Options) -> Self {
+        Self { file_bytes: options.limits.file_bytes, memory: options.memory.clone() }
+    }
+}
+
+/// A file that is in memory, inflated.
+pub(super) struct Inflated {
+    bytes: Vec<u8>,
+    _reserved: Reservation,
+}
+
+impl Deref for Inflated {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// The error of a file for which there is no memory.
+pub(super) fn over_budget(path: &Path, over: OverBudget) -> Error {
+    let at = Position { input: path.display().to_string(), line: 0, byte: 0 };
+    Error::memory(over, Some(at))
+}
+
+/// The error of a file that has more than is allowed.
+pub(super) fn too_large(path: &Path, limit: u64) -> Error {
+    let text = format!("{}: it has more than the {limit} bytes that are allowed", path.display());
+    Error::new(ErrorKind::Limit(text), None)
+}
+
+/// The content of a file, inflated where it is compressed, from its start to its end.
+pub(super) struct Content<'f> {
+    source: Source<'f>,
+    path: PathBuf,
+}
+
+enum Source<'f> {
+    Plain(BufReader<Pieces<'f>>),
+    Zlib(ZlibDecoder<BufReader<Pieces<'f>>>),
+}
+
+impl<'f> Content<'f> {
+    /// Opens a file; `None` if there is none.
+    pub(super) fn open(files: &'f dyn Files, path: &Path) -> Result<Option<Self>, Error> {
+        let length = match files.entry(path) {
+            Ok(Entry::File { length, .. }) => length,
+            Ok(_) => return Err(broken_whole(path, "it is no file")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(failed(path, error)),
+        };
+        // Most files of a bundle are small, and the whole place is filled with zeros before it is read into. One more tells the end.
+        let capacity = length.saturating_add(1).clamp(512, PIECE as u64) as usize;
+        let pieces = Pieces { files, path: path.to_owned(), offset: 0, is_over: false };
+        let mut source = BufReader::with_capacity(capacity, pieces);
+        let head = source.fill_buf().map_err(|error| failed(path, error))?;
+        // No other file of a bundle begins like this.
+        let source = match head {
+            [0x78, flags, ..] if (0x7800 + u16::from(*flags)) % 31 == 0 => Source::Zlib(ZlibDecoder::new(source)),
+            _ => Source::Plain(source),
+        };
+        Ok(Some(Self { source, path: path.to_owned() }))
+    }
+
+    /// Opens a file that a bundle cannot be without.
+    pub(super) fn require(files: &'f dyn Files, path: &Path) -> Result<Self, Error> {
+        Self::open(files, path)?.ok_or_else(|| broken_whole(path, "it is missing"))
+    }
+
+    /// Whether it has to be inflated.
+    pub(super) fn is_compressed(&self) -> bool {
+        matches!(self.source, Source::Zlib(_))
+    }
+
+    /// Everything that is left, if there is room for it.
+    pub(super) fn read_all(mut self, room: &Room) -> Result<Inflated, Error> {
+        let (mut bytes, mut reserved) = (Vec::new(), room.memory.nothing());
+        loop {
+            // Half as much again as there is, so that little is copied as it grows, and little is unused.
+            let more = (bytes.len() / 2).max(PIECE) as u64;
+            reserved.grow(more).map_err(|over| over_budget(&self.path, over))?;
+            bytes.reserve_exact(more as usize);
+            let read = self.append(&mut bytes, more)?;
+            if bytes.len() as u64 > room.file_bytes {
+                return Err(too_large(&self.path, room.file_bytes));
+            }
+            if (read as u64) < more {
+                break;
+            }
+        }
+        self.check_end()?;
+        Ok(Inflated { bytes, _reserved: reserved })
+    }
+
+    /// Reads the next bytes, in place of those that are there: `count`, or fewer at the end of the file. Gives how many.
+    pub(super) fn fill(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
+        // What was there is written over, so room is made once.
+        self.read_from(bytes, 0, count)
+    }
+
+    /// Reads the next bytes behind those that are there: `count`, or fewer at the end of the file. Gives how many.
+    pub(super) fn append(&mut self, bytes: &mut Vec<u8>, count: u64) -> Result<usize, Error> {
+        let start = bytes.len();
+        Ok(self.read_from(bytes, start, count)? - start)
+    }
+
+    /// Reads the next bytes to those from `start` on; gives where they end.
+    fn read_from(&mut self, bytes: &mut Vec<u8>, start: usize, count: u64) -> Result<usize, Error> {
+        bytes.resize(start.saturating_add(usize::try_from(count).unwrap_or(usize::MAX)), 0);
+        let mut used = start;
+        while used < bytes.len() {
+            match self.source().read(&mut bytes[used..]) {
+                Ok(0) => break,
+                Ok(read) => used += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(&self.path, error)),
+            }
+        }
+        bytes.truncate(used);
+        Ok(used)
+    }
+
+    /// Passes bytes by that must be zero, from the offset `at` on; fewer at the end of the file. Gives the offset behind them.
+    pub(super) fn skip_zeros(&mut self, mut at: u64, count: u64, what: &str) -> Result<u64, Error> {
+        let end = at.saturating_add(count);
+        let mut piece = Vec::new();
+        while at < end {
+            let read = self.fill(&mut piece, (end - at).min(PIECE as u64))?;
+            if let Some(odd) = first_not_zero(&piece) {
+                return Err(broken_at(&self.path, at + odd as u64, what, "it is not empty"));
+            }
+            if read == 0 {
+                break;
+            }
+            at += read as u64;
+        }
+        Ok(at)
+    }
+
+    fn source(&mut self) -> &mut dyn Read {
+        match &mut self.source {
+            Source::Plain(source) => source,
+            Source::Zlib(source) => source,
+        }
+    }
+
+    /// Whether nothing stands behind the compressed content, once all of it was read.
+    pub(super) fn check_end(&mut self) -> Result<(), Error> {
+        let Source::Zlib(source) = &mut self.source else { return Ok(()) };
+        let at = source.total_in();
+        let left = source.get_mut().fill_buf().map_err(|error| failed(&self.path, error))?;
+        if left.is_empty() {
+            return Ok(());
+        }
+        Err(broken_at(&self.path, at, "compressed content", "it ends here, and more follows"))
+    }
+}
+
+/// What went wrong while reading: the content is broken, or the file cannot be read.
+pub(super) fn failed(path: &Path, error: io::Error) -> Error {
+    if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
+        return broken_whole(path, format_args!("its compressed content is damaged ({error})"));
+    }
+    let file = path.display().to_string();
+    Error { kind: ErrorKind::Unreadable { file }, at: None, source: Some(Box::new(error)) }
+}
+
+/// A file as a stream.
+struct Pieces<'f> {
+    files: &'f dyn Files,
+    path: PathBuf,
+    offset: u64,
+    /// Whether the file had fewer bytes than there was room for: it is not asked again.
+    is_over: bool,
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.is_over {
+            return Ok(0);
+        }
+        let count = self.files.read_into(&self.path, self.offset, buffer)?;
+        self.offset += count as u64;
+        self.is_over = count < buffer.len();
+        Ok(count)
+    }
+}

@@ -1,0 +1,382 @@
+//! Reads the recordings of Instruments themselves (`.trace` bundles), on any machine.
+//!
+//! Instruments documents none of this; `docs/trace-bundles.md` has the layout as it is implemented, and what it was seen with.
+//!
+//! ```text
+//! X.trace/form.template                        devices, processes, names, which image was where
+//!   corespace/runN/core/table-manager/         which tables there are
+//!     stores/indexed-store-K/                  schema, layout and rows of a table
+//!     uniquing/                                the strings and arrays that rows refer to
+//!   symbols/stores/UUID.symbolsarchive         names (the module `symbols` reads them)
+//! ```
+//!
+//! What comes out is what the XML of the same tables gives: samples in a [`Profile`](crate::profile::Profile), with every row
+//! accounted for. Frames have no names yet, only addresses in binaries; `symbolicate` names them from
+//! [`Bundle::symbol_stores`].
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use traceparse::bundle::Bundle;
+//! use traceparse::recording::{Options, RecordingBuilder};
+//! use traceparse::symbols::FileSystem;
+//!
+//! let bundle = Bundle::open(&FileSystem, Path::new("Recording.trace"), &Options::default())?;
+//! let mut reader = RecordingBuilder::new(Options::default());
+//! bundle.read_into(&mut reader, "Recording.trace")?;
+//! let export = reader.finish()?;
+//! println!("{} samples", export.profile.samples().len());
+//! # Ok::<(), traceparse::Error>(())
+//! ```
+//!
+//! Nothing is guessed: a file that breaks a rule of its format refuses the bundle, with the file, the place, and the rule. A table
+//! with columns of a type that is not known is left out, with a diagnostic.
+
+mod alike;
+mod beside;
+mod binaries;
+mod budget;
+mod columns;
+mod cores;
+mod damage;
+mod dates;
+mod file;
+mod frames;
+mod images;
+mod interval_columns;
+mod intervals;
+mod keyed_archive;
+#[cfg(test)]
+mod keyed_archive_tests;
+mod keyed_collections;
+mod layout;
+mod narratives;
+mod numbers;
+mod packed;
+mod people;
+mod process_images;
+mod property_list;
+mod row_error;
+mod row_notes;
+mod rows;
+mod run;
+mod run_data;
+mod run_table;
+mod run_values;
+mod samples;
+mod schema;
+mod stacks;
+mod strings;
+mod tables;
+mod template;
+#[cfg(test)]
+mod testing;
+mod uniquer;
+mod unsaved;
+mod xml;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::recording::{Intervals, Options, RecordingBuilder, Toc, TocRun};
+use crate::symbols::{Broken, Files};
+use binaries::Binaries;
+use damage::{DamagedRun, ExportTable, RunFailure};
+use file::{Content, Inflated, Room, broken_file};
+use process_images::ProcessImages;
+use run::Run;
+use run_data::RunData;
+use run_table::read_schema;
+use template::Template;
+
+pub use packed::{ArchiveLimits, BundleFiles, is_added_by_macos};
+
+/// A recording whose runs and tables are known; rows are read when they are asked for.
+pub struct Bundle<'f> {
+    files: &'f dyn Files,
+    room: Room,
+    path: PathBuf,
+    runs: Vec<Run<'f>>,
+    /// Runs whose tables cannot be known.
+    damaged: Vec<DamagedRun>,
+    /// `form.template`, where there is one.
+    template: Option<Inflated>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl std::fmt::Debug for Bundle<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let runs: Vec<u32> = self.runs.iter().map(|run| run.number).collect();
+        f.debug_struct("Bundle").field("path", &self.path).field("runs", &runs).finish_non_exhaustive()
+    }
+}
+
+impl<'f> Bundle<'f> {
+    /// Looks at the bundle at a path: its runs and tables. Of the options, the limits count, and with more than one
+    /// [job](Options::jobs) rows are inflated by a thread of their own. A run that is damaged is left out, with a diagnostic.
+    ///
+    /// # Errors
+    /// When it is no bundle, was not saved, or breaks a rule of its format so that no run is left.
+    pub fn open(files: &'f dyn Files, path: &Path, options: &Options) -> Result<Self, Error> {
+        let room = Room::of(options);
+        let bundle = Self {
+            files,
+            room,
+            path: path.to_owned(),
+            runs: Vec::new(),
+            damaged: Vec::new(),
+            template: None,
+            diagnostics: Vec::new(),
+        };
+        let advise = |error| bundle.table_of(&error).advise(path, error);
+        let (runs, damaged, is_unsaved) = bundle.open_runs(options).map_err(advise)?;
+        let template = Content::open(files, &path.join("form.template"));
+        let template = template.and_then(|content| content.map(|content| content.read_all(&bundle.room)).transpose());
+        let template = template.map_err(advise)?;
+        let mut bundle = Self { runs, damaged, template, ..bundle };
+        let of_runs = bundle.runs.iter().flat_map(|run| run.diagnostics.iter().cloned());
+        bundle.diagnostics = bundle.damaged.iter().map(|run| bundle.unread(run)).chain(of_runs).collect();
+        if is_unsaved {
+            bundle.note("the last run was not saved, and is left out (Instruments or xctrace ended before)");
+        }
+        let checked = bundle.check_template();
+        checked.map_err(|error| bundle.advise(error))?;
+        Ok(bundle)
+    }
+
+    /// The runs that can be opened, those that are damaged, and whether there is one that was not saved.
+    fn open_runs(&self, options: &Options) -> Result<(Vec<Run<'f>>, Vec<DamagedRun>, bool), Error> {
+        let (files, path) = (self.files, self.path.as_path());
+        let corespace = path.join("corespace");
+        let numbers = run_numbers(files, &corespace).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => no_bundle(path),
+            _ => file::failed(&corespace, error),
+        })?;
+        let is_unsaved = unsaved::is_there(files, &corespace, &self.room);
+        if numbers.is_empty() {
+            return Err(no_runs(path, is_unsaved));
+        }
+        let (mut runs, mut damaged) = (Vec::new(), Vec::new());
+        for number in numbers {
+            match Run::open(files, &corespace, number, options).map_err(RunFailure::before_rows) {
+                Ok(run) => runs.push(run),
+                Err(RunFailure::Run(error)) => damaged.push(DamagedRun { number, error }),
+                Err(RunFailure::Recording(error)) => return Err(error),
+            }
+        }
+        if runs.is_empty() {
+            return Err(damaged.swap_remove(0).error);
+        }
+        Ok((runs, damaged, is_unsaved))
+    }
+
+    /// The table that an error is about; where it is about all of a run, one with samples.
+    fn table_of(&self, error: &Error) -> ExportTable {
+        let ErrorKind::BrokenBundle { file, .. } = &error.kind else { return ExportTable::default() };
+        let file = Path::new(file);
+        let below = file.strip_prefix(self.path.join("corespace")).ok();
+        let run = below.and_then(|below| run_number(Path::new(below.iter().next()?)));
+        let of_run = || Some(self.runs.iter().find(|known| Some(known.number) == run)?.main_schema()?.to_owned());
+        let schema = file.parent().and_then(|folder| read_schema(self.files, folder, &self.room).ok());
+        ExportTable { run, schema: schema.map(|schema| schema.name).or_else(of_run) }
+    }
+
+    /// Says what to do about an error.
+    fn advise(&self, error: Error) -> Error {
+        self.table_of(&error).advise(&self.path, error)
+    }
+
+    /// Says that a run is not there.
+    fn unread(&self, run: &DamagedRun) -> Diagnostic {
+        run.diagnostic(&self.path, &self.table_of(&run.error))
+    }
+
+    /// Notes what the recording does not tell.
+    fn check_template(&mut self) -> Result<(), Error> {
+        if self.template.is_none() {
+            self.note("form.template is missing: frames have no binary, and threads have no names");
+        } else if !self.ask(|template| template.has_images())? {
+            self.note("it has no image lists (as Instruments 10 and older write none): frames have no binary");
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, text: &str) {
+        let message = format!("{}: {text}", self.path.display());
+        self.diagnostics.push(Diagnostic { at: None, message, count: 1 });
+    }
+
+    fn read_template(&self) -> Result<Template<'_>, Broken> {
+        self.template.as_deref().map_or(Ok(Template::default()), Template::read)
+    }
+
+    /// Asks the document around the runs.
+    fn ask<T>(&self, question: impl FnOnce(&Template<'_>) -> Result<T, Broken>) -> Result<T, Error> {
+        let answer = self.read_template().and_then(|template| question(&template));
+        answer.map_err(|broken| broken_file(&self.path.join("form.template"), &broken))
+    }
+
+    /// Where the bundle is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder in which the recording keeps names, for a [`Locator`](crate::symbols::Locator). It may not be there.
+    pub fn symbol_stores(&self) -> PathBuf {
+        self.path.join("symbols/stores")
+    }
+
+    /// How many bytes of its files [`read_into`](Self::read_into) reads, compressed as they are: what progress is a part of.
+    pub fn sample_bytes(&self) -> u64 {
+        self.runs.iter().map(Run::sample_bytes).sum()
+    }
+
+    /// What was noticed; [`read_into`](Self::read_into) gives it to the reader, with more.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// What the recording holds, without the rows: the same that `xctrace export --toc` tells, as far as it is known, and how many
+    /// rows tables have.
+    ///
+    /// # Errors
+    /// When a file breaks a rule of its format.
+    pub fn toc(&self) -> Result<Toc, Error> {
+        let run = |run: &Run<'_>| Ok(TocRun { tables: run.contents.clone(), ..self.run_data(run.number)?.contents });
+        let runs = self.runs.iter().map(run).collect::<Result<Vec<_>, Error>>();
+        runs.and_then(|runs| self.with_damaged(runs)).map_err(|error| self.advise(error))
+    }
+
+    /// The contents of the runs that could be opened, and those of the others, in their order.
+    fn with_damaged(&self, mut runs: Vec<TocRun>) -> Result<Toc, Error> {
+        for run in &self.damaged {
+            runs.push(TocRun { unread: Some(run.reason()), ..self.run_data(run.number)?.contents });
+        }
+        runs.sort_by_key(|run| run.number);
+        Ok(Toc { runs })
+    }
+
+    fn run_data(&self, run: u32) -> Result<RunData, Error> {
+        self.ask(|template| RunData::read(template, run.into()))
+    }
+
+    /// Reads the samples of all runs, as an input of `recording`, whose options count. `name` is how results and errors call it.
+    /// Where a run has a profile with rows, its raw samples (`time-sample`), which are the same time once more, are left out.
+    ///
+    /// A run that is found to be damaged before its first row is left out, with a diagnostic and a reason in [`TocRun::unread`].
+    ///
+    /// # Errors
+    /// When a file breaks a rule of its format behind the first row of a run or so that no run with rows is left, cannot be
+    /// read, or passes a limit. The reader is of no use after that.
+    pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
+        self.read_runs(recording, name).map_err(|error| self.advise(error))
+    }
+
+    fn read_runs(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
+        let path = self.path.join("form.template");
+        let in_template = |broken: Broken| broken_file(&path, &broken);
+        let template = self.read_template().map_err(in_template)?;
+        let mut input = recording.input(name)?;
+        let (mut contents, mut images) = (Vec::new(), ProcessImages::new(&template));
+        let with_samples = self.runs.iter().filter(|run| run.has_samples()).count();
+        let (mut read, mut damaged) = (0, Vec::new());
+        for run in &self.runs {
+            let data = RunData::read(&template, run.number.into()).map_err(in_template)?;
+            let binaries = Binaries::new(images, run.number, &data);
+            let mut unread = None;
+            images = match run.read((&path, &data), binaries, &mut input, with_samples == 1) {
+                Ok(binaries) => {
+                    binaries.diagnostics(&self.path).into_iter().for_each(|note| input.note(note));
+                    read += usize::from(run.has_samples());
+                    binaries.into_images()
+                }
+                Err(RunFailure::Run(error)) => {
+                    let run = DamagedRun { number: run.number, error };
+                    input.note(self.unread(&run));
+                    unread = Some(run.reason());
+                    damaged.push(run);
+                    ProcessImages::new(&template)
+                }
+                Err(RunFailure::Recording(error)) => return Err(error),
+            };
+            contents.push(TocRun { tables: run.contents.clone(), unread, ..data.contents });
+        }
+        if read == 0 {
+            self.check_none_damaged(damaged)?;
+        }
+        self.diagnostics.iter().for_each(|note| input.note(note.clone()));
+        input.finish(self.with_damaged(contents)?);
+        Ok(())
+    }
+
+    /// Where nothing was read, nothing was recorded: then no run may be damaged.
+    fn check_none_damaged(&self, found: Vec<DamagedRun>) -> Result<(), Error> {
+        let found = found.into_iter().next().map(|run| run.error);
+        let known = || self.damaged.first().map(|run| Error::new(run.error.kind.clone(), None));
+        found.or_else(known).map_or(Ok(()), Err)
+    }
+
+    /// Reads the intervals of signposts, potential hangs and hang risks of all runs, as exports of the same tables give them. `name` is
+    /// how results call the input. Runs that are damaged are left out, with a diagnostic and in [`Intervals::unread_runs`].
+    ///
+    /// # Errors
+    /// As [`read_into`](Self::read_into).
+    pub fn intervals(&self, name: &str) -> Result<Intervals, Error> {
+        self.read_intervals(name).map_err(|error| self.advise(error))
+    }
+
+    fn read_intervals(&self, name: &str) -> Result<Intervals, Error> {
+        let mut found = Intervals::default();
+        let mut damaged = Vec::new();
+        for run in &self.runs {
+            let template = self.path.join("form.template");
+            match run.read_intervals(name, (&template, &self.run_data(run.number)?), &mut found) {
+                Ok(()) => {}
+                Err(RunFailure::Run(error)) => damaged.push(DamagedRun { number: run.number, error }),
+                Err(RunFailure::Recording(error)) => return Err(error),
+            }
+        }
+        for run in self.damaged.iter().chain(&damaged) {
+            found.unread_runs.push(run.number);
+            found.diagnostics.push(self.unread(run));
+        }
+        if found.tables.is_empty() {
+            self.check_none_damaged(damaged)?;
+        }
+        Ok(found)
+    }
+}
+
+/// The number of the run in a folder.
+fn run_number(folder: &Path) -> Option<u32> {
+    folder.file_name()?.to_str()?.strip_prefix("run")?.parse().ok()
+}
+
+/// The numbers of the runs that were saved, sorted.
+fn run_numbers(files: &dyn Files, corespace: &Path) -> io::Result<Vec<u32>> {
+    let mut numbers: Vec<u32> = files.list(corespace)?.iter().filter_map(|path| run_number(path)).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    Ok(numbers)
+}
+
+fn no_bundle(path: &Path) -> Error {
+    let (export_it, path) = (ExportTable::default().how_to_export(path), path.display());
+    let text = format!(
+        "{path}: there is no folder corespace in it. It is no recording of Instruments 9 or later, or was not copied whole; if it \
+         opens in Instruments, {export_it}"
+    );
+    Error::new(ErrorKind::UnsupportedBundle(text), None)
+}
+
+fn no_runs(path: &Path, is_unsaved: bool) -> Error {
+    let path = path.display();
+    let text = match is_unsaved {
+        true => format!(
+            "{path}: the recording was never saved: Instruments or xctrace ended before it was done, or still records. Open it in \
+             Instruments and save it, or record again"
+        ),
+        false => format!("{path}: there are no runs in it: nothing was recorded, or it was not copied whole"),
+    };
+    Error::new(ErrorKind::UnsupportedBundle(text), None)
+}

@@ -1,0 +1,61 @@
+//! What an archive holds, counted against the limits while its names are read.
+
+use std::fmt;
+use std::path::Path;
+
+use super::super::file::over_budget;
+use super::ArchiveLimits;
+use super::names::{Item, Names};
+use crate::error::{Error, ErrorKind};
+use crate::memory::Reservation;
+
+pub(super) fn malformed(archive: &Path, what: impl fmt::Display) -> Error {
+    Error::new(ErrorKind::Malformed(format!("{}: {what}", archive.display())), None)
+}
+
+pub(super) fn limit(archive: &Path, what: impl fmt::Display) -> Error {
+    Error::new(ErrorKind::Limit(format!("{}: {what}", archive.display())), None)
+}
+
+/// Counts what an archive holds against its limits.
+pub(super) struct Budget<'a> {
+    archive: &'a Path,
+    limits: &'a ArchiveLimits,
+    names: Names,
+    bytes: u64,
+    /// About what the names take.
+    reserved: Reservation,
+}
+
+/// About what an entry takes beside its name: here, and where the archive's own index is read.
+const ENTRY_BYTES: u64 = 512;
+
+impl<'a> Budget<'a> {
+    pub(super) fn new(archive: &'a Path, limits: &'a ArchiveLimits) -> Self {
+        Self { archive, limits, names: Names::default(), bytes: 0, reserved: limits.memory.nothing() }
+    }
+
+    /// The names, with the memory that they take.
+    pub(super) fn finish(self) -> (Names, Reservation) {
+        (self.names, self.reserved)
+    }
+
+    /// Adds an entry of the archive; a folder has no item.
+    pub(super) fn add(&mut self, name: &str, item: Option<Item>, position: u64) -> Result<(), Error> {
+        let length = item.as_ref().map_or(0, |item| item.length);
+        self.bytes = self.bytes.saturating_add(length);
+        self.reserved.grow(ENTRY_BYTES + name.len() as u64).map_err(|over| over_budget(self.archive, over))?;
+        if self.bytes > self.limits.inflated_bytes {
+            let what = format!("what it holds is larger than {} bytes, unpacked", self.limits.inflated_bytes);
+            return Err(limit(self.archive, what));
+        }
+        self.names.add(name, item).map_err(|what| {
+            let name: String = name.chars().take(200).collect();
+            malformed(self.archive, format!("the entry {name:?} at byte {position} {what}"))
+        })?;
+        if self.names.len() > self.limits.entries {
+            return Err(limit(self.archive, format!("it holds more than {} files and folders", self.limits.entries)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,335 @@
+//! Threads and processes: who rows speak of, and their names.
+//!
+//! | reference | array | name |
+//! |---|---|---|
+//! | thread | tid, process reference | what Instruments shows stands in `form.template`, by tid; else in `thread-info` |
+//! | process | pid, name of a device (where there are 5 numbers, the upper half of the first one is something else) | `process-info`; else `form.template`, by pid |
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::Path;
+
+use super::file::broken_at;
+use super::layout::{Layout, Place};
+use super::row_error::Unreadable;
+use super::row_notes::RowNotes;
+use super::rows::Rows;
+use super::run_data::RunData;
+use super::strings::Strings;
+use super::uniquer::{Arrays, NONE, reference};
+use crate::error::{Diagnostic, Error};
+use crate::hash::HashMap;
+use crate::recording::{InputBuilder, without_tid};
+use crate::symbols::Files;
+
+/// The names that the tables of a run give, by reference, and whom they list.
+#[derive(Debug)]
+pub(super) struct Names<'a> {
+    /// What was noticed.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    strings: &'a Strings<'a>,
+    /// Numbers of strings: many may have one name.
+    threads: HashMap<u32, u64>,
+    processes: HashMap<u32, u64>,
+    /// The numbers of all threads and processes that are listed; empty where there is no list.
+    tids: HashSet<u64>,
+    pids: HashSet<u64>,
+}
+
+/// The columns of a `thread-info` or a `process-info`.
+struct NameColumns {
+    who: Place,
+    name: Place,
+    tid: Option<Place>,
+    pid: Option<Place>,
+    is_threads: bool,
+}
+
+impl NameColumns {
+    /// The columns; else why the table names nobody.
+    fn of(layout: &Layout) -> Result<Self, String> {
+        let column = |mnemonic: &str, expected: &str| match layout.column(mnemonic) {
+            Some((place, known)) if known == expected => Ok(place),
+            Some((_, other)) => Err(super::columns::unknown(mnemonic, other)),
+            None => Err(format!("it has no column {mnemonic}")),
+        };
+        let place = |mnemonic: &str| layout.column(mnemonic).map(|(place, _)| place);
+        let is_threads = layout.schema.name == "thread-info";
+        let (who, name) = match is_threads {
+            true => (column("thread", "XRThreadTypeID"), column("name", "XRThreadNameTypeID")),
+            false => (column("process", "XRProcessTypeID"), column("process-name", "XRPrototypeStringTypeID")),
+        };
+        Ok(Self { who: who?, name: name?, tid: place("tid").filter(|_| is_threads), pid: place("pid"), is_threads })
+    }
+}
+
+/// What a row says of a thread or a process.
+struct Named {
+    number: u32,
+    tid: Option<u64>,
+    pid: u64,
+    /// The number of a string.
+    name: Option<u64>,
+}
+
+impl<'a> Names<'a> {
+    /// No names yet; names will be these strings.
+    pub(super) fn new(strings: &'a Strings<'a>) -> Self {
+        Self {
+            diagnostics: Vec::new(),
+            strings,
+            threads: HashMap::default(),
+            processes: HashMap::default(),
+            tids: HashSet::default(),
+            pids: HashSet::default(),
+        }
+    }
+
+    fn thread(&self, number: u32) -> Option<&'a str> {
+        self.threads.get(&number).and_then(|&name| self.strings.get(name).ok())
+    }
+
+    fn process(&self, number: u32) -> Option<&'a str> {
+        self.processes.get(&number).and_then(|&name| self.strings.get(name).ok())
+    }
+
+    /// Reads the names of a `thread-info` or a `process-info`; the last one of a thread or process counts.
+    pub(super) fn read(
+        &mut self,
+        files: &dyn Files,
+        folder: &Path,
+        layout: &Layout,
+        arrays: &Arrays,
+    ) -> Result<(), Error> {
+        let columns = match NameColumns::of(layout) {
+            Ok(columns) => columns,
+            Err(reason) => {
+                let message = format!("{}: its names are not read: {reason}", folder.display());
+                self.diagnostics.push(Diagnostic { at: None, message, count: 1 });
+                return Ok(());
+            }
+        };
+        let mut rows = Rows::open(files, folder, layout)?;
+        let mut notes = RowNotes::default();
+        while let Some((piece, start)) = rows.next()? {
+            for (row, index) in piece.chunks_exact(layout.row_size).zip(0_u64..) {
+                let at = start + index * layout.row_size as u64;
+                let named = self.named(row, &columns, arrays);
+                let named = named.map_err(|bad| broken_at(&folder.join("bulkstore"), at, "row", bad))?;
+                let Some(named) = named else { continue };
+                if let Some(odd) = columns.contradiction(row, &named) {
+                    notes.note(folder, at, "contradiction", || odd);
+                }
+                self.add(&named, columns.is_threads);
+            }
+        }
+        self.diagnostics.extend(rows.diagnostic().into_iter().chain(notes.take()));
+        Ok(())
+    }
+
+    /// Who a row speaks of, if it does of anybody.
+    fn named(&self, row: &[u8], columns: &NameColumns, arrays: &Arrays) -> Result<Option<Named>, Unreadable> {
+        let Some(number) = columns.who.value(row).and_then(reference) else { return Ok(None) };
+        let (tid, process) = match columns.is_threads {
+            true => thread(arrays, number).map(|(tid, process)| (Some(tid), process))?,
+            false => (None, number),
+        };
+        let name = columns.name.value(row).map(|text| string_number(columns.name, text));
+        let name = name.filter(|&name| name != u64::from(NONE));
+        name.map(|name| self.strings.get(name)).transpose()?;
+        Ok(Some(Named { number, tid, pid: pid(arrays, self.strings, process)?, name }))
+    }
+
+    fn add(&mut self, named: &Named, is_threads: bool) {
+        self.tids.extend(named.tid);
+        self.pids.insert(named.pid);
+        let names = if is_threads { &mut self.threads } else { &mut self.processes };
+        if let Some(name) = named.name
+            && self.strings.get(name).is_ok_and(|text| !text.is_empty())
+        {
+            names.insert(named.number, name);
+        }
+    }
+}
+
+impl NameColumns {
+    /// What a row says that the arrays do not: then its name may be another one's.
+    fn contradiction(&self, row: &[u8], named: &Named) -> Option<String> {
+        let value = |place: Option<Place>| place.and_then(|place| place.value(row));
+        let number = named.number;
+        if let Some(tid) = value(self.tid).filter(|&tid| Some(tid) != named.tid) {
+            return Some(format!("it is about thread {tid:#x}, and array {number} is another one: names may be wrong"));
+        }
+        if let Some(pid) = value(self.pid).filter(|&pid| pid != named.pid) {
+            return Some(format!(
+                "it is about process {pid}, and array {number} is of {}: names may be wrong",
+                named.pid
+            ));
+        }
+        // Below its name, a thread stands once more.
+        let name = self.name.value(row).filter(|_| self.is_threads && matches!(self.name, Place::Wide(_)))?;
+        let own = name as u32;
+        (own != number).then(|| format!("the name of thread {own} stands at thread {number}: names may be wrong"))
+    }
+}
+
+/// The number of a string in a column of 4 bytes, or in the upper half of one of 8.
+pub(super) fn string_number(place: Place, value: u64) -> u64 {
+    if matches!(place, Place::Wide(_)) { value >> 32 } else { value }
+}
+
+/// The threads and processes of a run, as rows of the input know them.
+pub(super) struct People<'a> {
+    arrays: &'a Arrays,
+    names: &'a Names<'a>,
+    recorded: &'a RunData,
+    threads: HashMap<u32, Person>,
+    processes: HashMap<u32, Person>,
+}
+
+/// A thread or a process that rows speak of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Person {
+    /// Its index, for rows of the input.
+    pub(super) index: u32,
+    /// The number of the process.
+    pub(super) pid: u64,
+    /// What is odd about it.
+    pub(super) odd: Option<Odd>,
+}
+
+/// What makes it doubtful that a thread or a process is the one that was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Odd {
+    /// No list has such a thread.
+    UnlistedThread(u64),
+    /// No list has such a process.
+    UnlistedProcess(u64),
+    /// `form.template` has the thread in another process, if in any.
+    OtherProcess(u64, Option<u64>),
+    /// `form.template` has several names for the process, and no table has one.
+    SeveralNames(u64),
+}
+
+impl Odd {
+    /// What diagnostics are counted by.
+    pub(super) fn topic(self) -> &'static str {
+        match self {
+            Self::UnlistedThread(_) => "unlisted-thread",
+            Self::UnlistedProcess(_) => "unlisted-process",
+            Self::OtherProcess(..) => "other-process",
+            Self::SeveralNames(_) => "several-names",
+        }
+    }
+}
+
+impl fmt::Display for Odd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnlistedThread(tid) => {
+                write!(f, "the row has thread {tid:#x}, which is in no list of threads: it may be another one")
+            }
+            Self::UnlistedProcess(pid) => {
+                write!(f, "the row has process {pid}, which is in no list of processes: it may be another one")
+            }
+            Self::OtherProcess(tid, Some(pid)) => write!(
+                f,
+                "the row has thread {tid:#x}, which form.template lists in another process, {pid}: that name is not used"
+            ),
+            Self::OtherProcess(tid, None) => write!(
+                f,
+                "the row has thread {tid:#x}, which form.template lists without its process: that name is not used"
+            ),
+            Self::SeveralNames(pid) => {
+                write!(f, "the row has process {pid}, for which form.template has several names: none is used")
+            }
+        }
+    }
+}
+
+impl<'a> People<'a> {
+    pub(super) fn new(arrays: &'a Arrays, names: &'a Names<'a>, recorded: &'a RunData) -> Self {
+        Self { arrays, names, recorded, threads: HashMap::default(), processes: HashMap::default() }
+    }
+
+    /// The thread of a number.
+    pub(super) fn thread(&mut self, number: u32, input: &mut InputBuilder<'_>) -> Result<Person, Unreadable> {
+        if let Some(&thread) = self.threads.get(&number) {
+            return Ok(thread);
+        }
+        let (tid, process) = thread(self.arrays, number)?;
+        let process = self.process(process, input)?;
+        let listed = self.recorded.threads.get(&tid);
+        let recorded = listed.filter(|thread| thread.pid == Some(process.pid) && !thread.name.is_empty());
+        let is_unlisted = listed.is_none() && !self.names.tids.is_empty() && !self.names.tids.contains(&tid);
+        let elsewhere = listed.filter(|thread| thread.pid != Some(process.pid));
+        let elsewhere = elsewhere.map(|thread| Odd::OtherProcess(tid, thread.pid));
+        let odd = is_unlisted.then_some(Odd::UnlistedThread(tid)).or(elsewhere).or(process.odd);
+        let listed_name = || self.names.thread(number).map(|name| without_tid(name, tid));
+        let name = recorded.map(|thread| thread.name.as_str()).or_else(listed_name).unwrap_or_default();
+        let thread = Person { index: input.thread(Some(tid), Some(process.index), name)?, pid: process.pid, odd };
+        self.threads.insert(number, thread);
+        Ok(thread)
+    }
+
+    /// The process of a number.
+    pub(super) fn process(&mut self, number: u32, input: &mut InputBuilder<'_>) -> Result<Person, Unreadable> {
+        if let Some(&process) = self.processes.get(&number) {
+            return Ok(process);
+        }
+        let identity = Identity::process(number, self.arrays, self.names, self.recorded)?;
+        let index = input.process(Some(identity.number), identity.name)?;
+        let process = Person { index, pid: identity.number, odd: identity.odd };
+        self.processes.insert(number, process);
+        Ok(process)
+    }
+}
+
+/// A process by number and name.
+pub(super) struct Identity<'a> {
+    pub(super) number: u64,
+    /// Empty where no table names it.
+    pub(super) name: &'a str,
+    pub(super) odd: Option<Odd>,
+}
+
+impl<'a> Identity<'a> {
+    /// The process that a reference means.
+    pub(super) fn process(
+        number: u32,
+        arrays: &Arrays,
+        names: &'a Names<'a>,
+        recorded: &'a RunData,
+    ) -> Result<Self, Unreadable> {
+        let pid = pid(arrays, names.strings, number)?;
+        let given = names.process(number);
+        let listed = recorded.processes.get(&pid);
+        let is_unlisted = listed.is_none() && !names.pids.is_empty() && !names.pids.contains(&pid);
+        let is_ambiguous = given.is_none() && matches!(listed, Some(None));
+        let odd = is_unlisted.then_some(Odd::UnlistedProcess(pid));
+        let odd = odd.or(is_ambiguous.then_some(Odd::SeveralNames(pid)));
+        let name = given.or_else(|| listed?.as_ref().map(|process| process.name.as_str()));
+        Ok(Self { number: pid, name: name.unwrap_or_default(), odd })
+    }
+}
+
+/// The number of a thread, and the number that its process has among the arrays.
+pub(super) fn thread(arrays: &Arrays, number: u32) -> Result<(u64, u32), Unreadable> {
+    let array = arrays.get(number)?;
+    match (array.len(), array.get(0), array.get(1).and_then(reference)) {
+        (2, Some(tid), Some(process)) => Ok((tid, process)),
+        (count, ..) => Err(Unreadable::NoThread { number, count }),
+    }
+}
+
+/// The number of a process. Where one number follows it, that is the name of a device: an array of other things has no string there.
+/// What more numbers are is not known.
+pub(super) fn pid(arrays: &Arrays, strings: &Strings<'_>, number: u32) -> Result<u64, Unreadable> {
+    let array = arrays.get(number)?;
+    let has_device = array.get(1).is_some_and(|device| strings.get(device).is_ok());
+    match (array.len(), array.get(0)) {
+        (5, Some(first)) => Ok(first & u64::from(u32::MAX)),
+        (2, Some(first)) if has_device && reference(first).is_some() => Ok(first),
+        (count, _) => Err(Unreadable::NoProcess { number, count }),
+    }
+}

@@ -1,0 +1,149 @@
+//! The rows of a store (`bulkstore`), one after the other.
+//!
+//! | part | size | fields, little endian |
+//! |---|---|---|
+//! | header | 40 | u32 `0x12340A0A`, u32 3, u32 `0x28`, u32 offset of the rows, u32 size of a row, u32 size of a block, u32 rows of a block, u32 0 |
+//! | rows | | without gaps, also between blocks |
+//! | rest | | zero: room for more rows |
+//!
+//! Nothing of a store is kept: rows are read as the file is inflated.
+
+use std::path::{Path, PathBuf};
+
+use super::file::{Content, broken_at, broken_whole};
+use super::layout::Layout;
+use super::numbers::u32_at;
+use crate::error::{Diagnostic, Error};
+use crate::recording::TableKind;
+use crate::symbols::Files;
+
+const MAGIC: u32 = 0x1234_0a0a;
+const HEADER: u64 = 0x28;
+/// Rows are read in pieces of about this size.
+const PIECE: usize = 1 << 17;
+
+/// The bytes of a store that may be rows.
+pub(super) fn behind_header(bytes: &[u8]) -> &[u8] {
+    if bytes.starts_with(&MAGIC.to_le_bytes()) { bytes.get(HEADER as usize..).unwrap_or_default() } else { bytes }
+}
+
+/// Reads the rows of a store.
+pub(super) struct Rows<'f> {
+    content: Content<'f>,
+    path: PathBuf,
+    row_size: usize,
+    left: u64,
+    /// Where the next piece starts in the inflated file.
+    at: u64,
+    /// Where the first row is.
+    start: u64,
+    /// The bytes of a block; room is made for whole ones.
+    block: u64,
+    has_samples: bool,
+    piece: Vec<u8>,
+}
+
+impl<'f> Rows<'f> {
+    /// Opens a store in its folder.
+    pub(super) fn open(files: &'f dyn Files, folder: &Path, layout: &Layout) -> Result<Self, Error> {
+        let path = folder.join("bulkstore");
+        let mut content = Content::require(files, &path)?;
+        let mut header = Vec::new();
+        content.fill(&mut header, HEADER)?;
+        let (start, block) = check_header(&path, &header, layout)?;
+        let (row_size, left) = (layout.row_size, layout.rows);
+        let has_samples = TableKind::of_schema(&layout.schema.name) == TableKind::Cpu;
+        let mut rows = Self { content, path, row_size, left, at: HEADER, start, block, has_samples, piece: Vec::new() };
+        rows.at = rows.content.skip_zeros(HEADER, start - HEADER, "room for rows")?;
+        Ok(rows)
+    }
+
+    /// Fails where a table that has no rows, as its descriptor says, has some all the same.
+    pub(super) fn check_none(files: &'f dyn Files, folder: &Path, layout: &Layout) -> Result<(), Error> {
+        match Content::open(files, &folder.join("bulkstore"))? {
+            Some(_) => Self::open(files, folder, layout)?.next().map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether they have to be inflated.
+    pub(super) fn is_compressed(&self) -> bool {
+        self.content.is_compressed()
+    }
+
+    /// The next rows, a multiple of the row size, and where they start in the inflated file; `None` behind the last one.
+    pub(super) fn next(&mut self) -> Result<Option<(&[u8], u64)>, Error> {
+        let mut piece = std::mem::take(&mut self.piece);
+        let at = self.next_into(&mut piece);
+        self.piece = piece;
+        Ok(at?.map(|at| (self.piece.as_slice(), at)))
+    }
+
+    /// The same in place of what `piece` holds; gives where they start.
+    pub(super) fn next_into(&mut self, piece: &mut Vec<u8>) -> Result<Option<u64>, Error> {
+        if self.left == 0 {
+            self.check_rest()?;
+            return Ok(None);
+        }
+        let count = self.left.min((PIECE / self.row_size).max(1) as u64);
+        let at = self.at;
+        self.content.fill(piece, count * self.row_size as u64)?;
+        let whole = (piece.len() / self.row_size) as u64;
+        if whole < count {
+            let missing = self.left - whole;
+            let rule = format_args!("it ends, and {missing} of them are missing");
+            return Err(broken_at(&self.path, at + piece.len() as u64, "rows", rule));
+        }
+        // Each sample refers to a thread, a process and a stack, of which only one can have the number 0.
+        let is_empty = |row: &[u8]| self.has_samples && row.iter().all(|&byte| byte == 0);
+        if let Some(empty) = piece.chunks_exact(self.row_size).position(is_empty) {
+            let at = at + (empty * self.row_size) as u64;
+            return Err(broken_at(&self.path, at, "row", "it is empty: there are fewer than the descriptor says"));
+        }
+        self.left -= count;
+        self.at += piece.len() as u64;
+        Ok(Some(at))
+    }
+
+    /// What is odd about the file, once all of it was read: room for rows is made in whole blocks, so some bytes went or came, and it is not
+    /// sure that rows are where they were.
+    pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
+        let bytes = self.at.saturating_sub(self.start);
+        let is_whole = self.block == 0 || bytes.is_multiple_of(self.block);
+        let message = format!(
+            "{}: its {bytes:#x} bytes for rows are no whole blocks of {:#x}: it was changed, and rows may be wrong",
+            self.path.display(),
+            self.block
+        );
+        (!is_whole).then_some(Diagnostic { at: None, message, count: 1 })
+    }
+
+    /// Behind the rows that were counted there are no more.
+    fn check_rest(&mut self) -> Result<(), Error> {
+        self.at = self.content.skip_zeros(self.at, u64::MAX, "room for rows")?;
+        self.content.check_end()
+    }
+}
+
+/// Gives the offset of the rows and the size of a block.
+fn check_header(path: &Path, header: &[u8], layout: &Layout) -> Result<(u64, u64), Error> {
+    let word = |index: usize| u32_at(header, 4 * index);
+    if header.len() as u64 != HEADER || (word(0), word(1), word(2)) != (MAGIC, 3, HEADER as u32) {
+        let rule = format_args!("it does not begin with {MAGIC:#x}, 3, {HEADER:#x}");
+        return Err(broken_whole(path, rule));
+    }
+    let (start, row_size, block, rows_of_block) = (word(3), word(4), word(5), word(6));
+    if u64::from(start) < HEADER {
+        return Err(broken_at(path, 12, "offset of the rows", format_args!("{start:#x} is in the header")));
+    }
+    if row_size as usize != layout.row_size {
+        let rule = format_args!("{row_size} is not the {} that the descriptor has", layout.row_size);
+        return Err(broken_at(path, 16, "size of a row", rule));
+    }
+    // Were it another one, rows would have gaps between blocks.
+    if u64::from(block) != u64::from(row_size) * u64::from(rows_of_block) {
+        let rule = format_args!("{block:#x} is not {rows_of_block} rows of {row_size}");
+        return Err(broken_at(path, 20, "size of a block", rule));
+    }
+    Ok((u64::from(start), block.into()))
+}

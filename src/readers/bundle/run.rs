@@ -1,0 +1,393 @@
+//! One run of a recording: its folder below `corespace`.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::thread::Scope;
+
+use super::beside::Pieces;
+use super::binaries::Binaries;
+use super::columns::Columns;
+use super::damage::RunFailure;
+use super::file::{Content, Room, broken_file};
+use super::interval_columns::IntervalColumns;
+use super::intervals::{IntervalReader, IntervalSources};
+use super::narratives::Narratives;
+use super::people::{Names, People};
+use super::row_notes::RowNotes;
+use super::rows::Rows;
+use super::run_data::RunData;
+use super::run_table::{RunTable, read_layout, read_schema};
+use super::run_values::{self, Filling, Values};
+use super::samples::SampleReader;
+use super::stacks::Stacks;
+use super::strings::Strings;
+use super::tables::{self, StoredTable};
+use super::uniquer::Arrays;
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::hash::HashMap;
+use crate::recording::{InputBuilder, IntervalTable, Intervals, Options, RowKind, TableKind, TocTable};
+use crate::symbols::{Entry, Files};
+
+/// A run whose tables are known.
+pub(super) struct Run<'f> {
+    files: &'f dyn Files,
+    /// Its number, from 1.
+    pub(super) number: u32,
+    folder: PathBuf,
+    /// All tables, as a table of contents lists them.
+    pub(super) contents: Vec<TocTable>,
+    tables: Vec<RunTable>,
+    /// What was noticed of its tables.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    room: Room,
+    jobs: usize,
+}
+
+/// Tables that are read for the names in them.
+const NAMES: [&str; 2] = ["thread-info", "process-info"];
+
+/// Whether tables of this schema are read.
+fn is_needed(schema: &str) -> bool {
+    TableKind::of_schema(schema) == TableKind::Cpu || RowKind::of_schema(schema).is_some() || NAMES.contains(&schema)
+}
+
+impl<'f> Run<'f> {
+    /// Looks at the run in a folder of `corespace`.
+    pub(super) fn open(files: &'f dyn Files, corespace: &Path, number: u32, options: &Options) -> Result<Self, Error> {
+        let (room, jobs) = (Room::of(options), options.jobs);
+        let name = format!("run{number}");
+        let folder = corespace.join(&name).join("core");
+        let path = folder.join("table-manager/tables.plist");
+        let bytes = Content::require(files, &path)?.read_all(&room)?;
+        let stored = tables::read(&bytes, &name).map_err(|broken| broken_file(&path, &broken))?;
+        let (tables, contents, diagnostics) = (Vec::new(), Vec::new(), Vec::new());
+        let mut run = Self { files, number, folder, tables, contents, diagnostics, room, jobs };
+        let folders = stored.iter().filter_map(|stored| Some(corespace.join(stored.folder.as_ref().ok()?)));
+        let listed: HashSet<PathBuf> = folders.collect();
+        for StoredTable { schema, attributes, folder } in stored {
+            let folder = folder.map(|folder| corespace.join(folder)).map_err(|broken| broken_file(&path, &broken));
+            run.add_table(folder, schema, attributes)?;
+        }
+        run.note_unlisted(&listed);
+        Ok(run)
+    }
+
+    /// Says which tables are there that would be read and are not listed.
+    fn note_unlisted(&mut self, listed: &HashSet<PathBuf>) {
+        let stores = self.files.list(&self.folder.join("stores")).unwrap_or_default();
+        for store in stores.iter().filter(|store| !listed.contains(*store)) {
+            let schema = read_schema(self.files, store, &self.room);
+            if let Some(schema) = schema.ok().filter(|schema| is_needed(&schema.name)) {
+                let message =
+                    format!("{}: no table is listed for this {}, and it is not read", store.display(), schema.name);
+                self.diagnostics.push(Diagnostic { at: None, message, count: 1 });
+            }
+        }
+    }
+
+    /// Adds a table that is in a folder, or why nobody knows where it is.
+    fn add_table(
+        &mut self,
+        folder: Result<PathBuf, Error>,
+        schema: String,
+        attributes: Vec<(String, String)>,
+    ) -> Result<(), Error> {
+        let (files, room) = (self.files, self.room.clone());
+        let found = folder.and_then(|folder| Ok((read_schema(files, &folder, &room)?, folder)));
+        let is_needed = is_needed(&schema) || found.as_ref().is_ok_and(|(found, _)| is_needed(&found.name));
+        let found_name = found.as_ref().ok().map(|(found, _)| found.name.clone());
+        let table = found.and_then(|(found, folder)| {
+            Ok(RunTable { layout: read_layout(files, &folder, &schema, found, &room)?, folder })
+        });
+        let is_cpu = |name: &str| TableKind::of_schema(name) == TableKind::Cpu;
+        let table = match table {
+            // What is not read may be of a kind that nobody knows.
+            Err(_) if !is_needed => None,
+            // Names and intervals are missed, and samples are right without them.
+            Err(error) if !is_cpu(&schema) && !found_name.as_deref().is_some_and(is_cpu) => {
+                self.diagnostics.push(left_out(&error));
+                None
+            }
+            table => Some(table?),
+        };
+        let rows = table.as_ref().map(|table| table.layout.rows);
+        self.contents.push(TocTable { position: None, schema, attributes, rows });
+        self.tables.extend(table.filter(|_| is_needed));
+        Ok(())
+    }
+
+    /// The tables of this schema whose rows can be read.
+    pub(super) fn tables_of(&self, schema: &str) -> impl Iterator<Item = &RunTable> {
+        self.tables.iter().filter(move |table| table.layout.schema.name == schema)
+    }
+
+    /// The tables whose rows become samples: profiles, and raw samples where no profile has any that can be read.
+    fn cpu_tables(&self) -> Vec<&RunTable> {
+        let is_cpu = |table: &&RunTable| TableKind::of_schema(&table.layout.schema.name) == TableKind::Cpu;
+        let (raw, profiles): (Vec<_>, Vec<_>) =
+            self.tables.iter().filter(is_cpu).partition(|table| table.layout.schema.name == "time-sample");
+        let has_samples = |table: &&RunTable| table.layout.rows > 0 && Columns::of(&table.layout).is_ok();
+        if profiles.iter().any(has_samples) || raw.is_empty() {
+            return profiles;
+        }
+        // Why a profile cannot be read is told all the same.
+        profiles.into_iter().chain(raw).collect()
+    }
+
+    /// Whether it has rows that are to become samples.
+    pub(super) fn has_samples(&self) -> bool {
+        self.cpu_tables().iter().any(|table| table.layout.rows > 0)
+    }
+
+    /// How many bytes its samples are read from, as they are on disk.
+    pub(super) fn sample_bytes(&self) -> u64 {
+        if !self.has_samples() {
+            return 0;
+        }
+        let names = self.tables_of("thread-info").chain(self.tables_of("process-info"));
+        let stores = self.cpu_tables().into_iter().chain(names).map(|table| table.folder.join("bulkstore"));
+        let paths = run_values::FILES.iter().map(|path| self.folder.join(path)).chain(stores);
+        paths
+            .filter_map(
+                |path| if let Ok(Entry::File { length, .. }) = self.files.entry(&path) { Some(length) } else { None },
+            )
+            .sum()
+    }
+
+    /// The schema of its first table of samples.
+    pub(super) fn main_schema(&self) -> Option<&str> {
+        self.cpu_tables().first().map(|table| table.layout.schema.name.as_str())
+    }
+
+    /// Adds the samples of the run. Gives back what looked for binaries. Which damage costs the run and which one the recording
+    /// does not depend on the number of threads.
+    pub(super) fn read<'t>(
+        &self,
+        (template, recorded): (&Path, &RunData),
+        binaries: Binaries<'t>,
+        input: &mut InputBuilder<'_>,
+        is_only_run: bool,
+    ) -> Result<Binaries<'t>, RunFailure> {
+        let mut has_begun = false;
+        let start = Start { is_only_run, has_begun: &mut has_begun };
+        let result = self.read_samples((template, recorded, binaries), input, start);
+        result.map_err(|error| if has_begun { RunFailure::Recording(error) } else { RunFailure::before_rows(error) })
+    }
+
+    fn read_samples<'t>(
+        &self,
+        sources: (&Path, &RunData, Binaries<'t>),
+        input: &mut InputBuilder<'_>,
+        start: Start<'_>,
+    ) -> Result<Binaries<'t>, Error> {
+        let tables = self.cpu_tables();
+        if tables.iter().all(|table| table.layout.rows == 0) {
+            for table in &tables {
+                Rows::check_none(self.files, &table.folder, &table.layout)?;
+            }
+            for table in tables {
+                input.start_table(table.as_exported(self.number), table.folder.display().to_string());
+            }
+            return Ok(sources.2);
+        }
+        let (values, data) = Values::open(self.files, &self.folder, &self.room)?;
+        std::thread::scope(|scope| {
+            let mut filling = values.fill(data, self.jobs, scope)?;
+            let result = self.read_tables(&tables, &values, scope, sources, input, (start, &mut filling));
+            // Arrays that cannot be read are why rows refer to none.
+            filling.finish()?.into_iter().for_each(|odd| input.note(odd));
+            result
+        })
+    }
+
+    fn read_tables<'s, 't>(
+        &'s self,
+        tables: &[&'s RunTable],
+        values: &Values,
+        scope: &'s Scope<'s, '_>,
+        (template, recorded, binaries): (&Path, &RunData, Binaries<'t>),
+        input: &mut InputBuilder<'_>,
+        (start, filling): (Start<'_>, &mut Filling<'_>),
+    ) -> Result<Binaries<'t>, Error> {
+        let (mut readable, mut notes) = (Vec::new(), Vec::new());
+        for &table in tables {
+            match Columns::of(&table.layout) {
+                Ok(columns) => {
+                    notes.extend(columns.renamed.iter().map(|reason| self.odd_columns(table, reason)));
+                    readable.push((table, columns));
+                }
+                Err(reason) => notes.push(self.not_read(table, &reason)),
+            }
+        }
+        notes.extend(self.odd_template(template, recorded));
+        // They are inflated while names are read.
+        let mut first_rows = readable.first().map(|(table, _)| self.pieces(table, scope)).transpose()?;
+        let strings = values.strings()?;
+        // Stores that cannot even be opened are found before a row of another one is added.
+        for (table, _) in readable.iter().skip(1) {
+            Rows::open(self.files, &table.folder, &table.layout)?;
+        }
+        if !start.is_only_run {
+            filling.wait()?;
+        }
+        *start.has_begun = true;
+        notes.into_iter().for_each(|note| input.note(note));
+        let names = self.names(&strings, &values.arrays);
+        names.diagnostics.iter().for_each(|note| input.note(note.clone()));
+        let mut reader = SampleReader {
+            arrays: &values.arrays,
+            strings: &strings,
+            people: People::new(&values.arrays, &names, recorded),
+            stacks: Stacks::new((&values.arrays, &strings), binaries, input),
+            wanted: Vec::new(),
+            states: HashMap::default(),
+            cores: HashMap::default(),
+            recorded,
+            odd: Vec::new(),
+            notes: RowNotes::default(),
+            template,
+        };
+        for (table, columns) in readable {
+            let pieces = first_rows.take().map_or_else(|| self.pieces(table, scope), Ok)?;
+            let file = table.folder.join("bulkstore").display().to_string();
+            input.start_table(table.as_exported(self.number), file);
+            reader.read(pieces, &table.folder, &table.layout, &columns, input)?;
+        }
+        reader.stacks.diagnostic().into_iter().for_each(|odd| input.note(odd));
+        Ok(reader.stacks.into_binaries())
+    }
+
+    /// The rows of a table; where several threads are allowed, one of them inflates rows from now on, and adds up samples.
+    fn pieces<'s>(&'s self, table: &'s RunTable, scope: &'s Scope<'s, '_>) -> Result<Pieces<'s>, Error> {
+        let open = || Rows::open(self.files, &table.folder, &table.layout);
+        if self.jobs > 1 { Pieces::beside(scope, open) } else { open().map(Pieces::here) }
+    }
+
+    /// The tables that tell of intervals and hangs: by their kind, and of one kind by their stores.
+    fn interval_tables(&self) -> Vec<&RunTable> {
+        let kind = |table: &RunTable| RowKind::of_schema(&table.layout.schema.name);
+        let mut tables: Vec<_> = self.tables.iter().filter(|table| kind(table).is_some()).collect();
+        tables.sort_by_key(|table| kind(table));
+        tables
+    }
+
+    /// Adds the intervals and hang risks of the run.
+    pub(super) fn read_intervals(
+        &self,
+        input: &str,
+        (template, recorded): (&Path, &RunData),
+        found: &mut Intervals,
+    ) -> Result<(), RunFailure> {
+        let tables = self.interval_tables();
+        if tables.is_empty() {
+            return Ok(());
+        }
+        let values = Values::open(self.files, &self.folder, &self.room);
+        let (values, data) = values.map_err(RunFailure::before_rows)?;
+        found.diagnostics.extend(values.arrays.fill(data).map_err(RunFailure::before_rows)?);
+        let strings = values.strings().map_err(RunFailure::before_rows)?;
+        let names = self.names(&strings, &values.arrays);
+        found.diagnostics.extend(names.diagnostics.iter().cloned().chain(self.odd_template(template, recorded)));
+        let narratives = self.narratives(&tables, found).map_err(RunFailure::Recording)?;
+        let (arrays, names, narratives) = (&values.arrays, &names, narratives.as_ref());
+        let sources = IntervalSources { arrays, strings: &strings, names, recorded, narratives };
+        let mut reader = IntervalReader::new(sources, self.room.memory.nothing());
+        for table in tables {
+            self.read_interval_table(table, input, &mut reader, found).map_err(RunFailure::Recording)?;
+        }
+        Ok(())
+    }
+
+    fn read_interval_table(
+        &self,
+        table: &RunTable,
+        input: &str,
+        reader: &mut IntervalReader<'_>,
+        found: &mut Intervals,
+    ) -> Result<(), Error> {
+        let columns = match IntervalColumns::of(&table.layout) {
+            Ok(columns) => columns,
+            Err(reason) => {
+                found.diagnostics.push(self.not_read(table, &reason));
+                return Ok(());
+            }
+        };
+        let (input, schema) = (input.to_owned(), table.layout.schema.name.clone());
+        let counts = IntervalTable { input, run: self.number, schema, ..IntervalTable::default() };
+        match reader.read(self.files, table, &columns, counts, found) {
+            Ok(notes) => found.diagnostics.extend(notes),
+            // Intervals are right without them.
+            Err(error) if columns.kind == RowKind::HangRisk => found.diagnostics.push(left_out_if_damaged(error)?),
+            Err(error) => return Err(error),
+        }
+        found.diagnostics.extend(columns.unread.iter().map(|reason| self.odd_columns(table, reason)));
+        Ok(())
+    }
+
+    /// What messages are made of, if there are any. Without it their table is left out, which is told.
+    fn narratives(&self, tables: &[&RunTable], found: &mut Intervals) -> Result<Option<Narratives>, Error> {
+        let is_risk = |table: &&RunTable| RowKind::of_schema(&table.layout.schema.name) == Some(RowKind::HangRisk);
+        if !tables.iter().any(|table| is_risk(table) && table.layout.rows > 0) {
+            return Ok(None);
+        }
+        match Narratives::read(self.files, &self.folder.join("uniquing"), &self.room) {
+            Ok((narratives, odd)) => {
+                found.diagnostics.extend(odd);
+                Ok(Some(narratives))
+            }
+            Err(error) => {
+                found.diagnostics.push(left_out_if_damaged(error)?);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The names that tables give. Without them samples are right, so a table that cannot be read is only told.
+    fn names<'v>(&self, strings: &'v Strings<'v>, arrays: &Arrays) -> Names<'v> {
+        let mut names = Names::new(strings);
+        for table in self.tables_of("thread-info").chain(self.tables_of("process-info")) {
+            if let Err(error) = names.read(self.files, &table.folder, &table.layout, arrays) {
+                names.diagnostics.push(left_out(&error));
+            }
+        }
+        names
+    }
+
+    /// What `form.template` lacks of the run.
+    fn odd_template(&self, template: &Path, recorded: &RunData) -> impl Iterator<Item = Diagnostic> {
+        recorded.odd.iter().map(move |odd| {
+            let message = format!("{}: run {}: {odd}", template.display(), self.number);
+            Diagnostic { at: None, message, count: 1 }
+        })
+    }
+
+    fn odd_columns(&self, table: &RunTable, reason: &str) -> Diagnostic {
+        let (folder, schema, run) = (table.folder.display(), &table.layout.schema.name, self.number);
+        Diagnostic { at: None, message: format!("{folder}: {schema} of run {run}: {reason}"), count: 1 }
+    }
+
+    fn not_read(&self, table: &RunTable, reason: &str) -> Diagnostic {
+        let (folder, schema) = (table.folder.display(), &table.layout.schema.name);
+        let (run, rows) = (self.number, table.layout.rows);
+        let message = format!("{folder}: {schema} of run {run} ({rows} rows) is not read: {reason}");
+        Diagnostic { at: None, message, count: 1 }
+    }
+}
+
+/// How samples of a run begin.
+struct Start<'a> {
+    /// Whether what is damaged of the run costs all there is. If not, the arrays must be whole before the first row is added.
+    is_only_run: bool,
+    /// Whether rows were added, so that the run cannot be left out any more.
+    has_begun: &'a mut bool,
+}
+
+/// Says that a table could not be read, which is not needed for samples.
+fn left_out(error: &Error) -> Diagnostic {
+    Diagnostic { at: None, message: format!("left out: {error}"), count: 1 }
+}
+
+/// The same of what is damaged; a file that cannot be read just now, or is larger than allowed, is an error.
+fn left_out_if_damaged(error: Error) -> Result<Diagnostic, Error> {
+    if matches!(error.kind, ErrorKind::BrokenBundle { .. }) { Ok(left_out(&error)) } else { Err(error) }
+}

@@ -1,0 +1,272 @@
+//! The rows of a CPU table become samples.
+
+use std::fmt;
+use std::path::Path;
+
+use super::alike::AlikeRows;
+use super::beside::Pieces;
+use super::columns::Columns;
+use super::file::{broken_at, broken_file, over_budget};
+use super::layout::{Layout, Place};
+use super::people::{Odd, People};
+use super::row_error::Unreadable;
+use super::row_notes::RowNotes;
+use super::run_data::RunData;
+use super::stacks::{ReadStack, StackKind, Stacks};
+use super::strings::Strings;
+use super::uniquer::{Arrays, reference};
+use crate::error::{Error, ErrorKind};
+use crate::hash::HashMap;
+use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
+use crate::recording::{InputBuilder, RejectReason, Row};
+use crate::units::{Nanos, Unit};
+
+/// How many stacks are fetched at a time: their addresses stay in a cache of the processor.
+const TOGETHER: usize = 64;
+
+/// Reads rows with what they refer to.
+pub(super) struct SampleReader<'a, 't> {
+    pub(super) arrays: &'a Arrays,
+    pub(super) strings: &'a Strings<'a>,
+    pub(super) people: People<'a>,
+    pub(super) stacks: Stacks<'a, 't>,
+    /// The stacks of the rows at hand that were not made yet, and the threads of their rows.
+    pub(super) wanted: Vec<(u32, u64)>,
+    pub(super) states: HashMap<u64, Option<StringId>>,
+    pub(super) cores: HashMap<u32, CoreId>,
+    pub(super) recorded: &'a RunData,
+    /// What is odd about the row at hand.
+    pub(super) odd: Vec<OddRow>,
+    pub(super) notes: RowNotes,
+    /// Where image lists are.
+    pub(super) template: &'a Path,
+}
+
+impl SampleReader<'_, '_> {
+    /// Adds all rows of the store in this folder to the table that the input has started.
+    pub(super) fn read(
+        &mut self,
+        mut rows: Pieces<'_>,
+        folder: &Path,
+        layout: &Layout,
+        columns: &Columns,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<(), Error> {
+        let mut alike = AlikeRows::of(columns, layout.row_size, self.recorded.latest.unwrap_or(u64::MAX));
+        while let Some((piece, start)) = rows.next()? {
+            self.make_stacks(piece, layout, columns, input);
+            let mut done = 0;
+            loop {
+                done += alike.add(&piece[done..], self.stacks.all_known(columns.stack.1), input);
+                let Some(row) = piece.get(done..done + layout.row_size) else { break };
+                alike.count(input);
+                let at = start + done as u64;
+                self.add_row(row, columns, (folder, at), &mut alike, input).map_err(|error| match error {
+                    Unreadable::Full(full) => Error::new(ErrorKind::Limit(full.to_string()), None),
+                    Unreadable::TooManyStacks => Error::new(ErrorKind::Limit(error.to_string()), None),
+                    Unreadable::Images(broken) => broken_file(self.template, &broken),
+                    error => broken_at(&folder.join("bulkstore"), at, "row", error),
+                })?;
+                done += layout.row_size;
+            }
+            rows.add_samples(input)?;
+            input.reserve().map_err(|over| over_budget(&folder.join("bulkstore"), over))?;
+        }
+        alike.count(input);
+        rows.return_sums(input)?;
+        rows.diagnostic().into_iter().for_each(|note| input.note(note));
+        self.notes.take().for_each(|note| input.note(note));
+        Ok(())
+    }
+
+    /// Makes the stacks of all rows before they are asked for: one after the other they wait less for memory than between
+    /// other things. What cannot be made is told when its row is read.
+    fn make_stacks(&mut self, rows: &[u8], layout: &Layout, columns: &Columns, input: &mut InputBuilder<'_>) {
+        let (place, kind) = columns.stack;
+        let mut wanted = std::mem::take(&mut self.wanted);
+        wanted.clear();
+        for row in rows.chunks_exact(layout.row_size) {
+            let number =
+                place.value(row).and_then(reference).filter(|&number| self.stacks.known(number, kind).is_none());
+            wanted.extend(number.map(|number| (number, thread_number(row, columns))));
+        }
+        for wanted in wanted.chunks(TOGETHER) {
+            self.stacks.fetch(wanted.iter().map(|&(number, _)| number), kind);
+            if wanted.iter().any(|&(number, thread)| self.stacks.get(number, kind, thread, input).is_err()) {
+                break;
+            }
+        }
+        self.wanted = wanted;
+    }
+
+    fn add_row(
+        &mut self,
+        row: &[u8],
+        columns: &Columns,
+        (folder, at): (&Path, u64),
+        alike: &mut AlikeRows,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<(), Unreadable> {
+        self.odd.clear();
+        let decoded = self.decode(row, columns, input)?;
+        // Rows like an odd one are odd, too, and each is to be counted.
+        let is_sample = input.add_row(decoded, at)?.is_ok();
+        if let Some(known) = input.alike(decoded).filter(|_| is_sample && self.odd.is_empty()) {
+            alike.insert(row, known);
+        }
+        for odd in &self.odd {
+            self.notes.note(folder, at, odd.topic(), || odd.to_string());
+        }
+        Ok(())
+    }
+
+    fn decode(
+        &mut self,
+        row: &[u8],
+        columns: &Columns,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<Result<Row, RejectReason>, Unreadable> {
+        let Some(time) = columns.time.value(row) else { return Ok(Err(RejectReason::NoTime)) };
+        self.odd.extend(self.recorded.latest.filter(|&latest| time > latest).map(|_| OddRow::Late(time)));
+        let kind = columns.kind.and_then(|place| place.value(row)).map_or(SampleKind::Periodic, SampleKind::of_number);
+        let (weight, unit) = match columns.weight {
+            Some((place, unit)) => match place.value(row) {
+                Some(weight) => (weight, unit),
+                None => return Ok(Err(RejectReason::NoWeight)),
+            },
+            // The snapshot at the start shows where threads stood; nobody ran for it.
+            None => (u64::from(kind != SampleKind::Stackshot), Unit::Samples),
+        };
+        let stack = self.stack(row, columns.stack, columns, input)?;
+        let kernel_stack = match columns.kernel_stack {
+            Some(kernel_stack) => self.stack(row, kernel_stack, columns, input)?,
+            None => Ok(None),
+        };
+        let (stack, kernel_stack) = match (stack, kernel_stack) {
+            (Ok(stack), Ok(kernel_stack)) => (stack, kernel_stack),
+            (Err(reason), _) | (_, Err(reason)) => return Ok(Err(reason)),
+        };
+        let Some(state) = self.state(row, columns, input)? else { return Ok(Err(RejectReason::WrongType)) };
+        let value = |place: Option<Place>| place.and_then(|place| place.value(row));
+        let thread = number(value(columns.thread), "thread")?;
+        let process = number(value(columns.process), "process")?;
+        let thread = thread.map(|number| self.people.thread(number, input)).transpose()?;
+        let process = process.map(|number| self.people.process(number, input)).transpose()?;
+        let is_stranger = thread.zip(process).is_some_and(|(thread, process)| thread.pid != process.pid);
+        self.odd.extend(is_stranger.then_some(OddRow::Stranger));
+        self.odd.extend(thread.or(process).and_then(|person| person.odd).map(OddRow::Person));
+        Ok(Ok(Row {
+            time: Nanos::from_nanos(time),
+            weight,
+            unit,
+            thread: thread.map(|thread| thread.index),
+            process: process.map(|process| process.index),
+            core: number(value(columns.core), "core")?.map(|index| self.core(index, input)).transpose()?,
+            state,
+            stack,
+            kernel_stack,
+            kind,
+            counters: match number(value(columns.counters), "counters")? {
+                Some(list) => match self.arrays.get(list)? {
+                    values if values.len() > input.limits().counters => return Ok(Err(RejectReason::BadNumber)),
+                    values => Some(input.counters(values.iter())?),
+                },
+                None => None,
+            },
+        }))
+    }
+
+    /// A stack, if the row has one; or why it is none.
+    #[inline]
+    fn stack(
+        &mut self,
+        row: &[u8],
+        (place, kind): (Place, StackKind),
+        columns: &Columns,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<Result<Option<StackId>, RejectReason>, Unreadable> {
+        let Some(number) = number(place.value(row), "stack")? else { return Ok(Ok(None)) };
+        Ok(match self.stacks.get(number, kind, thread_number(row, columns), input)? {
+            ReadStack::Stack(stack) => Ok(Some(stack)),
+            ReadStack::Empty => Err(RejectReason::UnknownStack),
+            ReadStack::TooDeep => Err(RejectReason::StackTooDeep),
+        })
+    }
+
+    /// The state of the thread, if the row has one; `None` where it refers to an empty text, which is no state: it would count as
+    /// running.
+    fn state(
+        &mut self,
+        row: &[u8],
+        columns: &Columns,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<Option<Option<StringId>>, Unreadable> {
+        let Some(number) = columns.state.and_then(|place| place.value(row)) else { return Ok(Some(None)) };
+        if let Some(&state) = self.states.get(&number) {
+            return Ok(state.map(Some));
+        }
+        let text = self.strings.get(number)?;
+        let state = if text.is_empty() { None } else { Some(input.string(text)?) };
+        self.states.insert(number, state);
+        Ok(state.map(Some))
+    }
+
+    fn core(&mut self, index: u32, input: &mut InputBuilder<'_>) -> Result<CoreId, Unreadable> {
+        if let Some(&core) = self.cores.get(&index) {
+            return Ok(core);
+        }
+        let kind = self.recorded.cores.get(&index).map(|kind| input.string(kind)).transpose()?;
+        let core = input.core(Core { index, kind })?;
+        self.cores.insert(index, core);
+        Ok(core)
+    }
+}
+
+/// What is odd about a row, and does not keep it from being a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OddRow {
+    /// Its thread or its process.
+    Person(Odd),
+    /// Its thread is of another process than its own: one of them is wrong.
+    Stranger,
+    /// It has this time, long after the end of the run.
+    Late(u64),
+}
+
+impl OddRow {
+    /// What diagnostics are counted by.
+    fn topic(self) -> &'static str {
+        match self {
+            Self::Person(odd) => odd.topic(),
+            Self::Stranger => "stranger",
+            Self::Late(_) => "late",
+        }
+    }
+}
+
+impl fmt::Display for OddRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person(odd) => odd.fmt(f),
+            Self::Stranger => f.write_str("the row has a thread of another process than its own"),
+            Self::Late(time) => {
+                write!(f, "the row is {} s from the start, long after the end of its run", time / 1_000_000_000)
+            }
+        }
+    }
+}
+
+/// The number of a row's thread, or any where it has none.
+#[inline]
+fn thread_number(row: &[u8], columns: &Columns) -> u64 {
+    columns.thread.and_then(|place| place.value(row)).unwrap_or(0)
+}
+
+/// A number of 4 bytes, if there is one.
+#[inline]
+fn number(value: Option<u64>, column: &'static str) -> Result<Option<u32>, Unreadable> {
+    match value {
+        None => Ok(None),
+        Some(value) => reference(value).map(Some).ok_or(Unreadable::TooLarge { column, value }),
+    }
+}

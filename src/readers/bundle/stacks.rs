@@ -1,0 +1,390 @@
+//! Stacks: arrays of addresses become frames in the binaries that were loaded there.
+//!
+//! | column | array |
+//! |---|---|
+//! | `XRBacktraceTypeID` | pieces, leaf first: process reference in the upper half, array of addresses in the lower; all its bits set: the end |
+//! | `XRTaggedBacktraceTypeID` | array of pieces, tag |
+//! | `XRCoreProfileCallstackTypeID` | array of return addresses, program counter, process reference, … |
+//!
+//! Addresses stand leaf first, with the bias and the authentication bits that exports show.
+
+use std::hint::black_box;
+
+use super::binaries::Binaries;
+use super::frames::Frames;
+use super::row_error::Unreadable;
+use super::strings::Strings;
+use super::uniquer::{Arrays, NONE, Numbers, reference};
+use crate::error::Diagnostic;
+use crate::hash::HashMap;
+use crate::profile::{FrameId, StackId};
+use crate::recording::{FrameKind, InputBuilder, kperf_callers};
+
+/// How the stacks of a column are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum StackKind {
+    Pieces,
+    Tagged,
+    Raw,
+}
+
+impl StackKind {
+    /// The kind of a column by its engineering type.
+    pub(super) fn of_type(engineering_type: &str) -> Option<Self> {
+        Some(match engineering_type {
+            "XRBacktraceTypeID" => Self::Pieces,
+            "XRTaggedBacktraceTypeID" => Self::Tagged,
+            "XRCoreProfileCallstackTypeID" => Self::Raw,
+            _ => return None,
+        })
+    }
+}
+
+/// A stack that was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReadStack {
+    Stack(StackId),
+    /// It has no frames. No stack at all is another number.
+    Empty,
+    /// It is deeper than the limit.
+    TooDeep,
+}
+
+/// A stack that may have been read, in 4 bytes: 0 was not, 1 has no frames, 2 is too deep, others are a stack.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known(u32);
+
+impl Known {
+    /// What was read; a stack whose index has no room is read anew each time.
+    fn of(stack: ReadStack) -> Self {
+        Self(match stack {
+            ReadStack::Empty => 1,
+            ReadStack::TooDeep => 2,
+            ReadStack::Stack(stack) => u32::try_from(stack.index() + 3).unwrap_or(0),
+        })
+    }
+
+    fn get(self) -> Option<ReadStack> {
+        match self.0 {
+            0 => None,
+            1 => Some(ReadStack::Empty),
+            2 => Some(ReadStack::TooDeep),
+            other => StackId::from_index(other as usize - 3).map(ReadStack::Stack),
+        }
+    }
+}
+
+/// The stacks of a kind that were made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KnownStacks<'a>(&'a [Known]);
+
+impl KnownStacks<'_> {
+    /// The stack at a number, if it was made, has frames and is not too deep.
+    #[inline]
+    pub(super) fn get(self, number: u32) -> Option<StackId> {
+        match self.0.get(number as usize)?.get()? {
+            ReadStack::Stack(stack) => Some(stack),
+            ReadStack::Empty | ReadStack::TooDeep => None,
+        }
+    }
+}
+
+/// A piece at the root that was read; without frames where it was not.
+#[derive(Clone, Copy, Debug, Default)]
+struct RootPiece {
+    process: u32,
+    frames: u32,
+    stack: Option<StackId>,
+}
+
+/// How many threads' last stacks are remembered.
+const THREADS: usize = 64;
+
+/// The piece at the root of a thread's last stack. Most of the next one's outer addresses are the same.
+#[derive(Clone, Debug, Default)]
+struct LastRoot {
+    process: u32,
+    array: u32,
+    /// The stack that each of its frames is the leaf of, leaf first; empty where there was none yet.
+    path: Vec<Option<StackId>>,
+}
+
+/// The stacks of a run, each made once.
+pub(super) struct Stacks<'a, 't> {
+    arrays: &'a Arrays,
+    strings: &'a Strings<'a>,
+    frames: Frames<'t>,
+    /// By kind and number of the array; empty for kinds that no table has.
+    read: [Vec<Known>; 3],
+    /// By number of the array: what it makes as the piece at the root, which many stacks share.
+    roots: Vec<RootPiece>,
+    /// By thread.
+    last: Vec<LastRoot>,
+    pids: HashMap<u32, u64>,
+    /// Those that were found last.
+    frames_of_piece: Vec<FrameId>,
+    /// How many stacks there may be, which no recording comes near.
+    most: u64,
+    /// How many pieces at the root end with the address 0.
+    final_zeros: u64,
+}
+
+impl<'a, 't> Stacks<'a, 't> {
+    pub(super) fn new(
+        (arrays, strings): (&'a Arrays, &'a Strings<'a>),
+        binaries: Binaries<'t>,
+        input: &InputBuilder<'_>,
+    ) -> Self {
+        let most = input.stack_count() + input.limits().free_stacks + arrays.bytes();
+        Self {
+            arrays,
+            strings,
+            frames: Frames::new(binaries),
+            read: Default::default(),
+            roots: Vec::new(),
+            last: vec![LastRoot::default(); THREADS],
+            pids: HashMap::default(),
+            frames_of_piece: Vec::new(),
+            most,
+            final_zeros: 0,
+        }
+    }
+
+    /// What is odd about the stacks, once all of them were read.
+    pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
+        let message = "a stack ends with the address 0, which stays a frame without a binary. Where Instruments 12 or older wrote it, \
+                       addresses are those of the instructions themselves, and a name may be that of the function before";
+        (self.final_zeros > 0).then(|| Diagnostic { at: None, message: message.to_owned(), count: self.final_zeros })
+    }
+
+    /// What looks for binaries, once all stacks were read.
+    pub(super) fn into_binaries(self) -> Binaries<'t> {
+        self.frames.into_binaries()
+    }
+
+    /// The stack at a number, if it was asked for before.
+    #[inline]
+    pub(super) fn known(&self, number: u32, kind: StackKind) -> Option<ReadStack> {
+        self.read[kind as usize].get(number as usize)?.get()
+    }
+
+    /// All stacks that were asked for before.
+    pub(super) fn all_known(&self, kind: StackKind) -> KnownStacks<'_> {
+        KnownStacks(&self.read[kind as usize])
+    }
+
+    /// Brings the arrays of stacks near that will be asked for. They lie anywhere in memory, and to wait for many takes little
+    /// longer than for one.
+    pub(super) fn fetch(&self, numbers: impl Iterator<Item = u32> + Clone, kind: StackKind) {
+        let ends = |number: u32| {
+            self.arrays.get(number).map(|array| (array.get(0), array.get(array.len().wrapping_sub(1)))).ok()
+        };
+        for number in numbers.clone() {
+            black_box(ends(number));
+        }
+        let pieces = |number| match kind {
+            StackKind::Pieces => self.arrays.get(number).ok(),
+            StackKind::Tagged => self.arrays.get(ends(number)?.0.and_then(reference)?).ok(),
+            StackKind::Raw => None,
+        };
+        for number in numbers {
+            // Whichever piece is the one at the root.
+            for piece in pieces(number).into_iter().flat_map(|pieces| pieces.iter().rev().take(2)) {
+                black_box(ends(piece as u32));
+            }
+        }
+    }
+
+    /// The stack at a number. Rows of one `thread`, however it is numbered, have stacks that are much alike.
+    #[inline]
+    pub(super) fn get(
+        &mut self,
+        number: u32,
+        kind: StackKind,
+        thread: u64,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<ReadStack, Unreadable> {
+        match self.known(number, kind) {
+            Some(stack) => Ok(stack),
+            None => self.get_new(number, kind, thread, input),
+        }
+    }
+
+    fn get_new(
+        &mut self,
+        number: u32,
+        kind: StackKind,
+        thread: u64,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<ReadStack, Unreadable> {
+        let stack = self.make(number, kind, thread, input)?;
+        if input.stack_count() > self.most {
+            return Err(Unreadable::TooManyStacks);
+        }
+        let read = &mut self.read[kind as usize];
+        if read.is_empty() {
+            read.resize(self.arrays.len(), Known::default());
+        }
+        read[number as usize] = Known::of(stack);
+        Ok(stack)
+    }
+
+    fn make(
+        &mut self,
+        number: u32,
+        kind: StackKind,
+        thread: u64,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<ReadStack, Unreadable> {
+        let array = self.arrays.get(number)?;
+        let no_stack = |kind| Unreadable::NoStack { number, count: array.len(), kind };
+        match kind {
+            StackKind::Pieces => self.join(array, thread, input),
+            StackKind::Tagged => {
+                let pieces = array.get(0).and_then(reference).filter(|_| array.len() == 2);
+                let pieces = pieces.ok_or_else(|| no_stack("tagged backtrace"))?;
+                self.join(self.arrays.get(pieces)?, thread, input)
+            }
+            StackKind::Raw => {
+                // None is all bits of either size.
+                let number = |index| {
+                    array.get(index).and_then(|word| if word == u64::MAX { Some(NONE) } else { reference(word) })
+                };
+                let (callers, pc) = (number(0), array.get(1));
+                let process = number(2).filter(|_| array.len() >= 4);
+                let (Some(callers), Some(pc), Some(process)) = (callers, pc, process) else {
+                    return Err(no_stack("callstack"));
+                };
+                self.raw(callers, pc, process, input)
+            }
+        }
+    }
+
+    /// Joins the pieces of a stack from the root.
+    fn join(
+        &mut self,
+        pieces: Numbers<'_>,
+        thread: u64,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<ReadStack, Unreadable> {
+        let count = match pieces.iter().next_back() {
+            Some(last) if last as u32 == NONE => pieces.len() - 1,
+            _ => pieces.len(),
+        };
+        let (mut stack, mut depth) = (None, 0);
+        for index in (0..count).rev() {
+            let Some(piece) = pieces.get(index) else { break };
+            let (process, array) = ((piece >> 32) as u32, piece as u32);
+            let known = self.roots.get(array as usize).filter(|known| stack.is_none() && known.process == process);
+            if let Some(known) = known.filter(|known| known.frames > 0) {
+                (stack, depth) = (known.stack, depth + known.frames as usize);
+                continue;
+            }
+            let addresses = self.arrays.get(array)?;
+            depth += addresses.len();
+            if depth > input.limits().stack_depth {
+                return Ok(ReadStack::TooDeep);
+            }
+            let leaf = if index == 0 { FrameKind::Leaf } else { FrameKind::Caller };
+            if stack.is_some() {
+                self.find_frames(process, addresses.iter(), leaf, input)?;
+                stack = input.stack(stack, &self.frames_of_piece)?;
+                continue;
+            }
+            self.final_zeros += u64::from(addresses.iter().next_back() == Some(0));
+            stack = self.add_root(process, array, leaf, thread, input)?;
+            self.roots.resize(self.arrays.len(), RootPiece::default());
+            self.roots[array as usize] = RootPiece { process, frames: addresses.len() as u32, stack };
+        }
+        Ok(stack.map_or(ReadStack::Empty, ReadStack::Stack))
+    }
+
+    /// Makes the stack of a piece at the root, on top of what it has in common with the last one of the thread.
+    fn add_root(
+        &mut self,
+        process: u32,
+        array: u32,
+        leaf: FrameKind,
+        thread: u64,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<Option<StackId>, Unreadable> {
+        let addresses = self.arrays.get(array)?;
+        let slot = thread as usize % THREADS;
+        let last = &self.last[slot];
+        let common = if last.process == process && !last.path.is_empty() {
+            let pairs = addresses.iter().rev().zip(self.arrays.get(last.array)?.iter().rev());
+            pairs.take_while(|(own, other)| own == other).count()
+        } else {
+            0
+        };
+        let own = addresses.len() - common;
+        self.find_frames(process, addresses.iter().take(own), leaf, input)?;
+        let last = &mut self.last[slot];
+        (last.process, last.array) = (process, array);
+        last.path.splice(..last.path.len() - common, std::iter::repeat_n(None, own));
+        let parent = last.path.get(own).copied().flatten();
+        let stack = input.stack_path(parent, &self.frames_of_piece, &mut last.path[..own]);
+        if stack.is_err() {
+            // Nothing may start from a path that is not whole.
+            last.path.clear();
+        }
+        Ok(stack?)
+    }
+
+    /// Finds the frames of a piece, the first of which is of the kind `first`.
+    fn find_frames(
+        &mut self,
+        process: u32,
+        addresses: impl Iterator<Item = u64>,
+        first: FrameKind,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<(), Unreadable> {
+        let pid = self.pid(process)?;
+        let space = self.frames.space(pid, FrameKind::Caller);
+        self.frames_of_piece.clear();
+        let mut kind = first;
+        for address in addresses {
+            let frame = self.frames.get(space, address, kind, input)?;
+            self.frames_of_piece.push(frame);
+            kind = FrameKind::Caller;
+        }
+        Ok(())
+    }
+
+    fn raw(
+        &mut self,
+        callers: u32,
+        pc: u64,
+        process: u32,
+        input: &mut InputBuilder<'_>,
+    ) -> Result<ReadStack, Unreadable> {
+        let pid = self.pid(process)?;
+        let addresses: Vec<u64> = match callers {
+            NONE => Vec::new(),
+            callers => self.arrays.get(callers)?.iter().collect(),
+        };
+        if addresses.len() >= input.limits().stack_depth {
+            return Ok(ReadStack::TooDeep);
+        }
+        let (leaf, caller) = (FrameKind::RawLeaf, FrameKind::RawCaller);
+        let (leaves, callers) = (self.frames.space(pid, leaf), self.frames.space(pid, caller));
+        let mut frames = vec![self.frames.get(leaves, pc, leaf, input)?];
+        for &address in &addresses[kperf_callers(Some(pc), &addresses)] {
+            frames.push(self.frames.get(callers, address, caller, input)?);
+        }
+        Ok(input.stack(None, &frames)?.map_or(ReadStack::Empty, ReadStack::Stack))
+    }
+
+    /// The number of a process; `None` where a stack names none.
+    fn pid(&mut self, process: u32) -> Result<Option<u64>, Unreadable> {
+        if process == NONE {
+            return Ok(None);
+        }
+        if let Some(&pid) = self.pids.get(&process) {
+            return Ok(Some(pid));
+        }
+        let pid = super::people::pid(self.arrays, self.strings, process)?;
+        self.pids.insert(process, pid);
+        Ok(Some(pid))
+    }
+}

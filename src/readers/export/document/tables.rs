@@ -1,0 +1,133 @@
+//! The tables of a document: the one that is open, its columns, and those before it.
+
+use quick_xml::events::BytesStart;
+
+use super::super::attributes::unescape;
+use super::super::fault::Fault;
+use super::super::roles::{self, Roles};
+use crate::profile::StringId;
+use crate::recording::{Column, Source, Table, TableKind, TableReader};
+
+/// The table that is open, and what its columns are for.
+#[derive(Debug)]
+pub(in crate::readers::export) struct OpenTable {
+    pub(in crate::readers::export) reader: TableReader,
+    pub(in crate::readers::export) roles: Roles,
+}
+
+/// The tables of the document that is open.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    /// The one that rows belong to.
+    pub(super) open: Option<OpenTable>,
+    /// Whether the rows of a table that is not read are passing by.
+    pub(super) is_skipping: bool,
+    /// How many elements of the rows that pass by are open.
+    pub(super) skipped_depth: u32,
+    /// The column of a schema that is open.
+    pub(super) column: Column,
+    columns: Vec<Column>,
+    /// Those that are complete.
+    tables: Vec<Table>,
+    /// About how many bytes columns and tables take.
+    bytes: u64,
+}
+
+impl Tables {
+    /// How many are complete.
+    pub(super) fn count(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// How many columns the schema has so far.
+    pub(super) fn column_count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Whether rows that come are those of a CPU table.
+    pub(super) fn is_cpu(&self) -> bool {
+        self.open.as_ref().is_some_and(|table| table.reader.table.kind == TableKind::Cpu)
+    }
+
+    /// A table starts; gives whether it says of which run it is, or says nothing at all, as no table of `xctrace` does.
+    pub(super) fn start(&mut self, start: &BytesStart<'_>) -> bool {
+        let run = number_in_xpath(start, "/run[");
+        self.columns.clear();
+        self.is_skipping = false;
+        let table = Table { run: run.unwrap_or(1), position: number_in_xpath(start, "/table["), ..Table::default() };
+        self.open = Some(OpenTable { reader: TableReader::new(table), roles: Roles::default() });
+        run.is_some() || start.attributes_raw().trim_ascii().is_empty()
+    }
+
+    pub(super) fn start_schema(&mut self, start: &BytesStart<'_>, at: u64) -> Result<(), Fault> {
+        let Some(table) = &mut self.open else { return Ok(()) };
+        if table.reader.table.schema.is_some() || table.reader.table.rows > 0 {
+            return Err(Fault::malformed("a second schema in one table", at));
+        }
+        for attribute in start.attributes().with_checks(false).flatten() {
+            if attribute.key.0 == "name" {
+                let schema = unescape(&attribute.value, at)?.into_owned();
+                self.bytes += (size_of::<Table>() + schema.len()) as u64;
+                table.reader.table.schema = Some(schema);
+            }
+        }
+        Ok(())
+    }
+
+    /// About how many bytes the columns and tables of this document take.
+    pub(super) fn memory(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(super) fn finish_column(&mut self) {
+        let Column { mnemonic, engineering_type } = &self.column;
+        self.bytes += (size_of::<Column>() + mnemonic.capacity() + engineering_type.capacity()) as u64;
+        self.columns.push(std::mem::take(&mut self.column));
+    }
+
+    /// What the table is, and what its cells mean, is known from here on.
+    pub(super) fn finish_schema(&mut self, input: StringId, document: u32) {
+        let Some(table) = &mut self.open else { return };
+        table.reader.table.columns = std::mem::take(&mut self.columns);
+        let schema = table.reader.table.schema.as_deref().unwrap_or_default();
+        table.reader.table.kind = TableKind::of_schema(schema);
+        table.roles = Roles::of(schema, &table.reader.table.columns);
+        self.is_skipping = table.reader.table.kind == TableKind::Other;
+        self.skipped_depth = 0;
+        if table.reader.table.kind == TableKind::Cpu {
+            table.reader.source = Some(Source { input, document, table: self.tables.len() as u32 });
+        }
+    }
+
+    /// The first column of a CPU table that is not there, where there are columns nobody knows.
+    pub(super) fn renamed_column(&self) -> Option<&'static str> {
+        let table = &self.open.as_ref().filter(|table| table.reader.table.kind == TableKind::Cpu)?.reader.table;
+        roles::renamed_column(table.schema.as_deref().unwrap_or_default(), &table.columns)
+    }
+
+    /// Counts a row that is not read.
+    pub(super) fn count_row(&mut self) {
+        if let Some(table) = &mut self.open {
+            table.reader.table.rows += 1;
+        }
+    }
+
+    /// The table that is open, if one is, is complete.
+    pub(super) fn finish(&mut self) {
+        self.is_skipping = false;
+        self.tables.extend(self.open.take().map(|table| table.reader.table));
+    }
+
+    /// Those that are complete; the next document has others.
+    pub(super) fn take(&mut self) -> Vec<Table> {
+        self.bytes = 0;
+        std::mem::take(&mut self.tables)
+    }
+}
+
+/// A number in an XPath behind `key`, as in `//trace-toc[1]/run[1]/data[1]/table[9]`.
+pub(in crate::readers::export) fn number_in_xpath(start: &BytesStart<'_>, key: &str) -> Option<u32> {
+    let xpath = start.attributes().with_checks(false).flatten().find(|attribute| attribute.key.0 == "xpath")?;
+    let (_, rest) = xpath.value.split_once(key)?;
+    rest.split_once(']')?.0.parse().ok()
+}

@@ -1,0 +1,191 @@
+//! From blocks to documents: rows of CPU tables by the scanner, rows of other tables by counting, all else by tokens.
+
+use std::io;
+
+use super::blocks::{Block, End, count_lines};
+use super::document::{DocumentReader, Unfinished};
+use super::fault::Fault;
+use super::place::{Place, line_in};
+use super::replay::ReplayRoom;
+use super::tape::Tape;
+use super::tokens::Step;
+use super::{scan, skip, tokens};
+use crate::error::{Error, ErrorKind};
+use crate::profile::{Full, SumBatch, SumTable};
+use crate::recording::Options;
+
+/// Reads the blocks of one input, in order.
+#[derive(Debug)]
+pub(super) struct Feed<'r, 'd> {
+    reader: &'r mut DocumentReader<'d>,
+    options: &'r Options,
+    is_scanned: bool,
+    memory: scan::Memory,
+    tape: Tape,
+    room: ReplayRoom,
+    place: Place<'r>,
+    /// How far the lines of the block at hand are counted, and how many there are.
+    counted: (usize, u64),
+    /// The memory that sums take that were lent.
+    pub(super) lent: u64,
+}
+
+impl<'r, 'd> Feed<'r, 'd> {
+    pub(super) fn new(reader: &'r mut DocumentReader<'d>, input: &'r str, options: &'r Options) -> Self {
+        Self {
+            reader,
+            options,
+            is_scanned: options.uses_scanner && scan::is_allowed(&options.limits),
+            memory: scan::Memory::default(),
+            tape: Tape::default(),
+            room: ReplayRoom::default(),
+            place: Place::new(input),
+            counted: (0, 0),
+            lent: 0,
+        }
+    }
+
+    /// Whether it is worth scanning the next blocks before it is their turn.
+    pub(super) fn wants_tapes(&self) -> bool {
+        self.is_scanned && !self.reader.is_skipping()
+    }
+
+    /// What samples are added to, for others to do it; see the builder.
+    pub(super) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
+        self.reader.definitions.recording.profile.lend_sums()
+    }
+
+    /// The samples since the last call, for the sums that were lent.
+    pub(super) fn take_waiting(&mut self, spare: SumBatch) -> SumBatch {
+        self.reader.definitions.recording.profile.take_waiting(spare)
+    }
+
+    /// Takes the sums back.
+    pub(super) fn return_sums(&mut self, sums: SumTable) {
+        self.reader.definitions.recording.profile.return_sums(sums);
+    }
+
+    /// Reads the next block. `tape` is what the scanner found in it from its start on, if it was asked already. Gives the
+    /// number of bytes of the input behind the last block.
+    pub(super) fn take(&mut self, block: &mut Block, tape: Option<&Tape>) -> Result<Option<u64>, Error> {
+        let tape = tape.filter(|_| self.place.is_between_tokens());
+        let carried = self.place.enter(block)?;
+        let line = self.place.line;
+        self.reader.enter_window(block.offset, line);
+        let used = self.read(block, tape).map_err(|fault| self.describe(fault, block))?;
+        self.reader.notes.locate(|byte| line_in(block, line, byte));
+        let more = self.lent.saturating_add(self.reader.memory());
+        let reserved = self.reader.definitions.reserve(more);
+        let at = block.offset + used as u64;
+        reserved.map_err(|over| self.place.locate(Fault::memory(over, at), block))?;
+        self.keep(block, used, carried)
+    }
+
+    /// Reads what is whole of a block; gives how many bytes that is.
+    fn read(&mut self, block: &Block, tape: Option<&Tape>) -> Result<usize, Fault> {
+        let (bytes, is_end) = (block.bytes(), block.end.is_some());
+        let mut used = 0;
+        self.counted = (0, 0);
+        if let Some(tape) = tape.filter(|tape| self.reader.fits(tape)) {
+            self.reader.replay(tape, bytes, block.offset, &mut self.room)?;
+            used = tape.end;
+            self.counted = (used, tape.lines);
+        }
+        while used < bytes.len() {
+            used += self.scan(block, used)?;
+            if used == bytes.len() {
+                break;
+            }
+            let step = if self.reader.is_skipping() {
+                skip::rows(self.reader, &bytes[used..], block.offset + used as u64, is_end)
+            } else {
+                Step { used: 0, needs_more: false }
+            };
+            used += step.used;
+            if step.needs_more {
+                break;
+            }
+            let step = tokens::read(self.reader, bytes, used, block.offset, is_end)?;
+            used += step.used;
+            if step.needs_more {
+                break;
+            }
+        }
+        Ok(used)
+    }
+
+    /// Reads rows by the scanner, where rows follow; gives how many bytes.
+    fn scan(&mut self, block: &Block, start: usize) -> Result<usize, Fault> {
+        if !self.is_scanned || !self.reader.is_at_rows() {
+            return Ok(0);
+        }
+        // Where ids have gaps some are not defined, which takes more care than the scanner has.
+        let Some(next_id) = self.reader.definitions.ids.next() else { return Ok(0) };
+        let rows = start..block.bytes().len();
+        scan::rows(block.padded(), rows, &self.options.limits, Some(next_id), &mut self.memory, &mut self.tape);
+        self.reader.replay(&self.tape, block.bytes(), block.offset, &mut self.room)?;
+        let (counted, lines) = self.counted;
+        let before = count_lines(&block.bytes()[counted..start]);
+        self.counted = (self.tape.end, lines + before + self.tape.lines);
+        Ok(self.tape.end - start)
+    }
+
+    /// Keeps what was not read for the next block, or ends the input.
+    fn keep(&mut self, block: &mut Block, used: usize, carried: usize) -> Result<Option<u64>, Error> {
+        if block.end.is_some() {
+            return self.finish(block, used).map(Some);
+        }
+        let is_all = used == block.bytes().len() && carried == 0 && block.lines > 0;
+        let (counted, lines) = self.counted;
+        let lines = if is_all { block.lines } else { lines + count_lines(&block.bytes()[counted..used]) };
+        self.place.leave(block, used, lines, self.options.limits.token_bytes)?;
+        Ok(None)
+    }
+
+    /// Ends the input: it should be between documents, and hold one at least. The last block was read up to `used`.
+    fn finish(&mut self, block: &mut Block, used: usize) -> Result<u64, Error> {
+        let end = block.offset + block.bytes().len() as u64;
+        let cut = match block.end.take() {
+            Some(End::Cut(error)) => Some(error),
+            _ => None,
+        };
+        let is_compressed_cut = cut.is_some();
+        let fail = |kind, byte, line, cut: Option<io::Error>| {
+            let source = cut.map(|error| Box::new(error) as _);
+            Err(Error { source, ..self.place.locate(Fault { kind, byte, line }, block) })
+        };
+        let rows = self.reader.rows;
+        if let Some(Unfinished { inside, byte, line }) = self.reader.unfinished() {
+            if !self.options.allow_truncated {
+                return fail(ErrorKind::Truncated { inside, end, rows }, byte, Some(line), cut);
+            }
+            self.reader.accept_cut(end);
+            return Ok(end);
+        }
+        if self.reader.documents.is_empty() {
+            return match cut {
+                Some(_) => {
+                    fail(ErrorKind::Truncated { inside: "compressed data".to_owned(), end, rows: 0 }, end, None, cut)
+                }
+                None => fail(self.place.no_export(), 0, Some(1), None),
+            };
+        }
+        // All documents are complete; is something behind them that is not?
+        let rest = &block.bytes()[used..];
+        if is_compressed_cut || rest.starts_with(b"<") {
+            if !self.options.allow_truncated {
+                let inside = "what follows the document".to_owned();
+                let byte = block.offset + used as u64;
+                return fail(ErrorKind::Truncated { inside, end, rows }, byte, None, cut);
+            }
+            self.reader.mark_cut(end);
+        }
+        Ok(end)
+    }
+
+    /// The error of a fault in a block.
+    fn describe(&self, fault: Fault, block: &Block) -> Error {
+        let is_nothing_yet = self.reader.documents.is_empty() && self.reader.unfinished().is_none();
+        self.place.describe(fault, block, is_nothing_yet)
+    }
+}

@@ -1,0 +1,55 @@
+//! Stretches of time that a recording names: intervals of signposts, and potential hangs.
+//!
+//! Several tables have them. Instruments writes an interval of signposts as one row of `os-signpost-interval` (and some
+//! instruments of Xcode 27 of `OSSignpostIntervals`), and as two rows of `os-signpost`, which are paired here:
+//!
+//! ```xml
+//! <row><start-time id="1" …>573703666</start-time><duration id="2" …>21779500</duration><layout-id …/><string id="4"
+//!   fmt="Layout">Layout</string><category …/><subsystem …/><os-signpost-identifier id="7" fmt="0x7">7</os-signpost-identifier>…</row>
+//! <row><event-time …>573703666</event-time><thread …/><process …/><event-type id="7" fmt="Begin">Begin</event-type>…</row>
+//! <row><start-time …>4933931583</start-time><duration …>234838875</duration><hang-type id="3" fmt="Hang">Hang</hang-type>…</row>
+//! ```
+//!
+//! Recordings have points of interest once more, in `region-of-interest`. Beside hangs there are moments that may lead to some,
+//! in `hang-risks`.
+//!
+//! Columns are known by the mnemonics of the schema. All other tables are passed by, but for the elements that a row may refer
+//! to: ids are one numbering for the whole document.
+//!
+//! ```
+//! use traceparse::export::read_intervals;
+//! use traceparse::recording::Options;
+//!
+//! let xml = r#"<?xml version="1.0"?>
+//! <trace-query-result>
+//! <node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name="potential-hangs"><col><mnemonic>start</mnemonic></col>
+//! <col><mnemonic>duration</mnemonic></col><col><mnemonic>hang-type</mnemonic></col></schema>
+//! <row><start-time id="1">2000</start-time><duration id="2">500</duration><hang-type id="3">Hang</hang-type></row>
+//! </node></trace-query-result>"#;
+//! let found = read_intervals(xml.as_bytes(), "hangs.xml", &Options::default())?;
+//! let hang = &found.intervals[0];
+//! assert_eq!((hang.start.as_nanos(), hang.end.map(|end| end.as_nanos())), (2_000, Some(2_500)));
+//! assert_eq!(hang.hang_type.as_deref(), Some("Hang"));
+//! # Ok::<(), traceparse::Error>(())
+//! ```
+
+mod feed;
+mod kinds;
+mod reader;
+mod rows;
+
+use std::io::Read;
+
+use crate::error::Error;
+use crate::recording::{Intervals, Options};
+
+/// Reads the intervals and hang risks of an export with all its documents. `input` is how results and errors call it.
+///
+/// Rows that cannot be read are diagnostics, and are counted. An interval whose end was not recorded has no end. Of the options, `buffer_size`, `allow_truncated` and the limits count. An export without such
+/// tables has no intervals, and neither has a table of contents.
+///
+/// # Errors
+/// As [`read_into`](super::read_into).
+pub fn read_intervals(source: impl Read, input: &str, options: &Options) -> Result<Intervals, Error> {
+    feed::read(source, input, options)
+}

@@ -1,0 +1,124 @@
+//! Reads what `xcrun xctrace export` writes, of every Xcode from 12 to 27.
+//!
+//! A document holds tables; a row has one cell for each column of the schema:
+//!
+//! ```xml
+//! <trace-query-result>
+//! <node xpath='//trace-toc[1]/run[1]/data[1]/table[9]'><schema name="time-profile">
+//!   <col><mnemonic>time</mnemonic>…</col><col><mnemonic>thread</mnemonic>…</col>…</schema>
+//! <row><sample-time id="1" fmt="00:00.648.438">648438208</sample-time><thread id="2" fmt="main (0x51) (app, pid: 7)">…
+//!   </thread><weight id="9" fmt="1.00 ms">1000000</weight><tagged-backtrace id="10"><frame id="11" name="run"
+//!   addr="0x104bfc505"><binary id="12" name="app" UUID="…" load-addr="0x104bfc000" …/></frame>…</tagged-backtrace></row>
+//! <row><sample-time id="21" fmt="00:00.649.439">649439375</sample-time><thread ref="2"/><weight ref="9"/>
+//!   <tagged-backtrace ref="10"/></row>
+//! </node></trace-query-result>
+//! ```
+//!
+//! Rules that hold for every version:
+//!
+//! * An element has an `id` where its value comes first, and is a `ref` to that id afterwards. Ids count 1, 2, 3 … over
+//!   the whole document, over all its tables and runs, and also in rows that nobody wants.
+//! * `<sentinel/>` is no value, and nothing else is: a cell that has no value otherwise rejects its row. A row whose stack is a
+//!   sentinel has a weight all the same.
+//! * A `ref` is of the same kind as the element that defined its id, which no other one defines.
+//! * Numbers stand in the text of elements; `fmt` is for people, and follows their locale.
+//! * The stack decides how it is read, never a version: frames, fragments of addresses, wrapped once, twice or not.
+//! * rows = samples + rejected, for every CPU table, with a reason for each rejection.
+//!
+//! ```
+//! use traceparse::export::read;
+//! use traceparse::recording::Options;
+//!
+//! let xml = r#"<?xml version="1.0"?>
+//! <trace-query-result>
+//! <node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name="time-profile"><col><mnemonic>time</mnemonic></col>
+//! <col><mnemonic>weight</mnemonic></col><col><mnemonic>stack</mnemonic></col></schema>
+//! <row><sample-time id="1" fmt="00:00.001">1000000</sample-time><weight id="2" fmt="1.00 ms">1000000</weight><backtrace
+//! id="3"><frame id="4" name="work" addr="0x1001"/><frame id="5" name="main" addr="0x2004"/></backtrace></row>
+//! </node></trace-query-result>"#;
+//! let export = read(xml.as_bytes(), "export.xml", &Options::default())?;
+//! assert_eq!(export.profile.samples().len(), 1);
+//! let leaf = export.profile.frames_leaf_first(export.profile.samples()[0].stack).next().unwrap();
+//! assert_eq!(export.profile.function_name(leaf.function), "work");
+//! # Ok::<(), traceparse::Error>(())
+//! ```
+
+mod alone;
+mod attributes;
+mod blocks;
+mod definitions;
+mod document;
+mod fault;
+mod feed;
+mod intervals;
+mod item;
+mod names;
+mod oddity;
+mod packed;
+mod pipeline;
+mod place;
+mod replay;
+mod roles;
+mod rows;
+mod scan;
+mod skip;
+mod sniff;
+mod stacks;
+mod tag;
+mod tape;
+mod toc;
+mod tokens;
+mod well_formed;
+
+use std::io::Read;
+
+#[doc(hidden)]
+pub use alone::scanned_rows;
+pub use intervals::read_intervals;
+
+use crate::error::{Diagnostic, Error};
+use crate::profile::StringId;
+use crate::recording::{Document, Export, Options, RecordingBuilder};
+use definitions::Definitions;
+use document::DocumentReader;
+
+/// Reads an input with all its documents into a recording. `name` is how results and errors call it.
+///
+/// The source is read in large pieces; it needs no buffer of its own.
+///
+/// # Errors
+/// When the input is no export, is cut, is malformed, or passes a limit. The builder is of no use after that.
+pub fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    let input = recording.start_input(name)?;
+    let options = recording.options.clone();
+    let mut definitions = Definitions::new(std::mem::take(recording));
+    let result = read_documents(source, name, (&mut definitions, &options), input);
+    *recording = definitions.recording;
+    let (documents, noted) = result?;
+    recording.end_input(documents, noted);
+    Ok(())
+}
+
+fn read_documents<R: Read + Send>(
+    source: R,
+    name: &str,
+    (definitions, options): (&mut Definitions, &Options),
+    input: StringId,
+) -> Result<(Vec<Document>, Vec<Diagnostic>), Error> {
+    let bytes = definitions.recording.bytes;
+    let mut reader = DocumentReader::new(definitions, options, input, bytes);
+    let read = pipeline::read_documents(source, name, &mut reader, options)?;
+    let found = (std::mem::take(&mut reader.documents), reader.notes.take());
+    definitions.recording.bytes += read;
+    Ok(found)
+}
+
+/// Reads one input. `name` is how results and errors call it.
+///
+/// # Errors
+/// As [`read_into`].
+pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<Export, Error> {
+    let mut recording = RecordingBuilder::new(options.clone());
+    read_into(source, name, &mut recording)?;
+    recording.finish()
+}

@@ -1,0 +1,413 @@
+//! Reading, decompressing and scanning on several threads; documents are put together in order on one of them.
+//!
+//! ```text
+//! source ─► block ─► tape ─┐
+//!           block ─► tape ─┼─► in order: values, stacks, samples
+//!           block ─► tape ─┘
+//! ```
+//!
+//! Every thread does the same: it takes the source, reads one block (which decompresses it, where the source does),
+//! gives the source back, and scans the block. Where others have to wait for blocks meanwhile, it reads on, and they scan. The
+//! thread that called puts finished blocks together first, and scans others while none is finished. So no thread has a part
+//! that it could be too slow at, and one thread is the same code without the waiting. Memory is bounded by the number of
+//! blocks on their way.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+
+use super::blocks::{Block, BlockReader};
+use super::document::DocumentReader;
+use super::feed::Feed;
+use super::scan;
+use super::tape::Tape;
+use crate::error::{Error, ErrorKind};
+use crate::profile::{Full, SumBatch, SumTable};
+use crate::recording::Options;
+
+/// How many blocks may be on their way for each thread.
+const BLOCKS_PER_THREAD: usize = 3;
+
+/// How many blocks' samples may wait to be added up before the thread that puts blocks together helps.
+const MAX_BATCHES: usize = 16;
+
+/// More threads than any source is fast enough for.
+const MAX_THREADS: usize = 256;
+
+/// Reads all documents of an input; gives the number of bytes.
+pub(super) fn read_documents<R: Read + Send>(
+    source: R,
+    input: &str,
+    reader: &mut DocumentReader<'_>,
+    options: &Options,
+) -> Result<u64, Error> {
+    let mut feed = Feed::new(reader, input, options);
+    let mut blocks = BlockReader::new(source, options.buffer_size);
+    let mut block = Block::default();
+    blocks.read(&mut block);
+    // An input of one block is not worth a thread.
+    if options.jobs > 1 && block.end.is_none() {
+        return read_parallel(blocks, block, feed, options);
+    }
+    loop {
+        if let Some(bytes) = feed.take(&mut block, None)? {
+            return Ok(bytes);
+        }
+        blocks.read(&mut block);
+    }
+}
+
+/// A block that was read and scanned.
+#[derive(Debug, Default)]
+struct Scanned {
+    block: Block,
+    tape: Option<Tape>,
+}
+
+/// A block on its way.
+enum Place {
+    /// A thread reads or scans it.
+    Busy,
+    /// It was read, and is still to be scanned.
+    Read(Scanned),
+    Finished(Scanned),
+}
+
+/// Samples are added up beside everything else: the sums lie far apart in memory, and take as long as much of putting blocks
+/// together.
+#[derive(Default)]
+struct Summing {
+    /// `None` while a thread adds to them, and where samples are not added up.
+    sums: Option<SumTable>,
+    /// What is to be added, in order.
+    batches: VecDeque<SumBatch>,
+    spare: Vec<SumBatch>,
+    /// How much memory the sums take.
+    memory: u64,
+}
+
+impl Summing {
+    fn next_task<R>(&mut self) -> Option<Task<R>> {
+        if self.batches.is_empty() {
+            return None;
+        }
+        let sums = self.sums.take()?;
+        Some(Task::Sum(sums, self.batches.pop_front()?))
+    }
+}
+
+/// What the threads share.
+struct State<R> {
+    summing: Summing,
+    /// `None` while a thread reads from it, and after the last block.
+    source: Option<BlockReader<R>>,
+    /// Whether a thread had to wait until another one has read: reading takes long, and should never stop. Then whoever reads
+    /// goes on and leaves the scanning to others, until as many blocks are on their way as may be.
+    is_hungry: bool,
+    /// How many threads there are beside the one that called.
+    helpers: usize,
+    /// The blocks on their way, in order.
+    line: VecDeque<Place>,
+    /// The number of the first block in the line.
+    first: usize,
+    /// Blocks and tapes to be used again.
+    spare: Vec<Scanned>,
+    /// Whether nobody wants another block.
+    is_over: bool,
+}
+
+struct Shared<'o, R> {
+    state: Mutex<State<R>>,
+    changed: Condvar,
+    /// Whether blocks should be scanned before it is their turn.
+    wants_tapes: AtomicBool,
+    options: &'o Options,
+    capacity: usize,
+}
+
+/// Reads the blocks of `source`, the `first` of which was read.
+fn read_parallel<R: Read + Send>(
+    source: BlockReader<R>,
+    first: Block,
+    mut feed: Feed<'_, '_>,
+    options: &Options,
+) -> Result<u64, Error> {
+    let sums = feed.lend_sums().map_err(full)?;
+    let is_summing = sums.is_some();
+    let state = State {
+        summing: Summing { sums, ..Summing::default() },
+        source: Some(source),
+        is_hungry: false,
+        helpers: 0,
+        line: VecDeque::new(),
+        first: 0,
+        spare: Vec::new(),
+        is_over: false,
+    };
+    let shared = Shared {
+        state: Mutex::new(state),
+        changed: Condvar::new(),
+        wants_tapes: AtomicBool::new(feed.wants_tapes()),
+        options,
+        capacity: options.jobs.min(MAX_THREADS) * BLOCKS_PER_THREAD,
+    };
+    std::thread::scope(|scope| {
+        // Whatever happens here, the others must not wait for it.
+        let _over = Over(&shared);
+        for _ in 1..options.jobs.min(MAX_THREADS) {
+            // Fewer threads than were asked for do the same.
+            if Builder::new().spawn_scoped(scope, || shared.help()).is_err() {
+                break;
+            }
+            shared.lock().helpers += 1;
+        }
+        let first = Scanned { block: first, tape: None };
+        let bytes = shared.lead(first, &mut feed, is_summing)?;
+        if is_summing {
+            feed.return_sums(shared.finish_sums()?);
+        }
+        Ok(bytes)
+    })
+}
+
+fn full(full: Full) -> Error {
+    Error::new(ErrorKind::Limit(full.to_string()), None)
+}
+
+/// Ends the work of all threads when it goes out of scope.
+struct Over<'s, 'o, R>(&'s Shared<'o, R>);
+
+impl<R> Drop for Over<'_, '_, R> {
+    fn drop(&mut self) {
+        self.0.lock().is_over = true;
+        self.0.changed.notify_all();
+    }
+}
+
+/// What a thread does next.
+enum Task<R> {
+    /// Put this block in its place.
+    Join(Scanned),
+    /// Add these samples to the sums.
+    Sum(SumTable, SumBatch),
+    /// Read block `number`, and scan it or read on.
+    Read { number: usize, source: BlockReader<R>, spare: Scanned },
+    /// Scan block `number`.
+    Scan { number: usize, block: Scanned },
+    /// Nothing more.
+    Stop,
+}
+
+impl<R> State<R> {
+    /// The first block, if it is finished.
+    fn next_finished(&mut self) -> Option<Scanned> {
+        match self.line.pop_front()? {
+            Place::Finished(scanned) => {
+                self.first += 1;
+                Some(scanned)
+            }
+            other => {
+                self.line.push_front(other);
+                None
+            }
+        }
+    }
+
+    /// The first block that was read and that nobody scans, with its number.
+    fn next_read(&mut self) -> Option<(usize, Scanned)> {
+        let place = self.line.iter().position(|place| matches!(place, Place::Read(_)))?;
+        match std::mem::replace(&mut self.line[place], Place::Busy) {
+            Place::Read(block) => Some((self.first + place, block)),
+            _ => None,
+        }
+    }
+
+    /// Makes a place for another block, if there may be more; gives its number and room for it.
+    fn start_block(&mut self, capacity: usize) -> Option<(usize, Scanned)> {
+        if self.line.len() >= capacity {
+            return None;
+        }
+        let number = self.first + self.line.len();
+        self.line.push_back(Place::Busy);
+        Some((number, self.spare.pop().unwrap_or_default()))
+    }
+
+    fn put(&mut self, number: usize, block: Place) {
+        let place = number - self.first;
+        self.line[place] = block;
+    }
+}
+
+impl<R: Read + Send> Shared<'_, R> {
+    /// Puts blocks together until the input ends, and does what others do while none is finished.
+    fn lead(&self, first: Scanned, feed: &mut Feed<'_, '_>, is_summing: bool) -> Result<u64, Error> {
+        let (mut task, mut memory) = (Task::Join(first), scan::Memory::default());
+        loop {
+            match task {
+                Task::Join(scanned) => {
+                    if let Some(bytes) = self.join(scanned, feed, is_summing)? {
+                        return Ok(bytes);
+                    }
+                }
+                task => {
+                    if !self.work_on(task, &mut memory)? {
+                        return Ok(0);
+                    }
+                }
+            }
+            task = self.next_task(true);
+        }
+    }
+
+    /// Puts a block in its place; gives the number of bytes of the input behind the last one.
+    fn join(&self, mut scanned: Scanned, feed: &mut Feed<'_, '_>, is_summing: bool) -> Result<Option<u64>, Error> {
+        let bytes = feed.take(&mut scanned.block, scanned.tape.as_ref())?;
+        self.wants_tapes.store(feed.wants_tapes(), Ordering::Relaxed);
+        let mut state = self.lock();
+        state.spare.push(scanned);
+        if is_summing {
+            let spare = state.summing.spare.pop().unwrap_or_default();
+            state.summing.batches.push_back(feed.take_waiting(spare));
+            feed.lent = state.summing.memory;
+        }
+        drop(state);
+        self.changed.notify_all();
+        Ok(bytes)
+    }
+
+    fn help(&self) {
+        // Without this thread's block the others would wait for ever.
+        let over = Over(self);
+        let mut memory = scan::Memory::default();
+        // What could not be added is said when the sums are finished.
+        while let Ok(true) = self.work_on(self.next_task(false), &mut memory) {}
+        std::mem::forget(over);
+    }
+
+    /// Does what any thread can do; says whether there may be more.
+    fn work_on(&self, task: Task<R>, memory: &mut scan::Memory) -> Result<bool, Error> {
+        match task {
+            Task::Sum(sums, batch) => self.sum(sums, batch)?,
+            Task::Read { number, source, spare } => {
+                let (number, block) = self.read(number, source, spare);
+                self.scan(number, block, memory);
+            }
+            Task::Scan { number, block } => self.scan(number, block, memory),
+            Task::Join(_) | Task::Stop => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn sum(&self, mut sums: SumTable, mut batch: SumBatch) -> Result<(), Error> {
+        let result = sums.add_batch(&batch).map_err(full);
+        batch.clear();
+        let memory = sums.memory();
+        let mut state = self.lock();
+        state.summing.memory = memory;
+        state.summing.spare.push(batch);
+        match result {
+            Ok(()) => state.summing.sums = Some(sums),
+            // The sums are not given back, and nobody may wait for them.
+            Err(_) => state.is_over = true,
+        }
+        drop(state);
+        self.changed.notify_all();
+        result
+    }
+
+    /// Adds what is left to the sums, and gives them.
+    fn finish_sums(&self) -> Result<SumTable, Error> {
+        let mut state = self.lock();
+        loop {
+            if let Some(mut sums) = state.summing.sums.take() {
+                for batch in &state.summing.batches {
+                    sums.add_batch(batch).map_err(full)?;
+                }
+                return Ok(sums);
+            }
+            if state.is_over {
+                return Err(full(Full));
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Reads a block for this thread to scan, and others before it as long as there are threads that wait for blocks.
+    fn read(&self, mut number: usize, mut source: BlockReader<R>, mut spare: Scanned) -> (usize, Scanned) {
+        loop {
+            source.read(&mut spare.block);
+            let is_last = spare.block.end.is_some();
+            let mut state = self.lock();
+            let next = if state.is_hungry && !is_last { state.start_block(self.capacity) } else { None };
+            let Some(next) = next else {
+                if !is_last {
+                    (state.source, state.is_hungry) = (Some(source), false);
+                }
+                drop(state);
+                self.changed.notify_all();
+                return (number, spare);
+            };
+            state.put(number, Place::Read(spare));
+            drop(state);
+            self.changed.notify_all();
+            (number, spare) = next;
+        }
+    }
+
+    fn scan(&self, number: usize, mut block: Scanned, memory: &mut scan::Memory) {
+        if self.wants_tapes.load(Ordering::Relaxed) {
+            let tape = block.tape.get_or_insert_default();
+            let rows = 0..block.block.bytes().len();
+            scan::rows(block.block.padded(), rows, &self.options.limits, None, memory, tape);
+        } else {
+            block.tape = None;
+            block.block.count_lines();
+        }
+        self.lock().put(number, Place::Finished(block));
+        self.changed.notify_all();
+    }
+
+    fn next_task(&self, is_leader: bool) -> Task<R> {
+        let mut state = self.lock();
+        loop {
+            if state.is_over {
+                return Task::Stop;
+            }
+            let most = if is_leader { MAX_BATCHES } else { 0 };
+            if state.summing.batches.len() > most
+                && let Some(task) = state.summing.next_task()
+            {
+                return task;
+            }
+            if is_leader && let Some(scanned) = state.next_finished() {
+                return Task::Join(scanned);
+            }
+            if let Some((number, block)) = state.next_read() {
+                return Task::Scan { number, block };
+            }
+            // Whoever puts blocks together has work while others read, and they would wait while it reads.
+            if (!is_leader || state.helpers == 0)
+                && let Some(source) = state.source.take()
+            {
+                match state.start_block(self.capacity) {
+                    Some((number, spare)) => return Task::Read { number, source, spare },
+                    None => state.source = Some(source),
+                }
+            }
+            if let Some(task) = state.summing.next_task() {
+                return task;
+            }
+            state.is_hungry |= state.line.len() < self.capacity;
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl<R> Shared<'_, R> {
+    /// The state. Nothing that is done under the lock leaves it half changed.
+    fn lock(&self) -> MutexGuard<'_, State<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,127 @@
+//! Where in an input its blocks are: what was carried over from the block before, and which line it is.
+
+use super::blocks::{Block, End, count_lines};
+use super::fault::Fault;
+use super::sniff;
+use crate::error::{Error, ErrorKind, Position};
+use crate::readers::formats;
+
+/// How much of the start of markup is kept to say what it looks like; of other inputs, which are no exports, it is more.
+const HEAD: usize = 2 << 10;
+
+/// How far the blocks of an input were read.
+#[derive(Debug)]
+pub(super) struct Place<'i> {
+    input: &'i str,
+    head: Vec<u8>,
+    /// What could not be read of the blocks so far: the start of a token.
+    unread: Vec<u8>,
+    /// The line of the first byte that was not read, from 1.
+    pub(super) line: u64,
+}
+
+impl<'i> Place<'i> {
+    /// The start of an input.
+    pub(super) fn new(input: &'i str) -> Self {
+        Self { input, head: Vec::new(), unread: Vec::new(), line: 1 }
+    }
+
+    /// Whether the next block is read from its first byte on.
+    pub(super) fn is_between_tokens(&self) -> bool {
+        self.unread.is_empty()
+    }
+
+    /// Enters the next block, and puts before it what was left of those before; gives how many bytes that is.
+    ///
+    /// # Errors
+    /// When the reader below failed there.
+    pub(super) fn enter(&mut self, block: &mut Block) -> Result<usize, Error> {
+        self.keep_head(block.bytes());
+        let carried = self.unread.len();
+        if carried > 0 {
+            block.prepend(&self.unread);
+            self.unread.clear();
+        }
+        match block.end.take() {
+            Some(End::Failed(error)) => {
+                let byte = block.offset + block.bytes().len() as u64;
+                return Err(Error::io(error, Some(self.position(byte, None, block))));
+            }
+            end => block.end = end,
+        }
+        Ok(carried)
+    }
+
+    fn keep_head(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        for most in [HEAD, formats::HEAD] {
+            let (kept, others) = rest.split_at(rest.len().min(most.saturating_sub(self.head.len())));
+            self.head.extend_from_slice(kept);
+            rest = others;
+            if rest.is_empty() || sniff::is_markup(&self.head) {
+                return;
+            }
+        }
+    }
+
+    /// Leaves a block of which `used` bytes, with so many lines, were read; the rest waits for the next block.
+    ///
+    /// # Errors
+    /// When nothing could be read of a block that is larger than `limit`.
+    pub(super) fn leave(&mut self, block: &Block, used: usize, lines: u64, limit: usize) -> Result<(), Error> {
+        let bytes = block.bytes();
+        if used == 0 && bytes.len() > limit {
+            let text = format!("a single tag or text is larger than {limit} bytes");
+            return Err(self.locate(Fault::limit(text, block.offset), block));
+        }
+        self.line += lines;
+        self.unread.extend_from_slice(&bytes[used..]);
+        Ok(())
+    }
+
+    /// What an input without any document looks like.
+    pub(super) fn no_export(&self) -> ErrorKind {
+        self.other_format().unwrap_or_else(|| ErrorKind::NotAnExport(sniff::describe(&self.head)))
+    }
+
+    /// What an input is that another tool wrote.
+    fn other_format(&self) -> Option<ErrorKind> {
+        let what = formats::recognise(&self.head)?;
+        Some(ErrorKind::NotAnExport(format!(
+            "this is {what}, which is not read; name a recording of Instruments (.trace), or an export of xctrace"
+        )))
+    }
+
+    /// The error of a fault in a block. What is broken while there is `nothing_yet` is no export at all.
+    pub(super) fn describe(&self, fault: Fault, block: &Block, nothing_yet: bool) -> Error {
+        let may_be_other = match fault.kind {
+            ErrorKind::NotAnExport(_) => true,
+            ErrorKind::Malformed(_) => nothing_yet,
+            _ => false,
+        };
+        match fault.kind {
+            _ if may_be_other && let Some(kind) = self.other_format() => {
+                self.locate(Fault { kind, byte: 0, line: Some(1) }, block)
+            }
+            ErrorKind::Malformed(_) if nothing_yet => self.locate(Fault { kind: self.no_export(), ..fault }, block),
+            _ => self.locate(fault, block),
+        }
+    }
+
+    /// The error of a fault in a block.
+    pub(super) fn locate(&self, fault: Fault, block: &Block) -> Error {
+        Error::new(fault.kind, Some(self.position(fault.byte, fault.line, block)))
+    }
+
+    fn position(&self, byte: u64, line: Option<u64>, block: &Block) -> Position {
+        let line = line.unwrap_or_else(|| line_in(block, self.line, byte));
+        Position { input: self.input.to_owned(), line, byte }
+    }
+}
+
+/// The line of a byte of a block that starts in line `first`; of one that is gone already, the line that is known last.
+pub(super) fn line_in(block: &Block, first: u64, byte: u64) -> u64 {
+    let ahead = usize::try_from(byte.saturating_sub(block.offset)).unwrap_or(usize::MAX);
+    let bytes = block.bytes();
+    first + count_lines(&bytes[..ahead.min(bytes.len())])
+}

@@ -1,0 +1,75 @@
+//! What an input that is no export looks like, and what to do about it.
+
+use crate::recording::export_command;
+
+/// Whether an input starts as XML does.
+pub(super) fn is_markup(head: &[u8]) -> bool {
+    head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start().starts_with(b"<")
+}
+
+/// One sentence about an input by its first bytes.
+pub(super) fn describe(head: &[u8]) -> String {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let lower: Vec<u8> = text.iter().take(64).map(u8::to_ascii_lowercase).collect();
+    let is = |magic: &[u8]| head.starts_with(magic);
+    let sentence = if head.is_empty() {
+        "the file is empty: the export failed; run xctrace export again and look at what it prints"
+    } else if is(b"PK\x03\x04") {
+        "this is a zip archive, not an export; unpack it (a recording is read from a zip of one .trace folder, if the file is named \
+         and does not come through a pipe)"
+    } else if is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd") {
+        "the file is compressed, and this build does not decompress; unpack it first"
+    } else if head.get(257..262) == Some(b"ustar") {
+        "this is a tar archive, not an export; unpack it (a recording is read from a tar of one .trace folder, if the file is named \
+         and does not come through a pipe)"
+    } else if is(b"bplist00") {
+        "this is a binary property list, maybe a part of a recording; name the .trace folder itself"
+    } else if is(b"\xff\xfe") || is(b"\xfe\xff") {
+        "the text is UTF-16 (a Windows shell redirect?); xctrace writes UTF-8, so convert it or export again"
+    } else if is(b"\xcf\xfa\xed\xfe") || is(b"\xca\xfe\xba\xbe") {
+        "this is a Mach-O binary, not an export"
+    } else if lower.starts_with(b"<!doctype html") || lower.starts_with(b"<html") {
+        "this is a web page, not an export"
+    } else if lower.starts_with(b"{") || lower.starts_with(b"[") {
+        "this is JSON, not an export; xctrace writes XML"
+    } else if contains(text, b"Document Missing Template Error") {
+        "xctrace could not open the recording (\"Document Missing Template Error\"): it was not saved completely"
+    } else if lower.starts_with(b"<?xml") {
+        "the file ends before its document starts; export it again"
+    } else {
+        let command = export_command("X.trace", None, &["time-profile"]);
+        return format!(
+            "this is not an export of xctrace; name the recording (.trace), or make an export: {command} --output export.xml"
+        );
+    };
+    sentence.to_owned()
+}
+
+fn contains(text: &[u8], needle: &[u8]) -> bool {
+    memchr::memmem::find(text, needle).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_known_by_their_first_bytes() {
+        for (head, word) in [
+            (&b""[..], "empty"),
+            (b"PK\x03\x04rest", "zip"),
+            (b"\x1f\x8b\x08", "compressed"),
+            (&[&[b'x'; 257][..], b"ustar\0"].concat(), "tar archive"),
+            (b"bplist00\xd4", "name the .trace folder"),
+            (b"\xff\xfe<\0", "UTF-16"),
+            (b"\n<!DOCTYPE html><html>", "web page"),
+            (b"{\"a\": 1}", "JSON"),
+            (b"<?xml version=\"1.0\"?>", "ends before"),
+            (b"Document Missing Template Error", "not saved"),
+            (b"hello", "xcrun xctrace export"),
+        ] {
+            let sentence = describe(head);
+            assert!(sentence.contains(word), "{sentence}");
+        }
+    }
+}

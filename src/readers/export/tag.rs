@@ -1,0 +1,180 @@
+//! The elements of an export that mean something to this crate.
+
+use super::item::Value;
+use crate::recording::RejectReason;
+
+/// An element's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tag {
+    TraceQueryResult,
+    Node,
+    Schema,
+    Col,
+    Mnemonic,
+    EngineeringType,
+    Row,
+    Sentinel,
+    /// `sample-time`, and the times of other tables.
+    Time,
+    Weight,
+    CycleWeight,
+    PmcEvent,
+    PmcEvents,
+    Thread,
+    Tid,
+    Process,
+    Pid,
+    Core,
+    ThreadState,
+    SampleKind,
+    Frame,
+    Binary,
+    Source,
+    Path,
+    TextAddress,
+    TextAddresses,
+    KperfBacktrace,
+    /// `backtrace`, `tagged-backtrace`, `text-backtrace`: whatever holds frames, fragments or another backtrace.
+    Backtrace,
+    /// `uint64`, `boolean`, `register-content`, `device-session`: elements that are known to stand beside others and to say
+    /// nothing of them.
+    Companion,
+    /// Any other element. If it holds frames it is a stack all the same: the next Xcode may wrap them once more.
+    Other,
+}
+
+impl Tag {
+    pub(super) fn of(name: &str) -> Self {
+        match name {
+            "frame" => Self::Frame,
+            "row" => Self::Row,
+            "thread" => Self::Thread,
+            "process" => Self::Process,
+            "core" => Self::Core,
+            "thread-state" => Self::ThreadState,
+            "weight" => Self::Weight,
+            "backtrace" | "tagged-backtrace" | "text-backtrace" => Self::Backtrace,
+            "sample-time" | "event-time" | "start-time" => Self::Time,
+            "binary" => Self::Binary,
+            "source" => Self::Source,
+            "path" => Self::Path,
+            "sentinel" => Self::Sentinel,
+            "cycle-weight" => Self::CycleWeight,
+            "pmc-event" => Self::PmcEvent,
+            "pmc-events" => Self::PmcEvents,
+            "tid" => Self::Tid,
+            "pid" => Self::Pid,
+            "text-address" => Self::TextAddress,
+            "text-addresses" => Self::TextAddresses,
+            "kperf-bt" => Self::KperfBacktrace,
+            "time-sample-kind" => Self::SampleKind,
+            "uint64" | "boolean" | "register-content" | "device-session" => Self::Companion,
+            "trace-query-result" => Self::TraceQueryResult,
+            "node" => Self::Node,
+            "schema" => Self::Schema,
+            "col" => Self::Col,
+            "mnemonic" => Self::Mnemonic,
+            "engineering-type" => Self::EngineeringType,
+            _ => Self::Other,
+        }
+    }
+
+    /// What the element means inside `parent`: tables, schemas and rows are such only at their place, and elements of
+    /// other meaning (or none) anywhere else.
+    pub(super) fn inside(self, parent: Self) -> Self {
+        let place = match self {
+            Self::TraceQueryResult => return Self::Other,
+            Self::Node => Self::TraceQueryResult,
+            Self::Schema | Self::Row => Self::Node,
+            Self::Col => Self::Schema,
+            Self::Mnemonic | Self::EngineeringType => Self::Col,
+            anywhere => return anywhere,
+        };
+        if parent == place { self } else { Self::Other }
+    }
+
+    /// Whether the text of the element is read.
+    pub(super) fn has_text(self) -> bool {
+        let has_words = matches!(
+            self,
+            Self::PmcEvents
+                | Self::Core
+                | Self::ThreadState
+                | Self::Path
+                | Self::TextAddresses
+                | Self::Mnemonic
+                | Self::EngineeringType
+        );
+        has_words || self.has_number()
+    }
+
+    /// Whether the text of the element is one number, and nothing else is needed of it.
+    pub(super) fn has_number(self) -> bool {
+        matches!(
+            self,
+            Self::Time
+                | Self::Weight
+                | Self::CycleWeight
+                | Self::PmcEvent
+                | Self::Tid
+                | Self::Pid
+                | Self::TextAddress
+                | Self::SampleKind
+        )
+    }
+
+    /// Whether the display string (`fmt`) of the element is read: where it holds a name that stands nowhere else.
+    pub(super) fn has_display_name(self) -> bool {
+        matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace)
+    }
+
+    /// What a `ref` in an element of this name stands for, if the `id` is that of `value`. In every known file both
+    /// elements have one name; a value of another kind would be taken for what it is not.
+    #[inline]
+    pub(super) fn referring_to(self, value: Value) -> Value {
+        let is_same_kind = match value {
+            Value::Bad(_) => true,
+            Value::Absent => self == Self::Sentinel,
+            Value::Other => self == Self::Other,
+            Value::Companion => self == Self::Companion,
+            Value::Time(_) => self == Self::Time,
+            Value::Nanos(_) => self == Self::Weight,
+            Value::Cycles(_) => self == Self::CycleWeight,
+            Value::PmcEvents(_) => self == Self::PmcEvent,
+            Value::Counters(_) => self == Self::PmcEvents,
+            Value::Tid(_) => self == Self::Tid,
+            Value::Pid(_) => self == Self::Pid,
+            Value::Process(_) => self == Self::Process,
+            Value::Thread(_) => self == Self::Thread,
+            Value::Core(_) => self == Self::Core,
+            Value::State(_) => self == Self::ThreadState,
+            Value::Kind(_) => self == Self::SampleKind,
+            Value::Binary(_) => self == Self::Binary,
+            Value::Path(_) => self == Self::Path,
+            Value::Source(_) => self == Self::Source,
+            Value::Frame(_) => self == Self::Frame,
+            Value::Address(_) => self == Self::TextAddress,
+            Value::Addresses(_) => self == Self::TextAddresses,
+            // An element of any name may hold frames.
+            Value::Stack(_) => matches!(self, Self::Backtrace | Self::KperfBacktrace | Self::Other),
+        };
+        if is_same_kind { value } else { Value::Bad(RejectReason::WrongType) }
+    }
+
+    /// Whether rows of CPU tables can refer to such an element, so that its definitions in other tables count too.
+    pub(super) fn is_shared(self) -> bool {
+        !matches!(
+            self,
+            Self::TraceQueryResult
+                | Self::Node
+                | Self::Schema
+                | Self::Col
+                | Self::Mnemonic
+                | Self::EngineeringType
+                | Self::Row
+                | Self::Sentinel
+                | Self::Companion
+                | Self::Other
+        )
+    }
+}

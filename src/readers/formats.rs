@@ -1,0 +1,240 @@
+//! Profiles of other tools, known by their first bytes: none of them is read, and each is told by its name.
+//!
+//! The order matters: what stands first is surer. A file's name says nothing, since people rename files.
+
+/// How much of the start of an input is looked at.
+pub(crate) const HEAD: usize = 64 << 10;
+
+/// What an input is that no reader reads, as `a report of sample (macOS)`.
+pub(crate) fn recognise(head: &[u8]) -> Option<&'static str> {
+    binary(head).or_else(|| {
+        let text = text(head);
+        let start = text.trim_start();
+        match start.as_bytes().first()? {
+            b'{' | b'[' => json(start),
+            b'<' if start.contains("<Report") && start.contains("<Function ") => Some("a report of dotTrace"),
+            b'<' => None,
+            _ => lines(&text),
+        }
+    })
+}
+
+fn binary(head: &[u8]) -> Option<&'static str> {
+    if head.starts_with(b"SIMPLEPERF") {
+        return Some("a profile of simpleperf (Android)");
+    }
+    if head.starts_with(b"PERFILE2") {
+        return Some("a recording of Linux perf (perf.data)");
+    }
+    // A header of five words: 0, how many words follow (3), 0, …
+    if head.len() >= 24 && head[..8] == [0; 8] && head[8] == 3 && head[9..24] == [0; 15] {
+        return Some("a CPU profile of gperftools");
+    }
+    is_pprof(head).then_some("a profile for pprof")
+}
+
+/// Whether these are fields of a pprof message, in any order, with the type of a sample among them.
+fn is_pprof(head: &[u8]) -> bool {
+    /// The field of types of samples; its numbers are those of texts.
+    const SAMPLE_TYPE: u64 = 1;
+    let (mut rest, mut has_type) = (head, false);
+    while let Some((key, value)) = varint(rest) {
+        let (field, wire) = (key >> 3, key & 7);
+        let is_number = matches!(field, 7..=10 | 12..=14);
+        rest = match wire {
+            0 if is_number => match varint(value) {
+                Some((_, rest)) => rest,
+                None => break,
+            },
+            2 if matches!(field, 1..=6 | 11 | 13 | 15) => {
+                let Some((length, value)) = varint(value) else { break };
+                let length = usize::try_from(length).unwrap_or(usize::MAX);
+                // The head ends within it.
+                let Some((message, rest)) = value.split_at_checked(length) else { break };
+                if field == SAMPLE_TYPE && !is_value_type(message) {
+                    return false;
+                }
+                has_type |= field == SAMPLE_TYPE;
+                rest
+            }
+            _ => return false,
+        };
+    }
+    has_type
+}
+
+/// Whether a message has two numbers at most.
+fn is_value_type(mut message: &[u8]) -> bool {
+    while let [0x08 | 0x10, number @ ..] = message {
+        let Some((_, rest)) = varint(number) else { return false };
+        message = rest;
+    }
+    message.is_empty()
+}
+
+/// A number of seven bits a byte, and what is behind it.
+fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    const LONGEST: usize = 10;
+    let length = 1 + bytes.iter().take(LONGEST).position(|byte| byte & 0x80 == 0)?;
+    let number = bytes[..length].iter().rev().fold(0_u64, |number, byte| (number << 7) | u64::from(byte & 0x7f));
+    Some((number, &bytes[length..]))
+}
+
+/// The start as text: UTF-8, or UTF-16 that says so.
+fn text(head: &[u8]) -> String {
+    let units = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
+        String::from_utf16_lossy(&bytes.as_chunks().0.iter().map(|&pair| unit(pair)).collect::<Vec<_>>())
+    };
+    match head {
+        [0xff, 0xfe, rest @ ..] => units(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => units(rest, u16::from_be_bytes),
+        _ => String::from_utf8_lossy(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)).into_owned(),
+    }
+}
+
+/// Keys that only diagnostics of MetricKit have, and call trees that were cut out of one.
+const DIAGNOSTICS: [&str; 8] = [
+    "\"appLaunchDiagnostics\"",
+    "\"callStackPerThread\"",
+    "\"callStackRootFrames\"",
+    "\"callStackTree\"",
+    "\"cpuExceptionDiagnostics\"",
+    "\"crashDiagnostics\"",
+    "\"diskWriteExceptionDiagnostics\"",
+    "\"hangDiagnostics\"",
+];
+
+fn json(start: &str) -> Option<&'static str> {
+    let first = start.lines().next().unwrap_or(start);
+    if first.contains("\"bug_type\"") && start.len() > first.len() {
+        return Some("a report of macOS or iOS (.ips)");
+    }
+    // White space inside of texts goes too, which no key here has.
+    let dense: String = start.split_ascii_whitespace().collect();
+    let any = |keys: &[&str]| keys.iter().any(|key| dense.contains(key));
+    match () {
+        () if any(&DIAGNOSTICS) || (any(&["\"environment\""]) && any(&["Diagnostic\""])) => {
+            Some("a diagnostic of MetricKit")
+        }
+        () if any(&["\"timeStampBegin\""]) && any(&["\"metaData\""]) && any(&["Metrics\":"]) => {
+            Some("a payload of metrics of MetricKit")
+        }
+        () if any(&["\"type\":\"CpuSamples\"", "\"type\":\"_CpuProfileTimeline\"", "\"devToolsSnapshot\""]) => {
+            Some("a CPU profile of Dart")
+        }
+        () if any(&["speedscope.app/file-format-schema", "\"speedscope@"]) => Some("a profile for speedscope"),
+        () if any(&["\"preprocessedProfileVersion\""]) => Some("a profile of the Firefox Profiler"),
+        () if any(&["\"meta\""]) && any(&["\"samples\":{\"schema\""]) => Some("a raw profile of Firefox"),
+        () if any(&["\"traceEvents\"", "\"ph\":\""]) => Some("a trace for Chrome or Perfetto"),
+        () => None,
+    }
+}
+
+fn lines(text: &str) -> Option<&'static str> {
+    const SAMPLE: usize = 4 << 10;
+    let has_line = |within: usize, start: &str| {
+        let within = text.char_indices().find(|&(at, _)| at >= within).map_or(text, |(at, _)| &text[..at]);
+        within.lines().any(|line| line.starts_with(start))
+    };
+    if has_line(SAMPLE, "Analysis of sampling ") || has_line(SAMPLE, "Call graph:") {
+        return Some("a report of sample (macOS)");
+    }
+    if has_line(HEAD, "Date/Time:") && ["Data Source:", "Steps:", "Event:"].iter().any(|start| has_line(HEAD, start)) {
+        return Some("a report of spindump, or a hang or resource report (macOS, iOS)");
+    }
+    let first: Vec<&str> = text.lines().next().unwrap_or_default().split('\t').collect();
+    if first.len() >= 3 && first.last().is_some_and(|last| last.trim().starts_with("Symbol Name")) {
+        return Some("a call tree that was copied out of Instruments (Deep Copy)");
+    }
+    if is_perf_script(text) {
+        return Some("the output of perf script (Linux)");
+    }
+    is_folded(text).then_some("a file of folded stacks")
+}
+
+/// Whether the first event, `COMM PID TIME: EVENT:`, stands above a frame, `    ADDRESS SYMBOL (MODULE)`.
+fn is_perf_script(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.starts_with('#')).skip_while(|line| line.trim().is_empty());
+    let (Some(event), Some(frame)) = (lines.next(), lines.next()) else { return false };
+    let has_time = event.split_ascii_whitespace().any(|word| {
+        let seconds = word.strip_suffix(':').and_then(|time| time.split_once('.'));
+        seconds.is_some_and(|(whole, part)| is_number(whole) && is_number(part))
+    });
+    let address = frame.split_ascii_whitespace().next().unwrap_or_default();
+    let is_frame = frame.starts_with(['\t', ' ']) && frame.trim_end().ends_with(')');
+    has_time && is_frame && !address.is_empty() && address.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Whether nearly all lines are `a;b;c 12`. Some writers leave lines without a count.
+fn is_folded(text: &str) -> bool {
+    let complete = text.rsplit_once('\n').map_or(text, |(complete, _)| complete);
+    let (mut all, mut counted, mut has_stack) = (0, 0, false);
+    for line in complete.lines().filter(|line| !line.trim().is_empty()) {
+        let count = line.trim_end().rsplit_once(' ').filter(|(_, count)| is_number(count));
+        all += 1;
+        counted += usize::from(count.is_some());
+        has_stack |= count.is_some_and(|(stack, _)| stack.contains(';'));
+    }
+    has_stack && 2 * counted > all
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_known_by_their_first_bytes() {
+        let utf16: Vec<u8> =
+            [0xff, 0xfe].into_iter().chain("a;b 1\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let gperftools = [[0_u8; 8], [3, 0, 0, 0, 0, 0, 0, 0], [0; 8]].concat();
+        for (head, word) in [
+            (&b"SIMPLEPERF\x01"[..], "simpleperf"),
+            (b"PERFILE2xxxxxxxx", "perf.data"),
+            (&gperftools, "gperftools"),
+            (b"\x0a\x04\x08\x01\x10\x02\x0a\x04", "pprof"),
+            (b"\x48\xd6\xdd\xe5\x92\x85\x8c\xbf\xaa\x15\x0a\x04\x08\x01\x10\x02", "pprof"),
+            (b"{\"bug_type\":\"202\"}\nDate/Time: x", ".ips"),
+            (b"chatter\nAnalysis of sampling app (pid 1) every 1 millisecond\n", "sample"),
+            (b"Date/Time: 2026\nOS: x\nData Source: Stackshots\n", "spindump"),
+            (b"{\n \"callStacks\" : [], \"callStackPerThread\" : true}", "MetricKit"),
+            (b"{\"timeStampBegin\":1,\"metaData\":{},\"cpuMetrics\":{}}", "metrics of MetricKit"),
+            (b"{ \"type\": \"CpuSamples\" }", "Dart"),
+            (b"{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"}", "speedscope"),
+            (b"{\"meta\":{\"preprocessedProfileVersion\":24}}", "Firefox Profiler"),
+            (b"{\"meta\":{},\"threads\":[{\"samples\":{ \"schema\":{}}}]}", "raw profile"),
+            (b"[{\"ph\":\"X\"}]", "Chrome"),
+            (b"\xef\xbb\xbf<?xml version=\"1.0\"?>\n<Report Info=\"\">\n<Function FQN=\"a\"/>", "dotTrace"),
+            (b"Weight\tSelf Weight\t\tSymbol Name\n", "Deep Copy"),
+            (b"# x\napp 12/13 4.5: 100 cycles:\n\tffff f+0x1 (lib.so)\n", "perf script"),
+            (b"a;b 12\nc 1\nno count\nd;e 7", "folded"),
+            (&utf16, "folded"),
+        ] {
+            let found = recognise(head);
+            assert!(found.is_some_and(|found| found.contains(word)), "{word}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn others_are_not() {
+        for head in [
+            &b""[..],
+            b"hello world",
+            b"<?xml version=\"1.0\"?><trace-query-result>",
+            b"<Report>",
+            b"{\"a\": 1}",
+            b"[1, 2]",
+            b"\x0a\x02hi",
+            b"\x0a\x0c",
+            b"a b 1\nc d 2\n",
+            b"app 12 4.5: cycles:\nno frame",
+            &[0; 64],
+            "é".repeat(40_000).as_bytes(),
+        ] {
+            assert_eq!(recognise(head), None, "{:?}", String::from_utf8_lossy(&head[..head.len().min(40)]));
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Intervals of signposts, potential hangs and hang risks: what any reader produces of them.
+
+mod pairs;
+mod texts;
+mod values;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Rejected;
+use crate::error::Diagnostic;
+use crate::memory::of_vec;
+use crate::units::Nanos;
+
+pub(crate) use pairs::Identity as SignpostIdentity;
+pub(crate) use texts::{ProcessCell, Texts};
+pub(crate) use values::{RowKind, RowValues, TableValues};
+
+/// The intervals of one or more inputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Intervals {
+    /// The intervals, in the order of the tables; those of one table in the order they began.
+    pub intervals: Vec<Interval>,
+    /// Moments that may lead to hangs, in the order of the tables; those of one table by time.
+    pub hang_risks: Vec<HangRisk>,
+    /// Ends of `os-signpost` without a beginning. They are no intervals: the recording began in between, or lost the beginning.
+    pub lone_ends: Vec<LoneEnd>,
+    /// The tables they are of.
+    pub tables: Vec<IntervalTable>,
+    /// The runs of recordings that are damaged, so that no interval of them is here.
+    pub unread_runs: Vec<u32>,
+    /// What was noticed while reading.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A table that has intervals or hang risks, and what became of its rows: `rows` = `used` + `unused` + `rejected`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IntervalTable {
+    /// The name of the input.
+    pub input: String,
+    /// The run it was recorded in, from 1.
+    pub run: u32,
+    /// `os-signpost-interval`, `OSSignpostIntervals`, `os-signpost`, `potential-hangs` or `hang-risks`; of recordings also
+    /// `region-of-interest`.
+    pub schema: String,
+    /// Rows of any kind.
+    pub rows: u64,
+    /// Rows that are an interval, one end of one, or a hang risk.
+    pub used: u64,
+    /// Rows of signposts that are no end of an interval: events and points of one moment, and ends without a beginning.
+    pub unused: u64,
+    /// Rows that could not be read.
+    pub rejected: Rejected,
+}
+
+/// The end of an interval of signposts whose beginning was not recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LoneEnd {
+    /// The run it is of, from 1.
+    pub run: u32,
+    /// When it ended.
+    pub time: Nanos,
+    /// The name of the signpost.
+    pub name: Option<Arc<str>>,
+}
+
+/// A moment at which something was done that may lead to a hang, such as waiting on the main thread: a row of `hang-risks`. It has
+/// no length, so it is no interval.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct HangRisk {
+    /// The run it is of, from 1.
+    pub run: u32,
+    /// When it was done, from the start of the run.
+    pub time: Nanos,
+    /// What was done, in words.
+    pub message: Option<Arc<str>>,
+    /// How bad it is, in Instruments' words.
+    pub severity: Option<Arc<str>>,
+    /// The kind of risk, in Instruments' words.
+    pub event_type: Option<Arc<str>>,
+    /// The name of the process.
+    pub process: Option<Arc<str>>,
+    /// The number of the process.
+    pub pid: Option<u64>,
+    /// The number of the thread.
+    pub tid: Option<u64>,
+}
+
+/// Where an interval stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IntervalOrigin {
+    /// A row of `os-signpost-interval` or `OSSignpostIntervals`.
+    Signpost,
+    /// Two rows of `os-signpost`, or one whose partner is missing.
+    SignpostEvents,
+    /// A row of `region-of-interest` of the class `Interval`. It tells no category and no identifier.
+    Region,
+    /// A row of `potential-hangs`.
+    Hang,
+}
+
+/// A stretch of time with a meaning. Times count from the start of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Interval {
+    /// Where it stands.
+    pub origin: IntervalOrigin,
+    /// The run it is of, from 1.
+    pub run: u32,
+    /// Its first moment.
+    pub start: Nanos,
+    /// The first moment that does not belong to it any more. `None`: it was open when the recording ended.
+    pub end: Option<Nanos>,
+    /// The name of the signpost; hangs have none.
+    pub name: Option<Arc<str>>,
+    /// The subsystem that the signpost was logged for, such as `com.apple.SkyLight`.
+    pub subsystem: Option<Arc<str>>,
+    /// The category that the signpost was logged for.
+    pub category: Option<Arc<str>>,
+    /// The identifier that tells signposts of one name apart.
+    pub identifier: Option<u64>,
+    /// The name of the process: of a signpost, where it began.
+    pub process: Option<Arc<str>>,
+    /// The number of the process.
+    pub pid: Option<u64>,
+    /// The number of the thread: of a signpost, where it began.
+    pub tid: Option<u64>,
+    /// How bad the hang is, such as `Severe Hang`; signposts have none.
+    pub hang_type: Option<Arc<str>>,
+}
+
+impl Interval {
+    /// Whether it is a potential hang, and no interval of signposts.
+    pub fn is_hang(&self) -> bool {
+        self.origin == IntervalOrigin::Hang
+    }
+}
+
+impl Intervals {
+    /// About how many bytes they take, without their texts.
+    pub(crate) fn memory(&self) -> u64 {
+        of_vec(&self.intervals) + of_vec(&self.lone_ends) + of_vec(&self.hang_risks)
+    }
+
+    /// Adds those of another input.
+    pub fn append(&mut self, mut other: Self) {
+        self.intervals.append(&mut other.intervals);
+        self.hang_risks.append(&mut other.hang_risks);
+        self.lone_ends.append(&mut other.lone_ends);
+        self.tables.append(&mut other.tables);
+        self.unread_runs.append(&mut other.unread_runs);
+        self.diagnostics.append(&mut other.diagnostics);
+    }
+
+    /// The intervals, each once: several tables of one recording have the same intervals of signposts. Of those that are the same
+    /// but for where they stand, the first one stays. An interval that is open in one table and not in another one stays as
+    /// the one that has an end. A region of interest is the same as any interval with its name, process and times, since it
+    /// tells less than others do.
+    pub fn distinct(&self) -> Vec<&Interval> {
+        // Where it stands does not tell intervals of signposts apart, nor signposts from hangs: those have no name.
+        let key = |interval: &Interval| Interval { origin: IntervalOrigin::Signpost, ..interval.clone() };
+        let beginning = |interval: &Interval| Interval { end: None, ..key(interval) };
+        let has_end = |interval: &&Interval| interval.end.is_some();
+        let of = |origin| self.intervals.iter().filter(move |interval: &&Interval| interval.origin == origin);
+        let closed: HashSet<Interval> = of(IntervalOrigin::Signpost).filter(has_end).map(beginning).collect();
+        let regions: HashSet<Outline<'_>> =
+            of(IntervalOrigin::Region).filter(has_end).map(Outline::beginning).collect();
+        let mut seen = HashSet::new();
+        let is_first = |interval: &&Interval| {
+            let is_open = interval.end.is_none() && !interval.is_hang();
+            let has_end_elsewhere =
+                is_open && (closed.contains(&key(interval)) || regions.contains(&Outline::beginning(interval)));
+            !has_end_elsewhere && seen.insert(key(interval))
+        };
+        let distinct: Vec<&Interval> = self.intervals.iter().filter(is_first).collect();
+        let is_region = |interval: &Interval| interval.origin == IntervalOrigin::Region;
+        let others = distinct.iter().filter(|interval| !is_region(interval));
+        // One that is open is the same as one that has an end.
+        let outlines: HashSet<Outline<'_>> =
+            others.flat_map(|interval| [Outline::of(interval), Outline::beginning(interval)]).collect();
+        let is_alone = |interval: &&Interval| !is_region(interval) || !outlines.contains(&Outline::of(interval));
+        distinct.into_iter().filter(is_alone).collect()
+    }
+
+    /// The ends without a beginning, each once: several tables may have the same.
+    pub fn distinct_lone_ends(&self) -> HashSet<&LoneEnd> {
+        self.lone_ends.iter().collect()
+    }
+}
+
+/// What every table tells of an interval of signposts: run, name, process, start and end.
+#[derive(PartialEq, Eq, Hash)]
+struct Outline<'a> {
+    run: u32,
+    name: Option<&'a str>,
+    pid: Option<u64>,
+    start: Nanos,
+    end: Option<Nanos>,
+}
+
+impl<'a> Outline<'a> {
+    fn of(interval: &'a Interval) -> Self {
+        let Interval { run, pid, start, end, .. } = *interval;
+        Self { run, name: interval.name.as_deref(), pid, start, end }
+    }
+
+    fn beginning(interval: &'a Interval) -> Self {
+        Self { end: None, ..Self::of(interval) }
+    }
+}

@@ -1,0 +1,275 @@
+//! Rows become samples, and every row is accounted for.
+
+use super::builder::RecordingBuilder;
+use super::{RejectReason, Table};
+use crate::profile::{
+    CoreId, Full, Meaning, ProcessId, Run, RunId, Sample, SampleKind, SampleSum, Series, SeriesId, StackId, StringId,
+    ThreadId,
+};
+use crate::units::{Nanos, Unit};
+
+/// Where a table stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Source {
+    pub(crate) input: StringId,
+    /// Which document that was read, over all inputs, from 0.
+    pub(crate) document: u32,
+    /// Which table of the document, from 0.
+    pub(crate) table: u32,
+}
+
+/// A table whose rows are being read.
+#[derive(Debug)]
+pub(crate) struct TableReader {
+    pub(crate) table: Table,
+    pub(crate) source: Option<Source>,
+    run: Option<RunId>,
+    series: Vec<(Unit, SeriesId)>,
+    /// The meaning of samples that nobody knows the times of; `None` for samples that were taken on the CPU, at known times.
+    untimed: Option<Meaning>,
+}
+
+impl TableReader {
+    /// A table of samples that were taken on the CPU, at known times.
+    pub(crate) fn new(table: Table) -> Self {
+        Self { table, source: None, run: None, series: Vec::new(), untimed: None }
+    }
+
+    /// A table of samples that were added up before they were read.
+    pub(crate) fn of_sums(table: Table, meaning: Meaning) -> Self {
+        Self { untimed: Some(meaning), ..Self::new(table) }
+    }
+}
+
+/// The cells of a row, by what they are for.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The time of the sample, from the start of the recording.
+    pub time: Nanos,
+    /// The weight of the sample.
+    pub weight: u64,
+    /// The unit of the weight.
+    pub unit: Unit,
+    /// The [thread](super::InputBuilder::thread).
+    pub thread: Option<u32>,
+    /// The [process](super::InputBuilder::process), where the thread does not tell it.
+    pub process: Option<u32>,
+    /// The core that the thread ran on.
+    pub core: Option<CoreId>,
+    /// The state of the thread.
+    pub state: Option<StringId>,
+    /// The stack; `None` where none was recorded.
+    pub stack: Option<StackId>,
+    /// The stack of the kernel, which was called from the leaf of the other one.
+    pub kernel_stack: Option<StackId>,
+    /// What made the sample.
+    pub kind: SampleKind,
+    /// The [values of counters](super::InputBuilder::counters).
+    pub counters: Option<u32>,
+}
+
+/// Adds a row whose cells were read.
+pub(crate) fn add_read_row(
+    table: &mut TableReader,
+    row: Result<Row, RejectReason>,
+    recording: &mut RecordingBuilder,
+) -> Result<Result<(), RejectReason>, Full> {
+    table.table.rows += 1;
+    let outcome = match row {
+        Ok(row) => add_sample(table, row, recording)?,
+        Err(reason) => Err(reason),
+    };
+    match outcome {
+        Ok(()) => table.table.samples += 1,
+        Err(reason) => table.table.rejected.add(reason),
+    }
+    Ok(outcome)
+}
+
+/// Adds samples of a thread and a stack that were added up before, and weigh 1 each.
+pub(crate) fn add_samples(
+    table: &mut TableReader,
+    thread: u32,
+    (stack, samples): (Option<StackId>, u64),
+    recording: &mut RecordingBuilder,
+) -> Result<(), Full> {
+    let run = run_of(table, recording)?;
+    let series = series_of(table, run, Unit::Samples, recording)?;
+    let thread = thread_of(run, Some(thread), None, recording)?;
+    let (kind, state, times) = (SampleKind::Periodic, None, None);
+    recording.profile.add_sum(&SampleSum { series, thread, stack, state, kind, weight: samples, samples, times })?;
+    table.table.rows += samples;
+    table.table.samples += samples;
+    Ok(())
+}
+
+/// What rows with the same cells between time and stack have in common: all of a sample but those two.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownRow {
+    pub(crate) sample: Sample,
+    /// The group that its samples are summed in.
+    pub(crate) group: u32,
+    /// Index and outcome of the thread and the process that are counted under their names.
+    pub(crate) thread: (u32, (ProcessId, ThreadId)),
+    pub(crate) process: (u32, (RunId, ProcessId)),
+}
+
+/// What a row that was added, without kernel stack and counters.
+pub(crate) fn known(table: &TableReader, row: Row, recording: &RecordingBuilder) -> Option<KnownRow> {
+    let &(_, series) = table.series.iter().find(|(unit, _)| *unit == row.unit)?;
+    let thread = row.thread?;
+    let as_thread = recording.threads[thread as usize].used_as?;
+    // Which of the two processes that a row may name counts was decided when it was added.
+    let counts = |index: &u32| {
+        let used_as = recording.processes[*index as usize].used_as;
+        used_as.is_some_and(|(run, process)| Some(run) == table.run && process == as_thread.0)
+    };
+    let own_process = recording.threads[thread as usize].process;
+    let process = match (own_process, row.process) {
+        (Some(own), Some(other)) if own != other => return None,
+        (own, other) => own.or(other).filter(counts)?,
+    };
+    let as_process = recording.processes[process as usize].used_as?;
+    let Row { time, weight, core, state, kind, .. } = row;
+    let sample = Sample { time, weight, series, thread: as_thread.1, stack: None, core, state, kind };
+    let group = recording.profile.sum_group(&sample)?;
+    Some(KnownRow { sample, group, thread: (thread, as_thread), process: (process, as_process) })
+}
+
+/// Adds a row that is known but for its time and its stack. `None` if it has to be looked at as any other.
+#[inline(always)]
+pub(crate) fn add_known_row(
+    table: &mut TableReader,
+    known: &KnownRow,
+    (time, stack): (u64, Option<StackId>),
+    recording: &mut RecordingBuilder,
+) -> Option<()> {
+    let (thread, process) = (known.thread.0 as usize, known.process.0 as usize);
+    let (thread, process) = (&mut recording.threads[thread], &mut recording.processes[process]);
+    if thread.used_as != Some(known.thread.1) || process.used_as != Some(known.process.1) {
+        return None;
+    }
+    let sample = Sample { time: Nanos::from_nanos(time), stack, ..known.sample };
+    recording.profile.add_sample_of(known.group, sample).ok()?;
+    thread.samples += 1;
+    process.samples += 1;
+    table.table.rows += 1;
+    table.table.samples += 1;
+    Some(())
+}
+
+fn add_sample(
+    table: &mut TableReader,
+    row: Row,
+    recording: &mut RecordingBuilder,
+) -> Result<Result<(), RejectReason>, Full> {
+    let run = run_of(table, recording)?;
+    let series = series_of(table, run, row.unit, recording)?;
+    let thread = thread_of(run, row.thread, row.process, recording)?;
+    let stack = match row.kernel_stack {
+        Some(_) => recording.join_stacks(row.stack, row.kernel_stack)?,
+        None => row.stack,
+    };
+    let sample = Sample {
+        time: row.time,
+        weight: row.weight,
+        series,
+        thread,
+        stack,
+        core: row.core,
+        state: row.state,
+        kind: row.kind,
+    };
+    if recording.profile.add_sample(sample).is_err() {
+        return Ok(Err(RejectReason::WeightOverflow));
+    }
+    if let Some(list) = row.counters {
+        recording.add_counters(list);
+    }
+    Ok(Ok(()))
+}
+
+fn run_of(table: &mut TableReader, recording: &mut RecordingBuilder) -> Result<RunId, Full> {
+    if let Some(run) = table.run {
+        return Ok(run);
+    }
+    let source = table.source.ok_or(Full)?;
+    let run = Run { input: source.input, document: source.document, number: table.table.run };
+    Ok(*table.run.insert(recording.profile.run(run)?))
+}
+
+fn series_of(
+    table: &mut TableReader,
+    run: RunId,
+    unit: Unit,
+    recording: &mut RecordingBuilder,
+) -> Result<SeriesId, Full> {
+    if let Some(&(_, series)) = table.series.iter().find(|(known, _)| *known == unit) {
+        return Ok(series);
+    }
+    let schema = recording.profile.string(table.table.schema.as_deref().unwrap_or_default())?;
+    let position = table.source.map_or(0, |source| source.table);
+    let series = Series::new(run, schema, position, unit);
+    let series = table.untimed.map_or(series, |meaning| series.with_meaning(meaning).without_times());
+    let series = recording.profile.series(series)?;
+    table.series.push((unit, series));
+    table.table.series.push(series);
+    Ok(series)
+}
+
+/// The thread of a row; its process is the one inside the thread element, or else the row's own.
+fn thread_of(
+    run: RunId,
+    thread: Option<u32>,
+    row_process: Option<u32>,
+    recording: &mut RecordingBuilder,
+) -> Result<ThreadId, Full> {
+    let own_process = thread.and_then(|index| recording.threads[index as usize].process);
+    let pid = |process: Option<u32>| process.map(|index| recording.processes[index as usize].pid);
+    // The same process under the name of this row, if it was renamed (by exec); otherwise the thread's own.
+    let process = if pid(own_process) == pid(row_process) { row_process } else { own_process.or(row_process) };
+    let process = process_of(run, process, recording)?;
+    let Some(index) = thread else {
+        let name = recording.profile.string("")?;
+        return recording.profile.thread(process, None, name);
+    };
+    let definition = &mut recording.threads[index as usize];
+    match definition.used_as {
+        Some((known, id)) if known == process => {
+            definition.samples += 1;
+            Ok(id)
+        }
+        before => {
+            if let Some((_, id)) = before {
+                recording.profile.count_thread_name(id, definition.name, definition.samples);
+            }
+            let id = recording.profile.thread(process, definition.tid, definition.name)?;
+            definition.used_as = Some((process, id));
+            definition.samples = 1;
+            Ok(id)
+        }
+    }
+}
+
+fn process_of(run: RunId, process: Option<u32>, recording: &mut RecordingBuilder) -> Result<ProcessId, Full> {
+    let Some(index) = process else {
+        let name = recording.profile.string("")?;
+        return recording.profile.process(run, None, name);
+    };
+    let definition = &mut recording.processes[index as usize];
+    match definition.used_as {
+        Some((known, id)) if known == run => {
+            definition.samples += 1;
+            Ok(id)
+        }
+        before => {
+            if let Some((_, id)) = before {
+                recording.profile.count_process_name(id, definition.name, definition.samples);
+            }
+            let id = recording.profile.process(run, definition.pid, definition.name)?;
+            definition.used_as = Some((run, id));
+            definition.samples = 1;
+            Ok(id)
+        }
+    }
+}
