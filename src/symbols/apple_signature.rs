@@ -33,7 +33,7 @@ pub(crate) struct Signature<'a> {
 pub(crate) struct SharedCache {
     /// The cache's UUID.
     pub(crate) uuid: Uuid,
-    /// Where the cache begins in memory.
+    /// The address in memory at which the cache begins.
     pub(crate) base: u64,
 }
 
