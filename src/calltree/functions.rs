@@ -7,7 +7,7 @@ use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::Profile;
 
-/// What a function weighs over all places of a tree.
+/// The weights of a function over all places of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionRow {
     /// The function, or samples without stack.

@@ -1,4 +1,4 @@
-//! Where threads stand while they wait.
+//! The functions of waiting threads.
 
 /// The functions that a thread stands in while it waits: for a message, a lock, an event, work, or time to pass. They are the
 /// innermost ones, mostly system calls.
@@ -46,7 +46,7 @@ pub const IDLE_FUNCTIONS: [&str; 38] = [
     "semaphore_wait_trap",
 ];
 
-/// Whether a function of this name is one of them.
+/// True if it is the name of one of them.
 pub(super) fn is_idle(name: &str) -> bool {
     IDLE_FUNCTIONS.contains(&name)
 }
