@@ -29,7 +29,7 @@ pub struct FleetBuilder {
     pub(super) cohorts: Vec<Cohort>,
     cohort_ids: HashMap<Cohort, u32>,
     pub(super) runs: Vec<StoredRun>,
-    /// Where each run id was read from.
+    /// The source of each run id.
     sources: HashMap<String, String>,
     pub(super) columns: Vec<ScopeColumn>,
     pub(super) watches: Vec<Watch>,
@@ -49,13 +49,13 @@ pub struct FleetBuilder {
     apart: u64,
 }
 
-/// What is kept of a run itself.
+/// The part of a run that is kept for itself.
 #[derive(Debug)]
 pub(super) struct StoredRun {
     /// Without its labels, which stand in the cohort.
     pub(super) record: RunRecord,
     pub(super) cohort: u32,
-    /// What counts of it, where only some processes do.
+    /// The weight that counts, if only some processes do.
     pub(super) weight: u64,
     pub(super) samples: u64,
     pub(super) rate: Millionths,
@@ -176,7 +176,7 @@ impl FleetBuilder {
         self.notes.push(note);
     }
 
-    /// How many runs count so far.
+    /// The number of runs that count so far.
     pub fn run_count(&self) -> usize {
         self.runs.len()
     }

@@ -50,7 +50,7 @@ pub(super) struct TableRows {
     is_broken: bool,
 }
 
-/// How many rows a file of a table has.
+/// Returns the number of rows in a file of a table.
 ///
 /// # Errors
 ///
@@ -144,7 +144,7 @@ impl TableRows {
         value(self.text(column)?).ok_or_else(|| self.damaged(column, "has an unknown name"))
     }
 
-    /// What is wrong with a value of this row.
+    /// The error for a value of this row that is wrong.
     pub(super) fn damaged(&self, column: usize, what: &str) -> DatasetError {
         let name = self.columns.get(column).map_or("", |column| self.table.columns()[*column].name);
         DatasetError::damaged(self.table, format!("{name} of a row {what}"))
@@ -233,7 +233,7 @@ fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> R
     }
 }
 
-/// Whether this crate wrote the file, and as this table; the version.
+/// Checks that this crate wrote the file, as this table; returns the version.
 fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<u32, DatasetError> {
     let value = |key: &str| {
         let pairs = metadata.key_value_metadata()?;
@@ -259,7 +259,7 @@ fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<u32, Dat
     }
 }
 
-/// Whether the columns are those that the version has.
+/// Checks that the columns are those of the version.
 fn check_schema(table: DatasetTable, columns: &[Column], metadata: &FileMetaData) -> Result<(), DatasetError> {
     let found = metadata.schema_descr().columns();
     let is_same = |(column, found): (&Column, &parquet::schema::types::ColumnDescPtr)| {
@@ -274,7 +274,7 @@ fn check_schema(table: DatasetTable, columns: &[Column], metadata: &FileMetaData
     Ok(())
 }
 
-/// Whether what a row group says of itself can be: the reader relies on it.
+/// Checks that a row group's description of itself is possible: the reader relies on it.
 fn check_group(table: DatasetTable, columns: &[Column], group: &RowGroupMetaData) -> Result<(), DatasetError> {
     let rows = group.num_rows();
     let is_possible = |chunk: &ColumnChunkMetaData| {

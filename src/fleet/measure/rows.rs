@@ -22,7 +22,7 @@ pub(super) struct Rows<'p> {
     touched: Vec<StackId>,
 }
 
-/// What stacks are summed by: binaries, or functions of binaries.
+/// The keys that stacks are summed by: binaries, or functions of binaries.
 struct Axis<'p> {
     /// The texts of binary and function, sorted, each pair once. A key is an index of it, so keys sort as texts do.
     texts: Vec<(&'p str, &'p str)>,
@@ -221,7 +221,7 @@ fn mark_outermost(profile: &Profile, mut axes: [&mut Axis<'_>; 2]) {
     }
 }
 
-/// Where a stack leads: its first child, and the next one of its parent's.
+/// The links of a stack: its first child, and its next sibling.
 #[derive(Clone, Copy, Debug, Default)]
 struct Links {
     first: Option<StackId>,
