@@ -111,7 +111,7 @@ pub struct Locator<'f> {
     notes: Vec<Note>,
     /// For files while they are looked at.
     budget: MemoryBudget,
-    /// The memory that found files take from the budget.
+    /// The memory of the found files, reserved from the budget.
     reserved: Reservation,
 }
 

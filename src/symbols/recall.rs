@@ -1,7 +1,7 @@
 //! Looks images up in the remembered contents of a folder, without walking it.
 //!
 //! The memory is trusted unless something contradicts it: the files of the wanted images, and those that are worth a note, must have the
-//! same lengths and times as before, and so must the folders outside `.dSYM` bundles have the same times, so that no bundle came or went.
+//! lengths and times that they had, and the folders outside `.dSYM` bundles the times that they had, so that no bundle came or went.
 //! Bundles are made as a whole and have many folders, so the inside of a bundle is not checked.
 
 use std::collections::BTreeSet;
