@@ -1,4 +1,4 @@
-//! What a report's recording tells besides its samples: the run, and the program that ran.
+//! The facts of a report's recording besides its samples: the run, and the program that ran.
 
 use crate::export::TocRun;
 use crate::hash::HashMap;

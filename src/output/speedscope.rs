@@ -28,7 +28,7 @@ use crate::units::Unit;
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
 /// Writes the samples that count, whatever the view of the report: those that its trees are made of. Pruning and
-/// [`separate_by`](crate::report::ReportOptions::separate_by) have no say.
+/// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect.
 ///
 /// # Errors
 /// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).

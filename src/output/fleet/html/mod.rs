@@ -87,7 +87,7 @@ fn sections(report: &FleetReport) -> Vec<(&'static str, &'static str)> {
     all.into_iter().filter(|section| section.2).map(|(id, title, _)| (id, title)).collect()
 }
 
-/// Whether the report has a section.
+/// True if the report has a section.
 fn has_section(report: &FleetReport, id: &str) -> bool {
     sections(report).iter().any(|section| section.0 == id)
 }

@@ -95,7 +95,7 @@ pub(super) fn value_columns(report: &FleetReport, has_mean_by_time: bool) -> Vec
     columns
 }
 
-/// What rows are sorted by stays, and stands out.
+/// Keeps the column that rows are sorted by on the page, and makes it stand out.
 fn sorted(column: Column, is_sorted_by: bool) -> Column {
     if is_sorted_by { Column { keep: SORTED, tone: Some(Tone::Weight), ..column } } else { column }
 }
