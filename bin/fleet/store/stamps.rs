@@ -1,4 +1,4 @@
-//! Which exports are as they were when they were hashed: `sources.json`.
+//! The exports that are as they were when they were hashed: `sources.json`.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -61,7 +61,7 @@ impl SourceStamps {
             .into()
     }
 
-    /// What can be read of it. Without it exports are hashed again, which costs time only.
+    /// The stamps that can be read in the text. Without them exports are hashed again, which only costs time.
     pub(super) fn from_json(text: &[u8]) -> Self {
         let read = |(source, value): (String, Value)| {
             let nanos = u32::try_from(value["modified_ns"].as_u64()?).ok().filter(|nanos| *nanos < 1_000_000_000)?;
