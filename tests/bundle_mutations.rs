@@ -68,7 +68,7 @@ fn written_bundles() -> Vec<Files> {
     (0..24).map(bundle).collect()
 }
 
-/// What a reader has made of a bundle.
+/// The result of reading a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
     Error(String),
@@ -77,7 +77,7 @@ enum Outcome {
     Read(Checksum),
 }
 
-/// How many rows and intervals there are, and a checksum over all that is known of them.
+/// The number of rows and of intervals, and a checksum over all that is known of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Checksum {
     rows: usize,
@@ -117,7 +117,7 @@ fn read(files: &Files) -> Result<(Checksum, Option<String>), traceparse::Error> 
     Ok((content, told.map(|told| told.message.clone())))
 }
 
-/// How many changes had which end.
+/// The number of changes with each end.
 #[derive(Debug, Default)]
 struct Counts {
     errors: u64,
@@ -169,7 +169,7 @@ fn try_mutations(bundles: &[Files], count: u64, most: usize) -> Result<(), Faile
     Ok(())
 }
 
-/// What became of a change.
+/// The end of a change.
 enum End {
     Error,
     Told,

@@ -148,7 +148,7 @@ fn samples(slice: &Slice, addresses: &[u64]) -> Vec<Sample> {
     (0..SAMPLES).map(sample).collect()
 }
 
-/// What the tool says of each address: the lines of the inlined chain, innermost first.
+/// The tool's answer for each address: the lines of the inlined chain, innermost first.
 fn llvm(file: &[u8], slice: &Slice, addresses: &[u64]) -> Result<Vec<Vec<Line>>, Failed> {
     let mut object = tempfile::NamedTempFile::new()?;
     object.write_all(dsym::bytes_of(file, slice))?;

@@ -12,7 +12,7 @@ use super::store::{Attribute, Cell, Store};
 use super::uniquer::{Arrays, NONE, Strings};
 use super::{BundleOptions, Chunks};
 
-/// What the rows of a run are made with.
+/// The state with which the rows of a run are written.
 pub struct RunWriter<'a> {
     pub recording: &'a Recording,
     pub options: &'a BundleOptions,
