@@ -200,7 +200,7 @@ fn temporary_name(id: &str) -> String {
     format!(".{id}{TEMPORARY}")
 }
 
-/// Whether an id is a name that stays in its folder, on every system.
+/// True for an id that is a name inside its folder, on every system.
 pub(super) fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
