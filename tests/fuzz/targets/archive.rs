@@ -47,7 +47,7 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory can be compressed")
 }
 
-/// The contents of an archive: its files with their bytes, or `None` if it is no archive; `Err` if it was refused.
+/// The contents of an archive: its files with their bytes, or `None` if there is no recording in it; `Err` if it was refused.
 type Contents = Result<Option<Vec<(PathBuf, Option<Vec<u8>>)>>, ()>;
 
 fn contents(archive: &[u8]) -> Contents {
