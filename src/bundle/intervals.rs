@@ -24,14 +24,14 @@ use crate::hash::HashMap;
 use crate::memory::{Reservation, of_map};
 use crate::symbols::Files;
 
-/// What rows of a run refer to.
+/// The things that rows of a run refer to.
 #[derive(Clone, Copy)]
 pub(super) struct IntervalSources<'a> {
     pub(super) arrays: &'a Arrays,
     pub(super) strings: &'a Strings<'a>,
     pub(super) names: &'a Names<'a>,
     pub(super) recorded: &'a RunData,
-    /// What messages are made of, where a table has some.
+    /// The parts that messages are made of, if a table has some.
     pub(super) narratives: Option<&'a Narratives>,
 }
 

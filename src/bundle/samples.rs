@@ -21,7 +21,7 @@ use crate::hash::HashMap;
 use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
 use crate::units::Unit;
 
-/// How many stacks are fetched at a time: their addresses stay in a cache of the processor.
+/// The number of stacks fetched at a time: their addresses stay in a cache of the processor.
 const TOGETHER: usize = 64;
 
 /// Reads rows with what they refer to.
@@ -35,10 +35,10 @@ pub(super) struct SampleReader<'a, 't> {
     pub(super) states: HashMap<u64, Option<StringId>>,
     pub(super) cores: HashMap<u32, CoreId>,
     pub(super) recorded: &'a RunData,
-    /// What is odd about the row at hand.
+    /// The oddities of the current row.
     pub(super) odd: Vec<OddRow>,
     pub(super) notes: RowNotes,
-    /// Where image lists are.
+    /// The path of the file with the image lists.
     pub(super) template: &'a Path,
 }
 
@@ -221,7 +221,7 @@ impl SampleReader<'_, '_> {
     }
 }
 
-/// What is odd about a row, and does not keep it from being a sample.
+/// An oddity of a row that does not keep it from being a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OddRow {
     /// Its thread or its process.
@@ -233,7 +233,7 @@ pub(super) enum OddRow {
 }
 
 impl OddRow {
-    /// What diagnostics are counted by.
+    /// The topic by which diagnostics are counted.
     fn topic(self) -> &'static str {
         match self {
             Self::Person(odd) => odd.topic(),
