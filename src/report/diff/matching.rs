@@ -1,4 +1,4 @@
-//! Which functions of two recordings are one.
+//! The functions of two recordings, matched with each other.
 
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile};
