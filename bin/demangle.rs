@@ -128,7 +128,7 @@ impl Text<'_> {
     }
 }
 
-/// Whether a mangled name may hold a byte.
+/// True if a mangled name may hold this byte.
 fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.') || !byte.is_ascii()
 }

@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 
 use crate::EXIT_INTERRUPTED;
 
-/// What is done before the process ends. It is told the exit code, and ends the process, or not.
+/// The function called before the process ends. It gets the exit code, and ends the process, or not.
 type Hook = Box<dyn FnMut(u8) + Send>;
 
 static HOOK: Mutex<Option<Hook>> = Mutex::new(None);

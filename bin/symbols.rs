@@ -59,13 +59,13 @@ pub(crate) fn name_frames(
     Ok(Some(summary))
 }
 
-/// Where symbols are looked for, and which.
+/// A search for symbols: where to look, and for which images.
 pub(crate) struct Search<'s> {
-    /// What recordings keep; may be nothing.
+    /// The folders of symbols in recordings; they may hold none.
     pub(crate) stores: &'s [PathBuf],
-    /// What the user named.
+    /// The paths that the user named.
     pub(crate) paths: &'s [&'s PathBuf],
-    /// Whether what folders of the user hold is remembered in the cache folder.
+    /// True to remember the contents of the user's folders in the cache folder.
     pub(crate) is_cached: bool,
     /// The images that are asked for; `None` where that is not known yet.
     pub(crate) wanted: Option<&'s BTreeSet<Uuid>>,
@@ -101,7 +101,7 @@ pub(crate) fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
     Ok(())
 }
 
-/// What was found in a folder is an input from now on, if its image is wanted: others are not read.
+/// Makes the files that were found inputs from now on, if their images are wanted: others are not read.
 pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles, wanted: Option<&BTreeSet<Uuid>>) -> Result<()> {
     let is_wanted = |found: &&Found| wanted.is_none_or(|wanted| wanted.contains(&found.uuid));
     let paths: HashSet<&Path> = locator.found().iter().filter(is_wanted).map(|found| found.path.as_path()).collect();
@@ -135,7 +135,7 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     Ok(())
 }
 
-/// Whether what is at a path was found below another one already.
+/// True if the file or folder at a path was found below another one already.
 fn is_known(locator: &Locator<'_>, path: &Path) -> bool {
     let canonical = |path: &Path| std::fs::canonicalize(path).ok();
     let Some(path) = canonical(path) else { return false };
