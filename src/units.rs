@@ -88,7 +88,7 @@ impl fmt::Display for Millionths {
     }
 }
 
-/// What one unit of a weight stands for. Weights of different units are never added up.
+/// The meaning of one unit of a weight. Weights of different units are never added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
     /// Nanoseconds of CPU time (`time-profile`, and `counters-profile` with a time trigger).
@@ -112,7 +112,7 @@ impl Unit {
         }
     }
 
-    /// What a weight per time is in, for people: `% of one core`, else `cycles/s`, `events/s`, `samples/s`.
+    /// The unit of a weight per time, for people: `% of one core`, else `cycles/s`, `events/s`, `samples/s`.
     pub const fn rate_name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "% of one core",
@@ -145,7 +145,7 @@ impl fmt::Display for Unit {
 pub struct Weight {
     /// The exact number.
     pub value: u64,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
 }
 
@@ -262,7 +262,7 @@ impl Uuid {
         uuid::Uuid::try_parse(text.trim()).ok().map(Self)
     }
 
-    /// Whether all its bits are 0: some linkers write that for no UUID.
+    /// True if all its bits are 0: some linkers write that for no UUID.
     pub const fn is_nil(&self) -> bool {
         self.0.is_nil()
     }
