@@ -73,7 +73,7 @@ fn end_time(time: Nanos, weight: u64) -> Nanos {
     time.saturating_add(Nanos::from_nanos(weight))
 }
 
-/// The part that samples have in common that are added up wherever their stacks are the same. There are few groups: one or two for each
+/// What samples have in common that are added up wherever their stacks are the same. There are few groups: one or two for each
 /// thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SumGroup {
