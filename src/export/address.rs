@@ -1,4 +1,4 @@
-//! Which address to look up for a recorded one.
+//! The choice of the address to look up for a recorded one.
 //!
 //! Every generation of Instruments writes addresses with another bias. On arm64, where instructions are 4 bytes:
 //!
@@ -15,7 +15,7 @@
 
 use crate::units::Address;
 
-/// How the frames of a document were written, as far as one frame alone can tell.
+/// The form in which the frames of a document were written, as far as one frame alone can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum FrameForm {
     /// A `<frame>` element.
@@ -28,7 +28,7 @@ pub(super) enum FrameForm {
     KperfCaller,
 }
 
-/// What the frames of one document have shown of its conventions.
+/// The conventions that the frames of one document have shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Conventions {
     /// A caller in an arm64 binary had an address of 3 modulo 4: callers are inside the call already (Xcode 27).

@@ -1,4 +1,4 @@
-//! What one document has defined so far, and how its elements decode.
+//! The definitions of one document so far, and the decoding of its elements.
 
 use super::Options;
 use super::address::{Conventions, FrameForm};
@@ -21,7 +21,7 @@ use crate::units::{Address, Uuid};
 pub(super) struct ProcessDefinition {
     pub(super) pid: Option<u64>,
     pub(super) name: StringId,
-    /// What it became in the last row that used it, and how many rows since then did.
+    /// The process that it became in the last row that used it, and the number of rows since then that did.
     pub(super) used_as: Option<(RunId, ProcessId)>,
     pub(super) samples: u64,
 }
@@ -37,7 +37,7 @@ pub(super) struct ThreadDefinition {
     pub(super) samples: u64,
 }
 
-/// What the attributes of an open element say.
+/// The value, or a part of it, that the attributes of an open element give.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Attributes {
     /// None that are needed.
@@ -62,7 +62,7 @@ pub(super) struct Element<'a> {
     pub(super) text: &'a str,
     /// The values of its children, in order.
     pub(super) children: &'a [Value],
-    /// Whether it is the first child of its parent.
+    /// True if it is the first child of its parent.
     pub(super) is_first_child: bool,
 }
 
@@ -81,13 +81,13 @@ pub(super) struct Definitions {
     /// Counts documents over all inputs; frames of two documents are never one frame.
     document: u32,
     pub(super) conventions: Conventions,
-    /// How each frame of this document was written, and the index of the first one.
+    /// The form of each frame of this document, and the index of the first one.
     forms: Vec<FrameForm>,
     first_frame: usize,
-    /// Whether a binary is arm64 or x86, by its index.
+    /// The architecture of each binary: arm64, x86 or another one.
     architectures: HashMap<BinaryId, Architecture>,
     pub(super) scratch: Vec<FrameId>,
-    /// What the element that was read last has or lacks, each once.
+    /// The oddities of the element that was read last, each once.
     pub(super) oddities: Vec<Oddity>,
     /// Frames of which only the address is known, so that it is written as text once.
     pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId>,
@@ -123,7 +123,7 @@ impl Definitions {
         self.reserved.resize(bytes.saturating_add(self.of_documents).saturating_add(more))
     }
 
-    /// Which document is being read, over all inputs, from 0.
+    /// The number of the document being read, over all inputs, from 0.
     pub(super) fn document_number(&self) -> u32 {
         self.document
     }
@@ -184,7 +184,7 @@ impl Definitions {
         self.builder.add_counters(&self.numbers[start..end]);
     }
 
-    /// What a `ref` in an element of this name stands for.
+    /// The value of a `ref` in an element of this name.
     pub(super) fn referred(&mut self, tag: Tag, value: Value) -> Value {
         if tag == Tag::Other && matches!(value, Value::Stack(_)) {
             self.note_oddity(Oddity::StackName);
@@ -378,7 +378,7 @@ impl Definitions {
         self.finish_list(start)
     }
 
-    /// What the attributes of a `<frame>` say.
+    /// Decodes the attributes of a `<frame>`.
     pub(super) fn frame_attributes(&mut self, fields: &FrameFields<'_>) -> Result<Attributes, Full> {
         let address = fields.address.as_deref().and_then(names::parse_hex);
         let name = fields.name.as_deref().filter(|name| !name.is_empty());
@@ -488,7 +488,7 @@ fn architecture(arch: &str) -> Architecture {
 #[derive(Debug)]
 struct OnlyChild<T> {
     value: Option<T>,
-    /// Whether a `<sentinel/>` stands there.
+    /// True if a `<sentinel/>` stands there.
     is_absent: bool,
     bad: Option<RejectReason>,
 }

@@ -1,7 +1,7 @@
-//! How another reader than that of XML gives what it decoded: its rows become samples by the same rules, in the same profile.
+//! The way in for readers other than that of XML: their rows become samples by the same rules, in the same profile.
 //!
-//! What an [`Intake`] takes is one input of a [`Reader`]. Strings, processes, threads, binaries and frames are defined first, in
-//! any order; rows refer to them.
+//! An [`Intake`] takes one input of a [`Reader`]. Strings, processes, threads, binaries and frames are defined first, in any order; rows
+//! refer to them.
 
 use super::address::FrameForm;
 use super::definitions::Definitions;
@@ -16,7 +16,7 @@ use crate::memory::OverBudget;
 use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Sample, StackId, StringId, SumBatch, SumTable};
 use crate::units::Nanos;
 
-/// How the address of a frame was recorded, which decides the address that it is looked up by.
+/// The convention by which the address of a frame was recorded, which decides the address to look it up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FrameKind {
     /// The leaf in a profile table.
@@ -39,7 +39,7 @@ impl FrameKind {
     }
 }
 
-/// Which numbers of a raw sample are return addresses.
+/// The positions of the return addresses among the numbers of a raw sample.
 pub(crate) fn kperf_callers(pc: Option<u64>, numbers: &[u64]) -> std::ops::Range<usize> {
     stacks::kperf_callers(pc, numbers)
 }
@@ -52,16 +52,16 @@ pub(crate) struct Intake<'r> {
     input: StringId,
     table: Option<TableReader>,
     tables: Vec<Table>,
-    /// What the places of rows are in.
+    /// The file that the places of rows are in.
     file: String,
     notes: Notes,
 }
 
-/// What rows of one table have in common that are equal but for their time and their stack.
+/// The part that rows of one table have in common if they differ only in time and stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AlikeRow(KnownRow);
 
-/// How many rows of a kind were added, and are still to be [counted](Intake::count_alike).
+/// The rows of a kind that were added, and are still to be [counted](Intake::count_alike).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AlikeCount(KnownRowCount);
 
@@ -80,7 +80,7 @@ impl AlikeCount {
 }
 
 impl AlikeAdder<'_> {
-    /// How many rows can be added, no more than some thousands.
+    /// The number of rows that can be added, no more than some thousands.
     pub(crate) fn room(&self) -> usize {
         self.room
     }
@@ -133,7 +133,7 @@ impl Intake<'_> {
         self.reader.definitions.reserve(0)
     }
 
-    /// What guards against hostile input.
+    /// The limits that guard against hostile input.
     pub(crate) fn limits(&self) -> &Limits {
         &self.reader.options.limits
     }
@@ -196,7 +196,7 @@ impl Intake<'_> {
         self.reader.definitions.builder.stack_path_leaf_first(root, leaf_first, path)
     }
 
-    /// How many distinct stacks there are, in all inputs so far.
+    /// The number of distinct stacks, in all inputs so far.
     pub(crate) fn stack_count(&self) -> u64 {
         self.reader.definitions.builder.stack_count() as u64
     }
@@ -244,8 +244,8 @@ impl Intake<'_> {
         }
     }
 
-    /// What samples are added to, for somebody else to do it, until they are [given back](Self::return_sums); `None` where samples are
-    /// not added up.
+    /// Lends the sums that samples are added to, for somebody else to add them, until they are [given back](Self::return_sums); `None` if
+    /// samples are not added up.
     pub(crate) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
         self.reader.definitions.builder.lend_sums()
     }

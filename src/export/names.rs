@@ -64,7 +64,7 @@ pub(super) fn leaf_name(fmt: &str) -> &str {
     fmt.rfind(" ← (").map_or(fmt, |end| &fmt[..end]).trim()
 }
 
-/// Whether a frame's name is an address that stands for a missing name.
+/// True if a frame's name is an address that stands for a missing name.
 pub(crate) fn is_hex_address(name: &str) -> bool {
     name.strip_prefix("0x").is_some_and(|digits| {
         !digits.is_empty() && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -243,7 +243,7 @@ mod tests {
         }
     }
 
-    /// What Rust's own demangler makes of the linker's name of this path.
+    /// The name that Rust's own demangler makes of the linker's name of this path.
     #[cfg(feature = "symbols")]
     fn demangled(path: &str) -> String {
         let elements: String = path.split("::").map(|element| format!("{}{element}", element.len())).collect();

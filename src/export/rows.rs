@@ -10,13 +10,13 @@ use crate::profile::{
 };
 use crate::units::{Nanos, Unit};
 
-/// Where a table stands.
+/// The place of a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
     pub(super) input: StringId,
-    /// Which document that was read, over all inputs, from 0.
+    /// The number of the document, over all inputs, from 0.
     pub(super) document: u32,
-    /// Which table of the document, from 0.
+    /// The number of the table in the document, from 0.
     pub(super) table: u32,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn add_read_row(
     Ok(outcome)
 }
 
-/// What rows with the same cells between time and stack have in common: all of a sample but those two.
+/// The part that rows with the same cells between time and stack have in common: all of a sample but those two.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KnownRow {
     pub(super) sample: Sample,
@@ -91,7 +91,7 @@ pub(super) struct KnownRow {
     pub(super) process: (u32, (RunId, ProcessId)),
 }
 
-/// What the row that was added last has in common with others, if it is such a row: a time, other cells, a stack.
+/// The part that the row that was added last has in common with others, if it is such a row: a time, other cells, a stack.
 pub(super) fn known_row(table: &TableReader, cells: &[Value], definitions: &Definitions) -> Option<KnownRow> {
     let roles = &table.roles;
     let is_usual = roles.time == Some(0) && roles.stack.is_some_and(|stack| stack + 1 == cells.len());
@@ -253,7 +253,7 @@ fn optional<T>(cell: Value, get: impl Fn(Value) -> Option<T>) -> Result<Option<T
     }
 }
 
-/// Why a cell that is there does not fit its column.
+/// The reason why a cell that is there does not fit its column.
 fn wrong(value: Value) -> RejectReason {
     match value {
         Value::Bad(reason) => reason,

@@ -16,7 +16,7 @@ pub struct Column {
     pub engineering_type: String,
 }
 
-/// What a table is to this crate.
+/// The kind of a table: CPU samples or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableKind {
     /// A table of CPU samples (`time-profile`, `cpu-profile`, `counters-profile`, `time-sample`): rows become samples.
@@ -59,7 +59,7 @@ pub(super) fn renamed_column(schema: &str, columns: &[Column]) -> Option<&'stati
     (columns.len() > known).then_some(missing)
 }
 
-/// Which column holds what a sample needs, by index.
+/// The columns that hold the parts of a sample, each by its index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Roles {
     pub(super) columns: usize,
@@ -102,7 +102,7 @@ impl Roles {
         roles
     }
 
-    /// Whether rows can become samples at all.
+    /// True if rows can become samples at all.
     pub(super) fn are_complete(&self) -> bool {
         let has_stack = self.stack.is_some() || self.user_stack.is_some() || self.kernel_stack.is_some();
         self.time.is_some() && has_stack && (self.weight.is_some() || self.counts_rows)

@@ -21,11 +21,11 @@ use super::reject::RejectReason;
 use super::tag::Tag;
 use crate::profile::{FrameId, Full, StackId};
 
-/// Which of the numbers of a `kperf-bt` are return addresses: those before the final 0.
+/// The positions of the return addresses among the numbers of a `kperf-bt`: those before the final 0.
 ///
-/// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. Where
-/// the leaf function has no frame record its caller is only in the link register, and the list skips it; nothing
-/// says when, so such a caller is missing here, too (`time-profile` has it).
+/// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. If the leaf function has no
+/// frame record, its caller is only in the link register, and the list skips it; nothing says when, so such a caller is missing here, too
+/// (`time-profile` has it).
 pub(super) fn kperf_callers(pc: Option<u64>, numbers: &[u64]) -> Range<usize> {
     match numbers {
         [.., 0] => 0..numbers.len() - 1,

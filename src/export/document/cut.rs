@@ -6,7 +6,7 @@ use super::super::tag::Tag;
 use super::{DocumentReader, Root};
 use crate::error::ErrorKind;
 
-/// What is open, outermost first, and where a person should look.
+/// The elements that are open, outermost first, and the place where a person should look.
 #[derive(Clone, Debug)]
 pub(in crate::export) struct Unfinished {
     pub(in crate::export) inside: String,
@@ -15,7 +15,7 @@ pub(in crate::export) struct Unfinished {
 }
 
 impl DocumentReader<'_> {
-    /// What is open, outermost first, and where a person should look; `None` between documents.
+    /// The elements that are open, outermost first, and the place where a person should look; `None` between documents.
     pub(in crate::export) fn unfinished(&self) -> Option<Unfinished> {
         if let Root::Toc(toc) = &self.root {
             let (byte, line) = self.open.first().map_or((0, 1), |open| (open.at, open.line));
