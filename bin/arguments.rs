@@ -1,4 +1,4 @@
-//! Arguments that several commands take: how a recording is read, named, and selected from.
+//! Arguments that several commands take: for reading, naming and selecting from a recording.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `traceparse demangle`: what mangled names say, given as arguments or in a text.
+//! `traceparse demangle`: the meaning of mangled names, given as arguments or in a text.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;

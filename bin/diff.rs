@@ -1,4 +1,4 @@
-//! `traceparse diff`: what changed between two recordings.
+//! `traceparse diff`: the changes between two recordings.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! An output never destroys an input. What is read is noted here, and whatever is written is held against it.
+//! An output never destroys an input. Inputs are noted here, and every output is checked against them.
 //!
 //! ```text
 //! traceparse A.xml -o A.xml        refused: the report would replace the export

@@ -1,4 +1,4 @@
-//! The `traceparse` command: arguments, files, progress, exit codes. What it shows is made by the library.
+//! The `traceparse` command: arguments, files, progress, exit codes. Its answers are made by the library.
 
 mod arguments;
 mod bounds;

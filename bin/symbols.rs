@@ -71,7 +71,8 @@ pub(crate) struct Search<'s> {
     pub(crate) wanted: Option<&'s BTreeSet<Uuid>>,
 }
 
-/// Finds symbols. `files` are `watched` ones, or some above them: what is found and read must not change. The budget has what is found.
+/// Finds symbols. `files` are `watched` ones, or some above them: the files found and read must not change. The budget pays for the files
+/// found.
 pub(crate) fn locate<'f>(
     files: &'f dyn Files,
     watched: &WatchedFiles,
@@ -112,7 +113,7 @@ pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles, wanted: Optio
     Ok(())
 }
 
-/// Adds what is at a path. What a folder holds is remembered in the cache folder, if that is wanted.
+/// Adds the files at a path. The contents of a folder are remembered in the cache folder, if that is wanted.
 fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Result<()> {
     let file = if search.is_cached && path.is_dir() { index_file(path) } else { None };
     let mut index = file

@@ -1,4 +1,4 @@
-//! Files that must not change while they are read: what was read of them before and after would belong to two recordings.
+//! Files that must not change while they are read: the parts read before and after the change would belong to two recordings.
 //!
 //! Size, time of change and inode are compared, before the first byte is read and after the last: a writer that goes on, another file
 //! under the same name, a link that leads elsewhere. Pipes and devices have no such thing, and are read as they come.
@@ -44,7 +44,7 @@ impl Stamp {
         })
     }
 
-    /// Of what is at a path, if there is anything.
+    /// The stamp of the file at a path, if there is one.
     fn at(path: &Path) -> Option<Self> {
         Self::new(&std::fs::metadata(path).ok()?)
     }

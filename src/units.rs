@@ -122,7 +122,7 @@ impl Unit {
         }
     }
 
-    /// By what a weight per nanosecond is multiplied to be in [`rate_name`](Self::rate_name).
+    /// The factor that turns a weight per nanosecond into [`rate_name`](Self::rate_name).
     #[cfg(feature = "fleet")]
     pub(crate) const fn rate_per_nano(self) -> u128 {
         match self {
@@ -138,7 +138,7 @@ impl fmt::Display for Unit {
     }
 }
 
-/// A weight: how much of its unit a sample, a frame or a tree node stands for.
+/// A weight: the amount of its unit that a sample, a frame or a tree node stands for.
 ///
 /// `Display` writes it for people, with three or four significant digits: `85.00 ms`, `1.20 Mcycles`, `39 samples`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! 10,000 broken copies of bundles: no panic, no hang, bounded memory, and no row that is wrong without a word.
 //!
-//! Nearly nothing of a bundle has a checksum. What is told is whatever breaks a rule of the format; that a number, a reference or a name
-//! is another one, but a good one, cannot be noticed. So each change that is not told is looked at: what it left well-formed is
+//! Nearly nothing of a bundle has a checksum. Everything that breaks a rule of the format is told; a number, a reference or a name that was
+//! exchanged for another good one cannot be noticed. So each change that is not told is looked at: the parts that it left well-formed are
 //! put back (`changes`), and the rest must not have changed a single row.
 //!
 //! Part of it needs `TRACEPARSE_CORPUS=<folder>`.

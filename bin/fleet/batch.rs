@@ -255,7 +255,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Waits until there is room for another file beside those that wait for an earlier one. What they wait for is at work, and waits for
+    /// Waits until there is room for another file beside those that wait for an earlier one. That earlier one is being read, and waits for
     /// nothing. `None` says that the batch is stopped.
     fn begin(&self) -> Option<AtWork<'_>> {
         let mut state = self.state();

@@ -30,7 +30,7 @@ pub(super) struct Refused {
     pub(super) reason: String,
 }
 
-/// Reads an export. What the reader leaves behind the end of its document is hashed, too.
+/// Reads an export. Bytes that the reader leaves behind the end of its document are hashed, too.
 ///
 /// # Errors
 /// When the file itself cannot be read.

@@ -1,4 +1,4 @@
-//! Fingerprints: whether measuring a file again could give something else.
+//! Fingerprints: they tell whether measuring a file again could give something else.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;

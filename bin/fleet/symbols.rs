@@ -1,5 +1,5 @@
-//! Symbols of a fleet: looked for once, and looked up once for all exports. What a recording keeps itself names that recording only: it has
-//! no more than the functions that were sampled in it.
+//! Symbols of a fleet: looked for once, and looked up once for all exports. The symbols that a recording keeps name that recording only: it
+//! has no more than the functions that were sampled in it.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Rows that are equal but for their time and their stack, as nearly all of a recording are: what they have in common is looked at
-//! once, and they are counted together.
+//! Rows that are equal but for their time and their stack, as nearly all of a recording are: the part in common is looked at once, and the
+//! rows are counted together.
 
 use super::columns::Columns;
 use super::layout::Place;

@@ -13,7 +13,7 @@ use crate::hash::HashMap;
 use crate::symbols::{Architecture, ListedImage};
 use crate::units::{Address, Uuid};
 
-/// Never part of an image in memory: what is below it, and what all images of a shared cache have in common.
+/// Segments that are never part of an image in memory: the one below it, and the one that all images of a shared cache have in common.
 const OTHER_SEGMENTS: [&[u8]; 2] = [b"__PAGEZERO", b"__LINKEDIT"];
 const TEXT: &[u8] = b"__TEXT";
 

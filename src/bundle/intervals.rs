@@ -1,8 +1,8 @@
 //! Rows of signposts, hangs and hang risks: `os-signpost-interval`, `os-signpost`, `region-of-interest`, `potential-hangs` and
 //! `hang-risks`.
 //!
-//! Each is read for what intervals are known by: times, name, subsystem, category, identifier, process and thread; a hang for its
-//! type, a hang risk for its message. What intervals those are is decided where exports are read, too.
+//! Each is read for the fields that intervals are known by: times, name, subsystem, category, identifier, process and thread; a hang for
+//! its type, a hang risk for its message. The place where exports are read decides which intervals they make.
 
 use std::path::Path;
 

@@ -113,7 +113,7 @@ impl<'a> PropertyList<'a> {
         self.offsets.get(index as usize).unwrap_or_default() as usize
     }
 
-    /// An object. What arrays and dictionaries refer to is not looked at.
+    /// Reads an object. The objects that arrays and dictionaries refer to are not looked at.
     pub(super) fn object(&self, index: u64) -> Result<Object<'a>, Broken> {
         let Some(offset) = usize::try_from(index).ok().and_then(|index| self.offsets.get(index)) else {
             let rule = format_args!("there is no object {index} among {}", self.offsets.len());

@@ -159,8 +159,8 @@ impl<'f> Run<'f> {
         self.cpu_tables().first().map(|table| table.layout.schema.name.as_str())
     }
 
-    /// Adds the samples of the run. Gives back what looked for binaries. Which damage costs the run and which one the recording
-    /// does not depend on the number of threads.
+    /// Adds the samples of the run. Gives back the search for binaries. The choice between damage that costs the run and damage that costs
+    /// the recording does not depend on the number of threads.
     pub(super) fn read<'t>(
         &self,
         (template, recorded): (&Path, &RunData),

@@ -79,8 +79,8 @@ impl SampleReader<'_, '_> {
         Ok(())
     }
 
-    /// Makes the stacks of all rows before they are asked for: one after the other they wait less for memory than between
-    /// other things. What cannot be made is told when its row is read.
+    /// Makes the stacks of all rows before they are asked for: one after the other they wait less for memory than between other things. A
+    /// stack that cannot be made is reported when its row is read.
     fn make_stacks(&mut self, rows: &[u8], layout: &Layout, columns: &Columns, intake: &mut Intake<'_>) {
         let (place, kind) = columns.stack;
         let mut wanted = std::mem::take(&mut self.wanted);

@@ -116,7 +116,7 @@ pub(super) struct Stacks<'a, 't> {
     frames: Frames<'t>,
     /// By kind and number of the array; empty for kinds that no table has.
     read: [Vec<Known>; 3],
-    /// By number of the array: what it makes as the piece at the root, which many stacks share.
+    /// By number of the array: the stack that it makes as the piece at the root, which many stacks share.
     roots: Vec<RootPiece>,
     /// By thread.
     last: Vec<LastRoot>,

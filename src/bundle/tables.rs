@@ -1,7 +1,7 @@
-//! `table-manager/tables.plist` of a run: which tables it has, how they were recorded, and in which stores they are.
+//! `table-manager/tables.plist` of a run: its tables, how they were recorded, and in which stores they are.
 //!
-//! A table is listed for each of its two sides, writer and readers, and tables that were asked for twice share a store. What a
-//! store is listed for first describes it.
+//! A table is listed for each of its two sides, writer and readers, and tables that were asked for twice share a store. The first entry of
+//! a store describes it.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};

@@ -79,7 +79,7 @@ impl<'a> Template<'a> {
         Ok(uuid.map_or(Ok(None), Node::text)?.map(String::from))
     }
 
-    /// The processes of a run, sorted by their numbers and devices. What has another name than `DEVICE.PID` is none.
+    /// The processes of a run, sorted by their numbers and devices. An entry with a name other than `DEVICE.PID` is no process.
     pub(super) fn processes(&self, run: u64, budget: &mut Budget) -> Result<Vec<ProcessStore<'_>>, Broken> {
         let stores = self.entries(IMAGES)?;
         let entries = numbered(stores, run)?.map_or(Ok(Vec::new()), Node::entries)?;

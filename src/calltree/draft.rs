@@ -21,7 +21,7 @@ use crate::profile::{FunctionId, Profile};
 /// The merged stacks of one tree. Node 0 is the root; a parent stands before its children.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    /// By node: what it stands for; `None` is samples without stack. That of the root says nothing.
+    /// By node: its function; `None` for samples without stack. The entry of the root means nothing.
     pub(super) functions: Vec<Option<FunctionId>>,
     pub(super) parents: Vec<u32>,
     /// By node: its knot. The first knot is that of the root, so 0 is none elsewhere.

@@ -22,7 +22,7 @@ pub struct FunctionRow {
     pub all_samples: u64,
 }
 
-/// The functions of a whole tree, by self weight, then all weight, then name. What pruning hid in a tree is missing here.
+/// The functions of a whole tree, by self weight, then all weight, then name. Weights that pruning hid in a tree are missing here.
 pub fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> {
     let mut rows: Vec<FunctionRow> = Vec::new();
     let mut row_of: HashMap<Label, usize> = HashMap::default();

@@ -113,7 +113,7 @@ struct Sums<'p> {
     profile: &'p Profile,
     key_of_frame: &'p [usize],
     keys: Vec<Open>,
-    /// From the root to the stack at hand: what stands below each and was not added to its key yet.
+    /// From the root to the current stack: the sums below each that were not added to its key yet.
     path: Vec<Level>,
     /// Stacks that are about to be entered.
     below: Vec<StackId>,
@@ -181,7 +181,7 @@ impl Sums<'_> {
         }
     }
 
-    /// Shortens the path: what stands below goes to the keys, and to what is left of the path.
+    /// Shortens the path: the sums below go to the keys, and to the rest of the path.
     fn leave(&mut self, length: usize) {
         while self.path.len() > length {
             let Some(level) = self.path.pop() else { return };

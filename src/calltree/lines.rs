@@ -25,8 +25,8 @@ pub struct SourceFileRow {
     pub path: StringId,
     /// The whole file. A sample counts once, however many of its frames are in the file.
     pub sums: KeySums,
-    /// Its lines that samples have in their stacks, in order of their numbers, which start at 1. What the compiler made up
-    /// (line 0) is not among them.
+    /// Its lines that samples have in their stacks, in order of their numbers, which start at 1. Code that the compiler made up (line 0) is
+    /// not among them.
     pub lines: Vec<(u32, KeySums)>,
 }
 

@@ -1,6 +1,6 @@
 //! Profiles of other tools, known by their first bytes: none of them is read, and each is told by its name.
 //!
-//! The order matters: what stands first is surer. A file's name says nothing, since people rename files.
+//! The order matters: the surest tests come first. A file's name says nothing, since people rename files.
 
 /// The number of bytes at the start of an input that are looked at.
 pub(super) const HEAD: usize = 64 << 10;

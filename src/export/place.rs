@@ -91,7 +91,7 @@ impl<'i> Place<'i> {
         )))
     }
 
-    /// The error of a fault in a block. What is broken while there is `nothing_yet` is no export at all.
+    /// The error of a fault in a block. An input that is broken while there is `nothing_yet` is no export at all.
     pub(super) fn describe(&self, fault: Fault, block: &Block, nothing_yet: bool) -> Error {
         let may_be_other = match fault.kind {
             ErrorKind::NotAnExport(_) => true,

@@ -37,14 +37,14 @@ pub(super) struct ReplayRoom {
     open: Vec<Open>,
     /// Beside the frames of the tape: the stack that each is the leaf of.
     paths: Vec<Option<StackId>>,
-    /// Beside the frames of the tape, but for those that a stack has in common with an earlier one: what they are, where that was
-    /// known before the tape.
+    /// Beside the frames of the tape, but for those that a stack has in common with an earlier one: their ids, if they were known before
+    /// the tape.
     frames: Vec<Option<FrameId>>,
-    /// Beside the stacks of the tape that are cells by `ref`: what they were before the tape.
+    /// Beside the stacks of the tape that are cells by `ref`: their values before the tape.
     stacks: Vec<Packed>,
     /// The frames of a stack that another one does not have.
     own_frames: Vec<FrameId>,
-    /// Beside the references of the tape, as far as they were replayed: what they stand for.
+    /// Beside the references of the tape, as far as they were replayed: their values.
     references: Vec<Value>,
     known_rows: KnownRows,
     row: Vec<Value>,

@@ -1,4 +1,4 @@
-//! The table of contents that `xctrace export --toc` writes: what a recording holds, without the data.
+//! The table of contents that `xctrace export --toc` writes: a description of the recording, without the data.
 //!
 //! ```xml
 //! <trace-toc><run number="1"><info><target><device …/><process …/></target>
@@ -71,7 +71,7 @@ pub struct TocTable {
     pub position: Option<u32>,
     /// The schema, such as `time-profile`.
     pub schema: String,
-    /// Every other attribute, sorted by name: how the table was recorded.
+    /// Every other attribute, sorted by name: they tell how the table was recorded.
     pub attributes: Vec<(String, String)>,
     /// The number of its rows; `None` if it is not known, as from the XML.
     pub rows: Option<u64>,

@@ -1,8 +1,8 @@
 //! The rules of well-formed XML that the tokenizer leaves to whoever asks for them.
 //!
-//! quick-xml finds where tags, text and references start and end. What stands in between is checked here: names,
-//! attributes, references and characters, as [XML 1.0](https://www.w3.org/TR/xml/) has them. A document that breaks one is
-//! never read as if it did not: `<t&read-state ref="7"/>` is no `thread-state`, and `&ame="main"` is no name.
+//! quick-xml finds where tags, text and references start and end. Everything in between is checked here: names, attributes, references and
+//! characters, as [XML 1.0](https://www.w3.org/TR/xml/) has them. A document that breaks a rule is never read as if it did not:
+//! `<t&read-state ref="7"/>` is no `thread-state`, and `&ame="main"` is no name.
 
 use std::borrow::Cow;
 

@@ -330,7 +330,7 @@ fn contrast_row(name: ScopeName, values: Vec<f64>, is_noise: &[bool]) -> Contras
     ContrastRow { name, difference: values[largest] - smallest, is_noise: is_noise[largest], values }
 }
 
-/// The sum. What has no room, which nothing real comes near, is the largest number there is.
+/// The sum; the largest number if it is too large for the type, which nothing real comes near.
 fn added(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0, u64::saturating_add)
 }

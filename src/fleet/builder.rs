@@ -43,7 +43,7 @@ pub struct FleetBuilder {
     pub(super) left_out_values: BTreeMap<String, BTreeSet<String>>,
     pub(super) processes: BTreeSet<String>,
     pub(super) notes: Vec<String>,
-    /// Notes of runs: how many runs have each, and the first of them.
+    /// Notes of runs: the number of runs that have each, and the first of them.
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
     /// About how many bytes everything takes that is kept of each run or file apart.
     apart: u64,
@@ -206,7 +206,7 @@ impl FleetBuilder {
         }
     }
 
-    /// By name: whether it is a process that counts; `None` where all do.
+    /// By name: true for a process that counts; `None` if all do.
     fn counted_processes(&self, measures: &RunMeasures) -> Option<Vec<bool>> {
         let wanted = &self.options.processes;
         (!wanted.is_empty()).then(|| measures.names.iter().map(|name| wanted.contains(name)).collect())

@@ -129,7 +129,7 @@ impl Query<'_> {
         labels.chain(std::iter::once("unit".to_owned())).collect()
     }
 
-    /// The runs with what is known of their cohorts: how many runs, and how much was recorded.
+    /// The query for the runs with the facts about their cohorts: the number of runs, and the recorded time.
     fn measured(&self) -> String {
         let (huge, keys) = (self.engine.huge(), self.keys().join(", "));
         let mut columns = String::new();

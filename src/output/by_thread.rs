@@ -71,8 +71,8 @@ pub(super) fn heaviest(report: &Report<'_>, threads: &[ThreadSamples<'_>]) -> Op
     comparable.max_by_key(|&(index, row)| (row.weight, std::cmp::Reverse(index))).map(|(index, _)| index)
 }
 
-/// By position in [`Report::series`]: what tells it from the others in which samples count, such as
-/// `time-profile, run 1`; nothing where there is only one.
+/// By position in [`Report::series`]: a label that tells it from the others in which samples count, such as `time-profile, run 1`; nothing
+/// if there is only one.
 pub(super) fn series_labels(report: &Report<'_>) -> Vec<Option<String>> {
     let counts = |series: &&SeriesReport| series.counted.samples > 0;
     let asked = report.series.iter().filter(counts).count();

@@ -60,8 +60,8 @@ pub enum Syntax {
     Json,
 }
 
-/// Passes on what is written in a format for programs, so that a terminal may show it: what acts is escaped, as in [`inert`], but for
-/// the line breaks of the format.
+/// Passes on output in a format for programs, so that a terminal may show it: characters that act are escaped, as in [`inert`], except the
+/// line breaks of the format.
 #[derive(Debug)]
 pub struct InertWriter<W> {
     out: W,

@@ -10,9 +10,8 @@
 //! "weights":[1000000,1000000]}]}
 //! ```
 //!
-//! One profile for each thread of each series. A frame is a function, so that speedscope adds up by function as all other
-//! formats do; `docs/formats.md` has every field. What is written goes out as it is made: of the samples only their places
-//! are held, 8 bytes for each.
+//! One profile for each thread of each series. A frame is a function, so that speedscope adds up by function as all other formats do;
+//! `docs/formats.md` has every field. Output is written as it is made: only the positions of samples are held, 8 bytes for each.
 
 use std::io::{self, Write};
 

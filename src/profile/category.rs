@@ -89,8 +89,8 @@ const SYSTEM_FOLDERS: [&str; 8] = [
     "/private/preboot/",
 ];
 
-/// Copies of the files of a device, as Xcode keeps them, and of a simulator: what stands somewhere before, and the folder
-/// that is the root there.
+/// Copies of the files of a device, as Xcode keeps them, and of a simulator: a text that stands somewhere in the path, and the folder
+/// behind it that is the root there.
 const COPIED_ROOTS: [(&str, &str); 2] = [("DeviceSupport/", "/Symbols"), (".simruntime/", "/RuntimeRoot")];
 
 impl Category {

@@ -93,8 +93,8 @@ impl IntervalFilter {
         self.length
     }
 
-    /// The time in which samples count, over all runs, in nanoseconds: where intervals overlap, once. What has no end covers
-    /// nothing here, and neither does what begins after it.
+    /// The time in which samples count, over all runs, in nanoseconds: where intervals overlap, once. An interval without an end covers
+    /// nothing here, and neither do intervals that begin after it.
     pub fn covered(&self) -> u128 {
         closed_length(&self.ranges)
     }

@@ -242,7 +242,7 @@ impl Profile {
         &self.sums
     }
 
-    /// By group of sums: what they have in common.
+    /// By group of sums: the part that they have in common.
     pub(crate) fn sum_groups(&self) -> &[SumGroup] {
         &self.sum_groups
     }

@@ -78,7 +78,7 @@ pub struct Binary {
     pub path: StringId,
 }
 
-/// A function: what frames are merged by in trees. Same binary (by UUID) and same name is the same function.
+/// A function: the key by which frames are merged in trees. Same binary (by UUID) and same name is the same function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Function {
     /// Its name; an address in hex where it has none.

@@ -1,4 +1,4 @@
-//! The time that samples cover: how long was recorded at least, where nobody tells it.
+//! The time that samples cover: the least time that was recorded, if nobody tells it.
 
 use super::sums::SampleSum;
 use crate::units::{Nanos, Unit};

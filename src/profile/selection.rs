@@ -173,7 +173,7 @@ impl SelectedSums<'_> {
 #[derive(Clone, Debug)]
 pub struct SelectedSamples<'p> {
     profile: &'p Profile,
-    /// By thread: whether run, process and thread are selected.
+    /// By thread: true if run, process and thread are selected.
     threads: Vec<bool>,
     time: Option<TimeRange>,
     intervals: Option<ThreadIntervals>,

@@ -3,11 +3,11 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 
-/// Makes something of each item and visits it, in the order of the items, until `visit` fails. What was visited comes back
-/// to `make`, which may use its memory again.
+/// Makes something of each item and visits it, in the order of the items, until `visit` fails. A thing that was visited comes back to
+/// `make`, which may use its memory again.
 ///
-/// So many `jobs` make them, each with a maker of its own. The caller's thread is one of them while the next one to be
-/// visited is not there yet. There are never more than one for each job and one that waits, so that memory stays small.
+/// So many `jobs` make them, each with a maker of its own. The caller's thread is one of them while the next one to be visited is not there
+/// yet. There is never more than one for each job and one that waits, so that memory stays small.
 pub(super) fn visit<I: Sync, M, T: Default + Send, E>(
     items: &[I],
     jobs: usize,

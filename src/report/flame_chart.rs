@@ -1,4 +1,4 @@
-//! Flame charts: what each thread did, in order of time.
+//! Flame charts: the functions of each thread, in order of time.
 //!
 //! ```text
 //! time ──►   0    1    2    3    4    5 ms

@@ -36,7 +36,7 @@ pub enum RowLimits {
     Ordered,
     /// There are few, and each stands for itself: those below `min_weight`.
     Weight,
-    /// None: rows sum up others, or belong together. What the view is made of may have limits of its own.
+    /// None: rows sum up others, or belong together. The data behind the view may have limits of its own.
     None,
 }
 

@@ -1,4 +1,4 @@
-//! Finished answers as plain structs: what a view shows, and what it leaves out.
+//! Finished answers as plain structs: the rows that a view shows, and those that it leaves out.
 
 mod ahead;
 mod binaries;

@@ -54,7 +54,7 @@ pub(super) fn unnamed_frames(profile: &Profile, counted: &SelectedSums<'_>) -> U
     result
 }
 
-/// By frame: whether a counted stack has it.
+/// By frame: true if a counted stack has it.
 fn used_frames(profile: &Profile, counted: &SelectedSums<'_>) -> Vec<bool> {
     let stacks = profile.stack_rows();
     let parents = stacks.turn_parents();

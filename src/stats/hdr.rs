@@ -147,7 +147,7 @@ impl WindowHistogram {
         self.encoded(&mut V2DeflateSerializer::new())
     }
 
-    /// The compressed bytes as base64: what histogram logs hold, and what other implementations call encoded.
+    /// The compressed bytes as base64: the form in histogram logs, which other implementations call encoded.
     pub fn to_v2_base64(&self) -> String {
         base64(&self.to_v2_deflate_bytes())
     }

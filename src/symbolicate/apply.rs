@@ -78,7 +78,7 @@ struct Writer<'a> {
     without_binary: u64,
     /// By image: the ids of its answers' strings, as far as they were used.
     string_ids: HashMap<Uuid, Vec<Option<StringId>>>,
-    /// By frame: whether the recording lists it with others of one address, inlined into each other.
+    /// By frame: true if the recording lists it with others of one address, inlined into each other.
     is_grouped: Vec<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Symbols of a batch: what is looked up for one export is there for the next.
+//! Symbols of a batch: an address looked up for one export is there for the next.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -160,8 +160,8 @@ impl Remembered {
         }
     }
 
-    /// The answers for addresses that are known, all of them. What they take is reserved as if each had its own texts, so that it does
-    /// not depend on who asked before whether they fit.
+    /// The answers for addresses that are known, all of them. Memory is reserved as if each answer had its own texts, so that earlier
+    /// callers make no difference to whether they fit.
     fn answers(&self, addresses: Vec<u64>, budget: &MemoryBudget) -> Result<Answers, OverBudget> {
         let mut answers = Answers { is_short: self.is_short, reserved: budget.nothing(), ..Answers::default() };
         let mut copied: Vec<Option<u32>> = vec![None; self.strings.texts.len()];

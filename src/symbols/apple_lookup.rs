@@ -16,9 +16,9 @@
 //! | | `DYLD-STUB$$_strlen` | `DYLD-STUB$$strlen` | |
 //! | `0x195f311e8` | `0x195f311e8` | `0x195f311e8` (no name: where a function starts is all that was known) | |
 //!
-//! **Folded functions.** A linker keeps one copy of functions with equal code, so several names have one address. Flag
-//! `0x800` says so, and Instruments writes a symbol `<deduplicated_symbol>` beside them. Which of them ran cannot be
-//! known, so that is the answer: without line or inlined calls where the flag says that code was folded.
+//! **Folded functions.** A linker keeps one copy of functions with equal code, so several names have one address. Flag `0x800` says so, and
+//! Instruments writes a symbol `<deduplicated_symbol>` beside them. Nobody can know which of them ran, so that symbol is the answer:
+//! without line or inlined calls where the flag says that code was folded.
 
 use std::fmt;
 

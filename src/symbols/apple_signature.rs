@@ -1,6 +1,5 @@
-//! Signatures: what recordings keep of the images of a process. They are containers ([`super::apple_container`]) without
-//! symbols, whose segments say where each image was in memory, and whose trailer names the shared cache that the process
-//! maps:
+//! Signatures: the records that recordings keep of the images of a process. They are containers ([`super::apple_container`]) without
+//! symbols, whose segments say where each image was in memory, and whose trailer names the shared cache that the process maps:
 //!
 //! | trailer | size |
 //! |---|---|

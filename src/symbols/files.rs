@@ -149,7 +149,7 @@ fn changed(_: &Metadata) -> u64 {
     0
 }
 
-/// Clocks of file systems are coarse: what changed twice within this time may have one time.
+/// Clocks of file systems are coarse: two changes within this time may have the same time.
 const RECENT: Duration = Duration::from_secs(2);
 
 fn modified(metadata: &Metadata) -> u64 {

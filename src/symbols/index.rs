@@ -86,7 +86,7 @@ impl Index {
         Self { text: if is_whole { text } else { String::new() }, walked: None }
     }
 
-    /// The index as it is kept: what the last walk saw, or what was read where there was none.
+    /// The index as it is kept: the result of the last walk, or without a walk, the index that was read.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Some(folders) = &self.walked else { return self.text.clone().into_bytes() };
         let mut text = HEADER.to_owned();

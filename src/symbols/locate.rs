@@ -199,8 +199,8 @@ impl<'f> Locator<'f> {
         &self.notes
     }
 
-    /// Looks at a file. One that was named by the user and holds nothing is worth a note, whatever it is. What it holds is
-    /// `remembered`, if its stamp was the same; gives what is to be remembered.
+    /// Looks at a file. One that was named by the user and holds nothing is worth a note, whatever it is. Its contents are those
+    /// `remembered`, if its stamp is the same; returns the contents to remember.
     pub(super) fn look_at(
         &mut self,
         (path, canonical): (&Path, PathBuf),

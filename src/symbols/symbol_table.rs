@@ -71,7 +71,7 @@ pub(super) struct SymbolTable<'data> {
 }
 
 impl<'data> SymbolTable<'data> {
-    /// Reads the symbols of a slice. What cannot be read is a note, and missing.
+    /// Reads the symbols of a slice. Parts that cannot be read are missing, with a note.
     pub(super) fn read(layout: &Layout<'data>, notes: &mut Notes) -> Self {
         let executable = layout.sections.iter().filter(|section| section.is_executable);
         let mut sections: Vec<_> = executable.map(|section| section.addresses.clone()).collect();

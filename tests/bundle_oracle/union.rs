@@ -1,5 +1,5 @@
-//! The union of all tables with intervals, against a reader of whole tables (`bundle_tables.py`, beside the corpus), which neither this
-//! library nor the reader of mutants shares anything with. What it gives is paired and put together here, slowly.
+//! The union of all tables with intervals, against a reader of whole tables (`bundle_tables.py`, beside the corpus), which shares nothing
+//! with this library or with the reader of mutants. Its rows are paired and put together here, slowly.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Operations on stacks, through the command. What is expected is computed here, sample by sample, from `--view samples`.
+//! Operations on stacks, through the command. Expected results are computed here, sample by sample, from `--view samples`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

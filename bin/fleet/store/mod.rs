@@ -200,7 +200,7 @@ impl Store {
     }
 
     /// Writes the files of a data file, in the order of [`DatasetTable::ALL`], under temporary names. They are on the disk when this
-    /// returns: what they replace is removed next, and power may fail.
+    /// returns: the files that they replace are removed next, and power may fail.
     fn write_temporary(&self, id: &str, tables: &[Vec<u8>]) -> Result<()> {
         let mut files = Vec::new();
         for (table, bytes) in DatasetTable::ALL.into_iter().zip(tables) {

@@ -32,7 +32,7 @@ impl SourceStamps {
         is_same.then_some(stamp.hash.as_str())
     }
 
-    /// Remembers the hash of a file. `metadata` was asked for before the file was read. What changes in a folder does not show in the
+    /// Remembers the hash of a file. `metadata` was asked for before the file was read. A change inside a folder does not show in the
     /// folder's own time, so a recording is hashed each time.
     pub(crate) fn remember(&mut self, source: &str, metadata: &Metadata, hash: &str) {
         let is_settled = |modified: &Duration| {

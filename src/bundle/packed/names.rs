@@ -66,7 +66,7 @@ impl Names {
     /// Adds a file, or a folder, with the folders it is in.
     ///
     /// # Errors
-    /// The end of a sentence: what is wrong with the name.
+    /// When the name is wrong; the text is the end of a sentence that says so.
     pub(super) fn add(&mut self, name: &str, item: Option<Item>) -> Result<(), &'static str> {
         let parts = parts(name)?;
         let Some((last, folders)) = parts.split_last() else {

@@ -1,8 +1,8 @@
-//! Operations on stacks, as Instruments has them: they make another profile, of which every view and format then speaks.
+//! Operations on stacks, as Instruments has them: they make another profile, which every view and format then shows.
 //!
-//! Each operation changes stacks one by one, or leaves samples out for what their stack is. They are done in the order they
-//! are given: the second one sees the stacks that the first one left. What leaves samples out says how much weight it left
-//! out, and what moves weight to another function says how much; nothing else is lost, so
+//! Each operation changes stacks one by one, or leaves samples out because of their stacks. They are done in the order they are given: the
+//! second one sees the stacks that the first one left. An operation that leaves samples out says how much weight it left out, and one that
+//! moves weight to another function says how much; nothing else is lost, so
 //!
 //! ```text
 //! weight before = weight after + Σ removed, by operation
@@ -145,7 +145,7 @@ pub struct OperationSummary {
     pub is_without_function: bool,
     /// True if it is [`Action::Invert`].
     pub inverts: bool,
-    /// By series: what became of the samples that count. Series without change are not there.
+    /// By series: the effect on the samples that count. Series without change are not there.
     pub changes: Vec<(SeriesId, Change)>,
 }
 

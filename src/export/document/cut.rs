@@ -1,4 +1,4 @@
-//! Documents that end before they should: what is open then, and what becomes of it.
+//! Documents that end before they should: the elements that are open then, and what to do with them.
 
 use super::super::fault::Fault;
 use super::super::reject::RejectReason;
@@ -46,7 +46,7 @@ impl DocumentReader<'_> {
         Ok(())
     }
 
-    /// Ends the input inside a document: what is complete stays, a row that is not is rejected.
+    /// Ends the input inside a document: complete rows stay, an incomplete one is rejected.
     pub(in crate::export) fn accept_cut(&mut self, at: u64) {
         if self.open.iter().any(|open| open.tag == Tag::Row)
             && let Some(table) = &mut self.tables.open

@@ -1,4 +1,4 @@
-//! The elements of a document, from the tokens: what is open, what closes, which table the rows belong to.
+//! The elements of a document, from the tokens: open ones, those that close, and the table that rows belong to.
 //!
 //! Every element that closes becomes a [`Value`] from its attributes, its text and the values of its children; the
 //! values wait until the parent closes in turn. A row's values are its cells. So one rule reads every shape of stack,

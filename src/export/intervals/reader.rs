@@ -147,7 +147,7 @@ impl<'a> IntervalReader<'a> {
         Some((names.join("/"), look_at.at, look_at.line))
     }
 
-    /// Ends the input inside a document: what is complete stays, a row that is not is rejected.
+    /// Ends the input inside a document: complete rows stay, an incomplete one is rejected.
     pub(super) fn accept_cut(&mut self, at: u64) {
         if self.open.iter().any(|open| open.kind == Kind::Row)
             && let Some(table) = &mut self.table
@@ -259,7 +259,7 @@ impl<'a> IntervalReader<'a> {
         }
     }
 
-    /// Registers what an id stands for. Which of two is meant by a `ref`, nobody knows.
+    /// Registers the definition of an id. If there are two, nobody knows which of them a `ref` means.
     fn define(&mut self, open: &Open, id: u64, cell: Cell) {
         let name = self.name_of(open);
         if self.ids.insert(id, Definition { name, cell }).is_some() {

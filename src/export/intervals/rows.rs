@@ -234,7 +234,7 @@ impl TableRows {
         })
     }
 
-    /// Ends the table: what it has is added to `found`.
+    /// Ends the table: its intervals and hang risks are added to `found`.
     pub(super) fn finish(self, texts: &Texts, found: &mut Intervals) {
         self.values.finish(texts, found);
     }

@@ -184,7 +184,8 @@ impl TableValues {
         });
     }
 
-    /// Ends the table: what it has is added to `found`, sorted by time; what began at one time stays as it was written.
+    /// Ends the table: its intervals and hang risks are added to `found`, sorted by time; those that began at one time stay in the order
+    /// they were written.
     pub(crate) fn finish(mut self, texts: &Texts, found: &mut Intervals) {
         let paired = std::mem::take(&mut self.pairs).finish();
         for (identity, start, end) in &paired.intervals {

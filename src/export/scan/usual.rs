@@ -1,6 +1,7 @@
 //! Rows as nearly all are: a time, cells that were seen before, and a stack.
 //!
-//! They are read in one go, without looking for what else could stand there. What is any different is left to those who do.
+//! They are read in one go, without looking for anything else that could stand there. Rows that differ in any way are left to the readers
+//! that do look.
 
 use super::super::tag::Tag;
 use super::super::tape::Op;

@@ -222,10 +222,10 @@ fn read_values<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Pa
 
 /// Runs the Parquet reader, and makes an error of a panic.
 ///
-/// Its decoders assert what a file says of itself, and a file may be damaged. What can be checked is checked before
-/// (`check_group`, `CheckedPages`), so that this is a last resort: 120,000 damaged files did not get here. What was inside is
-/// never used again (`is_broken`), hence unwind-safe. The message of the panic is printed where the program does not
-/// keep it from that; a library must not change the program's hook.
+/// Its decoders trust what a file says of itself, and panic if that is wrong, as in a damaged file. Everything that can be checked is
+/// checked before (`check_group`, `CheckedPages`), so that this is a last resort: 120,000 damaged files did not get here. The state inside
+/// is never used again (`is_broken`), hence unwind-safe. The message of the panic is printed unless the program prevents it; a library must
+/// not change the program's hook.
 fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> Result<T, DatasetError> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(result) => result.map_err(|error| DatasetError::reading(table, error)),

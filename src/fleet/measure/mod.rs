@@ -3,7 +3,7 @@
 //! 1. Of each run one table is chosen: two tables of one run saw the same CPU time, and may not be added up.
 //! 2. One pass over the samples sums them by stack and by second (`tally`).
 //! 3. The distinct stacks give the rows of functions and binaries (`rows`).
-//! 4. What was recorded, and for how long, comes from the table of contents or a manifest (`recorded`, `labels`).
+//! 4. The device, the process and the recorded time come from the table of contents or a manifest (`recorded`, `labels`).
 
 mod labels;
 mod recorded;
@@ -147,7 +147,7 @@ struct Survey {
     sampled: Vec<Option<Sampled>>,
 }
 
-/// The time that all samples of a run cover, whether they count or not. What is selected does not change what was recorded.
+/// The time that all samples of a run cover, whether they count or not. A selection does not change the recorded time.
 #[derive(Clone, Copy, Debug)]
 struct Sampled {
     all: SampledTime,

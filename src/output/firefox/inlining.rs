@@ -17,7 +17,7 @@ enum Marks {
     Outer,
     /// The outermost was not marked: all others are.
     Inner,
-    /// The innermost was seen: what follows is a call, be it of the same address.
+    /// The innermost was seen: the next frame is a call, even if it has the same address.
     Done,
 }
 

@@ -1,7 +1,7 @@
 //! One JSON document with everything in the report, for programs. `docs/fleet-formats.md` describes every field.
 //!
-//! Measures have their unit (`value_unit`) beside them, percentiles their method. What was asked stands in `options`, from
-//! which [`FleetOptions::from_report_json`](crate::fleet::FleetOptions::from_report_json) asks the same again.
+//! Measures have their unit (`value_unit`) beside them, percentiles their method. The question stands in `options`, from which
+//! [`FleetOptions::from_report_json`](crate::fleet::FleetOptions::from_report_json) asks it again.
 
 use std::io::{self, Write};
 

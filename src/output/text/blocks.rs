@@ -77,8 +77,8 @@ impl<'t> Columns<'t> {
 }
 
 impl Blocks {
-    /// A block for each column, as high as its share of `full`. What weighs anything has the lowest block at least, and what
-    /// weighs more than `full` the highest.
+    /// A block for each column, as high as its share of `full`. A column with any weight has the lowest block at least, and one that weighs
+    /// more than `full` the highest.
     pub(super) fn text(&self, full: u64) -> String {
         let block = |&(weight, is_sampled): &(u64, bool)| match (weight, is_sampled) {
             (0, false) => ' ',

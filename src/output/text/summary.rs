@@ -66,7 +66,7 @@ pub(super) fn cut_note(document: &Document, style: &Style, out: &mut dyn Write) 
     writeln!(out, "{}", style.paint(Tone::Warning, &note))
 }
 
-/// One line for each table: what became of its rows.
+/// Writes one line for each table, with the results of its rows.
 pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let name = |table: &Table| clean(table.schema.as_deref().unwrap_or("details of a track"));
     let width = tables.iter().map(|table| name(table).width()).max().unwrap_or(0);

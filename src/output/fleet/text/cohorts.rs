@@ -12,7 +12,7 @@ use crate::fleet::{CohortReport, FleetOptions, FleetReport, SortKey, Summary};
 use crate::output::text::style::Tone;
 use crate::stats::{Estimate, Quantile, Support};
 
-/// A table for each unit: what is counted in different units is never compared.
+/// Writes a table for each unit: values in different units are never compared.
 pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     for cohorts in report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit) {
         let measures = measures_of(cohorts);
@@ -141,7 +141,7 @@ fn cohort_rows(cohort: &CohortReport, measures: Measures, options: &FleetOptions
     rows
 }
 
-/// Windows of one second: how bursty runs are, and nothing about how many of them are slow.
+/// Windows of one second: they show how bursty runs are, and not how many of them are slow.
 pub(super) fn within_runs(report: &FleetReport, cohort: &CohortReport, page: &mut Page<'_>) -> io::Result<()> {
     let Some(windows) = &cohort.within_runs else {
         return page.painted(Tone::Dim, "within runs: no run is as long as a window of 1 s");
