@@ -445,8 +445,8 @@ impl ReportArgs {
         Ok(())
     }
 
-    /// Refuses `--invert` in views of stacks that are not trees: in stacks that are turned round, the last function is the outermost one, and other views would
-    /// show its weight as the function's own.
+    /// Refuses `--invert` in views of stacks that are not trees: in stacks that are turned round, the last function is the outermost one,
+    /// and other views would show its weight as the function's own.
     fn check_inverted(&self) -> Result<(), String> {
         let is_tree = matches!(self.view(), View::Overview | View::Tree);
         let has_no_stacks = matches!(
