@@ -99,7 +99,8 @@ impl InputFile {
 
     /// The result of reading it, unless it changed meanwhile: the change is then the error.
     ///
-    /// # Errors With the name of the file, if it changed.
+    /// # Errors
+    /// With the name of the file, if it changed.
     pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
         if self.is_unchanged() {
             return result;
@@ -187,7 +188,8 @@ impl WatchedFiles {
 
     /// The result of reading, unless a file changed meanwhile: the change is then the error.
     ///
-    /// # Errors With the name of the file, if one changed.
+    /// # Errors
+    /// With the name of the file, if one changed.
     pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
         match self.first_changed() {
             Some(path) => bail!("{}: {CHANGED}", path.display()),

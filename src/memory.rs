@@ -86,7 +86,8 @@ impl MemoryBudget {
 
     /// Takes bytes, until the reservation is dropped.
     ///
-    /// # Errors When there are not so many left.
+    /// # Errors
+    /// When there are not so many left.
     pub fn reserve(&self, bytes: u64) -> Result<Reservation, OverBudget> {
         let mut reservation = self.nothing();
         reservation.resize(bytes)?;

@@ -137,7 +137,8 @@ pub(super) trait Keeper: Sync {
 
     /// Keeps the outcome of a file. Of files with the same content, the first in order comes first.
     ///
-    /// # Errors When it cannot be kept; no further file is then begun.
+    /// # Errors
+    /// When it cannot be kept; no further file is then begun.
     fn keep(&self, task: &Task, finished: Finished) -> Result<()>;
 }
 

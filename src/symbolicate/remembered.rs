@@ -66,7 +66,8 @@ const BYTES_BETWEEN: u64 = 1 << 16;
 impl Remembered {
     /// Returns the answers for these addresses; files are opened only for addresses that nobody has asked for yet.
     ///
-    /// # Errors When the answers take more memory than the budget has; everything remembered is then forgotten.
+    /// # Errors
+    /// When the answers take more memory than the budget has; everything remembered is then forgotten.
     pub(super) fn look_up(
         &mut self,
         image: ImageAddresses,

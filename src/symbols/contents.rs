@@ -150,8 +150,9 @@ fn other(head: &[u8]) -> Option<&'static str> {
 
 /// Opens the symbols of a found file in the bytes that were loaded for it, and asks them.
 ///
-/// # Errors When the bytes are not, or no longer, those of the found file, or cannot be read to the end. Answers given before the error
-/// must not be used: they may come from two files.
+/// # Errors
+/// When the bytes are not, or no longer, those of the found file, or cannot be read to the end. Answers given before the error must not be
+/// used: they may come from two files.
 pub fn with_symbols(
     data: &FileBytes<'_>,
     found: &Found,

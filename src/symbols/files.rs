@@ -53,7 +53,8 @@ pub struct FolderTimes {
 pub trait Files: Sync {
     /// The thing at `path`, through links.
     ///
-    /// # Errors When there is nothing, or it may not be looked at.
+    /// # Errors
+    /// When there is nothing, or it may not be looked at.
     fn entry(&self, path: &Path) -> io::Result<Entry>;
 
     /// The one path of what is at `path`, through links: two paths of one folder have the same.

@@ -155,7 +155,8 @@ impl<'f> Locator<'f> {
     /// times are the same are not listed again. Each file is still checked for its length and times. The index is then updated for the next
     /// time.
     ///
-    /// # Errors When there is nothing at `path`, or it may not be looked at. Anything below a folder that cannot be read is a note.
+    /// # Errors
+    /// When there is nothing at `path`, or it may not be looked at. Anything below a folder that cannot be read is a note.
     pub fn add(&mut self, path: &Path, index: &mut Index) -> io::Result<usize> {
         let before = self.found.len();
         match self.files.entry(path)? {
