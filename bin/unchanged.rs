@@ -62,8 +62,8 @@ pub(crate) struct InputFile {
 impl InputFile {
     /// Opens a file, or standard input for `-`.
     ///
+    /// # Errors
     /// When it cannot be opened, or the output would replace it.
-    /// Where it cannot be opened, or the output would replace it.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         will_read(path)?;
         let name = path.display();

@@ -82,7 +82,7 @@ impl<'data> Layout<'data> {
     ///
     /// # Errors
     ///
-    /// If the slice does not lie in the file, is big endian, or its load commands break their rules. A symbol table or section that lies
+    /// When the slice does not lie in the file, is big endian, or its load commands break their rules. A symbol table or section that lies
     /// outside the slice is a note.
     pub(super) fn read(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
         let data = Piece::new(file, slice.range.clone());

@@ -69,7 +69,7 @@ impl<'data> MachoSymbols<'data> {
     ///
     /// # Errors
     ///
-    /// If the slice does not lie in the file, is big endian, or its load commands are broken.
+    /// When the slice does not lie in the file, is big endian, or its load commands are broken.
     pub fn open(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
         Layout::read(file, slice).map(|layout| Self { layout })
     }
