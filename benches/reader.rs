@@ -1,4 +1,4 @@
-//! How many bytes of an export are read in a second.
+//! The bytes of an export that are read in a second.
 //!
 //! ```text
 //! cargo bench --bench reader                  all of them, about four minutes
@@ -13,7 +13,7 @@
 //! * `scan/…`: the same document by the scanner alone, with this many threads; and `scan/count`, the number of its `<`.
 //! * `buffer/…`: 100 MB of `frames/27` with this many KiB of the input in memory at first.
 //!
-//! Everything is read from memory, so files and decompression are not part of it; and but for what a group varies, with the
+//! Everything is read from memory, so files and decompression are not part of it; and apart from the setting that a group varies, with the
 //! default options.
 
 #[path = "../tests/support/mod.rs"]

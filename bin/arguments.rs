@@ -1,4 +1,4 @@
-//! Arguments that several commands take: how a recording is read, named, and selected from.
+//! Arguments that several commands take: for reading, naming and selecting from a recording.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::bounds;
 use crate::operations::OperationArgs;
 use crate::times::parse_range;
 
-/// What becomes of a recording before something is shown of it.
+/// The options of a recording: everything done to it before anything of it is shown.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArgs {
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub(crate) struct SymbolArgs {
     pub(crate) no_inlines: bool,
 }
 
-/// Where symbols are looked for.
+/// The files and folders in which symbols are looked for.
 #[derive(Debug, Args)]
 pub(crate) struct SymbolSearchArgs {
     /// Symbols: a dSYM, another symbol file, or a folder to search (may be given several times)
@@ -111,20 +111,20 @@ pub(crate) enum MetricArg {
     Samples,
 }
 
-/// How many threads work: as many as were asked for, or one for each core.
+/// The number of threads that work: as many as were asked for, or one for each core.
 pub(crate) fn job_count(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 impl SymbolSearchArgs {
-    /// What was named.
+    /// The paths that were named.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.dsym.iter().chain(&self.symbols)
     }
 }
 
 impl InputArgs {
-    /// How to read.
+    /// The options of the reader.
     pub(crate) fn options(&self, samples: SampleDetail) -> Options {
         let (allow_truncated, jobs, memory) = (self.allow_truncated, job_count(self.jobs), bounds::memory());
         Options { allow_truncated, samples, jobs, memory, ..Options::default() }
@@ -138,17 +138,17 @@ impl SelectionArgs {
         self.thread.iter().map(String::as_str).chain(main_thread)
     }
 
-    /// Whether the time of each sample decides whether it counts.
+    /// True if the time of each sample decides whether it counts.
     pub(crate) fn needs_times(&self) -> bool {
         self.time.is_some() || self.asks_intervals()
     }
 
-    /// Whether samples count during intervals only.
+    /// True if samples count during intervals only.
     pub(crate) fn asks_intervals(&self) -> bool {
         !self.during.is_empty() || self.during_hang
     }
 
-    /// Whether nothing was asked for, so that all of the recording counts but threads that wait.
+    /// True if no filter was given, so that all of the recording counts but threads that wait.
     pub(crate) fn is_everything(&self) -> bool {
         self.run.is_empty()
             && self.schema.is_empty()
@@ -158,7 +158,7 @@ impl SelectionArgs {
             && self.state.is_empty()
     }
 
-    /// What counts, and for how much, but for intervals, which are to be read; the other options are those of the library.
+    /// The samples that count, and for how much, but for intervals, which are yet to be read; the other options are the library's defaults.
     pub(crate) fn report_options(&self) -> ReportOptions {
         let states = match self.state.as_slice() {
             [] => StateFilter::Running,

@@ -1,4 +1,4 @@
-//! What a run of the command may take: memory, bytes of files that are read at once, and bytes that it writes.
+//! The limits of a run of the command: memory, bytes of files that are read at once, and bytes that it writes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -82,32 +82,32 @@ fn limit() -> u64 {
     BOUNDS.get().map_or(u64::MAX, |bounds| bounds.limit)
 }
 
-/// What the files of a batch may take that are read at the same time, or one alone: half.
+/// The memory for the files of a batch that are read at the same time, or for one alone: half.
 pub(crate) fn of_files() -> MemoryBudget {
     memory().part(limit() / 2)
 }
 
-/// What each run of a fleet may take beside [`of_kept`].
+/// The memory of each run of a fleet beside [`of_kept`].
 pub(crate) fn of_run() -> u64 {
     BOUNDS.get().map_or(0, |bounds| bounds.of_run)
 }
 
-/// What is kept of all files of a batch: a quarter.
+/// The memory for everything kept of all files of a batch: a quarter.
 pub(crate) fn of_kept() -> MemoryBudget {
     memory().part(limit() / 4)
 }
 
-/// What is kept of one file of a batch, and what waits for others to be kept.
+/// The memory for everything kept of one file of a batch, and for files that wait for others to be kept.
 pub(crate) fn of_kept_file() -> MemoryBudget {
     memory().part(limit() / 16)
 }
 
-/// What is remembered of symbols that were looked up for a batch. It is not taken of the budget, which leaves it room.
+/// The memory for symbols remembered for a batch. It is not taken from the budget, which leaves room for it.
 pub(crate) fn of_remembered_symbols() -> usize {
     usize::try_from(limit() / 16).unwrap_or(usize::MAX).min(256 << 20)
 }
 
-/// What is known of the files that have symbols for a batch, and one of them while it is looked at.
+/// The memory for the list of files that have symbols for a batch, and for one of them while it is looked at.
 pub(crate) fn of_found_symbols() -> MemoryBudget {
     memory().part(limit() / 8)
 }

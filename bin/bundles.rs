@@ -38,7 +38,7 @@ impl<'w> Mounted<'w> {
     }
 }
 
-/// What was named on the command line, with recordings opened once.
+/// The inputs named on the command line, with recordings opened once.
 pub(crate) struct Inputs<'f> {
     watched: &'f WatchedFiles,
     files: &'f Watched<BundleFiles<'f>>,
@@ -65,7 +65,7 @@ impl<'f> Inputs<'f> {
         self.watched
     }
 
-    /// What reading gave, unless an input changed since it was named: then that is why.
+    /// The result of reading, unless an input changed since it was named: the change is then the error.
     pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
         self.watched.unless_changed(result)
     }
@@ -92,7 +92,7 @@ impl<'f> Inputs<'f> {
         stores.filter(|path| matches!(self.files.entry(path), Ok(Entry::Folder))).collect()
     }
 
-    /// What inputs hold: of recordings their tables of contents, of exports all of it.
+    /// The contents of inputs: of recordings their tables of contents, of exports all of it.
     pub(crate) fn contents(&self, inputs: &[PathBuf], options: &Options) -> Result<Export> {
         self.unless_changed(self.read_contents(inputs, options))
     }

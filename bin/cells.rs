@@ -1,4 +1,4 @@
-//! How CSV writes texts, on the command line.
+//! The option for the texts in CSV.
 
 use clap::Args;
 use traceparse::output::csv::Cells;
@@ -11,12 +11,12 @@ pub(crate) struct CsvArgs {
 }
 
 impl CsvArgs {
-    /// How texts are written.
+    /// The way in which texts are written.
     pub(crate) fn cells(&self) -> Cells {
         if self.csv_safe { Cells::ForSpreadsheets } else { Cells::AsTheyAre }
     }
 
-    /// Whether the format has a use for what was given.
+    /// Checks that the format has a use for the option if it was given.
     pub(crate) fn check(&self, is_csv: bool) -> Result<(), String> {
         if self.csv_safe && !is_csv {
             return Err("--csv-safe is for spreadsheets; it needs --format csv".to_owned());

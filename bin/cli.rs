@@ -319,7 +319,7 @@ impl ReportArgs {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(Format::Text)
     }
 
-    /// What is shown.
+    /// The view to show.
     pub(crate) fn view(&self) -> View {
         match self.view {
             None if self.format().content() == Content::FlameCharts => View::FlameChart,
@@ -345,7 +345,7 @@ impl ReportArgs {
         }
     }
 
-    /// Whether samples are needed one by one: only where the answer needs their times or cores.
+    /// The detail of samples that is needed: one by one only if the answer needs their times or cores.
     pub(crate) fn detail(&self) -> SampleDetail {
         let needs_each = matches!(self.view(), View::Samples | View::Cores | View::Timeline | View::FlameChart)
             || self.recording.selection.needs_times()
@@ -354,12 +354,12 @@ impl ReportArgs {
         if needs_each { SampleDetail::Each } else { SampleDetail::Summed }
     }
 
-    /// Whether the view has something for each thread, or for what else is separated.
+    /// True if the view has something for each thread, or for whatever else is separated.
     fn is_separated(&self) -> bool {
         limits::SEPARATED.contains(&self.view())
     }
 
-    /// What to answer.
+    /// The options of the report.
     pub(crate) fn report_options(&self) -> ReportOptions {
         let mut options = self.recording.selection.report_options();
         // Of one state there is nothing to separate.
@@ -389,12 +389,12 @@ impl ReportArgs {
         }
     }
 
-    /// Whether trees start at the functions that samples were taken in.
+    /// True if trees start at the functions that samples were taken in.
     pub(crate) fn is_inverted(&self) -> bool {
         self.recording.operations.invert || self.view == Some(ViewArg::BottomUp)
     }
 
-    /// Whether the arguments go together.
+    /// Checks that the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
             return Err("--bin goes with --view timeline".to_owned());
@@ -445,7 +445,8 @@ impl ReportArgs {
         Ok(())
     }
 
-    /// In stacks that are turned round, the last function is the outermost one: what is no tree would call that its own weight.
+    /// Refuses `--invert` in views of stacks that are not trees: in stacks that are turned round, the last function is the outermost one,
+    /// and other views would show its weight as the function's own.
     fn check_inverted(&self) -> Result<(), String> {
         let is_tree = matches!(self.view(), View::Overview | View::Tree);
         let has_no_stacks = matches!(
@@ -499,7 +500,7 @@ mod tests {
         }
     }
 
-    /// How the table calls an argument that names a file or a folder; `None` for others.
+    /// The name that the table has for an argument that names a file or a folder; `None` for others.
     fn path_name(arg: &Arg) -> Option<String> {
         let names = arg.get_value_names().unwrap_or_default();
         let is_hinted = matches!(arg.get_value_hint(), ValueHint::FilePath | ValueHint::AnyPath | ValueHint::DirPath);

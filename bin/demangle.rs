@@ -1,4 +1,4 @@
-//! `traceparse demangle`: what mangled names say, given as arguments or in a text.
+//! `traceparse demangle`: the meaning of mangled names, given as arguments or in a text.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -128,7 +128,7 @@ impl Text<'_> {
     }
 }
 
-/// Whether a mangled name may hold a byte.
+/// True if a mangled name may hold this byte.
 fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.') || !byte.is_ascii()
 }

@@ -1,4 +1,4 @@
-//! `traceparse diff`: what changed between two recordings.
+//! `traceparse diff`: the changes between two recordings.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ first recording, or weights: 5%, 200ms, 3Mcycles.
 Exit codes: 0 done, 1 a recording could not be used, 2 wrong usage, 3 an alert fired, 4 an alert could not be decided and none \
 fired";
 
-/// What changed between two recordings.
+/// The changes between two recordings.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArgs {
@@ -313,7 +313,7 @@ fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
 }
 
 impl DiffFormat {
-    /// How it escapes what a terminal must not be shown; text has none of it.
+    /// The syntax in which characters that a terminal must not be shown are escaped; none for text, which has no such characters.
     fn syntax(self) -> Option<Syntax> {
         match self {
             Self::Text => None,

@@ -30,7 +30,7 @@ pub(crate) enum ColourByArg {
 }
 
 impl FlameGraphArgs {
-    /// What a flame graph looks like.
+    /// The look of a flame graph.
     pub(crate) fn options(&self) -> FlameGraphOptions {
         let defaults = FlameGraphOptions::default();
         FlameGraphOptions {
@@ -47,7 +47,7 @@ impl FlameGraphArgs {
         }
     }
 
-    /// Whether none was given, for formats that have no use for them.
+    /// Checks that none was given, for formats that have no use for them.
     pub(crate) fn check_unused(&self) -> Result<(), String> {
         let given = [
             ("--width", self.width.is_some()),

@@ -57,7 +57,7 @@ pub(crate) fn format_of<F: ValueEnum>(output: Option<&Path>) -> Option<F> {
     found
 }
 
-/// What a format is made of.
+/// The content that a format is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     /// Whatever view was asked for.
@@ -66,12 +66,12 @@ pub(crate) enum Content {
     Trees,
     /// Samples with their whole stacks, of which a viewer makes its own trees.
     Stacks,
-    /// What each thread did, in order of time.
+    /// The functions of each thread, in order of time.
     FlameCharts,
 }
 
 impl Format {
-    /// What it is made of.
+    /// The content that it is made of.
     pub(crate) fn content(self) -> Content {
         match self {
             Self::Text | Self::Json | Self::Csv | Self::Ndjson => Content::Views,
@@ -81,32 +81,33 @@ impl Format {
         }
     }
 
-    /// Whether it holds each sample with its time.
+    /// True if it holds each sample with its time.
     pub(crate) fn needs_times(self) -> bool {
         matches!(self, Self::Firefox | Self::Speedscope)
     }
 
-    /// Whether it shows signposts and hangs.
+    /// True if it shows signposts and hangs.
     pub(crate) fn has_markers(self) -> bool {
         self == Self::Firefox
     }
 
-    /// Whether it is a table of something, so that a view must be named.
+    /// True if it is a table of something, so that a view must be named.
     pub(crate) fn needs_view(self) -> bool {
         matches!(self, Self::Csv | Self::Ndjson)
     }
 
-    /// Whether all its weights are added up, so that there must be one measurement only.
+    /// True if all its weights are added up, so that there must be one measurement only.
     pub(crate) fn is_one_measurement(self) -> bool {
         matches!(self, Self::Folded | Self::Svg | Self::D3 | Self::Pprof)
     }
 
-    /// Whether it is nothing for a terminal.
+    /// True for binary formats, which a terminal cannot show.
     pub(crate) fn is_binary(self) -> bool {
         self == Self::Pprof
     }
 
-    /// How it escapes what a terminal must not be shown. Text has none of it, and binary formats go to no terminal.
+    /// The syntax in which characters that a terminal must not be shown are escaped. Text has no such characters, and binary formats go to
+    /// no terminal.
     pub(crate) fn syntax(self) -> Option<Syntax> {
         match self {
             Self::Text | Self::Pprof => None,
@@ -118,7 +119,7 @@ impl Format {
         }
     }
 
-    /// How it is called on the command line.
+    /// The name on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! An output never destroys an input. What is read is noted here, and whatever is written is held against it.
+//! An output never destroys an input. Inputs are noted here, and every output is checked against them.
 //!
 //! ```text
 //! traceparse A.xml -o A.xml        refused: the report would replace the export
@@ -20,18 +20,18 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
 
-/// What is one file, whatever it is called.
+/// The identity of a file, whatever it is called.
 #[cfg(unix)]
 type FileId = (u64, u64);
-/// Where the system tells no device and inode: its real path.
+/// The file's real path, on systems that tell no device and inode.
 #[cfg(not(unix))]
 type FileId = PathBuf;
 
 static GUARD: LazyLock<Mutex<Guard>> = LazyLock::new(Mutex::default);
-/// Whether messages would be appended to an input. The command is refused then, and cannot say so.
+/// True if messages would be appended to an input. The command is then refused, and cannot say so.
 static IS_STDERR_AN_INPUT: AtomicBool = AtomicBool::new(false);
 
-/// What this process reads, and what it was told to write.
+/// The files that this process reads, and those that it was told to write.
 #[derive(Debug, Default)]
 struct Guard {
     outputs: Vec<Output>,
@@ -110,11 +110,11 @@ impl Guard {
 /// Something that will be written.
 #[derive(Debug)]
 struct Output {
-    /// How messages call it.
+    /// The name in messages.
     name: String,
     /// The file that is there now.
     file: Option<FileId>,
-    /// Where it is, really.
+    /// Its real path.
     place: Option<PathBuf>,
 }
 
@@ -128,7 +128,8 @@ pub(crate) fn will_write(path: Option<&Path>) {
     guard.outputs.extend(stream(Stream::Errors));
 }
 
-/// Notes an input before it is opened: a file; the folder of a recording; `-`, which is standard input. What is not there is no input.
+/// Notes an input before it is opened: a file; the folder of a recording; `-`, which is standard input. A path with nothing at it is no
+/// input.
 ///
 /// # Errors
 /// When the output would replace it.
@@ -140,7 +141,7 @@ pub(crate) fn will_read(path: &Path) -> Result<()> {
     guard().will_read(path)
 }
 
-/// Whether a file may be replaced, removed, or written into: the last look before that is done.
+/// Checks that a file may be replaced, removed, or written into: the last look before that is done.
 ///
 /// # Errors
 /// When it is an input.
@@ -148,7 +149,7 @@ pub(crate) fn check(target: &Path) -> Result<()> {
     guard().check(target)
 }
 
-/// The same for standard output.
+/// Checks the same for standard output.
 ///
 /// # Errors
 /// When it is an input, and a file that has something to lose.
@@ -160,7 +161,7 @@ pub(crate) fn check_stdout() -> Result<()> {
     }
 }
 
-/// Whether messages would be written into an input.
+/// True if messages would be written into an input.
 pub(crate) fn is_stderr_an_input() -> bool {
     IS_STDERR_AN_INPUT.load(Ordering::Relaxed)
 }
@@ -187,7 +188,7 @@ fn real_place(path: &Path) -> Option<PathBuf> {
     Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
 }
 
-/// What is one file; `None` for what is no regular file.
+/// The identity of a file; `None` for anything but a regular file.
 #[cfg(unix)]
 fn file_id(_: &Path, metadata: &Metadata) -> Option<FileId> {
     use std::os::unix::fs::MetadataExt;
@@ -199,7 +200,7 @@ fn file_id(path: &Path, metadata: &Metadata) -> Option<FileId> {
     if metadata.is_file() { fs::canonicalize(path).ok() } else { None }
 }
 
-/// What the process was started with.
+/// The streams that the process was started with.
 #[derive(Clone, Copy)]
 enum Stream {
     Input,

@@ -10,7 +10,7 @@ pub(crate) struct Guarded {
     pub(crate) inputs: &'static [&'static str],
 }
 
-/// What a command writes to.
+/// The kind of a command's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writes {
     /// Standard output, or the file after `-o`.

@@ -34,7 +34,7 @@ fn read_into(file: &Path, recording: &mut RecordingBuilder) -> Result<()> {
     read_with(file, |source| Ok(traceparse::export::read_into(source, &file.display().to_string(), recording)?))
 }
 
-/// What `read` makes of an input, decompressed; once that takes long, its progress is shown. An input that changes meanwhile is refused.
+/// The result of `read` on an input, decompressed; once that takes long, its progress is shown. An input that changes meanwhile is refused.
 pub(crate) fn read_with<T>(path: &Path, read: impl FnOnce(Box<dyn Read + Send + '_>) -> Result<T>) -> Result<T> {
     let file = open(path)?;
     let name = path.display().to_string();

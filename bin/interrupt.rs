@@ -9,11 +9,12 @@ use tempfile::NamedTempFile;
 
 use crate::EXIT_INTERRUPTED;
 
-/// What is done before the process ends. It is told the exit code, and ends the process, or not.
+/// The function called before the process ends. It gets the exit code, and ends the process, or not.
 type Hook = Box<dyn FnMut(u8) + Send>;
 
 static HOOK: Mutex<Option<Hook>> = Mutex::new(None);
-/// Files that are not complete. Who makes one, or gives it its name, holds the lock; so does whoever ends the process, for ever.
+/// Files that are not complete. The lock is held by anyone who makes one, or gives it its name; and for ever by the one that ends the
+/// process.
 static TEMPORARY: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file under a temporary name. It is gone when this is dropped, and when the process is interrupted, unless it got its name.
@@ -75,7 +76,7 @@ pub(crate) fn on_interrupt(hook: impl FnMut(u8) + Send + 'static) {
     watch();
 }
 
-/// Ends the process. What is not complete goes.
+/// Ends the process. Incomplete files are removed.
 pub(crate) fn end(code: u8) -> ! {
     let _held = {
         let temporary = temporary();

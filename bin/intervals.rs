@@ -25,7 +25,7 @@ const SIGNPOSTS: [&str; 4] = ["os-signpost-interval", "OSSignpostIntervals", "os
 /// The table that has hangs.
 const HANGS: [&str; 1] = ["potential-hangs"];
 
-/// Where the intervals of a recording may be.
+/// The files in which the intervals of a recording may be.
 pub(crate) struct IntervalFiles<'f> {
     /// The exports and recordings that are read for their samples, too.
     pub(crate) exports: &'f [PathBuf],
@@ -102,7 +102,7 @@ fn shown_name(path: &Path) -> String {
     if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
 }
 
-/// Whether it is a pipe, or something of that kind.
+/// True for a pipe, or something of that kind.
 fn can_be_read_once(path: &Path) -> bool {
     path.as_os_str() == "-" || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
@@ -229,7 +229,7 @@ fn no_interval(missing: &str, all: &[&Interval], found: &Intervals, sources: &So
     anyhow!("no signpost interval is named {missing:?} in {files}; there are: {names}{more}{recorded}")
 }
 
-/// What intervals were read from.
+/// The inputs that intervals were read from.
 struct Sources<'a, 'f> {
     inputs: &'a Inputs<'f>,
     paths: &'a [PathBuf],
@@ -240,8 +240,8 @@ impl Sources<'_, '_> {
         self.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     }
 
-    /// What to do where tables of these schemas have no interval. An export may lack what its recording has; a recording has all there
-    /// is.
+    /// Advice for the case that tables of these schemas have no interval. An export may lack tables that its recording has; a recording has
+    /// all there are.
     fn what_to_do(&self, schemas: &[&str], found: &Intervals) -> String {
         if self.paths.iter().any(|path| self.inputs.bundle(path).is_none()) {
             return format!("export them with: {}", export_command("X.trace", None, &schemas[..1]));

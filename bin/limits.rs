@@ -91,7 +91,7 @@ const SEPARATES: &str = "says what has a call tree, a heaviest stack, or a line 
 /// The views that have something for each thread, or for what else is separated.
 pub(crate) const SEPARATED: &[View] = &[View::Overview, View::Tree, View::Heaviest, View::Timeline];
 
-/// Whether the view has a use for each of these options that was given.
+/// Checks that the view has a use for each of these options that was given.
 pub(crate) fn check(args: &ReportArgs) -> Result<(), String> {
     let view = args.view();
     match LIMITS.iter().find(|limit| (limit.is_given)(args) && !limit.views.contains(&view)) {
@@ -102,7 +102,7 @@ pub(crate) fn check(args: &ReportArgs) -> Result<(), String> {
     }
 }
 
-/// What is shown, as it was asked for.
+/// The name of the view, as it was asked for.
 fn shown(args: &ReportArgs) -> String {
     match args.view.and_then(|view| view.to_possible_value()) {
         _ if args.format().content() != Content::Views => format!("--format {}", args.format().name()),

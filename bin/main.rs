@@ -1,4 +1,4 @@
-//! The `traceparse` command: arguments, files, progress, exit codes. What it shows is made by the library.
+//! The `traceparse` command: arguments, files, progress, exit codes. Its answers are made by the library.
 
 mod arguments;
 mod bounds;
@@ -51,7 +51,7 @@ pub(crate) const EXIT_UNDECIDED: u8 = 4;
 /// The user wants no more (Ctrl-C); shells use the same. 143 where something else told the process to end (SIGTERM).
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
-/// Why the command ends without its answer.
+/// The reason why the command ends without its answer.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Arguments that do not go together.
@@ -114,7 +114,7 @@ pub(crate) fn note(message: &str) {
     complain(&format!("{label}: {}", printable(message)));
 }
 
-/// Whether an output was closed by whoever reads it.
+/// True if an output was closed by its reader.
 pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let io_errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
     io_errors.into_iter().any(|error| error.kind() == io::ErrorKind::BrokenPipe)

@@ -5,7 +5,7 @@ use regex::Regex;
 use traceparse::calltree::operations::{Action, FunctionSet, Operation};
 use traceparse::profile::Profile;
 
-/// What is to be done to stacks before anything is shown.
+/// The options for changing stacks before anything is shown.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Operations on stacks, in the order given")]
 pub(crate) struct OperationArgs {
@@ -42,7 +42,7 @@ pub(crate) struct OperationArgs {
     /// Turn trees round: the functions that samples were taken in first, below them their callers
     #[arg(long)]
     pub(crate) invert: bool,
-    /// What was asked for, in its order; [`set_order`](Self::set_order) sets it.
+    /// The operations that were asked for, in their order; [`set_order`](Self::set_order) sets it.
     #[arg(skip)]
     order: Vec<Asked>,
 }

@@ -1,4 +1,4 @@
-//! How far reading came, on standard error if that is a terminal, once it takes long.
+//! The progress of reading, on standard error if that is a terminal, once it takes long.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use traceparse::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 
-/// How long reading takes before its progress is shown.
+/// The time that reading takes before its progress is shown.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// The progress of one input; it is taken away when it is dropped.

@@ -19,7 +19,7 @@ use crate::inputs::read_all;
 use crate::symbols::name_frames;
 use crate::{note, warning};
 
-/// What was read, named and operated on.
+/// A recording that was read, named and operated on.
 pub(crate) struct Recording {
     export: Export,
     symbolication: Option<SymbolicationSummary>,
@@ -118,7 +118,7 @@ pub(crate) fn warn(export: &Export) {
     }
 }
 
-/// Whether the inputs hold samples, and all of them where that was asked.
+/// Checks that the inputs hold samples, and that all rows could be read if that was asked.
 fn check_usable(export: &Export, args: &InputArgs, are_recordings: bool) -> Result<()> {
     let cpu_tables = export.tables().filter(|table| table.kind == TableKind::Cpu);
     let (tables, rows) = cpu_tables.fold((0, 0), |(tables, rows), table| (tables + 1, rows + table.rows));
@@ -178,7 +178,7 @@ fn no_cpu_table(export: &Export) -> String {
     }
 }
 
-/// Whether any sample counts; a filter that nothing passes is a mistake worth a word.
+/// Checks that some sample counts: a filter that nothing passes is most likely a mistake.
 pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result<()> {
     let profile = &report.export.profile;
     let counted: u64 = report.series.iter().map(|series| series.counted.samples).sum();
@@ -210,7 +210,7 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result
     Err(anyhow!("no sample passes the filters; the input has {}", what_there_is(profile)))
 }
 
-/// Whether the function that was asked for is there; a name that no function has is most likely a misspelled one.
+/// Checks that the function that was asked for is there; a name that no function has is most likely a misspelled one.
 pub(crate) fn check_function(report: &Report<'_>) -> Result<()> {
     const NAMES: usize = 5;
     let profile = &report.export.profile;

@@ -1,4 +1,4 @@
-//! What the command does.
+//! The work of the command.
 
 use std::io::{self, Write};
 
@@ -153,7 +153,7 @@ fn note_hidden(report: &Report<'_>) {
     }
 }
 
-/// Whether the weights that were asked for are in the unit of the tables.
+/// Checks that the weights that were asked for are in the unit of the tables.
 fn check_limits(report: &Report<'_>, args: &ReportArgs) -> Result<(), String> {
     let other = report.series.iter().map(|series| series.unit).find(|&unit| unit != Unit::Nanoseconds);
     match (args.min_weight, other) {

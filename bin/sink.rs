@@ -1,4 +1,4 @@
-//! Where the output goes: standard output, or a file that appears only when it is complete.
+//! The destination of output: standard output, or a file that appears only when it is complete.
 
 use std::fs::Permissions;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -65,12 +65,12 @@ pub(crate) fn replace(
     Ok(sync_folder(folder)?)
 }
 
-/// Whether somebody would read the output on a terminal.
+/// True if the output goes to a terminal.
 pub(crate) fn is_terminal(path: Option<&Path>) -> bool {
     path.is_none_or(|path| path.as_os_str() == "-") && io::stdout().is_terminal()
 }
 
-/// What is written in a format for programs: as it is, or inert where somebody reads it on a terminal.
+/// An output in a format for programs: as it is, or inert if it goes to a terminal.
 pub(crate) enum Shown<'o> {
     AsItIs(&'o mut dyn Write),
     Inert(InertWriter<&'o mut dyn Write>),

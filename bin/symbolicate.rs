@@ -113,11 +113,11 @@ fn read_addresses() -> Result<Vec<u64>> {
 /// The lines of all answers.
 struct Lines<'f> {
     text: String,
-    /// What the file's names are shown as: most functions are found at many addresses.
+    /// The form in which each of the file's names is shown: most functions are found at many addresses.
     names: HashMap<Box<str>, Box<str>>,
     /// The bytes of these names.
     name_bytes: usize,
-    /// What the user's addresses are relative to.
+    /// The address that the user's addresses are relative to.
     base: u64,
     found: &'f Found,
     args: &'f SymbolicateArgs,

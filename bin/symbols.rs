@@ -59,19 +59,20 @@ pub(crate) fn name_frames(
     Ok(Some(summary))
 }
 
-/// Where symbols are looked for, and which.
+/// A search for symbols: where to look, and for which images.
 pub(crate) struct Search<'s> {
-    /// What recordings keep; may be nothing.
+    /// The folders of symbols in recordings; they may hold none.
     pub(crate) stores: &'s [PathBuf],
-    /// What the user named.
+    /// The paths that the user named.
     pub(crate) paths: &'s [&'s PathBuf],
-    /// Whether what folders of the user hold is remembered in the cache folder.
+    /// True to remember the contents of the user's folders in the cache folder.
     pub(crate) is_cached: bool,
     /// The images that are asked for; `None` where that is not known yet.
     pub(crate) wanted: Option<&'s BTreeSet<Uuid>>,
 }
 
-/// Finds symbols. `files` are `watched` ones, or some above them: what is found and read must not change. The budget has what is found.
+/// Finds symbols. `files` are `watched` ones, or some above them: the files found and read must not change. The budget pays for the files
+/// found.
 pub(crate) fn locate<'f>(
     files: &'f dyn Files,
     watched: &WatchedFiles,
@@ -101,7 +102,7 @@ pub(crate) fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
     Ok(())
 }
 
-/// What was found in a folder is an input from now on, if its image is wanted: others are not read.
+/// Makes the files that were found inputs from now on, if their images are wanted: others are not read.
 pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles, wanted: Option<&BTreeSet<Uuid>>) -> Result<()> {
     let is_wanted = |found: &&Found| wanted.is_none_or(|wanted| wanted.contains(&found.uuid));
     let paths: HashSet<&Path> = locator.found().iter().filter(is_wanted).map(|found| found.path.as_path()).collect();
@@ -112,7 +113,7 @@ pub(crate) fn watch(locator: &Locator<'_>, watched: &WatchedFiles, wanted: Optio
     Ok(())
 }
 
-/// Adds what is at a path. What a folder holds is remembered in the cache folder, if that is wanted.
+/// Adds the files at a path. The contents of a folder are remembered in the cache folder, if that is wanted.
 fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Result<()> {
     let file = if search.is_cached && path.is_dir() { index_file(path) } else { None };
     let mut index = file
@@ -135,7 +136,7 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     Ok(())
 }
 
-/// Whether what is at a path was found below another one already.
+/// True if the file or folder at a path was found below another one already.
 fn is_known(locator: &Locator<'_>, path: &Path) -> bool {
     let canonical = |path: &Path| std::fs::canonicalize(path).ok();
     let Some(path) = canonical(path) else { return false };

@@ -1,4 +1,4 @@
-//! Files that must not change while they are read: what was read of them before and after would belong to two recordings.
+//! Files that must not change while they are read: the parts read before and after the change would belong to two recordings.
 //!
 //! Size, time of change and inode are compared, before the first byte is read and after the last: a writer that goes on, another file
 //! under the same name, a link that leads elsewhere. Pipes and devices have no such thing, and are read as they come.
@@ -18,11 +18,11 @@ use traceparse::symbols::{Entry, EntryKind, FileBytes, FileSystem, Files, Folder
 use crate::bounds;
 use crate::guard::will_read;
 
-/// What is said of a file that changed, behind its name.
+/// The message about a file that changed, behind its name.
 pub(crate) const CHANGED: &str =
     "it changed while it was read; wait until nothing writes it any more, or export it again";
 
-/// What tells whether a regular file is the one it was.
+/// The evidence that a regular file is still the one it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     #[cfg(unix)]
@@ -44,7 +44,7 @@ impl Stamp {
         })
     }
 
-    /// Of what is at a path, if there is anything.
+    /// The stamp of the file at a path, if there is one.
     fn at(path: &Path) -> Option<Self> {
         Self::new(&std::fs::metadata(path).ok()?)
     }
@@ -63,7 +63,7 @@ impl InputFile {
     /// Opens a file, or standard input for `-`.
     ///
     /// # Errors
-    /// Where it cannot be opened, or the output would replace it.
+    /// When it cannot be opened, or the output would replace it.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         will_read(path)?;
         let name = path.display();
@@ -74,22 +74,22 @@ impl InputFile {
         Ok(Self { file, path: (!is_stdin).then(|| path.to_owned()), before: Stamp::new(&metadata) })
     }
 
-    /// Whether it is a folder, which can be opened like a file.
+    /// True for a folder, which can be opened like a file.
     pub(crate) fn is_folder(&self) -> bool {
         self.file.metadata().is_ok_and(|metadata| metadata.is_dir())
     }
 
-    /// Whether it is a device, which may have no end.
+    /// True for a device, which may have no end.
     pub(crate) fn is_device(&self) -> bool {
         self.file.metadata().is_ok_and(|metadata| is_device(&metadata))
     }
 
-    /// How many bytes there are; `None` where that is not known.
+    /// The number of bytes; `None` if it is not known.
     pub(crate) fn length(&self) -> Option<u64> {
         self.before.as_ref().map(|before| before.length)
     }
 
-    /// Whether it is what it was when it was opened, and still has its name.
+    /// True if it is as it was when it was opened, and still has its name.
     pub(crate) fn is_unchanged(&self) -> bool {
         let Some(before) = &self.before else { return true };
         let same = |stamp: Option<Stamp>| stamp.as_ref() == Some(before);
@@ -97,10 +97,10 @@ impl InputFile {
             && self.path.as_deref().is_none_or(|path| same(Stamp::at(path)))
     }
 
-    /// What reading it gave, unless it changed meanwhile: then that is why.
+    /// The result of reading it, unless it changed meanwhile: the change is then the error.
     ///
     /// # Errors
-    /// With the name of the file, where it changed.
+    /// With the name of the file, if it changed.
     pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
         if self.is_unchanged() {
             return result;
@@ -119,7 +119,7 @@ impl Read for &InputFile {
 /// All bytes of a small input, of at most so many.
 ///
 /// # Errors
-/// Where it cannot be read, is larger, is an output, or changed.
+/// When it cannot be read, is larger, is an output, or changed.
 pub(crate) fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>> {
     let file = InputFile::open(path)?;
     let read = bounds::read_all(&file, most);
@@ -186,10 +186,10 @@ impl WatchedFiles {
         watched.files.iter().filter(is_changed).map(|(path, _)| path).min().cloned()
     }
 
-    /// What reading gave, unless a file changed meanwhile: then that is why.
+    /// The result of reading, unless a file changed meanwhile: the change is then the error.
     ///
     /// # Errors
-    /// With the name of the file, where one changed.
+    /// With the name of the file, if one changed.
     pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
         match self.first_changed() {
             Some(path) => bail!("{}: {CHANGED}", path.display()),
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(read_whole(&path, 100).unwrap(), b"content");
     }
 
-    /// What a change breaks is not the news.
+    /// The change is reported, and not the error that it causes.
     #[test]
     fn a_change_stands_before_what_it_breaks() {
         let folder = tempfile::tempdir().unwrap();

@@ -28,7 +28,7 @@ impl<T> Chunks<T> {
     /// Rows of one allocation: a power of two, so that nothing is divided to find one.
     const ROWS: usize = 1 << (CHUNK_BYTES / size_of::<T>()).ilog2();
 
-    /// How many rows there are.
+    /// The number of rows.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
@@ -106,7 +106,7 @@ impl<T> Chunks<T> {
         &self.chunks[rows.start / Self::ROWS][start..start + rows.len()]
     }
 
-    /// How many bytes its allocations take.
+    /// The number of bytes that its allocations take.
     pub(crate) fn memory(&self) -> u64 {
         let last = self.chunks.last().map_or(0, Vec::capacity);
         ((self.chunks.len().saturating_sub(1) * Self::ROWS + last) * size_of::<T>()) as u64

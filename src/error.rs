@@ -1,4 +1,4 @@
-//! What can go wrong: one error type for the library, and diagnostics for what a result could not hold.
+//! The errors: one error type for the library, and diagnostics for everything that a result could not hold.
 
 use std::fmt;
 use std::io;
@@ -28,7 +28,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// Why an input could not be used.
+/// The reason why an input could not be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -57,7 +57,7 @@ pub enum ErrorKind {
     BrokenBundle {
         /// Path of the file.
         file: String,
-        /// What is there, where, what the rule asks for, and what to do about it.
+        /// A sentence that says what is there, where, what the rule asks for, and what to do about it.
         rule: String,
     },
     /// A recording (a `.trace` bundle) cannot be read by this version; the text says why and what to do.
@@ -72,9 +72,9 @@ pub enum ErrorKind {
 /// An input that could not be used: what, where, and the cause below.
 #[derive(Debug)]
 pub struct Error {
-    /// What happened.
+    /// The reason.
     pub kind: ErrorKind,
-    /// Where a person should look.
+    /// The place where a person should look.
     pub at: Option<Position>,
     /// The cause below this one.
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
@@ -135,11 +135,11 @@ impl std::error::Error for Error {
 /// Diagnostics come with a result; an [`Error`] comes instead of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Where it was seen first.
+    /// The place where it was seen first.
     pub at: Option<Position>,
-    /// What it is, in one sentence.
+    /// A description, in one sentence.
     pub message: String,
-    /// How often it was seen.
+    /// The number of times it was seen.
     pub count: u64,
 }
 

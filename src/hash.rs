@@ -1,5 +1,5 @@
-//! How tables are hashed: fast, and seeded anew in every process, since names, addresses and ids come from input that
-//! may be made to collide. No output follows the order of a table.
+//! The hashing of tables: fast, and seeded anew in every process, since names, addresses and ids come from input that may be made to
+//! collide. No output follows the order of a table.
 
 /// The hasher of every table that input fills.
 pub(crate) type BuildHasher = foldhash::fast::RandomState;

@@ -1,4 +1,4 @@
-//! One budget of memory for all that takes much: what is inflated, decoded, named and kept.
+//! One budget of memory for everything that takes much: data that is inflated, decoded, named and kept.
 //!
 //! Small inputs can ask for much memory: a recording in an archive that is nothing but zeros, a name that repeats itself, an export of
 //! millions of stacks. Whoever takes more than a little reserves it first, and gives it back when it is dropped:
@@ -14,7 +14,7 @@
 //! # Ok::<(), traceparse::memory::OverBudget>(())
 //! ```
 //!
-//! Clones share one budget. What is counted is about what is taken: tables by the room they have, at the end of each block of an input.
+//! Clones share one budget. The bytes counted are about those taken: tables by the room they have, at the end of each block of an input.
 //! Blocks, buffers and everything else of fixed size is not counted.
 
 use std::fmt;
@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::hash::HashMap;
 
-/// How much memory may be taken, by all that share it.
+/// The memory that may be taken, by all that share it.
 #[derive(Clone, Default)]
 pub struct MemoryBudget(Option<Arc<Shared>>);
 
@@ -35,7 +35,7 @@ struct Shared {
     was_exceeded: AtomicBool,
 }
 
-/// What is taken at the moment is left out: it depends on who else takes some.
+/// Leaves out the bytes taken at the moment: they depend on who else takes some.
 impl fmt::Debug for MemoryBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("MemoryBudget").field(&self.limit()).finish()
@@ -62,29 +62,29 @@ impl MemoryBudget {
         Self::unlimited().part(bytes)
     }
 
-    /// So many bytes of this budget, if there are so many left when they are taken. What is taken of the part is taken of the whole;
-    /// whether a part [was exceeded](Self::was_exceeded) is known of each.
+    /// So many bytes of this budget, if there are so many left when they are taken. Bytes taken from the part are taken from the whole;
+    /// each remembers for itself if it [was exceeded](Self::was_exceeded).
     pub fn part(&self, bytes: u64) -> Self {
         let (limit, whole) = (self.limit().map_or(bytes, |limit| limit.min(bytes)), self.clone());
         Self(Some(Arc::new(Shared { limit, whole, used: AtomicU64::new(0), was_exceeded: AtomicBool::new(false) })))
     }
 
-    /// How many bytes may be taken, if not as many as there are.
+    /// The number of bytes that may be taken; `None` for no limit.
     pub fn limit(&self) -> Option<u64> {
         self.0.as_ref().map(|shared| shared.limit)
     }
 
-    /// How many bytes are taken.
+    /// The number of bytes taken.
     pub fn used(&self) -> u64 {
         self.0.as_ref().map_or(0, |shared| shared.used.load(Ordering::Relaxed))
     }
 
-    /// Whether more was asked for at any time than there was. What was made meanwhile may be poorer than it would be with more memory.
+    /// True if at any time more was asked for than there was. Results made meanwhile may be poorer than they would be with more memory.
     pub fn was_exceeded(&self) -> bool {
         self.0.as_ref().is_some_and(|shared| shared.was_exceeded.load(Ordering::Relaxed))
     }
 
-    /// Takes bytes, until what it gives is dropped.
+    /// Takes bytes, until the reservation is dropped.
     ///
     /// # Errors
     /// When there are not so many left.
@@ -136,7 +136,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// How many bytes it has.
+    /// The number of its bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -172,9 +172,9 @@ impl Drop for Reservation {
 /// A budget has not as many bytes left as are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OverBudget {
-    /// How many bytes the budget has.
+    /// The number of bytes in the budget.
     pub limit: u64,
-    /// How many bytes the budget has that it is a part of; `limit`, if it is a part of none.
+    /// The number of bytes in the budget that it is a part of; `limit`, if it is a part of none.
     pub whole: u64,
 }
 

@@ -88,7 +88,7 @@ impl fmt::Display for Millionths {
     }
 }
 
-/// What one unit of a weight stands for. Weights of different units are never added up.
+/// The meaning of one unit of a weight. Weights of different units are never added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unit {
     /// Nanoseconds of CPU time (`time-profile`, and `counters-profile` with a time trigger).
@@ -112,7 +112,7 @@ impl Unit {
         }
     }
 
-    /// What a weight per time is in, for people: `% of one core`, else `cycles/s`, `events/s`, `samples/s`.
+    /// The unit of a weight per time, for people: `% of one core`, else `cycles/s`, `events/s`, `samples/s`.
     pub const fn rate_name(self) -> &'static str {
         match self {
             Self::Nanoseconds => "% of one core",
@@ -122,7 +122,7 @@ impl Unit {
         }
     }
 
-    /// By what a weight per nanosecond is multiplied to be in [`rate_name`](Self::rate_name).
+    /// The factor that turns a weight per nanosecond into [`rate_name`](Self::rate_name).
     #[cfg(feature = "fleet")]
     pub(crate) const fn rate_per_nano(self) -> u128 {
         match self {
@@ -138,14 +138,14 @@ impl fmt::Display for Unit {
     }
 }
 
-/// A weight: how much of its unit a sample, a frame or a tree node stands for.
+/// A weight: the amount of its unit that a sample, a frame or a tree node stands for.
 ///
 /// `Display` writes it for people, with three or four significant digits: `85.00 ms`, `1.20 Mcycles`, `39 samples`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Weight {
     /// The exact number.
     pub value: u64,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
 }
 
@@ -262,7 +262,7 @@ impl Uuid {
         uuid::Uuid::try_parse(text.trim()).ok().map(Self)
     }
 
-    /// Whether all its bits are 0: some linkers write that for no UUID.
+    /// True if all its bits are 0: some linkers write that for no UUID.
     pub const fn is_nil(&self) -> bool {
         self.0.is_nil()
     }

@@ -1,5 +1,5 @@
-//! How many bytes a profile takes, which `docs/architecture.md` and the documentation of `profile` say. One test, since memory
-//! is counted over the whole process.
+//! The bytes that a profile takes, against `docs/architecture.md` and the documentation of `profile`. One test, since memory is counted
+//! over the whole process.
 
 use std::io::Read;
 
@@ -14,7 +14,7 @@ use traceparse::units::{Address, Nanos, Unit};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// What `make` gives, the bytes it holds, and the bytes that were held at most meanwhile.
+/// The result of `make`, the bytes that it holds, and the most bytes held meanwhile.
 fn measured<T>(make: impl FnOnce() -> T) -> (T, i64, i64) {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage() as i64;
@@ -186,7 +186,7 @@ impl Read for Document {
 /// Ten times as many rows over the same stacks take 8 bytes for each id more while they are read, and nothing afterwards.
 fn more_rows_take_room_for_their_ids_only() {
     const ROWS: u64 = 40_000;
-    /// What a reader may hold of the bytes of the input, for one that is long enough.
+    /// The bytes of the input that a reader may hold, for an input that is long enough.
     const NOISE: i64 = 1 << 20;
     let options = Options { samples: SampleDetail::Summed, ..Options::default() };
     let open = |rows| {

@@ -60,7 +60,7 @@ fn read_export(folder: &Path) -> Result<Export, Failed> {
     Ok(recording.finish()?)
 }
 
-/// What a row says, but for the names of functions: the place of each frame stands for it.
+/// The contents of each row, but for the names of functions: the place of each frame stands for its name.
 fn rows(profile: &Profile) -> Vec<String> {
     let text = |id| profile.string(id);
     let row = |sample: &traceparse::profile::Sample| {

@@ -1,7 +1,7 @@
 //! 10,000 broken copies of bundles: no panic, no hang, bounded memory, and no row that is wrong without a word.
 //!
-//! Nearly nothing of a bundle has a checksum. What is told is whatever breaks a rule of the format; that a number, a reference or a name
-//! is another one, but a good one, cannot be noticed. So each change that is not told is looked at: what it left well-formed is
+//! Nearly nothing of a bundle has a checksum. Everything that breaks a rule of the format is told; a number, a reference or a name that was
+//! exchanged for another good one cannot be noticed. So each change that is not told is looked at: the parts that it left well-formed are
 //! put back (`changes`), and the rest must not have changed a single row.
 //!
 //! Part of it needs `TRACEPARSE_CORPUS=<folder>`.
@@ -68,7 +68,7 @@ fn written_bundles() -> Vec<Files> {
     (0..24).map(bundle).collect()
 }
 
-/// What a recording has made of a bundle.
+/// The outcome of reading a bundle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
     Error(String),
@@ -77,7 +77,7 @@ enum Outcome {
     Read(Checksum),
 }
 
-/// How many rows and intervals there are, and a checksum over all that is known of them.
+/// The number of rows and of intervals, and a checksum over all that is known of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Checksum {
     rows: usize,
@@ -117,7 +117,7 @@ fn read(files: &Files) -> Result<(Checksum, Option<String>), traceparse::Error> 
     Ok((content, told.map(|told| told.message.clone())))
 }
 
-/// How many changes had which end.
+/// The number of changes with each end.
 #[derive(Debug, Default)]
 struct Counts {
     errors: u64,
@@ -169,7 +169,7 @@ fn try_mutations(bundles: &[Files], count: u64, most: usize) -> Result<(), Faile
     Ok(())
 }
 
-/// What became of a change.
+/// The end of a change.
 enum End {
     Error,
     Told,

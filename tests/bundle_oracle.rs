@@ -39,7 +39,7 @@ use support::other_tables::Hang;
 use support::writer::Content;
 use support::{HangRisk, Node, Part, Recording, Rng, Signpost, Size, Table};
 
-/// How many mutants there are unless told.
+/// The number of mutants by default.
 const USUAL: u64 = 3_000;
 /// So many of a hundred are of real bundles.
 const REAL: u64 = 2;
@@ -157,7 +157,7 @@ fn try_mutants(mut bases: Vec<Base>, count: u64, seed: u64) -> Result<(), Failed
     ends.check(count)
 }
 
-/// What became of all mutants.
+/// The ends of all mutants.
 #[derive(Debug, Default)]
 struct Ends {
     counts: BTreeMap<&'static str, u64>,

@@ -130,8 +130,8 @@ fn two_tables() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a bundle and an export tell of a sample: run, time, tid, pid, core, state, weight, and the addresses and images of
-/// its frames.
+/// The facts that a bundle and an export give of a sample: run, time, tid, pid, core, state, weight, and the addresses and images of its
+/// frames.
 type Told = (u32, u64, u64, u64, Option<u32>, String, u64, Option<Vec<(u64, String)>>);
 
 fn told_by_bundle(row: DecodedRow) -> Told {

@@ -92,7 +92,7 @@ fn seen(tree: &CallTree) -> Vec<Seen> {
     nodes.collect()
 }
 
-/// Whether children are those that depths say.
+/// Checks that children are those that depths give.
 fn assert_children(tree: &CallTree) {
     let nodes = tree.nodes();
     for index in 0..nodes.len() {
@@ -181,7 +181,7 @@ fn the_number_of_threads_does_not_show() {
     }
 }
 
-/// What the random recordings must have for the test above to mean something.
+/// The hard cases that the random recordings must have for the test above to mean something.
 #[test]
 fn the_recordings_have_what_is_hard() {
     let (mut merged, mut recursive, mut without_stack, mut ties) = (0, 0, 0, 0);

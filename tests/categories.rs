@@ -14,7 +14,7 @@ use traceparse::export::read;
 use traceparse::profile::{Category, Frame, FunctionId, Profile, Selection, StateFilter};
 use traceparse::recording::{Export, Options};
 
-/// Where binaries are, and whose code they then are.
+/// Paths of binaries, and the category that each gives.
 const PLACES: [(&str, Category); 5] = [
     ("/Applications/Orchard.app/Contents/MacOS/Orchard", Category::User),
     ("/System/Library/Frameworks/Grove.framework/Versions/A/Grove", Category::System),
@@ -44,13 +44,13 @@ fn weights(profile: &Profile) -> StackWeights {
     StackWeights::new(&selection.on(profile), Metric::Weight)
 }
 
-/// Whose code a frame is, by the path of its binary.
+/// The category of a frame, by the path of its binary.
 fn category(profile: &Profile, frame: &Frame) -> Category {
     let path = frame.binary.map_or("", |binary| profile.string(profile.binary(binary).path));
     PLACES.iter().find(|place| place.0 == path).map_or(Category::Unknown, |place| place.1)
 }
 
-/// What samples weigh by a key of them: self weight, all weight, and how many samples.
+/// The weights of samples by a key of them: self weight, all weight, and the number of samples for each.
 type Sums<K> = BTreeMap<K, [u64; 4]>;
 
 /// Counts a sample at the key it has itself, and once at each that it has anywhere.

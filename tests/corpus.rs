@@ -119,9 +119,9 @@ fn every_row_is_a_sample(folder: &Path, file: &str, rows: u64, without_stack: us
 /// The leaf and weight of every row, as `traceparse --view samples --format csv` writes them, against JMH's table:
 /// `time;weight;address;name;binary;counters`, one line a row.
 ///
-/// Where JMH's table holds less or says it differently: it has no thread, process, core, state, or stack below the leaf;
-/// a row without stack has address `0x0`; a leaf whose name is known but not its binary (up to Xcode 14.2) has the
-/// binary `[unknown]`; the counters are compared here too, although the CSV of the command does not show them.
+/// JMH's table holds less, or says it differently: it has no thread, process, core, state, or stack below the leaf; a row without stack has
+/// address `0x0`; a leaf whose name is known but not its binary (up to Xcode 14.2) has the binary `[unknown]`; the counters are compared
+/// here too, although the CSV of the command does not show them.
 fn samples_equal_the_csv(folder: &Path, file: &str) -> Result<(), Failed> {
     let export = open(folder, file)?;
     let options = ReportOptions { view: View::Samples, ..ReportOptions::default() };

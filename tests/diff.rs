@@ -1,4 +1,4 @@
-//! What changed between two random recordings, with the obvious forms.
+//! The changes between two random recordings, with the obvious forms.
 
 mod support;
 

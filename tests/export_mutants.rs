@@ -52,7 +52,7 @@ struct Base {
     reading: Reading,
 }
 
-/// What became of mutants, by kind of change: how many were refused, told, or equal in both readers.
+/// The ends of mutants, by kind of change: the number refused, told, or equal in both readers.
 type Counts = BTreeMap<&'static str, u64>;
 
 fn check_all() -> Result<(), Failed> {
@@ -161,7 +161,7 @@ fn base((name, document): (String, Vec<u8>), oracle: &mut Oracle) -> Result<Base
     Ok(Base { name, document, elements, reading })
 }
 
-/// What became of a mutant, or what nobody told.
+/// The end of a mutant, or the difference that nobody told.
 fn compare(base: &Base, mutant: &Mutant, oracle: &mut Oracle) -> Result<&'static str, String> {
     let reading = read(&mutant.document);
     let answer = oracle.ask(&mutant.document).map_err(|failed| format!("{failed:?}"))?;
@@ -182,7 +182,7 @@ fn compare(base: &Base, mutant: &Mutant, oracle: &mut Oracle) -> Result<&'static
     }
 }
 
-/// Whether the change is in a row of a table that is not read.
+/// True if the change is in a row of a table that is not read.
 fn is_not_read(base: &Base, mutant: &Mutant) -> bool {
     let name = |element: &Element| String::from_utf8_lossy(&base.document[element.name.clone()]).into_owned();
     let mut ancestors = std::iter::successors(Some(mutant.element), |&index| base.elements[index].parent);
@@ -197,7 +197,7 @@ fn is_not_read(base: &Base, mutant: &Mutant) -> bool {
     })
 }
 
-/// Whether something new was said of the row or the element that was changed, or of a row that cannot be read.
+/// True if a new message is about the row or the element that was changed, or about a row that cannot be read.
 fn is_told(base: &Base, mutant: &Mutant, reading: &Reading, unreadable: &[usize]) -> bool {
     let row_of = |byte: usize| {
         let start = mutant.document[..byte.min(mutant.document.len())].windows(4).rposition(|bytes| bytes == b"<row");

@@ -178,7 +178,7 @@ const HOSTILE: [&str; 7] = [
 /// Ends lines, turns directions and hides, in the other ways there are.
 const ACTING: &str = "\r\t\u{7f}\u{85}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{2069}\u{3164}\u{feff}\u{e0041}";
 
-/// What [`HOSTILE`] looks like on the page.
+/// The look of [`HOSTILE`] on the page.
 fn shown(text: &str) -> String {
     if text == ACTING {
         return ACTING.chars().flat_map(char::escape_default).collect();

@@ -1,5 +1,5 @@
-//! What is kept of a run, against the slow form of each row, for random recordings; and where labels and the recorded time
-//! come from.
+//! The measures kept of a run, against the slow form of each row, for random recordings; and the sources of labels and of the recorded
+//! time.
 #![cfg(feature = "fleet")]
 
 mod support;

@@ -1,5 +1,5 @@
-//! How long a run was recorded where nobody tells it: cases counted by hand, and sampling at a fixed interval, by which no thread
-//! can run more than all the time.
+//! The recorded time of a run that nobody tells: cases counted by hand, and sampling at a fixed interval, by which no thread can run more
+//! than all the time.
 #![cfg(feature = "fleet")]
 
 mod support;
@@ -199,7 +199,7 @@ fn thread_weights(run: &RunMeasures) -> Vec<(String, u64)> {
     rows.map(|rows| (run.name(rows[0].thread).to_owned(), rows.iter().map(|row| row.weight).sum())).collect()
 }
 
-/// What a sampler at a fixed interval writes: each thread at some of its ticks, or at one for several of them.
+/// The samples of a sampler at a fixed interval: each thread at some of its ticks, or at one for several of them.
 fn sampled(seed: u64, interval: u64, ticks: u64, threads: usize) -> Vec<(usize, u64, u64)> {
     let mut rng = Rng::new(seed);
     let phase = rng.below(2 * interval);

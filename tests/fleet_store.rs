@@ -27,7 +27,7 @@ mod store;
 use store::tests_only::STEPS;
 use store::{Store, Unfinished};
 
-/// What a dataset holds, whatever its files are: runs by id, failures by source.
+/// The contents of a dataset, whatever its files are: runs by id, failures by source.
 #[derive(Debug, Default, Clone, PartialEq)]
 struct Content {
     runs: BTreeMap<String, RunMeasures>,
@@ -76,7 +76,7 @@ fn files(folder: &Path) -> BTreeSet<PathBuf> {
     found
 }
 
-/// Whether every table has the same data files, and nothing lies around.
+/// True if every table has the same data files, and nothing lies around.
 fn is_tidy(folder: &Path) -> bool {
     let names = |table: DatasetTable| -> BTreeSet<_> {
         let files = files(&folder.join(table.name())).into_iter();

@@ -223,7 +223,7 @@ fn differences_show_every_cohort_or_the_extremes() {
     }
 }
 
-/// Where the sections of a report start, in this order.
+/// The sections of a report start in this order.
 #[test]
 fn the_answer_comes_first() {
     let text = text_of(&rich(), Some(100));

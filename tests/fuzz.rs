@@ -96,14 +96,14 @@ fn note(last: &mut File, number: u64) -> io::Result<()> {
     write!(last, "{number:020}")
 }
 
-/// What is tried, and how far it is.
+/// The inputs that are tried, and the progress.
 struct Run<'t> {
     target: &'t Target,
     seed: u64,
     material: Material,
     number: AtomicU64,
     started: Instant,
-    /// When the input of this number began, in milliseconds since the start.
+    /// The time when the input of this number began, in milliseconds since the start.
     since: AtomicU64,
 }
 
@@ -176,7 +176,7 @@ impl Run<'_> {
         kept.unwrap_or_else(|error| format!("not kept: {error}"))
     }
 
-    /// Where inputs and numbers are kept.
+    /// The folder in which inputs and numbers are kept.
     fn folder(&self) -> Result<PathBuf, String> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/fuzz");
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;

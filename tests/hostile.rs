@@ -359,7 +359,7 @@ fn elements_that_say_nothing_may_be_defined_in_a_table_that_is_not_read() {
     assert!(export.diagnostics.is_empty(), "{:?}", export.diagnostics);
 }
 
-/// What stands beside frames is told; what might be a frame is refused.
+/// Things beside frames are told; things that might be a frame are refused.
 #[test]
 fn no_part_of_a_stack_is_dropped_without_a_word() {
     let frames = "<frame name=\"leaf\" addr=\"0x11\"/>";
@@ -397,7 +397,7 @@ fn a_document_after_a_cut_one_is_read() {
     assert!(open(&in_a_tag).unwrap_err().to_string().contains("a tag is cut"));
 }
 
-/// What a broken input left behind must not reach the next one.
+/// The remains of a broken input must not reach the next one.
 #[test]
 fn a_reader_that_failed_gives_nothing_any_more() {
     let mut recording = traceparse::recording::RecordingBuilder::new(Options::default());

@@ -83,7 +83,7 @@ fn compare_file(path: &Path, counts: [usize; 3]) -> Result<(), Failed> {
     compare(&xml, &found)
 }
 
-/// What the oracle reads.
+/// The table that the oracle reads.
 fn table(found: &Intervals) -> String {
     let mut text = String::new();
     for risk in &found.hang_risks {

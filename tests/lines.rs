@@ -1,9 +1,9 @@
 //! The lines of samples, compared with those that `llvm-symbolizer-19` has for their addresses.
 //!
-//! Random stacks of addresses in each dSYM of the fixtures, and of the corpus that `TRACEPARSE_CORPUS` names, become an export without names, which is read, symbolicated and
-//! reported as the command does it. What each line must weigh is summed here, sample by sample, from what the tool answers:
-//! self weight goes to the innermost line of the leaf, all weight once to every line of every inlined chain of the stack.
-//! Without the tool the tests report themselves as ignored. In the corpus, names may differ for the reasons that
+//! Random stacks of addresses in each dSYM of the fixtures, and of the corpus that `TRACEPARSE_CORPUS` names, become an export without
+//! names, which is read, symbolicated and reported as the command does it. The expected weight of each line is summed here, sample by
+//! sample, from the tool's answers: self weight goes to the innermost line of the leaf, all weight once to every line of every inlined
+//! chain of the stack. Without the tool the tests report themselves as ignored. In the corpus, names may differ for the reasons that
 //! `symbols_llvm.rs` lists, so that lines are compared whatever function they are of.
 
 #[path = "support/apple_symbols_rng.rs"]
@@ -149,7 +149,7 @@ fn samples(slice: &Slice, addresses: &[u64]) -> Vec<Sample> {
     (0..SAMPLES).map(sample).collect()
 }
 
-/// What the tool says of each address: the lines of the inlined chain, innermost first.
+/// The tool's answer for each address: the lines of the inlined chain, innermost first.
 fn llvm(file: &[u8], slice: &Slice, addresses: &[u64]) -> Result<Vec<Vec<Line>>, Failed> {
     let mut object = tempfile::NamedTempFile::new()?;
     object.write_all(dsym::bytes_of(file, slice))?;
@@ -178,7 +178,7 @@ fn llvm(file: &[u8], slice: &Slice, addresses: &[u64]) -> Result<Vec<Vec<Line>>,
     Ok(answers)
 }
 
-/// The sums that must come out, by what `key` takes of a line. What has no file has no line.
+/// The sums that must come out, by the part of a line that `key` takes. A place without a file has no line.
 fn sums<K: Ord>(samples: &[Sample], answers: &BTreeMap<u64, Vec<Line>>, key: impl Fn(&Line) -> K) -> Weights<K> {
     let mut sums: Weights<K> = BTreeMap::new();
     for Sample { weight, stack } in samples {

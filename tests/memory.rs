@@ -1,4 +1,4 @@
-//! How much memory a large export takes. One test, since the peak is of the whole process.
+//! The memory that a large export takes. One test, since the peak is of the whole process.
 
 mod support;
 

@@ -18,7 +18,7 @@ use traceparse::symbols::FileSystem;
 static MEMORY: PeakAlloc = PeakAlloc;
 
 const BUDGET: u64 = 32 << 20;
-/// What is not counted: blocks and their tapes, buffers, the window of a decompressor.
+/// Memory that is not counted: blocks and their tapes, buffers, the window of a decompressor.
 const BESIDE: u64 = 24 << 20;
 
 /// The bytes that were held at most meanwhile.

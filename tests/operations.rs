@@ -37,7 +37,7 @@ fn stacks(profile: &Profile, selection: &Selection) -> Stacks {
     found
 }
 
-/// What an operation does, in its obvious form: the new stack, or `None`.
+/// The effect of an operation, in its obvious form: the new stack, or `None`.
 fn slow(kind: u8, chosen: &dyn Fn(usize) -> bool, stack: &[usize]) -> Option<Vec<usize>> {
     let first = stack.iter().position(|&function| chosen(function));
     let without: Vec<usize> = stack.iter().copied().filter(|&function| !chosen(function)).collect();

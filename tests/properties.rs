@@ -1,4 +1,4 @@
-//! What holds for every recording.
+//! The properties of every recording.
 
 mod support;
 

@@ -46,8 +46,8 @@ fn describe(profile: &Profile) -> String {
     all
 }
 
-/// What came of it, with the text of errors and where they are. Not the lines of diagnostics and errors: that of a byte
-/// which has left the memory is known to within its element only.
+/// The outcome, with the text of errors and their places, but without the lines of diagnostics and errors: the line of a byte that has left
+/// the memory is known to within its element only.
 fn outcome(result: Result<Export, Error>) -> Result<String, String> {
     match result {
         Ok(mut export) => {
@@ -112,7 +112,7 @@ fn many_threads_read_the_same() {
     }
 }
 
-/// Where reading takes longest the others wait for it, whoever reads reads on, and blocks are scanned by any thread.
+/// With a slow source the other threads wait, the reading one reads on, and any thread scans blocks.
 #[test]
 fn a_slow_source_is_read_the_same() {
     struct Slow<'a>(&'a [u8], u64);
@@ -214,7 +214,7 @@ fn rows_of_another_shape_are_read_the_same() {
     }
 }
 
-/// What stands in a stack may be the last stack's text and mean something else, or be no frame at all.
+/// A stack may hold the text of the last stack with another meaning, or no frame at all.
 #[test]
 fn odd_stacks_are_read_the_same() {
     // ID is the next id that is defined. The second frame is defined once, and is to be had by `ref` then.

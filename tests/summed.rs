@@ -60,7 +60,7 @@ fn written(report: &Report<'_>) -> Vec<(&'static str, String)> {
     all
 }
 
-/// What may be asked without times.
+/// The selections that need no times.
 fn selections(profile: &Profile) -> Vec<Selection> {
     let mut selections = vec![Selection::default(), Selection { states: StateFilter::All, ..Selection::default() }];
     let states = StateFilter::Only(vec!["blocked".to_owned(), "Runnable".to_owned()]);

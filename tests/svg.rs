@@ -204,7 +204,7 @@ fn small_trees_are_pictures() -> Result<(), Failed> {
     Ok(())
 }
 
-/// How many nodes are not drawn and what ends in them, the slow way.
+/// The number of nodes that are not drawn, and the weight that ends in them, the slow way.
 fn left_out(nodes: &[Node], least: f64) -> (usize, u64) {
     let is_drawn: Vec<bool> = nodes.iter().map(|node| node.all as f64 >= least && node.all > 0).collect();
     let ends: u64 = nodes.iter().zip(&is_drawn).filter(|(_, is_drawn)| !**is_drawn).map(|(node, _)| node.own).sum();

@@ -93,8 +93,7 @@ fn files_answer_as_their_tables_say() {
     assert!(wrong.is_empty(), "{} of {checked} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Whether an answer is that of the table; where the table says in `note` that llvm-symbolizer goes too far, whether
-/// it is one that is right.
+/// True if an answer is that of the table; or, if the table says in `note` that llvm-symbolizer goes too far, if it is a right one.
 fn is_right(found: &[Row], expected: &[BTreeMap<String, String>]) -> bool {
     let rows: Vec<Row> = expected
         .iter()
@@ -119,7 +118,7 @@ fn same_name(ours: &str, theirs: &str) -> bool {
     ours == theirs || ours.trim_start_matches('_') == theirs.trim_start_matches('_')
 }
 
-/// How a generation of Xcode writes a call and a leaf.
+/// The form in which a generation of Xcode writes a call and a leaf.
 #[derive(Clone, Copy, Debug)]
 enum Convention {
     /// Up to 26.5: the return address, and the leaf's address + 1.

@@ -167,7 +167,7 @@ fn archives(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, Failed> {
     Ok(archives)
 }
 
-/// Why a name of ours is the one that Instruments gave.
+/// The way in which a name of ours equals the one that Instruments gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Equal {
     /// The same text, without demangling.

@@ -24,7 +24,7 @@ fn addresses(locator: &Locator<'_>) -> Vec<u64> {
     (0..size).step_by(4).collect()
 }
 
-/// What an answer says of each address, and the first error.
+/// The number of addresses that get an answer, and the first error.
 fn answers(locator: &Locator<'_>, addresses: &[u64]) -> (usize, Option<io::ErrorKind>) {
     let mut named = vec![false; addresses.len()];
     let asked =
@@ -35,7 +35,7 @@ fn answers(locator: &Locator<'_>, addresses: &[u64]) -> (usize, Option<io::Error
     (named.into_iter().filter(|&named| named).count(), errors.map(io::Error::kind).next())
 }
 
-/// What is read of a file, and what is made of it, is taken from the budget, and given back.
+/// The memory for reading a file, and for its symbols, is taken from the budget, and given back.
 #[test]
 fn a_file_that_there_is_no_memory_for_gives_no_names() {
     let mut locator = Locator::new(&FileSystem);

@@ -59,7 +59,7 @@ fn on_slices(path: &Path, test: fn(&str, &[u8], &Slice) -> Result<(), Failed>) -
     slices_of(&file)?.found.iter().try_for_each(|slice| test(&name, &file, slice))
 }
 
-/// Why a name differs, or why one side has no answer.
+/// The reason why a name differs, or why one side has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rule {
     /// llvm names the nearest symbol before an address that is in no code: data, headers, the gap behind the last
@@ -71,7 +71,7 @@ enum Rule {
     Alias,
 }
 
-/// What llvm-symbolizer says of one frame.
+/// The answer of llvm-symbolizer for one frame.
 #[derive(Debug)]
 struct Theirs {
     function: String,
@@ -135,7 +135,7 @@ impl Known {
     }
 }
 
-/// Why two names of the outermost function at an address differ; `None` where no rule says.
+/// The reason why two names of the outermost function at an address differ; `None` if no rule explains it.
 fn explain(known: &Known, ours: &str, theirs: &str) -> Option<Rule> {
     if ours.starts_with("__hidden#") && ours.strip_prefix('_') == Some(theirs) {
         return Some(Rule::Hidden);

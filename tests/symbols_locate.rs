@@ -131,7 +131,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// How many folders were listed, paths looked at, and links followed since the last call.
+    /// The number of folders listed, paths looked at, and links followed since the last call.
     fn take(&self) -> [usize; 3] {
         [&self.lists, &self.entries, &self.canonicals].map(|count| count.swap(0, Ordering::Relaxed))
     }
@@ -198,12 +198,12 @@ fn write_bundle(path: &Path, number: u8) {
     fs::write(path.join("Contents/Info.plist"), "<plist/>").unwrap();
 }
 
-/// What is found of each wanted image.
+/// The files found for each wanted image.
 fn find_each(locator: &Locator<'_>, wanted: &BTreeSet<Uuid>) -> Vec<Vec<Found>> {
     wanted.iter().map(|&uuid| locator.find(uuid)).collect()
 }
 
-/// What is found with what is remembered is what is found without; then what is remembered of it.
+/// Checks that an index finds the same files as a walk; returns the new index, and the number of folders listed.
 fn find_remembered(files: &Counted, root: &Path, index: Vec<u8>, wanted: &BTreeSet<Uuid>) -> (Vec<u8>, usize) {
     let mut index = Index::from_bytes(index);
     let (mut with, mut without) = (Locator::new(files), Locator::new(files));

@@ -59,7 +59,7 @@ fn python() -> String {
     std::env::var("TRACEPARSE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// What is separated, and the length of the bins: the command's choice, and others.
+/// The separation and the length of the bins: the command's choice, and others.
 const CASES: [(&str, Option<u64>); 6] = [
     ("thread", None),
     ("thread", Some(1)),

@@ -58,7 +58,7 @@ fn open(xml: &str) -> Export {
     scanned
 }
 
-/// Why the only rejected row was rejected, and whether a diagnostic names it.
+/// The reason why the only rejected row was rejected, and true if a diagnostic names it.
 fn rejection(xml: &str) -> Option<(RejectReason, bool)> {
     let export = open(xml);
     let table = export.tables().next().expect("there is a table");

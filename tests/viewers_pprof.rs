@@ -1,8 +1,7 @@
 //! `--format pprof`, read back by programs that others wrote: `protoc` decodes the message by its schema
 //! (`tests/support/pprof.proto`), and `go tool pprof` answers with weights of functions.
 //!
-//! Where one of them is not on PATH, its tests report themselves as ignored, and so do those on real exports without
-//! `TRACEPARSE_CORPUS`.
+//! If one of them is not on PATH, its tests report themselves as ignored, and so do those on real exports without `TRACEPARSE_CORPUS`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -210,7 +209,7 @@ fn unescaped(text: &str) -> Result<String, Failed> {
     Ok(String::from_utf8(bytes)?)
 }
 
-/// What a sample says of whose it is.
+/// The owner that a sample names.
 type Owner = (String, Option<u64>, String, Option<u64>);
 
 /// Totals by type and thread, and self and all weight of every function, against the report's.

@@ -242,7 +242,7 @@ fn random_recordings() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What the script says of the trace; `is_exact` where times must be weights.
+/// Compares with the script's reading of the trace; `is_exact` if times must be weights.
 fn nests_in_python(export: &Export, is_exact: bool) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let write = |name: &str, bytes: Vec<u8>| fs::write(folder.path().join(name), bytes);

@@ -28,23 +28,23 @@ use super::symbols::FleetSymbols;
 use crate::bounds;
 use crate::unchanged::WatchedFiles;
 
-/// How every file is measured.
+/// The settings for measuring every file.
 pub(super) struct Settings<'f> {
     pub(super) read: Options,
     pub(super) measure: MeasureOptions,
     pub(super) symbols: FleetSymbols<'f>,
     /// Of all the above.
     pub(super) fingerprint: Hash,
-    /// Whether the first failure is the last.
+    /// True if the first failure ends the batch.
     pub(super) is_strict: bool,
-    /// How many files are read at the same time.
+    /// The number of files read at the same time.
     pub(super) jobs: usize,
     /// The memory that they may take together, or one alone.
     pub(super) memory: MemoryBudget,
 }
 
 impl<'f> Settings<'f> {
-    /// What the arguments say, with the symbols of a locator over these files.
+    /// The settings of the arguments, with the symbols of a locator over these files.
     pub(super) fn new(args: &ReadingArgs, files: &'f WatchedFiles, locator: Option<&'f Locator<'f>>) -> Self {
         Self {
             read: args.read_options(),
@@ -65,24 +65,24 @@ fn plain_length(task: &Task) -> Option<u64> {
     std::fs::metadata(&task.path).ok().filter(|metadata| metadata.is_file() && is_plain).map(|it| it.len())
 }
 
-/// How many bytes there are to read.
+/// The number of bytes to read.
 pub(super) fn total_bytes(tasks: &[Task]) -> u64 {
     tasks.iter().map(|task| size_on_disk(&task.path)).sum()
 }
 
-/// What became of a file.
+/// The outcome of a file.
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// It was read, and has these runs.
     Runs(Vec<RunMeasures>),
     /// It gave no run.
     Failed(FailedInput),
-    /// It was not read: what it gives is kept already.
+    /// It was not read: its result is kept already.
     Kept(Kept),
 }
 
 impl Outcome {
-    /// Whether the file gave no run.
+    /// True if the file gave no run.
     fn is_failed(&self) -> bool {
         match self {
             Self::Runs(_) => false,
@@ -99,7 +99,7 @@ pub(super) struct Finished {
     pub(super) index: usize,
     /// The hash of its content, where that is known.
     pub(super) content: Option<Hash>,
-    /// What there was on disk when it was opened.
+    /// The metadata on disk when it was opened.
     pub(super) metadata: Option<Metadata>,
     pub(super) outcome: Outcome,
 }
@@ -114,12 +114,12 @@ impl Finished {
     }
 }
 
-/// What is kept of a file, so that it need not be read.
+/// The result kept for a file, so that it need not be read.
 #[derive(Clone, Debug)]
 pub(super) struct Kept {
     pub(super) content: Hash,
     pub(super) fingerprint: String,
-    /// Whether it gave no run.
+    /// True if it gave no run.
     pub(super) is_failed: bool,
     /// Rows of its runs that could not be read.
     pub(super) rejected: u64,
@@ -129,20 +129,20 @@ pub(super) struct Kept {
 
 /// Takes what was measured.
 pub(super) trait Keeper: Sync {
-    /// What is kept of a file; `None` has it read. Archives are inflated into this memory.
+    /// The result kept for a file; `None` means that the file must be read. Archives are inflated into this memory.
     fn kept(&self, index: usize, task: &Task, metadata: &Metadata, memory: &MemoryBudget) -> Option<Kept>;
 
-    /// Whether what is kept of a file that gave no run names this one as the one that counts.
+    /// True if the result kept for a file that gave no run names this file as the one that counts.
     fn counts(&self, first: usize, kept: &Kept) -> bool;
 
-    /// Keeps what became of a file. Of files with the same content, the first in order comes first.
+    /// Keeps the outcome of a file. Of files with the same content, the first in order comes first.
     ///
     /// # Errors
-    /// When it cannot be kept; no further file is begun then.
+    /// When it cannot be kept; no further file is then begun.
     fn keep(&self, task: &Task, finished: Finished) -> Result<()>;
 }
 
-/// How a batch ended.
+/// The end of a batch.
 pub(super) struct Ended {
     /// Files that are done.
     pub(super) done: usize,
@@ -196,7 +196,7 @@ struct Batch<'a> {
     control: &'a Control,
     keeper: &'a dyn Keeper,
     next: AtomicUsize,
-    /// How many bytes may wait for an earlier file.
+    /// The number of bytes that may wait for an earlier file.
     most_waiting: u64,
     state: Mutex<State>,
     /// Told when a file is done.
@@ -207,10 +207,10 @@ struct Batch<'a> {
 
 struct State {
     duplicates: Duplicates<Finished>,
-    /// How many files are read at the moment, and how many bytes those take that wait for an earlier one.
+    /// The number of files being read, and the number of bytes of those that wait for an earlier one.
     at_work: usize,
     waiting: u64,
-    /// How many bytes the runs of a file take at most, and which.
+    /// The most bytes that the runs of a file take, and the position of that file.
     largest: (u64, usize),
     done: usize,
     notes: Notes,
@@ -256,7 +256,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Waits until there is room for another file beside those that wait for an earlier one. What they wait for is at work, and waits for
+    /// Waits until there is room for another file beside those that wait for an earlier one. That earlier one is being read, and waits for
     /// nothing. `None` says that the batch is stopped.
     fn begin(&self) -> Option<AtWork<'_>> {
         let mut state = self.state();
@@ -302,12 +302,12 @@ impl Batch<'_> {
         }
     }
 
-    /// Whether what is kept of a file says already that this other one counts.
+    /// True if the result kept for a file says already that this other one counts.
     fn is_known_duplicate(&self, first: usize, outcome: &Outcome) -> bool {
         matches!(outcome, Outcome::Kept(kept) if kept.is_failed && self.keeper.counts(first, kept))
     }
 
-    /// What to do where more is kept than there is memory for.
+    /// Adds advice to the error if more is kept than there is memory for.
     fn explain(&self, error: Error, state: &State) -> Error {
         if !error.is::<OverBudget>() {
             return error;
@@ -444,18 +444,18 @@ impl Batch<'_> {
     }
 }
 
-/// What a file beside an export says.
+/// The contents of a file beside an export.
 #[derive(Default)]
 struct Beside {
     /// The hash of the file.
     content: Option<Hash>,
     tocs: Vec<Toc>,
-    /// What holds the memory that they take.
+    /// The export that holds the memory that they take.
     export: Option<Export>,
 }
 
-/// What the reader noticed. A note stands beside the name of its file, so that of a recording is left out, and recordings that have the
-/// same note share it.
+/// The reader's notes. A note stands beside the name of its file, so the name of a recording is left out, and recordings with the same note
+/// share it.
 fn said(export: &Export, recording: Option<&Recording<'_>>) -> impl Iterator<Item = String> {
     let bundle = recording.map(|recording| recording.bundle().display().to_string());
     let own = move |message: &str| {
@@ -471,7 +471,7 @@ fn said(export: &Export, recording: Option<&Recording<'_>>) -> impl Iterator<Ite
     diagnostics.chain(cut.map(|byte| format!("the file is cut at byte {byte}; only complete rows count")))
 }
 
-/// Why `--strict` fails for a file.
+/// The reason why `--strict` fails for a file.
 fn problem(finished: &Finished) -> Option<String> {
     match &finished.outcome {
         Outcome::Kept(kept) if kept.is_failed => Some("it gives no run, as before".to_owned()),
@@ -484,7 +484,7 @@ fn problem(finished: &Finished) -> Option<String> {
     }
 }
 
-/// What could not be read of a file that gave runs.
+/// The part of a file with runs that could not be read.
 fn not_read(runs: u64, rows: u64) -> Option<String> {
     match (runs, rows) {
         (0, 0) => None,
@@ -515,7 +515,7 @@ fn duplicate(task: &Task, finished: &Finished, first: &Task) -> FailedInput {
     failed(task, bytes, finished.content.map(short), fingerprint, Refused { kind: FailureKind::Duplicate, reason })
 }
 
-/// What decides what a file of this content gives, see [`of_run`].
+/// The hash of everything that decides the result of a file with this content, see [`of_run`].
 pub(super) fn fingerprint(
     task: &Task,
     content: Hash,

@@ -104,7 +104,7 @@ impl EngineArg {
     }
 }
 
-/// What is read.
+/// The inputs to read.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
     /// Recordings, exports, folders, patterns or manifests (of reports, also a dataset); see below
@@ -115,7 +115,7 @@ pub(crate) struct InputArgs {
     pub(crate) manifest: Vec<PathBuf>,
 }
 
-/// How it is read.
+/// The options of reading.
 #[derive(Debug, Args)]
 pub(crate) struct ReadingArgs {
     #[command(flatten)]
@@ -138,7 +138,7 @@ pub(crate) struct ReadingArgs {
     pub(crate) jobs: Option<u16>,
 }
 
-/// What is asked.
+/// The options of a question.
 #[derive(Debug, Args)]
 pub(crate) struct QuestionArgs {
     /// Compare the runs of these labels, such as app_version,device
@@ -167,7 +167,7 @@ pub(crate) struct QuestionArgs {
     pub(crate) process: Vec<String>,
 }
 
-/// What is asked of reports only: SQL gives all rows, and no alerts.
+/// The options of reports only: SQL gives all rows, and no alerts.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
     /// What tables are sorted by: a percentile such as p99, mean, weighted-mean, max, or the highest percentile up to P99 that
@@ -195,7 +195,7 @@ pub(crate) enum FleetFormat {
 }
 
 impl FleetFormat {
-    /// How it escapes what a terminal must not be shown; text has none of it.
+    /// The syntax in which characters that a terminal must not be shown are escaped; none for text, which has no such characters.
     pub(crate) fn syntax(self) -> Option<Syntax> {
         match self {
             Self::Text => None,
@@ -255,7 +255,7 @@ fn parse_sort(text: &str) -> Result<SortKey, String> {
 }
 
 impl InputArgs {
-    /// Whether the inputs can be inputs of a fleet.
+    /// Checks that the inputs can be inputs of a fleet.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.inputs.iter().chain(&self.manifest).any(|path| path.as_os_str() == "-") {
             let advice = "name exports, folders or a manifest; `traceparse -` reads one export";
@@ -271,7 +271,7 @@ impl FleetReportArgs {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(FleetFormat::Text)
     }
 
-    /// What to answer.
+    /// The question.
     pub(crate) fn options(&self) -> FleetOptions {
         let default_top = (self.format() == FleetFormat::Text).then_some(TEXT_ROWS);
         FleetOptions {
@@ -284,7 +284,7 @@ impl FleetReportArgs {
 }
 
 impl QuestionArgs {
-    /// Whether the arguments go together, and mean something.
+    /// Checks that the arguments go together, and mean something.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.weighted && self.method == MethodArg::Linear {
             return Err("--weighted percentiles have no linear form; leave --method away".to_owned());
@@ -303,7 +303,7 @@ impl QuestionArgs {
         Ok(())
     }
 
-    /// What to answer.
+    /// The question.
     pub(crate) fn options(&self) -> FleetOptions {
         let mut by: Vec<String> = Vec::new();
         for label in self.by.iter().map(|label| label.trim().to_owned()) {
@@ -351,17 +351,17 @@ impl QuestionArgs {
 }
 
 impl ReadingArgs {
-    /// How to read.
+    /// The options of the reader.
     pub(crate) fn read_options(&self) -> Options {
         Options { allow_truncated: self.allow_truncated, jobs: 1, ..Options::default() }
     }
 
-    /// What to measure.
+    /// The options of measuring.
     pub(crate) fn measure_options(&self) -> MeasureOptions {
         MeasureOptions { schemas: self.schema.clone(), ..MeasureOptions::default() }
     }
 
-    /// How many exports are read at the same time.
+    /// The number of exports read at the same time.
     pub(crate) fn job_count(&self) -> usize {
         crate::arguments::job_count(self.jobs)
     }

@@ -25,14 +25,14 @@ pub(super) struct ReadFile {
     pub(super) export: Result<Export, Refused>,
 }
 
-/// Why a file gave no export.
+/// The reason why a file gave no export.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) kind: FailureKind,
     pub(super) reason: String,
 }
 
-/// Reads an export. What the reader leaves behind the end of its document is hashed, too.
+/// Reads an export. Bytes that the reader leaves behind the end of its document are hashed, too.
 ///
 /// # Errors
 /// When the file itself cannot be read.
@@ -64,7 +64,7 @@ pub(super) fn hash_file(path: &Path, memory: &MemoryBudget, control: &Control) -
     Ok(content)
 }
 
-/// What `read` makes of the decompressed bytes of a file, and the hash of all of them, as far as they can be decompressed.
+/// The result of `read` on the decompressed bytes of a file, and the hash of all of them, as far as they can be decompressed.
 fn hashed<T>(file: &mut Counted<'_>, read: impl FnOnce(&mut (dyn Read + Send)) -> T) -> (io::Result<T>, Hash) {
     let source = match decompress(file) {
         Ok(source) => source,
@@ -113,7 +113,7 @@ pub(super) fn refused(error: &Error) -> Refused {
     Refused { kind, reason }
 }
 
-/// What reading gave, unless a file of the recording at `path` changed meanwhile: then that is why.
+/// The result of reading, unless a file of the recording at `path` changed meanwhile: the change is then the error.
 pub(super) fn unless_changed<T>(files: &WatchedFiles, path: &Path, result: Result<T, Refused>) -> Result<T, Refused> {
     let Some(changed) = files.first_changed() else { return result };
     // A reason stands beside the name of its file.
@@ -125,7 +125,7 @@ pub(super) fn unless_changed<T>(files: &WatchedFiles, path: &Path, result: Resul
 struct Counted<'a> {
     file: InputFile,
     bytes: u64,
-    /// Why the file itself could not be read.
+    /// The reason why the file itself could not be read.
     failure: Option<io::Error>,
     control: &'a Control,
 }

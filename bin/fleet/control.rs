@@ -1,4 +1,4 @@
-//! What runs beside the reading of many files: progress, and Ctrl-C.
+//! Progress and Ctrl-C while many files are read.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::notes::{counted, several};
 use crate::interrupt::{end, on_interrupt};
 use crate::{complain, warning};
 
-/// How reading many files is watched and stopped.
+/// The means to watch and stop the reading of many files.
 pub(super) struct Control {
     pub(super) progress: Arc<Progress>,
     /// The exit code of an interruption; 0 before there is one.
@@ -20,7 +20,7 @@ pub(super) struct Control {
     stopped: AtomicBool,
 }
 
-/// What becomes of files that are being read at the first Ctrl-C.
+/// The fate of files that are being read at the first Ctrl-C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AtInterrupt {
     /// They are read to their end, since what was measured is kept.
@@ -65,13 +65,13 @@ impl Control {
         self.stopped.store(true, Ordering::SeqCst);
     }
 
-    /// Whether a further file is to be begun.
+    /// True if a further file may be begun.
     pub(super) fn may_begin(&self) -> bool {
         self.interruption().is_none() && !self.stopped.load(Ordering::SeqCst)
     }
 }
 
-/// How long reading takes before its progress is shown.
+/// The time that reading takes before its progress is shown.
 const PATIENCE: Duration = Duration::from_millis(400);
 
 /// Shows how far reading came, on standard error if that is a terminal, once it takes long.

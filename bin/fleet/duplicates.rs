@@ -82,7 +82,7 @@ impl<T> Duplicates<T> {
 mod tests {
     use super::*;
 
-    /// What arrives of files with these lengths and contents, read in this order.
+    /// The files that arrive, of files with these lengths and contents, read in this order.
     fn arrivals(files: &[(u64, Option<&str>)], order: &[usize]) -> Vec<(usize, Option<usize>)> {
         let mut duplicates = Duplicates::new(files.iter().map(|(length, _)| Some(*length)).collect());
         let arrive = order.iter().flat_map(|&index| {

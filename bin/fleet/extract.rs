@@ -87,7 +87,7 @@ fn print_failures(failures: &[FailedInput], counts: &Counts, args: &FleetExtract
     }
 }
 
-/// Who extracts again without the manifest of the first time may not know what goes with it.
+/// Warns of labels that are lost: a user who extracts again without the manifest of the first time may not know that they go with it.
 fn print_lost_labels(counts: &Counts) {
     if counts.runs_that_lose_labels > 0 {
         let runs = several(counts.runs_that_lose_labels, "run");

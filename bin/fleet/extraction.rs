@@ -1,4 +1,4 @@
-//! Which exports a dataset has already, and putting in those that it has not.
+//! Finds the exports that a dataset has already, and puts in those that it has not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{File, Metadata};
@@ -24,11 +24,11 @@ pub(super) struct Extraction<'a> {
     tasks: &'a [Task],
     settings: &'a Settings<'a>,
     control: &'a Control,
-    /// What the dataset has, by path.
+    /// The exports in the dataset, by path.
     known: HashMap<String, Known>,
     /// By content: the export that counts for it, and its position among the tasks, if it is one.
     counting: HashMap<String, Option<usize>>,
-    /// By position: what size and time of a file tell.
+    /// By position: the answer that size and time of a file give.
     unread: Vec<Unread>,
     /// By run: the keys of the labels that it has in the dataset. Empty where nothing changes.
     label_keys: HashMap<String, BTreeSet<String>>,
@@ -40,7 +40,7 @@ struct State {
     counts: Counts,
 }
 
-/// What became of all files.
+/// The outcomes of all files.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     /// Files that gave runs, of which the dataset had none.
@@ -55,16 +55,16 @@ pub(super) struct Counts {
     pub(super) new_failures: Vec<FailedInput>,
     /// Runs that have fewer labels than before.
     pub(super) runs_that_lose_labels: usize,
-    /// What they lose.
+    /// The labels that they lose.
     pub(super) lost_labels: BTreeSet<String>,
 }
 
-/// What is known of a file that was not opened.
+/// The knowledge of a file that was not opened.
 #[derive(Clone, Debug)]
 enum Unread {
     /// Nothing; it is hashed.
     Unknown,
-    /// What the dataset has of it is what it would give.
+    /// The dataset already has the result that it would give.
     Kept(Kept),
     /// The dataset has what it gave with another content, manifest or options.
     Stale,
@@ -94,7 +94,7 @@ impl<'a> Extraction<'a> {
         Ok(this)
     }
 
-    /// What size and time of a file tell.
+    /// Finds out as much about a file as its size and time tell.
     fn look(&self, task: &Task) -> Unread {
         let metadata = std::fs::metadata(&task.path).ok();
         let Some((known, metadata)) = self.known.get(&task.display).zip(metadata) else { return Unread::Unknown };
@@ -111,7 +111,7 @@ impl<'a> Extraction<'a> {
         Hash::from_hex(state.stamps.hash(&task.display, metadata)?).ok()
     }
 
-    /// What the dataset has of a file with this content, if the file would give the same again.
+    /// The dataset's result for a file with this content, if the file would give the same again.
     fn kept_as(&self, task: &Task, content: Hash, known: &Known, memory: &MemoryBudget) -> Option<Kept> {
         let fingerprint = fingerprint(task, content, self.settings, self.control, memory);
         let &Known { is_failed, rejected, unread_runs, .. } = known;
@@ -149,7 +149,7 @@ impl<'a> Extraction<'a> {
         }))
     }
 
-    /// Whether a file that gave no run, since another one has its content, would give none again.
+    /// True if a file that gave no run, since another one has its content, would again give none.
     fn is_still_duplicate(&self, index: usize, kept: &Kept, memory: &MemoryBudget) -> bool {
         match self.counting.get(&short(kept.content)) {
             // It failed by itself; or the other one is not among the inputs, and stays.
@@ -158,8 +158,8 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// Whether a file has this content, and everything else that the dataset has of it: a duplicate says how the labels of
-    /// the file that counts differ from its own.
+    /// True if a file has this content, and everything else in the dataset about it is still right: a duplicate says how the labels of the
+    /// file that counts differ from its own.
     fn is_as_before(&self, index: usize, content: Hash, memory: &MemoryBudget) -> bool {
         let task = &self.tasks[index];
         match (&self.unread[index], self.known.get(&task.display)) {
@@ -172,7 +172,7 @@ impl<'a> Extraction<'a> {
         }
     }
 
-    /// Which of these runs, that the dataset has with other measures, have fewer labels than there, and which those are.
+    /// The number of these runs that have fewer labels than the dataset has for them, with other measures, and the keys they lose.
     fn lost_labels(&self, task: &Task, runs: &[RunMeasures]) -> (usize, BTreeSet<String>) {
         let known = self.known.get(&task.display).filter(|known| !known.is_failed);
         let of_file: BTreeSet<&String> = known.into_iter().flat_map(|known| &known.run_ids).collect();
@@ -189,7 +189,7 @@ impl<'a> Extraction<'a> {
         (losing, all)
     }
 
-    /// Whether the dataset has runs of a file that cannot be read now. They stay, as those of a file that is gone.
+    /// True if the dataset has runs of a file that cannot be read now. They stay, like those of a file that is gone.
     fn stays(&self, failed: &FailedInput) -> bool {
         let has_runs = self.known.get(&failed.source).is_some_and(|known| !known.is_failed);
         failed.kind == FailureKind::Unreadable && has_runs

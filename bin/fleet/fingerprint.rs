@@ -1,4 +1,4 @@
-//! Fingerprints: whether measuring a file again could give something else.
+//! Fingerprints: they tell whether measuring a file again could give something else.
 
 use std::path::Path;
 use std::time::UNIX_EPOCH;
@@ -42,8 +42,8 @@ pub(super) fn short(hash: Hash) -> String {
     hash.to_hex()[..32].to_owned()
 }
 
-/// How runs are measured, counted up with each change that gives other numbers for the same files: since 2, an estimate of the recorded
-/// time goes to the end of what samples cover.
+/// The version of measuring, counted up with each change that gives other numbers for the same files: since 2, an estimate of the recorded
+/// time goes to the end of the time that samples cover.
 const MEASURING: u64 = 2;
 
 /// Everything that decides what is measured of any file: options, symbol files, and the version of this program.

@@ -10,11 +10,11 @@ use std::sync::{Mutex, PoisonError};
 use blake3::{Hash, Hasher};
 use traceparse::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 
-/// How much is read at once of what nobody read.
+/// The number of bytes read at once of the parts that nobody read.
 const PIECE: usize = 1 << 20;
 
-/// A file system that hashes what is read of each file from its start on. What is read again, or out of order, is in no hash then;
-/// [`hash`](Self::hash) reads what is missing.
+/// A file system that hashes each file while it is read, from its start on. Bytes that are read again, or out of order, are not hashed
+/// then; [`hash`](Self::hash) reads the missing ones.
 pub(super) struct HashedFiles<'f> {
     files: &'f dyn Files,
     begun: Mutex<HashMap<PathBuf, Begun>>,
@@ -24,7 +24,7 @@ pub(super) struct HashedFiles<'f> {
 #[derive(Default)]
 struct Begun {
     hasher: Hasher,
-    /// How many they are.
+    /// The number of these bytes.
     end: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What `traceparse fleet --help` says below the options.
+//! The text of `traceparse fleet --help` below the options.
 
 // Paragraphs are one line each, which clap wraps at the width of the terminal; what is aligned fits in 80 columns.
 pub(super) const EXAMPLES: &str = "\

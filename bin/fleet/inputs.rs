@@ -1,4 +1,4 @@
-//! Which exports there are: files, folders, patterns and manifests become tasks.
+//! The exports of a fleet: files, folders, patterns and manifests become tasks.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::guard::will_read;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Task {
     pub(super) path: PathBuf,
-    /// How people and reports call it.
+    /// The name that people and reports use for it.
     pub(super) display: String,
     pub(super) toc: Option<PathBuf>,
     /// Of a manifest.
@@ -38,8 +38,8 @@ impl Task {
 /// Labels that differ are named up to this many.
 const SAID_LABELS: usize = 8;
 
-/// What manifests say of two exports that should be one, where that differs: `app_version 1.1` and `app_version 1.0`. What an
-/// export has no label for, it says nothing of.
+/// The labels in which manifests contradict each other about two exports that should be one: `app_version 1.1` and `app_version 1.0`. An
+/// export without labels contradicts none.
 pub(super) fn differing_labels(a: &Task, b: &Task) -> Option<[String; 2]> {
     // Who is in no manifest contradicts none.
     if a.labels.is_empty() || b.labels.is_empty() || a.labels == b.labels {
@@ -68,9 +68,9 @@ pub(super) struct Inputs {
     /// Those that a manifest describes, then those with a table of contents, then the others; by path. Of files with the same
     /// content the first counts, so that is the one of which most is known.
     pub(super) tasks: Vec<Task>,
-    /// What was named and cannot be a task.
+    /// Named inputs that cannot be a task.
     pub(super) failures: Vec<FailedInput>,
-    /// What a person should know, in sentences.
+    /// Notes for the user, in sentences.
     pub(super) notes: Vec<String>,
     /// Datasets that folders and patterns led to.
     datasets: Vec<PathBuf>,
@@ -127,12 +127,12 @@ pub(super) fn find(args: &InputArgs) -> Result<Inputs> {
     Ok(finder.finish())
 }
 
-/// Whether a path is a pattern that the shell left to us.
+/// True if a path is a pattern that the shell left to us.
 fn is_glob(path: &Path) -> bool {
     is_pattern(path) && !path.exists()
 }
 
-/// How an export came to be one.
+/// The way in which an export was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
     Manifest,
@@ -160,9 +160,9 @@ struct Finder {
     failures: Vec<FailedInput>,
     notes: Vec<String>,
     datasets: Vec<PathBuf>,
-    /// What is said of files that are named more than once, by canonical path.
+    /// Notes on files that are named more than once, by canonical path.
     repeated: BTreeMap<PathBuf, String>,
-    /// What is said of those of which manifests say different things.
+    /// Notes on those about which manifests contradict each other.
     contradicted: Vec<String>,
     folders: Siblings,
 }

@@ -32,7 +32,7 @@ pub(super) struct Entry {
     pub(super) place: String,
 }
 
-/// Whether a file of this name is a manifest when it is named among the inputs.
+/// True if a file of this name is a manifest when it is named among the inputs.
 pub(super) fn is_manifest_name(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     ["csv", "jsonl", "ndjson"].iter().any(|known| extension.eq_ignore_ascii_case(known))
@@ -73,7 +73,7 @@ const MAX_BAD_LINES: usize = 5;
 
 struct Manifest<'a> {
     name: &'a str,
-    /// What paths are relative to.
+    /// The folder that paths are relative to.
     folder: &'a Path,
 }
 
@@ -99,7 +99,7 @@ impl Manifest<'_> {
         lines.finish(self.name)
     }
 
-    /// Why a manifest of which no export is there is of no use.
+    /// The message for a manifest of which no export exists.
     fn without_files(&self, entries: &[Entry]) -> String {
         let (name, folder) = (self.name, self.folder);
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder }.join("");
@@ -204,7 +204,7 @@ struct Lines {
     entries: Vec<Entry>,
     /// The first ones.
     errors: Vec<anyhow::Error>,
-    /// How many there are.
+    /// The number of all lines that cannot be used.
     bad: usize,
 }
 

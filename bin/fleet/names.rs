@@ -1,22 +1,22 @@
-//! What the names of files tell: exports, and tables of contents beside them.
+//! The kinds of files, told from their names: exports, and tables of contents beside them.
 
 use std::path::Path;
 
-/// How compressed files end.
+/// The endings of compressed files.
 const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
-/// How archives end.
+/// The endings of archives.
 const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
-/// What the name of a table of contents has behind that of its export, in the order of preference.
+/// The endings that a table of contents adds to the name of its export, in the order of preference.
 const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
 
-/// Whether a file in a folder is taken for an export, by its name.
+/// True if a file in a folder is taken for an export, by its name.
 pub(super) fn is_export_name(path: &Path) -> bool {
     file_name(path).and_then(without_xml).is_some()
 }
 
-/// The names of an export that its table of contents may be called by, the preferred one first: without `.xml` and what compression adds.
-/// A recording has one name, in whatever archive it is: without `.trace` and the ending of the archive; then, as it is called in the
-/// archive, with `.trace`. Of other names, that without what follows the last dot.
+/// The names of an export that its table of contents may be called by, the preferred one first: without `.xml` and the ending of
+/// compression. A recording has one name, in whatever archive it is: without `.trace` and the ending of the archive; then its name in the
+/// archive, with `.trace`. Any other name loses its last dot and the part behind it.
 pub(super) fn export_names(path: &Path) -> Vec<String> {
     let Some(name) = file_name(path) else { return Vec::new() };
     if let Some(stem) = without_xml(name) {
@@ -32,7 +32,7 @@ pub(super) fn export_names(path: &Path) -> Vec<String> {
     Path::new(name).file_stem().and_then(|stem| stem.to_str()).map(str::to_owned).into_iter().collect()
 }
 
-/// Whether something in a folder is taken for a recording, by its name: its folder, or an archive of it.
+/// True if something in a folder is taken for a recording, by its name: its folder, or an archive of it.
 pub(super) fn is_recording_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let unpacked = ARCHIVES.iter().find_map(|ending| without(&name, ending)).unwrap_or(&name);

@@ -17,7 +17,7 @@ use super::control::Control;
 use super::hashed_files::HashedFiles;
 use crate::unchanged::WatchedFiles;
 
-/// How many bytes a file, or all files in a folder, have on disk. What cannot be read counts nothing.
+/// The number of bytes that a file, or all files in a folder, have on disk; 0 for those that cannot be read.
 pub(super) fn size_on_disk(path: &Path) -> u64 {
     match FileSystem.entry(path) {
         Ok(Entry::File { length, .. }) => length,
@@ -35,14 +35,14 @@ pub(super) struct Recording<'w> {
     bundle: PathBuf,
     /// Of the folder or the archive, on disk.
     bytes: u64,
-    /// Where it keeps symbols, once it was read.
+    /// The folder in which it keeps symbols, once it was read.
     symbol_stores: Option<PathBuf>,
     memory: MemoryBudget,
 }
 
 impl<'w> Recording<'w> {
-    /// The recording at a path, with a budget of memory for what is inflated; `None` for exports, and for what cannot be read.
-    /// What is read of it is watched from now on.
+    /// The recording at a path, with a budget of memory for inflated data; `None` for exports, and for anything that cannot be read. The
+    /// parts of it that are read are watched from now on.
     ///
     /// # Errors
     /// For an archive that cannot be used.
@@ -67,7 +67,7 @@ impl<'w> Recording<'w> {
         }))
     }
 
-    /// Where it is: in an archive, below the path of that.
+    /// The path of the recording: in an archive, below the path of the archive.
     pub(super) fn bundle(&self) -> &Path {
         &self.bundle
     }
@@ -106,7 +106,7 @@ impl<'w> Recording<'w> {
         Ok(hasher.finalize())
     }
 
-    /// What it keeps of the symbols that it sampled.
+    /// The symbols that it keeps of its samples.
     pub(super) fn symbols(&self) -> Locator<'_> {
         let mut locator = Locator::new(&self.files).within(&self.memory);
         // A recording need not have any.
@@ -115,7 +115,7 @@ impl<'w> Recording<'w> {
     }
 }
 
-/// What a recording holds, and where it keeps symbols, if it is one that can be read.
+/// The export in a recording, and the folder of its symbols, if the recording can be opened.
 fn read_export(files: &dyn Files, bundle: &Path, options: &Options) -> (Result<Export, Error>, Option<PathBuf>) {
     let opened = match Bundle::open(files, bundle, options) {
         Ok(opened) => opened,

@@ -196,7 +196,7 @@ impl Keeper for Fleet {
     }
 }
 
-/// Whether there is something to report, and all of it where that was asked.
+/// Checks that there is something to report, and all of it if that was asked.
 fn check(report: &FleetReport, is_strict: bool) -> Result<()> {
     let inputs = &report.inputs;
     if is_strict {
@@ -245,7 +245,7 @@ fn check_names(report: &FleetReport) -> Result<()> {
     Ok(())
 }
 
-/// What is said of a label that nothing has.
+/// The error for a label that nothing has.
 pub(super) fn unknown_label(key: &str, known: &[String]) -> anyhow::Error {
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
     anyhow!("nothing has the label {key:?}; labels there are: {known}. A manifest gives exports more of them (--help)")
@@ -263,7 +263,7 @@ fn values_of(key: &str, values: &[String]) -> String {
     }
 }
 
-/// Who asks for weights has some, perhaps under another name.
+/// Warns if `--weighted` changes nothing: a user who asks for weights has some, perhaps under another name.
 fn check_weights(report: &FleetReport, weight_labels: &BTreeSet<String>) {
     if report.options.is_weighted && report.runs.iter().all(|run| run.run_weight == Millionths::ONE) {
         let hint =

@@ -42,12 +42,12 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
     Ok(write_to(path, |out| Shown::new(path, Some(Syntax::Lines), out).write_all(text.as_bytes()))?)
 }
 
-/// Whether an engine may read what this machine does not see, such as s3://bucket/fleet.
+/// True if an engine may read the dataset although this machine does not see it, such as s3://bucket/fleet.
 fn is_elsewhere(dataset: &str) -> bool {
     dataset.contains("://")
 }
 
-/// Whether a path that says where it is from the root leads to nothing here.
+/// True if a path is absolute and leads to nothing here.
 fn is_absent(dataset: &Path) -> bool {
     dataset.is_absolute() && !dataset.exists()
 }
@@ -73,7 +73,7 @@ fn check_labels(options: &FleetOptions, dataset: &Path) -> Result<()> {
     }
 }
 
-/// What the report asked.
+/// The options of the report.
 fn options_of(args: &FleetSqlArgs) -> Result<FleetOptions> {
     let name = args.source.display();
     let text = read_whole(&args.source, bounds::OWN_FILE)?;

@@ -1,5 +1,5 @@
-//! Symbols of a fleet: looked for once, and looked up once for all exports. What a recording keeps itself names that recording only: it has
-//! no more than the functions that were sampled in it.
+//! Symbols of a fleet: looked for once, and looked up once for all exports. The symbols that a recording keeps name that recording only: it
+//! has no more than the functions that were sampled in it.
 
 use std::io;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::bounds;
 use crate::symbols::{Search, locate};
 use crate::unchanged::{CHANGED, WatchedFiles};
 
-/// What is where the arguments say; `None` where they say nothing.
+/// The symbols that the arguments name; `None` if they name none.
 pub(super) fn find<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> Result<Option<Locator<'f>>> {
     let paths: Vec<&PathBuf> = args.search.paths().collect();
     let is_cached = !args.search.no_cache;
@@ -36,7 +36,7 @@ pub(super) fn find<'f>(files: &'f WatchedFiles, args: &ReadingArgs) -> Result<Op
 pub(super) struct FleetSymbols<'f> {
     files: &'f WatchedFiles,
     named: Option<(&'f Locator<'f>, SymbolCache<'f>)>,
-    /// Whether recordings name themselves.
+    /// True if recordings name their own frames.
     is_bundled: bool,
     options: SymbolicateOptions,
 }
@@ -83,7 +83,7 @@ impl<'f> FleetSymbols<'f> {
     }
 }
 
-/// What a recording keeps, and what the arguments name.
+/// The symbols that a recording keeps, and those that the arguments name.
 struct Both<'a> {
     own: &'a Locator<'a>,
     named: Option<&'a Locator<'a>>,

@@ -9,7 +9,7 @@ use traceparse::bundle::is_added_by_macos;
 use super::names::{is_export_name, is_recording_name};
 use super::notes::several;
 
-/// What was met on the way.
+/// The files and folders that a walk left out.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
     /// Hidden files with the name of an export.
@@ -21,7 +21,7 @@ pub(super) struct Walked {
 }
 
 impl Walked {
-    /// What was left out, in sentences.
+    /// The files that were left out, in sentences.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(first) = self.hidden.first() {
@@ -78,13 +78,13 @@ pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
     files
 }
 
-/// Whether something is neither a file nor a folder. What cannot be asked, such as a link that leads nowhere, is told of when it
-/// is opened.
+/// True if something is neither a file nor a folder. A path that cannot be asked, such as a link that leads nowhere, is reported when it is
+/// opened.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
-/// Whether a path has characters of a pattern.
+/// True if a path has characters of a pattern.
 pub(super) fn is_pattern(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().iter().any(|byte| b"*?[{".contains(byte))
 }

@@ -1,12 +1,12 @@
-//! What categories of code weigh, and where the program's own code calls the others.
+//! The weights of categories of code, and the calls from the program's own code into the others.
 //!
 //! ```text
 //! main (user) ─► sort (system) ─► compare (user) ─► release (runtime)
 //!      └ transition ┘                  └── transition ──┘
 //! ```
 //!
-//! Here the first transition weighs nothing of its own, since the sample came back to the program's code; the second one
-//! does. Both have the sample in their all weight.
+//! Here the first transition has no self weight, since the sample came back to the program's code; the second one has. Both have the sample
+//! in their all weight.
 
 use super::keyed::{KeySums, sum_stacks_by_key};
 use super::merge::order_labels;
@@ -15,7 +15,7 @@ use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{Category, FunctionId, Profile, StackId};
 
-/// What a category of code weighs.
+/// The weights of a category of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CategoryRow {
     /// The category; `None` is samples without stack.
@@ -31,7 +31,7 @@ pub struct TransitionRow {
     pub caller: FunctionId,
     /// The function that it calls.
     pub callee: FunctionId,
-    /// Whose code that is.
+    /// The category of the callee.
     pub category: Category,
     /// Self weight is of samples that went into the callee and did not come back to the program's code: the caller is the innermost
     /// user frame of their stack. All weight is of samples whose leaf is in or below the callee, in whatever code; a sample counts

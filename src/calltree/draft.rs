@@ -21,7 +21,7 @@ use crate::profile::{FunctionId, Profile};
 /// The merged stacks of one tree. Node 0 is the root; a parent stands before its children.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    /// By node: what it stands for; `None` is samples without stack. That of the root says nothing.
+    /// By node: its function; `None` for samples without stack. The entry of the root means nothing.
     pub(super) functions: Vec<Option<FunctionId>>,
     pub(super) parents: Vec<u32>,
     /// By node: its knot. The first knot is that of the root, so 0 is none elsewhere.
@@ -42,7 +42,7 @@ struct Knot {
     /// The knot above the chain.
     parent: u32,
     child_count: u32,
-    /// Where its children start, and how many are not pruned.
+    /// The position of its first child, and the number of children that are not pruned.
     children: u32,
     shown: u32,
     self_weight: u64,
@@ -64,9 +64,9 @@ struct Child {
 /// Nodes below each other, of which only the last has samples that end there, several children, or none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chain<'d> {
-    /// How many chains lead here from the root's: its own is 0.
+    /// The number of chains above this one; 0 for the root's own chain.
     pub(crate) level: usize,
-    /// What the nodes stand for, from the root's side; `None` is samples without stack. One node at least.
+    /// The functions of the nodes, from the root's side; `None` for samples without stack. One node at least.
     pub(crate) functions: &'d [Option<FunctionId>],
     /// The last node. The others weigh the same, and have neither samples of their own nor hidden children.
     pub(crate) last: Node,

@@ -7,7 +7,7 @@ use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::Profile;
 
-/// What a function weighs over all places of a tree.
+/// The weights of a function over all places of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionRow {
     /// The function, or samples without stack.
@@ -22,7 +22,7 @@ pub struct FunctionRow {
     pub all_samples: u64,
 }
 
-/// The functions of a whole tree, by self weight, then all weight, then name. What pruning hid in a tree is missing here.
+/// The functions of a whole tree, by self weight, then all weight, then name. Weights that pruning hid in a tree are missing here.
 pub fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> {
     let mut rows: Vec<FunctionRow> = Vec::new();
     let mut row_of: HashMap<Label, usize> = HashMap::default();

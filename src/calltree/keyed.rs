@@ -5,7 +5,7 @@ use std::thread::{Builder, scope};
 use super::weights::StackWeight;
 use crate::profile::{Profile, StackId};
 
-/// What a key weighs over all stacks that have a frame of it.
+/// The weights of a key over all stacks that have a frame of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeySums {
     /// Weight of samples whose leaf has the key.
@@ -20,8 +20,8 @@ pub struct KeySums {
 
 /// Sums stacks by a key of their frames: `key_of_frame` has one for each frame of the profile, below `key_count`.
 ///
-/// The sums by key, and those of what has no stack. No tree is made: it takes memory for each key, and time for each distinct
-/// stack. So many `jobs` share the work where there are very many stacks; the answer is the same.
+/// Returns the sums by key, and those of samples without stack. No tree is made: memory grows with the keys, and time with the distinct
+/// stacks. Very many stacks are divided among `jobs` threads; the answer is the same.
 ///
 /// # Panics
 /// When `key_of_frame` is shorter than the table of frames, or a key is not below `key_count`.
@@ -113,13 +113,13 @@ struct Sums<'p> {
     profile: &'p Profile,
     key_of_frame: &'p [usize],
     keys: Vec<Open>,
-    /// From the root to the stack at hand: what stands below each and was not added to its key yet.
+    /// From the root to the current stack: the sums below each that were not added to its key yet.
     path: Vec<Level>,
     /// Stacks that are about to be entered.
     below: Vec<StackId>,
 }
 
-/// What is known of a key, and how often it is on the path.
+/// The sums of a key so far, and the number of its frames on the path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
     on_path: u32,
@@ -181,7 +181,7 @@ impl Sums<'_> {
         }
     }
 
-    /// Shortens the path: what stands below goes to the keys, and to what is left of the path.
+    /// Shortens the path: the sums below go to the keys, and to the rest of the path.
     fn leave(&mut self, length: usize) {
         while self.path.len() > length {
             let Some(level) = self.path.pop() else { return };

@@ -1,4 +1,4 @@
-//! What source lines weigh: by line and function, and by file and line for annotated source.
+//! The weights of source lines: by line and function, and by file and line for annotated source.
 
 use super::keyed::{KeySums, sum_stacks_by_key};
 use super::merge::order_labels;
@@ -7,26 +7,26 @@ use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{Profile, SourceLine, StringId};
 
-/// What a function weighs on one of its lines.
+/// The weights of a function on one of its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineRow {
     /// The function, or samples without stack.
     pub label: Label,
     /// The line; `None` for the frames of the function of which no source is known. Its line is 0 where only the file is.
     pub source: Option<SourceLine>,
-    /// What samples with the line in their stack weigh. A sample counts once, however often the line recurs in its stack.
+    /// The weights of samples with the line in their stack. A sample counts once, however often the line recurs in its stack.
     pub sums: KeySums,
 }
 
-/// What a source file and its lines weigh, whichever functions are on them.
+/// The weights of a source file and its lines, whichever functions are on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFileRow {
     /// Its path on the machine that compiled it.
     pub path: StringId,
     /// The whole file. A sample counts once, however many of its frames are in the file.
     pub sums: KeySums,
-    /// Its lines that samples have in their stacks, in order of their numbers, which start at 1. What the compiler made up
-    /// (line 0) is not among them.
+    /// Its lines that samples have in their stacks, in order of their numbers, which start at 1. Code that the compiler made up (line 0) is
+    /// not among them.
     pub lines: Vec<(u32, KeySums)>,
 }
 

@@ -35,7 +35,7 @@ pub struct Merger<'p> {
     path: Vec<(&'p [FrameId], Option<usize>)>,
 }
 
-/// What all mergers of a profile have in common.
+/// The part that all mergers of a profile have in common.
 #[derive(Debug)]
 pub(crate) struct MergePlan<'p> {
     profile: &'p Profile,

@@ -1,4 +1,4 @@
-//! Which stacks come in one piece: each the caller of the next row, and nothing else turns off before the last.
+//! The pieces of stacks: runs of rows in which each is the caller of the next, and nothing else turns off before the last.
 //!
 //! ```text
 //! row   parent  frame
@@ -9,8 +9,8 @@
 //!   4        3  flush    ┘ the third one
 //! ```
 //!
-//! A tree needs to remember the node of the last stack of each piece only: all others are reached by way of it. A piece ends
-//! at the latest at the last row of each 64, so that it is found by one look, and lies in one part of the table of stacks.
+//! A tree only needs to remember the node of the last stack of each piece: all others are reached through it. A piece ends at the latest at
+//! the last row of each 64, so that one look finds it, and it lies in one part of the table of stacks.
 
 use crate::profile::{Profile, StackId};
 
@@ -27,18 +27,18 @@ pub(super) struct Pieces {
 struct Rows {
     /// The rows at which pieces end.
     ends: u64,
-    /// How many pieces end before these rows.
+    /// The number of pieces that end before these rows.
     before: u32,
 }
 
-/// What leads to a stack from where its piece begins.
+/// The path that leads to a stack from the start of its piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     /// In the order of the stacks, from 0.
     pub(super) number: usize,
     /// The row of its first stack.
     pub(super) first: usize,
-    /// Whether the stack is its last one.
+    /// True if the stack is its last one.
     pub(super) is_whole: bool,
 }
 
@@ -64,7 +64,7 @@ impl Pieces {
         Self { rows, count: count as usize }
     }
 
-    /// How many pieces there are, at most.
+    /// The number of pieces, at most.
     pub(super) fn count(&self) -> usize {
         self.count
     }

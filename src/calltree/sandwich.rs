@@ -1,4 +1,4 @@
-//! Who calls a function, and whom it calls.
+//! The callers of a function, and its callees.
 
 use super::keyed::KeySums;
 use super::merge::order_labels;
@@ -18,10 +18,10 @@ use crate::profile::{FunctionId, Profile};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandwich {
-    /// What the functions themselves weigh.
+    /// The weights of the functions themselves.
     pub own: KeySums,
-    /// Who calls them, heaviest first; `None` is nobody: they are the outermost functions of the stack. Weights are those of
-    /// samples in which this caller calls them.
+    /// Their callers, heaviest first, with the weight and the number of the samples in which this caller calls them; `None` if there is no
+    /// caller: they are the outermost functions of the stack.
     pub callers: Vec<(Option<FunctionId>, u64, u64)>,
     /// Whom they call, heaviest first, with the weight and the number of samples.
     pub callees: Vec<(FunctionId, u64, u64)>,
@@ -63,7 +63,7 @@ fn add(sum: &mut (u64, u64), row: &StackWeight) {
     *sum = (sum.0.saturating_add(row.weight), sum.1 + row.samples);
 }
 
-/// Who calls the outermost of the chosen functions in a stack, and whom the innermost calls; `None` without any in the stack.
+/// The caller of the outermost chosen function in a stack, and the callee of the innermost; `None` without any in the stack.
 fn neighbours(
     profile: &Profile,
     row: &StackWeight,

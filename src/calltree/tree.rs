@@ -2,7 +2,7 @@
 
 use crate::profile::FunctionId;
 
-/// What a node stands for.
+/// The label of a node: the root, samples without stack, or a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
     /// The whole tree; only its first node.
@@ -16,9 +16,9 @@ pub enum Label {
 /// A node of a [`CallTree`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it stands for.
+    /// Its label.
     pub label: Label,
-    /// How many levels below the root; the root is 0.
+    /// The number of levels below the root; 0 for the root.
     pub depth: u32,
     /// Weight of samples whose leaf it is.
     pub self_weight: u64,
@@ -30,7 +30,7 @@ pub struct Node {
     pub all_samples: u64,
     /// Weight of the children that pruning hid; 0 in a tree that was not pruned.
     pub hidden_weight: u64,
-    /// How many children pruning hid.
+    /// The number of children that pruning hid.
     pub hidden_children: u32,
     /// The index after the last node of its subtree.
     pub(super) end: u32,
@@ -63,7 +63,7 @@ impl CallTree {
     }
 }
 
-/// Which nodes of a tree are hidden. What is hidden is counted in its parent, so that no weight is lost.
+/// The rule for which nodes of a tree are hidden. A hidden node is counted in its parent, so that no weight is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pruning {
     /// Nodes that weigh less than this percentage of the tree; in [0, 100].
@@ -75,7 +75,7 @@ pub struct Pruning {
 }
 
 impl Pruning {
-    /// Whether `part` of `total` is shown; nothing of nothing is, unless a weight is asked for.
+    /// True if `part` of `total` is shown; nothing of nothing is shown, unless a weight is asked for.
     pub fn shows(&self, part: u64, total: u64) -> bool {
         (percent(part, total) >= self.min_percent || total == 0) && part >= self.min_weight
     }

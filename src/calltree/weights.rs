@@ -2,7 +2,7 @@
 
 use crate::profile::{SampleKind, SampleSum, SelectedSamples, SelectedSums, SeriesId, StackId, SumRow, ThreadId};
 
-/// What a sample counts for.
+/// The number that a sample counts for: its weight, or one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metric {
     /// Its weight, in the unit of its table.
@@ -13,7 +13,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// What a sample, or a sum of samples, counts for.
+    /// The number that a sample, or a sum of samples, counts for.
     #[inline]
     pub fn of(self, sample: impl Into<SampleSum>) -> u64 {
         let sample = sample.into();
@@ -25,7 +25,7 @@ impl Metric {
     }
 }
 
-/// What one stack of one thread weighs in one series.
+/// The weight of one stack of one thread in one series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackWeight {
     /// The samples' table and unit.
@@ -36,7 +36,7 @@ pub struct StackWeight {
     pub stack: Option<StackId>,
     /// The sum of the samples' weights.
     pub weight: u64,
-    /// How many samples.
+    /// The number of samples.
     pub samples: u64,
 }
 

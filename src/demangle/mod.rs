@@ -34,13 +34,13 @@ pub fn demangle(name: &str) -> Option<String> {
     Some(demangler.output)
 }
 
-/// What a [`Demangler`] takes for a mangled name, and how long the result may be.
+/// The form of the names that a [`Demangler`] reads, and the longest result it writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Most bytes of a demangled name; names that would be longer are [`Error::TooLong`]. One mebibyte by default.
     pub max_output: usize,
-    /// Whether names have one more underscore than the ABI says, as they have in the symbol tables of macOS. Names
-    /// without it are [`Error::NotMangled`] then. False by default.
+    /// True if names have one more underscore than the ABI says, as in the symbol tables of macOS. Names without it are then
+    /// [`Error::NotMangled`]. False by default.
     pub strips_underscore: bool,
 }
 
@@ -50,14 +50,14 @@ impl Default for Options {
     }
 }
 
-/// Why a name has no C++ spelling.
+/// The reason why a name has no C++ spelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// It does not begin with `_Z`, or with `___Z` as blocks do.
     NotMangled,
     /// It does not follow the ABI's grammar.
     Malformed {
-        /// Which byte cannot be read, or is behind what cannot; counted from 0, without an underscore that is stripped.
+        /// The position of the byte that cannot be read, or of one behind the fault; counted from 0, without a stripped underscore.
         at: usize,
     },
     /// More than 512 types, names and expressions are inside each other.
@@ -131,7 +131,7 @@ impl Demangler {
     }
 }
 
-/// Whether a name begins as a mangled name of C++ does. That does not say that it can be read.
+/// True for a name that begins as a mangled name of C++ does. It may still be unreadable.
 ///
 /// ```
 /// # use traceparse::demangle::is_mangled;

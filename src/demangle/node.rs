@@ -62,9 +62,9 @@ impl Qualifiers {
     }
 }
 
-/// What a type is in a declaration, where parts of it stand on both sides of the declared name: `int (&` … `) [3]`.
+/// The shape of a type in a declaration, where parts of it stand on both sides of the declared name: `int (&` … `) [3]`.
 ///
-/// What depends on a pack or on arguments that follow is not known before it is printed. Then both bits are set.
+/// The shape of a type that depends on a pack or on arguments that follow is not known before it is printed. Then both bits are set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shape(u8);
 
@@ -75,7 +75,7 @@ impl Shape {
     pub(super) const RIGHT: Self = Self(1);
     pub(super) const ARRAY: Self = Self(1 | 2);
     pub(super) const FUNCTION: Self = Self(1 | 4);
-    /// What it stands for must be asked.
+    /// Unknown until the node that it stands for is asked.
     pub(super) const UNKNOWN: Self = Self(8);
 
     pub(super) fn has_right(self) -> bool {
@@ -112,7 +112,7 @@ pub(super) enum StdClass {
     Iostream,
 }
 
-/// Which kind of template parameter a made-up name stands for.
+/// The kind of template parameter that a made-up name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ParameterKind {
     Type,
@@ -306,7 +306,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// How many nodes an arena keeps memory for between names.
+    /// The number of nodes for which an arena keeps memory between names.
     const KEPT: usize = 1 << 14;
 
     pub(super) fn new() -> Self {
@@ -339,7 +339,7 @@ impl Arena {
         Id(NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN))
     }
 
-    /// Whether a node is written in the same way everywhere. The kinds that nearly all names are made of are enough.
+    /// True for a node that is written in the same way everywhere. Only the kinds that make up nearly all names are covered.
     fn is_constant(&self, node: &Node) -> bool {
         let is = |id: Id| self.entries[id.index()].is_constant;
         let are = |list| self.items(list).all(is);
@@ -408,7 +408,7 @@ impl Arena {
         entry.is_shared = is_long && entry.is_constant;
     }
 
-    /// Whether to remember how a node was written, since it is going to be written again.
+    /// True for a node that will be written again, so that its text is worth remembering.
     pub(super) fn is_shared(&self, id: Id) -> bool {
         self.entries[id.index()].is_shared
     }

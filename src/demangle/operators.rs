@@ -1,6 +1,6 @@
 //! The operators: their two letters, how they are written, and how tightly they bind.
 
-/// How tightly an expression binds, from the tightest to the loosest.
+/// The precedence of an expression, from the one that binds tightest to the loosest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Precedence {
     Primary,
@@ -24,7 +24,7 @@ pub(super) enum Precedence {
     Comma,
 }
 
-/// How the operands of an operator are mangled and written.
+/// The form of an operator: how its operands are mangled and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Binary,
@@ -57,7 +57,7 @@ pub(super) enum Form {
 }
 
 impl Form {
-    /// Whether a function can be called `operator…` this.
+    /// True if a function can be named `operator…` with this operator.
     pub(super) fn is_name(self) -> bool {
         !matches!(self, Self::NamedCast | Self::Query { .. } | Self::Member { is_name: false } | Self::Conversion)
     }

@@ -69,7 +69,7 @@ fn put_in_order(builder: &mut FleetBuilder) {
     builder.notes.sort();
 }
 
-/// What tables are sorted by, where that was left open.
+/// The key that tables are sorted by, chosen here if the options left it open.
 fn supported_sort(builder: &FleetBuilder) -> SortKey {
     let options = &builder.options;
     if options.sort != SortKey::HighestSupported {
@@ -82,7 +82,7 @@ fn supported_sort(builder: &FleetBuilder) -> SortKey {
     options.quantiles.iter().filter(is_supported).max().map_or(SortKey::Max, |&quantile| SortKey::Quantile(quantile))
 }
 
-/// What was said while collecting, and what runs say of themselves.
+/// The notes made while collecting, and those of the runs.
 fn notes(builder: &FleetBuilder) -> Vec<String> {
     let of_runs = builder.run_notes.iter().map(|(note, (count, first))| match count {
         1 => format!("{first}: {note}"),
@@ -253,7 +253,7 @@ impl<'b> Fleet<'b> {
         }
     }
 
-    /// What sampling noise alone would make of a quantile.
+    /// The value of a quantile that sampling noise alone would give.
     fn noise(&self, group: &Group<'_>, cohort: usize, quantile: Quantile) -> Option<f64> {
         let samples = added(group.entries.iter().map(|entry| entry.effective_samples));
         // It is about runs that count alike.
@@ -280,7 +280,7 @@ impl<'b> Fleet<'b> {
         }
     }
 
-    /// What differs between the cohorts of each unit, where there are several.
+    /// The rows that differ between the cohorts of each unit, if it has several.
     fn contrasts(&self) -> Vec<Contrast> {
         let mut contrasts = Vec::new();
         let positions: Vec<usize> = (0..self.cohorts.len()).collect();
@@ -316,7 +316,7 @@ impl<'b> Fleet<'b> {
         }
     }
 
-    /// Whether the value that tables are sorted by is no more than sampling noise gives.
+    /// True if the value that tables are sorted by is no more than sampling noise gives.
     fn is_noise(&self, group: &Group<'_>, cohort: usize) -> bool {
         let SortKey::Quantile(quantile) = self.options.sort else { return false };
         let mean = group.distribution.mean().map_or(0.0, Millionths::as_f64);
@@ -330,7 +330,7 @@ fn contrast_row(name: ScopeName, values: Vec<f64>, is_noise: &[bool]) -> Contras
     ContrastRow { name, difference: values[largest] - smallest, is_noise: is_noise[largest], values }
 }
 
-/// The sum. What has no room, which nothing real comes near, is the largest number there is.
+/// The sum; the largest number if it is too large for the type, which nothing real comes near.
 fn added(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0, u64::saturating_add)
 }

@@ -29,7 +29,7 @@ pub struct FleetBuilder {
     pub(super) cohorts: Vec<Cohort>,
     cohort_ids: HashMap<Cohort, u32>,
     pub(super) runs: Vec<StoredRun>,
-    /// Where each run id was read from.
+    /// The source of each run id.
     sources: HashMap<String, String>,
     pub(super) columns: Vec<ScopeColumn>,
     pub(super) watches: Vec<Watch>,
@@ -43,19 +43,19 @@ pub struct FleetBuilder {
     pub(super) left_out_values: BTreeMap<String, BTreeSet<String>>,
     pub(super) processes: BTreeSet<String>,
     pub(super) notes: Vec<String>,
-    /// Notes of runs: how many runs have each, and the first of them.
+    /// Notes of runs: the number of runs that have each, and the first of them.
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
     /// About how many bytes everything takes that is kept of each run or file apart.
     apart: u64,
 }
 
-/// What is kept of a run itself.
+/// The part of a run that is kept for itself.
 #[derive(Debug)]
 pub(super) struct StoredRun {
     /// Without its labels, which stand in the cohort.
     pub(super) record: RunRecord,
     pub(super) cohort: u32,
-    /// What counts of it, where only some processes do.
+    /// The weight that counts, if only some processes do.
     pub(super) weight: u64,
     pub(super) samples: u64,
     pub(super) rate: Millionths,
@@ -176,7 +176,7 @@ impl FleetBuilder {
         self.notes.push(note);
     }
 
-    /// How many runs count so far.
+    /// The number of runs that count so far.
     pub fn run_count(&self) -> usize {
         self.runs.len()
     }
@@ -206,7 +206,7 @@ impl FleetBuilder {
         }
     }
 
-    /// By name: whether it is a process that counts; `None` where all do.
+    /// By name: true for a process that counts; `None` if all do.
     fn counted_processes(&self, measures: &RunMeasures) -> Option<Vec<bool>> {
         let wanted = &self.options.processes;
         (!wanted.is_empty()).then(|| measures.names.iter().map(|name| wanted.contains(name)).collect())

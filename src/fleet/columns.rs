@@ -10,12 +10,12 @@ use crate::profile::{StringId, Strings};
 /// One or two names; what they are depends on the scope.
 type Key = (StringId, Option<StringId>);
 
-/// What one key is in one run. Runs without the key have none.
+/// The values of one key in one run. Runs without the key have no entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// Which key, in the order of first sight.
+    /// The position of the key, in the order of first sight.
     pub(super) key: u32,
-    /// Which run.
+    /// The position of the run.
     pub(super) run: u32,
     /// Its weight there; zero where only samples without weight have it.
     pub(super) weight: u64,
@@ -121,7 +121,7 @@ impl ScopeColumn {
         sums
     }
 
-    /// What a key stands for.
+    /// The name of the process, thread, binary or function that a key stands for.
     pub(super) fn name(&self, key: u32, names: &FleetNames) -> ScopeName {
         let (first, second) = self.keys[key as usize];
         let (first, second) = (names.get(first), second.map(|second| names.get(second)));

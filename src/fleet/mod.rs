@@ -1,4 +1,4 @@
-//! Many runs: how CPU use is distributed over a fleet.
+//! Many runs: the distribution of CPU use over a fleet.
 //!
 //! ```text
 //! Export + RunContext ─► RunMeasures ─► FleetBuilder ─► FleetReport

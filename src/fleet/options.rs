@@ -1,8 +1,8 @@
-//! What a report on a fleet answers.
+//! The questions that a report on a fleet answers.
 
 use crate::stats::{Confidence, Quantile, QuantileMethod};
 
-/// What has a distribution of its own.
+/// The units of code that get a distribution each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FleetScope {
     /// The whole run.
@@ -33,7 +33,7 @@ impl FleetScope {
     }
 }
 
-/// What is measured of a scope in a run.
+/// The measure of a scope in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Measure {
     /// CPU use: all samples of a run, process or thread; of a binary or function, those whose leaf it is.
@@ -57,7 +57,7 @@ impl Measure {
     }
 }
 
-/// What tables are sorted by, the largest first.
+/// The key that tables are sorted by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortKey {
     /// The highest percentile up to P99, of those that are asked for, for which every cohort has enough runs; the largest
@@ -98,14 +98,14 @@ impl SortKey {
 }
 
 impl FleetOptions {
-    /// Whether a run with these labels counts.
+    /// True if a run with these labels counts.
     pub(super) fn selects(&self, labels: &[(String, String)]) -> bool {
         let has = |key: &str, value: &str| labels.iter().any(|label| label.0 == key && label.1 == value);
         self.only.iter().all(|(key, _)| self.only.iter().any(|(other, value)| other == key && has(key, value)))
     }
 }
 
-/// What to answer about a fleet.
+/// The options of a report on a fleet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FleetOptions {
     /// The labels that make cohorts; none is one cohort of all runs.
@@ -114,21 +114,21 @@ pub struct FleetOptions {
     pub only: Vec<(String, String)>,
     /// Only these processes, by name; empty is all of them. The CPU use of a run is that of these processes then.
     pub processes: Vec<String>,
-    /// What is measured.
+    /// The measure.
     pub measure: Measure,
-    /// What has distributions.
+    /// The scopes that have distributions.
     pub scopes: Vec<FleetScope>,
-    /// Which percentiles, ascending.
+    /// The percentiles, ascending.
     pub quantiles: Vec<Quantile>,
-    /// How they are defined.
+    /// The rule that defines them.
     pub method: QuantileMethod,
-    /// How sure intervals are.
+    /// The confidence of intervals.
     pub confidence: Confidence,
-    /// Whether percentiles count a run as often as its [`run_weight`](super::RunRecord::run_weight) says.
+    /// True if percentiles count a run as many times as its [`run_weight`](super::RunRecord::run_weight) says.
     pub is_weighted: bool,
-    /// What tables are sorted by.
+    /// The key that tables are sorted by.
     pub sort: SortKey,
-    /// How many rows each table keeps; `None` keeps all. What is left out is counted.
+    /// The number of rows that each table keeps; `None` keeps all. Rows that are left out are counted.
     pub top: Option<usize>,
     /// Alert rules as they were typed, parsed by [`AlertRule::parse`](super::AlertRule::parse).
     pub alerts: Vec<super::AlertRule>,

@@ -6,28 +6,28 @@ use super::run::{FailedInput, WallSource};
 use crate::stats::{Bin, BoxPlot, Estimate, Quantile};
 use crate::units::{Millionths, Nanos, Unit};
 
-/// How CPU use is distributed over a fleet of runs.
+/// The distribution of CPU use over a fleet of runs.
 ///
 /// Measures are in percent of one core where the unit is nanoseconds, else in units per second.
 #[derive(Clone, Debug)]
 pub struct FleetReport {
-    /// What was asked.
+    /// The options of the report.
     pub options: FleetOptions,
-    /// What was read, and what could not be.
+    /// The inputs that were read, and those that could not be.
     pub inputs: Inputs,
     /// The cohorts, by unit and then by their labels.
     pub cohorts: Vec<CohortReport>,
     /// The rows that differ most between cohorts of one unit, for each scope but the run; empty with a single cohort.
     pub contrasts: Vec<Contrast>,
-    /// What became of each alert rule in each cohort.
+    /// The outcome of each alert rule in each cohort.
     pub alerts: Vec<AlertOutcome>,
     /// Every run that counts, by source and then by run id.
     pub runs: Vec<RunRow>,
-    /// What a reader should know before believing the numbers, in sentences.
+    /// Warnings to read before believing the numbers, in sentences.
     pub notes: Vec<String>,
 }
 
-/// What was read.
+/// The inputs of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Inputs {
     /// Runs that count.
@@ -57,9 +57,9 @@ pub struct Inputs {
 /// A recording with runs that are damaged, so that nothing of them counts, and others that count.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DamagedRecording {
-    /// Where it was read from.
+    /// The path that it was read from.
     pub source: String,
-    /// How many of its runs are damaged; at least one.
+    /// The number of its runs that are damaged; at least one.
     pub unread_runs: u32,
 }
 
@@ -68,19 +68,19 @@ pub struct DamagedRecording {
 pub struct RunRow {
     /// Its id.
     pub run_id: String,
-    /// Where it was read from.
+    /// The path that it was read from.
     pub source: String,
     /// The position of its cohort in [`FleetReport::cohorts`].
     pub cohort: usize,
-    /// How long it was recorded.
+    /// The length of its recording.
     pub wall: Nanos,
-    /// Where that comes from.
+    /// The source of that length.
     pub wall_source: WallSource,
     /// The weight of what counts in it.
     pub weight: u64,
-    /// How many samples that are.
+    /// The number of those samples.
     pub samples: u64,
-    /// How many runs it stands for.
+    /// The number of runs that it stands for.
     pub run_weight: Millionths,
     /// Its CPU use: `weight` per `wall`.
     pub rate: Millionths,
@@ -111,12 +111,12 @@ impl Cohort {
     }
 }
 
-/// What is said of one cohort.
+/// The report on one cohort.
 #[derive(Clone, Debug)]
 pub struct CohortReport {
-    /// Which runs.
+    /// The runs that it is about.
     pub cohort: Cohort,
-    /// How many they are; 0 where every file of the cohort failed.
+    /// The number of runs; 0 if every file of the cohort failed.
     pub runs: u64,
     /// CPU use across runs: one value a run.
     pub across_runs: Summary,
@@ -152,7 +152,7 @@ pub struct WindowReport {
 pub struct TimelinePoint {
     /// Seconds since the start of the recordings.
     pub second: u32,
-    /// How many seconds it covers.
+    /// The number of seconds that it covers.
     pub seconds: u32,
     /// Runs that recorded all of it.
     pub runs: u64,
@@ -165,9 +165,9 @@ pub struct TimelinePoint {
 /// The distribution of one measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// How many values: runs of the cohort (or windows).
+    /// The number of values: runs of the cohort (or windows).
     pub count: u64,
-    /// How many of them are zero, because the scope is absent or did nothing.
+    /// The number of zeros among them, where the scope is absent or did nothing.
     pub zeros: u64,
     /// The smallest.
     pub min: f64,
@@ -179,13 +179,13 @@ pub struct Summary {
     pub weighted_mean: Option<f64>,
     /// The percentiles that were asked for.
     pub estimates: Vec<Estimate>,
-    /// Whether the values were kept one by one (`true`) or in buckets.
+    /// True if the values were kept one by one, false for buckets.
     pub is_exact: bool,
-    /// What misleads about it.
+    /// Cautions about reading it.
     pub cautions: Vec<Caution>,
 }
 
-/// What a reader of a summary should be told.
+/// A caution for the reader of a summary.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Caution {
     /// The mean (by run weight, where percentiles are) is above P90: a few runs carry it, and most are far below it.
@@ -194,12 +194,12 @@ pub enum Caution {
     MostlyAbsent,
     /// The distribution has fewer runs than a percentile that was asked for needs.
     TooFewRuns {
-        /// How many the highest percentile needs.
+        /// The number that the highest percentile needs.
         needed: u64,
     },
 }
 
-/// What a row is about.
+/// The name of a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ScopeName {
     /// The process; for processes and threads.
@@ -230,7 +230,7 @@ pub struct ScopeRow {
 }
 
 impl ScopeRow {
-    /// Whether the percentile at this index of the options is no more than sampling noise gives.
+    /// True if the percentile at this index of the options is no more than sampling noise gives.
     pub fn is_noise(&self, index: usize) -> bool {
         let Some(estimate) = self.summary.estimates.get(index) else { return false };
         let noise = self.noise.get(index).copied().flatten();
@@ -238,8 +238,8 @@ impl ScopeRow {
     }
 }
 
-/// Whether a percentile is above the middle of runs and yet no more than sampling noise gives. Below the mean, the floor
-/// says nothing: a few runs carry it then, and runs are anything but alike.
+/// True if a percentile is above the middle of runs and yet no more than sampling noise gives. Below the mean, the floor says nothing:
+/// there a few runs carry the mean, and the runs are anything but alike.
 pub(super) fn is_noise(quantile: Quantile, value: f64, mean: f64, noise: Option<f64>) -> bool {
     quantile > Quantile::P50 && value > 0.0 && value >= mean && noise.is_some_and(|noise| value <= noise)
 }
@@ -247,24 +247,24 @@ pub(super) fn is_noise(quantile: Quantile, value: f64, mean: f64, noise: Option<
 /// The rows of one scope in one cohort.
 #[derive(Clone, Debug)]
 pub struct ScopeTable {
-    /// What the rows are.
+    /// The kind of the rows.
     pub scope: FleetScope,
     /// The rows, in the order that was asked for.
     pub rows: Vec<ScopeRow>,
-    /// How many rows were left out.
+    /// The number of rows that were left out.
     pub hidden: u64,
 }
 
-/// What differs most between the cohorts of one unit.
+/// The rows that differ most between the cohorts of one unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contrast {
-    /// What the rows are.
+    /// The kind of the rows.
     pub scope: FleetScope,
     /// The unit of the cohorts that are compared.
     pub unit: Unit,
     /// The positions of the cohorts in [`FleetReport::cohorts`].
     pub cohorts: Vec<usize>,
-    /// Which value is compared, such as `p99`: what tables are sorted by.
+    /// The name of the value that is compared, such as `p99`: the one that tables are sorted by.
     pub by: String,
     /// The rows, the largest difference first.
     pub rows: Vec<ContrastRow>,
@@ -279,11 +279,11 @@ pub struct ContrastRow {
     pub values: Vec<f64>,
     /// The largest value less the smallest.
     pub difference: f64,
-    /// Whether the largest value is no more than sampling noise gives in its cohort.
+    /// True if the largest value is no more than sampling noise gives in its cohort.
     pub is_noise: bool,
 }
 
-/// Whether a rule fired.
+/// The state of a rule in one cohort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlertState {
     /// The value is on the side of the threshold that was not wished for.
@@ -292,19 +292,19 @@ pub enum AlertState {
     Quiet,
     /// There are too few runs for the percentile the rule asks for.
     Undecided {
-        /// How many it needs.
+        /// The number of runs that it needs.
         needed: u64,
     },
 }
 
-/// What became of a rule in one cohort.
+/// The outcome of a rule in one cohort.
 #[derive(Clone, Debug)]
 pub struct AlertOutcome {
     /// The rule.
     pub rule: AlertRule,
     /// The position of the cohort in [`FleetReport::cohorts`].
     pub cohort: usize,
-    /// Whether it fired.
+    /// The state of the rule.
     pub state: AlertState,
     /// The value; `None` where there are no runs or windows.
     pub value: Option<f64>,
@@ -314,9 +314,9 @@ pub struct AlertOutcome {
     pub runs: u64,
     /// The runs beyond the threshold, the largest first.
     pub beyond: Vec<AlertRun>,
-    /// How many runs are beyond it; `beyond` keeps the first of them.
+    /// The number of runs beyond it; `beyond` keeps the first of them.
     pub beyond_count: u64,
-    /// What makes the outcome doubtful, in a sentence: a name that no run has, an interval that includes the threshold.
+    /// A reason to doubt the outcome, in a sentence: a name that no run has, an interval that includes the threshold.
     pub note: Option<String>,
 }
 

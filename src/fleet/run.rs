@@ -1,4 +1,4 @@
-//! What is kept of one run: the rows of a dataset.
+//! The data kept of one run: the rows of a dataset.
 
 use std::hash::BuildHasher as _;
 
@@ -13,7 +13,7 @@ pub const NO_STACK: &str = "(no stack)";
 /// The function name of all code of a binary that has no names. Addresses differ from run to run, so they are one row.
 pub const UNNAMED: &str = "(unnamed)";
 
-/// Where the recorded time of a run comes from.
+/// The source of a run's recorded time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WallSource {
     /// The table of contents says how long was recorded.
@@ -46,24 +46,24 @@ impl WallSource {
 pub struct RunRecord {
     /// The hash of the file's content, in hex; with `-2`, `-3` … for the second and further runs of one file.
     pub run_id: String,
-    /// What decided the other rows of this run: content, table of contents, labels and settings, as a hash in hex. A
-    /// dataset is up to date where it has this.
+    /// A hash in hex of everything that the other rows of this run depend on: content, table of contents, labels and settings. A dataset is
+    /// up to date for a file if it has this fingerprint.
     pub fingerprint: String,
     /// The path of the export, as it was found.
     pub source: String,
     /// Its size in bytes.
     pub source_bytes: u64,
-    /// What cohorts are made of, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and what a manifest
+    /// The labels that cohorts are made of, sorted by key: `app`, `app_version`, `device`, `os`, `os_build`, and those that a manifest
     /// adds. A key that is not known is absent.
     pub labels: Vec<(String, String)>,
-    /// How many runs this one stands for, where runs were chosen with unequal chances; 1 without a manifest that says so.
+    /// The number of runs that this one stands for, if runs were chosen with unequal chances; 1 without a manifest that says so.
     pub run_weight: Millionths,
-    /// When recording started (ISO 8601), where the table of contents says so.
+    /// The time when recording started (ISO 8601), if the table of contents gives it.
     pub start: Option<String>,
     /// The recorded time; `None` where nothing tells it (one sample whose weight is no time, no table of contents). Such a run has
     /// no rate.
     pub wall: Option<Nanos>,
-    /// Where `wall` comes from.
+    /// The source of `wall`.
     pub wall_source: WallSource,
     /// The recorded part of the time axis of windows, from here to `wall` later: 0 with a table of contents, else the
     /// first sample.
@@ -74,23 +74,23 @@ pub struct RunRecord {
     pub unit: Unit,
     /// The weight of all samples that count.
     pub weight: u64,
-    /// How many samples count.
+    /// The number of samples that count.
     pub samples: u64,
     /// The number of samples of one weight that would be as noisy (Kish: (Σw)² / Σw²), rounded down; equals `samples` where
     /// all weigh the same.
     pub effective_samples: u64,
     /// Rows of the table that could not be read.
     pub rejected: u64,
-    /// How many runs of the same recording are damaged, so that nothing of them is anywhere. Of several runs of one file the first
-    /// one has the number and the others 0, so that it adds up. `None` where a dataset of version 1 does not tell.
+    /// The number of damaged runs in the same recording, which are counted nowhere else. Among several runs of one file the first one has
+    /// the number and the others 0, so that it adds up. `None` in a dataset of version 1, which does not have it.
     pub unread_runs: Option<u32>,
-    /// How many cores ran a sample; 0 where none was recorded.
+    /// The number of cores that ran a sample; 0 if none was recorded.
     pub cores: u32,
     /// The most frequent weight of a sample, which is the sampling interval where the unit is nanoseconds.
     pub usual_weight: u64,
     /// The version of this crate that measured it.
     pub parser_version: String,
-    /// What a reader should know of how it was measured, in sentences: a table of contents that was not used, say.
+    /// Notes for the reader on how it was measured, in sentences: a table of contents that was not used, say.
     pub notes: Vec<String>,
 }
 
@@ -125,9 +125,9 @@ impl RunRecord {
     }
 }
 
-/// What `weight` is per recorded time: percent of one core where it is nanoseconds (100 % is one core, more are possible),
-/// else its unit per second. Rounded to the nearest millionth, halves up; `None` for no time. What has no room, which nothing
-/// real comes near, is the largest number there is.
+/// Returns `weight` per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per
+/// second. Rounded to the nearest millionth, halves up; `None` for no time. A rate too large for the type, far beyond anything real,
+/// becomes the largest number.
 pub fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths> {
     let (weight, wall) = (u128::from(weight) * unit.rate_per_nano(), u128::from(wall.as_nanos()));
     let largest = Millionths::new(u64::MAX);
@@ -138,7 +138,7 @@ pub fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NameId(pub u32);
 
-/// What a function of a binary weighs in the threads of one name of a process. A row of the table `frames`.
+/// The weights of a function of a binary in the threads of one name of a process. A row of the table `frames`.
 ///
 /// The self weights of all rows add up to the weight of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -161,8 +161,8 @@ pub struct FrameRow {
     pub all_samples: u64,
 }
 
-/// What a binary weighs in the threads of one name of a process. A row of the table `modules`; it is not the sum of its
-/// functions, since a sample that is in two of them counts once.
+/// The weights of a binary in the threads of one name of a process. A row of the table `modules`; it is not the sum of its functions, since
+/// a sample that is in two of them counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BinaryRow {
     /// The process, by name.
@@ -181,7 +181,7 @@ pub struct BinaryRow {
     pub all_samples: u64,
 }
 
-/// What the threads of one name weigh in one second. A row of the table `windows`; seconds without samples have none.
+/// The weight of the threads of one name in one second. A row of the table `windows`; seconds without samples have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WindowRow {
     /// The process, by name.
@@ -192,7 +192,7 @@ pub struct WindowRow {
     pub second: u32,
     /// The weight of its samples.
     pub weight: u64,
-    /// How many they are.
+    /// The number of its samples.
     pub samples: u64,
 }
 
@@ -262,7 +262,7 @@ impl NamesBuilder {
     }
 }
 
-/// Why a file gave no run.
+/// The reason why a file gave no run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FailureKind {
     /// It could not be opened or read.
@@ -324,11 +324,11 @@ pub struct FailedInput {
     pub run_id: Option<String>,
     /// As [`RunRecord::fingerprint`]; the same file with the same settings fails again.
     pub fingerprint: String,
-    /// What kind of failure.
+    /// The kind of failure.
     pub kind: FailureKind,
-    /// What happened and what to do, in one sentence.
+    /// A sentence that says what happened and what to do.
     pub reason: String,
-    /// What a manifest says of it, sorted by key: the cohort that it is missing from.
+    /// The labels that a manifest gives it, sorted by key: the cohort that it is missing from.
     pub labels: Vec<(String, String)>,
 }
 

@@ -10,7 +10,7 @@ use super::options::{FleetOptions, FleetScope, Measure};
 use crate::stats::{Quantile, QuantileMethod};
 use crate::units::Unit;
 
-/// Whose SQL.
+/// The engine that SQL is written for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SqlEngine {
     /// DuckDB 1.0 or later.
@@ -129,7 +129,7 @@ impl Query<'_> {
         labels.chain(std::iter::once("unit".to_owned())).collect()
     }
 
-    /// The runs with what is known of their cohorts: how many runs, and how much was recorded.
+    /// The query for the runs with the facts about their cohorts: the number of runs, and the recorded time.
     fn measured(&self) -> String {
         let (huge, keys) = (self.engine.huge(), self.keys().join(", "));
         let mut columns = String::new();
@@ -176,7 +176,7 @@ impl Query<'_> {
         keys.into_iter().map(filter).collect()
     }
 
-    /// What each scope used in each run that has it.
+    /// The query for the use of each scope in each run that has it.
     fn used(&self) -> String {
         let scopes = FleetScope::ALL.into_iter().filter(|scope| self.options.scopes.contains(scope));
         scopes.map(|scope| self.used_by(scope)).collect::<Vec<_>>().join("\n  UNION ALL\n")
@@ -265,7 +265,7 @@ impl Query<'_> {
         )
     }
 
-    /// What makes a row of the answer.
+    /// The columns that make a row of the answer.
     fn group(&self) -> String {
         let names = NAMES.iter().map(|name| self.engine.quoted(name));
         let group: Vec<String> =
@@ -335,7 +335,7 @@ impl Query<'_> {
     }
 }
 
-/// What a name is called in datasets, where no column has the name of a keyword (`binary` is one).
+/// The name of a column in datasets, where no column is named like a keyword (`binary` is one).
 fn column_of(name: &'static str) -> &'static str {
     if name == "binary" { "module" } else { name }
 }

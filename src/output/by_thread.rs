@@ -28,13 +28,13 @@ impl From<SamplesAddedUp> for io::Error {
     }
 }
 
-/// What counts of one thread in one series.
+/// The samples of one thread in one series that count.
 pub(super) struct ThreadSamples<'p> {
     pub(super) series: SeriesId,
     pub(super) thread: ThreadId,
     /// In order of time; those of one time in the order of the input.
     pub(super) samples: Vec<&'p Sample>,
-    /// What they count for, together.
+    /// The weight of all of them together.
     pub(super) weight: u64,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> Result<Vec<ThreadSam
     Ok(threads)
 }
 
-/// Which of the threads weighs most; of several units, of those in the unit of the first.
+/// The position of the heaviest thread; among several units, of the heaviest in the unit of the first.
 pub(super) fn heaviest(report: &Report<'_>, threads: &[ThreadSamples<'_>]) -> Option<usize> {
     let unit = |row: &ThreadSamples<'_>| report.export.profile.series(row.series).unit;
     let first = unit(threads.first()?);
@@ -71,8 +71,8 @@ pub(super) fn heaviest(report: &Report<'_>, threads: &[ThreadSamples<'_>]) -> Op
     comparable.max_by_key(|&(index, row)| (row.weight, std::cmp::Reverse(index))).map(|(index, _)| index)
 }
 
-/// By position in [`Report::series`]: what tells it from the others in which samples count, such as
-/// `time-profile, run 1`; nothing where there is only one.
+/// By position in [`Report::series`]: a label that tells it from the others in which samples count, such as `time-profile, run 1`; nothing
+/// if there is only one.
 pub(super) fn series_labels(report: &Report<'_>) -> Vec<Option<String>> {
     let counts = |series: &&SeriesReport| series.counted.samples > 0;
     let asked = report.series.iter().filter(counts).count();
@@ -110,7 +110,7 @@ pub(super) fn thread_title(profile: &Profile, thread: ThreadId, series: Option<&
     }
 }
 
-/// What is shown of a file as a whole: the process of the heaviest thread.
+/// The title of a file as a whole: the process of the heaviest thread.
 pub(super) fn file_title<'e>(report: &Report<'e>, threads: &[ThreadSamples<'_>]) -> &'e str {
     let profile = &report.export.profile;
     let Some(heaviest) = heaviest(report, threads) else { return "" };

@@ -21,7 +21,7 @@ use crate::report::flame_chart::{Coverage, Span, ThreadChart};
 use crate::report::{Report, SeriesReport};
 use crate::units::Nanos;
 
-/// Writes the flame charts of a report, whatever its view. Nothing but names is written of a profile of sums, which has no times.
+/// Writes the flame charts of a report, whatever its view. A profile of sums has no times, so only its names are written.
 ///
 /// # Errors
 /// When `out` fails.
@@ -125,7 +125,7 @@ impl Events<'_, '_> {
         self.page.put(b"\"");
     }
 
-    /// How a process is called; `series`, where there are several.
+    /// Writes the name of a process, with that of its `series` if there are several.
     fn process(&mut self, process: ProcessId, series: Option<&SeriesReport>, pid: u64) {
         let mut label = process_label(self.profile, self.profile.process(process));
         if let Some(series) = series {

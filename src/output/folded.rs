@@ -14,7 +14,7 @@ use crate::report::{Report, SeriesReport};
 
 /// [`NO_STACK`](super::NO_STACK), behind its separator.
 const NO_STACK_ELEMENT: &[u8] = b";[no stack recorded]";
-/// What pruning hid directly below the root.
+/// The element for the part that pruning hid directly below the root.
 const HIDDEN_ELEMENT: &[u8] = b";[below the limits]";
 
 /// Folded stacks have one number a line and no room for its meaning, so series of different meaning cannot be mixed.
@@ -36,7 +36,7 @@ impl fmt::Display for Mixed {
 
 impl std::error::Error for Mixed {}
 
-/// Whether all series of the report may be added up: one schema and unit, and no run twice.
+/// Checks that all series of the report may be added up: one schema and unit, and no run twice.
 ///
 /// # Errors
 /// [`Mixed`] with the series, if not.

@@ -27,13 +27,14 @@ pub fn inert(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether nothing in the text acts. Most names are ASCII, of which only controls do.
+/// True if nothing in the text acts. Most names are ASCII, where only controls act.
 fn is_inert(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.contains(acts)
 }
 
-/// Whether a character is not seen, or acts on others: controls (C0, DEL, C1), separators of lines and paragraphs, annotations between
-/// lines, the two that XML forbids, and those with the property Default_Ignorable_Code_Point, except what words are written with.
+/// True for a character that is invisible or acts on others: controls (C0, DEL, C1), separators of lines and paragraphs, annotations
+/// between lines, the two that XML forbids, and those with the property Default_Ignorable_Code_Point, except those that words are written
+/// with.
 pub(super) fn acts(c: char) -> bool {
     match c {
         ' '..='~' => false,
@@ -48,7 +49,7 @@ pub(super) fn acts(c: char) -> bool {
     }
 }
 
-/// What the line breaks of a format are, and how it escapes characters.
+/// The syntax of a format: its line breaks, and its escapes for characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
     /// Lines of text: a line feed ends one, and escapes are those of [`inert`].
@@ -59,8 +60,8 @@ pub enum Syntax {
     Json,
 }
 
-/// Passes on what is written in a format for programs, so that a terminal may show it: what acts is escaped, as in [`inert`], but for
-/// the line breaks of the format.
+/// Passes on output in a format for programs, so that a terminal may show it: characters that act are escaped, as in [`inert`], except the
+/// line breaks of the format.
 #[derive(Debug)]
 pub struct InertWriter<W> {
     out: W,

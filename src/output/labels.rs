@@ -1,4 +1,4 @@
-//! How things are called in every format.
+//! The names of things in every format.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,7 @@ fn label(name: &str, number: Option<String>, unknown: &str) -> String {
     }
 }
 
-/// Where samples come from, and what their weights are in.
+/// The origin of samples, and the unit of their weights.
 pub(super) fn series_label(profile: &Profile, series: &SeriesReport) -> String {
     let row = profile.series(series.series);
     let run = profile.run(row.run);
@@ -62,7 +62,7 @@ pub(super) fn core_kind_label(profile: &Profile, kind: Option<StringId>) -> &str
     kind.map_or("unknown kind of core", |kind| profile.string(kind))
 }
 
-/// Whose a tree is, from the whole to the part: process and thread, or process, state or kind of core, or nothing.
+/// The labels of a tree's scope, from the whole to the part: process and thread, or process, state or kind of core, or nothing.
 pub(super) fn scope_labels(profile: &Profile, scope: Scope) -> Vec<String> {
     match scope {
         Scope::Thread(id) => {

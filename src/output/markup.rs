@@ -10,7 +10,8 @@ const LONGEST: usize = 240;
 
 /// A text as content of an element, or as the value of an attribute in double quotes.
 ///
-/// What [acts](acts) is written as `\u{202e}`, as in all text: two names that differ look different, and no name looks like another.
+/// Characters that [act](acts) are written as `\u{202e}`, as in all text: two names that differ look different, and no name looks like
+/// another.
 pub(super) struct Text<'t>(pub(super) &'t str);
 
 impl fmt::Display for Text<'_> {

@@ -1,4 +1,4 @@
-//! What a report's recording tells besides its samples: the run, and the program that ran.
+//! The facts of a report's recording besides its samples: the run, and the program that ran.
 
 use crate::hash::HashMap;
 use crate::profile::{Binary, BinaryId, ProcessId, Profile, RunId};

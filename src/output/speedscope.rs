@@ -10,9 +10,8 @@
 //! "weights":[1000000,1000000]}]}
 //! ```
 //!
-//! One profile for each thread of each series. A frame is a function, so that speedscope adds up by function as all other
-//! formats do; `docs/formats.md` has every field. What is written goes out as it is made: of the samples only their places
-//! are held, 8 bytes for each.
+//! One profile for each thread of each series. A frame is a function, so that speedscope adds up by function as all other formats do;
+//! `docs/formats.md` has every field. Output is written as it is made: only the positions of samples are held, 8 bytes for each.
 
 use std::io::{self, Write};
 
@@ -28,7 +27,7 @@ use crate::units::Unit;
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
 /// Writes the samples that count, whatever the view of the report: those that its trees are made of. Pruning and
-/// [`separate_by`](crate::report::ReportOptions::separate_by) have no say.
+/// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect.
 ///
 /// # Errors
 /// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).

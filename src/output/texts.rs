@@ -7,7 +7,7 @@ use crate::profile::{FunctionId, Profile, Stack, StackId};
 /// For each function of a profile a piece of output.
 pub(super) struct FunctionTexts {
     text: Vec<u8>,
-    /// Where each piece ends; it starts where the one before ends.
+    /// The end of each piece; it starts where the one before ends.
     ends: Vec<usize>,
 }
 
@@ -30,7 +30,7 @@ impl FunctionTexts {
         &self.text[self.ends[id.index()]..self.ends[id.index() + 1]]
     }
 
-    /// How long the piece of a function is, and the bytes from its start on: as many as a [`Line`] copies at a time.
+    /// The length of a function's piece, and the bytes from its start on: as many as a [`Line`] copies at a time.
     #[inline]
     fn get_padded(&self, id: FunctionId) -> (usize, Option<&[u8; STEP]>) {
         let (start, end) = (self.ends[id.index()], self.ends[id.index() + 1]);
@@ -38,7 +38,7 @@ impl FunctionTexts {
     }
 }
 
-/// How much a [`Line`] copies at a time.
+/// The number of bytes that a [`Line`] copies at a time.
 const STEP: usize = 64;
 
 /// A line that is put together of pieces, most of which are short. A piece is copied together with what stands behind it, so that
@@ -91,7 +91,7 @@ impl Line {
 
 /// Output on its way: many small pieces become few large ones.
 pub(super) struct Page<'o> {
-    /// What was not written yet.
+    /// The text that is not written yet.
     pub(super) text: Vec<u8>,
     out: &'o mut dyn Write,
 }
@@ -163,7 +163,7 @@ pub(super) struct StackText {
 }
 
 impl StackText {
-    /// What `write` makes of a stack, root first; it gets none for no stack, and writes something at any rate.
+    /// The text that `write` makes of a stack, root first. For no stack, `write` gets an empty path, and must still write something.
     pub(super) fn get(
         &mut self,
         profile: &Profile,

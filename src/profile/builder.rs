@@ -26,8 +26,8 @@ impl fmt::Display for Full {
 
 impl std::error::Error for Full {}
 
-/// What tells one frame from another. `group` keeps frames apart whose recorded addresses follow different rules
-/// (documents of different Xcode versions), so that each can get a lookup address of its own.
+/// The key that tells one frame from another. `group` keeps frames apart whose recorded addresses follow different rules (documents of
+/// different Xcode versions), so that each can get a lookup address of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FrameKey {
     /// The function.
@@ -38,13 +38,13 @@ pub struct FrameKey {
     pub address: Address,
     /// The source line.
     pub source: Option<SourceLine>,
-    /// Whether it was inlined into its caller.
+    /// True if it was inlined into its caller.
     pub is_inlined: bool,
     /// Any number of the caller's; frames of different groups are never the same frame.
     pub group: u32,
 }
 
-/// What tells one binary from another: the UUID at its load address, or the path where it has no UUID.
+/// The key that tells one binary from another: the UUID at its load address, or the path for a binary without a UUID.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum BinaryKey {
     Uuid(Uuid, Address),
@@ -78,7 +78,7 @@ pub struct ProfileBuilder {
     totals: Vec<u64>,
 }
 
-/// How many samples wait until they are added to their sums.
+/// The number of samples that wait until they are added to their sums.
 const BATCH: usize = 1_024;
 
 impl BinaryKey {
@@ -320,7 +320,7 @@ impl ProfileBuilder {
         self.profile.memory() + self.stacks.memory() + keys + names + sums
     }
 
-    /// How many frames there are; the next new one has this index.
+    /// The number of frames; the next new one has this index.
     pub fn frame_count(&self) -> usize {
         self.profile.frames.len()
     }
@@ -371,7 +371,7 @@ impl ProfileBuilder {
         self.stacks.get(id)
     }
 
-    /// How many distinct stacks there are.
+    /// The number of distinct stacks.
     pub fn stack_count(&self) -> usize {
         self.stacks.len()
     }

@@ -1,4 +1,4 @@
-//! Whose code a binary is: the recorded program's own, the system's, a language runtime's, the kernel's.
+//! The category of a binary's code: the recorded program's own, the system's, a language runtime's, the kernel's.
 //!
 //! ```text
 //! /private/var/containers/Bundle/Application/…/Orchard.app/Orchard       user
@@ -12,14 +12,14 @@
 
 use super::{Binary, BinaryId, Profile};
 
-/// Whose code a binary is. The order is that of the tables in reports.
+/// The category of a binary's code. The order is that of the tables in reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Category {
     /// The program's own: every binary with a path that is none of the others.
     User,
-    /// What comes with the operating system or with Xcode.
+    /// Code that comes with the operating system or with Xcode.
     System,
-    /// What a language needs at run time, and allocators: `libswiftCore`, `libobjc`, `libc++`, `libsystem_malloc`, `dyld` …
+    /// Code that a language needs at run time, and allocators: `libswiftCore`, `libobjc`, `libc++`, `libsystem_malloc`, `dyld` …
     Runtime,
     /// The kernel and its extensions. Stubs of system calls, in `libsystem_kernel.dylib`, are [`System`](Self::System).
     Kernel,
@@ -89,8 +89,8 @@ const SYSTEM_FOLDERS: [&str; 8] = [
     "/private/preboot/",
 ];
 
-/// Copies of the files of a device, as Xcode keeps them, and of a simulator: what stands somewhere before, and the folder
-/// that is the root there.
+/// Copies of the files of a device, as Xcode keeps them, and of a simulator: a text that stands somewhere in the path, and the folder
+/// behind it that is the root there.
 const COPIED_ROOTS: [(&str, &str); 2] = [("DeviceSupport/", "/Symbols"), (".simruntime/", "/RuntimeRoot")];
 
 impl Category {

@@ -63,27 +63,27 @@ impl IntervalFilter {
         Self { names, has_hangs, is_intersection, count, open, length, ranges: ranges.unwrap_or_default().into() }
     }
 
-    /// What the intervals are called.
+    /// The names of the intervals.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Whether hangs are among them.
+    /// True if hangs are among them.
     pub fn has_hangs(&self) -> bool {
         self.has_hangs
     }
 
-    /// Whether a sample has to be in an interval of every name, and during a hang where those are asked for; else one is enough.
+    /// True if a sample has to be in an interval of every name, and during a hang if those are asked for; otherwise one is enough.
     pub fn is_intersection(&self) -> bool {
         self.is_intersection
     }
 
-    /// How many intervals there are, of all names.
+    /// The number of intervals, of all names.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// How many of them have no end, and last until the recording ends.
+    /// The number of those without an end, which last until the recording ends.
     pub fn open(&self) -> u64 {
         self.open
     }
@@ -93,8 +93,8 @@ impl IntervalFilter {
         self.length
     }
 
-    /// The time in which samples count, over all runs, in nanoseconds: where intervals overlap, once. What has no end covers
-    /// nothing here, and neither does what begins after it.
+    /// The time in which samples count, over all runs, in nanoseconds: where intervals overlap, once. An interval without an end covers
+    /// nothing here, and neither do intervals that begin after it.
     pub fn covered(&self) -> u128 {
         closed_length(&self.ranges)
     }
@@ -124,7 +124,7 @@ fn closed_length(ranges: &[(u32, TimeRange)]) -> u128 {
     ranges.iter().filter_map(|(_, range)| Some(u128::from(range.end?.since(range.start).as_nanos()))).sum()
 }
 
-/// What two lists have in common; of each, the ranges are sorted and do not touch.
+/// The ranges that two lists have in common; in each list, the ranges are sorted and do not touch.
 fn intersect(one: &[(u32, TimeRange)], other: &[(u32, TimeRange)]) -> Vec<(u32, TimeRange)> {
     let (mut one, mut other, mut shared) = (one.iter().peekable(), other.iter().peekable(), Vec::new());
     while let (Some((run, range)), Some((other_run, other_range))) = (one.peek(), other.peek()) {
@@ -175,7 +175,7 @@ pub(super) struct ThreadIntervals {
 }
 
 impl ThreadIntervals {
-    /// Whether a time of a thread is in an interval.
+    /// True if a time of a thread is in an interval.
     pub(super) fn has(&self, thread: ThreadId, time: Nanos) -> bool {
         let ranges = &self.ranges[self.of_thread[thread.index()].clone()];
         let begun = ranges.partition_point(|(_, range)| range.start <= time);

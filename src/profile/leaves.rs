@@ -1,4 +1,4 @@
-//! Which stacks had a sum when they were the newest ones, and a number for each.
+//! The stacks that had a sum when they were the newest ones, and a number for each.
 
 use super::ids::StackId;
 use crate::memory::of_vec;
@@ -17,14 +17,14 @@ pub(super) struct Leaves {
 /// 64 stacks.
 #[derive(Clone, Copy, Debug, Default)]
 struct LeafRow {
-    /// Which of them are leaves.
+    /// A bit for each of them that is a leaf.
     bits: u64,
-    /// How many leaves there are before.
+    /// The number of leaves before them.
     before: u32,
 }
 
 impl Leaves {
-    /// How many bytes they take.
+    /// The number of bytes that they take.
     pub(super) fn memory(&self) -> u64 {
         of_vec(&self.rows)
     }

@@ -63,7 +63,7 @@ pub(crate) use stack_rows::StackRows;
 pub(crate) use strings::Strings;
 use sums::SumCounters;
 
-/// Where the counter values of a sample start; they end where the next row's start.
+/// The start of a sample's counter values; they end where the next row's start.
 #[derive(Clone, Copy, Debug)]
 struct CounterRow {
     sample: usize,
@@ -89,9 +89,9 @@ pub struct Profile {
     sums: Chunks<SumRow>,
     sum_groups: Vec<SumGroup>,
     sum_counters: SumCounters,
-    /// What it may take, with everything that is made of it.
+    /// The memory that it may take, with everything that is made of it.
     budget: MemoryBudget,
-    /// What it takes of that; clones share it.
+    /// The memory that it takes of that; clones share it.
     held: Option<Arc<Reservation>>,
 }
 
@@ -244,7 +244,7 @@ impl Profile {
         &self.sums
     }
 
-    /// By group of sums: what they have in common.
+    /// By group of sums: the part that they have in common.
     pub(crate) fn sum_groups(&self) -> &[SumGroup] {
         &self.sum_groups
     }

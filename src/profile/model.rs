@@ -9,7 +9,7 @@ use crate::units::{Address, Nanos, Unit, Uuid};
 pub struct Run {
     /// The name of the input that holds it.
     pub input: StringId,
-    /// Which document that was read, over all inputs, from 0; an input of concatenated exports holds several.
+    /// The number of the document, over all inputs, from 0; an input of concatenated exports holds several.
     pub document: u32,
     /// The run's number in the recording, from 1.
     pub number: u32,
@@ -48,7 +48,7 @@ pub struct Series {
     pub run: RunId,
     /// The schema of the table, such as `time-profile`.
     pub schema: StringId,
-    /// Which table of the document, from 0 in document order.
+    /// The number of the table in the document, from 0 in document order.
     pub table: u32,
     /// The unit of every weight in it.
     pub unit: Unit,
@@ -125,7 +125,7 @@ pub struct Binary {
     pub path: StringId,
 }
 
-/// A function: what frames are merged by in trees. Same binary (by UUID) and same name is the same function.
+/// A function: the key by which frames are merged in trees. Same binary (by UUID) and same name is the same function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Function {
     /// Its name; an address in hex where it has none.
@@ -133,7 +133,7 @@ pub struct Function {
     /// Its binary: of several load addresses of one UUID, the first seen. A function that is known by its address is
     /// another one at each load address.
     pub binary: Option<BinaryId>,
-    /// Whether the name is a name, and not an address in hex that stands for one.
+    /// True for a real name; false for an address in hex that stands for one.
     pub is_named: bool,
 }
 
@@ -159,14 +159,14 @@ pub struct Frame {
     pub lookup_address: Address,
     /// The source line, where the recording had it.
     pub source: Option<SourceLine>,
-    /// Whether the recording marks the frame as inlined: Xcode 27 does so with the outer of two frames of one address.
-    /// In a profile that was symbolicated: whether this function was inlined into the next frame towards the root.
+    /// True if the recording marks the frame as inlined: Xcode 27 does so with the outer of two frames of one address. In a profile that
+    /// was symbolicated: true if this function was inlined into the next frame towards the root.
     pub is_inlined: bool,
 }
 
 impl Frame {
-    /// Whether a recording lists this frame as inlined beside `callee`: both are of one address, so that whoever knows the
-    /// functions at that address knows both.
+    /// True if a recording lists this frame as inlined beside `callee`: both have one address, so anyone who knows the functions at that
+    /// address knows both.
     pub fn is_inlined_beside(&self, callee: &Self) -> bool {
         self.is_inlined && self.binary == callee.binary && self.address == callee.address
     }
@@ -181,7 +181,7 @@ pub struct Stack {
     pub frame: FrameId,
 }
 
-/// What made a sample.
+/// The source of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SampleKind {
     /// The sampling timer or counter, the usual kind.
@@ -215,18 +215,18 @@ impl SampleKind {
 pub struct Sample {
     /// When, counted from the start of the recording.
     pub time: Nanos,
-    /// How much of its series' unit it stands for.
+    /// The number of units of its series that it stands for.
     pub weight: u64,
     /// The table it is a row of.
     pub series: SeriesId,
     /// The thread that was sampled.
     pub thread: ThreadId,
-    /// What it was doing; `None` where no stack was recorded, although the weight is real.
+    /// The stack of the thread; `None` if none was recorded, although the weight is real.
     pub stack: Option<StackId>,
-    /// Where it ran; `None` for threads that did not run.
+    /// The core that the thread ran on; `None` for threads that did not run.
     pub core: Option<CoreId>,
     /// The thread's state (`Running`, `Blocked` …), where recorded.
     pub state: Option<StringId>,
-    /// What made it.
+    /// Its source.
     pub kind: SampleKind,
 }

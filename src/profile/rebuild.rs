@@ -6,7 +6,7 @@ use super::ids::{FrameId, StackId};
 use super::{Full, Profile, ProfileBuilder};
 use crate::memory::{OverBudget, of_vec};
 
-/// Why a profile could not be made of another one.
+/// The reason why a profile could not be made of another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RebuildError {
     /// It does not fit its tables.
@@ -41,13 +41,13 @@ impl From<OverBudget> for RebuildError {
 /// After so many stacks the memory that they take is reserved.
 const STACKS_BETWEEN: usize = 1 << 12;
 
-/// What becomes of a frame.
+/// The replacement of a frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Replacement {
     /// The frames that stand for it, innermost first; never empty.
     pub frames: Vec<FrameId>,
-    /// Whether they are all functions of its address: then they stand for callers, too, that the recording lists as
-    /// inlined at that address ([`Frame::is_inlined_beside`](super::Frame::is_inlined_beside)).
+    /// True if they are all functions of its address: then they also stand for callers that the recording lists as inlined at that address
+    /// ([`Frame::is_inlined_beside`](super::Frame::is_inlined_beside)).
     pub covers_callers: bool,
 }
 
@@ -55,8 +55,8 @@ impl Profile {
     /// This profile with every frame replaced by one or several others; everything else stays as it is, with the same
     /// ids for strings, runs, series, processes, threads, cores and binaries.
     ///
-    /// `replace` is asked once for each frame, in order of their ids, and adds what it needs to the builder of the new
-    /// profile. Frames that mark what was inlined mean another thing before than after, so a profile is replaced once.
+    /// `replace` is asked once for each frame, in order of their ids, and adds the rows it needs to the builder of the new profile. The
+    /// marks of inlined frames change their meaning, so a profile is replaced only once.
     ///
     /// # Errors
     /// When a table of the new profile is full, or its memory is more than the budget has left.

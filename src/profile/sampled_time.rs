@@ -1,4 +1,4 @@
-//! The time that samples cover: how long was recorded at least, where nobody tells it.
+//! The time that samples cover: the least time that was recorded, if nobody tells it.
 
 use super::model::Sample;
 use super::sums::SampleSum;
@@ -16,11 +16,11 @@ use crate::units::{Nanos, Unit};
 /// that weigh nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampledTime {
-    /// When the first of them was taken.
+    /// The time when the first of them was taken.
     pub first: Nanos,
-    /// When the last of them was taken.
+    /// The time when the last of them was taken.
     pub last: Nanos,
-    /// When the time that they cover ends; not before `last`. A sample that weighs much may cover more than those after it.
+    /// The end of the time that they cover; not before `last`. A sample that weighs much may cover more than those after it.
     pub end: Nanos,
 }
 
@@ -50,7 +50,7 @@ impl SampledTime {
         Self { end, ..self }
     }
 
-    /// What both cover, and the time between them. The order does not matter, so parts of a run may be joined in any.
+    /// The time that both cover, and the time between them. The order does not matter, so parts of a run may be joined in any.
     #[inline]
     pub fn join(self, other: Self) -> Self {
         Self { first: self.first.min(other.first), last: self.last.max(other.last), end: self.end.max(other.end) }

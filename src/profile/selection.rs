@@ -1,4 +1,4 @@
-//! Which samples of a profile a view counts.
+//! The choice of the samples of a profile that a view counts.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    /// What `text` stands for.
+    /// The process or thread that `text` means.
     pub fn new(text: &str) -> Self {
         let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
         let number = match hex {
@@ -50,14 +50,14 @@ pub struct TimeRange {
 }
 
 impl TimeRange {
-    /// Whether a time is in the range.
+    /// True if a time is in the range.
     #[inline]
     pub fn contains(&self, time: Nanos) -> bool {
         time >= self.start && self.end.is_none_or(|end| time < end)
     }
 }
 
-/// Which thread states count.
+/// The thread states that count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StateFilter {
     /// Running threads, and samples that carry no state: what CPU time means.
@@ -69,7 +69,7 @@ pub enum StateFilter {
     Only(Vec<String>),
 }
 
-/// Which samples count. The default counts every run, process, thread and time, and running threads.
+/// The samples that count. By default these are of every run, process, thread and time, and of running threads.
 ///
 /// Lists are alternatives; the fields narrow each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether the times of samples decide which of them count, so that a profile of sums has none.
+    /// True if the times of samples decide which of them count, so that none of a profile of sums do.
     pub fn needs_times(&self) -> bool {
         self.time.is_some() || self.intervals.is_some()
     }
@@ -135,7 +135,7 @@ impl Selection {
     }
 }
 
-/// How many samples are added up at a time.
+/// The number of samples added up at a time.
 const BATCH: usize = 1_024;
 
 #[derive(Clone, Debug)]
@@ -173,11 +173,11 @@ impl SelectedSums<'_> {
 #[derive(Clone, Debug)]
 pub struct SelectedSamples<'p> {
     profile: &'p Profile,
-    /// By thread: whether run, process and thread are selected.
+    /// By thread: true if run, process and thread are selected.
     threads: Vec<bool>,
     time: Option<TimeRange>,
     intervals: Option<ThreadIntervals>,
-    /// Whether the profile knows the time of each sample.
+    /// True if the profile knows the time of each sample.
     has_times: bool,
     states: States,
 }
@@ -188,8 +188,8 @@ impl<'p> SelectedSamples<'p> {
         self.profile
     }
 
-    /// Whether run, process, thread and time of a sample are selected, whatever its state. For a sum of several samples, and a
-    /// range of time or intervals: no.
+    /// True if run, process, thread and time of a sample are selected, whatever its state. False for a sum of several samples if a range of
+    /// time or intervals are selected.
     #[inline]
     pub fn is_in_scope(&self, sample: impl Into<SampleSum>) -> bool {
         let sample = sample.into();
@@ -201,7 +201,7 @@ impl<'p> SelectedSamples<'p> {
             && self.intervals.as_ref().is_none_or(is_in_interval)
     }
 
-    /// Whether the state of a sample, or of the samples of a sum, is selected.
+    /// True if the state of a sample, or of the samples of a sum, is selected.
     #[inline]
     pub fn is_state_counted(&self, sample: impl Into<SampleSum>) -> bool {
         match (&self.states, sample.into().state) {
@@ -211,8 +211,8 @@ impl<'p> SelectedSamples<'p> {
         }
     }
 
-    /// What counts, added up by series, thread, stack, state and kind: the [sums](Profile::sums) of the profile, or those of
-    /// its samples.
+    /// The samples that count, added up by series, thread, stack, state and kind: the [sums](Profile::sums) of the profile, or those of its
+    /// samples.
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
         let sums = self.added_up();
         (0..sums.rows.len()).filter_map(move |index| {

@@ -33,14 +33,14 @@ pub(crate) struct StackRows {
 /// 64 rows.
 #[derive(Clone, Copy, Debug)]
 struct Turns {
-    /// Which of them are not below the row before.
+    /// A bit for each of them that is not below the row before.
     bits: u64,
-    /// How many such rows there are before.
+    /// The number of such rows before them.
     before: u32,
 }
 
 impl StackRows {
-    /// How many stacks there are.
+    /// The number of stacks.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.frames.len()
@@ -98,14 +98,14 @@ impl StackRows {
         &self.parents
     }
 
-    /// How many rows turn off up to this stack's, which is one more than the index of the turn that leads to it.
+    /// The number of rows that turn off up to this stack's, which is one more than the index of the turn that leads to it.
     #[inline]
     pub(crate) fn turns_up_to(&self, id: StackId) -> usize {
         let Turns { bits, before } = self.turns[id.index() / 64];
         before as usize + (bits & (u64::MAX >> (63 - id.index() % 64))).count_ones() as usize
     }
 
-    /// Which of the turns a row is, if it is one.
+    /// The number of the turn that a row is, if it is one.
     #[inline]
     fn turn(&self, row: usize) -> Option<usize> {
         let Turns { bits, before } = self.turns[row / 64];
@@ -113,7 +113,7 @@ impl StackRows {
         (bits >> bit & 1 > 0).then(|| before as usize + (bits & ((1 << bit) - 1)).count_ones() as usize)
     }
 
-    /// Whether the row behind `parent`, if there is one, is `frame` called from it.
+    /// True if the row behind `parent`, if there is one, is `frame` called from it.
     #[inline]
     pub(super) fn next_is(&self, parent: StackId, frame: FrameId) -> bool {
         let next = parent.index() + 1;

@@ -37,7 +37,7 @@ pub(super) struct StackTable {
 }
 
 impl StackTable {
-    /// How many stacks there are.
+    /// The number of stacks.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }

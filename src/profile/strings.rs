@@ -12,7 +12,7 @@ use crate::memory::of_vec;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strings {
     text: String,
-    /// Where each string ends in `text`; it starts where the one before ends.
+    /// The end of each string in `text`; it starts where the one before ends.
     ends: Vec<usize>,
     ids: HashTable<StringId>,
     hasher: BuildHasher,

@@ -15,7 +15,7 @@ use crate::hash::{BuildHasher, HashMap};
 use crate::memory::{of_map, of_vec};
 use crate::units::Nanos;
 
-/// How a profile keeps samples.
+/// The detail in which a profile keeps samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SampleDetail {
     /// Each one, in the order of the input ([`Profile::samples`](super::Profile::samples)). 40 bytes a sample.
@@ -38,11 +38,11 @@ pub struct SampleSum {
     pub series: SeriesId,
     /// The thread that was sampled.
     pub thread: ThreadId,
-    /// What it was doing; `None` where no stack was recorded, although the weight is real.
+    /// The stack of the thread; `None` if none was recorded, although the weight is real.
     pub stack: Option<StackId>,
     /// The thread's state (`Running`, `Blocked` …), where recorded.
     pub state: Option<StringId>,
-    /// What made them.
+    /// Their source.
     pub kind: SampleKind,
     /// The sum of their weights, in the unit of the series.
     pub weight: u64,
@@ -224,7 +224,7 @@ pub(crate) struct SumTable {
     found: Vec<Option<usize>>,
 }
 
-/// Where a sample was added: to a leaf's sum, or to another one.
+/// The place where a sample was added: a leaf's sum, or another one.
 #[derive(Clone, Copy, Debug)]
 enum SumPlace {
     Leaf(usize),
@@ -239,7 +239,7 @@ impl SumTable {
         self.leaves.memory() + self.of_leaves.memory() + self.others.rows.memory() + by_hash + counters
     }
 
-    /// How many sums there are.
+    /// The number of sums.
     pub(super) fn len(&self) -> usize {
         self.of_leaves.len() + self.others.rows.len()
     }
@@ -364,7 +364,7 @@ pub(super) struct SumCounters {
 }
 
 impl SumCounters {
-    /// How many bytes they take.
+    /// The number of bytes that they take.
     pub(super) fn memory(&self) -> u64 {
         of_vec(&self.places) + of_vec(&self.values)
     }

@@ -1,11 +1,11 @@
 //! Profiles of other tools, known by their first bytes: none of them is read, and each is told by its name.
 //!
-//! The order matters: what stands first is surer. A file's name says nothing, since people rename files.
+//! The order matters: the surest tests come first. A file's name says nothing, since people rename files.
 
-/// How much of the start of an input is looked at.
+/// The number of bytes at the start of an input that are looked at.
 pub(crate) const HEAD: usize = 64 << 10;
 
-/// What an input is that no reader reads, as `a report of sample (macOS)`.
+/// The description of an input that no reader reads, such as `a report of sample (macOS)`.
 pub(crate) fn recognise(head: &[u8]) -> Option<&'static str> {
     binary(head).or_else(|| {
         let text = text(head);
@@ -33,7 +33,7 @@ fn binary(head: &[u8]) -> Option<&'static str> {
     is_pprof(head).then_some("a profile for pprof")
 }
 
-/// Whether these are fields of a pprof message, in any order, with the type of a sample among them.
+/// True if these are fields of a pprof message, in any order, with the type of a sample among them.
 fn is_pprof(head: &[u8]) -> bool {
     /// The field of types of samples; its numbers are those of texts.
     const SAMPLE_TYPE: u64 = 1;
@@ -63,7 +63,7 @@ fn is_pprof(head: &[u8]) -> bool {
     has_type
 }
 
-/// Whether a message has two numbers at most.
+/// True if a message has two numbers at most.
 fn is_value_type(mut message: &[u8]) -> bool {
     while let [0x08 | 0x10, number @ ..] = message {
         let Some((_, rest)) = varint(number) else { return false };
@@ -152,7 +152,7 @@ fn lines(text: &str) -> Option<&'static str> {
     is_folded(text).then_some("a file of folded stacks")
 }
 
-/// Whether the first event, `COMM PID TIME: EVENT:`, stands above a frame, `    ADDRESS SYMBOL (MODULE)`.
+/// True if the first event, `COMM PID TIME: EVENT:`, stands above a frame, `    ADDRESS SYMBOL (MODULE)`.
 fn is_perf_script(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.starts_with('#')).skip_while(|line| line.trim().is_empty());
     let (Some(event), Some(frame)) = (lines.next(), lines.next()) else { return false };
@@ -165,7 +165,7 @@ fn is_perf_script(text: &str) -> bool {
     has_time && is_frame && !address.is_empty() && address.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether nearly all lines are `a;b;c 12`. Some writers leave lines without a count.
+/// True if nearly all lines are `a;b;c 12`. Some writers leave lines without a count.
 fn is_folded(text: &str) -> bool {
     let complete = text.rsplit_once('\n').map_or(text, |(complete, _)| complete);
     let (mut all, mut counted, mut has_stack) = (0, 0, false);

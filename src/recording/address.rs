@@ -1,4 +1,4 @@
-//! Which address to look up for a recorded one.
+//! The choice of the address to look up for a recorded one.
 //!
 //! Every generation of Instruments writes addresses with another bias. On arm64, where instructions are 4 bytes:
 //!
@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use crate::units::Address;
 
-/// How the frames of a document were written, as far as one frame alone can tell.
+/// The form in which the frames of a document were written, as far as one frame alone can tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum FrameForm {
     /// A `<frame>` element.
@@ -30,7 +30,7 @@ pub(crate) enum FrameForm {
     KperfCaller,
 }
 
-/// What the frames of one document have shown of its conventions.
+/// The conventions that the frames of one document have shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Conventions {
     /// A caller in an arm64 binary had an address of 3 modulo 4: callers are inside the call already (Xcode 27).
@@ -60,11 +60,11 @@ impl Conventions {
     }
 }
 
-/// Which of the numbers of a `kperf-bt` are return addresses: those before the final 0.
+/// The positions of the return addresses among the numbers of a `kperf-bt`: those before the final 0.
 ///
-/// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. Where
-/// the leaf function has no frame record its caller is only in the link register, and the list skips it; nothing
-/// says when, so such a caller is missing here, too (`time-profile` has it).
+/// A snapshot (`Stackshot`) has no final 0 and may repeat the program counter as the first return address. If the leaf function has no
+/// frame record, its caller is only in the link register, and the list skips it; nothing says when, so such a caller is missing here, too
+/// (`time-profile` has it).
 pub(crate) fn kperf_callers(pc: Option<u64>, numbers: &[u64]) -> Range<usize> {
     match numbers {
         [.., 0] => 0..numbers.len() - 1,

@@ -50,10 +50,10 @@ pub struct RecordingBuilder {
     /// Counts documents over all inputs; frames of two documents are never one frame.
     document: u32,
     pub(crate) conventions: Conventions,
-    /// How each frame of this document was written, and the index of the first one.
+    /// The form of each frame of this document, and the index of the first one.
     forms: Vec<FrameForm>,
     first_frame: usize,
-    /// Whether a binary is arm64 or x86, by its index.
+    /// The architecture of each binary: arm64, x86 or another one.
     architectures: HashMap<BinaryId, Architecture>,
     /// Kernel stacks on top of user stacks, by both.
     joined_stacks: HashMap<(StackId, StackId), Option<StackId>>,
@@ -129,7 +129,7 @@ impl RecordingBuilder {
         self.reserved.resize(bytes.saturating_add(self.of_documents).saturating_add(more))
     }
 
-    /// Which document is being read, over all inputs, from 0.
+    /// The number of the document being read, over all inputs, from 0.
     pub(crate) fn document_number(&self) -> u32 {
         self.document
     }

@@ -11,7 +11,7 @@ use super::{Document, DocumentContent, Limits, RejectReason, Table};
 use crate::error::{Diagnostic, Error};
 use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Meaning, StackId, StringId};
 
-/// How the address of a frame was recorded, which decides the address that it is looked up by.
+/// The convention by which the address of a frame was recorded, which decides the address to look it up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FrameKind {
     /// The leaf in a profile table.
@@ -42,7 +42,7 @@ pub struct InputBuilder<'r> {
     input: StringId,
     pub(in crate::recording) table: Option<TableReader>,
     tables: Vec<Table>,
-    /// What the places of rows are in.
+    /// The file that the places of rows are in.
     file: String,
     notes: Notes,
 }
@@ -67,7 +67,7 @@ fn hexadecimal(number: u64) -> String {
 }
 
 impl InputBuilder<'_> {
-    /// What guards against hostile input.
+    /// The limits that guard against hostile input.
     pub fn limits(&self) -> &Limits {
         &self.recording.options.limits
     }

@@ -9,7 +9,7 @@ use crate::memory::OverBudget;
 use crate::profile::{FrameId, Full, Sample, StackId, SumBatch, SumTable};
 use crate::units::Nanos;
 
-/// What rows of one table have in common that are equal but for their time and their stack.
+/// The part that rows of one table have in common if they differ only in time and stack.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AlikeRow(KnownRow);
 
@@ -32,7 +32,7 @@ impl AlikeCount {
 }
 
 impl AlikeAdder<'_> {
-    /// How many rows can be added, no more than some thousands.
+    /// The number of rows that can be added, no more than some thousands.
     pub(crate) fn room(&self) -> usize {
         self.room
     }
@@ -97,13 +97,13 @@ impl InputBuilder<'_> {
         self.recording.profile.stack_path_leaf_first(root, leaf_first, path)
     }
 
-    /// How many distinct stacks there are, in all inputs so far.
+    /// The number of distinct stacks, in all inputs so far.
     pub(crate) fn stack_count(&self) -> u64 {
         self.recording.profile.stack_count() as u64
     }
 
-    /// What samples are added to, for somebody else to do it, until they are [given back](Self::return_sums); `None` where samples are
-    /// not added up.
+    /// Lends the sums that samples are added to, for somebody else to add them, until they are [given back](Self::return_sums); `None` if
+    /// samples are not added up.
     pub(crate) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
         self.recording.profile.lend_sums()
     }

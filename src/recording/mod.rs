@@ -46,28 +46,28 @@ use crate::profile::{Profile, SeriesId};
 
 pub use crate::profile::SampleDetail;
 
-/// How to read.
+/// The options of reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Accept an input that ends before its document does: rows that are complete count, and
     /// [`Document::cut_at`] says so. Default: no.
     pub allow_truncated: bool,
-    /// How large the blocks are that the input is read in, in bytes; a block ends behind a row, and grows for one that
-    /// does not fit. For each thread a few blocks are in memory. Default: 512 KiB.
+    /// The size in bytes of the blocks that the input is read in; a block ends behind a row, and grows for one that does not fit. For each
+    /// thread a few blocks are in memory. Default: 512 KiB.
     pub buffer_size: usize,
-    /// How many threads read, with the one that calls. An input of a single block is read by the caller alone. What is read
-    /// does not depend on it. Default: 1, so that nothing starts threads unasked; 0 is the same.
+    /// The number of threads that read, with the one that calls. An input of a single block is read by the caller alone. The result does
+    /// not depend on it. Default: 1, so that nothing starts threads unasked; 0 is the same.
     pub jobs: usize,
-    /// Whether rows are read by the scanner that is made for what `xctrace` writes. Without it everything is read as
-    /// XML, with the same result in several times the time: that is there to compare the two. Default: yes.
+    /// True to read rows by the scanner that is made for the XML that `xctrace` writes. Without it everything is read as ordinary XML, with
+    /// the same result in several times the time: that is there to compare the two. Default: yes.
     pub uses_scanner: bool,
-    /// Whether each sample is kept, or samples are added up. Default: each. Adding up takes less memory and time where only
-    /// trees and totals are asked for, and gives the same; see [`SampleDetail`] for what is lost.
+    /// The detail in which samples are kept: each one, or added up. Default: each. Adding up takes less memory and time if only trees and
+    /// totals are asked for, and gives the same; see [`SampleDetail`] for what is lost.
     pub samples: SampleDetail,
-    /// What guards against hostile input.
+    /// The limits that guard against hostile input.
     pub limits: Limits,
-    /// How much memory may be taken: by what is read, while it is read and as long as the [`Export`] lives, and by what is inflated for
-    /// it. Default: as much as there is.
+    /// The memory that may be taken: by the data, while it is read and as long as the [`Export`] lives, and by the bytes inflated for it.
+    /// Default: as much as there is.
     pub memory: MemoryBudget,
 }
 
@@ -88,25 +88,25 @@ impl Default for Options {
 /// Limits that guard against hostile input; real exports stay far below the defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How deep elements may be nested. Default: 256.
+    /// The largest depth of nested elements. Default: 256.
     pub element_depth: usize,
-    /// How large one tag, or the text of one element, may be, in bytes. Default: 16 MiB.
+    /// The largest size of one tag, or of the text of one element, in bytes. Default: 16 MiB.
     pub token_bytes: usize,
-    /// How many children an element may have. Default: 1,000,000.
+    /// The largest number of children of an element. Default: 1,000,000.
     pub children: usize,
-    /// How many frames a stack may have; rows with deeper ones are rejected. Default: 1,024 (the deepest seen: 97).
+    /// The largest number of frames in a stack; rows with deeper ones are rejected. Default: 1,024 (the deepest seen: 97).
     pub stack_depth: usize,
-    /// How many tables and documents an input may have. Default: 10,000.
+    /// The largest number of tables and documents in an input. Default: 10,000.
     pub tables: usize,
-    /// How long a name or path may be, in bytes. Default: 64 KiB.
+    /// The largest length of a name or path, in bytes. Default: 64 KiB.
     pub name_bytes: usize,
-    /// How many counter values a row may have; rows with more are rejected. Default: 256 (real ones have a few).
+    /// The largest number of counter values in a row; rows with more are rejected. Default: 256 (real ones have a few).
     pub counters: usize,
-    /// How many distinct stack entries there may be beyond one for each byte of input. Fragments of addresses that
-    /// refer to each other could multiply. Default: 65,536.
+    /// The largest number of distinct stack entries beyond one for each byte of input. Fragments of addresses that refer to each other
+    /// could multiply. Default: 65,536.
     pub free_stacks: u64,
-    /// How large a file of a recording (a `.trace` bundle) may be, inflated, in bytes; rows are never in memory, and have no
-    /// limit. Default: 4 GiB (the largest real ones: some hundred MiB).
+    /// The largest size of a file of a recording (a `.trace` bundle), inflated, in bytes; rows are never in memory, and have no limit.
+    /// Default: 4 GiB (the largest real ones: some hundred MiB).
     pub file_bytes: u64,
 }
 
@@ -133,7 +133,7 @@ pub struct Export {
     pub profile: Profile,
     /// The documents of all inputs, in order.
     pub documents: Vec<Document>,
-    /// What was noticed while reading; the first of each kind has the position.
+    /// The diagnostics of reading; the first of each kind has the position.
     pub diagnostics: Vec<Diagnostic>,
     /// The memory that the documents take; clones share it.
     #[expect(dead_code, reason = "it is given back when the last of them is dropped")]
@@ -162,7 +162,7 @@ impl Export {
         self.tocs().flat_map(|toc| &toc.runs).filter(|run| run.unread.is_some())
     }
 
-    /// How many rows of CPU tables are no samples.
+    /// The number of rows of CPU tables that are not samples.
     pub fn rejected(&self) -> u64 {
         self.tables().map(|table| table.rejected.total()).sum()
     }
@@ -173,13 +173,13 @@ impl Export {
 pub struct Document {
     /// The name of the input.
     pub input: String,
-    /// What it holds.
+    /// Its content.
     pub content: DocumentContent,
-    /// Where the input ended, if it ended inside the document and that was allowed.
+    /// The byte at which the input ended, if it ended inside the document and that was allowed.
     pub cut_at: Option<u64>,
 }
 
-/// What a document holds.
+/// The content of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DocumentContent {
     /// Tables (`trace-query-result`).
@@ -197,7 +197,7 @@ pub struct Table {
     pub position: Option<u32>,
     /// Its schema, such as `time-profile`; `None` for details of a track.
     pub schema: Option<String>,
-    /// What its rows are to this crate.
+    /// The kind of its rows: CPU samples or not.
     pub kind: TableKind,
     /// Its columns.
     pub columns: Vec<Column>,
@@ -207,6 +207,6 @@ pub struct Table {
     pub samples: u64,
     /// Rows that did not.
     pub rejected: Rejected,
-    /// Where its samples are in the profile; one for each unit, so one, or none without samples.
+    /// Its series in the profile; one for each unit, so one, or none without samples.
     pub series: Vec<SeriesId>,
 }

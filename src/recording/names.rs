@@ -8,7 +8,7 @@ pub(crate) fn without_tid(label: &str, tid: u64) -> &str {
     name.unwrap_or(label).trim_end()
 }
 
-/// Whether a frame's name is an address that stands for a missing name.
+/// True if a frame's name is an address that stands for a missing name.
 pub(crate) fn is_hex_address(name: &str) -> bool {
     name.strip_prefix("0x").is_some_and(|digits| {
         !digits.is_empty() && digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

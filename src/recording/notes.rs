@@ -1,4 +1,4 @@
-//! What was noticed while an input was read: one diagnostic for each topic, with a count.
+//! The diagnostics noted while an input was read: one for each topic, with a count.
 
 use crate::error::{Diagnostic, Position};
 
@@ -28,7 +28,7 @@ impl Notes {
         }
     }
 
-    /// What was noted, in order.
+    /// Takes the notes, in order.
     pub(crate) fn take(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.all).into_iter().map(|(_, diagnostic)| diagnostic).collect()
     }

@@ -1,8 +1,8 @@
-//! Why rows of CPU tables could not become samples, and how many.
+//! The reasons why rows of CPU tables could not become samples, and their numbers.
 
 use std::fmt;
 
-/// Why a row of a CPU table is not a sample.
+/// The reason why a row of a CPU table is not a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RejectReason {
     /// The row has more or fewer cells than the schema has columns.
@@ -71,7 +71,7 @@ impl RejectReason {
         }
     }
 
-    /// What a person reads.
+    /// The sentence that people read.
     pub const fn sentence(self) -> &'static str {
         match self {
             Self::CellCount => "the row has another number of cells than the schema has columns",
@@ -99,7 +99,7 @@ impl fmt::Display for RejectReason {
     }
 }
 
-/// How many rows were rejected, by reason.
+/// The number of rejected rows, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rejected([u64; RejectReason::ALL.len()]);
 

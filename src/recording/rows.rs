@@ -8,13 +8,13 @@ use crate::profile::{
 };
 use crate::units::{Nanos, Unit};
 
-/// Where a table stands.
+/// The place of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Source {
     pub(crate) input: StringId,
-    /// Which document that was read, over all inputs, from 0.
+    /// The number of the document, over all inputs, from 0.
     pub(crate) document: u32,
-    /// Which table of the document, from 0.
+    /// The number of the table in the document, from 0.
     pub(crate) table: u32,
 }
 
@@ -103,7 +103,7 @@ pub(crate) fn add_samples(
     Ok(())
 }
 
-/// What rows with the same cells between time and stack have in common: all of a sample but those two.
+/// The part that rows with the same cells between time and stack have in common: all of a sample but those two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KnownRow {
     pub(crate) sample: Sample,

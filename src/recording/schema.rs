@@ -9,7 +9,7 @@ pub struct Column {
     pub engineering_type: String,
 }
 
-/// What a table is to this crate.
+/// The kind of a table: CPU samples or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableKind {
     /// A table of CPU samples (`time-profile`, `cpu-profile`, `counters-profile`, `time-sample`): rows become samples.

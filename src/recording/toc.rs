@@ -1,4 +1,4 @@
-//! The table of contents that `xctrace export --toc` writes: what a recording holds, without the data.
+//! The table of contents that `xctrace export --toc` writes: a description of the recording, without the data.
 //!
 //! ```xml
 //! <trace-toc><run number="1"><info><target><device …/><process …/></target>
@@ -12,7 +12,7 @@
 use super::dates::{nanos_of_fraction, since_1970};
 use crate::units::Nanos;
 
-/// How much later than the end of the recording a sample may be; more, and the table of contents is of another one.
+/// The time after the end of the recording at which a sample may still be; beyond it, the table of contents is of another recording.
 pub(crate) const SLACK: Nanos = Nanos::from_millis(1_000);
 
 /// A table of contents.
@@ -33,7 +33,7 @@ pub struct TocRun {
     pub host_device: Vec<(String, String)>,
     /// The recorded process: attributes such as `name`, `pid`, `type`, `return-exit-status`; empty for all processes.
     pub process: Vec<(String, String)>,
-    /// Whether all processes were recorded.
+    /// True if all processes were recorded.
     pub is_all_processes: bool,
     /// The fields of the summary, such as `start-date` and `instruments-version`, in document order.
     pub summary: Vec<(String, String)>,
@@ -43,8 +43,8 @@ pub struct TocRun {
     pub tables: Vec<TocTable>,
     /// The names of the tracks.
     pub tracks: Vec<String>,
-    /// Why nothing of the run was read: the file that is damaged, where, and the rule that it breaks. Only a recording's own
-    /// files can be; its tables may be unknown then, and it has no samples.
+    /// The reason why nothing of the run was read: the file that is damaged, where, and the rule that it breaks. Only a recording's own
+    /// files can be damaged so; its tables may be unknown then, and it has no samples.
     pub unread: Option<String>,
 }
 
@@ -62,13 +62,13 @@ pub struct TocProcess {
 /// A table of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TocTable {
-    /// Where `xctrace` lists it: N of `table[N]` in an XPath. A recording itself does not tell.
+    /// Its position in the list of `xctrace`: N of `table[N]` in an XPath. A recording itself does not tell.
     pub position: Option<u32>,
     /// The schema, such as `time-profile`.
     pub schema: String,
-    /// Every other attribute, sorted by name: how the table was recorded.
+    /// Every other attribute, sorted by name: they tell how the table was recorded.
     pub attributes: Vec<(String, String)>,
-    /// How many rows it has; `None` where that is not known, as from the XML.
+    /// The number of its rows; `None` if it is not known, as from the XML.
     pub rows: Option<u64>,
 }
 
@@ -78,18 +78,18 @@ impl TocRun {
         lookup(&self.summary, name)
     }
 
-    /// When the run was started: the time since 1970-01-01 00:00 UTC. `None` where the document does not say, or says what is no
+    /// The start of the run: the time since 1970-01-01 00:00 UTC. `None` if the document does not give it, or gives something that is no
     /// date.
     pub fn start(&self) -> Option<Nanos> {
         since_1970(self.summary_field("start-date")?)
     }
 
-    /// How long the run was recorded; `None` where the document does not say.
+    /// The length of the run's recording; `None` if the document does not give it.
     pub fn duration(&self) -> Option<Nanos> {
         parse_seconds(self.summary_field("duration")?)
     }
 
-    /// Why this cannot be the table of contents of a run with a sample at `last`, in a sentence; `None` where it can.
+    /// The reason why this cannot be the table of contents of a run with a sample at `last`, in a sentence; `None` if it can.
     pub(crate) fn contradiction(&self, last: Nanos) -> Option<String> {
         let duration = self.duration().filter(|duration| duration.as_nanos() > 0)?;
         (last.since(duration) > SLACK).then(|| {
@@ -103,7 +103,7 @@ impl TocRun {
         })
     }
 
-    /// Why the duration is not the time that the samples are from, in a sentence; `None` where it is. Instruments writes the mode
+    /// The reason why the duration is not the time that the samples are from, in a sentence; `None` if it is. Instruments writes the mode
     /// `Windowed (5 seconds)`.
     pub(crate) fn window(&self) -> Option<String> {
         let mode = self.summary_field("recording-mode").filter(|mode| mode.to_lowercase().contains("window"))?;

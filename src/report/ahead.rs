@@ -3,11 +3,11 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, scope};
 
-/// Makes something of each item and visits it, in the order of the items, until `visit` fails. What was visited comes back
-/// to `make`, which may use its memory again.
+/// Makes something of each item and visits it, in the order of the items, until `visit` fails. A thing that was visited comes back to
+/// `make`, which may use its memory again.
 ///
-/// So many `jobs` make them, each with a maker of its own. The caller's thread is one of them while the next one to be
-/// visited is not there yet. There are never more than one for each job and one that waits, so that memory stays small.
+/// So many `jobs` make them, each with a maker of its own. The caller's thread is one of them while the next one to be visited is not there
+/// yet. There is never more than one for each job and one that waits, so that memory stays small.
 pub(super) fn visit<I: Sync, M, T: Default + Send, E>(
     items: &[I],
     jobs: usize,
@@ -50,7 +50,7 @@ pub(super) fn both<A: Send, B>(is_parallel: bool, first: impl Fn() -> A + Sync, 
     })
 }
 
-/// What the caller's thread does.
+/// Does the work of the caller's thread.
 fn visit_all<I, M, T: Default, E>(
     items: &[I],
     queue: &Queue<T>,
@@ -77,26 +77,26 @@ fn visit_all<I, M, T: Default, E>(
     Ok(())
 }
 
-/// What is to be made, and what was made and is to be visited.
+/// The items to be made, and those that were made and wait for their visit.
 struct Queue<T> {
     state: Mutex<State<T>>,
     changed: Condvar,
-    /// How many items there are, and of how many at most there is something at a time.
+    /// The number of items, and the most that may exist at a time.
     items: usize,
     most: usize,
 }
 
 struct State<T> {
-    /// How many items somebody makes or has made.
+    /// The number of items that somebody makes or has made.
     claimed: usize,
     visited: usize,
-    /// What was not visited yet, in no order.
+    /// Items that were made and not visited yet, in no order.
     made: Vec<(usize, T)>,
     spares: Vec<T>,
     is_over: bool,
 }
 
-/// What the caller's thread is to do next.
+/// The next step of the caller's thread.
 enum Next<T> {
     Visit(T),
     Make(usize, T),
@@ -135,7 +135,7 @@ impl<T: Default> Queue<T> {
         self.changed.notify_all();
     }
 
-    /// What to do so that this item is visited.
+    /// The next step towards visiting this item.
     fn next(&self, index: usize) -> Next<T> {
         let mut state = self.lock();
         loop {

@@ -1,4 +1,4 @@
-//! What each binary weighs.
+//! The weights of binaries.
 
 use std::cmp::Reverse;
 
@@ -57,14 +57,14 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows.collect(), Vec::new())
 }
 
-/// What makes binaries one: their UUID, wherever they were loaded; without one, their name and path.
+/// The key by which binaries are one: their UUID, wherever they were loaded; without one, their name and path.
 #[derive(PartialEq, Eq, Hash)]
 enum Identity {
     Uuid(Uuid),
     Names(StringId, StringId),
 }
 
-/// Which binaries are one.
+/// The binaries grouped by identity.
 struct Keys {
     /// By key: the binaries that are one.
     binaries: Vec<Vec<BinaryId>>,

@@ -1,4 +1,4 @@
-//! What each core, and each kind of core, ran.
+//! The samples of each core, and of each kind of core.
 
 use super::build::heavier;
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, SUMMED, Shown};
@@ -46,7 +46,7 @@ fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
     Listing::new(series.counted.weight, rows, notes)
 }
 
-/// What a core, by its number, or no core, ran.
+/// The samples of a core, by its number, or of no core.
 type OfCore = (Option<u32>, Amount);
 
 /// The kinds, heaviest first, with their cores in the order of their numbers.

@@ -1,4 +1,4 @@
-//! Flame charts: what each thread did, in order of time.
+//! Flame charts: the functions of each thread, in order of time.
 //!
 //! ```text
 //! time ──►   0    1    2    3    4    5 ms
@@ -38,7 +38,7 @@ use crate::calltree::{Label, Metric, Pruning};
 use crate::profile::{Profile, Sample, StackId, ThreadId};
 use crate::units::{Nanos, Unit};
 
-/// How long a sample lasts; see the [module](self).
+/// The time that a sample covers; see the [module](self).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     /// As long as it weighs.
@@ -55,17 +55,17 @@ pub enum Coverage {
 pub struct Span {
     /// The function, or that no stack was recorded.
     pub label: Label,
-    /// How many levels below the thread; the outermost function is 1.
+    /// The number of levels below the thread; the outermost function is 1.
     pub depth: u32,
-    /// When it began.
+    /// The time when it began.
     pub start: Nanos,
-    /// When it ended; not before it began, and the same where nothing tells how long a sample lasts.
+    /// The time when it ended; not before it began, and the same if nothing tells how long a sample lasts.
     pub end: Nanos,
-    /// What the samples in it count for.
+    /// The weight of the samples in it.
     pub all_weight: u64,
-    /// What those count for whose leaf it is.
+    /// The weight of those whose leaf it is.
     pub self_weight: u64,
-    /// How many samples are in it.
+    /// The number of samples in it.
     pub samples: u64,
 }
 
@@ -119,7 +119,7 @@ impl<'r> FlameChart<'r> {
         Self { profile, pruning: &options.pruning, metric: options.metric, coverage, threads, order }
     }
 
-    /// How long samples last.
+    /// The time that samples cover.
     pub fn coverage(&self) -> Coverage {
         self.coverage
     }
@@ -167,10 +167,10 @@ impl<'c> ThreadChart<'c> {
         self.row.thread
     }
 
-    /// Its spans, in the order they began, callers before callees. Spans of less than [`Pruning::min_percent`] of the thread's
-    /// weight, and deeper ones than [`Pruning::depth`], are left away.
+    /// Its spans, in the order they began, callers before callees. Spans of less than [`Pruning::min_percent`] of the thread's weight, and
+    /// deeper ones than [`Pruning::depth`], are left out.
     ///
-    /// What the thread did from one pause to the next is held meanwhile.
+    /// Memory holds the spans from one pause of the thread to the next.
     pub fn spans(&self) -> Spans<'c> {
         Spans {
             chart: self.chart,
@@ -200,7 +200,7 @@ pub struct Spans<'c> {
     path: Option<Option<StackId>>,
     /// From the outermost function on, as deep as is asked for.
     labels: Vec<Label>,
-    /// Whether the leaf is among them.
+    /// True if the leaf is among them.
     is_whole: bool,
     /// The spans that last, outermost first: their places in `spans`, of which none is handed out while some last.
     open: Vec<usize>,

@@ -6,13 +6,13 @@ use crate::calltree::FunctionRow;
 /// Rows that a table leaves out, by one limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LightRows {
-    /// How many.
+    /// The number of rows.
     pub rows: u64,
-    /// What they weigh together, in the unit of the series: their self weights, where rows have them, which add up.
+    /// Their weight together, in the unit of the series: their self weights, if rows have them, since these add up.
     pub weight: u64,
 }
 
-/// Which limit leaves rows out.
+/// The limit that leaves rows out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HidingLimit {
     /// None of their weights reaches [`min_weight`](crate::calltree::Pruning::min_weight).
@@ -24,13 +24,13 @@ pub enum HidingLimit {
 /// Rows that a table of a report leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HiddenRows {
-    /// What the rows are, and the name of the array in JSON: `functions`.
+    /// The name of the rows, which is that of the array in JSON: `functions`.
     pub table: &'static str,
     /// The position of the series in [`Report::series`].
     pub series: usize,
-    /// Which limit leaves them out.
+    /// The limit that leaves them out.
     pub limit: HidingLimit,
-    /// How many they are.
+    /// Their number and weight.
     pub light: LightRows,
 }
 

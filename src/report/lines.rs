@@ -1,4 +1,4 @@
-//! What source lines weigh.
+//! The weights of source lines.
 
 use super::categories::numbers;
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};

@@ -7,25 +7,25 @@ use super::{LightRows, Report, SeriesReport, View};
 use super::{binaries, categories, cores, heaviest, lines, processes, sandwich, states, timeline};
 use crate::units::{Nanos, Weight};
 
-/// How samples are called whose stack was not recorded.
+/// The label for samples without a recorded stack.
 pub const NO_STACK: &str = "[no stack recorded]";
 
-/// What is the same in every answer of a view that is a table.
+/// The part that is the same in every answer of a view that is a table.
 #[derive(Debug)]
 pub struct ListingKind {
-    /// What the rows are, and the name of the array in JSON: `binaries`.
+    /// The name of the rows, which is that of the array in JSON: `binaries`.
     pub name: &'static str,
-    /// What one row is: `binary`.
+    /// The name of one row: `binary`.
     pub singular: &'static str,
     /// The columns, in the order in which machine formats have them.
     pub columns: &'static [Column],
-    /// Which rows may be left out.
+    /// The rows that may be left out.
     pub limits: RowLimits,
     /// Makes the rows of one series.
     pub(super) make: fn(&Report<'_>, &SeriesReport) -> Listing,
 }
 
-/// Which rows of a listing may be left out.
+/// The rows of a listing that may be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowLimits {
     /// There may be many, and each stands for itself: those after the [first](super::ReportOptions::top), those none of whose weights
@@ -36,7 +36,7 @@ pub enum RowLimits {
     Ordered,
     /// There are few, and each stands for itself: those below `min_weight`.
     Weight,
-    /// None: rows sum up others, or belong together. What the view is made of may have limits of its own.
+    /// None: rows sum up others, or belong together. The data behind the view may have limits of its own.
     None,
 }
 
@@ -47,13 +47,13 @@ pub struct Column {
     pub name: &'static str,
     /// The heading in text; empty is none. A column of weights has their unit behind it.
     pub title: &'static str,
-    /// What its cells are.
+    /// The role of its cells.
     pub role: ColumnRole,
-    /// Which formats have it.
+    /// The formats that have it.
     pub shown: Shown,
 }
 
-/// What the cells of a column are, which says how text aligns them.
+/// The role of a column's cells, which decides how text aligns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnRole {
     /// Weights ([`Cell::Weight`]). Text shows their share of the listing's total beside them.
@@ -62,14 +62,13 @@ pub enum ColumnRole {
     Number,
     /// Short text: to the left, and as wide as the widest, up to a limit.
     Label,
-    /// What the row is of. In text it is the last column, and loses its middle where there is no room.
+    /// The subject of the row. In text it is the last column, and loses its middle if there is no room.
     Name,
-    /// What the name belongs to, such as the binary of a function. In text it stands dimmed behind the name and gives way
-    /// first.
+    /// The owner of the name, such as the binary of a function. In text it stands dimmed behind the name and is cut first.
     Owner,
 }
 
-/// Which formats have a column.
+/// The formats that have a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shown {
     /// All.
@@ -94,7 +93,7 @@ impl Column {
         Self { shown, ..self }
     }
 
-    /// Whether JSON and CSV have it.
+    /// True if JSON and CSV have it.
     pub fn is_for_machines(&self) -> bool {
         self.shown != Shown::Text
     }
@@ -103,7 +102,7 @@ impl Column {
 /// The rows of one series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
-    /// What its weights are parts of.
+    /// The weight that its weights are parts of.
     pub total: Weight,
     /// The rows, in the order in which they are shown; each has a cell for each column.
     pub rows: Vec<Vec<Cell>>,
@@ -111,7 +110,7 @@ pub struct Listing {
     pub light: LightRows,
     /// The rows that are left out since they stand after the [first](super::ReportOptions::top), which are all of `rows`.
     pub after: LightRows,
-    /// What a person should know, one sentence each.
+    /// Notes for the reader, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -181,7 +180,7 @@ impl Cell {
 pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
 
 impl View {
-    /// What the view is a table of; `None` for the views that writers know one by one.
+    /// The kind of table that the view is; `None` for the views that writers know one by one.
     pub fn listing_kind(self) -> Option<&'static ListingKind> {
         match self {
             Self::Binaries => Some(&binaries::KIND),

@@ -1,4 +1,4 @@
-//! Finished answers as plain structs: what a view shows, and what it leaves out.
+//! Finished answers as plain structs: the rows that a view shows, and those that it leaves out.
 
 mod ahead;
 mod binaries;
@@ -41,20 +41,20 @@ use crate::profile::{
 use crate::recording::{DocumentContent, Export, Table};
 use crate::units::{Nanos, Unit, Weight};
 
-/// What to answer.
+/// The options of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportOptions {
-    /// Which samples count.
+    /// The samples that count.
     pub selection: Selection,
     /// Schemas that count, such as `time-profile`; empty is every CPU table.
     pub schemas: Vec<String>,
-    /// What a sample counts for.
+    /// The number that a sample counts for: its weight, or one.
     pub metric: Metric,
-    /// Which nodes of trees are hidden.
+    /// The rule for which nodes of trees are hidden.
     pub pruning: Pruning,
-    /// What is shown. What a view does not show is not made: see the fields of [`SeriesReport`].
+    /// The view. Parts that a view does not show are not made: see the fields of [`SeriesReport`].
     pub view: View,
-    /// What has a call tree, or a line of the timeline, of its own.
+    /// The separation of trees and timelines.
     pub separate_by: SeparateBy,
     /// Of tables whose rows are in order of weight, only so many rows: functions, threads, binaries and the like, and in
     /// [`View::Heaviest`] stacks. `None` is all.
@@ -65,12 +65,12 @@ pub struct ReportOptions {
     /// nanoseconds by which no series has more than 90 bins, and which is at least five times the most frequent weight of the
     /// samples in nanoseconds.
     pub timeline_bin: Option<Nanos>,
-    /// How many threads may work at once: from 2 on, trees are made while one is written, and stacks are summed side by side where
-    /// there are very many. With 0 (the default) and 1 it is the caller's thread only. The answer is the same.
+    /// The number of threads that may work at once: from 2 on, trees are made while one is written, and stacks are summed side by side if
+    /// there are very many. With 0 (the default) and 1 only the caller's thread works. The answer is the same.
     pub jobs: usize,
 }
 
-/// What has a call tree of its own.
+/// The things that get a call tree each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SeparateBy {
     /// Each thread.
@@ -87,7 +87,7 @@ pub enum SeparateBy {
     Nothing,
 }
 
-/// What of a report is shown.
+/// The view of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum View {
     /// Summary, threads, and the heaviest call tree of each thread.
@@ -108,7 +108,7 @@ pub enum View {
     Heaviest,
     /// The callers and the callees of [`ReportOptions::function`].
     Sandwich,
-    /// Whose code ran: the program's own, the system's, runtimes', the kernel's; text and JSON have the transitions, too.
+    /// The owners of the code that ran: the program itself, the system, runtimes, the kernel; text and JSON have the transitions, too.
     Categories,
     /// The calls from the program's own code into other code.
     Transitions,
@@ -127,7 +127,7 @@ pub enum View {
     /// The samples, one a row of the input, in its order; none where they were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,
-    /// What each thread did, in order of time ([`Report::flame_chart`]); nothing where samples were added up
+    /// The functions of each thread in order of time ([`Report::flame_chart`]); nothing if samples were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     FlameChart,
 }
@@ -135,18 +135,18 @@ pub enum View {
 /// The answer to one question about one or more inputs.
 #[derive(Clone, Debug)]
 pub struct Report<'e> {
-    /// What was read.
+    /// The inputs that were read.
     pub export: &'e Export,
-    /// What was asked.
+    /// The options.
     pub options: ReportOptions,
     /// One for each table and unit that has samples, in the order of the inputs.
     pub series: Vec<SeriesReport>,
     /// Frames of counted samples that have no name.
     pub unnamed: UnnamedFrames,
-    /// What symbol files named, where some were given; the caller sets it.
+    /// The results of symbolication, if symbol files were given; the caller sets it.
     #[cfg(feature = "symbols")]
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
-    /// What operations did to the samples before, where there were some; the caller sets it.
+    /// The effects of operations on the samples before, if there were any; the caller sets it.
     pub operations: Vec<OperationSummary>,
     /// The texts of source files, where they were asked for ([`read_sources`](Self::read_sources)).
     pub sources: Option<Sources>,
@@ -194,7 +194,7 @@ impl<'e> Report<'e> {
         squares
     }
 
-    /// What each thread of a series did, in order of time; nothing where samples were added up
+    /// The flame chart of a series: the functions of each thread in order of time; nothing if samples were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn flame_chart<'r>(&'r self, series: &'r SeriesReport) -> FlameChart<'r> {
         FlameChart::new(self, series)
@@ -232,17 +232,17 @@ impl<'e> Report<'e> {
         series.separated.as_deref().unwrap_or_else(|| self.weights.of_series(series.series))
     }
 
-    /// What all trees need, made when the first one is.
+    /// The part that all trees need, made when the first one is.
     fn merge_plan(&self) -> Arc<MergePlan<'e>> {
         self.merge_plan.get_or_init(|| Arc::new(MergePlan::new(&self.export.profile))).clone()
     }
 
-    /// Whether trees start at the functions that samples were taken in, and go on to their callers.
+    /// True if trees start at the functions that samples were taken in, and go on to their callers.
     pub fn is_inverted(&self) -> bool {
         self.operations.iter().filter(|operation| operation.inverts).count() % 2 == 1
     }
 
-    /// Where a series is in [`series`](Self::series); `None` if it was not asked for.
+    /// The position of a series in [`series`](Self::series); `None` if it was not asked for.
     pub fn position(&self, series: SeriesId) -> Option<usize> {
         self.positions.get(series.index()).copied().flatten()
     }
@@ -281,7 +281,7 @@ impl<'e> Report<'e> {
         })
     }
 
-    /// What counts, added up by series, thread, stack, state and kind, in the order of the first samples. The weights are those
+    /// The samples that count, added up by series, thread, stack, state and kind, in the order of the first samples. The weights are those
     /// that were recorded, whatever [`ReportOptions::metric`] says.
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
         let profile = &self.export.profile;
@@ -299,24 +299,24 @@ impl<'e> Report<'e> {
 pub struct Amount {
     /// The sum of weights.
     pub weight: Weight,
-    /// How many samples.
+    /// The number of samples.
     pub samples: u64,
 }
 
-/// What one series of samples says.
+/// The answer for one series of samples.
 #[derive(Clone, Debug)]
 pub struct SeriesReport {
     /// The series.
     pub series: SeriesId,
     /// The unit of every weight in this struct.
     pub unit: Unit,
-    /// What counts.
+    /// The samples that count.
     pub counted: Amount,
-    /// What the filters left out (run, process, thread, time).
+    /// The samples that the filters left out (run, process, thread, time).
     pub out_of_scope: Amount,
-    /// What was left out for its thread state, by state, heaviest first.
+    /// The samples that were left out for their thread state, by state, heaviest first.
     pub other_states: Vec<(String, Amount)>,
-    /// What counts but has no stack.
+    /// The samples that count but have no stack.
     pub no_stack: Amount,
     /// Times of the first and the last sample that counts, and until when those cover time. A sum keeps its times when operations
     /// remove a part of it.
@@ -325,22 +325,22 @@ pub struct SeriesReport {
     pub counters: Vec<u128>,
     /// The threads, heaviest first.
     pub threads: Vec<ThreadReport>,
-    /// What has a call tree, heaviest first, in [`View::Overview`] and [`View::Tree`]; [`Report::trees`] makes them.
+    /// The scopes that have a call tree, heaviest first, in [`View::Overview`] and [`View::Tree`]; [`Report::trees`] makes them.
     pub scopes: Vec<ScopeReport>,
     /// The functions over all threads, by self weight, in [`View::Functions`]. Recursion counts once in `all_weight`.
     pub functions: Vec<FunctionRow>,
-    /// What trees are made of, where that is not what the report has by thread.
+    /// The stacks that trees are made of, if those are not the report's stacks by thread.
     separated: Option<Vec<StackWeight>>,
 }
 
 impl SeriesReport {
-    /// Whether the filters left nothing of it (it is of another run, say).
+    /// True if the filters left nothing of it (it is of another run, say).
     pub fn is_filtered_out(&self) -> bool {
         self.counted.samples == 0 && self.other_states.is_empty() && self.out_of_scope.samples > 0
     }
 }
 
-/// What one thread did.
+/// The samples of one thread.
 #[derive(Clone, Debug)]
 pub struct ThreadReport {
     /// The thread.
@@ -349,21 +349,21 @@ pub struct ThreadReport {
     pub counted: Amount,
 }
 
-/// What has a call tree.
+/// A scope that has a call tree.
 #[derive(Clone, Debug)]
 pub struct ScopeReport {
-    /// Whose the tree is.
+    /// The scope of the tree.
     pub scope: Scope,
     /// The samples in it.
     pub counted: Amount,
-    /// Where its stacks are in the weights of the series' trees.
+    /// The places of its stacks in the weights of the series' trees.
     stacks: Vec<Range<usize>>,
 }
 
 /// A call tree and whose it is.
 #[derive(Clone, Debug)]
 pub struct TreeReport {
-    /// Whose it is.
+    /// The scope of the tree.
     pub scope: Scope,
     /// The samples in it.
     pub counted: Amount,
@@ -371,16 +371,16 @@ pub struct TreeReport {
     pub tree: CallTree,
 }
 
-/// Whose a call tree is.
+/// The scope of a call tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// A thread's.
     Thread(ThreadId),
     /// A process's.
     Process(ProcessId),
-    /// That of a thread state; `None` is that of samples without one.
+    /// A thread state; `None` for samples without one.
     State(Option<StringId>),
-    /// That of a kind of core; `None` is that of samples whose core, or its kind, was not recorded.
+    /// A kind of core; `None` for samples whose core, or its kind, was not recorded.
     CoreKind(Option<StringId>),
     /// Everybody's.
     All,

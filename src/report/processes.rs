@@ -1,4 +1,4 @@
-//! What each process weighs.
+//! The weights of processes.
 
 use super::build::{heavier, order};
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits};

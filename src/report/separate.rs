@@ -10,7 +10,7 @@ use crate::calltree::{Metric, StackWeight};
 use crate::hash::HashMap;
 use crate::profile::{CoreId, Profile, Sample, SampleSum, SelectedSamples, SeriesId, StackId, StringId, ThreadId};
 
-/// Whose a sample is. The core of a sum of samples is not known.
+/// The scope of a sample. The core of a sum of samples is not known.
 pub(super) fn scope_of(profile: &Profile, separate_by: SeparateBy, sum: &SampleSum, core: Option<CoreId>) -> Scope {
     match separate_by {
         SeparateBy::Thread => Scope::Thread(sum.thread),
@@ -21,7 +21,7 @@ pub(super) fn scope_of(profile: &Profile, separate_by: SeparateBy, sum: &SampleS
     }
 }
 
-/// What counts of one series: its stacks by scope, those of one scope together.
+/// The stacks that count in one series, by scope, those of one scope together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SeparatedStacks {
     pub(super) weights: Vec<StackWeight>,

@@ -1,4 +1,4 @@
-//! Which file stands for a source path that was recorded on another machine.
+//! Finds the file that stands for a source path recorded on another machine.
 //!
 //! ```text
 //! recorded   /Users/ada/code/orchard/src/press.cpp
@@ -15,7 +15,7 @@ pub struct SourceIndex {
     files: HashMap<String, Vec<String>>,
 }
 
-/// What an index has for a recorded path.
+/// The answer of an index for a recorded path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceMatch<'i> {
     /// No file has the name.

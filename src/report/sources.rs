@@ -12,7 +12,7 @@ const CONTEXT: u32 = 3;
 pub struct SourceText {
     /// The file that it is from, as people should see it.
     pub file: String,
-    /// What is in it.
+    /// Its content.
     pub text: String,
 }
 
@@ -30,7 +30,7 @@ pub struct AnnotatedFile<'r> {
     pub path: &'r str,
     /// The file that the text is from, or why there is no text.
     pub file: Result<&'r str, &'r str>,
-    /// What the whole file weighs. A sample counts once, however many of its frames are in the file.
+    /// The weights of the whole file. A sample counts once, however many of its frames are in the file.
     pub sums: KeySums,
     /// The lines that samples have in their stacks, and three lines around each, in order. Without a text it is only the
     /// former.
@@ -42,9 +42,9 @@ pub struct AnnotatedFile<'r> {
 pub struct AnnotatedLine<'r> {
     /// Its number, from 1.
     pub line: u32,
-    /// What it weighs; nothing, where it only stands near another one.
+    /// Its weights; zero for a line that is only shown near another one.
     pub sums: KeySums,
-    /// What is on it; `None` without a text, and where the text is shorter than the file that was compiled.
+    /// Its text; `None` without a text, and if the text is shorter than the file that was compiled.
     pub text: Option<&'r str>,
 }
 

@@ -1,4 +1,4 @@
-//! What threads weigh in each state, whether the state counts or not.
+//! The weights of threads in each state, whether the state counts or not.
 
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits};
 use super::{Report, SeriesReport};

@@ -40,7 +40,7 @@ pub(super) static KIND: ListingKind = ListingKind {
     make,
 };
 
-/// What the samples of one series weigh over time.
+/// The weights of one series' samples over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Timeline {
     /// The length of a bin, at least 1 ns. Bins are counted from the start of the recording: bin n begins at n times this.
@@ -51,12 +51,12 @@ pub struct Timeline {
     pub lines: Vec<TimelineLine>,
 }
 
-/// What a thread, or what else has a line of its own, weighs over time.
+/// The weights of a thread, or of another scope with a line of its own, over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimelineLine {
-    /// Whose samples.
+    /// The scope of the samples.
     pub scope: Scope,
-    /// What counts of them ([`Selection::states`](crate::profile::Selection::states)).
+    /// The samples that count ([`Selection::states`](crate::profile::Selection::states)).
     pub counted: Amount,
     /// Its samples by bin and state, in this order; bins without samples have none.
     pub parts: Vec<TimelinePart>,
@@ -69,9 +69,9 @@ pub struct TimelinePart {
     pub bin: u64,
     /// The state, where recorded.
     pub state: Option<StringId>,
-    /// Whether the state counts.
+    /// True if the state counts.
     pub is_counted: bool,
-    /// What they weigh.
+    /// Their weight and number.
     pub amount: Amount,
 }
 

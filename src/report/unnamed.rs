@@ -9,11 +9,11 @@ use crate::units::Uuid;
 pub struct UnnamedFrames {
     /// Distinct frames that the counted stacks have.
     pub frames: u64,
-    /// How many of them have no name.
+    /// The number of them that have no name.
     pub unnamed: u64,
     /// The binaries they are in, most frames first.
     pub binaries: Vec<UnnamedBinary>,
-    /// How many of them are in no known binary (JIT code, or a document that lists no binaries).
+    /// The number of unnamed ones in no known binary (JIT code, or a document that lists no binaries).
     pub without_binary: u64,
 }
 
@@ -54,7 +54,7 @@ pub(super) fn unnamed_frames(profile: &Profile, counted: &SelectedSums<'_>) -> U
     result
 }
 
-/// By frame: whether a counted stack has it.
+/// By frame: true if a counted stack has it.
 fn used_frames(profile: &Profile, counted: &SelectedSums<'_>) -> Vec<bool> {
     let stacks = profile.stack_rows();
     let parents = stacks.turn_parents();

@@ -9,14 +9,14 @@ pub const MAX_BINS: usize = 10_000;
 /// The most outliers that a [`BoxPlot`] keeps; [`BoxPlot::outlier_count`] counts them all.
 pub const MAX_OUTLIERS: usize = 1_000;
 
-/// How many values are in [lower, upper); the last bin has its upper edge too.
+/// The number of values in [lower, upper); the last bin includes its upper edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
     /// The lower edge.
     pub lower: f64,
     /// The upper edge.
     pub upper: f64,
-    /// How many values, whatever they weigh.
+    /// The number of values, regardless of their weights.
     pub count: u64,
 }
 
@@ -42,7 +42,7 @@ pub fn bins(distribution: &Distribution, max_bins: usize) -> Vec<Bin> {
     counts.into_iter().enumerate().map(bin).collect()
 }
 
-/// How many bins of this width, with edges at its multiples, hold both values.
+/// The number of bins of this width, with edges at its multiples, that it takes to hold both values.
 fn bins_between(min: u128, max: u128, width: u128) -> u128 {
     // The last bin has its upper edge: a value there needs no bin more.
     (max.div_ceil(width) - min / width).max(1)
@@ -85,7 +85,7 @@ pub struct BoxPlot {
     pub whisker_high: f64,
     /// The distinct values beyond the whiskers, ascending; of more than [`MAX_OUTLIERS`], those farthest from the box.
     pub outliers: Vec<f64>,
-    /// How many values are beyond the whiskers, equal ones counted each, whether kept or not.
+    /// The number of values beyond the whiskers, kept or not; equal values are counted separately.
     pub outlier_count: u64,
 }
 
@@ -114,7 +114,7 @@ impl BoxPlot {
     }
 }
 
-/// How far a value is from the box, in millionths; 0 inside of it.
+/// The distance of a value from the box, in millionths; 0 inside it.
 fn distance(value: Millionths, p25: Millionths, p75: Millionths) -> u128 {
     u128::from(value.get().saturating_sub(p75.get()) + p25.get().saturating_sub(value.get()))
 }

@@ -16,7 +16,7 @@ pub struct Distribution {
     weights: Option<Weights>,
 }
 
-/// What the values of a distribution weigh, in millionths.
+/// The weights of a distribution's values, in millionths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Weights {
     /// The weight of the zeros and of all values up to each one.
@@ -42,8 +42,8 @@ impl Distribution {
     /// The distribution of pairs of value and weight, in any order, and of `zeros` zeros that weigh `zero_weight`
     /// millionths together.
     ///
-    /// What weighs nothing is left out. The squares of weights, for [`effective_count`](Self::effective_count), take it
-    /// that those zeros weigh the same; zeros among `values` bring their own weight.
+    /// Values of zero weight are left out. The squares of weights, for [`effective_count`](Self::effective_count), assume that those zeros
+    /// all weigh the same; zeros among `values` bring their own weight.
     pub fn weighted(mut values: Vec<(Millionths, Millionths)>, zeros: u64, zero_weight: u128) -> Self {
         let (zeros, zero_weight) =
             if zero_weight == 0 { (0, 0) } else { (zeros, zero_weight.min(LARGEST_ZERO_WEIGHT)) };
@@ -70,22 +70,22 @@ impl Distribution {
         distribution
     }
 
-    /// How many values there are, zeros among them.
+    /// The number of values, including zeros.
     pub fn count(&self) -> u64 {
         self.zeros.saturating_add(self.values.len() as u64)
     }
 
-    /// How many values are zero.
+    /// The number of values that are zero.
     pub const fn zeros(&self) -> u64 {
         self.zeros
     }
 
-    /// Whether there are no values.
+    /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.count() == 0
     }
 
-    /// Whether it was made with weights.
+    /// True if it was made with weights.
     pub const fn is_weighted(&self) -> bool {
         self.weights.is_some()
     }
@@ -193,7 +193,7 @@ impl Distribution {
         Estimate { quantile, value, support, interval: Interval { lower: at(lower), upper: at(upper) } }
     }
 
-    /// How many values of equal weight say as much (Kish: (Σw)² / Σw²); the count without weights.
+    /// The number of values of equal weight that would say as much (Kish: (Σw)² / Σw²); the count without weights.
     pub fn effective_count(&self) -> f64 {
         match &self.weights {
             None => self.count() as f64,
@@ -211,7 +211,7 @@ impl Distribution {
     }
 }
 
-/// Whether there are enough values for a quantile to say something of the population they are from.
+/// The verdict on whether there are enough values for a quantile to describe the population they come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Support {
     /// Both ends of its interval are known.
@@ -222,13 +222,13 @@ pub enum Support {
     /// Fewer values than [`Quantile::needed_count`]: the quantile is the largest value (below the median, the smallest)
     /// or close to it, and says nothing of the population.
     TooFew {
-        /// How many values it takes.
+        /// The number of values needed.
         needed: u64,
     },
 }
 
 impl Support {
-    /// What so many values support.
+    /// The support that `count` values give to a quantile.
     pub fn of(quantile: Quantile, confidence: Confidence, count: u64) -> Self {
         match quantile.needed_count() {
             needed if count < needed => Self::TooFew { needed },
@@ -257,12 +257,12 @@ impl Support {
 /// A quantile of values, as an estimate of that of the population they are from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Which quantile.
+    /// The quantile that is estimated.
     pub quantile: Quantile,
     /// Its value; `None` without values, and for the linear method with weights.
     pub value: Option<f64>,
-    /// Whether there are values enough.
+    /// The verdict on the number of values.
     pub support: Support,
-    /// Where the quantile of the population is.
+    /// The interval that holds the quantile of the population.
     pub interval: Interval,
 }

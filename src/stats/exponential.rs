@@ -16,7 +16,7 @@ use crate::units::Millionths;
 /// The scale of OpenTelemetry's exponential histograms: 2^6 buckets for each power of two.
 pub const SCALE: i32 = 6;
 
-/// How far a value can be from the middle of its bucket, by the value: 2^(1/128) − 1 is 0.543 %.
+/// The largest distance of a value from the middle of its bucket, relative to the value: 2^(1/128) − 1 is 0.543 %.
 pub const RELATIVE_ERROR: f64 = 0.00544;
 
 const MANTISSA_BITS: u32 = 52;
@@ -109,7 +109,7 @@ pub fn bucket_index(value: f64) -> Option<i32> {
 /// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles: the doubles in between,
 /// the upper one among them, are those of the bucket.
 ///
-/// Where doubles end, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are to the
+/// Beyond the range of doubles, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are rounded to the
 /// nearest.
 pub fn bucket_bounds(index: i32) -> (f64, f64) {
     (boundary(i64::from(index)), boundary(i64::from(index) + 1))
@@ -141,9 +141,9 @@ fn power_of_two(exponent: i64) -> f64 {
 /// A row of a histogram: a bucket that holds something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExponentialBucket {
-    /// Which bucket; `None` is that of zero.
+    /// The index of the bucket; `None` for the bucket of zeros.
     pub index: Option<i32>,
-    /// How many values are in it.
+    /// The number of values in it.
     pub count: u64,
     /// Their exact sum, in millionths.
     pub sum: u128,
@@ -217,17 +217,17 @@ impl ExponentialHistogram {
         }
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.buckets.values().fold(self.zeros, |sum, (count, _)| sum.saturating_add(*count))
     }
 
-    /// Whether there are no values.
+    /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.zeros == 0 && self.buckets.is_empty()
     }
 
-    /// How many values are zero.
+    /// The number of values that are zero.
     pub const fn zeros(&self) -> u64 {
         self.zeros
     }

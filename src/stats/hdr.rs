@@ -49,7 +49,7 @@ impl PartialEq for WindowHistogram {
 impl Eq for WindowHistogram {}
 
 impl fmt::Debug for WindowHistogram {
-    /// What is in it, and not the thousands of buckets that are empty.
+    /// Shows the filled buckets, and not the thousands of empty ones.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.buckets()).entry(&"saturated", &self.saturated).finish()
     }
@@ -62,9 +62,9 @@ impl Default for WindowHistogram {
 }
 
 impl WindowHistogram {
-    /// How far a quantile can be from the exact one, by the exact one (for values above 2.048).
+    /// The largest distance of a quantile from the exact one, relative to the exact one (for values above 2.048).
     pub const RELATIVE_ERROR: f64 = 0.0005;
-    /// How far a quantile can be from the exact one, for values up to 2.048.
+    /// The largest distance of a quantile from the exact one, for values up to 2.048.
     pub const ABSOLUTE_ERROR: f64 = 0.0005;
     /// The largest value that is told from larger ones: 1,000,000 (a percentage: 10,000 cores).
     pub const LARGEST: Millionths = Millionths::new(HIGHEST * MILLIONTHS_IN_UNIT);
@@ -106,17 +106,17 @@ impl WindowHistogram {
         }
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.counts.len()
     }
 
-    /// Whether there are no values.
+    /// True if there are no values.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// How many values were larger than a histogram can hold. Bytes do not tell.
+    /// The number of values that were larger than a histogram can hold. The encoded bytes do not include it.
     pub const fn saturated(&self) -> u64 {
         self.saturated
     }
@@ -147,7 +147,7 @@ impl WindowHistogram {
         self.encoded(&mut V2DeflateSerializer::new())
     }
 
-    /// The compressed bytes as base64: what histogram logs hold, and what other implementations call encoded.
+    /// The compressed bytes as base64: the form in histogram logs, which other implementations call encoded.
     pub fn to_v2_base64(&self) -> String {
         base64(&self.to_v2_deflate_bytes())
     }
@@ -189,7 +189,7 @@ fn malformed(text: &str) -> Error {
     Error::new(ErrorKind::Malformed(format!("not an HdrHistogram that can be read: {text}")), None)
 }
 
-/// What the crate takes on trust: lengths, which it makes room for, and counts, which it adds up.
+/// Checks the parts that the crate takes on trust: lengths, which it makes room for, and counts, which it adds up.
 fn check(bytes: &[u8]) -> Result<(), &'static str> {
     let (header, counts) = bytes.split_at_checked(40).ok_or("it ends inside of its header")?;
     let field = |at: usize| header[at..at + 4].iter().fold(0, |number, byte| number << 8 | u32::from(*byte));

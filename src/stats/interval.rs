@@ -6,7 +6,7 @@ use super::Quantile;
 use super::quantile::{parts_of_percent, percent};
 use super::tails::Counts;
 
-/// Where the quantile of the population is, with some confidence.
+/// The interval that holds the quantile of the population, with some confidence.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
     /// The lower end; `None` where it is unknown: no value is that far down.

@@ -1,8 +1,8 @@
 //! Statistics of many numbers: distributions, quantiles, intervals, histograms. Knows nothing of profiles.
 //!
-//! Values are [`Millionths`](crate::units::Millionths), integers that are not negative. What is an element of the data
-//! is given exactly; what is a double is the nearest to that. Nothing here depends on the order of the input, or on the
-//! machine: where logarithms would, additions, multiplications and divisions do the work.
+//! Values are [`Millionths`](crate::units::Millionths), integers that are not negative. Results that are elements of the data are exact;
+//! results that are doubles are the nearest to the exact number. Nothing here depends on the order of the input, or on the machine:
+//! additions, multiplications and divisions do the work that logarithms would.
 //!
 //! ```
 //! use traceparse::stats::{Confidence, Distribution, Quantile, QuantileMethod, Support};
@@ -28,10 +28,10 @@
 //! ranks one after the other, so ties need no rule. q = 0 is the smallest value and q = 1 the largest. One value is
 //! every quantile; no value has none.
 //!
-//! **Linear** ([`QuantileMethod::Linear`]): the straight line between the two values around the index (n − 1)·q,
-//! counted from 0: what numpy, pandas and Excel's `PERCENTILE.INC` give. It may be a number that nobody measured.
+//! **Linear** ([`QuantileMethod::Linear`]): the straight line between the two values around the index (n − 1)·q, counted from 0, like
+//! numpy, pandas and Excel's `PERCENTILE.INC`. It may be a number that nobody measured.
 //!
-//! **Zeros** count. Who did not use what is measured used 0 of it, and 0 is a value like any other.
+//! **Zeros** count. A run that did not use the measured thing used 0 of it, and 0 is a value like any other.
 //!
 //! **Weights** ([`Distribution::weighted`]): the q-quantile is the smallest value whose cumulative weight reaches q
 //! times the weight of all. Equal weights give the nearest rank. There is no agreed linear form, and none is given.
@@ -42,15 +42,15 @@
 //! with at least the asked confidence, whatever the population looks like. Few values have none so far out, and then an
 //! end is unknown, which is not the same as far away.
 //!
-//! **Support** ([`Support`]): whether there are enough values for a quantile to say something of the population.
+//! **Support** ([`Support`]): tells if there are enough values for a quantile to describe the population.
 //!
 //! **Histograms** say a quantile with an error that is bounded by a constant: [`ExponentialHistogram`] (0.55 %, few
 //! values, sums by bucket) and [`WindowHistogram`] (0.05 %, readable by other tools). Merging is adding counts, so
 //! shards give the same histogram in any order.
 //!
-//! **Noise floor** ([`noise_floor`]): what sampling alone makes of runs that are all alike.
+//! **Noise floor** ([`noise_floor`]): the effect of sampling alone on runs that are all alike.
 //!
-//! **Effective size** ([`effective_samples`]): how many equal weights say as much as these unequal ones.
+//! **Effective size** ([`effective_samples`]): the number of equal weights that say as much as these unequal ones.
 
 mod bins;
 mod distribution;

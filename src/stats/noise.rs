@@ -1,9 +1,8 @@
-//! What sampling alone does to numbers.
+//! The effect that sampling alone has on numbers.
 //!
-//! A sampling profiler that sees something λ times in a run on average sees it, by chance, a Poisson-distributed number
-//! of times in each run. The relative standard error of a share is 1/√λ (λ = 300 samples: 6 %; 95 % of runs are within
-//! 11 %). Among many runs that are all alike, the upper quantiles therefore lie above the mean, the more the fewer
-//! samples there are.
+//! A sampling profiler that sees something λ times in a run on average sees it, by chance, a Poisson-distributed number of times in each
+//! run. The relative standard error of a share is 1/√λ (λ = 300 samples: 6 %; 95 % of runs are within 11 %). Among many runs that are all
+//! alike, the upper quantiles therefore lie above the mean, and the fewer samples there are, the farther above.
 
 use super::Quantile;
 use super::tails::Counts;
@@ -42,7 +41,7 @@ pub fn noise_floor(samples_total: u64, runs: u64, mean: Millionths, quantile: Qu
     Some(poisson_quantile(expected, quantile)? as f64 / expected * mean.as_f64())
 }
 
-/// How many equal weights say as much as these: (Σw)² / Σw² (Kish), from the two sums; 0 where there are none.
+/// The number of equal weights that say as much as these: (Σw)² / Σw² (Kish), from the two sums; 0 for no weights.
 ///
 /// Equal weights give their number, and one that outweighs all others gives 1.
 pub fn effective_samples(sum_of_weights: u128, sum_of_squares: u128) -> f64 {

@@ -1,4 +1,4 @@
-//! Which quantile, and by which rule.
+//! A quantile, and the rule that chooses it.
 
 use std::fmt;
 
@@ -88,7 +88,7 @@ impl fmt::Display for Quantile {
     }
 }
 
-/// How the quantile of values is chosen; see the [module](super).
+/// The rule for choosing the quantile of values; see the [module](super).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum QuantileMethod {
     /// The value of rank ⌈q·n⌉: numpy's `inverted_cdf`, SQL's `percentile_disc`.

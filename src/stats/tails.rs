@@ -16,7 +16,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// How many of `count` values are below the quantile of `parts` per million, in (0, 1,000,000).
+    /// The number of values, out of `count`, that are below the quantile of `parts` per million, in (0, 1,000,000).
     pub(super) fn binomial(count: u64, parts: u32) -> Self {
         let (below, above) = (f64::from(parts), f64::from(1_000_000 - parts));
         let mode = (u128::from(count) + 1) * u128::from(parts) / 1_000_000;
@@ -24,7 +24,7 @@ impl Counts {
         Self::around(mode, |k| (count.saturating_sub(k)) as f64 * below / ((k + 1) as f64 * above))
     }
 
-    /// How many events there are where `mean` are expected.
+    /// The number of events that happen when `mean` are expected.
     pub(super) fn poisson(mean: f64) -> Self {
         Self::around(mean as u64, |k| mean / (k + 1) as f64)
     }
@@ -62,7 +62,7 @@ impl Counts {
         self.first + self.weights.len() as u64 - self.within(self.weights.iter().rev(), probability)
     }
 
-    /// How many of the weights, from the first on, stay together within a probability.
+    /// The number of weights, from the first on, whose sum stays within a probability.
     fn within<'a>(&self, weights: impl Iterator<Item = &'a f64>, probability: f64) -> u64 {
         let limit = probability * self.total;
         let mut sum = 0.0;

@@ -1,4 +1,4 @@
-//! What the files of one image answered for the addresses of one profile.
+//! The answers of one image's files for the addresses of one profile.
 
 use std::sync::Arc;
 
@@ -12,22 +12,22 @@ pub(super) struct AnswerFrame {
     pub(super) file: Option<u32>,
     pub(super) line: Option<u32>,
     pub(super) is_inlined: bool,
-    /// How far behind the start of the function the address is, where that is known.
+    /// The distance of the address behind the start of the function, if it is known.
     pub(super) offset: Option<u32>,
 }
 
-/// What a string of the answers is good for.
+/// The meaning of a string of the answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StringKind {
     Name,
-    /// Where a function without a name starts.
+    /// The start of a function without a name.
     Address,
     /// Functions that the linker folded into one.
     Folded,
     File,
 }
 
-/// What the files of one image answered.
+/// The answers of one image's files.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     /// Sorted, distinct.
@@ -43,7 +43,7 @@ pub(super) struct Answers {
     pub(super) used: Vec<Found>,
     /// Files that could not be read, and why; and what else is worth a word.
     pub(super) notes: Vec<Note>,
-    /// Whether a file was not read to its end, for want of memory.
+    /// True if a file was not read to its end, for lack of memory.
     pub(super) is_short: bool,
     /// The memory that they take.
     pub(super) reserved: Reservation,
@@ -60,7 +60,7 @@ impl Answers {
         function.map(|index| self.kinds[index as usize])
     }
 
-    /// Whether a function has a name, and not just a place.
+    /// True if a function has a name, and not just an address.
     pub(super) fn is_named(&self, function: Option<u32>) -> bool {
         matches!(self.kind(function), Some(StringKind::Name | StringKind::Folded))
     }

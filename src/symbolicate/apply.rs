@@ -52,18 +52,18 @@ fn grouped_frames(profile: &Profile) -> Vec<bool> {
     is_grouped
 }
 
-/// What the files of an image say of one address; at least one frame.
+/// The answer of an image's files for one address; at least one frame.
 struct Answer<'a> {
     uuid: Uuid,
     answers: &'a Answers,
     chain: &'a [AnswerFrame],
 }
 
-/// What became of a frame's name.
+/// The result for one frame's name.
 #[derive(Clone, Copy)]
 struct Outcome {
     is_named: bool,
-    /// Whether it is of a function that has no name.
+    /// True if its function has no name.
     is_nameless: bool,
     disagrees: bool,
 }
@@ -78,7 +78,7 @@ struct Writer<'a> {
     without_binary: u64,
     /// By image: the ids of its answers' strings, as far as they were used.
     string_ids: HashMap<Uuid, Vec<Option<StringId>>>,
-    /// By frame: whether the recording lists it with others of one address, inlined into each other.
+    /// By frame: true if the recording lists it with others of one address, inlined into each other.
     is_grouped: Vec<bool>,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Writer<'a> {
         Ok(Replacement { frames, covers_callers })
     }
 
-    /// What the files say of a frame's address, if it is better than what the recording says.
+    /// The answer of the files for a frame's address, if it is better than the recorded name.
     fn answer(&self, id: FrameId) -> Option<Answer<'a>> {
         let frame = self.profile.frame(id);
         let Key { uuid, address } = key(self.profile, self.map, frame)?;
@@ -239,7 +239,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Which function of an answer the recording named: one of exactly that name, or the one that holds the code if its
+/// The position in an answer of the function that the recording named: one of exactly that name, or the one that holds the code if its
 /// name, and no other, means the same.
 fn agreement(recorded: &str, chain: &[AnswerFrame], answers: &Answers) -> Option<usize> {
     let named = |frame: &AnswerFrame| answers.text(frame.function).filter(|_| answers.is_named(frame.function));

@@ -1,4 +1,4 @@
-//! Symbols of a batch: what is looked up for one export is there for the next.
+//! Symbols of a batch: an address looked up for one export is there for the next.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,19 +17,19 @@ use crate::profile::{Profile, RebuildError};
 use crate::symbols::SymbolFinder;
 use crate::units::Uuid;
 
-/// Symbolicates many profiles, and remembers what the symbol files answered: an address that was looked up for one
-/// profile opens no file for the next. Threads share it.
+/// Symbolicates many profiles, and remembers the answers of the symbol files: an address that was looked up for one profile opens no file
+/// for the next. Threads share it.
 ///
-/// Every profile and its summary are what [`symbolicate`](super::symbolicate) gives. Only the notes may differ, and only
-/// for a damaged symbol file: its note is that of the first look-up in it that had one, for every profile that needs the
-/// file. A file that could not be read is asked again for the next profile; one that is no symbol file is not.
+/// Every profile and its summary equal those of [`symbolicate`](super::symbolicate). Only the notes may differ, and only for a damaged
+/// symbol file: every profile that needs the file gets the note of the first look-up that had one. A file that could not be read is asked
+/// again for the next profile; one that is not a symbol file is not asked again.
 ///
-/// About [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) bytes are remembered, or as many as [`with_limit`](Self::with_limit) says.
-/// When there are more, all is forgotten, and remembered anew from there on. The answers for the profiles that are worked
-/// on take their room beside it.
+/// About [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) bytes are remembered, or as many as [`with_limit`](Self::with_limit) says. Beyond that,
+/// everything is forgotten, and remembering starts anew. The answers for the profiles that are being worked on take their own memory
+/// besides.
 ///
-/// One thread at a time looks up addresses of an image, so that a file is not read twice at once. The finder is called
-/// meanwhile, and must not wait for other work of the same thread pool.
+/// One thread at a time looks up addresses of an image, so that a file is not read twice at once. The finder is called meanwhile, and must
+/// not wait for other work of the same thread pool.
 ///
 /// ```
 /// use traceparse::symbolicate::{SymbolCache, SymbolicateOptions};
@@ -60,7 +60,7 @@ struct Memory {
 }
 
 impl<'f> SymbolCache<'f> {
-    /// How many bytes are remembered if nothing else is said: 256 MiB, some million addresses.
+    /// The number of bytes remembered by default: 256 MiB, some million addresses.
     pub const DEFAULT_LIMIT: usize = 256 << 20;
 
     /// A cache that remembers nothing yet. The finder must find the same files as long as the cache lives.
@@ -73,8 +73,7 @@ impl<'f> SymbolCache<'f> {
         Self { finder, limit: bytes, memory: Mutex::default() }
     }
 
-    /// The same recording with the names that symbol files have, and what became of its frames, as
-    /// [`symbolicate`](super::symbolicate) does it.
+    /// Returns the same recording with the names from symbol files, and a summary of its frames, like [`symbolicate`](super::symbolicate).
     ///
     /// # Errors
     /// When the new profile does not fit its tables, or the names take more memory than the [budget](Profile::budget) has.
@@ -139,7 +138,7 @@ impl fmt::Debug for SymbolCache<'_> {
     }
 }
 
-/// What is remembered is whole at every moment, also where a finder panicked.
+/// Locks the memory. It is consistent at every moment, even if a finder panicked.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -96,7 +96,7 @@ impl ImageMap {
         (address.get() < *end).then_some(image)
     }
 
-    /// What a frame without a binary is looked up by.
+    /// The key by which a frame without a binary is looked up.
     pub(super) fn key(&self, address: Address) -> Option<Key> {
         let image = self.image(address)?;
         Some(Key { uuid: image.uuid, address: address.get() - image.load_address.get() })

@@ -31,11 +31,10 @@ use crate::symbols::SymbolFinder;
 use crate::units::{Address, Uuid};
 use images::ImageMap;
 
-/// How to symbolicate.
+/// The options of symbolication.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolicateOptions {
-    /// Whether functions that were inlined become frames; otherwise only the function that holds the code does.
-    /// Default: yes.
+    /// True to add frames for inlined functions; otherwise only the function that holds the code gets one. Default: yes.
     pub with_inlines: bool,
     /// Images of documents whose stacks name none (Xcode 12 to 14.2, and `time-sample`).
     pub images: Vec<ImageSpec>,
@@ -47,7 +46,7 @@ impl Default for SymbolicateOptions {
     }
 }
 
-/// The same recording with the names that symbol files have, and what became of its frames.
+/// Returns the same recording with the names from symbol files, and a summary of its frames.
 ///
 /// # Errors
 /// When the new profile does not fit its tables, or the names take more memory than the [budget](Profile::budget) has.
@@ -66,7 +65,7 @@ pub fn wanted_images(profile: &Profile, options: &SymbolicateOptions) -> BTreeSe
     of_frames.chain(options.images.iter().map(|image| image.uuid)).collect()
 }
 
-/// What is to be looked up in one image.
+/// The addresses to look up in one image.
 #[derive(Clone, Debug)]
 struct ImageAddresses {
     uuid: Uuid,
@@ -74,7 +73,7 @@ struct ImageAddresses {
     addresses: Vec<u64>,
 }
 
-/// What a frame is looked up by: the image, and the address relative to its Mach-O header.
+/// The key of a frame's look-up: the image, and the address relative to its Mach-O header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     uuid: Uuid,

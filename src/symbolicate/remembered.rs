@@ -1,8 +1,8 @@
-//! What the files of one image answered so far, for the addresses of any number of profiles.
+//! The answers of one image's files so far, for the addresses of any number of profiles.
 //!
-//! An answer of one address does not depend on the others that were asked with it. So what is remembered of each address
-//! (its frames, and which files were asked and which of them answered) makes the answers of any set of addresses, as if
-//! they had been looked up together.
+//! The answer for one address does not depend on the other addresses looked up with it. So the data remembered for each address (its
+//! frames, and which files were asked and which of them answered) gives the answers for any set of addresses, as if they had been looked up
+//! together.
 
 use std::io;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::recording::is_hex_address;
 use crate::symbols::{self, Asked, DEDUPLICATED, Found, Note, SymbolFinder, SymbolFrame};
 use crate::units::Uuid;
 
-/// What is remembered of one image.
+/// The answers remembered for one image.
 #[derive(Debug, Default)]
 pub(super) struct Remembered {
     /// By address, sorted.
@@ -25,20 +25,20 @@ pub(super) struct Remembered {
     strings: Strings,
     /// The files that were asked for any address, best first.
     files: Vec<File>,
-    /// Whether a file could not be read that may be readable the next time.
+    /// True if a file could not be read that may be readable the next time.
     is_doubtful: bool,
-    /// Whether that was for want of memory.
+    /// True if that was for lack of memory.
     is_short: bool,
 }
 
-/// What is known of an address.
+/// The answer for one address.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// Where its frames are; empty where no file knows it.
+    /// The range of its frames; empty if no file knows it.
     frames: (u32, u32),
     /// The files that answered, by position: one that knew where the function starts, one that knew its name, and one that knew the line.
     answered_by: [Option<u32>; 3],
-    /// Whether the source file is known, so that no file was asked after the one that knew it.
+    /// True if the source file is known, so that no file was asked after the one that knew it.
     is_located: bool,
 }
 
@@ -64,10 +64,10 @@ struct Strings {
 const BYTES_BETWEEN: u64 = 1 << 16;
 
 impl Remembered {
-    /// The answers for these addresses; files are opened only for those that nobody asked for yet.
+    /// Returns the answers for these addresses; files are opened only for addresses that nobody has asked for yet.
     ///
     /// # Errors
-    /// When the answers take more memory than the budget has; what is remembered is forgotten then.
+    /// When the answers take more memory than the budget has; everything remembered is then forgotten.
     pub(super) fn look_up(
         &mut self,
         image: ImageAddresses,
@@ -161,8 +161,8 @@ impl Remembered {
         }
     }
 
-    /// The answers for addresses that are known, all of them. What they take is reserved as if each had its own texts, so that it does
-    /// not depend on who asked before whether they fit.
+    /// The answers for addresses that are known, all of them. Memory is reserved as if each answer had its own texts, so that earlier
+    /// callers make no difference to whether they fit.
     fn answers(&self, addresses: Vec<u64>, budget: &MemoryBudget) -> Result<Answers, OverBudget> {
         let mut answers = Answers { is_short: self.is_short, reserved: budget.nothing(), ..Answers::default() };
         let mut copied: Vec<Option<u32>> = vec![None; self.strings.texts.len()];

@@ -1,9 +1,9 @@
-//! What became of the frames, binary by binary.
+//! The results for frames, binary by binary.
 
 use crate::symbols::{Found, Note};
 use crate::units::Uuid;
 
-/// What symbolication did.
+/// The results of symbolication.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SymbolicationSummary {
     /// Binaries with frames, those with most unnamed frames first.
@@ -14,7 +14,7 @@ pub struct SymbolicationSummary {
     pub notes: Vec<Note>,
 }
 
-/// What symbolication did for one binary (one UUID).
+/// The results of symbolication for one binary (one UUID).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BinarySummary {
     /// The binary's name.
@@ -25,23 +25,23 @@ pub struct BinarySummary {
     pub arch: String,
     /// Distinct frames of the recording in it.
     pub frames: u64,
-    /// How many the recording named.
+    /// The number of these frames that the recording named.
     pub named_before: u64,
-    /// How many have a name now.
+    /// The number that have a name now.
     pub named_now: u64,
-    /// How many of the others are in functions that have no name, but a known start, under which they stand: those of a stripped binary.
+    /// The number of the others whose function has no name but a known start, which stands for the name: those of a stripped binary.
     pub nameless: u64,
-    /// How many the symbols call another function than the recording did.
+    /// The number that the symbols give another function than the recording did.
     pub disagreements: u64,
-    /// How many frames there are now, with inlined functions.
+    /// The number of frames now, including inlined functions.
     pub frames_now: u64,
     /// The files that answered.
     pub used: Vec<Found>,
-    /// Why frames have no name, where some have none.
+    /// The reason why frames have no name, if some have none.
     pub missing: Option<Missing>,
 }
 
-/// Why frames of a binary have no name.
+/// A reason why frames of a binary have no name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
     /// No file with its UUID was found; these have its name, but another UUID: another build.
@@ -56,7 +56,7 @@ pub enum Missing {
 }
 
 impl SymbolicationSummary {
-    /// What would name more frames, one sentence each; nothing where nothing is to be done.
+    /// Advice on how to name more frames, one sentence each; empty if nothing can be done.
     pub fn advice(&self) -> Vec<String> {
         let mut advice: Vec<String> = self.binaries.iter().filter_map(BinarySummary::advice).collect();
         if self.binaries.is_empty() && self.frames_without_binary > 0 {
@@ -70,7 +70,7 @@ impl SymbolicationSummary {
 }
 
 impl BinarySummary {
-    /// Whether there are symbols of this very build, which do not name all of its frames.
+    /// True if there are symbols of this very build, but not for all of its frames.
     pub(crate) fn has_symbols_without_names(&self) -> bool {
         matches!(self.missing, Some(Missing::OutsideFunctions | Missing::Nameless))
     }

@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Broken {
     /// Byte offset, from the start of the file, of what breaks it.
     pub at: u64,
-    /// What is there and what the rule asks for; holds the offset in hex.
+    /// A message that says what is there and what the rule asks for; holds the offset in hex.
     pub message: String,
 }
 
@@ -90,7 +90,7 @@ impl<'a> Cutter<'a> {
         Self { file, at, end: file.len().min(at.saturating_add(room)) }
     }
 
-    /// How many bytes are left.
+    /// The number of bytes left.
     pub(super) fn left(&self) -> usize {
         self.end - self.at
     }
@@ -132,7 +132,7 @@ pub(super) struct Strings<'a> {
     bytes: &'a [u8],
     /// Offset of the table in the file.
     at: usize,
-    /// What offsets count from: the entry that holds them (or the record, for its header), instead of the table.
+    /// True if offsets count from the entry that holds them (or the record, for its header), instead of the table.
     is_entry_relative: bool,
 }
 
@@ -145,7 +145,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// Where the string at `offset` begins in the table, if it does.
+    /// The start in the table of the string at `offset`, if it lies there.
     fn position(&self, entry: usize, offset: u64) -> Option<usize> {
         let base = if self.is_entry_relative { entry } else { self.at };
         let position = (base as u64).checked_add(offset)?.checked_sub(self.at as u64)?;

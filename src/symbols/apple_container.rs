@@ -52,7 +52,7 @@ impl AppleImage<'_> {
     }
 }
 
-/// Whether bytes begin like a container or an archive; for the latter, `size` must be that of the file.
+/// True if bytes begin like a container or an archive; for the latter, `size` must be that of the file.
 pub fn is_apple_symbols(start: &[u8], size: u64) -> bool {
     let Some(start) = start.first_chunk::<8>() else {
         return false;
@@ -60,8 +60,8 @@ pub fn is_apple_symbols(start: &[u8], size: u64) -> bool {
     u32_at(start, 0) == CONTAINER || (matches!(u32_at(start, 0), 1 | 7) && u64::from(u32_at(start, 4)) == size)
 }
 
-/// Reads the images of a `.symbols` or `.symbolsarchive` file, which are told apart by content. Strings are borrowed;
-/// what is allocated is at most a few times the size of the file.
+/// Reads the images of a `.symbols` or `.symbolsarchive` file, which are told apart by content. Strings are borrowed; the memory allocated
+/// is at most a few times the size of the file.
 ///
 /// # Errors
 /// When the file is neither, or breaks a rule of its format.
@@ -88,7 +88,7 @@ fn archive(file: &[u8]) -> Result<AppleImage<'_>, Broken> {
 /// An image as the container describes it.
 #[derive(Clone, Debug)]
 pub(crate) struct ListedImage<'a> {
-    /// What is known of the image itself.
+    /// The description of the image itself.
     pub(crate) image: AppleImage<'a>,
     /// Its segments: as linked, and in a signature where they were in memory.
     pub(crate) segments: Vec<LinkedSegment>,
@@ -157,7 +157,7 @@ pub(super) struct Chunk<'a> {
     record: Record<'a>,
 }
 
-/// What follows the images. Its magic was read.
+/// A part that follows the images. Its magic has been read.
 pub(super) enum Mark {
     /// A chunk that begins here.
     Chunk(usize),

@@ -1,4 +1,4 @@
-//! What the symbols of an image cover, for checks and listings; look-up needs none of it.
+//! The addresses, files and calls that the symbols of an image cover, for checks and listings; look-up needs none of it.
 //!
 //! Addresses are the record's own (see `apple_segments`): for code they are relative to the start of `__TEXT`.
 
@@ -36,7 +36,7 @@ impl<'a> AppleSymbols<'a> {
         })
     }
 
-    /// How many inlined calls there are.
+    /// The number of inlined calls.
     pub fn inlined_call_count(&self) -> usize {
         self.record.inlined.entries.len()
     }

@@ -16,9 +16,9 @@
 //! | | `DYLD-STUB$$_strlen` | `DYLD-STUB$$strlen` | |
 //! | `0x195f311e8` | `0x195f311e8` | `0x195f311e8` (no name: where a function starts is all that was known) | |
 //!
-//! **Folded functions.** A linker keeps one copy of functions with equal code, so several names have one address. Flag
-//! `0x800` says so, and Instruments writes a symbol `<deduplicated_symbol>` beside them. Which of them ran cannot be
-//! known, so that is the answer: without line or inlined calls where the flag says that code was folded.
+//! **Folded functions.** A linker keeps one copy of functions with equal code, so several names have one address. Flag `0x800` says so, and
+//! Instruments writes a symbol `<deduplicated_symbol>` beside them. Nobody can know which of them ran, so that symbol is the answer:
+//! without line or inlined calls where the flag says that code was folded.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ use super::apple_record::{Entry, Place, Record};
 use super::apple_segments::{LinkedSegment, SegmentMap};
 use super::frame::{Note, SymbolFrame, Symbols};
 
-/// What folded functions are called.
+/// The name given to folded functions.
 pub const DEDUPLICATED: &str = "<deduplicated_symbol>";
 
 /// The flag of functions that were folded.
@@ -60,13 +60,13 @@ impl fmt::Debug for AppleSymbols<'_> {
 #[derive(Clone, Copy, Debug)]
 struct Function {
     symbol: Entry,
-    /// Whether it is one of several with different names.
+    /// True if it is one of several with different names.
     is_ambiguous: bool,
-    /// Whether it was folded, so that its lines are those of another function perhaps.
+    /// True if it was folded, so that its lines may be those of another function.
     is_folded: bool,
 }
 
-/// Where code comes from, read.
+/// A place in the source, with its strings read.
 #[derive(Clone, Copy, Debug, Default)]
 struct Source<'a> {
     file: Option<&'a str>,
@@ -79,7 +79,7 @@ struct Source<'a> {
 struct Names<'a> {
     function: Option<&'a str>,
     linkage_name: Option<&'a str>,
-    /// What a stub leads to; `function` is `None` then.
+    /// The function that a stub leads to; `function` is then `None`.
     stub: Option<&'a str>,
 }
 
@@ -236,7 +236,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// What the linker puts in front of the name of what a stub leads to.
+/// The prefix that the linker puts in front of the name of a stub's target.
 const STUB: &str = "DYLD-STUB$$";
 
 /// A linker name as the compiler knows it.

@@ -88,7 +88,7 @@ impl<'a> Sections<'a> {
 /// The fields that symbols and inlined calls share.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
-    /// Where the entry is in the file.
+    /// The position of the entry in the file.
     pub(super) at: usize,
     pub(super) address: u64,
     /// The address after the last one.
@@ -120,7 +120,7 @@ impl Entry {
         usize::try_from(self.first_inlined).ok()
     }
 
-    /// Whether an address lies in it.
+    /// True if an address lies in it.
     pub(super) fn contains(&self, address: u64) -> bool {
         (self.address..self.end).contains(&address)
     }
@@ -279,7 +279,7 @@ fn unsorted(at: usize, what: &str, index: usize, address: u64, above: u64) -> Br
     broken(at, format_args!("{what} {index}"), rule)
 }
 
-/// Whether a processor of this Mach-O number has 64-bit addresses.
+/// True if a processor of this Mach-O number has 64-bit addresses.
 fn is_64_bit(cputype: u32) -> bool {
     /// `CPU_ARCH_ABI64`.
     const ABI_64: u32 = 0x0100_0000;

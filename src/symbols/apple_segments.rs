@@ -27,12 +27,12 @@ pub(crate) struct LinkedSegment {
     pub(crate) size: u64,
 }
 
-/// Which addresses of the image are which in the record.
+/// The mapping of the image's addresses to those of the record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SegmentMap {
     // Sorted by `relative`.
     spans: Vec<Span>,
-    /// Where `__TEXT` is in the record; empty where it has none.
+    /// The range of `__TEXT` in the record; empty if it has none.
     text: (u64, u64),
 }
 
@@ -77,12 +77,12 @@ impl SegmentMap {
         (inside < span.size).then(|| span.record + inside)
     }
 
-    /// Whether an address of the record lies in `__TEXT`.
+    /// True if an address of the record lies in `__TEXT`.
     pub(super) fn is_text(&self, address: u64) -> bool {
         (self.text.0..self.text.1).contains(&address)
     }
 
-    /// Whether there is a `__TEXT` at all.
+    /// True if there is a `__TEXT` at all.
     pub(super) fn has_text(&self) -> bool {
         !self.spans.is_empty()
     }

@@ -1,6 +1,5 @@
-//! Signatures: what recordings keep of the images of a process. They are containers ([`super::apple_container`]) without
-//! symbols, whose segments say where each image was in memory, and whose trailer names the shared cache that the process
-//! maps:
+//! Signatures: the records that recordings keep of the images of a process. They are containers ([`super::apple_container`]) without
+//! symbols, whose segments say where each image was in memory, and whose trailer names the shared cache that the process maps:
 //!
 //! | trailer | size |
 //! |---|---|
@@ -33,7 +32,7 @@ pub(crate) struct Signature<'a> {
 pub(crate) struct SharedCache {
     /// The cache's UUID.
     pub(crate) uuid: Uuid,
-    /// Where the cache begins in memory.
+    /// The address in memory at which the cache begins.
     pub(crate) base: u64,
 }
 

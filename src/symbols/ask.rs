@@ -8,25 +8,25 @@ use super::locate::{Found, SymbolFinder};
 use crate::memory::MemoryBudget;
 use crate::units::Uuid;
 
-/// What became of one file that was asked.
+/// The outcome of asking one file.
 #[derive(Debug)]
 pub struct Asked {
     /// The file.
     pub found: Found,
     /// The addresses that it answered better than the files before it, by index.
     pub answered: Vec<usize>,
-    /// What it noted, or why it could not be read.
+    /// Its notes, or the reason why it could not be read.
     pub result: io::Result<Vec<Note>>,
 }
 
 /// Looks up sorted, distinct addresses in the files of an image, the best first, until every address has an answer with
 /// a source file or no symbol file is left.
 ///
-/// `answer` may be called again for an address that was answered without a name or a source file: a file that was stripped or
-/// cut, or has a symbol table only, does not stand before one that knows more. The last call for an address counts; one without frames
-/// takes back what a file said that could not be read to its end.
+/// `answer` may be called again for an address that was answered without a name or a source file: a file that was stripped or cut, or has
+/// only a symbol table, does not win over one that knows more. The last call for an address counts; a call without frames withdraws the
+/// answer of a file that could not be read to its end.
 ///
-/// What is read of a file is taken from the budget while it is asked. A file that needs more than there is could not be read
+/// The memory for reading a file is taken from the budget while it is asked. A file that needs more than is left counts as unreadable
 /// ([`io::ErrorKind::OutOfMemory`]).
 pub fn look_up(
     finder: &dyn SymbolFinder,
@@ -70,16 +70,16 @@ pub fn look_up(
     asked
 }
 
-/// Whether an answer has a source file, so that no other file is asked for the address.
+/// True if an answer has a source file, so that no other file is asked for the address.
 pub(crate) fn is_located(frames: &[SymbolFrame<'_>]) -> bool {
     frames.iter().any(|frame| frame.file.is_some() && frame.function.is_some())
 }
 
-/// How much is known of an address.
+/// The knowledge of an address, from none to a source line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum State {
     Unknown,
-    /// Where its function starts, and nothing else.
+    /// Only the start of its function is known.
     Nameless,
     Named,
     Located,

@@ -1,4 +1,4 @@
-//! What a file holds, told by its content: the images whose symbols it has, or why it is of no use.
+//! The contents of a file, told from its bytes: the images whose symbols it has, or the reason why it is of no use.
 
 use std::io;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::macho::{Kind, MachoError, is_macho, slices};
 use crate::memory::MemoryBudget;
 use crate::units::Uuid;
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Contents {
     /// Images with symbols.
@@ -39,7 +39,7 @@ pub(super) struct Image {
     pub(super) range: (u64, u64),
 }
 
-/// How much of a file tells its kind.
+/// The number of bytes at the start of a file that tell its kind.
 const HEAD: usize = 4096;
 /// A `.symbols` file above this is not looked into; real ones have some megabytes.
 const MAX_APPLE: u64 = 1 << 30;
@@ -130,7 +130,7 @@ fn apple(files: &dyn Files, path: &Path, length: u64, budget: &MemoryBudget) -> 
     }
 }
 
-/// What else is put into folders of symbols.
+/// Recognises other files that end up in folders of symbols.
 fn other(head: &[u8]) -> Option<&'static str> {
     let is = |magic: &[u8]| head.starts_with(magic);
     if is(b"MODULE ") {
@@ -148,11 +148,11 @@ fn other(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Opens the symbols of what was found in the bytes that were loaded for it, and asks them.
+/// Opens the symbols of a found file in the bytes that were loaded for it, and asks them.
 ///
 /// # Errors
-/// When the bytes are not, or not any more, what was found, or cannot be read to the end. Answers that were given until then are not to
-/// be used: they may be of two files.
+/// When the bytes are not, or no longer, those of the found file, or cannot be read to the end. Answers given before the error must not be
+/// used: they may come from two files.
 pub fn with_symbols(
     data: &FileBytes<'_>,
     found: &Found,

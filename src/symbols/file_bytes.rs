@@ -16,15 +16,15 @@ use object::read::ReadRef;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, Reservation};
 
-/// How often a file may be read in overlapping pieces. Of a sound one most bytes are read once, if at all.
+/// The number of times that a file may be read in overlapping pieces. In a sound file most bytes are read once, if at all.
 const PASSES: u64 = 4;
 /// Bytes that may be read of any file, however small.
 const FREE_BYTES: u64 = 1 << 20;
 
-/// What lies near to each other is read together, in blocks of this size: strings, mostly, and heads of units.
+/// The size of the blocks in which neighbouring bytes are read together: strings, mostly, and heads of units.
 const BLOCK: u64 = 16 << 10;
 
-/// What a [`FileBytes`] is read from.
+/// The file that a [`FileBytes`] is read from.
 pub(super) trait Source {
     /// Reads at a byte of the file, as much as there is at once; 0 at its end.
     fn read_at(&mut self, offset: u64, place: &mut [u8]) -> io::Result<usize>;
@@ -47,13 +47,13 @@ enum Content<'f> {
 /// The bytes of a block, once they were read.
 type Block = OnceCell<Box<[u8]>>;
 
-/// What was read of a source so far.
+/// The parts of a source read so far.
 struct Pieces<'f> {
     shared: Shared<'f>,
     start: u64,
     /// By position: the blocks, made when the first of them is read.
     blocks: OnceCell<Box<[Block]>>,
-    /// What is larger than a block, or lies in several: each range apart.
+    /// Ranges that are larger than a block, or lie in several: each by itself.
     ranges: Shelf,
     /// By start and length: the place of a range.
     range_at: RefCell<HashMap<(u64, u64), usize>>,
@@ -78,7 +78,7 @@ impl Shelf {
 struct Shared<'f> {
     source: RefCell<Box<dyn Source + 'f>>,
     failure: OnceCell<io::Error>,
-    /// How many bytes were read, of how many there are.
+    /// The number of bytes read, and the number in the file.
     read: Cell<u64>,
     length: u64,
     reserved: RefCell<Reservation>,
@@ -135,12 +135,12 @@ impl<'f> FileBytes<'f> {
         Self { content: Content::File(Box::new(pieces)), length }
     }
 
-    /// How many bytes the part has.
+    /// The number of bytes in the part.
     pub fn len(&self) -> u64 {
         self.length
     }
 
-    /// Whether the part has no bytes.
+    /// True if the part has no bytes.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -288,7 +288,7 @@ fn within(range: &Range<u64>) -> Option<Range<usize>> {
     Some(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
 }
 
-/// That a file ends where it did not end before.
+/// The error of a file that now ends earlier than before.
 pub(super) fn cut() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was; it was cut while it was read")
 }
@@ -335,7 +335,7 @@ impl<'data> Section<'data> {
         Some(Self { file, start: range.start, length })
     }
 
-    /// How many bytes it has.
+    /// The number of its bytes.
     pub(super) fn len(self) -> u64 {
         self.length
     }
@@ -385,7 +385,7 @@ impl<'data> ReadRef<'data> for Section<'data> {
     }
 }
 
-/// That a file is another one than it was.
+/// The error of a file that is no longer the one it was.
 pub(super) fn changed_meanwhile() -> io::Error {
     io::Error::other("the file changed while it was read")
 }

@@ -9,16 +9,16 @@ use std::time::{Duration, SystemTime};
 
 use super::file_bytes::{FileBytes, Source, changed_meanwhile, cut};
 
-/// What is at a path.
+/// The thing at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
     /// A regular file, with its length and times in nanoseconds since 1970, 0 where unknown.
     File {
         /// Bytes.
         length: u64,
-        /// When its content changed last, as it says; whoever copies a file may set it.
+        /// The time of the last change of its content, as the file says; whoever copies a file may set it.
         modified: u64,
-        /// When anything about it changed last, as the system saw it; 0 where the system does not tell.
+        /// The time of the last change of any kind, as the system saw it; 0 if the system does not tell.
         changed: u64,
     },
     /// A folder.
@@ -27,7 +27,7 @@ pub enum Entry {
     Other,
 }
 
-/// What an entry of a folder is, as the folder tells it.
+/// The kind of an entry of a folder, as the folder tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A regular file.
@@ -40,7 +40,7 @@ pub enum EntryKind {
     Other,
 }
 
-/// When the entries of a folder changed last, in nanoseconds since 1970.
+/// The times when the entries of a folder last changed, in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FolderTimes {
     /// As the folder says; whoever copies it may set it.
@@ -49,9 +49,9 @@ pub struct FolderTimes {
     pub changed: u64,
 }
 
-/// What the locator of symbol files needs of a file system.
+/// The part of a file system that the locator of symbol files needs.
 pub trait Files: Sync {
-    /// What is at `path`, through links.
+    /// The thing at `path`, through links.
     ///
     /// # Errors
     /// When there is nothing, or it may not be looked at.
@@ -66,7 +66,7 @@ pub trait Files: Sync {
     /// The paths in a folder, in any order.
     ///
     /// # Errors
-    /// When it is no folder, or may not be read.
+    /// When it is not a folder, or may not be read.
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
 
     /// The entries of a folder with their kinds, in any order. A file system that does not know the kinds calls all of them links,
@@ -80,8 +80,8 @@ pub trait Files: Sync {
         Ok(paths.into_iter().filter_map(named).collect())
     }
 
-    /// When the entries of a folder changed last: as long as the times are the same, so are the names and kinds of the entries.
-    /// `None` where that cannot be said: where times are not known, or so recent that another change might not show.
+    /// The times when the entries of a folder last changed: as long as they stay the same, so do the names and kinds of the entries. `None`
+    /// if they prove nothing: they are unknown, or so recent that another change might not show.
     fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
         let _ = folder;
         None
@@ -93,7 +93,7 @@ pub trait Files: Sync {
     /// When the file may not be read.
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>>;
 
-    /// The same into a place of the caller's; gives how many bytes there were.
+    /// Like [`read`](Self::read), but into the caller's buffer; returns the number of bytes read.
     ///
     /// # Errors
     /// When the file may not be read.
@@ -104,7 +104,7 @@ pub trait Files: Sync {
         Ok(count)
     }
 
-    /// A part of a file, of which only pieces may be needed: they are read when they are asked for.
+    /// Loads a part of a file, of which only pieces may be needed: they are read when they are asked for.
     ///
     /// # Errors
     /// When the file may not be read, or ends before the part does.
@@ -150,7 +150,7 @@ fn changed(_: &Metadata) -> u64 {
     0
 }
 
-/// Clocks of file systems are coarse: what changed twice within this time may have one time.
+/// Clocks of file systems are coarse: two changes within this time may have the same time.
 const RECENT: Duration = Duration::from_secs(2);
 
 fn modified(metadata: &Metadata) -> u64 {

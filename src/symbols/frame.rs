@@ -25,10 +25,10 @@ pub struct SymbolFrame<'a> {
     pub line: Option<u32>,
     /// The column, from 1.
     pub column: Option<u32>,
-    /// Whether this function was inlined into the next frame, so true for all but the last.
+    /// True if this function was inlined into the next frame, so true for all but the last.
     pub is_inlined: bool,
-    /// How many bytes the address lies behind the start of the function; `None` for inlined functions, and where no file tells where the
-    /// function starts. A frame that has nothing else is of a function that is known to start there, but has no name.
+    /// The distance in bytes of the address behind the start of the function; `None` for inlined functions, and if no file tells where the
+    /// function starts. A frame with nothing but an offset belongs to a function with a known start and no name.
     pub offset: Option<u64>,
 }
 
@@ -46,9 +46,9 @@ pub trait Symbols {
 /// Something about a symbol file that made answers poorer than they could be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// What it is, in one sentence, without the name of the file.
+    /// The message: one sentence, without the name of the file.
     pub message: String,
-    /// How often it was seen.
+    /// The number of times it was seen.
     pub count: u64,
 }
 

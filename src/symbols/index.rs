@@ -1,7 +1,7 @@
-//! What is known of a folder from before, so that one of 10,000 dSYMs is not searched again for every export.
+//! The remembered contents of a folder, so that one of 10,000 dSYMs is not searched again for every export.
 //!
-//! Kept as bytes by whoever calls. Lines of fields, with tabs between them: each folder with its times, below it its entries with
-//! the lengths and times of files, below each file what it held; all in the order of the walk, with paths below the root.
+//! The caller keeps them, as bytes. Lines of fields, with tabs between them: each folder with its times, below it its entries with the
+//! lengths and times of files, below each file its contents; all in the order of the walk, with paths below the root.
 //!
 //! ```text
 //! traceparse-symbols 2
@@ -11,9 +11,9 @@
 //! end
 //! ```
 //!
-//! What may be believed of it: a file is the one that was remembered if its length and both times are the same, and a folder has the
-//! entries that were remembered if both of its times are. A folder whose times were so recent when it was listed that a later change
-//! might not show is remembered without times, and listed again.
+//! The rules for trusting it: a file is the remembered one if its length and both times are the same, and a folder has the remembered
+//! entries if both of its times are the same. A folder whose times were so recent when it was listed that a later change might not show is
+//! remembered without times, and listed again.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -29,14 +29,14 @@ const HEADER: &str = "traceparse-symbols 2\n";
 /// The last one; a file without it was cut.
 const TRAILER: &str = "end\n";
 
-/// What tells that a file did not change.
+/// The evidence that a file did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     /// Its length in bytes.
     pub length: u64,
-    /// When it changed last, in nanoseconds since 1970; 0 where unknown, which never matches.
+    /// The time of its last change, in nanoseconds since 1970; 0 if unknown, which never matches.
     pub modified: u64,
-    /// When the system saw it change last; 0 where the system does not tell.
+    /// The time of its last change as the system saw it; 0 if the system does not tell.
     pub changed: u64,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Item {
     pub(super) kind: ItemKind,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ItemKind {
     Folder,
@@ -62,19 +62,19 @@ pub(super) enum ItemKind {
 /// A folder of the walk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FolderRow {
-    /// Where it is below the root; empty for the root.
+    /// Its path below the root; empty for the root.
     pub(super) path: String,
     /// `None` where its entries cannot be believed the next time.
     pub(super) times: Option<FolderTimes>,
     pub(super) items: Vec<Item>,
 }
 
-/// What a folder held.
+/// The remembered contents of a folder.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     /// As it was read, if it was whole.
     text: String,
-    /// What the last walk saw; `None` before there was one.
+    /// The folders that the last walk saw; `None` before the first walk.
     walked: Option<Vec<FolderRow>>,
 }
 
@@ -86,7 +86,7 @@ impl Index {
         Self { text: if is_whole { text } else { String::new() }, walked: None }
     }
 
-    /// The index as it is kept: what the last walk saw, or what was read where there was none.
+    /// The index as it is kept: the result of the last walk, or without a walk, the index that was read.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Some(folders) = &self.walked else { return self.text.clone().into_bytes() };
         let mut text = HEADER.to_owned();
@@ -95,7 +95,7 @@ impl Index {
         text.into_bytes()
     }
 
-    /// Whether a walk saw something else than what was read.
+    /// True if a walk saw something other than the index that was read.
     pub fn is_changed(&self) -> bool {
         self.walked.is_some() && self.to_bytes() != self.text.as_bytes()
     }
@@ -196,7 +196,7 @@ fn parse_folder(lines: &str) -> Option<FolderRow> {
     Some(folder)
 }
 
-/// What the file held to which a line belongs: the last one.
+/// The contents of the file to which a line belongs: the last one.
 fn last_contents(items: &mut [Item]) -> Option<&mut Contents> {
     match &mut items.last_mut()?.kind {
         ItemKind::File(known) | ItemKind::Link(known) => known.as_mut().map(|(_, contents)| contents),

@@ -1,4 +1,4 @@
-//! Where the parts of one slice are: sections, symbol table, function starts, DWARF.
+//! The positions of the parts of one slice: sections, symbol table, function starts, DWARF.
 //!
 //! A dSYM repeats the load commands of its binary, so its sections have the binary's addresses; of their contents it
 //! holds only `__DWARF` and the symbol table. Names of sections are cut to 16 bytes: `.debug_str_offsets` is
@@ -29,9 +29,9 @@ pub(super) struct Layout<'data> {
     pub(super) symbols: Option<Symtab<'data>>,
     /// `LC_FUNCTION_STARTS`, relative to the address of `__TEXT`. Binaries have it, dSYMs do not.
     pub(super) function_starts: FunctionStartsIterator<'data>,
-    /// Whether the lowest bit of a function start says Thumb instead of being part of the address.
+    /// True if the lowest bit of a function start means Thumb instead of being part of the address.
     pub(super) has_thumb_bit: bool,
-    /// What could not be used.
+    /// Notes about the parts that could not be used.
     pub(super) notes: Notes,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Layout<'data> {
 pub(super) struct Section {
     /// Its addresses.
     pub(super) addresses: Range<u64>,
-    /// Whether it holds instructions.
+    /// True if it holds instructions.
     pub(super) is_executable: bool,
 }
 
@@ -82,8 +82,8 @@ impl<'data> Layout<'data> {
     ///
     /// # Errors
     ///
-    /// Where the slice does not lie in the file, is big endian, or its load commands break their rules. A symbol table
-    /// or section that lies outside of the slice is a note.
+    /// When the slice does not lie in the file, is big endian, or its load commands break their rules. A symbol table or section that lies
+    /// outside the slice is a note.
     pub(super) fn read(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
         let data = Piece::new(file, slice.range.clone());
         let data = data.ok_or_else(|| MachoError::Malformed("the slice does not lie in the file".to_owned()))?;

@@ -1,9 +1,9 @@
-//! Finds symbol files by UUID: walks what the user named once (`walk`), or looks up what is remembered of it (`recall`), and knows
-//! files by content, never by their name.
+//! Finds symbol files by UUID: walks the files and folders that the user named once (`walk`), or looks images up in a remembered index of
+//! them (`recall`), and recognises files by content, never by their name.
 //!
-//! What is walked may be a file, a bundle (`*.dSYM`, `*.xcarchive`, `*.trace`), DerivedData, or any folder. A folder is
-//! entered once, whichever links lead to it. Of several files with one UUID the one that knows most comes first: a dSYM
-//! (lines, inlined functions), then `.symbols`, then the binary itself, then what a recording kept (`.symbolsarchive`).
+//! The user may name a file, a bundle (`*.dSYM`, `*.xcarchive`, `*.trace`), DerivedData, or any folder. A folder is entered once, whichever
+//! links lead to it. Of several files with one UUID the one that knows most comes first: a dSYM (lines, inlined functions), then
+//! `.symbols`, then the binary itself, then the symbols kept by a recording (`.symbolsarchive`).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -20,7 +20,7 @@ use crate::hash;
 use crate::memory::{MemoryBudget, Reservation};
 use crate::units::Uuid;
 
-/// What kind of file symbols come from; the order is the order of preference.
+/// The kind of file that symbols come from; the order is the order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SourceKind {
     /// DWARF in a Mach-O companion file, as in a dSYM bundle.
@@ -56,7 +56,7 @@ impl fmt::Display for SourceKind {
 pub struct Found {
     /// The file.
     pub path: PathBuf,
-    /// What kind of file it is.
+    /// The kind of the file.
     pub kind: SourceKind,
     /// The image's UUID.
     pub uuid: Uuid,
@@ -68,7 +68,7 @@ pub struct Found {
     pub text_address: Option<u64>,
     /// The size of `__TEXT`, where the file tells.
     pub text_size: Option<u64>,
-    /// Where in the file the image is: offset and length; the whole file where it has several kinds of content.
+    /// The place of the image in the file: offset and length; the whole file if it has several kinds of content.
     pub range: (u64, u64),
 }
 
@@ -80,10 +80,10 @@ pub trait SymbolFinder: Sync {
     /// The files whose image has this name, whatever its UUID.
     fn find_by_name(&self, name: &str) -> Vec<Found>;
 
-    /// The bytes of what was found, to be read as they are needed.
+    /// Loads the bytes of a found file, which are read as they are needed.
     ///
     /// # Errors
-    /// When the file cannot be read any more.
+    /// When the file can no longer be read.
     fn load(&self, found: &Found) -> io::Result<FileBytes<'_>>;
 }
 
@@ -103,15 +103,15 @@ pub struct Locator<'f> {
     /// are hashed as they are: paths are taken apart for that.
     pub(super) folders: hash::HashMap<OsString, u32>,
     pub(super) seen: hash::HashMap<OsString, u32>,
-    /// How many walks there were, with the one at hand.
+    /// The number of walks, including the current one.
     pub(super) walks: u32,
-    /// Whether the walk at hand left out what is there, or could not read it, so that what it saw is no answer for another time.
+    /// True if the current walk left something out, or could not read it, so that its result must not be used another time.
     pub(super) is_partial: bool,
     pub(super) entries: usize,
     notes: Vec<Note>,
     /// For files while they are looked at.
     budget: MemoryBudget,
-    /// What is found, and takes of that.
+    /// The memory of the found files, reserved from the budget.
     reserved: Reservation,
 }
 
@@ -149,15 +149,14 @@ impl<'f> Locator<'f> {
         self
     }
 
-    /// Looks at `path`: a file, or everything below a folder. Gives the number of images found there.
+    /// Looks at `path`: a file, or everything below a folder. Returns the number of images found there.
     ///
-    /// `index` remembers what a folder held: files that did not change since it was made are not opened again, and folders whose
-    /// times are the same are not listed again. Each file is looked at for its length and times. What was seen is remembered for the
-    /// next time.
+    /// `index` remembers the contents of a folder: files that have not changed since it was made are not opened again, and folders whose
+    /// times are the same are not listed again. Each file is still checked for its length and times. The index is then updated for the next
+    /// time.
     ///
     /// # Errors
-    /// When there is nothing at `path`, or it may not be looked at. What lies below a folder and cannot be read is a
-    /// note.
+    /// When there is nothing at `path`, or it may not be looked at. Anything below a folder that cannot be read is a note.
     pub fn add(&mut self, path: &Path, index: &mut Index) -> io::Result<usize> {
         let before = self.found.len();
         match self.files.entry(path)? {
@@ -196,13 +195,13 @@ impl<'f> Locator<'f> {
         &self.found
     }
 
-    /// What was seen on the way: files that are known but not read, and files that are broken.
+    /// Notes on the files seen on the way: those that are known but not read, and those that are broken.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
-    /// Looks at a file. One that was named by the user and holds nothing is worth a note, whatever it is. What it holds is
-    /// `remembered`, if its stamp was the same; gives what is to be remembered.
+    /// Looks at a file. One that was named by the user and holds nothing is worth a note, whatever it is. Its contents are those
+    /// `remembered`, if its stamp is the same; returns the contents to remember.
     pub(super) fn look_at(
         &mut self,
         (path, canonical): (&Path, PathBuf),
@@ -245,7 +244,7 @@ impl<'f> Locator<'f> {
         }
     }
 
-    /// Whether an image was found.
+    /// True if an image was found.
     pub(super) fn has(&self, uuid: Uuid) -> bool {
         self.by_uuid.contains_key(&uuid)
     }

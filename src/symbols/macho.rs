@@ -1,4 +1,4 @@
-//! What a Mach-O file holds: one slice for each architecture, told from its header and load commands.
+//! The contents of a Mach-O file: one slice for each architecture, told from its header and load commands.
 //!
 //! | first bytes | what it is |
 //! |---|---|
@@ -31,7 +31,7 @@ const MAX_COMMAND_BYTES: u64 = 8 << 20;
 /// Read at once at the start of a slice: enough for the load commands of nearly all dSYMs.
 const FIRST_READ: u64 = 4096;
 
-/// Whether a file that begins with these bytes (8 are enough) is a thin or fat Mach-O file.
+/// True if a file that begins with these bytes (8 are enough) is a thin or fat Mach-O file.
 pub fn is_macho(start: &[u8]) -> bool {
     match start.first_chunk::<4>().map(|magic| u32::from_be_bytes(*magic)) {
         Some(macho::MH_MAGIC | macho::MH_CIGAM | macho::MH_MAGIC_64 | macho::MH_CIGAM_64) => true,
@@ -53,9 +53,9 @@ pub struct Slice {
     pub uuid: Option<Uuid>,
     /// The processor.
     pub architecture: Architecture,
-    /// What the slice is.
+    /// The kind of the slice.
     pub kind: Kind,
-    /// Where it is in the file, in bytes.
+    /// Its place in the file, in bytes.
     pub range: Range<u64>,
     /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in
     /// libraries; 0 too where there is no `__TEXT`. The dSYM's can differ from its binary's.
@@ -64,7 +64,7 @@ pub struct Slice {
     pub text_size: u64,
 }
 
-/// What a Mach-O file is.
+/// The kind of a Mach-O file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// The companion file of a binary that holds its DWARF (`MH_DSYM`).
@@ -121,7 +121,7 @@ pub struct Slices {
     pub notes: Vec<Note>,
 }
 
-/// Why a file has no slices.
+/// The reason why a file has no slices.
 #[derive(Debug)]
 pub enum MachoError {
     /// Reading failed.
@@ -214,7 +214,7 @@ pub fn slices(length: u64, read_at: &mut dyn FnMut(u64, &mut [u8]) -> io::Result
     }
 }
 
-/// Where the slices of a fat file say they are.
+/// The places of the slices according to the header of a fat file.
 fn fat_ranges<Fat: object::read::macho::FatArch>(arches: &[Fat]) -> Vec<Range<u64>> {
     arches
         .iter()
@@ -275,7 +275,7 @@ impl File<'_> {
     }
 }
 
-/// How many bytes the header and the load commands take.
+/// The number of bytes that the header and the load commands take.
 fn needed<Mach: MachHeader<Endian = Endianness>>(start: &[u8]) -> Result<u64, MachoError> {
     let header = Mach::parse(start, 0)?;
     Ok(size_of::<Mach>() as u64 + u64::from(header.sizeofcmds(header.endian()?)))

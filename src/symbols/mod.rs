@@ -1,4 +1,4 @@
-//! Symbol files: what names the addresses of an image, found by its UUID.
+//! Symbol files: the source of names for the addresses of an image, found by its UUID.
 //!
 //! | file | read for |
 //! |---|---|

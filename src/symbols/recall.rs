@@ -1,8 +1,8 @@
-//! Looks images up in what is remembered of a folder, without walking it.
+//! Looks images up in the remembered contents of a folder, without walking it.
 //!
-//! What is remembered is believed where nothing speaks against it: the files of the wanted images, and those that are worth a note,
-//! have the lengths and times that they had, and the folders outside of `.dSYM` bundles have the times that they had, so
-//! that no bundle came or went. Bundles are made as a whole and have many folders, so the inside of a bundle is left alone.
+//! The memory is trusted unless something contradicts it: the files of the wanted images, and those that are worth a note, must have the
+//! lengths and times that they had, and the folders outside `.dSYM` bundles the times that they had, so that no bundle came or went.
+//! Bundles are made as a whole and have many folders, so the inside of a bundle is not checked.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use super::index::{Index, ItemKind, Stamp, parse_folder_line, parse_image, parse
 use super::locate::Locator;
 use crate::units::Uuid;
 
-/// What the lines of an index tell.
+/// The images and notes that the lines of an index give.
 #[derive(Default)]
 struct Recalled {
     /// The files of the wanted images, in the order of the walk; of one with several, in a row.
     images: Vec<(PathBuf, Image)>,
     notes: Vec<(PathBuf, String)>,
-    /// How many images there are, wanted or not.
+    /// The number of images, wanted or not.
     count: usize,
 }
 
@@ -47,7 +47,7 @@ impl Locator<'_> {
         Some(count)
     }
 
-    /// Whether nobody looked at a file yet.
+    /// True if nobody has looked at the file yet; from now on it counts as seen.
     fn is_new(&mut self, path: &Path) -> bool {
         let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
         self.seen.insert(canonical.into_os_string(), 0).is_none()

@@ -44,12 +44,12 @@ const MAX_NAME_LENGTH: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug)]
 struct Start {
     address: u64,
-    /// Where its name is; 0 where only the start is known.
+    /// The position of its name; 0 if only the start is known.
     name: u32,
     rank: Rank,
 }
 
-/// Which of several names at one address is taken first.
+/// The order of preference among several names at one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// Known outside of its file.
@@ -71,7 +71,7 @@ pub(super) struct SymbolTable<'data> {
 }
 
 impl<'data> SymbolTable<'data> {
-    /// Reads the symbols of a slice. What cannot be read is a note, and missing.
+    /// Reads the symbols of a slice. Parts that cannot be read are missing, with a note.
     pub(super) fn read(layout: &Layout<'data>, notes: &mut Notes) -> Self {
         let executable = layout.sections.iter().filter(|section| section.is_executable);
         let mut sections: Vec<_> = executable.map(|section| section.addresses.clone()).collect();
@@ -138,7 +138,7 @@ impl<'data> SymbolTable<'data> {
         starts.filter_map(|start| self.name(*start))
     }
 
-    /// Where the function starts that reaches over this address, and its name, if it has one.
+    /// The start of the function that reaches over this address, and its name, if it has one.
     pub(super) fn containing(&self, address: u64) -> Option<(u64, Option<&'data str>)> {
         let section = self.sections.partition_point(|addresses| addresses.start <= address).checked_sub(1)?;
         let section = &self.sections[section];

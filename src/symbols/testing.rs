@@ -6,7 +6,7 @@ pub(super) const CODE: u64 = TEXT + 0x1000;
 pub(super) const CODE_SIZE: u64 = 0x1000;
 pub(super) const DATA: u64 = CODE + CODE_SIZE;
 
-/// What goes into a file.
+/// The contents of a file.
 #[derive(Default)]
 pub(super) struct Macho<'a> {
     /// Type (`n_type`), section from 1, address, name.

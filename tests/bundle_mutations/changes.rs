@@ -1,4 +1,4 @@
-//! What was changed in a bundle: content that is still well-formed, or the form itself.
+//! The changes in a bundle: of content that is still well-formed, or of the form itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,7 +78,7 @@ fn values_that_changed(before: &[u8], after: &[u8]) -> Ranges {
     stretches
 }
 
-/// Where the objects of a binary property list are: its trailer tells where the table of them is, and how wide.
+/// The positions of the objects of a binary property list: its trailer tells where the table of them is, and how wide.
 fn object_offsets(list: &[u8]) -> Vec<usize> {
     let trailer = &list[list.len() - 32..];
     let number = |bytes: &[u8]| bytes.iter().fold(0, |number, &byte| number << 8 | usize::from(byte));
@@ -95,7 +95,7 @@ fn put_back(before: &[u8], mut after: Vec<u8>, ranges: impl Fn(&[u8], &[u8]) -> 
     after
 }
 
-/// Where the numbers of arrays are, but not how many each array has; arrays lie one behind the other, or begin a block.
+/// The places of the numbers in arrays, without the count of each array; arrays lie one behind the other, or begin a block.
 fn numbers(data: &[u8], _: &[u8]) -> Ranges {
     let mut ranges = Ranges::new();
     let mut at = 32;
@@ -113,7 +113,7 @@ fn strings(bytes: &[u8]) -> Option<Vec<String>> {
     list.into_iter().map(Value::into_string).collect()
 }
 
-/// Whether two keyed archives hold the same objects but for their texts, numbers and references.
+/// True if two keyed archives hold the same objects but for their texts, numbers and references.
 fn same_form(before: &[u8], after: &[u8]) -> bool {
     let objects = |bytes: &[u8]| {
         let archive = Value::from_reader(std::io::Cursor::new(bytes)).ok()?.into_dictionary()?;
@@ -137,7 +137,7 @@ fn keys(objects: &[Value]) -> BTreeSet<u64> {
     lists.flatten().filter_map(|key| Some(key.as_uid()?.get())).collect()
 }
 
-/// Whether both are values of one kind with fields of the same names.
+/// True if both are values of one kind with fields of the same names.
 fn is_alike(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (Value::Array(before), Value::Array(after)) => {

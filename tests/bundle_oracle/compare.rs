@@ -1,4 +1,4 @@
-//! Whether the library and the other reader agree about a mutant, or the library has told.
+//! Compares the readings of a mutant: the library and the other reader must agree, or the library must have told.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::mutants::{Base, Mutant};
 use super::oracle::Oracle;
 use super::support::Rng;
 
-/// What became of a mutant.
+/// The end of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The recording was refused.
@@ -80,7 +80,7 @@ struct Difference {
 }
 
 impl Difference {
-    /// Whether something was told that names the row, or the file that was changed.
+    /// True if a message names the row, or the file that was changed.
     fn is_told(&self, mutant: &Mutant, told: &[Told]) -> bool {
         let of_row = |told: &Told| {
             let names =

@@ -29,7 +29,7 @@ fn other_number(number: u64, width: usize, rng: &mut Rng) -> Vec<u8> {
     number.to_le_bytes()[..width].to_vec()
 }
 
-/// Where rows start, how large each is, and how many there are.
+/// The start of the rows, the size of each, and their number.
 fn shape(store: &[u8]) -> Option<(usize, usize, usize)> {
     let (start, size) = (u32_at(store, 12).ok()? as usize, u32_at(store, 16).ok()? as usize);
     let end = store.iter().rposition(|&byte| byte != 0)? + 1;
@@ -112,7 +112,7 @@ pub(crate) fn arrays(data: &[u8], index: &[u8], rng: &mut Rng) -> Option<Done> {
     })
 }
 
-/// Where an array is.
+/// Changes an entry of the index, which gives the place of an array.
 pub(crate) fn index(index: &[u8], rng: &mut Rng) -> Option<Done> {
     let entries = index.len().checked_sub(40).filter(|&bytes| bytes >= 8)? / 8;
     let (one, other) = (40 + 8 * rng.index(entries), 40 + 8 * rng.index(entries));
@@ -193,7 +193,7 @@ fn elements(document: &[u8], begin: &[u8]) -> Vec<(usize, usize)> {
     all
 }
 
-/// What means something in a document, and what must not be there.
+/// Texts that mean something in a document, and texts that must not be in one.
 const MARKUP: [&[u8]; 18] = [
     b"&#x41;",
     b"&amp;",

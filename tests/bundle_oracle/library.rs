@@ -1,4 +1,4 @@
-//! What the library makes of a mutant, as texts that the other recording gives, too.
+//! The reading of a mutant by the library, as texts that the other reader gives, too.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use traceparse::units::Unit;
 
 use super::support::bundle::{BUNDLE, Memory};
 
-/// What was read, and what was told.
+/// The contents that were read, and the messages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reading {
     /// Tables of samples, then those of intervals.

@@ -1,9 +1,9 @@
-//! Where the objects of a binary property list are, to change one of them.
+//! The places of the objects of a binary property list, to change one of them.
 
 /// An object and what its first byte says.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Object {
-    /// Where its bytes are, behind those that say what it is and how many.
+    /// The position of its bytes, behind those that give its kind and count.
     pub(crate) at: usize,
     pub(crate) count: usize,
     /// The upper half of the first byte: 1 is an integer, 2 a real, 4 data, 5 ASCII, 6 UTF-16, 8 a reference, 0xa an array, 0xd a
@@ -15,7 +15,7 @@ pub(crate) struct Object {
 
 #[derive(Clone, Debug)]
 pub(crate) struct List {
-    /// Where the offset of each object is, and of how many bytes.
+    /// The position of the table of offsets, and the bytes of each offset.
     pub(crate) table: usize,
     pub(crate) offset_width: usize,
     pub(crate) objects: Vec<Object>,

@@ -20,9 +20,9 @@ pub(crate) struct Base {
     pub(crate) name: String,
     /// Inflated.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
-    /// What the other reader makes of it.
+    /// The reading of the other reader.
     pub(crate) expected: Vec<Value>,
-    /// What the library tells of it as it is.
+    /// The messages of the library for the bundle as it is.
     pub(crate) told: Vec<Told>,
     /// The objects of `form.template` that matter.
     seen: Vec<usize>,
@@ -31,7 +31,7 @@ pub(crate) struct Base {
     kinds: BTreeMap<Kind, Vec<String>>,
 }
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Rows,
@@ -45,7 +45,7 @@ enum Kind {
     Template,
 }
 
-/// How often each kind of file is changed, in parts of all.
+/// The share of changes that each kind of file gets, in parts of all.
 const SHARES: [(Kind, u64); 9] = [
     (Kind::Rows, 30),
     (Kind::Names, 6),
@@ -70,7 +70,7 @@ pub(crate) struct Edit {
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
     pub(crate) edits: Vec<(String, Option<Vec<Edit>>)>,
-    /// What was done, for classes of mistakes.
+    /// The kind of the change, for classes of mistakes.
     pub(crate) kind: &'static str,
     pub(crate) described: String,
 }
@@ -131,13 +131,13 @@ impl Base {
     }
 }
 
-/// Whether it says what is in a table, of whichever kind.
+/// True for a file that describes a table, of whichever kind.
 fn is_described(path: &str) -> bool {
     path.starts_with("corespace/run")
         && ["/schema.xml", "/bulkstore_descriptor"].iter().any(|name| path.ends_with(name))
 }
 
-/// What is in a file, where it is of a table that is read.
+/// The kind of a file, if it belongs to a table that is read.
 fn kind_of(files: &BTreeMap<String, Vec<u8>>, path: &str) -> Option<Kind> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     if !folder.starts_with("corespace/run") {
@@ -177,7 +177,7 @@ impl Mutant {
         files
     }
 
-    /// What a diagnostic has to name: a file, or the folder of its store.
+    /// The places that a diagnostic may name: a file, or the folder of its store.
     pub(crate) fn places(&self) -> Vec<String> {
         let place = |path: &String| match path.rsplit_once('/') {
             Some((folder, _)) if folder.contains("/stores/") => vec![format!("{folder}/"), format!("{folder}:")],

@@ -44,14 +44,14 @@ impl Oracle {
         Ok(serde_json::from_str(&answer)?)
     }
 
-    /// What it makes of a bundle, and which objects of `form.template` it has seen.
+    /// Sends a bundle; returns its reading, and the objects of `form.template` that it has seen.
     pub(crate) fn remember(&mut self, base: &Base) -> Result<Value, Failed> {
         let files: BTreeMap<&str, String> =
             base.files.iter().map(|(path, bytes)| (path.as_str(), hexadecimal(bytes))).collect();
         self.ask(&json!({"bundle": base.name, "files": files}))
     }
 
-    /// What it makes of a mutant, run by run.
+    /// Its reading of a mutant, run by run.
     pub(crate) fn read(&mut self, base: &Base, mutant: &Mutant) -> Result<Vec<Value>, Failed> {
         let stretch = |edit: &Edit| json!([edit.at, edit.length, hexadecimal(&edit.new)]);
         let edits: BTreeMap<&str, Value> = mutant

@@ -1,5 +1,5 @@
-//! The union of all tables with intervals, against a reader of whole tables (`bundle_tables.py`, beside the corpus), which neither this
-//! library nor the reader of mutants shares anything with. What it gives is paired and put together here, slowly.
+//! The union of all tables with intervals, against a reader of whole tables (`bundle_tables.py`, beside the corpus), which shares nothing
+//! with this library or with the reader of mutants. Its rows are paired and put together here, slowly.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -114,7 +114,7 @@ fn nodes(recording: &Recording, seed: u64) -> Vec<Node> {
     nodes
 }
 
-/// What both readers make of a bundle, which must be the same.
+/// The reading of a bundle by both readers, which must be the same.
 fn compare(corpus: &Path, files: &super::support::bundle::Files) -> Result<(Union, Intervals), Failed> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("orchard.trace");
@@ -224,7 +224,7 @@ fn pairs(run: &str, mut rows: Vec<&Value>) -> Vec<Outline> {
     found
 }
 
-/// What the library found; and how many intervals of signposts are not the same.
+/// The reading of the library, and the number of distinct intervals of signposts.
 fn union(found: &Intervals) -> (Union, usize) {
     let mut union = Union { rows: found.tables.iter().map(|table| table.rows).sum(), ..Union::default() };
     let distinct = found.distinct();

@@ -25,13 +25,13 @@ fn case() -> Case {
     Case { recording, options }
 }
 
-/// Where the samples of the writer's runs are.
+/// The folder of the samples in the writer's runs.
 const SAMPLES: &str = "stores/indexed-store-4";
 const ARRAYS: &str = "uniquing/arrayUniquer/integeruniquer";
 
 type Damage = Box<dyn Fn(&mut Files)>;
 
-/// What can be damaged of a run before its first row, and the file that is to be named.
+/// The damages that a run can have before its first row, each with the file that is to be named.
 fn damages(run: u32) -> Vec<(String, Damage)> {
     let core = format!("corespace/run{run}/core");
     let mut damages: Vec<(String, Damage)> = Vec::new();
@@ -192,7 +192,7 @@ fn intervals_of_a_damaged_run_are_missed() {
     }
 }
 
-/// What a table says of its place costs that table.
+/// A wrong statement of a table about its place costs that table.
 #[test]
 fn a_store_of_another_run_costs_its_table() {
     let case = case();

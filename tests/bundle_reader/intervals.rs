@@ -193,7 +193,7 @@ fn replaced(files: &mut Files, path: &str, from: &str, to: &str) {
     });
 }
 
-/// What pairs ends must be there; what only says more need not.
+/// The columns that pair ends must be there; those that only say more need not.
 #[test]
 fn columns_of_other_types_cost_what_depends_on_them() {
     let contents = || {

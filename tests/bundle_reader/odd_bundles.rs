@@ -192,7 +192,7 @@ fn a_table_with_a_column_of_an_unknown_type_is_left_out() {
     }
 }
 
-/// What cannot be a sample is only counted, and not even that where nobody knows how; a table of samples is an error.
+/// Rows that cannot be samples are only counted, and not even that if nobody knows how; a table of samples is an error.
 #[test]
 fn fields_of_unknown_types_matter_where_samples_are() {
     let case = case(Table::CpuProfile);
@@ -237,7 +237,7 @@ fn raw_samples_count_where_no_profile_has_rows() {
     assert_rows(&found_rows(&export.profile), &case.expected(), "raw samples");
 }
 
-/// Which tables of another run are there does not matter.
+/// The tables of another run do not matter.
 #[test]
 fn each_run_decides_about_its_raw_samples() {
     let case = case(Table::TimeSample);

@@ -232,7 +232,7 @@ fn broken_xml_is_refused() {
     }
 }
 
-/// Where a descriptor has no rows, and rows are there, something was recorded.
+/// If rows are there although their descriptor has none, something was recorded.
 #[test]
 fn rows_that_the_descriptor_does_not_count_are_told() {
     let mut files = bundle(Table::TimeProfile);

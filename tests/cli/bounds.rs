@@ -1,4 +1,4 @@
-//! What a run may take: memory, and bytes of output. Bombs are made here, and end in errors.
+//! The limits of a run: memory, and bytes of output. Bombs are made here, and end in errors.
 
 use std::fs::File;
 use std::io::Write as _;

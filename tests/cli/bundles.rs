@@ -297,7 +297,7 @@ fn fleets_leave_a_damaged_run_out() {
     assert!(said.contains("a run is damaged and could not be read"), "{said}");
 }
 
-/// Whether it is read now or was before.
+/// The damage is told whether the recording is read now or was before.
 #[test]
 fn datasets_know_of_damaged_runs() {
     let folder = Folder::new();
@@ -326,7 +326,7 @@ fn datasets_know_of_damaged_runs() {
     assert!(refused.contains("a run is damaged and could not be read; and --strict was given"), "{refused}");
 }
 
-/// What is to be typed, whatever the name of the recording.
+/// The command to type is right, whatever the name of the recording.
 #[cfg(unix)]
 #[test]
 fn a_shell_takes_the_command_that_exports_a_damaged_run() {
@@ -447,7 +447,7 @@ fn signposts_that_are_events_are_intervals() {
     );
 }
 
-/// What is missing is told once, and not as something else.
+/// A missing file is told once, and not as something else.
 #[test]
 fn missing_image_lists_are_no_old_export() {
     let folder = Folder::new();

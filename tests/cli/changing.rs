@@ -146,7 +146,7 @@ fn in_the_middle(spawn: impl Fn() -> Child, path: &str, change: impl Fn()) -> Ou
     panic!("{path} is always read too fast");
 }
 
-/// How far a process has come in a file.
+/// The position that a process has reached in a file.
 fn position(child: &Child, path: &str) -> Option<u64> {
     let process = format!("/proc/{}", child.id());
     let open = fs::read_dir(format!("{process}/fd")).ok()?.flatten();

@@ -1,4 +1,4 @@
-//! How tests call the command.
+//! Runs the command in tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(crate) fn traceparse(args: &[&str]) -> Command {
     command
 }
 
-/// What became of a command, which did not panic.
+/// The result of a command, which did not panic.
 pub(crate) fn finish(command: &mut Command) -> Assert {
     command.assert().stderr(contains("panicked").not())
 }

@@ -29,7 +29,7 @@ fn rows<'a>(answer: &'a Value, name: &str) -> &'a [Value] {
     answer[name].as_array().expect("rows")
 }
 
-/// Where an export says that binaries of a name were loaded.
+/// The load addresses that an export gives for binaries of a name.
 fn load_addresses(path: &str, name: &str) -> Vec<u64> {
     let text = read_text(path);
     let value = |element: &str, name: &str| {

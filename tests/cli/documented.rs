@@ -189,7 +189,7 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// Whether a program is installed, and of those that are run then.
+/// True for a program that the tests run where it is installed, and that is installed.
 fn is_used(name: &str) -> bool {
     let runs = |name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
     name == JQ && runs(name)

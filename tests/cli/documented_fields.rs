@@ -35,7 +35,7 @@ fn section<'d>(document: &'d str, heading: &str) -> &'d str {
     below.split("\n## ").next().and_then(|part| part.split("\n### ").next()).unwrap()
 }
 
-/// What stands between backticks.
+/// The texts between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -1,4 +1,4 @@
-//! Formats of other programs' viewers, through the command. What they hold is compared with others in `tests/viewers_*.rs`.
+//! Formats of other programs' viewers, through the command. Their contents are compared with other programs in `tests/viewers_*.rs`.
 
 use std::fs;
 

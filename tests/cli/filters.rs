@@ -1,4 +1,4 @@
-//! What counts.
+//! The samples that count.
 
 use crate::command::{csv, fails, fixture, json, ok};
 

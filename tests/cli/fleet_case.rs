@@ -1,4 +1,4 @@
-//! What the tests on fleets share: invented exports in a folder of their own, and reports read back.
+//! The helpers of the tests on fleets: invented exports in a folder of their own, and reports read back.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::support::{Recording, RenderOptions, Shape, Table, TocOptions, render,
 
 const MILLISECOND: u64 = 1_000_000;
 
-/// What an app did for `samples` milliseconds, one in ten of the time that it was recorded.
+/// The recording of an app that works for `samples` milliseconds, a tenth of the recorded time.
 fn recording(samples: u64) -> Recording {
     let mut builder = Builder::default();
     let process = builder.process("Orchard", 501, "/Applications/Orchard.app/Contents/MacOS/Orchard");
@@ -70,7 +70,7 @@ pub(crate) fn fleet(folder: &Folder, below: &str, count: u64) -> String {
     folder.path(below)
 }
 
-/// What became of `fleet` with these arguments.
+/// The result of `fleet` with these arguments.
 pub(crate) fn run(args: &[&str]) -> Assert {
     finish(&mut traceparse(&[&["fleet"], args].concat()))
 }
@@ -114,7 +114,7 @@ pub(crate) fn failures(report: &Value) -> Vec<(String, String)> {
     failed.iter().map(|failed| (file_name(&failed["source"]), kind(failed))).collect()
 }
 
-/// Why the input of this file name failed.
+/// The reason why the input of this file name failed.
 pub(crate) fn reason(report: &Value, name: &str) -> String {
     let failed = report["inputs"]["failed"].as_array().expect("failed inputs");
     let failed = failed.iter().find(|failed| file_name(&failed["source"]) == name).expect("it is named");

@@ -297,7 +297,7 @@ fn wait(child: &mut Child) -> Option<i32> {
     panic!("the process goes on");
 }
 
-/// Makes a pipe with a name. Who reads it waits for who writes it.
+/// Makes a pipe with a name. Its reader waits for its writer.
 fn pipe(folder: &Folder, name: &str) -> String {
     let path = folder.path(name);
     assert!(Command::new("mkfifo").arg(&path).status().expect("mkfifo is there").success());

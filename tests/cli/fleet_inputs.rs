@@ -1,4 +1,4 @@
-//! Which exports a fleet has: folders, patterns, manifests, tables of contents.
+//! The exports of a fleet: folders, patterns, manifests, tables of contents.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What comes out of a fleet besides JSON: text, CSV, HTML, SQL; and the names that symbol files give.
+//! The output of a fleet besides JSON: text, CSV, HTML, SQL; and the names that symbol files give.
 
 use serde_json::Value;
 

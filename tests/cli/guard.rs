@@ -282,7 +282,7 @@ fn standard_input_is_an_input() {
     assert!(read_text(&path) == before && read_text(&addresses) == "0x565\n", "an input was changed");
 }
 
-/// What the shell emptied has nothing left to lose: `> A.xml` is an empty input, as it is for `cat`.
+/// A file that the shell has emptied has nothing left to lose: `> A.xml` is an empty input, as it is for `cat`.
 #[cfg(unix)]
 #[test]
 fn an_emptied_file_is_an_empty_input() {
@@ -351,7 +351,7 @@ fn files_that_nobody_reads_are_no_inputs() {
     }
 }
 
-/// What a fleet finds by itself.
+/// The files that a fleet finds by itself are guarded, too.
 #[test]
 fn files_that_a_fleet_finds_are_inputs() {
     let case = Case::new();

@@ -12,12 +12,12 @@ use crate::terminal::on_terminal;
 /// Clears the screen, names the window, ends lines in every way there is, overrides directions, and hides.
 const ATTACK: &str = "\u{1b}[2J\u{1b}]0;t\u{7}\u{8}\r\n\t\u{b}\u{7f}\u{85}\u{9b}2J\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\
 \u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2060}\u{2066}\u{2067}\u{2068}\u{2069}\u{feff}\u{e0041}";
-/// What reads as it should in any case: letters of several scripts, and what joins or marks them.
+/// A text that reads as it should in any case: letters of several scripts, and the characters that join or mark them.
 const ORDINARY: &str = "果樹園 قلعة می\u{200c}خواهم e\u{301} 👩\u{200d}💻 ☺\u{fe0f}";
 /// Cells of which spreadsheets make formulas.
 const FORMULA: &str = "=cmd|' /C calc'!A0";
 
-/// Whether a character must not reach a reader. The library is not asked.
+/// True for a character that must not reach a reader. The library is not asked.
 fn acts(c: char) -> bool {
     let listed = [0xad, 0x61c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x2060, 0xfeff];
     let code = u32::from(c);
@@ -35,7 +35,7 @@ fn without_colours(text: &str) -> String {
     colours.iter().fold(text.to_owned(), |text, colour| text.replace(colour, ""))
 }
 
-/// Whether nothing in the lines of an output acts.
+/// Checks that nothing in the lines of an output acts.
 #[track_caller]
 fn assert_inert(text: &str, what: &[&str]) {
     let plain = without_colours(text);
@@ -43,7 +43,7 @@ fn assert_inert(text: &str, what: &[&str]) {
     assert!(odd.is_empty(), "{what:?}: {odd:#?}");
 }
 
-/// What of a text XML may hold: names of files and labels hold the rest, too.
+/// The part of a text that XML may hold: names of files and labels hold the rest, too.
 fn without_escapes(text: &str) -> String {
     text.chars().filter(|&c| matches!(c, '\t' | '\n' | '\r' | ' '..)).collect()
 }

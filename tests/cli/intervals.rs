@@ -257,7 +257,7 @@ fn every_view_and_format_has_intervals() {
     }
 }
 
-/// What is shown, without what was asked and what was left out.
+/// The answer without the question.
 fn rows(json: &str) -> serde_json::Value {
     let mut answer: serde_json::Value = serde_json::from_str(json).expect("the output is JSON");
     let fields = answer.as_object_mut().expect("an object");

@@ -3,7 +3,7 @@
 use crate::command::{Folder, fails, json, ok, orchard};
 use crate::symbols_case::{Case, built};
 
-/// Where the sources of the symbol fixtures are.
+/// The folder of the sources of the symbol fixtures.
 fn sources() -> String {
     format!("{}/fixtures/symbols/src", env!("CARGO_MANIFEST_DIR"))
 }

@@ -1,4 +1,4 @@
-//! Operations on stacks, through the command. What is expected is computed here, sample by sample, from `--view samples`.
+//! Operations on stacks, through the command. Expected results are computed here, sample by sample, from `--view samples`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ fn samples(args: &[&str]) -> Vec<Sample> {
     rows.map(sample).collect()
 }
 
-/// What `operate` leaves of the samples; `None` is removed.
+/// The samples that `operate` leaves; `None` removes one.
 fn left(samples: &[Sample], operate: impl Fn(Stack) -> Option<Stack>) -> Vec<Sample> {
     let left = |sample: &Sample| {
         let stack = operate(sample.stack.clone())?;
@@ -128,7 +128,7 @@ fn is_system((_, binary): &Function) -> bool {
     binary == "dyld" || binary.starts_with("libsystem_")
 }
 
-/// What lies between two calls of one function goes: after each function comes what follows its last call.
+/// Removes everything between two calls of one function: each function is followed by the callee of its last call.
 fn without_recursion(stack: Stack) -> Stack {
     let mut rest = Stack::new();
     let mut next = 0;
@@ -416,7 +416,7 @@ fn the_heaviest_stack_of_each_thread() {
     assert_eq!(rows.len() - 1, expected.len());
 }
 
-/// Who calls a function, and whom it calls: of recursion, what is outside of it.
+/// The callers and callees of a function: with recursion, those outside of it.
 #[test]
 fn callers_and_callees_of_a_function() {
     let export = orchard();
@@ -471,7 +471,7 @@ fn a_function_that_is_not_there_is_an_error() {
     assert!(ok(&[&export, &other, "--function", "fruit_copy_fast"]).contains("fruit_copy_fast"));
 }
 
-/// What operations leave is what every format has.
+/// Every format has the samples that operations leave, and no others.
 #[test]
 fn formats_have_what_is_left() {
     let export = orchard();

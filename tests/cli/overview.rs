@@ -1,4 +1,4 @@
-//! What a person sees.
+//! The output that people see.
 
 use crate::command::{
     Folder, VIEWS, all_exports, finish, fixture, lines_of_words, ok, orchard, read_text, stderr_of, stdout_of,

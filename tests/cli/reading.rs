@@ -1,4 +1,4 @@
-//! Where input comes from.
+//! The sources of input.
 
 use std::fs::read;
 use std::io::Write;

@@ -354,7 +354,7 @@ fn functions_of_a_stripped_binary_are_named_by_where_they_start() {
     assert!(text.replace("\n  ", " ").contains(said), "{text}");
 }
 
-/// What their symbols do not know, no other symbols name: only binaries without symbols are listed.
+/// Frames that their own symbols do not name are named by no others: only binaries without symbols are listed.
 #[test]
 fn binaries_whose_symbols_are_there_are_not_asked_for() {
     let case = Case::new();

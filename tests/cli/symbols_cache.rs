@@ -1,4 +1,4 @@
-//! What a folder of symbols holds is remembered in the user's cache folder.
+//! The contents of a folder of symbols are remembered in the user's cache folder.
 
 use std::fs;
 

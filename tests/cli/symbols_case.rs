@@ -1,4 +1,4 @@
-//! What the tests on symbols share: the built fixtures, exports that hit them, and a cache folder of their own.
+//! The helpers of the tests on symbols: the built fixtures, exports that hit them, and a cache folder of their own.
 
 use std::fs;
 use std::path::Path;
@@ -18,12 +18,12 @@ pub(crate) const FAT_ARM64: &str = "4C4C442E-5555-3144-A115-77B00E711BA8";
 pub(crate) const FAT_X86: &str = "4C4C44C1-5555-3144-A130-9F3E59C98AD8";
 pub(crate) const SEVERAL: &str = "4C4C44B7-5555-3144-A1A0-5D69B2E59EBF";
 
-/// Where the images of the exports were loaded.
+/// The address at which the images of the exports were loaded.
 pub(crate) const LOAD_ADDRESS: u64 = 0x1_02a4_0000;
 
 /// The stack `draw` of `recording.md` as exports have it, leaf first: addresses relative to the Mach-O header.
 pub(crate) const DRAW: [(u64, &str); 5] = [(0x565, ""), (0x50c, ""), (0x600, ""), (0x670, ""), (0x714, "")];
-/// What llvm-symbolizer calls these, root first.
+/// The names that llvm-symbolizer has for these, root first.
 pub(crate) const DRAW_NAMES: [&str; 5] = ["main", "run_loop", "draw_frame", "draw_shape", "fill_span"];
 
 /// A leaf under three inlined calls (`expected.tsv` has 0x3c8; the leaf of an export is one further).
@@ -160,7 +160,7 @@ pub(crate) fn addresses(frames: &[(u64, &str)]) -> Vec<String> {
     frames.iter().rev().map(|(address, _)| format!("{:#x}", LOAD_ADDRESS + address)).collect()
 }
 
-/// What was said was said in one line that begins with `error: `, plus causes.
+/// Checks that the message is one line that begins with `error: `, plus causes.
 #[track_caller]
 pub(crate) fn assert_one_sentence(message: &str, words: &[&str]) {
     let errors = message.lines().filter(|line| line.starts_with("error: ")).count();

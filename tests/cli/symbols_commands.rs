@@ -132,7 +132,7 @@ fn addresses_come_from_standard_input_too() {
     assert_one_sentence(&crate::command::stderr_of(&assert), &["\"main\" is not an address in hex"]);
 }
 
-/// Where the functions of the stripped binary start is what `llvm-objdump --function-starts` prints.
+/// The starts of the stripped binary's functions are those that `llvm-objdump --function-starts` prints.
 #[test]
 fn a_symbol_table_tells_offsets_and_a_stripped_binary_tells_where_functions_start() {
     let case = Case::new();

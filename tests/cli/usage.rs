@@ -47,7 +47,7 @@ fn callers_and_callees_are_a_view_of_their_own() {
     }
 }
 
-/// What an option would not change is not taken as if it did.
+/// An option that would change nothing is refused.
 #[test]
 fn options_that_a_view_has_no_use_for_are_refused() {
     let refusals: [(&[&str], &[&str]); 6] = [

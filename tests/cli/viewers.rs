@@ -1,5 +1,5 @@
-//! `--format firefox` and `--format speedscope`. What viewers make of them is tested in `tests/viewers_firefox.rs` and
-//! `tests/viewers_speedscope.rs`.
+//! `--format firefox` and `--format speedscope`. `tests/viewers_firefox.rs` and `tests/viewers_speedscope.rs` test what viewers make of
+//! them.
 
 #[path = "../viewers/resolved.rs"]
 mod resolved;

@@ -1,4 +1,4 @@
-//! Where output goes.
+//! The destinations of output.
 
 use std::io::Read;
 use std::process::{Command, Stdio};

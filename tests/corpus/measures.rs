@@ -1,5 +1,5 @@
-//! What is kept of real recordings, with numbers that another XML reader counted (Python's ElementTree, which resolved
-//! references and added up the rows).
+//! The measures kept of real recordings, with numbers that another XML reader counted (Python's ElementTree, which resolved references and
+//! added up the rows).
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, WallSource, mea
 use traceparse::recording::{Options, Toc};
 use traceparse::units::{Millionths, Nanos};
 
-/// What one recording comes to.
+/// The measures of one recording.
 pub(crate) struct Expected {
     pub(crate) file: &'static str,
     pub(crate) toc: &'static str,
@@ -21,7 +21,7 @@ pub(crate) struct Expected {
     wall: (u64, WallSource, u64),
     labels: &'static [(&'static str, &'static str)],
     notes: usize,
-    /// How many functions and binaries, over all threads.
+    /// The number of functions and of binaries, over all threads.
     distinct: [usize; 2],
     /// Binary, function, weight as the leaf, weight anywhere, samples as the leaf, samples anywhere.
     functions: &'static [(&'static str, &'static str, [u64; 4])],

@@ -1,7 +1,7 @@
 //! The Swift names that Instruments wrote, and the grammar of those that are written here.
 //!
-//! Which mangled names they were is not known, so what is checked is the form: a list of parameters holds labels and nothing else, a closure has
-//! no signature, and nothing returns a type. (Names of which the symbols are known are equal: see `symbols_apple_corpus.rs`.)
+//! The mangled names are not known, so the form is checked: a list of parameters holds labels and nothing else, a closure has no signature,
+//! and nothing returns a type. (Names of which the symbols are known are equal: see `symbols_apple_corpus.rs`.)
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -11,7 +11,7 @@ use super::support::Rng;
 #[derive(Clone, Debug)]
 pub(crate) struct Mutant {
     pub(crate) document: Vec<u8>,
-    /// What was done, for a person.
+    /// The change, for a person.
     pub(crate) what: String,
     /// Where, in the document as it was.
     pub(crate) place: usize,

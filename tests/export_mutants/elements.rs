@@ -1,4 +1,4 @@
-//! Where the elements of an export stand in its bytes. The document has to be well-formed, and as `xctrace` spells it.
+//! The places of an export's elements in its bytes. The document has to be well-formed, and as `xctrace` spells it.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ pub(crate) struct Element {
     pub(crate) name: Range<usize>,
     /// The start tag, from its `<` to behind its `>`.
     pub(crate) tag: Range<usize>,
-    /// What it holds; empty for an element of one tag.
+    /// Its content; empty for an element of one tag.
     pub(crate) content: Range<usize>,
-    /// Where it ends.
+    /// Its end.
     pub(crate) end: usize,
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) parent: Option<usize>,
-    /// Whether it holds no other elements.
+    /// True if it holds no other elements.
     pub(crate) is_leaf: bool,
 }
 

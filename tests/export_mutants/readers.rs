@@ -19,12 +19,12 @@ pub(crate) fn python() -> String {
 /// The numbers of a process and of a thread in it.
 type ThreadKey = (Option<u64>, Option<u64>);
 
-/// What the library read.
+/// The reading of the library.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
-    /// How many documents there are.
+    /// The number of documents.
     pub(crate) documents: usize,
-    /// How many rows were rejected.
+    /// The number of rows that were rejected.
     rejected: u64,
     /// The rows of each table that has some, in one line each, sorted.
     tables: Vec<Vec<String>>,
@@ -115,7 +115,7 @@ fn shown_frame(profile: &Profile, frame: &Frame) -> String {
 }
 
 impl Reading {
-    /// What was said of this document and not of that one: where, and what.
+    /// The messages about this document that the other one does not have: place and text.
     pub(crate) fn new_notes(&self, base: &Self) -> Vec<(Option<usize>, &str)> {
         // One more of a kind is not told: its place is not.
         let is_new = |message: &str| !base.notes.iter().any(|(_, known, _)| known == message);
@@ -131,13 +131,13 @@ pub(crate) struct Oracle {
     answers: BufReader<ChildStdout>,
 }
 
-/// What the oracle says of a document.
+/// The oracle's answer about a document.
 pub(crate) enum Answer {
     IllFormed(String),
     Rows(Expected),
 }
 
-/// What it read.
+/// The oracle's reading.
 pub(crate) struct Expected {
     /// Of each CPU table: where each row starts, and the row in one line where it can be read.
     tables: Vec<Vec<(usize, Option<String>)>>,
@@ -194,13 +194,13 @@ impl Expected {
         Self { tables, threads }
     }
 
-    /// Where the rows start that it cannot read.
+    /// The starts of the rows that it cannot read.
     pub(crate) fn unreadable_rows(&self) -> Vec<usize> {
         let rows = self.tables.iter().flatten();
         rows.filter(|(_, row)| row.is_none()).map(|(start, _)| *start).collect()
     }
 
-    /// Whether all that the library has is right, and every row that it lacks was rejected.
+    /// True if everything that the library has is right, and it rejected every row that it lacks.
     pub(crate) fn is_rejected(&self, reading: &Reading) -> bool {
         let mut expected: Vec<&str> = self.tables.iter().flatten().filter_map(|(_, row)| row.as_deref()).collect();
         expected.sort_unstable();

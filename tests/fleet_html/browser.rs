@@ -16,7 +16,7 @@ pub(crate) fn chromium() -> PathBuf {
     std::env::var_os("TRACEPARSE_CHROMIUM").map_or_else(|| PathBuf::from("chromium"), PathBuf::from)
 }
 
-/// What the page is after its scripts ran, and what Chromium logged.
+/// The page after its scripts ran, and Chromium's log.
 fn browse(page: &str) -> Result<(String, String), Failed> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("page.html");
@@ -36,7 +36,7 @@ fn browse(page: &str) -> Result<(String, String), Failed> {
     Ok((out, log))
 }
 
-/// Whether a process ended in time; it is ended where it did not.
+/// True if a process ended in time; otherwise it is killed.
 fn wait(child: &mut Child, limit: Duration) -> Result<bool, Failed> {
     let start = Instant::now();
     while start.elapsed() < limit {

@@ -4,7 +4,7 @@
 
 use super::targets::support::Rng;
 
-/// What inputs are made of.
+/// The material that inputs are made of.
 pub(crate) struct Material {
     /// The corpus, in the order of names.
     pub(crate) seeds: Vec<Vec<u8>>,
@@ -95,7 +95,7 @@ fn number(input: &mut [u8], at: usize, rng: &mut Rng) {
 /// The words of a dictionary as libFuzzer reads them: one a line, in quotes, with `\xNN`, `\\` and `\"`.
 ///
 /// # Panics
-/// When a line is no word.
+/// When a line is not a word.
 pub(crate) fn dictionary(text: &str) -> Vec<Vec<u8>> {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(|line| word(line).unwrap_or_else(|| panic!("no word of a dictionary: {line}"))).collect()

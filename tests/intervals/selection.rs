@@ -1,4 +1,4 @@
-//! Which samples intervals select.
+//! The samples that intervals select.
 
 use libtest_mimic::{Failed, Trial};
 use traceparse::export::read;

@@ -13,7 +13,7 @@ use super::apple_symbols_rng::Rng;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// What became of mutated files.
+/// The outcomes of mutated files.
 #[derive(Debug, Default)]
 pub struct Outcome {
     pub read: u64,

@@ -161,7 +161,7 @@ fn names(symbol: &Symbol) -> (Option<String>, Option<String>) {
     }
 }
 
-/// What a reader must answer for an address relative to `__TEXT`, tried on every symbol, call and line.
+/// The answer that a reader must give for an address relative to `__TEXT`, tried on every symbol, call and line.
 pub fn oracle(image: &Image, relative: u64, is_container: bool) -> Option<Vec<Frame>> {
     let linked = image.text().checked_add(relative)?;
     let segment = image.segments.iter().find(|segment| {

@@ -16,7 +16,7 @@ pub const STUB: u32 = 0x0348_4502;
 pub const DATA: u32 = 0x034a_4000;
 const INLINED: u32 = 0x8500_0401;
 
-/// How a record is written.
+/// The form of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Version 1, short header, strings relative to the entry that holds them.
@@ -52,7 +52,7 @@ pub struct Image {
     pub symbols: Vec<Symbol>,
     /// Sorted by address.
     pub lines: Vec<Line>,
-    /// Whether there is a record at all.
+    /// True if there is a record at all.
     pub has_record: bool,
 }
 
@@ -111,7 +111,7 @@ impl Image {
         self.segments.iter().find(|segment| segment.name == "__TEXT").unwrap().address
     }
 
-    /// Where each segment is in the record: `__TEXT` at 0, then those with symbols, then the others.
+    /// The address of each segment in the record: `__TEXT` at 0, then those with symbols, then the others.
     pub fn record_addresses(&self) -> Vec<u64> {
         let text = self.text();
         let has_symbols = |segment: &Segment| {

@@ -18,7 +18,7 @@ pub struct Case {
     /// `version/case`
     pub path: &'static str,
     pub title: &'static str,
-    /// What the case shows, in sentences.
+    /// The point of the case, in sentences.
     pub shows: &'static str,
     /// The recording it was made from, to compare a reading with.
     pub recording: Recording,

@@ -1,4 +1,4 @@
-//! What a report on an invented fleet must say of functions, counted from what happened in it.
+//! The rows on functions that a report on an invented fleet must have, counted from the events in the fleet.
 //!
 //! Sums, sorts and picks in the plainest way, in integers of millionths; it shares no code with the library.
 

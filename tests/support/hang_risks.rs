@@ -25,13 +25,13 @@ pub enum Part {
     Number(u64),
     /// Nanoseconds.
     Duration(u64),
-    /// What was logged: parts with spaces between them.
+    /// A log message: parts with spaces between them.
     Log(Vec<Part>),
     None,
 }
 
 impl Part {
-    /// What it reads.
+    /// Its text.
     pub fn label(&self) -> String {
         match self {
             Part::Text(text) | Part::Name(text) => text.clone(),
@@ -44,7 +44,7 @@ impl Part {
 }
 
 impl HangRisk {
-    /// What its message reads.
+    /// The text of its message.
     pub fn label(&self) -> String {
         self.message.iter().map(Part::label).collect()
     }

@@ -13,7 +13,7 @@ use super::large_code::{FUNCTIONS, Function, IMAGES, PATHS, SITES, Step, binary_
 use super::large_model::{CORES, EFFICIENCY_CORES, LargeModel, LargeRow, LargeSize, LargeStack, PID, THREADS, WEIGHTS};
 use super::shape::{Shape, Table};
 
-/// How many frames a stack has, unless something else is asked for.
+/// The number of frames in a stack by default.
 pub const DEPTHS: RangeInclusive<usize> = 12..=62;
 
 /// Writes a time-profile document of Xcode 14.3; see [`write_large_as`].

@@ -10,7 +10,7 @@ pub const IMAGES: usize = 40;
 pub const SITES: usize = 6;
 pub const PATHS: usize = 60;
 
-/// What the document knows about one function.
+/// The document's data on one function.
 pub struct Function {
     /// Escaped; `None` for functions without symbol.
     pub name: Option<String>,

@@ -1,4 +1,4 @@
-//! What happened in a large recording, row by row: which thread ran on which core, how long, and with which stack.
+//! The events of a large recording, row by row: which thread ran on which core, how long, and with which stack.
 //!
 //! It is the same for every form in which a recording can be written.
 
@@ -17,14 +17,14 @@ pub const WEIGHTS: [(u64, &str); 3] = [(1_000_000, "1.00 ms"), (2_000_000, "2.00
 /// The first cores are small ones.
 pub const EFFICIENCY_CORES: usize = 4;
 
-/// How large a recording is.
+/// The size of a recording.
 #[derive(Clone, Debug)]
 pub struct LargeSize {
     pub rows: u64,
     /// No more than rows.
     pub distinct_stacks: u64,
     pub seed: u64,
-    /// How many frames stacks have; each number as often as any other.
+    /// The numbers of frames that stacks have; each number as often as any other.
     pub depths: RangeInclusive<usize>,
 }
 
@@ -33,7 +33,7 @@ pub struct LargeRow {
     pub time_ns: u64,
     pub thread: usize,
     pub core: usize,
-    /// Which of [`WEIGHTS`].
+    /// The position in [`WEIGHTS`].
     pub weight: usize,
     pub stack: LargeStack,
 }

@@ -1,4 +1,4 @@
-//! What a correct reader must find: the slow, obvious form of every answer, worked out from the recording alone.
+//! The answers that a correct reader must find: the slow, obvious form of each, worked out from the recording alone.
 //!
 //! The address rules, for an instruction `pc` whose call returns to `ret = pc + 4`:
 //!

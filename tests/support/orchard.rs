@@ -140,7 +140,7 @@ const EVENTS: &str = "start:62 main:3 app_run:1 loop:2 once dispatch:1";
 const POOL: &str = "thread_start pthread_start:4 worker:2 work:1 task";
 const DRAWING: &str = "thread_start pthread_start:4 worker:3 loop:4 once:1 tick:2";
 
-/// What the app does: thread, how often, and the stack below the thread's entry.
+/// The work of the app: thread, number of times, and the stack below the thread's entry.
 const WORK: [(usize, u64, &str, &str); 34] = [
     (MAIN, 6, EVENTS, "handle harvest:2 walk:1 walk:1 walk:1 walk:2 shake:1"),
     (MAIN, 9, EVENTS, "handle harvest:2 walk:1 walk:1 walk:1 walk:1 walk:1 walk:2 shake:3"),

@@ -53,7 +53,7 @@ impl Rng {
     }
 }
 
-/// How large and how odd a random recording is.
+/// The size and the oddities of a random recording.
 #[derive(Clone, Debug)]
 pub struct Size {
     pub processes: usize,

@@ -76,7 +76,7 @@ pub struct Row {
     /// Nanoseconds since the run began.
     pub time_ns: u64,
     pub thread: usize,
-    /// Which of the thread's names was in force.
+    /// The position of the thread's name at that time.
     pub thread_name: usize,
     /// `None` when the thread was on no core.
     pub core: Option<(u32, CoreKind)>,
@@ -90,7 +90,7 @@ pub struct Row {
     pub truncated: bool,
     /// Counter deltas, for counters tables.
     pub counters: Vec<u64>,
-    /// Why the sample was taken, for `time-sample` tables.
+    /// The reason why the sample was taken, for `time-sample` tables.
     pub kind: SampleKind,
 }
 
@@ -135,7 +135,7 @@ impl SampleKind {
 }
 
 impl Frame {
-    /// Where execution continues when the call made by this frame returns.
+    /// The address at which execution continues when the call made by this frame returns.
     pub fn return_address(&self) -> u64 {
         self.pc + 4
     }

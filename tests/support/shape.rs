@@ -1,4 +1,4 @@
-//! How each Xcode spells an export: one [`Shape`] per stack variant, and the tables ([`Table`]) it can hold.
+//! The spelling of an export in each Xcode: one [`Shape`] per stack variant, and the tables ([`Table`]) it can hold.
 //!
 //! | shape | stack cell |
 //! |---|---|
@@ -39,7 +39,7 @@ pub enum Table {
     TimeSample,
 }
 
-/// How the stack cell of a table is built.
+/// The form of the stack cell of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StackCell {
     Fragments,
@@ -75,12 +75,12 @@ impl Shape {
         }
     }
 
-    /// Whether frames carry `inlined="true"`.
+    /// True if frames carry `inlined="true"`.
     pub fn marks_inlined(self) -> bool {
         self == Shape::Xcode27
     }
 
-    /// Whether `schema` has a `documentation` attribute.
+    /// True if `schema` has a `documentation` attribute.
     pub fn documents_schema(self) -> bool {
         matches!(self, Shape::Xcode26_4 | Shape::Xcode27 | Shape::TimeSample)
     }

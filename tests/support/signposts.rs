@@ -152,7 +152,7 @@ impl Document<'_> {
         self.value("os-signpost-identifier", &label, &identifier.to_string());
     }
 
-    /// What was logged with a signpost: words and numbers, which have ids of their own.
+    /// Writes the message logged with a signpost: words and numbers, which have ids of their own.
     fn message(&mut self, text: &str) {
         self.element("os-log-metadata", text, &[("fmt", text)], |document| {
             document.value("narrative-text", text, text);

@@ -10,7 +10,7 @@ struct WrittenFrame {
     name: String,
     address: u64,
     inlined: bool,
-    /// What makes two frame elements equal. Frames of two processes never are.
+    /// The text by which two frame elements are equal. Frames of two processes never are.
     content: String,
 }
 

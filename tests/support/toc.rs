@@ -6,7 +6,7 @@ use super::recording::Recording;
 use super::shape::{Shape, Table};
 use super::xml::{escape_attribute, escape_text};
 
-/// What was recorded.
+/// The target of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     Attached,

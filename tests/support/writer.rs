@@ -16,7 +16,7 @@ use super::shape::{Shape, Table};
 use super::signposts::Signpost;
 use super::xml::Layout;
 
-/// How to write a recording.
+/// The options for writing a recording.
 #[derive(Clone, Debug)]
 pub struct RenderOptions {
     pub shape: Shape,
@@ -35,7 +35,7 @@ pub struct Node {
     pub content: Content,
 }
 
-/// What a node holds. Rows are indices into [`Recording::rows`], written in the order given.
+/// The content of a node. Rows are indices into [`Recording::rows`], written in the order given.
 #[derive(Clone, Debug)]
 pub enum Content {
     Samples {

@@ -24,7 +24,7 @@ fn node() -> Command {
     node
 }
 
-/// Whether Chromium, node and playwright-core are there.
+/// True if Chromium, node and playwright-core are there.
 pub(crate) fn is_there() -> bool {
     let works = |command: &mut Command| {
         command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())

@@ -4,7 +4,7 @@ use libtest_mimic::Failed;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-/// What stands in a picture.
+/// The contents of a picture.
 #[derive(Debug, Default)]
 pub(crate) struct Drawn {
     pub(crate) frames: Vec<Frame>,

@@ -48,7 +48,7 @@ pub(crate) const HOSTILE: [&str; 10] = [
 /// Ends lines, turns directions and hides, in the other ways there are.
 pub(crate) const ACTING: &str = "\r\t\u{7f}\u{85}\u{9b}\u{ad}\u{61c}\u{200b}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{2069}\u{3164}\u{feff}\u{e0041}";
 
-/// What [`HOSTILE`] looks like in a picture.
+/// The look of [`HOSTILE`] in a picture.
 pub(crate) fn shown(text: &str) -> String {
     if text == ACTING {
         return ACTING.chars().flat_map(char::escape_default).collect();

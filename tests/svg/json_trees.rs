@@ -1,4 +1,4 @@
-//! What a picture says, with what the JSON of the same report says.
+//! The weights in a picture, against the JSON of the same report.
 
 use std::collections::BTreeMap;
 

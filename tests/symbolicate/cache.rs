@@ -22,7 +22,7 @@ struct Counting<'l> {
     loads: Mutex<BTreeMap<(PathBuf, Uuid), u64>>,
     /// The loads that fail, from the first on, and how.
     failures: Mutex<Vec<io::ErrorKind>>,
-    /// Whether the file that knows least is asked first.
+    /// True to ask the file that knows least first.
     is_reversed: bool,
 }
 

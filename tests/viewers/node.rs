@@ -8,7 +8,7 @@ use std::process::Command;
 
 use libtest_mimic::{Failed, Trial};
 
-/// What the tests read: real exports, and fixtures of every kind of table.
+/// The inputs of the tests: real exports, and fixtures of every kind of table.
 const CORPUS: [&str; 4] =
     ["26.2/finder_cpu_profile.xml", "14.3.1/cpu-profile.xml", "14.3.1/time-profile.xml", "14-16/time-profile.xml"];
 const FIXTURES: [&str; 10] = [
@@ -24,7 +24,7 @@ const FIXTURES: [&str; 10] = [
     "27/time-profile-waiting",
 ];
 
-/// Where a package lies, if it is there.
+/// The folder of a package, if it is there.
 pub(crate) fn package(name: &str) -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os("TRACEPARSE_NODE_MODULES")?).join(name);
     folder.is_dir().then_some(folder)

@@ -1,4 +1,4 @@
-//! What a file of the Firefox Profiler says, with every index looked up: of version 55, which others write, and of ours.
+//! The contents of a file of the Firefox Profiler, with every index looked up: of version 55, which others write, and of ours.
 
 use serde_json::Value;
 
@@ -148,7 +148,7 @@ fn frames(file: &Value, tables: &Value) -> Vec<Frame> {
     (0..frames.len()).map(frame).collect()
 }
 
-/// What stands in a column, if anything does: a bit of the flags says so since versions 71 and 75, and -1 or null before.
+/// The value in a column, if there is one: a bit of the flags says so since versions 71 and 75, and -1 or null before.
 fn value(table: &Table<'_>, column: &str, row: usize, bit: u64) -> Option<u64> {
     let value = table.get(column, row).as_u64();
     match table.0.get("flags") {

@@ -1,4 +1,4 @@
-//! What is counted, one process for each step of each document.
+//! The steps that are counted, one process for each step of each document.
 //!
 //! ```text
 //! instructions write NAME FILE     writes the document NAME; not counted

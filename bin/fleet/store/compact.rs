@@ -9,7 +9,7 @@ use super::index::{Index, Replaced};
 use super::journal::Journal;
 use super::{Store, step};
 
-/// How many data files there were, and are.
+/// The number of data files before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Compacted {
     pub(crate) before: usize,
@@ -31,7 +31,7 @@ impl Store {
         })
     }
 
-    /// Which files become one, in the order of names.
+    /// The groups of files that become one each, in the order of names.
     fn groups(&self, index: &Index, target_rows: u64) -> Result<Vec<Vec<String>>> {
         let (mut groups, mut rows_of_last) = (vec![Vec::new()], 0);
         for id in index.files() {

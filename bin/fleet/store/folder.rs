@@ -68,7 +68,7 @@ impl Folder {
         self.write_whole(MARKER, &serde_json::json!({"format": MARKER_FORMAT, "version": NEWEST}))
     }
 
-    /// Whether this program can use what the marker says; its version.
+    /// Checks that this program can use a dataset with this marker; returns its version.
     pub(super) fn check_marker(&self) -> Result<u64> {
         let path = self.path.join(MARKER);
         let text = crate::bounds::read_file(&path, crate::bounds::OWN_FILE)
@@ -87,7 +87,7 @@ impl Folder {
         }
     }
 
-    /// Whether the folder holds anything but what a process leaves that was killed while it made a dataset.
+    /// True if the folder holds anything but the remains of a process that was killed while it made a dataset.
     pub(super) fn is_in_use(&self) -> Result<bool> {
         let ours = [LOCK.to_owned(), temporary_name(MARKER)];
         let mut names = entries(&self.path)?.into_iter();
@@ -200,7 +200,7 @@ fn temporary_name(id: &str) -> String {
     format!(".{id}{TEMPORARY}")
 }
 
-/// Whether an id is a name that stays in its folder, on every system.
+/// True for an id that is a name inside its folder, on every system.
 pub(super) fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
@@ -250,7 +250,7 @@ pub(crate) mod tests_only {
     use std::cell::Cell;
 
     thread_local! {
-        /// How many changes on disk this thread may make; all of them without a number.
+        /// The number of changes on disk that this thread may make; without a number, it may make any.
         pub(crate) static STEPS: Cell<Option<usize>> = const { Cell::new(None) };
     }
 

@@ -1,18 +1,18 @@
-//! Which data file holds what: the tables `runs`, in memory.
+//! The contents of each data file: the tables `runs`, in memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use traceparse::fleet::dataset::KnownRun;
 use traceparse::fleet::{FailedInput, RunMeasures};
 
-/// What a dataset knows of an export.
+/// The facts that a dataset has about an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     /// The fingerprint that its runs, or its failure, were made with.
     pub(crate) fingerprint: String,
     /// Its runs; for a failure the hash of its content, where it could be read.
     pub(crate) run_ids: Vec<String>,
-    /// Whether it gave no run.
+    /// True if it gave no run.
     pub(crate) is_failed: bool,
     /// Rows, of all its runs, that could not be read.
     pub(crate) rejected: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Known {
     pub(crate) file: String,
 }
 
-/// What is going to be put in: exports, and the runs that they gave.
+/// The exports and runs that a change is going to put in, and that replace rows.
 #[derive(Debug, Default)]
 pub(super) struct Replaced {
     pub(super) sources: HashSet<String>,
@@ -45,8 +45,8 @@ impl Replaced {
         Self { sources: sources.clone(), run_ids: HashSet::new() }
     }
 
-    /// Whether a row of `runs` makes room. A failure keeps its place where only its content is the same: copies of an export
-    /// are failures with the id of its run.
+    /// True if a row of `runs` makes room. A failure stays if only its content is the same: copies of an export are failures with the id of
+    /// its run.
     pub(super) fn has(&self, run_id: Option<&str>, source: &str, is_failed: bool) -> bool {
         self.sources.contains(source) || (!is_failed && run_id.is_some_and(|id| self.run_ids.contains(id)))
     }

@@ -1,4 +1,4 @@
-//! Whether the last extract came to its end: `unfinished.json` is there until it does.
+//! The record of an extract that did not come to its end: `unfinished.json` is there until it does.
 
 use anyhow::Result;
 use serde_json::{Value, json};

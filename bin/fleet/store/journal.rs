@@ -1,11 +1,11 @@
 //! Replacing data files by others, so that a kill at any moment leaves the old ones or the new ones.
 //!
 //! 1. The new files are written under temporary names, and synced.
-//! 2. `journal.json` says what is replaced by what. From here on there is no way back.
+//! 2. `journal.json` says which files replace which. From here on there is no way back.
 //! 3. The old files are removed, the new ones get their names, and the journal is removed.
 //!
-//! Who finds a journal does step 3 again: what is removed stays removed, and what has its name keeps it. While step 3 runs,
-//! SQL over the folder sees some of the runs only; it never sees a run twice.
+//! A process that finds a journal does step 3 again: files that were removed stay removed, and files that have their name keep it. While
+//! step 3 runs, SQL over the folder sees some of the runs only; it never sees a run twice.
 
 use std::path::Path;
 

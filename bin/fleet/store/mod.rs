@@ -40,7 +40,7 @@ const STAMPS: &str = "sources.json";
 #[derive(Debug)]
 pub(crate) struct Store {
     folder: Folder,
-    /// What the tables `runs` say, once somebody asked. Also held during changes on disk, which are made one after the other.
+    /// The contents of the tables `runs`, once they were asked for. Also held during changes on disk, which are made one after the other.
     index: Mutex<Option<Index>>,
     is_writer: bool,
     /// Held until the store is dropped. `None` on file systems that cannot lock, and for reading where nothing can be written.
@@ -48,7 +48,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Whether a folder is a dataset.
+    /// True if a folder is a dataset.
     pub(crate) fn is_dataset(path: &Path) -> bool {
         Folder { path: path.to_owned() }.is_dataset()
     }
@@ -72,7 +72,7 @@ impl Store {
         Ok(Self { folder, index: Mutex::new(None), is_writer: true, _lock: lock })
     }
 
-    /// Whether this program can use a dataset.
+    /// Checks that this program can use a dataset.
     pub(crate) fn check(path: &Path) -> Result<()> {
         let folder = Folder { path: path.to_owned() };
         ensure!(folder.is_dataset(), "{}: is not a dataset; `traceparse fleet extract` makes one", path.display());
@@ -102,7 +102,7 @@ impl Store {
         Ok(Self { folder, index: Mutex::new(None), is_writer: false, _lock: held })
     }
 
-    /// What the dataset knows, by the path of the export.
+    /// The exports that the dataset knows, by their path.
     pub(crate) fn known(&self) -> Result<HashMap<String, Known>> {
         self.with_index(|index| Ok(index.known()))
     }
@@ -165,7 +165,7 @@ impl Store {
         Ok(failures)
     }
 
-    /// Which exports are as they were when they were hashed. Where that cannot be read, none are.
+    /// The stamps that tell which exports are as they were when they were hashed. If they cannot be read, there are none.
     pub(crate) fn stamps(&self) -> SourceStamps {
         let text = crate::bounds::read_file(self.folder.path.join(STAMPS), crate::bounds::OWN_FILE);
         text.map(|text| SourceStamps::from_json(&text)).unwrap_or_default()
@@ -200,7 +200,7 @@ impl Store {
     }
 
     /// Writes the files of a data file, in the order of [`DatasetTable::ALL`], under temporary names. They are on the disk when this
-    /// returns: what they replace is removed next, and power may fail.
+    /// returns: the files that they replace are removed next, and power may fail.
     fn write_temporary(&self, id: &str, tables: &[Vec<u8>]) -> Result<()> {
         let mut files = Vec::new();
         for (table, bytes) in DatasetTable::ALL.into_iter().zip(tables) {
@@ -247,7 +247,7 @@ impl Store {
     }
 }
 
-/// What is put under an id.
+/// The rows that are put under an id.
 struct Rows<'r> {
     runs: &'r [RunMeasures],
     failures: &'r [FailedInput],

@@ -33,7 +33,7 @@ impl Folder {
         File::open(&path).with_context(|| format!("{}: cannot be opened. {}", path.display(), self.what_helps(id)))
     }
 
-    /// How the runs of a data file with a fault get into the dataset again: what has no file in `runs` is not there.
+    /// Advice on how to get the runs of a faulty data file into the dataset again: a run without a file in `runs` is not in it.
     fn what_helps(&self, id: &str) -> String {
         let runs = self.file(DatasetTable::Runs, id);
         format!("Delete {}, then run the same `traceparse fleet extract` again", runs.display())

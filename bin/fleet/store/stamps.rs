@@ -1,4 +1,4 @@
-//! Which exports are as they were when they were hashed: `sources.json`.
+//! The exports that are as they were when they were hashed: `sources.json`.
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -32,7 +32,7 @@ impl SourceStamps {
         is_same.then_some(stamp.hash.as_str())
     }
 
-    /// Remembers the hash of a file. `metadata` was asked for before the file was read. What changes in a folder does not show in the
+    /// Remembers the hash of a file. `metadata` was asked for before the file was read. A change inside a folder does not show in the
     /// folder's own time, so a recording is hashed each time.
     pub(crate) fn remember(&mut self, source: &str, metadata: &Metadata, hash: &str) {
         let is_settled = |modified: &Duration| {
@@ -61,7 +61,7 @@ impl SourceStamps {
             .into()
     }
 
-    /// What can be read of it. Without it exports are hashed again, which costs time only.
+    /// The stamps that can be read in the text. Without them exports are hashed again, which only costs time.
     pub(super) fn from_json(text: &[u8]) -> Self {
         let read = |(source, value): (String, Value)| {
             let nanos = u32::try_from(value["modified_ns"].as_u64()?).ok().filter(|nanos| *nanos < 1_000_000_000)?;

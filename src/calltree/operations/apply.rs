@@ -4,10 +4,10 @@ use super::{Action, Change, FunctionSet, Operation, OperationSummary};
 use crate::calltree::{Metric, StackWeight, StackWeights};
 use crate::profile::{FrameId, FunctionId, Profile, RebuildError, SelectedSamples, SeriesId, StackId};
 
-/// The same recording after these operations, done in their order, and what each of them did to the samples that `selected`
-/// counts, by `metric`. Samples that are not counted are changed and removed all the same.
+/// Returns the same recording after these operations, done in their order, and the effect of each on the samples that `selected` counts, by
+/// `metric`. Samples that are not counted are changed and removed all the same.
 ///
-/// Ids of everything but stacks and samples stay what they were.
+/// All ids but those of stacks and samples stay the same.
 ///
 /// # Errors
 /// When the new profile does not fit its tables, or its memory the budget.
@@ -82,7 +82,7 @@ impl Action {
     }
 }
 
-/// What one stack after the other is changed with.
+/// Tables that are used for one stack after the other while they are changed.
 struct Work<'p> {
     profile: &'p Profile,
     rest: Vec<FrameId>,
@@ -158,7 +158,7 @@ impl Work<'_> {
     }
 }
 
-/// What became of the samples of a series by all these operations together.
+/// The effect of all these operations together on the samples of a series.
 impl OperationSummary {
     /// The weight and the number of samples that operations removed from a series.
     pub fn removed(summaries: &[Self], series: SeriesId) -> (u64, u64) {

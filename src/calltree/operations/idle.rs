@@ -1,10 +1,10 @@
-//! Where threads stand while they wait.
+//! The functions of waiting threads.
 
 /// The functions that a thread stands in while it waits: for a message, a lock, an event, work, or time to pass. They are the
 /// innermost ones, mostly system calls.
 ///
-/// Recordings of running threads have few of them, since who waits does not run: what is there is the way into the kernel and
-/// out of it. Where all threads were recorded, whatever they did, most samples end here.
+/// Recordings of running threads have few of them, since a waiting thread does not run: the few are on the way into the kernel and out of
+/// it. In recordings of all threads, whatever they did, most samples end here.
 pub const IDLE_FUNCTIONS: [&str; 38] = [
     "__accept",
     "__accept_nocancel",
@@ -46,7 +46,7 @@ pub const IDLE_FUNCTIONS: [&str; 38] = [
     "semaphore_wait_trap",
 ];
 
-/// Whether a function of this name is one of them.
+/// True if it is the name of one of them.
 pub(super) fn is_idle(name: &str) -> bool {
     IDLE_FUNCTIONS.contains(&name)
 }

@@ -1,8 +1,8 @@
-//! Operations on stacks, as Instruments has them: they make another profile, of which every view and format then speaks.
+//! Operations on stacks, as Instruments has them: they make another profile, which every view and format then shows.
 //!
-//! Each operation changes stacks one by one, or leaves samples out for what their stack is. They are done in the order they
-//! are given: the second one sees the stacks that the first one left. What leaves samples out says how much weight it left
-//! out, and what moves weight to another function says how much; nothing else is lost, so
+//! Each operation changes stacks one by one, or leaves samples out because of their stacks. They are done in the order they are given: the
+//! second one sees the stacks that the first one left. An operation that leaves samples out says how much weight it left out, and one that
+//! moves weight to another function says how much; nothing else is lost, so
 //!
 //! ```text
 //! weight before = weight after + Σ removed, by operation
@@ -68,18 +68,18 @@ impl FunctionSet {
         Self::of_names(profile, idle::is_idle)
     }
 
-    /// Whether no function was chosen.
+    /// True if no function was chosen.
     pub fn is_empty(&self) -> bool {
         !self.chosen.contains(&true)
     }
 
-    /// Whether a function was chosen; one of another profile may not be.
+    /// True if a function was chosen. Ask only for functions of the same profile: an id from another one may mean any function.
     pub fn contains(&self, function: FunctionId) -> bool {
         self.chosen.get(function.index()).copied().unwrap_or(false)
     }
 }
 
-/// What an operation does.
+/// The action of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Keeps samples with a chosen function anywhere in their stack.
@@ -97,8 +97,8 @@ pub enum Action {
     Hide(FunctionSet),
     /// Of chosen functions that call each other, keeps the first one: where the stack enters them.
     Flatten(FunctionSet),
-    /// Where a function is called again below itself, takes out everything from its first call on down to its last one. The
-    /// first call gets the address and line of the last one.
+    /// If a function is called again below itself, takes out everything from its first call down to its last one. The first call gets the
+    /// address and line of the last one.
     FlattenRecursion,
     /// Turns stacks round: trees then start with the functions that samples were taken in, and go on to their callers. In
     /// such a tree the self weight of a node is that of samples whose outermost caller it is.
@@ -108,49 +108,49 @@ pub enum Action {
 /// An operation, and how it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// What it does.
+    /// The action.
     pub action: Action,
-    /// How a user would ask for it, such as `--prune '^objc_'`: reports name it so.
+    /// The text with which a user would ask for it, such as `--prune '^objc_'`: reports use it as its name.
     pub text: String,
 }
 
-/// What became of samples that count.
+/// The effect on samples that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
     /// The weight of samples that were removed, in the unit of the series, or as many as they are where samples are counted.
     pub removed_weight: u64,
-    /// How many samples were removed.
+    /// The number of samples that were removed.
     pub removed_samples: u64,
-    /// How many samples stay and have a shorter stack.
+    /// The number of samples that stay with a shorter stack.
     pub changed_samples: u64,
     /// The weight of samples that another function has now for their leaf.
     pub moved_weight: u64,
-    /// How many samples have another function for their leaf.
+    /// The number of samples that have another function as their leaf.
     pub moved_samples: u64,
 }
 
 impl Change {
-    /// Whether nothing was removed, and no stack changed.
+    /// True if nothing was removed, and no stack changed.
     pub fn is_nothing(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What an operation did.
+/// The effect of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationSummary {
-    /// How it was asked for.
+    /// The text with which it was asked for.
     pub text: String,
-    /// Whether it chose no function at all, although it looks for some: a misspelled name, maybe.
+    /// True if it looks for functions and chose none at all: a misspelled name, maybe.
     pub is_without_function: bool,
-    /// Whether it is [`Action::Invert`].
+    /// True if it is [`Action::Invert`].
     pub inverts: bool,
-    /// By series: what became of the samples that count. Series without change are not there.
+    /// By series: the effect on the samples that count. Series without change are not there.
     pub changes: Vec<(SeriesId, Change)>,
 }
 
 impl OperationSummary {
-    /// What became of the samples of a series.
+    /// The effect on the samples of a series.
     pub fn change(&self, series: SeriesId) -> Change {
         let found = self.changes.iter().find(|(id, _)| *id == series);
         found.map_or_else(Change::default, |(_, change)| *change)

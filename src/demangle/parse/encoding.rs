@@ -3,7 +3,7 @@
 use super::{Item, Parser};
 use crate::demangle::node::{Id, List, Node, Qualifiers};
 
-/// What an encoding must know of the name in front of its parameters.
+/// The properties of a name that decide how the parameters after it are read.
 #[derive(Debug, Default)]
 pub(super) struct NameState {
     /// The name ends with template arguments, so that a result type follows.
@@ -13,7 +13,7 @@ pub(super) struct NameState {
     pub(super) qualifiers: Qualifiers,
     /// The first parameter is `this`.
     pub(super) has_explicit_object: bool,
-    /// How many forward references there were before this name.
+    /// The number of forward references before this name.
     forwards: usize,
 }
 
@@ -80,7 +80,7 @@ impl Parser<'_> {
         Some(self.add(Node::Encoding { result, name, parameters, qualifiers, enable_if, requires }))
     }
 
-    /// Whether no parameters follow: nothing does, an outer rule ends, or a suffix begins.
+    /// True if no parameters follow: the name ends, an outer rule ends, or a suffix begins.
     fn is_end_of_encoding(&self) -> bool {
         self.is_at_end() || matches!(self.peek(), b'E' | b'.' | b'_')
     }

@@ -21,7 +21,7 @@ impl Parser<'_> {
         self.list_to_end(Self::expression)
     }
 
-    /// What follows the letters of an operator.
+    /// Reads the operands, which follow the letters of an operator.
     fn operation(&mut self, operator: &'static Operator, is_global: bool) -> Option<Id> {
         let node = match operator.form {
             Form::Binary => {
@@ -307,7 +307,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether two letters begin an expression, and what was read then.
+/// The outcome of reading two letters: the expression that they begin, or `Not` if they begin none.
 enum Lettered {
     Is(Option<Id>),
     Not,

@@ -76,7 +76,7 @@ impl Parser<'_> {
     }
 }
 
-/// What is written with an integer: a suffix, or the type in parentheses where C++ has no suffix for it.
+/// The text written with an integer: a suffix, or the type in parentheses where C++ has no suffix for it.
 fn integer_suffix(letter: u8) -> Option<&'static str> {
     match letter {
         b'i' => Some(""),

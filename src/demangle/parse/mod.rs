@@ -19,22 +19,22 @@ mod unresolved;
 use super::Error;
 use super::node::{Arena, Id, List, Node, Slice};
 
-/// How many types, expressions and encodings may be inside each other. A template within a template is one.
+/// The largest number of types, expressions and encodings inside each other. A template within a template counts as one.
 ///
-/// That many take up to 256 KiB of stack, and 768 KiB where nothing is optimized. The deepest names that are known, lists
-/// of types made by recursive templates, have fewer than a hundred.
+/// That many take up to 256 KiB of stack, and 768 KiB in builds without optimization. The deepest known names, lists of types made by
+/// recursive templates, have fewer than a hundred.
 pub(super) const MAX_DEPTH: u32 = 512;
 
 /// Tables that are used again for the next name.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
-    /// What `S_`, `S0_` … stand for.
+    /// The nodes that `S_`, `S0_` … stand for.
     substitutions: Vec<Id>,
     /// Members of lists that are still being read; each list has its members at the end.
     pending: Vec<Id>,
-    /// What the template parameters of all levels stand for. The last level has its parameters at the end.
+    /// The nodes that the template parameters of all levels stand for. The last level has its parameters at the end.
     parameters: Vec<Id>,
-    /// Where in `parameters` each level starts. A level is the parameters of one template.
+    /// The start of each level in `parameters`. A level is the parameters of one template.
     levels: Vec<u32>,
     /// Template parameters in the names of conversion operators, which stand in front of the arguments they refer to.
     forwards: Vec<Id>,
@@ -100,7 +100,7 @@ struct Parser<'a> {
     allows_forwards: bool,
     /// True in constraints, where all levels are in scope. Parameters are written by number there, as LLVM does.
     is_in_constraint: bool,
-    /// How many names were made up for type, value and template parameters.
+    /// The number of names made up for type, value and template parameters.
     made_up: [u32; 3],
 }
 

@@ -1,4 +1,4 @@
-//! `<special-name>`: what a compiler makes for a type, a function or a variable.
+//! `<special-name>`: things that a compiler makes for a type, a function or a variable.
 
 use super::Parser;
 use crate::demangle::node::{Id, Node};

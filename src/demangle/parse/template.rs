@@ -107,7 +107,7 @@ impl Parser<'_> {
         Some(self.fixed("auto"))
     }
 
-    /// What a parameter stands for.
+    /// The node that a parameter stands for, if there is such a parameter.
     pub(super) fn parameter_at(&self, level: usize, index: usize) -> Option<Id> {
         let levels = self.tables.levels.get(self.first_level..)?;
         let start = *levels.get(level)? as usize;
@@ -115,7 +115,7 @@ impl Parser<'_> {
         self.tables.parameters.get(start..end)?.get(index).copied()
     }
 
-    /// How many templates are around this place, within the encoding that is read.
+    /// The number of templates around this place, within the encoding that is being read.
     pub(super) fn level_count(&self) -> usize {
         self.tables.levels.len() - self.first_level
     }

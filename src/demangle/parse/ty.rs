@@ -71,7 +71,7 @@ impl Parser<'_> {
         qualifiers
     }
 
-    /// Whether a function type stands behind the qualifiers. Then they are its own.
+    /// True if a function type stands behind the qualifiers. Then they belong to the function.
     fn is_qualified_function(&self) -> bool {
         let mut ahead = 0;
         for letter in *b"rVK" {
@@ -105,7 +105,7 @@ impl Parser<'_> {
         Some(self.add(Node::VendorQualified { ty, qualifier, arguments }))
     }
 
-    /// What stands behind a vendor's qualifier: further qualifiers are part of the same type, which is substituted whole.
+    /// Reads the type behind a vendor's qualifier: further qualifiers are part of the same type, which is substituted whole.
     fn qualifier_operand(&mut self) -> Option<Id> {
         match self.peek() {
             b'U' => self.nested(Self::vendor_qualified_type),

@@ -15,14 +15,14 @@ use super::Error;
 use super::node::{Arena, Id, List, Node, Qualifiers, Shape, Slice};
 use super::operators::Precedence;
 
-/// What is still to be written.
+/// A step of the work that is left: something still to be written.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     /// Both sides of a node.
     Whole(Id),
-    /// What stands in front of the declared name.
+    /// The part in front of the declared name.
     Left(Id),
-    /// What stands behind it.
+    /// The part behind it.
     Right(Id),
     /// A node, in parentheses if it binds as loosely as this, or more loosely.
     Operand(Id, Precedence),
@@ -50,13 +50,13 @@ enum Step {
     SpaceUnlessRight(Id),
     /// `[`, with a space in front unless it follows another array.
     ArrayBracket,
-    /// What a forward reference stands for is written.
+    /// The target of a forward reference has been written.
     LeaveForward,
     /// A node is written, from this byte of the output on.
     Remember(Id, u32),
 }
 
-/// Where the printing of a list is. Items that write nothing, as empty packs do, have no comma.
+/// The position in a list that is being printed. Items that write nothing, such as empty packs, get no comma.
 #[derive(Clone, Copy, Debug)]
 struct Items {
     list: List,
@@ -67,7 +67,7 @@ struct Items {
     is_first: bool,
 }
 
-/// Where the printing of an expansion is.
+/// The position in an expansion that is being printed.
 #[derive(Clone, Copy, Debug)]
 struct Elements {
     pattern: Id,
@@ -92,7 +92,7 @@ impl PackState {
     const NONE: Self = Self { index: 0, count: Self::NO_PACK };
 }
 
-/// Where in the output a node has been written.
+/// The range of the output in which a node has been written.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     start: u32,
@@ -168,7 +168,7 @@ struct Printer<'a> {
     open: u32,
     pack: PackState,
     places: &'a mut [Place],
-    /// How often text was removed again, plus one. Places from before may hold other text now.
+    /// The number of times that text was removed again, plus one. Places noted before then may hold other text now.
     erasures: u32,
     /// Forward references that are being written. One may stand for something that it is itself part of.
     forwards: Vec<Id>,
@@ -319,7 +319,7 @@ impl Printer<'_> {
 
     // Packs and references.
 
-    /// What a pack stands for at this place. The first pack in an expansion sets its length.
+    /// The element that a pack stands for at this place. The first pack in an expansion sets its length.
     fn element(&mut self, pack: List) -> Option<Id> {
         if self.pack == PackState::NONE {
             self.pack = PackState { index: 0, count: self.arena.count(pack) };
@@ -353,7 +353,7 @@ impl Printer<'_> {
         self.pack = elements.outer;
     }
 
-    /// What a forward reference stands for, unless that is being written.
+    /// The target of a forward reference, unless it is being written already.
     fn forward(&mut self, id: Id) -> Option<Id> {
         self.work += self.forwards.len();
         match *self.arena.node(id) {

@@ -107,7 +107,7 @@ impl Printer<'_> {
         self.then(&[Step::Left(ty), Step::Text(ampersands)]);
     }
 
-    /// What a reference refers to, and how: `T&&` is `int&` where `T` is `int&`.
+    /// The type that a reference refers to, and true for `&&`, after collapsing: `T&&` is `int&` where `T` is `int&`.
     fn collapsed(&mut self, ty: Id, is_rvalue: bool) -> Option<(Id, bool)> {
         let (mut ty, mut is_rvalue) = (ty, is_rvalue);
         // References to references are one node, so that what is longer goes round in circles.

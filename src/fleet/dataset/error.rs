@@ -1,4 +1,4 @@
-//! What can go wrong with a table of a dataset.
+//! The errors of a dataset's tables.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::DatasetTable;
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
 
-/// What kind of thing went wrong with a table.
+/// The kind of failure of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatasetErrorKind {
@@ -27,11 +27,11 @@ pub enum DatasetErrorKind {
 /// A table that could not be written or read: which, why, and what to do.
 #[derive(Debug)]
 pub struct DatasetError {
-    /// What kind of failure.
+    /// The kind of failure.
     pub kind: DatasetErrorKind,
     /// The table.
     pub table: DatasetTable,
-    /// What was found, in a few words.
+    /// The finding, in a few words.
     pub detail: String,
     /// The cause below this one.
     pub source: Option<Cause>,
@@ -46,7 +46,7 @@ impl DatasetError {
         Self::new(DatasetErrorKind::Damaged, table, detail)
     }
 
-    /// What the Parquet reader says of a file.
+    /// The error for a failure that the Parquet reader reports.
     pub(super) fn reading(table: DatasetTable, error: ParquetError) -> Self {
         match error {
             ParquetError::External(cause) if cause.is::<std::io::Error>() => {
@@ -57,7 +57,8 @@ impl DatasetError {
         }
     }
 
-    /// What the Parquet writer says; it is given nothing that it could refuse, so this is the writer below it.
+    /// The error for a failure that the Parquet writer reports; it is given nothing that it could refuse, so the cause is the writer below
+    /// it.
     pub(super) fn writing(table: DatasetTable, error: ParquetError) -> Self {
         let cause = match error {
             ParquetError::External(cause) => cause,

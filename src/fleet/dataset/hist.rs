@@ -1,4 +1,4 @@
-//! How the rates of the seconds of a run are distributed: rows that SQL merges by adding up counts.
+//! The distribution of the rates of a run's seconds: rows that SQL merges by adding up counts.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::units::{Millionths, Nanos, Unit};
 /// The measure: CPU use (or the rate of another unit) in windows of one second.
 const METRIC: &str = "cpu_1s";
 
-/// What a histogram is of: all of a run, one of its processes, or the threads of one name in a process.
+/// The subject of a histogram: all of a run, one of its processes, or the threads of one name in a process.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Scope<'r> {
     Run,

@@ -1,4 +1,4 @@
-//! A fleet as Parquet: what was measured of many runs, for later reports and for SQL.
+//! A fleet as Parquet: the measures of many runs, for later reports and for SQL.
 //!
 //! ```text
 //! runs ─► RunMeasures ─► TableWriter (one for each table) ─► bytes ─► DatasetReader ─► RunMeasures

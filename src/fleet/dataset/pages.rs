@@ -23,7 +23,7 @@ impl CheckedPages {
         Self { inner, physical, has_levels, has_dictionary: false, rows_left: rows }
     }
 
-    /// Whether so many values stand in `bytes`: numbers of 8 bytes, or strings with their length in front.
+    /// True if `bytes` are long enough for so many values: numbers of 8 bytes, or strings with their length in front.
     fn holds(&self, mut bytes: &[u8], values: u32) -> bool {
         if self.physical != Physical::BYTE_ARRAY {
             return u64::from(values) * 8 <= bytes.len() as u64;

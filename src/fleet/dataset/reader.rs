@@ -22,7 +22,7 @@ pub struct DataFile<R> {
     pub windows: R,
 }
 
-/// What a data file holds.
+/// A row of a data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetRow {
     /// A run with all its rows. Its names are those that its rows refer to, numbered as they are met in `frames`, then
@@ -104,7 +104,7 @@ impl Iterator for DatasetReader {
 struct RunRows {
     table: DatasetTable,
     rows: TableRows,
-    /// Whether `rows` stand at a row; it is of a later run than those that were asked for.
+    /// True if `rows` is at a row; that row belongs to a later run than those that were asked for.
     has_row: bool,
 }
 

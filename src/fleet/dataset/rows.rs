@@ -68,7 +68,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
     Ok(())
 }
 
-/// Adds a file that gave no run to the table `runs`. What only a run has is null.
+/// Adds a file that gave no run to the table `runs`. Columns that only a run has are null.
 pub(super) fn add_failure(failure: &FailedInput, buffer: &mut Buffer) -> Result<(), DatasetError> {
     let run_id = failure.run_id.as_deref().map(|id| buffer.text(id));
     let [fingerprint, kind, reason, source, status] =

@@ -7,7 +7,7 @@ use super::{DatasetError, DatasetTable, FAILED, OK};
 use crate::fleet::{FailedInput, FailureKind, RunRecord, WallSource};
 use crate::units::{Millionths, Nanos, Unit};
 
-/// What a dataset knows of an export without reading its rows.
+/// The facts that a dataset gives about an export without reading its rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownRun {
     /// [`RunRecord::run_id`]; `None` for a file that could not be read.
@@ -16,7 +16,7 @@ pub struct KnownRun {
     pub fingerprint: String,
     /// The path of the export, as it was found.
     pub source: String,
-    /// Whether it gave no run.
+    /// True if it gave no run.
     pub is_failed: bool,
     /// [`RunRecord::rejected`]; 0 for a file that gave no run.
     pub rejected: u64,

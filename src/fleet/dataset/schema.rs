@@ -1,4 +1,4 @@
-//! Which tables there are, and their columns.
+//! The tables of a dataset, and their columns.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ pub enum DatasetTable {
     Runs,
     /// A row for each label of a run.
     Labels,
-    /// What functions weigh: the main table.
+    /// The weights of functions: the main table.
     Frames,
-    /// What binaries weigh.
+    /// The weights of binaries.
     Binaries,
-    /// What threads weigh in each second.
+    /// The weights of threads in each second.
     Windows,
     /// Histograms of the rates of the whole seconds. Derived from windows for SQL, and never read back.
     Hist,
@@ -65,7 +65,7 @@ impl DatasetTable {
     }
 }
 
-/// What stands in a column. Every SQL engine reads these three in the same way.
+/// The type of a column. Every SQL engine reads these three in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ColumnKind {
     /// UTF-8, in dictionary pages.
@@ -163,7 +163,7 @@ const RUNS: &[Column] = &[
     // Since version 2; what is new stands last, so that older files have the columns before it.
     integer_or_null("unread_runs"),
 ];
-/// How many of them version 1 had.
+/// The number of columns that version 1 had.
 const RUNS_OF_VERSION_1: usize = RUNS.len() - 1;
 
 const LABELS: &[Column] = &[text("run_id"), text("key"), text("value")];

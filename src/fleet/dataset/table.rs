@@ -50,7 +50,7 @@ pub(super) struct TableRows {
     is_broken: bool,
 }
 
-/// How many rows a file of a table has.
+/// Returns the number of rows in a file of a table.
 ///
 /// # Errors
 ///
@@ -144,7 +144,7 @@ impl TableRows {
         value(self.text(column)?).ok_or_else(|| self.damaged(column, "has an unknown name"))
     }
 
-    /// What is wrong with a value of this row.
+    /// The error for a value of this row that is wrong.
     pub(super) fn damaged(&self, column: usize, what: &str) -> DatasetError {
         let name = self.columns.get(column).map_or("", |column| self.table.columns()[*column].name);
         DatasetError::damaged(self.table, format!("{name} of a row {what}"))
@@ -222,10 +222,10 @@ fn read_values<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Pa
 
 /// Runs the Parquet reader, and makes an error of a panic.
 ///
-/// Its decoders assert what a file says of itself, and a file may be damaged. What can be checked is checked before
-/// (`check_group`, `CheckedPages`), so that this is a last resort: 120,000 damaged files did not get here. What was inside is
-/// never used again (`is_broken`), hence unwind-safe. The message of the panic is printed where the program does not
-/// keep it from that; a library must not change the program's hook.
+/// Its decoders trust what a file says of itself, and panic if that is wrong, as in a damaged file. Everything that can be checked is
+/// checked before (`check_group`, `CheckedPages`), so that this is a last resort: 120,000 damaged files did not get here. The state inside
+/// is never used again (`is_broken`), hence unwind-safe. The message of the panic is printed unless the program prevents it; a library must
+/// not change the program's hook.
 fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> Result<T, DatasetError> {
     match catch_unwind(AssertUnwindSafe(read)) {
         Ok(result) => result.map_err(|error| DatasetError::reading(table, error)),
@@ -233,7 +233,7 @@ fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> R
     }
 }
 
-/// Whether this crate wrote the file, and as this table; the version.
+/// Checks that this crate wrote the file, as this table; returns the version.
 fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<u32, DatasetError> {
     let value = |key: &str| {
         let pairs = metadata.key_value_metadata()?;
@@ -259,7 +259,7 @@ fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<u32, Dat
     }
 }
 
-/// Whether the columns are those that the version has.
+/// Checks that the columns are those of the version.
 fn check_schema(table: DatasetTable, columns: &[Column], metadata: &FileMetaData) -> Result<(), DatasetError> {
     let found = metadata.schema_descr().columns();
     let is_same = |(column, found): (&Column, &parquet::schema::types::ColumnDescPtr)| {
@@ -274,7 +274,7 @@ fn check_schema(table: DatasetTable, columns: &[Column], metadata: &FileMetaData
     Ok(())
 }
 
-/// Whether what a row group says of itself can be: the reader relies on it.
+/// Checks that a row group's description of itself is possible: the reader relies on it.
 fn check_group(table: DatasetTable, columns: &[Column], group: &RowGroupMetaData) -> Result<(), DatasetError> {
     let rows = group.num_rows();
     let is_possible = |chunk: &ColumnChunkMetaData| {

@@ -1,12 +1,12 @@
-//! What cohorts are made of.
+//! The labels that cohorts are made of.
 //!
 //! ```xml
 //! <device platform="macOS" model="MacBook Pro" name="…" os-version="15.7.3 (24G419)" uuid="…"/>
 //! <process type="attached" name="Finder" pid="751"/>
 //! ```
 //!
-//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. The name and the UUID of a device
-//! tell of a person, and are never kept. A table of contents does not know the version of an app; a manifest may.
+//! becomes `app` Finder, `device` MacBook Pro, `os` macOS 15.7.3, `os_build` 24G419. The name and the UUID of a device identify a person,
+//! and are never kept. A table of contents does not know the version of an app; a manifest may.
 
 use std::collections::BTreeMap;
 

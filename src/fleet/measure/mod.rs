@@ -3,7 +3,7 @@
 //! 1. Of each run one table is chosen: two tables of one run saw the same CPU time, and may not be added up.
 //! 2. One pass over the samples sums them by stack and by second (`tally`).
 //! 3. The distinct stacks give the rows of functions and binaries (`rows`).
-//! 4. What was recorded, and for how long, comes from the table of contents or a manifest (`recorded`, `labels`).
+//! 4. The device, the process and the recorded time come from the table of contents or a manifest (`recorded`, `labels`).
 
 mod labels;
 mod recorded;
@@ -24,7 +24,7 @@ use tally::Tally;
 
 pub use refusal::NotMeasured;
 
-/// What is known of an export besides its content.
+/// The facts about an export that are not in its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunContext {
     /// The hash of the file's content, in hex.
@@ -37,22 +37,22 @@ pub struct RunContext {
     pub source_bytes: u64,
     /// Labels of a manifest, which win over those of a table of contents. One with an empty value says nothing.
     pub labels: Vec<(String, String)>,
-    /// How many runs each run of the file stands for; 1 without a manifest that says so.
+    /// The number of runs that each run of the file stands for; 1 without a manifest that says so.
     pub run_weight: Millionths,
-    /// How long each run of the file was recorded, where a manifest says so; 0 says nothing.
+    /// The length of the recording of each run of the file, if a manifest gives it; 0 counts as not given.
     pub duration: Option<Nanos>,
     /// Tables of contents beside the export. Those inside it count, too, and before these.
     pub tocs: Vec<Toc>,
 }
 
-/// How to measure.
+/// The options of measuring.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MeasureOptions {
     /// The only tables that may be measured, by schema; empty is every CPU table.
     pub schemas: Vec<String>,
-    /// Which samples count. The default counts running threads of every process. Intervals decide about samples only: the time
-    /// that a run was recorded is not shortened by them. A range of time shortens it; where it is estimated, it ends no earlier than
-    /// what the samples in the range cover.
+    /// The samples that count. The default counts running threads of every process. Intervals select samples only: the recorded time of a
+    /// run is not shortened by them. A range of time shortens it; an estimated time ends no earlier than the time that the samples in the
+    /// range cover.
     pub selection: Selection,
 }
 
@@ -61,8 +61,7 @@ pub struct MeasureOptions {
 pub struct Measured {
     /// One for each run that has samples that count, in the order of the file; at least one.
     pub runs: Vec<RunMeasures>,
-    /// What a person should know, one sentence each: the tables that were left out, a table of contents that was not
-    /// used and why.
+    /// Notes for the reader, one sentence each: tables that were left out, a table of contents that was not used, and why.
     pub notes: Vec<String>,
 }
 
@@ -137,10 +136,10 @@ fn note_unread(export: &Export, first: &mut RunRecord) {
     first.unread_runs = Some(count);
 }
 
-/// What sums take for each stack.
+/// The bytes of memory that sums take for each stack.
 const STACK_BYTES: u64 = 32;
 
-/// What there is: the samples that count, by series, and the time that each run covers.
+/// The overview of an export: the samples that count, by series, and the time that each run covers.
 struct Survey {
     /// By series.
     counted: Vec<u64>,
@@ -148,7 +147,7 @@ struct Survey {
     sampled: Vec<Option<Sampled>>,
 }
 
-/// The time that all samples of a run cover, whether they count or not. What is selected does not change what was recorded.
+/// The time that all samples of a run cover, whether they count or not. A selection does not change the recorded time.
 #[derive(Clone, Copy, Debug)]
 struct Sampled {
     all: SampledTime,
@@ -206,13 +205,13 @@ fn is_wanted(schema: &str, options: &MeasureOptions) -> bool {
     options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
 }
 
-/// Which table of a run to measure; the lowest.
+/// The order of preference among the tables of a run; the lowest is measured.
 fn preference(schema: &str) -> usize {
     const ORDER: [&str; 4] = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
     ORDER.iter().position(|known| *known == schema).unwrap_or(ORDER.len())
 }
 
-/// Whether the file ends before its document does: nothing is known of the time after its last row.
+/// True if the file ends before its document does: nothing is known of the time after its last row.
 fn is_cut(export: &Export) -> bool {
     export.documents.iter().any(|document| document.cut_at.is_some())
 }

@@ -1,4 +1,4 @@
-//! How long a run was recorded, and which table of contents tells of it.
+//! The recorded time of a run, and the choice of the table of contents that gives it.
 
 use super::RunContext;
 use crate::fleet::run::WallSource;
@@ -35,8 +35,7 @@ impl Recorded {
     }
 }
 
-/// How long run `number` was recorded: the manifest's duration, else that of its table of contents, else the time that its samples
-/// cover.
+/// The recorded time of run `number`: the manifest's duration, else that of its table of contents, else the time that its samples cover.
 pub(super) fn recorded(
     manifest: Option<Nanos>,
     toc: Option<&TocRun>,
@@ -122,7 +121,7 @@ impl<'t> Tocs<'t> {
         Self { places: [inside, beside] }
     }
 
-    /// What is said of run `number`. Where two say different things, none is believed.
+    /// The entry for run `number`. If two entries contradict each other, neither is used.
     pub(super) fn of_run(&self, number: u32, last: Nanos, notes: &mut Vec<String>) -> Option<&'t TocRun> {
         for place in &self.places {
             let mut of_run: Vec<&TocRun> = place.iter().copied().filter(|toc| toc.number == number).collect();

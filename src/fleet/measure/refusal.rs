@@ -1,4 +1,4 @@
-//! Why an export gives no run.
+//! The reasons why an export gives no run.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use crate::memory::OverBudget;
 use crate::profile::Meaning;
 use crate::recording::{DocumentContent, Export, Table, TableKind};
 
-/// Why an export gave no run; the reason is one sentence.
+/// The reason why an export gave no run, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotMeasured {
-    /// What kind of failure: [`FailureKind::NoSamples`], or [`FailureKind::Malformed`] where the measures take more memory than the
+    /// The kind of failure: [`FailureKind::NoSamples`], or [`FailureKind::Malformed`] if the measures take more memory than the
     /// [budget](crate::profile::Profile::budget) of the profile has.
     pub kind: FailureKind,
-    /// What there is instead of samples that count, or how much memory is allowed.
+    /// The content found instead of samples that count, or the amount of memory allowed.
     pub reason: String,
 }
 
@@ -32,7 +32,7 @@ impl From<OverBudget> for NotMeasured {
     }
 }
 
-/// What an export without samples that count holds.
+/// Describes the content of an export without samples that count.
 pub(super) fn reason(export: &Export, options: &MeasureOptions) -> String {
     let schema = |table: &Table| table.schema.clone().unwrap_or_else(|| "details of a track".to_owned());
     let names = |tables: &[&Table]| {

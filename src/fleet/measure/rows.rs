@@ -1,4 +1,4 @@
-//! The rows of a run: what functions, binaries and seconds weigh, by the names of process and thread.
+//! The rows of a run: the weights of functions, binaries and seconds, by the names of process and thread.
 //!
 //! The cost follows the distinct stacks. A stack knows its parent, so the samples below every caller are summed up from
 //! the leaves to the roots, once for each name of a thread. A function counts once in a stack, where it is outermost;
@@ -22,7 +22,7 @@ pub(super) struct Rows<'p> {
     touched: Vec<StackId>,
 }
 
-/// What stacks are summed by: binaries, or functions of binaries.
+/// The keys that stacks are summed by: binaries, or functions of binaries.
 struct Axis<'p> {
     /// The texts of binary and function, sorted, each pair once. A key is an index of it, so keys sort as texts do.
     texts: Vec<(&'p str, &'p str)>,
@@ -30,7 +30,7 @@ struct Axis<'p> {
     key_of: Vec<u32>,
     /// The key of samples without a stack.
     no_stack: u32,
-    /// By stack: whether no caller of it has the same key.
+    /// By stack: true if no caller of it has the same key.
     is_outermost: Vec<bool>,
     /// By key; zero between two threads.
     sums: Vec<KeySums>,
@@ -221,7 +221,7 @@ fn mark_outermost(profile: &Profile, mut axes: [&mut Axis<'_>; 2]) {
     }
 }
 
-/// Where a stack leads: its first child, and the next one of its parent's.
+/// The links of a stack: its first child, and its next sibling.
 #[derive(Clone, Copy, Debug, Default)]
 struct Links {
     first: Option<StackId>,

@@ -21,7 +21,7 @@ impl Sum {
         self.samples += other.samples;
     }
 
-    /// Whether it is of nothing but the snapshot of all threads at the start.
+    /// True if it holds nothing but the snapshot of all threads at the start.
     pub(super) fn is_nothing(self) -> bool {
         self == Self::default()
     }
@@ -37,7 +37,7 @@ pub(super) struct Tally {
     pub(super) seconds: HashMap<(ThreadId, u32), Sum>,
     /// Σ weight²; less than the square of the sum of all weights, which fits.
     squares: u128,
-    /// How often each weight was seen.
+    /// The number of times that each weight was seen.
     weights: HashMap<u64, u64>,
     cores: BTreeSet<CoreId>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Tally {
 /// After so many samples the memory that sums take is reserved.
 const SAMPLES_BETWEEN: usize = 1 << 14;
 
-/// The sums of the samples that count, for each of these series. What they take is added to what is `reserved`.
+/// The sums of the samples that count, for each of these series. The memory that they take is added to `reserved`.
 ///
 /// # Errors
 /// When they take more memory than there is.
@@ -105,7 +105,7 @@ impl Tally {
         weights.max().map_or(0, |(_, weight)| weight.0)
     }
 
-    /// How many cores ran a sample. A core that is shown as of two kinds is one core.
+    /// The number of cores that ran a sample. A core that is shown as two kinds is one core.
     pub(super) fn cores(&self, profile: &Profile) -> u32 {
         let numbers: BTreeSet<u32> = self.cores.iter().map(|&core| profile.core(core).index).collect();
         numbers.len() as u32

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// How texts are written in cells. Numbers are the same in both.
+/// The way in which texts are written in cells. Numbers are the same in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cells {
     /// As they are, for programs.
@@ -16,7 +16,7 @@ pub enum Cells {
 impl Cells {
     /// The text of a cell, without quotes.
     ///
-    /// Where spreadsheets separate cells by `;` or by tabs, they cut texts there, so that what follows one starts a cell as well.
+    /// Spreadsheets that separate cells by `;` or by tabs cut texts there, so the part behind each of these starts a cell as well.
     pub(in crate::output) fn text(self, text: &str) -> Cow<'_, str> {
         let mut starts: Vec<usize> = Vec::new();
         if self == Self::ForSpreadsheets {
@@ -38,7 +38,7 @@ impl Cells {
     }
 }
 
-/// Whether a spreadsheet may take a cell for a formula: quotes are its own syntax, and spaces before a formula may not count.
+/// True if a spreadsheet may take a cell for a formula: quotes are its own syntax, and spaces before a formula may not count.
 fn starts_formula(cell: &str) -> bool {
     let formula = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
     cell.starts_with(['\t', '\r', '\n', '\0']) || cell.trim_start_matches([' ', '"']).starts_with(formula)

@@ -25,7 +25,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     write_cells(report, Cells::AsTheyAre, out)
 }
 
-/// Writes the view of a report, with such cells.
+/// Writes the view of a report, with texts in cells as `cells` says.
 ///
 /// # Errors
 /// When `out` fails.
@@ -87,7 +87,7 @@ fn summary(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<(
     Ok(())
 }
 
-/// Whose a row is: `input,run,table,schema`, then `pid,process,tid,thread` where they apply.
+/// The origin of a row: `input,run,table,schema`, then `pid,process,tid,thread` where they apply.
 fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope, cells: Cells) -> [String; 8] {
     let profile = &report.export.profile;
     let row = profile.series(series.series);

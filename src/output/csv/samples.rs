@@ -37,7 +37,7 @@ struct Pieces {
     leaves: FunctionTexts,
     /// `;function`, to stand between quotes.
     elements: FunctionTexts,
-    /// By function: whether the element must stand between quotes.
+    /// By function: true if the element must stand between quotes.
     is_quoted: Vec<bool>,
 }
 

@@ -42,7 +42,7 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
 
 /// The rows of one tree.
 struct Rows<'t> {
-    /// What they start with.
+    /// The fields that they all start with.
     shared: Vec<u8>,
     unit: &'static str,
     names: &'t FunctionTexts,

@@ -8,7 +8,7 @@ use super::{DiffReport, DiffView, name, owner};
 use crate::output::csv::{Cells, record};
 use crate::report::diff::{Change, Function, Presence, Sides};
 
-/// Writes the rows of the view. A node's depth is that below the root, which is 0; other rows have none.
+/// Writes the rows of the view. The depth of a node counts from the root, which has 0; other rows have none.
 ///
 /// # Errors
 /// When `out` fails.
@@ -16,7 +16,7 @@ pub fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()>
     write_cells(report, Cells::AsTheyAre, out)
 }
 
-/// The same, with such cells.
+/// Writes the same, with texts in cells as `cells` says.
 ///
 /// # Errors
 /// When `out` fails.

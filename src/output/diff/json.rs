@@ -45,7 +45,7 @@ pub fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()>
     out.write_all(b"}\n")
 }
 
-/// What was read of a side.
+/// The facts about one side, as it was read.
 fn recording(report: &Report<'_>) -> Value {
     let profile = &report.export.profile;
     // Also those of which operations left nothing.

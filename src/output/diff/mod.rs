@@ -15,7 +15,7 @@ pub use text::write as write_text;
 use crate::report::Report;
 use crate::report::diff::{Diff, DiffAlertOutcome, DiffRow, Function, FunctionKey, Normalize};
 
-/// What of a comparison is shown.
+/// The view of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiffView {
     /// The functions, the largest changes of self weight first.
@@ -34,17 +34,17 @@ pub struct DiffReport<'r, 'e> {
     pub before: &'r Report<'e>,
     /// The second one.
     pub after: &'r Report<'e>,
-    /// What changed.
+    /// The changes.
     pub diff: &'r Diff,
-    /// How it was asked to be compared.
+    /// The normalization that was asked for.
     pub normalize: Normalize,
-    /// What is shown.
+    /// The view.
     pub view: DiffView,
-    /// Of tables only so many rows; `None` is all.
+    /// The number of rows that tables show; `None` shows all.
     pub top: Option<usize>,
-    /// What changed by less than this percentage of the heavier recording is left out of text, and counted there.
+    /// Changes below this percentage of the heavier recording are left out of text, which counts them.
     pub min_percent: f64,
-    /// What became of alert rules.
+    /// The outcomes of alert rules.
     pub alerts: &'r [DiffAlertOutcome<'r>],
 }
 
@@ -67,7 +67,7 @@ impl DiffReport<'_, '_> {
     }
 }
 
-/// How a function, or a binary, is called.
+/// The name of a function, or of a binary.
 fn name(function: &Function) -> &str {
     match (&function.key, function.name.as_str()) {
         (FunctionKey::NoStack, _) => super::NO_STACK,

@@ -15,7 +15,7 @@ const ALERT: usize = 19;
 /// Deeper forks than fit in this share of the terminal are not indented further.
 const INDENT_SHARE: usize = 3;
 
-/// Writes both sides, what changed in all, and the rows of the view.
+/// Writes both sides, the change of the totals, and the rows of the view.
 ///
 /// # Errors
 /// When `out` fails.
@@ -204,7 +204,7 @@ fn recording(report: &Report<'_>) -> String {
     parts.join(" · ")
 }
 
-/// Which nodes are shown below which: those that changed enough, and what leads to them.
+/// The nodes that are shown below each node: those that changed enough, and the nodes on the way to them.
 struct Children {
     shown: Vec<Vec<usize>>,
     hidden: usize,

@@ -1,4 +1,4 @@
-//! Whose code a frame is, as the viewer colours it.
+//! The categories of frames, by which the viewer colours them.
 
 use crate::profile::{BinaryId, Category, Profile};
 
@@ -18,7 +18,7 @@ impl BinaryCategories {
         Self(profile.binary_ids().map(|id| place(Category::of_binary(profile, Some(id)))).collect())
     }
 
-    /// That of a frame's binary, if it has one.
+    /// The category of a frame's binary; the one for unknown if it has none.
     pub(super) fn of(&self, binary: Option<BinaryId>) -> u64 {
         binary.map_or_else(|| place(Category::Unknown), |id| self.0[id.index()])
     }

@@ -16,17 +16,17 @@ use super::super::by_thread::ThreadSamples;
 use crate::profile::{Profile, Sample, SeriesId};
 use crate::units::{Nanos, Unit};
 
-/// Where nothing tells how long a sample covers: the templates of Instruments sample every millisecond.
+/// The time of a sample if nothing tells it: the templates of Instruments sample every millisecond.
 const MILLI: u64 = 1_000_000;
-/// How much later than a sample's own time the next may be: times vary by less than a percent where they are even.
+/// The number of a sample's own times after which the next sample counts as late: where times are even, they vary by less than a percent.
 const LATE_FACTOR: u64 = 2;
-/// The same where cycles or events count, and the time of a sample is an estimate: cores differ in speed by this much.
+/// The same for cycles and events, where the time of a sample is an estimate: cores differ in speed by this much.
 const LATE_FACTOR_ESTIMATED: u64 = 4;
 /// No sampling of threads, timers or events has a longer interval.
 const MAX_INTERVAL: u64 = 10 * MILLI;
 const MIN_INTERVAL: u64 = 1_000;
 
-/// How often the threads of a series were sampled while they ran.
+/// The rate at which the threads of a series were sampled while they ran.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     unit: Unit,
@@ -35,8 +35,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Of a table of times what a sample weighs most often; else the lower quartile of the times between samples of one thread, of
-    /// which many are waits. A core takes no longer for its cycles than at 1 GHz.
+    /// For a table of times, the median weight of a sample; else the lower quartile of the times between samples of one thread, many of
+    /// which are waits. A core is taken to need no longer for its cycles than at 1 GHz.
     pub(super) fn of(profile: &Profile, series: SeriesId, threads: &[ThreadSamples<'_>]) -> Self {
         let unit = profile.series(series).unit;
         let threads = || threads.iter().filter(|thread| thread.series == series).map(|thread| &thread.samples);
@@ -52,7 +52,7 @@ impl Pace {
         Self { unit, interval: interval.max(MIN_INTERVAL) }
     }
 
-    /// How long the thread ran for a sample, from its time on. A snapshot weighs nothing.
+    /// The time that the thread ran for a sample, from the sample's time on. A snapshot weighs nothing.
     fn covered(self, sample: &Sample) -> u64 {
         if self.unit == Unit::Nanoseconds && sample.weight > 0 { sample.weight } else { self.interval }
     }
@@ -61,7 +61,7 @@ impl Pace {
         sample.time.as_nanos().saturating_add(self.covered(sample))
     }
 
-    /// Whether the thread did not run for some time between two of its samples.
+    /// True if the thread did not run for some time between two of its samples.
     fn has_gap(self, before: &Sample, after: &Sample) -> bool {
         let factor = if self.unit == Unit::Nanoseconds { LATE_FACTOR } else { LATE_FACTOR_ESTIMATED };
         since(after, before) > self.covered(before).saturating_mul(factor)

@@ -1,23 +1,23 @@
-//! How deep frames are inlined.
+//! The depth at which frames are inlined.
 
 use crate::profile::Frame;
 
-/// How deep a frame is inlined at its address. There are two ways to mark it ([`Frame::is_inlined`]): recordings mark
-/// the outer frames of an address, symbol files the inner ones. Which way it is, the outermost frame of the address says.
+/// The depth at which a frame is inlined at its address. There are two ways to mark it ([`Frame::is_inlined`]): recordings mark the outer
+/// frames of an address, symbol files the inner ones. The outermost frame of the address tells which way it is.
 #[derive(Clone, Copy)]
 pub(super) struct Inlining {
     pub(super) depth: u32,
     marks: Marks,
 }
 
-/// What the frames further in may be.
+/// The marks that frames further in may have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
     /// The outermost was marked: so are all but the innermost.
     Outer,
     /// The outermost was not marked: all others are.
     Inner,
-    /// The innermost was seen: what follows is a call, be it of the same address.
+    /// The innermost was seen: the next frame is a call, even if it has the same address.
     Done,
 }
 

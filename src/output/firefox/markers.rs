@@ -1,6 +1,6 @@
-//! What happened on a thread besides its samples: intervals of signposts, hangs, and the states in which it waited.
+//! The events of a thread besides its samples: intervals of signposts, hangs, and the states in which it waited.
 //!
-//! A marker stands on the thread that it is of, and where only the process is known, on its main thread.
+//! A marker stands on its thread; if only the process is known, it stands on the main thread.
 
 use std::collections::HashSet;
 use std::io;
@@ -65,8 +65,8 @@ impl<'i> Markers<'i> {
         markers
     }
 
-    /// How many intervals are of processes without samples in the report, and stand nowhere; without those that the selection leaves
-    /// out: of other runs and times, and all where it names processes, threads or intervals.
+    /// The number of intervals of processes without samples in the report, which are shown nowhere. Intervals that the selection leaves out
+    /// do not count: those of other runs and times, and all if it names processes, threads or intervals.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
@@ -278,7 +278,7 @@ impl<'p> Threads<'p> {
         threads
     }
 
-    /// Where an interval stands. Of several tables that have its thread, in the first.
+    /// The thread on which an interval is shown. If several tables have the thread, the first of them.
     fn find(&self, interval: &Interval) -> Option<Place> {
         let pid = |place: &Place| self.profile.process(self.profile.thread(place.1).process).pid;
         let is_of_process =

@@ -17,8 +17,8 @@
 //! recording knows: its frames have no inline depth, no source line and no name of their own, and weights are 32-bit integers. So the
 //! format is written here, and the tests hold it against what that crate writes of the same samples.
 //!
-//! What is written goes out as it is made. Of the samples their places are held, 8 bytes for each, and of the stacks that count
-//! two numbers.
+//! Output is written as it is made. Only the positions of samples are held, 8 bytes for each, and two numbers for each of the stacks that
+//! count.
 
 mod category;
 mod gaps;
@@ -44,8 +44,8 @@ use names::Names;
 use tables::Tables;
 
 /// Writes the samples that count, whatever the view of the report: those that its trees are made of. Pruning and
-/// [`separate_by`](crate::report::ReportOptions::separate_by) have no say. Where a thread did not run, a row without stack and
-/// weight says so. `markers` are those of this report.
+/// [`separate_by`](crate::report::ReportOptions::separate_by) have no effect. A row without stack and weight marks each time in which a
+/// thread did not run. `markers` are those of this report.
 ///
 /// # Errors
 /// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
@@ -123,7 +123,7 @@ fn meta(
     page.put(b"},\n");
 }
 
-/// Where it was recorded: the viewer shows the version of a Mac's system for the toolkit `cocoa`, and of others what stands there.
+/// Writes the platform of the recording: for the toolkit `cocoa` the viewer shows the version of a Mac's system, for others this text.
 fn platform(run: &TocRun, page: &mut Page<'_>) {
     let [name, version, model] = ["platform", "os-version", "model"].map(|key| lookup(&run.device, key).unwrap_or(""));
     let system = [name, version].join(" ");
@@ -139,7 +139,7 @@ fn platform(run: &TocRun, page: &mut Page<'_>) {
     page.put(if name == "macOS" { b"\"toolkit\":\"cocoa\"," } else { b"\"toolkit\":\"\"," });
 }
 
-/// What weights are: the viewer has no unit for cycles and events, and shows them as samples.
+/// Writes the unit of the weights: the viewer has no unit for cycles and events, and shows them as samples.
 fn extra(report: &Report<'_>, threads: &[ThreadSamples<'_>], page: &mut Page<'_>) {
     let positions = threads.iter().filter_map(|thread| report.position(thread.series));
     let mut positions: Vec<usize> = positions.collect();

@@ -1,4 +1,4 @@
-//! How processes and threads are called.
+//! The names of processes and threads.
 
 use std::collections::hash_map::Entry;
 
@@ -11,12 +11,12 @@ use crate::profile::{ProcessId, Profile, SeriesId, ThreadId};
 use crate::report::Report;
 use crate::units::Nanos;
 
-/// How processes and threads are called. The viewer takes threads of one pid for one process, and knows a thread by its tid, so
-/// both are made different for each series: `4150`, `4150.1`.
+/// The names of processes and threads. The viewer takes threads of one pid for one process, and knows a thread by its tid, so each series
+/// gets pids and tids of its own: `4150`, `4150.1`.
 pub(super) struct Names {
     labels: Vec<Option<String>>,
     pids: HashMap<(SeriesId, ProcessId), String>,
-    /// How often each pid and each tid was given.
+    /// The number of times that each pid and each tid was given.
     given: [HashMap<String, u32>; 2],
     has_main: HashMap<(SeriesId, ProcessId), ThreadId>,
 }
@@ -67,7 +67,7 @@ impl Names {
     }
 }
 
-/// Whether a thread is called as main threads are: `main` stands there where Instruments names threads by their outermost function.
+/// True for the names of main threads: `main` is the name if Instruments names threads by their outermost function.
 pub(super) fn is_main(name: &str) -> bool {
     ["Main Thread", "main"].contains(&name)
 }

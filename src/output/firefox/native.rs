@@ -37,7 +37,7 @@ impl NativeSymbols {
         row
     }
 
-    /// Writes the columns. How long a function is is not recorded, either.
+    /// Writes the columns. The length of a function is not recorded, either.
     pub(super) fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
         let rows = || self.rows.iter();
         length(self.rows.len(), page);

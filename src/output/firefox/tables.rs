@@ -15,7 +15,7 @@ use crate::output::recorded::Programs;
 use crate::profile::{Binary, BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
 use crate::units::Uuid;
 
-/// What is written of a row, where there is none.
+/// The number written for a row that does not exist.
 const NONE: u32 = u32::MAX;
 
 /// A frame of the file: one of the profile at a depth of inlining.
@@ -27,7 +27,7 @@ struct FrameRow {
     outer: FunctionId,
 }
 
-/// Which rows of the profile stand in the file, in which order.
+/// The rows of the profile that stand in the file, in their order.
 pub(super) struct Tables<'p> {
     profile: &'p Profile,
     stacks: Vec<StackId>,
@@ -47,7 +47,7 @@ pub(super) struct Tables<'p> {
     frame_symbols: Vec<Option<u32>>,
     sources: Vec<StringId>,
     strings: Strings<'p>,
-    /// Whether a stack, a frame and a function of [`NO_STACK`] stand behind all others.
+    /// True if a stack, a frame and a function of [`NO_STACK`] stand behind all others.
     has_no_stack: bool,
 }
 
@@ -356,7 +356,7 @@ fn flags(has: &[bool]) -> u64 {
     has.iter().rev().fold(0, |flags, &has| flags << 1 | u64::from(has))
 }
 
-/// What makes two binaries one library: the UUID, as everywhere, wherever each was loaded.
+/// The key by which two binaries are one library: the UUID, as everywhere, wherever each was loaded.
 #[derive(PartialEq, Eq, Hash)]
 enum LibraryKey {
     Uuid(Uuid),

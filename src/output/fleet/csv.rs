@@ -21,7 +21,7 @@ pub fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     write_cells(report, Cells::AsTheyAre, out)
 }
 
-/// The same, with such cells.
+/// Writes the same, with texts in cells as `cells` says.
 ///
 /// # Errors
 /// When `out` fails.
@@ -105,7 +105,7 @@ fn head(
     fields
 }
 
-/// What says how sure each percentile is.
+/// Appends the columns that say how reliable each percentile is.
 fn tail(summary: &Summary, noise: &[Option<f64>], fields: &mut Vec<String>) {
     for (index, estimate) in summary.estimates.iter().enumerate() {
         fields.push(decimal(estimate.interval.lower));

@@ -1,7 +1,7 @@
 //! One JSON document with everything in the report, for programs. `docs/fleet-formats.md` describes every field.
 //!
-//! Measures have their unit (`value_unit`) beside them, percentiles their method. What was asked stands in `options`, from
-//! which [`FleetOptions::from_report_json`](crate::fleet::FleetOptions::from_report_json) asks the same again.
+//! Measures have their unit (`value_unit`) beside them, percentiles their method. The question stands in `options`, from which
+//! [`FleetOptions::from_report_json`](crate::fleet::FleetOptions::from_report_json) asks it again.
 
 use std::io::{self, Write};
 
@@ -93,7 +93,7 @@ fn inputs(report: &FleetReport) -> Value {
     })
 }
 
-/// Which cohort, by its position in `cohorts` and by its labels.
+/// A cohort, by its position in `cohorts` and by its labels.
 fn cohort_of(report: &FleetReport, position: usize) -> Value {
     let labels = report.cohorts.get(position).map(|cohort| labels(&cohort.cohort));
     json!({"cohort": position, "labels": labels})
@@ -103,7 +103,7 @@ fn labels(cohort: &Cohort) -> Value {
     Value::Object(cohort.labels.iter().map(|(key, value)| (key.clone(), json!(value))).collect())
 }
 
-/// Which run, by what finds it again.
+/// A run, by the fields that find it again.
 fn run_of(report: &FleetReport, position: Option<usize>) -> Value {
     let run = position.and_then(|position| report.runs.get(position));
     run.map_or(Value::Null, |run| json!({"run_id": run.run_id, "source": run.source}))

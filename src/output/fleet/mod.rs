@@ -18,7 +18,7 @@ pub mod text;
 use crate::fleet::{FleetReport, RunRow};
 use crate::units::Unit;
 
-/// What measures of a unit are in, for programs: `percent-of-one-core`, `cycles/s`, `events/s`, `samples/s`.
+/// The unit of measures, for programs: `percent-of-one-core`, `cycles/s`, `events/s`, `samples/s`.
 const fn measure_unit(unit: Unit) -> &'static str {
     match unit {
         Unit::Nanoseconds => "percent-of-one-core",

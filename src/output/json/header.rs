@@ -1,4 +1,4 @@
-//! What stands in every document before the rows: what was asked, what was read, and what became of it.
+//! The start of every document, before the rows: the options, the inputs, and the results of reading them.
 
 use std::io::{self, Write};
 
@@ -216,7 +216,7 @@ fn unnamed(report: &Report<'_>) -> Value {
     })
 }
 
-/// What operations did, by series; `position` says where a series stands in the document.
+/// The effects of operations, by series; `position` gives the position of a series in the document.
 pub(in crate::output) fn operations(report: &Report<'_>, position: &dyn Fn(SeriesId) -> Option<usize>) -> Value {
     let changes = |summary: &OperationSummary| -> Value {
         let changes = summary.changes.iter().filter_map(|(id, change)| Some((position(*id)?, change)));

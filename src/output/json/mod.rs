@@ -39,8 +39,8 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"}\n")
 }
 
-/// Writes the view of a report as JSON lines: what is no row in the first line, and each row in one of its own. They are the
-/// rows of [`write()`], but for trees and flame charts, whose nodes and spans are not nested.
+/// Writes the view of a report as JSON lines: everything but rows in the first line, and each row in a line of its own. They are the rows
+/// of [`write()`], but for trees and flame charts, whose nodes and spans are not nested.
 ///
 /// # Errors
 /// When `out` fails.
@@ -93,7 +93,7 @@ fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-/// Writes what a table of contents, or an export, holds.
+/// Writes the contents of a table of contents, or of an export.
 ///
 /// # Errors
 /// When `out` fails.
@@ -147,7 +147,7 @@ fn threads(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Resu
     })
 }
 
-/// Whose samples, and how many.
+/// The subject of some samples, and their number.
 fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> Value {
     let profile = &report.export.profile;
     let origin = profile.series(report.series[series].series);

@@ -1,6 +1,6 @@
-//! How rows stand in the output: the writers of rows are the same for both forms.
+//! The layout of rows in the output: the writers of rows are the same for both forms.
 
-/// Where rows stand.
+/// The layout of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     /// They are the elements of an array, a field of the document.

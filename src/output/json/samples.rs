@@ -66,7 +66,7 @@ struct Pieces {
     series: Vec<Vec<u8>>,
     /// By thread: from the process to the core.
     threads: Vec<Vec<u8>>,
-    /// How a frame starts: `{"function":"…","binary":"…","address":"`.
+    /// The start of a frame: `{"function":"…","binary":"…","address":"`.
     frames: FunctionTexts,
     /// Paths of source files.
     paths: HashMap<StringId, Vec<u8>>,

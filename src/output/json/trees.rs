@@ -84,7 +84,7 @@ fn lines(tree: &Draft, number: u64, names: &Names, rows: &mut Rows, page: &mut P
     })
 }
 
-/// How nodes begin: `{"function":"…","binary":"…"`.
+/// The starts of nodes: `{"function":"…","binary":"…"`.
 pub(super) struct Names {
     functions: FunctionTexts,
     no_stack: Vec<u8>,

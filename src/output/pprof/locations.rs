@@ -1,4 +1,4 @@
-//! Where stacks lead: locations, with the functions and mappings that they refer to.
+//! The locations of stacks, with the functions and mappings that they refer to.
 //!
 //! Frames of one address, inlined into each other, are one location with a line for each. Ids count from 1, since 0 says
 //! that there is none.
@@ -30,7 +30,7 @@ pub(super) struct Locations<'p> {
     path: Vec<FrameId>,
 }
 
-/// What a mapping tells of its locations.
+/// The facts that a mapping states about its locations.
 struct Mapping {
     id: u64,
     /// The highest address of a location.
@@ -210,7 +210,7 @@ impl<'p> Locations<'p> {
     }
 }
 
-/// How many frames, from the leaf's side, are of the location of the first one.
+/// The number of frames, from the leaf's side, that belong to the location of the first one.
 ///
 /// A profile that was symbolicated marks the inner frames of an address, a recording the outer ones.
 fn frames_of_location(profile: &Profile, frames: &[FrameId]) -> usize {

@@ -47,7 +47,7 @@ fn push_varint(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// How many bytes a number takes: one for every seven bits, at least one.
+/// The number of bytes that a number takes: one for every seven bits, at least one.
 fn length_of_varint(number: u64) -> u64 {
     u64::from(64 - (number | 1).leading_zeros()).div_ceil(7)
 }

@@ -47,7 +47,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// How pprof calls a weight, and its unit.
+/// The names that pprof has for a weight and its unit.
 fn value_type(unit: Unit) -> (&'static str, &'static str) {
     match unit {
         Unit::Nanoseconds => ("cpu", "nanoseconds"),
@@ -105,13 +105,13 @@ fn put_value_type(field: u64, name: &'static str, unit: &'static str, strings: &
     put_bytes(field, &message, out);
 }
 
-/// How long the run was recorded, if that is known of just this run and all of it was asked for; else zero.
+/// The length of the run's recording, if it is known of just this run and all of it was asked for; else zero.
 fn duration(report: &Report<'_>, run: &TocRun) -> Nanos {
     let is_whole = !report.options.selection.needs_times() && run.window().is_none();
     run.duration().filter(|_| is_whole).unwrap_or_default()
 }
 
-/// What one sample weighs, if all weigh the same.
+/// The weight of one sample, if all weigh the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Period {
     Unknown,
@@ -133,7 +133,7 @@ impl Period {
 struct Samples<'p> {
     profile: &'p Profile,
     metric: Metric,
-    /// Whether samples have a weight beside their number.
+    /// True if samples have a weight beside their number.
     has_weights: bool,
     has_runs: bool,
     locations: Locations<'p>,

@@ -5,7 +5,7 @@
 
 use crate::profile::Category;
 
-/// What the colour of a frame says.
+/// The meaning of a frame's colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ColourBy {
     /// The function: warm colours, by its name.
@@ -20,7 +20,7 @@ pub enum ColourBy {
 /// The colour of a frame, in both themes. The order is that of the style sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Colour {
-    /// What is no function: the whole, a process, a thread.
+    /// A frame that is not a function: the whole, a process, a thread.
     Group,
     /// Without a binary: one of the shades.
     Unknown(u8),
@@ -184,7 +184,7 @@ mod tests {
         all
     }
 
-    /// How light a colour is to the eye, as WCAG 2 defines it.
+    /// The luminance of a colour to the eye, as WCAG 2 defines it.
     fn luminance(hex: &str) -> f64 {
         let channel = |at: usize| {
             let channel = f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;

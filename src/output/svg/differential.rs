@@ -12,7 +12,7 @@ use crate::units::{Unit, Weight};
 /// A node of two trees, in the order they are read: each followed by its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DifferentialNode<'n> {
-    /// How many levels below the root; the root, which comes first, is 0.
+    /// The number of levels below the root; 0 for the root, which comes first.
     pub depth: u32,
     /// Its name, as it is; it is escaped where that is needed.
     pub name: &'n str,
@@ -20,8 +20,7 @@ pub struct DifferentialNode<'n> {
     pub binary: Option<&'n str>,
     /// Its all weight before; 0 where it was not there.
     pub before_all: u64,
-    /// Its all weight after: how wide it is; 0 where it is no more. Children weigh no more than their parent; what they do is
-    /// cut.
+    /// Its all weight after, which is its width; 0 where it is no more. Children weigh no more than their parent; the excess is cut off.
     pub after_all: u64,
     /// Its self weight before.
     pub before_self: u64,
@@ -29,9 +28,8 @@ pub struct DifferentialNode<'n> {
     pub after_self: u64,
 }
 
-/// Draws what two trees have become. The picture is that of after. Colours say by how many percentage points the all weight's
-/// share of its tree changed: red grew, blue shrank. Nodes that are no more have no width; what they weighed before is said
-/// below the title.
+/// Draws the change from one tree to another. The picture is that of after. Colours show by how many percentage points the all weight's
+/// share of its tree changed: red grew, blue shrank. Nodes that are no more have no width; their weight before is stated below the title.
 ///
 /// # Errors
 /// When `out` fails.
@@ -65,7 +63,7 @@ fn frame<'n>(node: &DifferentialNode<'n>, (before, after): (u64, u64)) -> Frame<
     Frame { name: node.name, binary: node.binary, colour, own: node.after_self, hidden: 0, before }
 }
 
-/// What was there before and is no more.
+/// The nodes that were there before and are no more.
 #[derive(Debug, Default)]
 struct Vanished {
     /// Nodes deeper than this one stand on one that vanished.
@@ -76,7 +74,7 @@ struct Vanished {
 }
 
 impl Vanished {
-    /// Whether a node is no more, or stands on one that is; the root is always there.
+    /// True if a node is no more, or stands on one that is no more; the root is always there.
     fn takes(&mut self, node: &DifferentialNode<'_>) -> bool {
         let was = u64::from(node.before_all > 0);
         if self.at.is_some_and(|at| node.depth > at) {

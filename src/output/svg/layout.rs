@@ -1,4 +1,4 @@
-//! Where frames stand: each above (or below) the frame that called it, as wide as it weighs.
+//! The places of frames: each above (or below) the frame that called it, as wide as it weighs.
 //!
 //! ```text
 //! ┌ copy ┐┌ slow ┐
@@ -6,7 +6,7 @@
 //! ┌ main ─────────────┐
 //! ```
 //!
-//! Places are weights, in integers: pixels are made of them when the picture is written, and again when it is zoomed.
+//! Places are weights, in integers: they become pixels when the picture is written, and again when it is zoomed.
 
 use std::cmp::Reverse;
 
@@ -17,18 +17,18 @@ pub(super) struct Placed<T> {
     pub(super) depth: u32,
     /// The weight between the left edge of the picture and the frame.
     pub(super) start: u64,
-    /// How wide it is: its all weight.
+    /// Its width: its all weight.
     pub(super) all: u64,
-    /// What it is.
+    /// The thing drawn.
     pub(super) what: T,
-    /// The weight of what stands on it and is too narrow.
+    /// The weight of the frames on it that are too narrow.
     left_out: u64,
 }
 
-/// What is not drawn.
+/// The frames that are not drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LeftOut {
-    /// How many frames.
+    /// Their number.
     pub(super) frames: u64,
     /// The weight of samples that end in them.
     pub(super) weight: u64,
@@ -39,16 +39,16 @@ pub(super) struct LeftOut {
 struct Open {
     /// Its index.
     frame: usize,
-    /// Where the next one on it starts.
+    /// The start of the next one on it.
     next: u64,
-    /// Where it ends.
+    /// Its end.
     end: u64,
 }
 
 /// Frames on their way into a picture. They come in the order a tree is read: each parent right before its children.
 #[derive(Debug)]
 pub(super) struct Layout<T> {
-    /// How many pixels are left out, and of how many.
+    /// The width in pixels below which frames are left out, and the width of the picture.
     narrowest: f64,
     width: f64,
     /// The least weight that is drawn.

@@ -7,9 +7,9 @@
 //! ┌ all ───────────────────────────┐
 //! ```
 //!
-//! The file needs no network and no other file. Without its script (in an `<img>`, in print) it is a complete picture; the
-//! script zooms, searches and fits texts anew. What comes from input is text of elements, escaped; nothing of it is in the
-//! script. Frames too narrow to be seen are left out, and the picture says how much ends in them.
+//! The file needs no network and no other file. Without its script (in an `<img>`, in print) it is a complete picture; the script zooms,
+//! searches and fits texts anew. Everything that comes from input is text of elements, escaped; nothing of it is in the script. Frames too
+//! narrow to be seen are left out, and the picture says how much ends in them.
 //!
 //! [`write()`] draws the trees of a report, [`write_tree`] any tree, and [`write_differential`] two trees as one.
 
@@ -29,20 +29,20 @@ use page::{Frame, MARGIN};
 use crate::calltree::percent;
 use crate::units::{Unit, Weight};
 
-/// What a flame graph looks like.
+/// The look of a flame graph.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlameGraphOptions {
-    /// How wide the picture is, in pixels; less than 400 is taken as 400. 1200 by default.
+    /// The width of the picture, in pixels; less than 400 is taken as 400. 1200 by default.
     pub width: u32,
-    /// What the colours say. A picture that compares has colours of its own.
+    /// The meaning of the colours. A picture that compares has colours of its own.
     pub colour_by: ColourBy,
-    /// Whether the root is at the top and callees hang below their callers (an icicle graph). By default it is at the bottom.
+    /// True for an icicle graph: the root is at the top and callees hang below their callers. By default the root is at the bottom.
     pub is_icicle: bool,
-    /// The title; `None` is one that names what was measured.
+    /// The title; `None` for one that names the measure.
     pub title: Option<String>,
-    /// What stands below the title, in one sentence; `None` is what was measured, as far as it is known.
+    /// The text below the title, in one sentence; `None` for a description of the measurement, as far as it is known.
     pub subtitle: Option<String>,
-    /// Frames narrower than this are left out, in pixels; 0.1 by default. What has no weight is never drawn.
+    /// Frames narrower than this are left out, in pixels; 0.1 by default. Frames without weight are never drawn.
     pub narrowest: f64,
     /// About how many bytes the frames may take; 8 MiB by default. The narrowest frames are left out beyond that.
     pub max_bytes: usize,
@@ -67,13 +67,13 @@ impl FlameGraphOptions {
         f64::from(self.width.max(400))
     }
 
-    /// How many pixels of it the root takes.
+    /// The width of the root in pixels.
     fn room(&self) -> f64 {
         self.width() - 2.0 * MARGIN
     }
 }
 
-/// What a weight in a unit measures, as a title.
+/// The measure that weights of a unit give, as a title.
 fn measured(unit: Unit) -> &'static str {
     match unit {
         Unit::Nanoseconds => "CPU time",
@@ -83,7 +83,7 @@ fn measured(unit: Unit) -> &'static str {
     }
 }
 
-/// What of a tree is not in the picture, as sentences.
+/// The parts of a tree that are not in the picture, as sentences.
 fn left_out_lines(frames: &[Placed<Frame<'_>>], left_out: LeftOut, is_cut: bool, unit: Unit) -> Vec<String> {
     let total = frames.first().map_or(0, |root| root.all);
     let weighed = |weight: u64| format!("{} ({:.2} %)", Weight::new(weight, unit), percent(weight, total));

@@ -24,7 +24,7 @@ const ROW: f64 = 17.0;
 const PADDING: f64 = 3.0;
 /// Frames narrower than this have no line around them, which would cover them.
 const THIN: f64 = 2.5;
-/// How wide a letter on a frame is at most, in the fonts that browsers take for `ui-monospace` and `monospace`.
+/// The largest width of a letter on a frame, in the fonts that browsers take for `ui-monospace` and `monospace`.
 const LETTER: f64 = 7.45;
 /// Fewer letters than these say nothing.
 const FEWEST_LETTERS: usize = 3;
@@ -33,7 +33,7 @@ const TITLE_LETTER: f64 = 9.6;
 const LINE_LETTER: f64 = 6.7;
 const LINE: f64 = 17.0;
 
-/// What a frame is.
+/// The contents of a frame.
 #[derive(Clone, Debug)]
 pub(super) struct Frame<'n> {
     pub(super) name: &'n str,
@@ -41,7 +41,7 @@ pub(super) struct Frame<'n> {
     pub(super) colour: Colour,
     /// Its self weight.
     pub(super) own: u64,
-    /// What pruning hid on it.
+    /// The weight that pruning hid on it.
     pub(super) hidden: u64,
     /// All and self weight before, in a picture that compares.
     pub(super) before: Option<(u64, u64)>,
@@ -60,14 +60,14 @@ pub(super) struct Page<'n, 'o> {
     pub(super) options: &'o FlameGraphOptions,
     pub(super) unit: Unit,
     pub(super) title: String,
-    /// What stands below the title.
+    /// The lines below the title.
     pub(super) lines: Vec<String>,
     pub(super) legend: Vec<(Colour, String)>,
     /// The root is the first one; none is a picture without frames.
     pub(super) frames: Vec<Placed<Frame<'n>>>,
 }
 
-/// Where things stand.
+/// The places of things.
 struct Places {
     width: f64,
     top: f64,
@@ -176,7 +176,7 @@ impl Page<'_, '_> {
         writeln!(out, "</g>")
     }
 
-    /// What a frame weighs, in words.
+    /// Writes the weights of a frame, in words.
     fn numbers(&self, frame: &Placed<Frame<'_>>, out: &mut dyn Write) -> io::Result<()> {
         let Some(root) = self.frames.first() else { return Ok(()) };
         let weighed =
@@ -196,7 +196,7 @@ impl Page<'_, '_> {
         )
     }
 
-    /// Where the entries of the legend stand: the left edge, and the base of the text.
+    /// The places of the legend's entries: the left edge, and the base of the text.
     fn legend_places(&self, places: &Places) -> Vec<(f64, f64)> {
         let (mut x, mut y) = (MARGIN, places.details + 24.0);
         let end = places.width - MARGIN;
@@ -230,7 +230,7 @@ impl Page<'_, '_> {
     }
 }
 
-/// How wide the tools of the script are, right of the title.
+/// The width of the script's tools, right of the title.
 fn tools_width(width: f64) -> f64 {
     (width * 0.55).min(310.0)
 }
@@ -245,7 +245,7 @@ impl std::fmt::Display for Pixels {
     }
 }
 
-/// How many letters so many pixels have room for.
+/// The number of letters that fit into so many pixels.
 fn letters(pixels: f64, letter: f64) -> usize {
     // A cast of what is below zero is zero.
     (pixels / letter) as usize

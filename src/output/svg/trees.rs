@@ -16,10 +16,10 @@ use crate::profile::{BinaryId, Category, ProcessId, Profile};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport};
 use crate::units::{Unit, Weight};
 
-/// What a node of a tree is.
+/// The kind of a node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NodeKind {
-    /// The whole, a process, a thread: what functions are grouped by.
+    /// The whole, a process, a thread: a group of functions.
     Group,
     /// A function, in a binary of this category.
     Function(Category),
@@ -28,15 +28,15 @@ pub enum NodeKind {
 /// A node of any tree, in the order it is read: each followed by its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameNode<'n> {
-    /// How many levels below the root; the root, which comes first, is 0.
+    /// The number of levels below the root; 0 for the root, which comes first.
     pub depth: u32,
     /// Its name, as it is; it is escaped where that is needed.
     pub name: &'n str,
     /// The name of its binary, where there is one.
     pub binary: Option<&'n str>,
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
-    /// Its all weight: how wide it is. Children weigh no more than their parent; what they do is cut.
+    /// Its all weight, which is its width. Children weigh no more than their parent; the excess is cut off.
     pub all_weight: u64,
     /// Its self weight.
     pub self_weight: u64,
@@ -55,7 +55,7 @@ impl<'n> FlameNode<'n> {
     }
 }
 
-/// Draws a tree, whatever it is of. The first node is the root, of depth 0; no node at all is a picture of nothing.
+/// Draws any tree. The first node is the root, of depth 0; no node at all gives an empty picture.
 ///
 /// # Errors
 /// When `out` fails.
@@ -70,9 +70,8 @@ pub fn write_tree<'n>(
     picture.write(measured(unit).to_owned(), String::new(), unit, out)
 }
 
-/// Draws the trees of a report of [`View::Tree`](crate::report::View::Tree). Below the root stand the processes and their
-/// threads, the processes, or functions, as the trees are separated; where several recordings were read, each stands below
-/// one frame.
+/// Draws the trees of a report of [`View::Tree`](crate::report::View::Tree). Below the root stand the processes and their threads, the
+/// processes, or functions, as the trees are separated; if several recordings were read, each stands below a frame of its own.
 ///
 /// # Errors
 /// When `out` fails, or the series of the report cannot be added up ([`folded::check`]).
@@ -159,7 +158,7 @@ struct GroupLabel {
     level: u32,
     name: String,
     weight: u64,
-    /// Whether the tree before does not stand below it.
+    /// True if the tree before does not stand below it.
     is_new: bool,
 }
 
@@ -222,7 +221,7 @@ impl Categories {
     }
 }
 
-/// What was measured, of whom.
+/// The measure, and the processes that were measured.
 fn title(report: &Report<'_>, counted: &[&SeriesReport], unit: Unit) -> String {
     let profile = &report.export.profile;
     let mut processes: Vec<ProcessId> =
@@ -258,7 +257,7 @@ fn subtitle(profile: &Profile, counted: &[&SeriesReport], total: u64, unit: Unit
 struct Picture<'n, 'o> {
     options: &'o FlameGraphOptions,
     layout: Layout<Frame<'n>>,
-    /// What pruning hid on a root that has no frame of its own.
+    /// The weight that pruning hid on a root that has no frame of its own.
     hidden: u64,
 }
 
@@ -290,7 +289,7 @@ impl<'n, 'o> Picture<'n, 'o> {
     }
 }
 
-/// How many binaries a legend names.
+/// The largest number of binaries that a legend names.
 const LONGEST_LEGEND: usize = 12;
 
 fn legend(frames: &[Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {

@@ -10,23 +10,23 @@ pub(super) const WAITING: char = '·';
 /// A line is not longer than this, however wide the text is, and not shorter, however narrow.
 const MOST: usize = 100;
 const LEAST: usize = 13;
-/// What stands left of the blocks and may not give way, about.
+/// The approximate width of the numbers left of the blocks, which may not give way.
 const NUMBERS: usize = 30;
 
-/// How the bins of a timeline stand in columns.
+/// The columns into which the bins of a timeline are put.
 pub(super) struct Columns<'t> {
     timeline: &'t Timeline,
-    /// How many bins a column has; the last one may have fewer.
+    /// The number of bins in a column; the last one may have fewer.
     pub(super) bins_each: u64,
     pub(super) count: usize,
 }
 
 /// A line of a timeline, or the sum of several, in columns.
 pub(super) struct Blocks {
-    /// What counts, in all bins and in the heaviest one.
+    /// The weight that counts, in all bins and in the heaviest one.
     pub(super) weight: u64,
     pub(super) peak: u64,
-    /// By column: what counts, and whether there are samples.
+    /// By column: the weight that counts, and true if there are samples.
     columns: Vec<(u64, bool)>,
     /// The heaviest column.
     pub(super) highest: u64,
@@ -77,8 +77,8 @@ impl<'t> Columns<'t> {
 }
 
 impl Blocks {
-    /// A block for each column, as high as its share of `full`. What weighs anything has the lowest block at least, and what
-    /// weighs more than `full` the highest.
+    /// A block for each column, as high as its share of `full`. A column with any weight has the lowest block at least, and one that weighs
+    /// more than `full` the highest.
     pub(super) fn text(&self, full: u64) -> String {
         let block = |&(weight, is_sampled): &(u64, bool)| match (weight, is_sampled) {
             (0, false) => ' ',
@@ -91,7 +91,7 @@ impl Blocks {
         self.columns.iter().map(block).collect()
     }
 
-    /// Whether there are columns with samples of which none counts.
+    /// True if there are columns with samples of which none counts.
     pub(super) fn is_waiting(&self) -> bool {
         self.columns.contains(&(0, true))
     }

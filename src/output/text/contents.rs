@@ -1,4 +1,4 @@
-//! What a table of contents, or an export, holds.
+//! The contents of a table of contents, or of an export.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use super::style::{Style, Tone, clean, fit, pad};
 use super::summary::{cut_note, table_lines};
 use crate::recording::{Document, DocumentContent, TableKind, Toc, TocRun, TocTable};
 
-/// Writes what each document holds.
+/// Writes the contents of each document.
 ///
 /// # Errors
 /// When `out` fails.
@@ -91,7 +91,7 @@ fn tables(run: &TocRun, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Where a table is, and how many rows it has, as far as that is known.
+/// The position of a table, and the number of its rows, as far as they are known.
 fn about(table: &TocTable) -> String {
     let rows = table.rows.map(|rows| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") });
     match (table.position, rows) {

@@ -40,7 +40,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     page.finish()
 }
 
-/// Which calls are not there.
+/// A sentence on the calls that are left out, if any are.
 fn hidden(pruning: &Pruning, series: &SeriesReport) -> Option<String> {
     let (percent, weight) = (pruning.min_percent, Weight::new(pruning.min_weight, series.unit));
     match (percent > 0.0, pruning.min_weight > 0) {

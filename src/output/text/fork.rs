@@ -1,6 +1,6 @@
-//! How lines of a tree are indented: where it forks, and nowhere else.
+//! The indentation of a tree's lines: where it forks, and nowhere else.
 
-/// What stands before the name on a line, and before those of the lines below it.
+/// The text before the name on a line, and before the names on the lines below it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::output) struct Lead {
     /// Before the name.

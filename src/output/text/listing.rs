@@ -14,7 +14,7 @@ use crate::report::{Cell, Column, ColumnRole, LightRows, Listing, ListingKind, R
 const WIDE: usize = 100;
 /// A label is never shown longer than this.
 const LABEL: usize = 24;
-/// What a row is of, where that is not known.
+/// The name of a row whose subject was not recorded.
 const NOT_RECORDED: &str = "[not recorded]";
 
 /// Writes the rows of one series, but those of less than `pruning.min_percent` where the listing allows that.

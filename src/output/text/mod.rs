@@ -172,7 +172,7 @@ fn count(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// What is hidden: `below 1%`, `below 5.00 ms`, or `below 1% or 5.00 ms`.
+/// The limit below which rows are hidden: `below 1%`, `below 5.00 ms`, or `below 1% or 5.00 ms`.
 fn below_limit(min_percent: f64, min_weight: u64, unit: Unit) -> String {
     let weight = Weight::new(min_weight, unit);
     match (min_percent > 0.0, min_weight > 0) {

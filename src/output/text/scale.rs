@@ -2,8 +2,8 @@
 
 use crate::units::{Nanos, Unit, Weight};
 
-/// How the weights of a table are written. Headers have little room, so units of cycles and events are short there
-/// (`Mc`, as Instruments once wrote it).
+/// The scale of the weights of a table. Headers have little room, so units of cycles and events are short there (`Mc`, as Instruments once
+/// wrote it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::output) struct Scale {
     unit: &'static str,

@@ -50,7 +50,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     Ok(())
 }
 
-/// How the lines of all files are written.
+/// The layout of the lines of all files.
 struct Table<'s> {
     scale: Scale,
     total: u64,

@@ -4,16 +4,16 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::output::inert::inert;
 
-/// How text is written.
+/// The width and the colours of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Style {
     /// Columns of the terminal; `None` writes everything in full length.
     pub width: Option<usize>,
-    /// Whether colours (ANSI escape codes) are written.
+    /// True to write colours (ANSI escape codes).
     pub is_coloured: bool,
 }
 
-/// What a piece of text is, for its colour.
+/// The kind of a piece of text, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::output) enum Tone {
     Title,

@@ -1,4 +1,4 @@
-//! What was read, what counts, and what does not.
+//! The inputs, the samples that count, and those that do not.
 
 use std::io::{self, Write};
 
@@ -66,7 +66,7 @@ pub(super) fn cut_note(document: &Document, style: &Style, out: &mut dyn Write) 
     writeln!(out, "{}", style.paint(Tone::Warning, &note))
 }
 
-/// One line for each table: what became of its rows.
+/// Writes one line for each table, with the results of its rows.
 pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let name = |table: &Table| clean(table.schema.as_deref().unwrap_or("details of a track"));
     let width = tables.iter().map(|table| name(table).width()).max().unwrap_or(0);
@@ -166,7 +166,7 @@ fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
     Ok(())
 }
 
-/// What each operation removed from the series, and what it moved.
+/// Writes the amount that each operation removed from the series, and the amount that it moved.
 pub(super) fn operation_lines(
     report: &Report<'_>,
     series: &SeriesReport,
@@ -195,7 +195,7 @@ pub(super) fn operation_lines(
     Ok(())
 }
 
-/// Whether symbols of a binary were found, which then do not name it: the line above says so.
+/// True if symbols of a binary were found, which then do not name it: the line above says so.
 #[cfg(feature = "symbols")]
 fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
     let uuid = report.export.profile.binary(binary).uuid;
@@ -210,7 +210,7 @@ fn has_symbols(_: &Report<'_>, _: BinaryId) -> bool {
     false
 }
 
-/// How many frames have no name, and the binaries whose symbols are missing.
+/// Writes the number of frames without a name, and the binaries whose symbols are missing.
 fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let unnamed = &report.unnamed;
     if unnamed.unnamed == 0 {

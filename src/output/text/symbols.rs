@@ -1,4 +1,4 @@
-//! What symbol files named, and what they do not know.
+//! The frames that symbol files named, and those that they do not know.
 
 use std::io::{self, Write};
 

@@ -102,11 +102,11 @@ pub(super) fn functions(
     Ok(())
 }
 
-/// How wide the columns of samples are; times have 16 columns, and what gives no more room gives way.
+/// The widths of the columns of samples; times have 16 columns, and columns for which there is no more room are left out.
 struct SampleColumns {
     weight: usize,
     thread: usize,
-    /// Whether there is room for cores and states.
+    /// True if there is room for cores and states.
     has_core: bool,
 }
 

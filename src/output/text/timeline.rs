@@ -60,7 +60,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
     if hidden.is_empty() { Ok(()) } else { table.hidden(&hidden, least, style, out) }
 }
 
-/// What a column of blocks is.
+/// Writes the meaning of a column of blocks.
 fn legend(
     timeline: &Timeline,
     columns: &Columns<'_>,
@@ -139,7 +139,7 @@ struct Table<'t> {
     length: u64,
     bin: u64,
     blocks: usize,
-    /// What has a line of its own: one, and several.
+    /// The words for a line's subject: one, and several.
     what: [&'static str; 2],
 }
 

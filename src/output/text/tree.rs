@@ -29,7 +29,7 @@ const LEFT: usize = 11 + 1 + 7 + 1 + 6 + 1 + 9 + 2;
 /// Deeper forks than fit in this share of the terminal are not indented further.
 const INDENT_SHARE: usize = 3;
 
-/// Where trees are inverted, the functions of the first level are those that samples were taken in.
+/// Writes a tree. In inverted trees, the functions of the first level are those that samples were taken in.
 pub(super) fn write(
     report: &Report<'_>,
     scope: Scope,
@@ -70,7 +70,7 @@ struct TreeWriter<'a> {
 struct Line {
     index: usize,
     lead: Lead,
-    /// Whether it says what pruning hid below the node, instead of the node itself.
+    /// True if it stands for the part that pruning hid below the node, instead of the node itself.
     is_rest: bool,
 }
 
@@ -118,7 +118,7 @@ impl TreeWriter<'_> {
         writeln!(out, "{all} {shares} {own}  {}{name}{binary}", self.style.paint(Tone::Dim, lead))
     }
 
-    /// How many nodes pruning hid below one.
+    /// The number of nodes that pruning hid below one, in words.
     fn hidden(&self, node: &Node) -> String {
         count(u64::from(node.hidden_children), if self.is_inverted { "more caller" } else { "more call" })
     }

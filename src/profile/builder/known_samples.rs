@@ -38,7 +38,7 @@ impl ProfileBuilder {
         }
     }
 
-    /// How much more weight a series may have.
+    /// The weight that a series still has room for.
     pub(crate) fn weight_room(&self, series: SeriesId) -> u64 {
         u64::MAX - self.totals[series.index()]
     }

@@ -1,5 +1,5 @@
-//! Rows that are equal but for their time and their stack, as nearly all of a recording are: what they have in common is looked at
-//! once, and they are counted together.
+//! Rows that are equal but for their time and their stack, as nearly all of a recording are: the part in common is looked at once, and the
+//! rows are counted together.
 
 use super::columns::Columns;
 use super::layout::Place;
@@ -12,11 +12,11 @@ use crate::recording::{AlikeCount, AlikeRow, InputBuilder};
 const ROW: usize = 40;
 const STACK: usize = ROW - 4;
 
-/// What is between the time and the stack; the last word begins in the one before it.
+/// The part between the time and the stack; the last word begins in the one before it.
 type Middle = [u64; 4];
 
-/// How many kinds of rows are remembered at a time: a recording has some for each thread and each core, and two of them seldom
-/// want the same place.
+/// The number of kinds of rows remembered at a time: a recording has some for each thread and each core, and two of them seldom want the
+/// same place.
 const KINDS: usize = 1 << 12;
 /// Any odd numbers with as many ones as zeros.
 const FACTORS: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_49bb_1331_11eb, 0xd6e8_feb8_6659_fd93];
@@ -25,7 +25,7 @@ const FACTORS: [u64; 4] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9, 0x94d0_
 pub(super) struct AlikeRows {
     /// By a hash of what they have in common.
     kinds: Vec<Kind>,
-    /// What is known of kinds, in the order they came.
+    /// The values of each kind, in the order they came.
     known: Vec<AlikeRow>,
     /// Those with rows that are still to be counted, and how many rows at most.
     uncounted: Vec<usize>,
@@ -34,7 +34,7 @@ pub(super) struct AlikeRows {
     latest: u64,
 }
 
-/// How many rows are counted together at most.
+/// The most rows that are counted together.
 const PENDING: usize = 1 << 24;
 
 /// A kind of rows.
@@ -137,7 +137,7 @@ fn between(row: &[u8; ROW]) -> Middle {
     [u64_at(row, 8), u64_at(row, 16), u64_at(row, 24), u64_at(row, STACK - 8)]
 }
 
-/// Where a kind of rows is among those that are remembered.
+/// The place of a kind of rows among those that are remembered.
 #[inline]
 fn place(middle: &Middle) -> usize {
     // No product waits for another one.

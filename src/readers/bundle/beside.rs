@@ -12,9 +12,9 @@ use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::InputBuilder;
 
-/// How many pieces of rows may wait: as many as are inflated while the arrays that rows refer to are, too.
+/// The number of pieces of rows that may wait: as many as are inflated while the arrays that rows refer to are, too.
 const WAITING: usize = 256;
-/// How many batches of samples may wait, of 50 KiB each.
+/// The number of batches of samples that may wait, of 50 KiB each.
 const BATCHES: usize = 64;
 
 /// The rows of a store, in pieces.
@@ -27,7 +27,7 @@ pub(super) enum Pieces<'f> {
     Inflating(Box<Beside>),
 }
 
-/// What is known here of the other thread.
+/// This side's connection to the other thread.
 pub(super) struct Beside {
     tasks: Sender<Task>,
     answers: Receiver<Result<Answer, Error>>,
@@ -35,15 +35,15 @@ pub(super) struct Beside {
     spare: Receiver<SumBatch>,
     batches: usize,
     current: Option<Piece>,
-    /// What was odd, once all was inflated.
+    /// The oddity of the rows, if any, once all of them were inflated.
     odd: Option<Diagnostic>,
-    /// Whether it has nothing more to inflate.
+    /// True once it has nothing more to inflate.
     is_idle: Arc<AtomicBool>,
-    /// Whether it has the sums that samples are added to.
+    /// True if it has the sums that samples are added to.
     has_sums: bool,
 }
 
-/// What the other thread is told.
+/// A task for the other thread.
 enum Task {
     /// A piece was read; its room is to be used again.
     Taken(Vec<u8>),
@@ -54,7 +54,7 @@ enum Task {
     Finish,
 }
 
-/// What it answers.
+/// An answer of the other thread.
 enum Answer {
     Piece(Piece),
     /// All rows were sent; what was odd about them.
@@ -128,7 +128,7 @@ impl<'f> Pieces<'f> {
         }
     }
 
-    /// What is odd about the rows, once all of them were read.
+    /// The oddity of the rows, if any, once all of them were read.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         match self {
             Self::Here(rows) | Self::Adding(rows, _) => rows.diagnostic(),
@@ -215,13 +215,13 @@ impl Beside {
 
 /// The other thread.
 struct Helper<'f> {
-    /// What is still to be inflated.
+    /// The rows still to be inflated.
     rows: Option<Rows<'f>>,
     is_idle: Arc<AtomicBool>,
     tasks: Receiver<Task>,
     answers: SyncSender<Result<Answer, Error>>,
     spare: Sender<SumBatch>,
-    /// How many pieces were sent and not read yet.
+    /// The number of pieces that were sent and not read yet.
     waiting: usize,
     /// Of pieces that were read.
     room: Vec<Vec<u8>>,

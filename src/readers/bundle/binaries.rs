@@ -17,7 +17,7 @@ use crate::units::{Address, Uuid};
 pub(super) struct Binaries<'t> {
     images: ProcessImages<'t>,
     run: u64,
-    /// Whether it was recorded on a device that has shorter addresses than a Mac.
+    /// True if it was recorded on a device with shorter addresses than a Mac.
     is_device: bool,
     /// By process; `None` is what ran in no process that is known.
     known: HashMap<Option<u64>, Arc<Images>>,
@@ -66,7 +66,7 @@ impl<'t> Binaries<'t> {
         }
     }
 
-    /// What could not be told.
+    /// Notes on the addresses whose binary could not be told.
     pub(super) fn diagnostics(&self, bundle: &Path) -> Vec<Diagnostic> {
         let (bundle, run) = (bundle.display(), self.run);
         let note = |text: String, count| Diagnostic { at: None, message: format!("{bundle}: {text}"), count };

@@ -1,13 +1,13 @@
-//! How much may be made of a keyed archive.
+//! The limit on the data made of a keyed archive.
 //!
-//! An archive can name one object a million times, and each time it is read it takes its room again. Real ones share
-//! little of what is long, so what is copied out of one stays below a few times its size.
+//! An archive can name one object a million times, and each time it is read it takes its room again. Real archives share few of their long
+//! objects, so the data copied out of one stays below a few times its size.
 
 use super::keyed_archive::{KeyedArchive, Node};
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 
-/// How often an archive may be copied out of itself.
+/// The number of times that an archive may be copied out of itself.
 const TIMES: usize = 16;
 
 /// The bytes that may still be copied.
@@ -17,7 +17,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// What may be made of an archive.
+    /// The budget for the data made of an archive.
     pub(super) fn new(archive: &KeyedArchive<'_>) -> Self {
         Self { left: archive.size().saturating_mul(TIMES) }
     }

@@ -1,11 +1,11 @@
-//! Which columns of a CPU table hold what a sample needs, and whether they are of types that this crate knows.
+//! The columns of a CPU table that hold the parts of a sample, if they are of types that this crate knows.
 
 use super::layout::{Layout, Place};
 use super::schema::SchemaColumn;
 use super::stacks::StackKind;
 use crate::units::Unit;
 
-/// Where the parts of a sample are in a row.
+/// The places of a sample's parts in a row.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
     pub(super) time: Place,

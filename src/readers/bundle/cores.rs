@@ -11,12 +11,12 @@ use super::keyed_archive::Node;
 use crate::hash::HashMap;
 use crate::symbols::Broken;
 
-/// What a number of a core stands for.
+/// The core that a number stands for.
 #[derive(Clone, Copy, Debug)]
 struct NumberedCore {
     /// `None` for a kind that has no name, and where devices differ.
     kind: Option<&'static str>,
-    /// Whether the device that was chosen has it.
+    /// True if the device that was chosen has it.
     is_of_device: bool,
 }
 

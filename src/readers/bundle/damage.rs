@@ -1,11 +1,11 @@
-//! What damage costs: a run of several, or the recording; and how Instruments itself exports what cannot be read here.
+//! The cost of damage: a run of several, or the recording; and how Instruments itself exports data that cannot be read here.
 
 use std::path::Path;
 
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::recording::export_command;
 
-/// Why nothing, or not all, of a run was read.
+/// The reason why nothing, or not all, of a run was read.
 #[derive(Debug)]
 pub(super) enum RunFailure {
     /// The run's own files are damaged, and nothing of it was added: others can still be read.
@@ -15,7 +15,8 @@ pub(super) enum RunFailure {
 }
 
 impl RunFailure {
-    /// What went wrong before anything of the run was added. A file that cannot be read just now, or is larger than allowed, is no damage.
+    /// The failure for an error before anything of the run was added. A file that cannot be read just now, or is larger than allowed, is
+    /// not damage.
     pub(super) fn before_rows(error: Error) -> Self {
         if matches!(error.kind, ErrorKind::BrokenBundle { .. }) { Self::Run(error) } else { Self::Recording(error) }
     }
@@ -52,7 +53,7 @@ pub(super) struct ExportTable {
 }
 
 impl ExportTable {
-    /// How Instruments exports the table.
+    /// Advice on how to export the table with Instruments.
     pub(super) fn how_to_export(&self, bundle: &Path) -> String {
         let name = bundle.file_name().unwrap_or(bundle.as_os_str()).to_string_lossy();
         // Of these two, which nearly every recording of CPU use has one of, the one that is there is exported.

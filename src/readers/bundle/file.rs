@@ -13,7 +13,7 @@ use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::recording::Options;
 use crate::symbols::{Broken, Entry, Files};
 
-/// How much is asked of the file system at once.
+/// The number of bytes asked of the file system at once.
 const PIECE: usize = 64 << 10;
 
 /// The error of a rule that a file of a bundle breaks.
@@ -32,7 +32,7 @@ pub(super) fn broken_whole(path: &Path, rule: impl fmt::Display) -> Error {
     broken_file(path, &Broken { at: 0, message: rule.to_string() })
 }
 
-/// How much of a file may be in memory.
+/// The memory that a file may take.
 #[derive(Clone, Debug)]
 pub(super) struct Room {
     /// Of one file.
@@ -111,7 +111,7 @@ impl<'f> Content<'f> {
         Self::open(files, path)?.ok_or_else(|| broken_whole(path, "it is missing"))
     }
 
-    /// Whether it has to be inflated.
+    /// True if it has to be inflated.
     pub(super) fn is_compressed(&self) -> bool {
         matches!(self.source, Source::Zlib(_))
     }
@@ -188,7 +188,7 @@ impl<'f> Content<'f> {
         }
     }
 
-    /// Whether nothing stands behind the compressed content, once all of it was read.
+    /// Checks that nothing stands behind the compressed content, once all of it was read.
     pub(super) fn check_end(&mut self) -> Result<(), Error> {
         let Source::Zlib(source) = &mut self.source else { return Ok(()) };
         let at = source.total_in();
@@ -200,7 +200,7 @@ impl<'f> Content<'f> {
     }
 }
 
-/// What went wrong while reading: the content is broken, or the file cannot be read.
+/// The error of a failed read: the content is broken, or the file cannot be read.
 pub(super) fn failed(path: &Path, error: io::Error) -> Error {
     if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof) {
         return broken_whole(path, format_args!("its compressed content is damaged ({error})"));
@@ -214,7 +214,7 @@ struct Pieces<'f> {
     files: &'f dyn Files,
     path: PathBuf,
     offset: u64,
-    /// Whether the file had fewer bytes than there was room for: it is not asked again.
+    /// True if the file had fewer bytes than there was room for: it is not asked again.
     is_over: bool,
 }
 

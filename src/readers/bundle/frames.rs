@@ -47,7 +47,7 @@ impl<'t> Frames<'t> {
         Self { binaries, spaces, known, hasher }
     }
 
-    /// What looks for binaries, once all frames were made.
+    /// The search for binaries, once all frames were made.
     pub(super) fn into_binaries(self) -> Binaries<'t> {
         self.binaries
     }

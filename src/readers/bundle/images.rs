@@ -13,7 +13,7 @@ use crate::hash::HashMap;
 use crate::symbols::{Architecture, ListedImage};
 use crate::units::{Address, Uuid};
 
-/// Never part of an image in memory: what is below it, and what all images of a shared cache have in common.
+/// Segments that are never part of an image in memory: the one below it, and the one that all images of a shared cache have in common.
 const OTHER_SEGMENTS: [&[u8]; 2] = [b"__PAGEZERO", b"__LINKEDIT"];
 const TEXT: &[u8] = b"__TEXT";
 
@@ -26,9 +26,9 @@ pub(super) struct Image {
     pub(super) architecture: Architecture,
     /// Its path, or the name of a kernel extension; empty where it has none.
     pub(super) path: String,
-    /// Where its `__TEXT` begins, from where its table begins.
+    /// The start of its `__TEXT`, counted from the start of its table.
     text: u64,
-    /// What its shared cache knows it by.
+    /// The offset by which its shared cache knows it.
     cache_offset: u64,
 }
 
@@ -37,11 +37,11 @@ pub(super) struct Image {
 pub(super) struct Located<'a> {
     /// The binary.
     pub(super) image: &'a Image,
-    /// Where its `__TEXT` begins in memory.
+    /// The start of its `__TEXT` in memory.
     pub(super) load_address: Address,
 }
 
-/// What lies at an address.
+/// The result of looking for an image at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found<'a> {
     /// One image.
@@ -53,7 +53,7 @@ pub(super) enum Found<'a> {
 }
 
 impl Found<'_> {
-    /// What lies at an address where one table has this and another has `other`.
+    /// The result for an address where one table has this and another has `other`.
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Found::None, found) | (found, Found::None) => found,
@@ -73,7 +73,7 @@ impl Located<'_> {
 /// The images of a process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Images {
-    /// What it alone has loaded.
+    /// The images that it alone has loaded.
     pub(super) own: ImageTable,
     /// The shared cache that it maps.
     pub(super) cache: Option<MappedCache>,
@@ -97,13 +97,13 @@ impl MappedCache {
         Self { table, base, loaded }
     }
 
-    /// Whether the cache has every image that was loaded of it.
+    /// True if the cache has every image that was loaded from it.
     pub(super) fn has_all(&self) -> bool {
         let known: HashSet<u64> = self.table.images.iter().map(|image| image.cache_offset).collect();
         self.loaded.iter().all(|offset| known.contains(offset))
     }
 
-    /// Whether images of the cache were left out.
+    /// True if images of the cache were left out.
     pub(super) fn is_incomplete(&self) -> bool {
         self.table.is_incomplete
     }
@@ -124,10 +124,10 @@ impl MappedCache {
 }
 
 impl Images {
-    /// What lies at an address, which may have a pointer authentication code in its upper bits.
+    /// The image at an address, which may have a pointer authentication code in its upper bits.
     ///
-    /// An address that is in no image as it is is tried without the bits above 47, and then without those above 39. On a Mac the
-    /// latter only if it has bits above 47: an address that cannot have a code means what it says.
+    /// An address that is in no image as it is is tried without the bits above 47, and then without those above 39. On a Mac the latter
+    /// happens only if it has bits above 47: an address that cannot have a code means what it says.
     pub(super) fn find(&self, address: Address, is_device: bool) -> Found<'_> {
         let plain = address.without_authentication();
         let mut found = self.find_exactly(address.get());
@@ -152,7 +152,7 @@ pub(super) struct ImageTable {
     images: Vec<Image>,
     // Sorted, without overlaps.
     ranges: Vec<Range>,
-    /// Whether the place of an image is not known, or not all of it.
+    /// True if the place of an image is unknown, or only partly known.
     is_incomplete: bool,
 }
 
@@ -198,12 +198,12 @@ impl ImageTable {
         Self { images, ranges: ranges_between(edges), is_incomplete }
     }
 
-    /// Whether images or segments were left out.
+    /// True if images or segments were left out.
     pub(super) fn is_incomplete(&self) -> bool {
         self.is_incomplete
     }
 
-    /// What lies exactly at an address.
+    /// The image at exactly this address.
     fn find(&self, address: u64) -> Found<'_> {
         let next = self.ranges.partition_point(|range| range.start <= address);
         let range = next.checked_sub(1).and_then(|index| self.ranges.get(index));
@@ -238,7 +238,7 @@ fn short(name: &[u8; 16]) -> &[u8] {
     &name[..end]
 }
 
-/// Where a segment of an image begins or ends.
+/// The start or the end of a segment of an image.
 struct Edge {
     at: u64,
     image: u32,

@@ -1,4 +1,4 @@
-//! Which columns of a table hold what intervals and hang risks need, and whether they are of types that this crate knows.
+//! The columns of a table that hold the parts of intervals and hang risks, if they are of types that this crate knows.
 //!
 //! They are found by name: their order and number change with the version.
 
@@ -6,10 +6,10 @@ use super::columns::unknown;
 use super::layout::{Layout, Place};
 use crate::recording::RowKind;
 
-/// What a column tells.
+/// The meaning of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// When it begins, or happens.
+    /// The time when it begins, or happens.
     Start,
     Duration,
     Name,
@@ -33,7 +33,7 @@ struct Wanted {
     mnemonic: &'static str,
     /// The types that are known for it, which are stored alike.
     types: &'static [&'static str],
-    /// Whether rows tell nothing without it.
+    /// True if rows tell nothing without it.
     is_needed: bool,
 }
 
@@ -118,13 +118,13 @@ fn wanted(kind: RowKind) -> &'static [Wanted] {
     }
 }
 
-/// Where the parts of a row are.
+/// The places of a row's parts.
 #[derive(Clone, Debug)]
 pub(super) struct IntervalColumns {
     pub(super) kind: RowKind,
     /// By role.
     places: [Option<Place>; ROLES],
-    /// Why something is absent from every row.
+    /// The reasons why parts are absent from every row.
     pub(super) unread: Vec<String>,
 }
 
@@ -148,7 +148,7 @@ impl IntervalColumns {
         Ok(columns)
     }
 
-    /// Where a part of a row is, and its value, unless it is absent.
+    /// The place of a part in a row, and its value, unless it is absent.
     pub(super) fn find(&self, role: Role, row: &[u8]) -> Option<(Place, u64)> {
         let place = self.places[role as usize]?;
         Some((place, place.value(row)?))

@@ -1,8 +1,8 @@
 //! Rows of signposts, hangs and hang risks: `os-signpost-interval`, `os-signpost`, `region-of-interest`, `potential-hangs` and
 //! `hang-risks`.
 //!
-//! Each is read for what intervals are known by: times, name, subsystem, category, identifier, process and thread; a hang for its
-//! type, a hang risk for its message. What intervals those are is decided where exports are read, too.
+//! Each is read for the fields that intervals are known by: times, name, subsystem, category, identifier, process and thread; a hang for
+//! its type, a hang risk for its message. The place where exports are read decides which intervals they make.
 
 use std::path::Path;
 
@@ -24,14 +24,14 @@ use crate::memory::{Reservation, of_map};
 use crate::recording::{IntervalTable, Intervals, ProcessCell, RowValues, SignpostIdentity, TableValues, Texts};
 use crate::symbols::Files;
 
-/// What rows of a run refer to.
+/// The things that rows of a run refer to.
 #[derive(Clone, Copy)]
 pub(super) struct IntervalSources<'a> {
     pub(super) arrays: &'a Arrays,
     pub(super) strings: &'a Strings<'a>,
     pub(super) names: &'a Names<'a>,
     pub(super) recorded: &'a RunData,
-    /// What messages are made of, where a table has some.
+    /// The parts that messages are made of, if a table has some.
     pub(super) narratives: Option<&'a Narratives>,
 }
 

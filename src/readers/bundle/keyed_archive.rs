@@ -31,12 +31,12 @@ pub(super) struct KeyedArchive<'a> {
     objects: References<'a>,
     /// The keys and values of `$top`.
     top: (References<'a>, References<'a>),
-    /// How many objects may still be looked at.
+    /// The number of objects that may still be looked at.
     steps: Cell<u64>,
 }
 
-/// How often each byte of an archive may be looked at, about. Real ones are looked at once; where objects refer to one that is
-/// large, again and again, the work would grow with the square of the file.
+/// The number of times that each byte of an archive may be looked at, about. Real archives are looked at once; if objects refer to a large
+/// one again and again, the work would grow with the square of the file.
 const STEPS: u64 = 8;
 /// And so many more, however small it is.
 const FREE_STEPS: u64 = 1 << 20;
@@ -71,7 +71,7 @@ impl<'a> KeyedArchive<'a> {
         Ok(Self { list, objects, top: (top_keys, top_values), steps })
     }
 
-    /// How many bytes its objects take.
+    /// The number of bytes that its objects take.
     pub(super) fn size(&self) -> usize {
         self.list.size()
     }
@@ -145,7 +145,7 @@ impl<'a> Node<'a> {
         broken(self.archive.list.offset(self.index), what, rule)
     }
 
-    /// Whether it is nil.
+    /// True if it is nil.
     pub(super) fn is_nil(self) -> bool {
         self.archive.objects.get(0) == Some(u64::from(self.index))
     }
@@ -234,7 +234,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Whether it is true; `None` where it is nil.
+    /// The boolean; `None` if it is nil.
     pub(super) fn boolean(self) -> Result<Option<bool>, Broken> {
         match self.object()? {
             Object::Boolean(is_true) => Ok(Some(is_true)),
@@ -243,7 +243,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// What this field holds, where it is an object with such a field; else itself.
+    /// The content of this field, if it is an object with such a field; else the object itself.
     fn value(self, field: &str) -> Result<Object<'a>, Broken> {
         let object = self.object()?;
         match object {

@@ -4,7 +4,7 @@ use super::keyed_archive::{Node, find};
 use super::property_list::{Object, References};
 use crate::symbols::Broken;
 
-/// What an object can be asked for.
+/// The kind of an object: the question that it answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Nothing.
@@ -30,7 +30,7 @@ pub(super) enum Kind {
 }
 
 impl<'a> Node<'a> {
-    /// Which of the questions below it answers.
+    /// The kind of this object, by which of the questions below it answers.
     pub(super) fn kind(self) -> Result<Kind, Broken> {
         Ok(match self.object()? {
             _ if self.is_nil() => Kind::Nil,
@@ -69,7 +69,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// What an array, a set or an ordered set holds.
+    /// The items of an array, a set or an ordered set.
     pub(super) fn items(self) -> Result<Vec<Node<'a>>, Broken> {
         match self.object()? {
             Object::Array(references) => self.archive.nodes(references),
@@ -95,7 +95,7 @@ impl<'a> Node<'a> {
         numbered.into_iter().map(|(_, index)| self.archive.node(index)).collect()
     }
 
-    /// What a dictionary holds: one of any keys, or one of integers (`$0` is the count, `$1` a key, `$2` its value, …).
+    /// The entries of a dictionary: one of any keys, or one of integers (`$0` is the count, `$1` a key, `$2` its value, …).
     pub(super) fn entries(self) -> Result<Vec<(Node<'a>, Node<'a>)>, Broken> {
         let (keys, values) = match self.object()? {
             Object::Dictionary(keys, values) => (keys, values),
@@ -117,7 +117,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// What a name stands for in a dictionary with names as keys, or the field of any other object.
+    /// The value of a name in a dictionary with names as keys, or the field of any other object.
     pub(super) fn member(self, name: &str) -> Result<Option<Node<'a>>, Broken> {
         let is_dictionary = !self.is_nil() && self.field("NS.keys")?.is_some();
         if !is_dictionary {

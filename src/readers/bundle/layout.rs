@@ -1,4 +1,4 @@
-//! How the rows of a store are laid out: `bulkstore_descriptor`, held against `schema.xml`.
+//! The layout of the rows of a store: `bulkstore_descriptor`, checked against `schema.xml`.
 //!
 //! A row is its topology and then its fields, by their index, without padding. The topology holds times, and one or two
 //! categories; columns of the schema that name a topology field stand there, every other column has the field of its name.
@@ -20,7 +20,7 @@ use super::schema::{Schema, SchemaColumn};
 use super::uniquer::NONE;
 use crate::symbols::Broken;
 
-/// What is in the topology of a row.
+/// The content of a row's topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Topology {
     Packed,
@@ -50,7 +50,7 @@ impl Topology {
     }
 }
 
-/// Where the value of a column is in a row.
+/// The place of a column's value in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// 4 bytes.
@@ -88,7 +88,7 @@ pub(super) struct Layout {
     places: Vec<Place>,
     /// Bytes.
     pub(super) row_size: usize,
-    /// How many rows were recorded.
+    /// The number of rows that were recorded.
     pub(super) rows: u64,
 }
 
@@ -134,7 +134,7 @@ impl Layout {
         of_type.next().filter(|_| is_missing).map(|column| column.mnemonic.as_str())
     }
 
-    /// Where the column is that has this mnemonic, and its type.
+    /// The place and the type of the column with this mnemonic.
     pub(super) fn column(&self, mnemonic: &str) -> Option<(Place, &str)> {
         let index = self.schema.columns.iter().position(|column| column.mnemonic == mnemonic)?;
         Some((self.places[index], &self.schema.columns[index].engineering_type))

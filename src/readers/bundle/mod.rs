@@ -10,9 +10,8 @@
 //!   symbols/stores/UUID.symbolsarchive         names (the module `symbols` reads them)
 //! ```
 //!
-//! What comes out is what the XML of the same tables gives: samples in a [`Profile`](crate::profile::Profile), with every row
-//! accounted for. Frames have no names yet, only addresses in binaries; `symbolicate` names them from
-//! [`Bundle::symbol_stores`].
+//! The result is the same as from the XML of the same tables: samples in a [`Profile`](crate::profile::Profile), with every row accounted
+//! for. Frames have no names yet, only addresses in binaries; `symbolicate` names them from [`Bundle::symbol_stores`].
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -112,11 +111,11 @@ impl std::fmt::Debug for Bundle<'_> {
 }
 
 impl<'f> Bundle<'f> {
-    /// Looks at the bundle at a path: its runs and tables. Of the options, the limits count, and with more than one
-    /// [job](Options::jobs) rows are inflated by a thread of their own. A run that is damaged is left out, with a diagnostic.
+    /// Looks at the bundle at a path: its runs and tables. Of the options, only the limits count, and with more than one
+    /// [job](Options::jobs) rows are inflated by a thread of their own. A damaged run is left out, with a diagnostic.
     ///
     /// # Errors
-    /// When it is no bundle, was not saved, or breaks a rule of its format so that no run is left.
+    /// When it is not a bundle, was not saved, or breaks a rule of its format so that no run is left.
     pub fn open(files: &'f dyn Files, path: &Path, options: &Options) -> Result<Self, Error> {
         let room = Room::of(options);
         let bundle = Self {
@@ -216,7 +215,7 @@ impl<'f> Bundle<'f> {
         answer.map_err(|broken| broken_file(&self.path.join("form.template"), &broken))
     }
 
-    /// Where the bundle is.
+    /// The path of the bundle.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -226,18 +225,19 @@ impl<'f> Bundle<'f> {
         self.path.join("symbols/stores")
     }
 
-    /// How many bytes of its files [`read_into`](Self::read_into) reads, compressed as they are: what progress is a part of.
+    /// The number of bytes of its files that [`read_into`](Self::read_into) reads, compressed as they are: the total for a progress
+    /// display.
     pub fn sample_bytes(&self) -> u64 {
         self.runs.iter().map(Run::sample_bytes).sum()
     }
 
-    /// What was noticed; [`read_into`](Self::read_into) gives it to the reader, with more.
+    /// The diagnostics so far; [`read_into`](Self::read_into) passes them to the reader, with more.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
 
-    /// What the recording holds, without the rows: the same that `xctrace export --toc` tells, as far as it is known, and how many
-    /// rows tables have.
+    /// The contents of the recording, without the rows: the same that `xctrace export --toc` tells, as far as it is known, and the number
+    /// of rows in each table.
     ///
     /// # Errors
     /// When a file breaks a rule of its format.
@@ -266,8 +266,8 @@ impl<'f> Bundle<'f> {
     /// A run that is found to be damaged before its first row is left out, with a diagnostic and a reason in [`TocRun::unread`].
     ///
     /// # Errors
-    /// When a file breaks a rule of its format behind the first row of a run or so that no run with rows is left, cannot be
-    /// read, or passes a limit. The reader is of no use after that.
+    /// When a file breaks a rule of its format behind the first row of a run, or so that no run with rows is left, cannot be read, or
+    /// passes a limit. The reader must not be used after that.
     pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
         self.read_runs(recording, name).map_err(|error| self.advise(error))
     }
@@ -309,7 +309,7 @@ impl<'f> Bundle<'f> {
         Ok(())
     }
 
-    /// Where nothing was read, nothing was recorded: then no run may be damaged.
+    /// Fails with the error of the first damaged run, if there is one. Called if nothing was read: an empty result must not hide damage.
     fn check_none_damaged(&self, found: Vec<DamagedRun>) -> Result<(), Error> {
         let found = found.into_iter().next().map(|run| run.error);
         let known = || self.damaged.first().map(|run| Error::new(run.error.kind.clone(), None));

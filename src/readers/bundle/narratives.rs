@@ -21,7 +21,7 @@ use crate::error::{Diagnostic, Error};
 use crate::symbols::{Broken, Files};
 use crate::units::Weight;
 
-/// How deep texts may be in texts; real ones are 2 deep.
+/// The largest depth of texts in texts; real ones are 2 deep.
 const MAX_DEPTH: usize = 16;
 /// Of how many parts a text may be, in all depths; real ones have a few. Typed arrays can name each other again and again.
 const MAX_PARTS: usize = 1_000;
@@ -58,7 +58,7 @@ struct Writer<'a> {
     narratives: &'a Narratives,
     strings: &'a Strings<'a>,
     text: String,
-    /// How many there are so far.
+    /// The number of parts so far.
     parts: usize,
 }
 
@@ -105,12 +105,12 @@ impl Writer<'_> {
     }
 }
 
-/// Whether values of a type are the numbers of typed arrays.
+/// True if values of a type are the numbers of typed arrays.
 fn is_text(kind: &str) -> bool {
     matches!(kind, "XRNarrativeEntryTypeID" | "XRFormattedLabelTypeID" | "XROSLogMetadataTypeID")
 }
 
-/// Whether values of a type are the numbers of strings.
+/// True if values of a type are the numbers of strings.
 fn is_string(kind: &str) -> bool {
     matches!(
         kind,

@@ -12,7 +12,7 @@ pub(super) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-/// Where the first byte is that is not zero. Whole lines of the processor's cache are looked at: there may be megabytes of them.
+/// The position of the first byte that is not zero. Whole lines of the processor's cache are looked at: there may be megabytes of them.
 pub(super) fn first_not_zero(bytes: &[u8]) -> Option<usize> {
     let is_zero = |line: &[u8]| line.iter().fold(0, |all, byte| all | byte) == 0;
     let line = 64 * bytes.chunks(64).position(|line| !is_zero(line))?;

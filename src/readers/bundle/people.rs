@@ -25,7 +25,7 @@ use crate::symbols::Files;
 /// The names that the tables of a run give, by reference, and whom they list.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
-    /// What was noticed.
+    /// The diagnostics so far.
     pub(super) diagnostics: Vec<Diagnostic>,
     strings: &'a Strings<'a>,
     /// Numbers of strings: many may have one name.
@@ -63,7 +63,7 @@ impl NameColumns {
     }
 }
 
-/// What a row says of a thread or a process.
+/// The thread or process that a row names.
 struct Named {
     number: u32,
     tid: Option<u64>,
@@ -127,7 +127,7 @@ impl<'a> Names<'a> {
         Ok(())
     }
 
-    /// Who a row speaks of, if it does of anybody.
+    /// The thread or process that a row names, if any.
     fn named(&self, row: &[u8], columns: &NameColumns, arrays: &Arrays) -> Result<Option<Named>, Unreadable> {
         let Some(number) = columns.who.value(row).and_then(reference) else { return Ok(None) };
         let (tid, process) = match columns.is_threads {
@@ -153,7 +153,7 @@ impl<'a> Names<'a> {
 }
 
 impl NameColumns {
-    /// What a row says that the arrays do not: then its name may be another one's.
+    /// The contradiction between a row and the arrays, if any: then its name may belong to another one.
     fn contradiction(&self, row: &[u8], named: &Named) -> Option<String> {
         let value = |place: Option<Place>| place.and_then(|place| place.value(row));
         let number = named.number;
@@ -194,11 +194,11 @@ pub(super) struct Person {
     pub(super) index: u32,
     /// The number of the process.
     pub(super) pid: u64,
-    /// What is odd about it.
+    /// The oddity of it, if any.
     pub(super) odd: Option<Odd>,
 }
 
-/// What makes it doubtful that a thread or a process is the one that was recorded.
+/// A reason to doubt that a thread or a process is the one that was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Odd {
     /// No list has such a thread.
@@ -212,7 +212,7 @@ pub(super) enum Odd {
 }
 
 impl Odd {
-    /// What diagnostics are counted by.
+    /// The topic by which diagnostics are counted.
     pub(super) fn topic(self) -> &'static str {
         match self {
             Self::UnlistedThread(_) => "unlisted-thread",
@@ -322,8 +322,8 @@ pub(super) fn thread(arrays: &Arrays, number: u32) -> Result<(u64, u32), Unreada
     }
 }
 
-/// The number of a process. Where one number follows it, that is the name of a device: an array of other things has no string there.
-/// What more numbers are is not known.
+/// The number of a process. If one number follows it, that is the name of a device: an array of other things has no string there. The
+/// meaning of further numbers is not known.
 pub(super) fn pid(arrays: &Arrays, strings: &Strings<'_>, number: u32) -> Result<u64, Unreadable> {
     let array = arrays.get(number)?;
     let has_device = array.get(1).is_some_and(|device| strings.get(device).is_ok());

@@ -1,4 +1,4 @@
-//! Which images each process of a recording had, from its `form.template`.
+//! The images of each process of a recording, from its `form.template`.
 //!
 //! ```text
 //! DEVICE.751   com.apple.xray.symbolstore.signature   what it loaded itself; UUID and place of its shared cache
@@ -31,7 +31,7 @@ pub(super) struct ProcessImages<'t> {
     known: HashMap<(u64, u64), Arc<Images>>,
     caches: HashMap<Uuid, Arc<ImageTable>>,
     kernels: HashMap<u64, Arc<ImageTable>>,
-    /// What is missing, by run: the first process that misses it, and how many do.
+    /// The gaps, by run: the first process that misses something, and the number of processes that do.
     gaps: BTreeMap<(u64, &'static str), (u64, u64)>,
 }
 
@@ -42,7 +42,7 @@ const NO_OFFSETS: &str = "the images of the shared cache that a process had are 
 /// Images of the shared cache that a process had are not known.
 const NO_CACHED: &str = "a process had images of a shared cache that are listed nowhere: frames there have no binary";
 
-/// Where an image was is not known, or not of all its segments.
+/// The message for an image whose place is unknown, or not known for all its segments.
 const NO_PLACE: &str = "form.template has an image without a __TEXT, or beyond the end of memory, among those of a process, its shared cache or the \
                         kernel: frames there have no binary";
 
@@ -82,7 +82,7 @@ impl<'t> ProcessImages<'t> {
         }
     }
 
-    /// What is missing of the processes of a run that were asked for: what it is, the first of them, and how many there are.
+    /// The gaps of a run's processes that were asked for: a description, the first process, and their number.
     pub(super) fn gaps(&self, run: u64) -> impl Iterator<Item = (&'static str, u64, u64)> {
         let of_run = self.gaps.iter().filter(move |((number, _), _)| *number == run);
         of_run.map(|(&(_, gap), &(pid, count))| (gap, pid, count))
@@ -118,7 +118,7 @@ impl<'t> ProcessImages<'t> {
         Ok(images)
     }
 
-    /// What is kept of a process.
+    /// The node kept for a process.
     fn process(&mut self, run: u64, pid: u64) -> Result<Option<Node<'t>>, Broken> {
         if let Some(processes) = self.processes.get(&run) {
             return Ok(processes.find(pid));

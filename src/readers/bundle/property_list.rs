@@ -30,7 +30,7 @@ pub(super) fn broken(at: usize, what: impl fmt::Display, rule: impl fmt::Display
 /// A property list whose offset table was checked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PropertyList<'a> {
-    /// What lies before the offset table.
+    /// The bytes before the offset table.
     bytes: &'a [u8],
     // Each lies in `bytes`, behind the magic.
     offsets: References<'a>,
@@ -59,7 +59,7 @@ pub(super) enum Object<'a> {
     Ascii(&'a [u8]),
     /// A string in big-endian UTF-16.
     Utf16(&'a [u8]),
-    /// What keyed archives use as a reference to their own objects.
+    /// The reference that keyed archives use for their own objects.
     Uid(u64),
     /// An array or a set.
     Array(References<'a>),
@@ -103,7 +103,7 @@ impl<'a> PropertyList<'a> {
         Ok(Self { bytes, offsets, reference_size, top: top as u32 })
     }
 
-    /// How many bytes its objects take.
+    /// The number of bytes that its objects take.
     pub(super) fn size(&self) -> usize {
         self.bytes.len()
     }
@@ -113,7 +113,7 @@ impl<'a> PropertyList<'a> {
         self.offsets.get(index as usize).unwrap_or_default() as usize
     }
 
-    /// An object. What arrays and dictionaries refer to is not looked at.
+    /// Reads an object. The objects that arrays and dictionaries refer to are not looked at.
     pub(super) fn object(&self, index: u64) -> Result<Object<'a>, Broken> {
         let Some(offset) = usize::try_from(index).ok().and_then(|index| self.offsets.get(index)) else {
             let rule = format_args!("there is no object {index} among {}", self.offsets.len());
@@ -132,7 +132,7 @@ pub(super) struct References<'a> {
 }
 
 impl References<'_> {
-    /// How many there are.
+    /// The number of references.
     pub(super) fn len(&self) -> usize {
         self.bytes.len() / usize::from(self.size)
     }
@@ -153,7 +153,7 @@ impl References<'_> {
 /// Reads one object.
 struct ObjectReader<'a> {
     bytes: &'a [u8],
-    /// Where the object begins, for messages.
+    /// The start of the object, for messages.
     start: usize,
     at: usize,
 }

@@ -1,4 +1,4 @@
-//! Why a row cannot be read.
+//! The reasons why a row cannot be read.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::uniquer::BadReference;
 use crate::profile::Full;
 use crate::symbols::Broken;
 
-/// What is wrong with a row, or with what it refers to.
+/// The fault of a row, or of something that it refers to.
 #[derive(Clone, Debug)]
 pub(super) enum Unreadable {
     /// A number of an array leads nowhere.

@@ -1,10 +1,10 @@
-//! What is odd about rows: one diagnostic for each topic, which names the first row, with a count.
+//! The oddities of rows: one diagnostic for each topic, which names the first row, with a count.
 
 use std::path::Path;
 
 use crate::error::{Diagnostic, Position};
 
-/// What was noticed of the rows of a table.
+/// The diagnostics on the rows of a table.
 #[derive(Debug, Default)]
 pub(super) struct RowNotes {
     by_topic: Vec<(&'static str, Diagnostic)>,
@@ -21,7 +21,7 @@ impl RowNotes {
         self.by_topic.push((topic, Diagnostic { at: Some(at), message: message(), count: 1 }));
     }
 
-    /// What was noticed since the last call.
+    /// Takes the diagnostics since the last call.
     pub(super) fn take(&mut self) -> impl Iterator<Item = Diagnostic> + use<> {
         std::mem::take(&mut self.by_topic).into_iter().map(|(_, diagnostic)| diagnostic)
     }

@@ -33,9 +33,9 @@ pub(super) struct Rows<'f> {
     path: PathBuf,
     row_size: usize,
     left: u64,
-    /// Where the next piece starts in the inflated file.
+    /// The start of the next piece in the inflated file.
     at: u64,
-    /// Where the first row is.
+    /// The position of the first row.
     start: u64,
     /// The bytes of a block; room is made for whole ones.
     block: u64,
@@ -66,7 +66,7 @@ impl<'f> Rows<'f> {
         }
     }
 
-    /// Whether they have to be inflated.
+    /// True if they have to be inflated.
     pub(super) fn is_compressed(&self) -> bool {
         self.content.is_compressed()
     }
@@ -105,8 +105,8 @@ impl<'f> Rows<'f> {
         Ok(Some(at))
     }
 
-    /// What is odd about the file, once all of it was read: room for rows is made in whole blocks, so some bytes went or came, and it is not
-    /// sure that rows are where they were.
+    /// The oddity of the file, if any, once all of it was read: room for rows is made in whole blocks; otherwise bytes were lost or added,
+    /// and rows may not be where they were.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         let bytes = self.at.saturating_sub(self.start);
         let is_whole = self.block == 0 || bytes.is_multiple_of(self.block);

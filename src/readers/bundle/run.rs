@@ -37,7 +37,7 @@ pub(super) struct Run<'f> {
     /// All tables, as a table of contents lists them.
     pub(super) contents: Vec<TocTable>,
     tables: Vec<RunTable>,
-    /// What was noticed of its tables.
+    /// The diagnostics on its tables.
     pub(super) diagnostics: Vec<Diagnostic>,
     room: Room,
     jobs: usize,
@@ -46,7 +46,7 @@ pub(super) struct Run<'f> {
 /// Tables that are read for the names in them.
 const NAMES: [&str; 2] = ["thread-info", "process-info"];
 
-/// Whether tables of this schema are read.
+/// True if tables of this schema are read.
 fn is_needed(schema: &str) -> bool {
     TableKind::of_schema(schema) == TableKind::Cpu || RowKind::of_schema(schema).is_some() || NAMES.contains(&schema)
 }
@@ -134,12 +134,12 @@ impl<'f> Run<'f> {
         profiles.into_iter().chain(raw).collect()
     }
 
-    /// Whether it has rows that are to become samples.
+    /// True if it has rows that will become samples.
     pub(super) fn has_samples(&self) -> bool {
         self.cpu_tables().iter().any(|table| table.layout.rows > 0)
     }
 
-    /// How many bytes its samples are read from, as they are on disk.
+    /// The number of bytes on disk that its samples are read from.
     pub(super) fn sample_bytes(&self) -> u64 {
         if !self.has_samples() {
             return 0;
@@ -159,8 +159,8 @@ impl<'f> Run<'f> {
         self.cpu_tables().first().map(|table| table.layout.schema.name.as_str())
     }
 
-    /// Adds the samples of the run. Gives back what looked for binaries. Which damage costs the run and which one the recording
-    /// does not depend on the number of threads.
+    /// Adds the samples of the run. Gives back the search for binaries. The choice between damage that costs the run and damage that costs
+    /// the recording does not depend on the number of threads.
     pub(super) fn read<'t>(
         &self,
         (template, recorded): (&Path, &RunData),
@@ -324,7 +324,7 @@ impl<'f> Run<'f> {
         Ok(())
     }
 
-    /// What messages are made of, if there are any. Without it their table is left out, which is told.
+    /// The parts that messages are made of, if there are any. Without them their table is left out, with a diagnostic.
     fn narratives(&self, tables: &[&RunTable], found: &mut Intervals) -> Result<Option<Narratives>, Error> {
         let is_risk = |table: &&RunTable| RowKind::of_schema(&table.layout.schema.name) == Some(RowKind::HangRisk);
         if !tables.iter().any(|table| is_risk(table) && table.layout.rows > 0) {
@@ -353,7 +353,7 @@ impl<'f> Run<'f> {
         names
     }
 
-    /// What `form.template` lacks of the run.
+    /// The parts of the run that `form.template` lacks.
     fn odd_template(&self, template: &Path, recorded: &RunData) -> impl Iterator<Item = Diagnostic> {
         recorded.odd.iter().map(move |odd| {
             let message = format!("{}: run {}: {odd}", template.display(), self.number);
@@ -374,11 +374,11 @@ impl<'f> Run<'f> {
     }
 }
 
-/// How samples of a run begin.
+/// The start of a run's samples.
 struct Start<'a> {
-    /// Whether what is damaged of the run costs all there is. If not, the arrays must be whole before the first row is added.
+    /// True if damage of the run costs the whole recording. If not, the arrays must be whole before the first row is added.
     is_only_run: bool,
-    /// Whether rows were added, so that the run cannot be left out any more.
+    /// True once rows were added, so that the run can no longer be left out.
     has_begun: &'a mut bool,
 }
 

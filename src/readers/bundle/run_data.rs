@@ -1,10 +1,9 @@
-//! What a recording knows of its runs besides their tables: device, process, times, and names of threads and processes.
+//! The facts of a recording about its runs besides their tables: device, process, times, and names of threads and processes.
 //!
-//! It is what the table of contents of an export tells, in the same words, but for what `form.template` does not hold:
-//! why the process ended (`termination-reason`), the tables, which the bundle keeps elsewhere, the tracks, the settings
-//! of instruments, and whether all processes were recorded. How the process was found (`type`) is known where it was
-//! attached to. Dates are in UTC, and not in the zone of the machine that exports. The environment of the process is
-//! there and is never read: it may hold secrets.
+//! They are those of an export's table of contents, in the same words, except for some that `form.template` does not hold: why the process
+//! ended (`termination-reason`), the tables, which the bundle keeps elsewhere, the tracks, the settings of instruments, and whether all
+//! processes were recorded. How the process was found (`type`) is known only if it was attached to. Dates are in UTC, and not in the zone
+//! of the machine that exports. The environment of the process is there and is never read: it may hold secrets.
 
 use super::budget::Budget;
 use super::cores;
@@ -15,13 +14,13 @@ use crate::hash::HashMap;
 use crate::recording::{TocProcess, TocRun, lookup, without_tid};
 use crate::symbols::Broken;
 
-/// The `targetType` of a process that was attached to. What the others are was not seen.
+/// The `targetType` of a process that was attached to. The meaning of other values is unknown.
 const ATTACHED: u64 = 2;
 
-/// What is known of a run.
+/// The facts about a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RunData {
-    /// What a table of contents would say, without tables and tracks.
+    /// The facts of a table of contents, without tables and tracks.
     pub(super) contents: TocRun,
     /// Threads by their numbers.
     pub(super) threads: HashMap<u64, ThreadName>,
@@ -31,14 +30,14 @@ pub(super) struct RunData {
     pub(super) cores: HashMap<u32, &'static str>,
     /// Samples are not later than this many nanoseconds, where it is known how long the run was.
     pub(super) latest: Option<u64>,
-    /// What is not there, though every recording since Instruments 13 has it, and what cannot be right.
+    /// The facts that are missing, though every recording since Instruments 13 has them, and those that cannot be right.
     pub(super) odd: Vec<String>,
 }
 
-/// How long after its end a run may have samples: 60 s, since it is not known how exactly the end is recorded.
+/// The time after its end in which a run may have samples: 60 s, since it is not known how exactly the end is recorded.
 const LATE: u64 = 60_000_000_000;
 
-/// What Instruments calls a thread.
+/// The name that Instruments gives a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ThreadName {
     /// The number of its process, if it is known.
@@ -47,7 +46,7 @@ pub(super) struct ThreadName {
     pub(super) name: String,
 }
 
-/// What Instruments calls a process.
+/// The name that Instruments gives a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ProcessName {
     /// Its name.
@@ -95,7 +94,7 @@ impl RunData {
     }
 }
 
-/// What the table of contents says of the target and in its summary.
+/// Adds the facts about the target, and those of the table of contents' summary.
 fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Result<(), Broken> {
     let mut text = |name: &str| info.member(name)?.map_or(Ok(None), |node| budget.text(node));
     let mut pairs = |names: &[(&str, &str)]| {
@@ -141,7 +140,7 @@ fn add_info(contents: &mut TocRun, info: Node<'_>, budget: &mut Budget) -> Resul
 }
 
 impl RunData {
-    /// Whether it was recorded on a device with iOS, tvOS, watchOS or visionOS. Processes of simulators are those of a Mac.
+    /// True if it was recorded on a device with iOS, tvOS, watchOS or visionOS. Processes of simulators are those of a Mac.
     pub(super) fn is_device(&self) -> bool {
         let platform = lookup(&self.contents.device, "platform").unwrap_or_default();
         ["iOS", "iPadOS", "iPhoneOS", "tvOS", "visionOS", "watchOS", "xrOS"].contains(&platform)
@@ -153,7 +152,7 @@ fn known<T>(value: Result<Option<T>, Broken>) -> Option<T> {
     value.ok().flatten()
 }
 
-/// When the run began and ended and how long it lasted, as text.
+/// The start, the end and the duration of the run, as text.
 fn times(info: Node<'_>) -> Result<Vec<(String, String)>, Broken> {
     let seconds = |name: &str| Ok::<_, Broken>(info.member(name)?.and_then(|node| known(node.real())));
     let date =

@@ -9,7 +9,7 @@ use super::uniquer::{ArrayData, Arrays};
 use crate::error::{Diagnostic, Error};
 use crate::symbols::Files;
 
-/// Where they are, below the folder of a run.
+/// The files of the values, below the folder of a run.
 pub(super) const FILES: [&str; 3] =
     ["uniquing/strings", "uniquing/arrayUniquer/integeruniquer.index", "uniquing/arrayUniquer/integeruniquer.data"];
 

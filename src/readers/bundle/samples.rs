@@ -21,7 +21,7 @@ use crate::profile::{Core, CoreId, SampleKind, StackId, StringId};
 use crate::recording::{InputBuilder, RejectReason, Row};
 use crate::units::{Nanos, Unit};
 
-/// How many stacks are fetched at a time: their addresses stay in a cache of the processor.
+/// The number of stacks fetched at a time: their addresses stay in a cache of the processor.
 const TOGETHER: usize = 64;
 
 /// Reads rows with what they refer to.
@@ -35,10 +35,10 @@ pub(super) struct SampleReader<'a, 't> {
     pub(super) states: HashMap<u64, Option<StringId>>,
     pub(super) cores: HashMap<u32, CoreId>,
     pub(super) recorded: &'a RunData,
-    /// What is odd about the row at hand.
+    /// The oddities of the current row.
     pub(super) odd: Vec<OddRow>,
     pub(super) notes: RowNotes,
-    /// Where image lists are.
+    /// The path of the file with the image lists.
     pub(super) template: &'a Path,
 }
 
@@ -79,8 +79,8 @@ impl SampleReader<'_, '_> {
         Ok(())
     }
 
-    /// Makes the stacks of all rows before they are asked for: one after the other they wait less for memory than between
-    /// other things. What cannot be made is told when its row is read.
+    /// Makes the stacks of all rows before they are asked for: one after the other they wait less for memory than between other things. A
+    /// stack that cannot be made is reported when its row is read.
     fn make_stacks(&mut self, rows: &[u8], layout: &Layout, columns: &Columns, input: &mut InputBuilder<'_>) {
         let (place, kind) = columns.stack;
         let mut wanted = std::mem::take(&mut self.wanted);
@@ -222,7 +222,7 @@ impl SampleReader<'_, '_> {
     }
 }
 
-/// What is odd about a row, and does not keep it from being a sample.
+/// An oddity of a row that does not keep it from being a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OddRow {
     /// Its thread or its process.
@@ -234,7 +234,7 @@ pub(super) enum OddRow {
 }
 
 impl OddRow {
-    /// What diagnostics are counted by.
+    /// The topic by which diagnostics are counted.
     fn topic(self) -> &'static str {
         match self {
             Self::Person(odd) => odd.topic(),

@@ -17,11 +17,11 @@ pub(super) struct SchemaColumn {
     pub(super) mnemonic: String,
     /// The type of its values, such as `XRThreadStateTypeID`.
     pub(super) engineering_type: String,
-    /// Where its value stands in the topology; empty where it has a field of its own.
+    /// The topology field that holds its value; empty if it has a field of its own.
     pub(super) topology_field: String,
 }
 
-/// What is asked of a schema.
+/// The parts of a schema that are needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Schema {
     pub(super) name: String,
@@ -69,7 +69,7 @@ fn column(start: &BytesStart<'_>) -> Option<SchemaColumn> {
     })
 }
 
-/// What the XML of an export calls a type; the type's own name where that is not known.
+/// The name of a type in the XML of an export; the type's own name if that is not known.
 pub(super) fn exported_type(engineering_type: &str) -> &str {
     match engineering_type {
         "XRSampleTimestampTypeID" => "sample-time",

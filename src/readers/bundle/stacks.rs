@@ -20,7 +20,7 @@ use crate::hash::HashMap;
 use crate::profile::{FrameId, StackId};
 use crate::recording::{FrameKind, InputBuilder, kperf_callers};
 
-/// How the stacks of a column are written.
+/// The form in which the stacks of a column are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum StackKind {
     Pieces,
@@ -55,7 +55,7 @@ pub(super) enum ReadStack {
 struct Known(u32);
 
 impl Known {
-    /// What was read; a stack whose index has no room is read anew each time.
+    /// The number for a stack that was read; a stack whose index has no room is read anew each time.
     fn of(stack: ReadStack) -> Self {
         Self(match stack {
             ReadStack::Empty => 1,
@@ -97,7 +97,7 @@ struct RootPiece {
     stack: Option<StackId>,
 }
 
-/// How many threads' last stacks are remembered.
+/// The number of threads whose last stacks are remembered.
 const THREADS: usize = 64;
 
 /// The piece at the root of a thread's last stack. Most of the next one's outer addresses are the same.
@@ -116,16 +116,16 @@ pub(super) struct Stacks<'a, 't> {
     frames: Frames<'t>,
     /// By kind and number of the array; empty for kinds that no table has.
     read: [Vec<Known>; 3],
-    /// By number of the array: what it makes as the piece at the root, which many stacks share.
+    /// By number of the array: the stack that it makes as the piece at the root, which many stacks share.
     roots: Vec<RootPiece>,
     /// By thread.
     last: Vec<LastRoot>,
     pids: HashMap<u32, u64>,
     /// Those that were found last.
     frames_of_piece: Vec<FrameId>,
-    /// How many stacks there may be, which no recording comes near.
+    /// The largest number of stacks, which no recording comes near.
     most: u64,
-    /// How many pieces at the root end with the address 0.
+    /// The number of pieces at the root that end with the address 0.
     final_zeros: u64,
 }
 
@@ -150,14 +150,14 @@ impl<'a, 't> Stacks<'a, 't> {
         }
     }
 
-    /// What is odd about the stacks, once all of them were read.
+    /// The oddity of the stacks, if any, once all of them were read.
     pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
         let message = "a stack ends with the address 0, which stays a frame without a binary. Where Instruments 12 or older wrote it, \
                        addresses are those of the instructions themselves, and a name may be that of the function before";
         (self.final_zeros > 0).then(|| Diagnostic { at: None, message: message.to_owned(), count: self.final_zeros })
     }
 
-    /// What looks for binaries, once all stacks were read.
+    /// The search for binaries, once all stacks were read.
     pub(super) fn into_binaries(self) -> Binaries<'t> {
         self.frames.into_binaries()
     }

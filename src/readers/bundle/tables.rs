@@ -1,7 +1,7 @@
-//! `table-manager/tables.plist` of a run: which tables it has, how they were recorded, and in which stores they are.
+//! `table-manager/tables.plist` of a run: its tables, how they were recorded, and in which stores they are.
 //!
-//! A table is listed for each of its two sides, writer and readers, and tables that were asked for twice share a store. What a
-//! store is listed for first describes it.
+//! A table is listed for each of its two sides, writer and readers, and tables that were asked for twice share a store. The first entry of
+//! a store describes it.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::symbols::Broken;
 pub(super) struct StoredTable {
     /// Its schema, such as `time-profile`.
     pub(super) schema: String,
-    /// How it was recorded, sorted by name, as the XML of a table of contents spells it.
+    /// The attributes with which it was recorded, sorted by name, as the XML of a table of contents spells them.
     pub(super) attributes: Vec<(String, String)>,
     /// Its folder, below `corespace`, or why it cannot be known.
     pub(super) folder: Result<PathBuf, Broken>,
@@ -79,8 +79,8 @@ fn attributes(spec: Node<'_>, budget: &mut Budget) -> Result<Vec<(String, String
     Ok(attributes)
 }
 
-/// Whether words stand in quotes, for attributes where it does not follow from how they are stored: exports go by what an attribute
-/// means. These were seen, in a recording with its export.
+/// True if words stand in quotes. For some attributes that does not follow from how they are stored: exports go by the meaning of an
+/// attribute. These were seen, in a recording with its export.
 fn is_in_quotes(name: &str, is_list: bool) -> bool {
     match name {
         "callstack" => false,
@@ -102,7 +102,7 @@ fn spelled(name: &str, value: Node<'_>, budget: &mut Budget) -> Result<Option<St
     Ok((is_list || !words.is_empty()).then(|| words.join(" ")))
 }
 
-/// What is no list. Lists do not hold lists, which could hold themselves.
+/// The word for a value that is not a list. Lists do not hold lists, which could hold themselves.
 fn word(value: Node<'_>, budget: &mut Budget) -> Result<Option<String>, Broken> {
     Ok(match value.kind()? {
         Kind::Text => budget.text(value)?,

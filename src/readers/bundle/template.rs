@@ -14,7 +14,7 @@ use super::keyed_archive::{KeyedArchive, Node};
 use super::keyed_collections::Kind;
 use crate::symbols::Broken;
 
-/// Where the images of processes are.
+/// The key of the images of processes.
 const IMAGES: &str = "com.apple.xray.symbolstoremanager.symbolstores";
 
 /// A `form.template`.
@@ -24,7 +24,7 @@ pub(super) struct Template<'a> {
     archive: Option<KeyedArchive<'a>>,
 }
 
-/// What is kept of a process.
+/// The data kept of a process.
 #[derive(Clone, Debug)]
 pub(super) struct ProcessStore<'t> {
     /// The device it ran on.
@@ -41,12 +41,12 @@ impl<'a> Template<'a> {
         Ok(Self { archive: Some(KeyedArchive::read(bytes)?) })
     }
 
-    /// Whether there is such a file.
+    /// True if there is such a file.
     pub(super) fn is_there(&self) -> bool {
         self.archive.is_some()
     }
 
-    /// Whether it says which images processes had.
+    /// True if it says which images processes had.
     pub(super) fn has_images(&self) -> Result<bool, Broken> {
         Ok(self.top(IMAGES)?.is_some())
     }
@@ -55,12 +55,12 @@ impl<'a> Template<'a> {
         self.archive.as_ref().map_or(Ok(None), |archive| archive.top(name))
     }
 
-    /// How much may be made of it.
+    /// The budget for the data made of it.
     pub(super) fn budget(&self) -> Budget {
         self.archive.as_ref().map_or_else(Budget::default, Budget::new)
     }
 
-    /// What is known of a run.
+    /// The node of a run.
     pub(super) fn run(&self, run: u64) -> Result<Option<Node<'_>>, Broken> {
         numbered(self.run_entries()?, run)
     }
@@ -79,7 +79,7 @@ impl<'a> Template<'a> {
         Ok(uuid.map_or(Ok(None), Node::text)?.map(String::from))
     }
 
-    /// The processes of a run, sorted by their numbers and devices. What has another name than `DEVICE.PID` is none.
+    /// The processes of a run, sorted by their numbers and devices. An entry with a name other than `DEVICE.PID` is no process.
     pub(super) fn processes(&self, run: u64, budget: &mut Budget) -> Result<Vec<ProcessStore<'_>>, Broken> {
         let stores = self.entries(IMAGES)?;
         let entries = numbered(stores, run)?.map_or(Ok(Vec::new()), Node::entries)?;
@@ -96,7 +96,7 @@ impl<'a> Template<'a> {
         Ok(processes)
     }
 
-    /// What a dictionary at the top holds.
+    /// The entries of a dictionary at the top.
     pub(super) fn entries(&self, name: &str) -> Result<Vec<(Node<'_>, Node<'_>)>, Broken> {
         self.top(name)?.map_or(Ok(Vec::new()), Node::entries)
     }

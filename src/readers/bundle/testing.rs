@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use plist::{Dictionary, Uid, Value};
 
-/// A keyed archive that is written object by object. What adds an object gives the reference to it.
+/// A keyed archive that is written object by object. Methods that add an object return the reference to it.
 pub(super) struct ArchiveWriter {
     objects: Vec<Value>,
 }

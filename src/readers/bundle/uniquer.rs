@@ -24,7 +24,7 @@ use crate::symbols::Files;
 
 const MAGIC: u32 = 0x0123_4567;
 const HEADER: usize = 32;
-/// Where the entry of array 0 is.
+/// The position of the entry of array 0.
 const FIRST: usize = HEADER + 8;
 
 /// The arrays of a run.
@@ -162,12 +162,12 @@ impl Arrays {
         }
     }
 
-    /// How many arrays there are: entries of the index up to the last that is used.
+    /// The number of arrays: entries of the index up to the last that is used.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// How many bytes the arrays have at most.
+    /// The number of bytes that the arrays have at most.
     pub(super) fn bytes(&self) -> u64 {
         self.blocks.len() as u64 * self.block
     }

@@ -111,7 +111,7 @@ fn check_tag(start: &BytesStart<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether there is a space behind each value but the last.
+/// True if there is a space behind each value but the last.
 fn has_spaces(attributes: &str) -> bool {
     let (mut quote, mut after_value) = (None, false);
     for character in attributes.chars() {

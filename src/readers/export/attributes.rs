@@ -9,7 +9,7 @@ use super::fault::Fault;
 use super::tag::Tag;
 use super::well_formed::attributes;
 
-/// Where an element's value comes from.
+/// The source of an element's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Identity {
     /// The element itself, and nobody refers to it.
@@ -39,7 +39,7 @@ pub(super) struct FrameFields<'a> {
     pub(super) name: Option<Cow<'a, str>>,
     pub(super) address: Option<Cow<'a, str>>,
     pub(super) is_inlined: bool,
-    /// Whether there are attributes that nobody knows.
+    /// True if there are attributes that nobody knows.
     pub(super) has_others: bool,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct BinaryFields<'a> {
     pub(super) arch: Option<Cow<'a, str>>,
     pub(super) load_address: Option<Cow<'a, str>>,
     pub(super) path: Option<Cow<'a, str>>,
-    /// Whether there are attributes that nobody knows.
+    /// True if there are attributes that nobody knows.
     pub(super) has_others: bool,
 }
 

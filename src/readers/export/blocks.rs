@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use super::scan::PADDING;
 
-/// What ends a row.
+/// The end of a row.
 const ROW_END: &[u8] = b"</row>";
 
 /// Without the end of a row in so many times the size of a block, it is cut anywhere: a table of contents has none.
@@ -16,15 +16,15 @@ pub(super) struct Block {
     /// Its bytes, and zeros behind them, as the scanner wants them.
     padded: Vec<u8>,
     length: usize,
-    /// Where it starts in the input.
+    /// Its position in the input.
     pub(super) offset: u64,
-    /// How many line feeds it holds; 0 where nobody counted them.
+    /// The number of line feeds in it; 0 if nobody counted them.
     pub(super) lines: u64,
-    /// How the input ends behind it; `None` where more follows.
+    /// The end of the input behind it; `None` if more follows.
     pub(super) end: Option<End>,
 }
 
-/// How an input ends.
+/// The way in which an input ends.
 #[derive(Debug)]
 pub(super) enum End {
     /// As it should.
@@ -104,7 +104,7 @@ pub(super) struct BlockReader<R> {
     source: R,
     size: usize,
     offset: u64,
-    /// What was read behind the end of the last block.
+    /// The bytes read behind the end of the last block.
     rest: Vec<u8>,
 }
 
@@ -140,7 +140,7 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-/// Where the last row ends. The white space behind it belongs to what follows: it may be the start of other text.
+/// The end of the last row. The white space behind it belongs to the next block: it may be the start of other text.
 pub(super) fn row_end(bytes: &[u8]) -> Option<usize> {
     Some(memchr::memmem::rfind(bytes, ROW_END)? + ROW_END.len())
 }

@@ -1,4 +1,4 @@
-//! What one document has defined so far, and how its elements decode.
+//! The definitions of one document so far, and the decoding of its elements.
 
 use super::attributes::{BinaryFields, FrameFields};
 use super::item::{Ids, Value};
@@ -11,7 +11,7 @@ use crate::profile::{Binary, Core, FrameId, Full, SampleKind, SourceLine, String
 use crate::recording::{FrameForm, Limits, RecordingBuilder, RejectReason, is_hex_address};
 use crate::units::{Address, Uuid};
 
-/// What the attributes of an open element say.
+/// The value, or a part of it, that the attributes of an open element give.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) enum Attributes {
     /// None that are needed.
@@ -36,7 +36,7 @@ pub(super) struct Element<'a> {
     pub(super) text: &'a str,
     /// The values of its children, in order.
     pub(super) children: &'a [Value],
-    /// Whether it is the first child of its parent.
+    /// True if it is the first child of its parent.
     pub(super) is_first_child: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) struct Definitions {
     pub(super) max_stack_depth: usize,
     max_counters: usize,
     pub(super) scratch: Vec<FrameId>,
-    /// What the element that was read last has or lacks, each once.
+    /// The oddities of the element that was read last, each once.
     pub(super) oddities: Vec<Oddity>,
     /// Frames of which only the address is known, so that it is written as text once.
     pub(super) bare_frames: HashMap<(FrameForm, u64), FrameId>,
@@ -74,7 +74,7 @@ impl Definitions {
         self.bare_frames.clear();
     }
 
-    /// What a `ref` in an element of this name stands for.
+    /// The value of a `ref` in an element of this name.
     pub(super) fn referred(&mut self, tag: Tag, value: Value) -> Value {
         if tag == Tag::Other && matches!(value, Value::Stack(_)) {
             self.note_oddity(Oddity::StackName);
@@ -231,7 +231,7 @@ impl Definitions {
         self.recording.add_binary(Binary { name, uuid, arch, load_address, path }).map(Value::Binary)
     }
 
-    /// What the attributes of a `<frame>` say.
+    /// Decodes the attributes of a `<frame>`.
     pub(super) fn frame_attributes(&mut self, fields: &FrameFields<'_>) -> Result<Attributes, Full> {
         let address = fields.address.as_deref().and_then(names::parse_hex);
         let name = fields.name.as_deref().filter(|name| !name.is_empty());
@@ -305,7 +305,7 @@ impl Definitions {
 #[derive(Debug)]
 struct OnlyChild<T> {
     value: Option<T>,
-    /// Whether a `<sentinel/>` stands there.
+    /// True if a `<sentinel/>` stands there.
     is_absent: bool,
     bad: Option<RejectReason>,
 }

@@ -1,10 +1,10 @@
-//! What stops the reading, before it is known in which line.
+//! A fault that stops the reading, before its line is known.
 
 use crate::error::ErrorKind;
 use crate::memory::OverBudget;
 use crate::profile::Full;
 
-/// What stops the reading, and at which byte.
+/// The fault that stops the reading, and the byte at which it is.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) kind: ErrorKind,

@@ -24,7 +24,7 @@ pub(super) struct Feed<'r, 'd> {
     tape: Tape,
     room: ReplayRoom,
     place: Place<'r>,
-    /// How far the lines of the block at hand are counted, and how many there are.
+    /// The byte up to which the lines of the current block are counted, and their number.
     counted: (usize, u64),
     /// The memory that sums take that were lent.
     pub(super) lent: u64,
@@ -45,12 +45,12 @@ impl<'r, 'd> Feed<'r, 'd> {
         }
     }
 
-    /// Whether it is worth scanning the next blocks before it is their turn.
+    /// True if it is worth scanning the next blocks before it is their turn.
     pub(super) fn wants_tapes(&self) -> bool {
         self.is_scanned && !self.reader.is_skipping()
     }
 
-    /// What samples are added to, for others to do it; see the builder.
+    /// Lends the sums that samples are added to, for others to add them; see the builder.
     pub(super) fn lend_sums(&mut self) -> Result<Option<SumTable>, Full> {
         self.reader.definitions.recording.profile.lend_sums()
     }

@@ -1,4 +1,4 @@
-//! What elements of an export decode to, and the map from an id to its element.
+//! The values that elements of an export decode to, and the map from an id to its element.
 //!
 //! `xctrace` writes a value once, with an `id`, and afterwards as a `ref` to it:
 //!
@@ -15,7 +15,7 @@ use crate::memory::{of_map, of_vec};
 use crate::profile::{BinaryId, CoreId, FrameId, SampleKind, SourceLine, StackId, StringId};
 use crate::recording::RejectReason;
 
-/// What an element stands for. Small and `Copy`: children are collected by value until their parent closes.
+/// The value of an element. Small and `Copy`: children are collected by value until their parent closes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
     /// `<sentinel/>`: the column has no value in this row.
@@ -46,7 +46,7 @@ pub(super) enum Value {
     Core(CoreId),
     /// A thread state.
     State(StringId),
-    /// What made a `time-sample`.
+    /// The source of a `time-sample`.
     Kind(SampleKind),
     /// A binary at its load address.
     Binary(BinaryId),
@@ -77,7 +77,7 @@ pub(super) struct Ids {
     sparse: HashMap<u64, Value>,
     defined: usize,
     highest: u64,
-    /// Whether an id was defined twice, or far beyond the others.
+    /// True if an id was defined twice, or far beyond the others.
     is_irregular: bool,
 }
 
@@ -121,7 +121,7 @@ impl Ids {
         }
     }
 
-    /// What `id` was defined as.
+    /// The value that `id` was defined as.
     #[inline]
     pub(super) fn get(&self, id: u64) -> Option<Value> {
         let word = usize::try_from(id).ok().and_then(|index| self.dense.get(index));
@@ -148,7 +148,7 @@ impl Ids {
         words.extend(ids.iter().map(|&id| self.get_word(id)));
     }
 
-    /// What a [word](Self::get_words) stands for.
+    /// The value of a [word](Self::get_words).
     #[inline(always)]
     pub(super) fn value_of(&self, word: Packed) -> Option<Value> {
         word.value(&self.large)

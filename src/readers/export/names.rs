@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    /// What Rust's own demangler makes of the linker's name of this path.
+    /// The name that Rust's own demangler makes of the linker's name of this path.
     #[cfg(feature = "symbols")]
     fn demangled(path: &str) -> String {
         let elements: String = path.split("::").map(|element| format!("{}{element}", element.len())).collect();

@@ -1,7 +1,7 @@
-//! What an element lacks or has too much, although its value can be told: worth a word, and no reason to reject a row.
+//! The oddities of elements whose value can be told all the same: worth a note, and no reason to reject a row.
 //!
-//! Every CPU table that was seen has all of it. What the next Xcode renames is missing under its old name, and nothing would
-//! show that but this.
+//! Every CPU table that was seen has none of them. If the next Xcode renames something, it is missing under its old name, and only these
+//! notes would show it.
 
 /// Something that no known version of `xctrace` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) enum Oddity {
 }
 
 impl Oddity {
-    /// What counts as the same in diagnostics.
+    /// The topic under which diagnostics count it.
     pub(super) const fn topic(self) -> &'static str {
         match self {
             Self::InStack => "odd stack",
@@ -39,7 +39,7 @@ impl Oddity {
         }
     }
 
-    /// What a person reads.
+    /// The sentence that people read.
     pub(super) const fn sentence(self) -> &'static str {
         match self {
             Self::InStack => "a stack holds an element that this version does not know; its frames count",

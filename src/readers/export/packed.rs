@@ -5,8 +5,8 @@
 //! bits  4 … 0   kind, from 1; a word of 0 is no value
 //! ```
 //!
-//! A document defines millions of values. All but a few fit: a time of up to 18 years, any id, a source line below 2²⁷.
-//! What does not fit stands in a list beside, and its word holds the index there.
+//! A document defines millions of values. All but a few fit: a time of up to 18 years, any id, a source line below 2²⁷. A value that does
+//! not fit stands in a list beside, and its word holds the index there.
 
 use super::item::Value;
 use crate::profile::{BinaryId, CoreId, FrameId, SampleKind, SourceLine, StackId, StringId};
@@ -18,7 +18,7 @@ const KIND_BITS: u32 = 5;
 /// Bits of a source line; its path takes the other bits of the payload.
 const LINE_BITS: u32 = 64 - KIND_BITS - 32;
 
-/// What a word holds.
+/// The kind of value that a word holds.
 mod kind {
     pub(super) const ABSENT: u64 = 1;
     pub(super) const OTHER: u64 = 2;

@@ -27,10 +27,10 @@ use crate::error::{Error, ErrorKind};
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::Options;
 
-/// How many blocks may be on their way for each thread.
+/// The number of blocks that may be on their way for each thread.
 const BLOCKS_PER_THREAD: usize = 3;
 
-/// How many blocks' samples may wait to be added up before the thread that puts blocks together helps.
+/// The number of blocks whose samples may wait to be added up before the thread that puts blocks together helps.
 const MAX_BATCHES: usize = 16;
 
 /// More threads than any source is fast enough for.
@@ -81,10 +81,10 @@ enum Place {
 struct Summing {
     /// `None` while a thread adds to them, and where samples are not added up.
     sums: Option<SumTable>,
-    /// What is to be added, in order.
+    /// The samples still to be added, in order.
     batches: VecDeque<SumBatch>,
     spare: Vec<SumBatch>,
-    /// How much memory the sums take.
+    /// The memory that the sums take.
     memory: u64,
 }
 
@@ -98,15 +98,15 @@ impl Summing {
     }
 }
 
-/// What the threads share.
+/// The state that the threads share.
 struct State<R> {
     summing: Summing,
     /// `None` while a thread reads from it, and after the last block.
     source: Option<BlockReader<R>>,
-    /// Whether a thread had to wait until another one has read: reading takes long, and should never stop. Then whoever reads
-    /// goes on and leaves the scanning to others, until as many blocks are on their way as may be.
+    /// True if a thread had to wait until another one has read: reading takes long, and should never stop. Then the reading thread goes on
+    /// and leaves the scanning to others, until as many blocks are on their way as may be.
     is_hungry: bool,
-    /// How many threads there are beside the one that called.
+    /// The number of threads beside the one that called.
     helpers: usize,
     /// The blocks on their way, in order.
     line: VecDeque<Place>,
@@ -114,14 +114,14 @@ struct State<R> {
     first: usize,
     /// Blocks and tapes to be used again.
     spare: Vec<Scanned>,
-    /// Whether nobody wants another block.
+    /// True if nobody wants another block.
     is_over: bool,
 }
 
 struct Shared<'o, R> {
     state: Mutex<State<R>>,
     changed: Condvar,
-    /// Whether blocks should be scanned before it is their turn.
+    /// True if blocks should be scanned before it is their turn.
     wants_tapes: AtomicBool,
     options: &'o Options,
     capacity: usize,
@@ -186,7 +186,7 @@ impl<R> Drop for Over<'_, '_, R> {
     }
 }
 
-/// What a thread does next.
+/// The next task of a thread.
 enum Task<R> {
     /// Put this block in its place.
     Join(Scanned),

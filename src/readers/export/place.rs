@@ -1,4 +1,4 @@
-//! Where in an input its blocks are: what was carried over from the block before, and which line it is.
+//! The place of the current block in an input: the bytes carried over from the block before, and the line.
 
 use super::blocks::{Block, End, count_lines};
 use super::fault::Fault;
@@ -6,15 +6,15 @@ use super::sniff;
 use crate::error::{Error, ErrorKind, Position};
 use crate::readers::formats;
 
-/// How much of the start of markup is kept to say what it looks like; of other inputs, which are no exports, it is more.
+/// The number of bytes kept of the start of markup to describe it; of other inputs, which are no exports, it is more.
 const HEAD: usize = 2 << 10;
 
-/// How far the blocks of an input were read.
+/// The progress through the blocks of an input.
 #[derive(Debug)]
 pub(super) struct Place<'i> {
     input: &'i str,
     head: Vec<u8>,
-    /// What could not be read of the blocks so far: the start of a token.
+    /// The bytes that could not be read of the blocks so far: the start of a token.
     unread: Vec<u8>,
     /// The line of the first byte that was not read, from 1.
     pub(super) line: u64,
@@ -26,12 +26,12 @@ impl<'i> Place<'i> {
         Self { input, head: Vec::new(), unread: Vec::new(), line: 1 }
     }
 
-    /// Whether the next block is read from its first byte on.
+    /// True if the next block is read from its first byte on.
     pub(super) fn is_between_tokens(&self) -> bool {
         self.unread.is_empty()
     }
 
-    /// Enters the next block, and puts before it what was left of those before; gives how many bytes that is.
+    /// Enters the next block, and puts the rest of those before in front of it; returns the number of these bytes.
     ///
     /// # Errors
     /// When the reader below failed there.
@@ -79,12 +79,12 @@ impl<'i> Place<'i> {
         Ok(())
     }
 
-    /// What an input without any document looks like.
+    /// The error for an input without any document.
     pub(super) fn no_export(&self) -> ErrorKind {
         self.other_format().unwrap_or_else(|| ErrorKind::NotAnExport(sniff::describe(&self.head)))
     }
 
-    /// What an input is that another tool wrote.
+    /// The error for an input that another tool wrote.
     fn other_format(&self) -> Option<ErrorKind> {
         let what = formats::recognise(&self.head)?;
         Some(ErrorKind::NotAnExport(format!(
@@ -92,7 +92,7 @@ impl<'i> Place<'i> {
         )))
     }
 
-    /// The error of a fault in a block. What is broken while there is `nothing_yet` is no export at all.
+    /// The error of a fault in a block. An input that is broken while there is `nothing_yet` is no export at all.
     pub(super) fn describe(&self, fault: Fault, block: &Block, nothing_yet: bool) -> Error {
         let may_be_other = match fault.kind {
             ErrorKind::NotAnExport(_) => true,

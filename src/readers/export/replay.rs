@@ -30,26 +30,26 @@ struct Open {
     is_first_child: bool,
 }
 
-/// What replaying needs room for, from one tape to the next.
+/// The buffers that replaying needs, from one tape to the next.
 #[derive(Debug, Default)]
 pub(super) struct ReplayRoom {
     open: Vec<Open>,
     /// Beside the frames of the tape: the stack that each is the leaf of.
     paths: Vec<Option<StackId>>,
-    /// Beside the frames of the tape, but for those that a stack has in common with an earlier one: what they are, where that was
-    /// known before the tape.
+    /// Beside the frames of the tape, but for those that a stack has in common with an earlier one: their ids, if they were known before
+    /// the tape.
     frames: Vec<Option<FrameId>>,
-    /// Beside the stacks of the tape that are cells by `ref`: what they were before the tape.
+    /// Beside the stacks of the tape that are cells by `ref`: their values before the tape.
     stacks: Vec<Packed>,
     /// The frames of a stack that another one does not have.
     own_frames: Vec<FrameId>,
-    /// Beside the references of the tape, as far as they were replayed: what they stand for.
+    /// Beside the references of the tape, as far as they were replayed: their values.
     references: Vec<Value>,
     known_rows: KnownRows,
     row: Vec<Value>,
 }
 
-/// What rows have in common that have the same cells between time and stack. Most blocks have those of the blocks before.
+/// The parts in common of rows that have the same cells between time and stack. Most blocks have those of the blocks before.
 #[derive(Debug, Default)]
 struct KnownRows {
     rows: Vec<KnownRow>,
@@ -69,7 +69,7 @@ struct KnownCells {
     row: u32,
 }
 
-/// How many are remembered from one block to the next.
+/// The number of rows remembered from one block to the next.
 const MAX_KNOWN_ROWS: usize = 4_096;
 
 impl KnownRows {
@@ -84,7 +84,7 @@ impl KnownRows {
         self.of_cells.resize(cells, None);
     }
 
-    /// What rows with these cells of the tape have in common, where that is known.
+    /// The part that rows with these cells of the tape have in common, if it is known.
     #[inline(always)]
     fn get(&mut self, tape: &Tape, cells: u32) -> Option<&KnownRow> {
         let place = &mut self.of_cells[cells as usize];
@@ -111,19 +111,19 @@ struct Replay<'r, 'd, 't> {
     bytes: &'t [u8],
     /// Offset of `bytes` in the input.
     offset: u64,
-    /// Where the row at hand starts in the input.
+    /// The position of the current row in the input.
     row: u64,
     room: &'r mut ReplayRoom,
     /// Cells of the row at hand that are not among the values yet; they come after the first one.
     cells: Option<u32>,
-    /// How many stacks that are cells by `ref` were replayed.
+    /// The number of stacks replayed that are cells by `ref`.
     next_stack: usize,
-    /// How many distinct stacks there were when their number was last held against the limit.
+    /// The number of distinct stacks when it was last checked against the limit.
     known_stacks: usize,
 }
 
 impl DocumentReader<'_> {
-    /// Whether a tape goes on where the document stands: its rows are the next ones of a CPU table, and its ids count on.
+    /// True if a tape goes on where the document stands: its rows are the next ones of a CPU table, and its ids count on.
     pub(super) fn fits(&self, tape: &Tape) -> bool {
         let Some(next) = self.definitions.ids.next() else { return false };
         self.is_at_rows() && tape.early_ref < next && (tape.first_id == 0 || tape.first_id == next)
@@ -228,7 +228,7 @@ impl<'t> Replay<'_, '_, 't> {
         move |full| Fault::full(full, byte)
     }
 
-    /// What an id stands for. The document has no gaps, so every id up to the last one is defined.
+    /// The value of an id. The document has no gaps, so every id up to the last one is defined.
     #[inline(always)]
     fn value_of(&self, id: u32) -> Value {
         self.document.definitions.ids.get(u64::from(id)).unwrap_or(Value::Bad(RejectReason::UndefinedRef))
@@ -240,7 +240,7 @@ impl<'t> Replay<'_, '_, 't> {
         self.stack_of(word, id)
     }
 
-    /// What a `ref` to this id stands for in place of a stack.
+    /// The value of a `ref` to this id in place of a stack.
     #[inline]
     fn stack_of(&self, word: Packed, id: u32) -> Value {
         let value = self.document.definitions.ids.value_of(word).unwrap_or_else(|| self.value_of(id));

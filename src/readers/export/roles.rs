@@ -22,8 +22,8 @@ fn usual_columns(schema: &str) -> &'static [&'static str] {
     }
 }
 
-/// The first usual column of a CPU table that is missing, if another one is not usual or stands there twice: what the
-/// next Xcode renames would be absent in every row, without a word.
+/// The first usual column of a CPU table that is missing, if another one is not usual or stands there twice: a column that the next Xcode
+/// renames would otherwise be absent in every row, without a word.
 pub(super) fn renamed_column(schema: &str, columns: &[Column]) -> Option<&'static str> {
     let usual = usual_columns(schema);
     let is_there = |name: &str| columns.iter().any(|column| column.mnemonic == name);
@@ -32,7 +32,7 @@ pub(super) fn renamed_column(schema: &str, columns: &[Column]) -> Option<&'stati
     (columns.len() > known).then_some(missing)
 }
 
-/// Which column holds what a sample needs, by index.
+/// The columns that hold the parts of a sample, each by its index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Roles {
     pub(super) columns: usize,
@@ -75,7 +75,7 @@ impl Roles {
         roles
     }
 
-    /// Whether rows can become samples at all.
+    /// True if rows can become samples at all.
     pub(super) fn are_complete(&self) -> bool {
         let has_stack = self.stack.is_some() || self.user_stack.is_some() || self.kernel_stack.is_some();
         self.time.is_some() && has_stack && (self.weight.is_some() || self.counts_rows)

@@ -18,7 +18,7 @@ pub(super) fn add_row(
     add_read_row(&mut table.reader, row, &mut definitions.recording)
 }
 
-/// What the row that was added last has in common with others, if it is such a row: a time, other cells, a stack.
+/// The part that the row that was added last has in common with others, if it is such a row: a time, other cells, a stack.
 pub(super) fn known_row(table: &OpenTable, cells: &[Value], definitions: &Definitions) -> Option<KnownRow> {
     let roles = &table.roles;
     let is_usual = roles.time == Some(0) && roles.stack.is_some_and(|stack| stack + 1 == cells.len());
@@ -104,7 +104,7 @@ fn optional<T>(cell: Value, get: impl Fn(Value) -> Option<T>) -> Result<Option<T
     }
 }
 
-/// Why a cell that is there does not fit its column.
+/// The reason why a cell that is there does not fit its column.
 fn wrong(value: Value) -> RejectReason {
     match value {
         Value::Bad(reason) => reason,

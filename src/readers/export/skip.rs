@@ -1,34 +1,33 @@
-//! Rows of tables that are not CPU tables: counted by looking at what follows each `<`, without reading them as XML.
+//! Rows of tables that are not CPU tables: counted by looking at the bytes behind each `<`, without reading them as XML.
 //!
-//! That is quick, and it takes rows that are not well-formed (VM Tracker writes an attribute named `resident-%`). Only that
-//! is looked at which tells where rows and the table end: that every element ends inside its parent.
-//! Elements that a later CPU table may refer to are the exception: ids are one numbering for the whole document, so a
-//! thread or frame that is first seen here is read here.
+//! That is quick, and it takes rows that are not well-formed (VM Tracker writes an attribute named `resident-%`). Only the structure that
+//! tells where rows and the table end is looked at: every element must end inside its parent. Elements that a later CPU table may refer to
+//! are the exception: ids are one numbering for the whole document, so a thread or frame that is first seen here is read here.
 
 use super::tokens::Step;
 
 /// The longest name of an element that is looked for with its id, and more than most others have.
 const LOOK_AHEAD: usize = "<os-signpost-identifier id=\"18446744073709551615\"".len();
 
-/// What is told of the rows that are passed by. `at` is the byte of the input where it stands.
+/// The events of rows that are passed by. `at` is the byte of the input where each stands.
 pub(super) trait SkipRows {
     /// A row began.
     fn count_row(&mut self);
 
-    /// Whether elements of this name are read where they define an id.
+    /// True if elements of this name are read where they define an id.
     fn is_needed(name: &str) -> bool;
 
     /// An element that is not read defines this id.
     fn define_other(&mut self, id: u64, at: u64);
 
-    /// How many elements are open in the table; a row is one.
+    /// The number of open elements in the table; a row is one.
     fn depth(&mut self) -> &mut u32;
 
     /// A row or the table ends where another element is open, or a row starts there.
     fn note_unbalanced(&mut self, at: u64);
 }
 
-/// What comes after a tag was looked at.
+/// The next thing to do after a look at a tag.
 enum Next {
     /// The next one.
     Tag,
@@ -109,13 +108,13 @@ fn start_tag<R: SkipRows>(reader: &mut R, piece: &[u8], at: u64) -> Next {
     Next::Tag
 }
 
-/// Whether a tag has this name.
+/// True if a tag has this name.
 #[inline(always)]
 fn is_named(piece: &[u8], name: &[u8]) -> bool {
     piece.strip_prefix(name).is_some_and(|after| after.first().is_some_and(|byte| b" />\t\r\n".contains(byte)))
 }
 
-/// Whether an element that defines an id is one to be read, and its id.
+/// For an element that defines an id: true if it is one to be read, and its id.
 fn definition<R: SkipRows>(rest: &[u8]) -> Option<(bool, Option<u64>)> {
     let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
     let name_end = rest.iter().take(LOOK_AHEAD).position(|byte| !is_name(byte)).filter(|&end| end > 0)?;

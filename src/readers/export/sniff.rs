@@ -1,8 +1,8 @@
-//! What an input that is no export looks like, and what to do about it.
+//! The description of an input that is no export, with advice on what to do about it.
 
 use crate::recording::export_command;
 
-/// Whether an input starts as XML does.
+/// True if an input starts like XML.
 pub(super) fn is_markup(head: &[u8]) -> bool {
     head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start().starts_with(b"<")
 }

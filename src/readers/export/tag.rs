@@ -79,8 +79,8 @@ impl Tag {
         }
     }
 
-    /// What the element means inside `parent`: tables, schemas and rows are such only at their place, and elements of
-    /// other meaning (or none) anywhere else.
+    /// The meaning of the element inside `parent`: tables, schemas and rows are such only at their place, and elements of other meaning (or
+    /// none) anywhere else.
     pub(super) fn inside(self, parent: Self) -> Self {
         let place = match self {
             Self::TraceQueryResult => return Self::Other,
@@ -93,7 +93,7 @@ impl Tag {
         if parent == place { self } else { Self::Other }
     }
 
-    /// Whether the text of the element is read.
+    /// True if the text of the element is read.
     pub(super) fn has_text(self) -> bool {
         let has_words = matches!(
             self,
@@ -108,7 +108,7 @@ impl Tag {
         has_words || self.has_number()
     }
 
-    /// Whether the text of the element is one number, and nothing else is needed of it.
+    /// True if the text of the element is one number, and nothing else is needed of it.
     pub(super) fn has_number(self) -> bool {
         matches!(
             self,
@@ -123,13 +123,13 @@ impl Tag {
         )
     }
 
-    /// Whether the display string (`fmt`) of the element is read: where it holds a name that stands nowhere else.
+    /// True if the display string (`fmt`) of the element is read: it holds a name that stands nowhere else.
     pub(super) fn has_display_name(self) -> bool {
         matches!(self, Self::Thread | Self::Process | Self::Core | Self::Backtrace)
     }
 
-    /// What a `ref` in an element of this name stands for, if the `id` is that of `value`. In every known file both
-    /// elements have one name; a value of another kind would be taken for what it is not.
+    /// The value of a `ref` in an element of this name, if the `id` is that of `value`. In every known file both elements have one name; a
+    /// value of another kind would be mistaken for what it is not.
     #[inline]
     pub(super) fn referring_to(self, value: Value) -> Value {
         let is_same_kind = match value {
@@ -161,7 +161,7 @@ impl Tag {
         if is_same_kind { value } else { Value::Bad(RejectReason::WrongType) }
     }
 
-    /// Whether rows of CPU tables can refer to such an element, so that its definitions in other tables count too.
+    /// True if rows of CPU tables can refer to such an element, so that its definitions in other tables count too.
     pub(super) fn is_shared(self) -> bool {
         !matches!(
             self,

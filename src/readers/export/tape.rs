@@ -1,4 +1,4 @@
-//! What the scanner found in rows, in document order: small records that are replayed into a document.
+//! The scanner's findings in rows, in document order: small records that are replayed into a document.
 //!
 //! A tape knows nothing of other rows than its own: a `ref` is still the number that stands in the file. So tapes of
 //! several blocks can be made at the same time, and each is replayed once everything before it was.
@@ -108,15 +108,15 @@ pub(super) struct Tape {
     pub(super) first_id: u32,
     /// The largest id that was referred to before any was defined.
     pub(super) early_ref: u32,
-    /// Where the scanned bytes end, behind a row: everything before is on the tape.
+    /// The end of the scanned bytes, behind a row: everything before is on the tape.
     pub(super) end: usize,
-    /// How many line feeds were scanned.
+    /// The number of line feeds that were scanned.
     pub(super) lines: u64,
-    /// How many rows it holds.
+    /// The number of its rows.
     pub(super) rows: u64,
 }
 
-/// How long the parts of a tape were.
+/// The lengths of a tape's parts at some time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TapeMark {
     ops: usize,

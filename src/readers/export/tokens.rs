@@ -10,16 +10,16 @@ use super::well_formed::{
     Broken, check_characters, check_declaration, check_instruction, check_tag, check_text, resolve,
 };
 
-/// How far a pass over the bytes in memory came.
+/// The progress of a pass over the bytes in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
     /// Bytes that were read.
     pub(super) used: usize,
-    /// Whether the token that follows is not complete in memory.
+    /// True if the token that follows is not complete in memory.
     pub(super) needs_more: bool,
 }
 
-/// What makes something of tokens.
+/// A reader that makes something of tokens.
 pub(super) trait TakeTokens {
     /// An element starts at the byte `at`; one that is empty ends there, too.
     fn take_start(&mut self, start: &BytesStart<'_>, at: u64, is_empty: bool) -> Result<(), Fault>;
@@ -33,16 +33,16 @@ pub(super) trait TakeTokens {
     /// `<?xml … ?>`, which starts a document.
     fn take_declaration(&mut self, at: u64) -> Result<(), Fault>;
 
-    /// Whether a document is open.
+    /// True if a document is open.
     fn is_in_document(&self) -> bool;
 
     /// Remembers the line of what starts at `byte`, where that may be asked for; `lines` counts between two bytes in memory.
     fn remember_line(&mut self, byte: u64, lines: impl Fn(u64, u64) -> u64);
 
-    /// Whether the rows that follow are not read as tokens.
+    /// True if the rows that follow are not read as tokens.
     fn wants_no_tokens(&self) -> bool;
 
-    /// Whether an element of this name is the first row of a table that is not read: its attributes may be anything.
+    /// True if an element of this name is the first row of a table that is not read: its attributes may be anything.
     fn starts_unread_row(&self, name: &str) -> bool;
 
     /// Takes a start tag, if it is well-formed as far as it is read.
@@ -135,7 +135,7 @@ pub(super) fn read(
     }
 }
 
-/// Whether the error may be only that the token goes on beyond the bytes in memory.
+/// True if the error may only mean that the token goes on beyond the bytes in memory.
 fn is_incomplete(error: &quick_xml::Error, xml: &Reader<&[u8]>, bytes: &[u8], start: usize) -> bool {
     match error {
         // `<!` alone is the start of a comment or CDATA; `<!x` is not.

@@ -1,14 +1,14 @@
 //! The rules of well-formed XML that the tokenizer leaves to whoever asks for them.
 //!
-//! quick-xml finds where tags, text and references start and end. What stands in between is checked here: names,
-//! attributes, references and characters, as [XML 1.0](https://www.w3.org/TR/xml/) has them. A document that breaks one is
-//! never read as if it did not: `<t&read-state ref="7"/>` is no `thread-state`, and `&ame="main"` is no name.
+//! quick-xml finds where tags, text and references start and end. Everything in between is checked here: names, attributes, references and
+//! characters, as [XML 1.0](https://www.w3.org/TR/xml/) has them. A document that breaks a rule is never read as if it did not:
+//! `<t&read-state ref="7"/>` is no `thread-state`, and `&ame="main"` is no name.
 
 use std::borrow::Cow;
 
 use quick_xml::events::BytesStart;
 
-/// What a piece of a document breaks.
+/// The rule that a piece of a document breaks.
 pub(super) type Broken = Cow<'static, str>;
 
 /// References are not longer, but for numbers with zeros before them.
@@ -17,7 +17,7 @@ const LONGEST_REFERENCE: usize = 10;
 /// The most attributes an element may have; real ones have up to 20.
 const MAX_ATTRIBUTES: usize = 1_024;
 
-/// Whether a start tag is well-formed: its name, and its attributes.
+/// Checks that a start tag is well-formed: its name, and its attributes.
 #[inline]
 pub(super) fn check_tag(start: &BytesStart<'_>) -> Result<(), Broken> {
     let (name, raw) = (start.name().into_inner(), start.attributes_raw());
@@ -33,14 +33,14 @@ fn check_name_and_attributes(name: &str, raw: &str) -> Result<(), Broken> {
     checked.map_err(|broken| if is_cut() { "a tag is cut: there is a < inside it".into() } else { broken })
 }
 
-/// Whether these attributes are ` id="N"` or ` ref="N"` and nothing else, as nearly all are.
+/// True if these attributes are ` id="N"` or ` ref="N"` and nothing else, as nearly all are.
 fn is_lone_number(raw: &str) -> bool {
     let value = raw.strip_prefix(" ref=\"").or_else(|| raw.strip_prefix(" id=\""));
     let digits = value.and_then(|value| value.strip_suffix('"'));
     digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether a name is of letters, digits and hyphens, as nearly all are.
+/// True if a name is of letters, digits and hyphens, as nearly all are.
 #[inline]
 fn is_usual_name(name: &str) -> bool {
     let bytes = name.as_bytes();
@@ -71,7 +71,7 @@ fn continues_name(c: char) -> bool {
         || matches!(u32::from(c), 0xb7 | 0x300..=0x36f | 0x203f..=0x2040)
 }
 
-/// What a byte may be part of, without being looked at together with others.
+/// The things that a byte may be part of without being looked at together with others.
 const CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
@@ -92,13 +92,13 @@ const IN_NAME: u8 = 1;
 /// Of a value that holds no reference and no quote.
 const IN_VALUE: u8 = 2;
 
-/// How many bytes from the start on are of a class.
+/// The number of bytes, from the start on, that are of a class.
 #[inline]
 fn length_of(class: u8, bytes: &[u8]) -> usize {
     bytes.iter().position(|&byte| CLASSES[usize::from(byte)] & class == 0).unwrap_or(bytes.len())
 }
 
-/// Whether these are attributes: each behind white space, with a value in quotes, and none twice.
+/// Checks that these are attributes: each behind white space, with a value in quotes, and none twice.
 fn check_attributes(raw: &str) -> Result<(), Broken> {
     // An allocation for each tag would cost more than all else.
     let mut names = Names { raw, first: [(0, 0); 16], count: 0, more: Vec::new() };
@@ -130,7 +130,7 @@ fn check_attributes(raw: &str) -> Result<(), Broken> {
 /// The names of the attributes of a tag.
 struct Names<'r> {
     raw: &'r str,
-    /// Where they are.
+    /// Their places.
     first: [(usize, usize); 16],
     count: usize,
     more: Vec<&'r str>,
@@ -159,7 +159,7 @@ impl<'r> Names<'r> {
     }
 }
 
-/// Where the name of the attribute that `text` starts with ends, and the attribute, if it is one of the nearly all that have nothing to be
+/// The ends of the name and of the whole attribute that `text` starts with, if it is one of the nearly all in which nothing has to be
 /// looked at twice.
 #[inline]
 fn usual_attribute(text: &[u8]) -> Option<(usize, usize)> {
@@ -219,7 +219,7 @@ fn check_value(value: &str) -> Result<(), Broken> {
     Ok(())
 }
 
-/// What `&reference;` stands for: one of the five entities that need no document type, or a character by its number.
+/// The character of `&reference;`: one of the five entities that need no document type, or a character by its number.
 pub(super) fn resolve(reference: &str) -> Option<char> {
     let number = match reference {
         "amp" => return Some('&'),
@@ -236,7 +236,7 @@ pub(super) fn resolve(reference: &str) -> Option<char> {
     char::from_u32(code).filter(|&c| is_allowed(c))
 }
 
-/// Whether a piece of text, between two tags or references, is well-formed.
+/// Checks that a piece of text, between two tags or references, is well-formed.
 pub(super) fn check_text(text: &str) -> Result<(), Broken> {
     if !any_byte(text.as_bytes(), |byte| is_odd(byte) | (byte == b']')) {
         return Ok(());
@@ -247,12 +247,12 @@ pub(super) fn check_text(text: &str) -> Result<(), Broken> {
     check_characters(text)
 }
 
-/// Whether a byte may be of a character that XML does not allow.
+/// True if a byte may be part of a character that XML does not allow.
 const fn is_odd(byte: u8) -> bool {
     byte < b' ' || byte >= 0xef
 }
 
-/// Whether a test holds for any byte. All bytes at once, in blocks, are faster than up to the first one.
+/// True if a test holds for any byte. Testing all bytes, in blocks, is faster than stopping at the first one.
 #[inline]
 fn any_byte(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
     let in_block = |block: &[u8; 16]| block.iter().fold(false, |any, &byte| any | test(byte));
@@ -263,7 +263,7 @@ fn any_byte(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
     }
 }
 
-/// Whether all characters are those of XML.
+/// Checks that all characters are those of XML.
 pub(super) fn check_characters(text: &str) -> Result<(), Broken> {
     // Nearly all text is ASCII without control characters; all bytes at once are faster than up to the first odd one.
     if !any_byte(text.as_bytes(), is_odd) {
@@ -289,7 +289,7 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\r' | '\n')
 }
 
-/// Whether `<?content?>` may stand in a document.
+/// Checks that `<?content?>` may stand in a document.
 pub(super) fn check_instruction(content: &str) -> Result<(), Broken> {
     let target = content.split(is_space).next().unwrap_or_default();
     check_name(target, "a processing instruction")?;
@@ -299,7 +299,7 @@ pub(super) fn check_instruction(content: &str) -> Result<(), Broken> {
     check_characters(content)
 }
 
-/// Whether `<?content?>` is an XML declaration of a document that can be read.
+/// Checks that `<?content?>` is an XML declaration of a document that can be read.
 pub(super) fn check_declaration(content: &str) -> Result<(), Broken> {
     let broken = || Broken::from("the XML declaration is broken");
     let raw = content.strip_prefix("xml").ok_or_else(broken)?;

@@ -29,7 +29,7 @@ pub struct Intervals {
     pub tables: Vec<IntervalTable>,
     /// The runs of recordings that are damaged, so that no interval of them is here.
     pub unread_runs: Vec<u32>,
-    /// What was noticed while reading.
+    /// The diagnostics of reading.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -58,7 +58,7 @@ pub struct IntervalTable {
 pub struct LoneEnd {
     /// The run it is of, from 1.
     pub run: u32,
-    /// When it ended.
+    /// The time when it ended.
     pub time: Nanos,
     /// The name of the signpost.
     pub name: Option<Arc<str>>,
@@ -70,11 +70,11 @@ pub struct LoneEnd {
 pub struct HangRisk {
     /// The run it is of, from 1.
     pub run: u32,
-    /// When it was done, from the start of the run.
+    /// The time of the moment, from the start of the run.
     pub time: Nanos,
-    /// What was done, in words.
+    /// A description of what was done.
     pub message: Option<Arc<str>>,
-    /// How bad it is, in Instruments' words.
+    /// Its severity, in Instruments' words.
     pub severity: Option<Arc<str>>,
     /// The kind of risk, in Instruments' words.
     pub event_type: Option<Arc<str>>,
@@ -86,7 +86,7 @@ pub struct HangRisk {
     pub tid: Option<u64>,
 }
 
-/// Where an interval stands.
+/// The kind of row that an interval comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IntervalOrigin {
     /// A row of `os-signpost-interval` or `OSSignpostIntervals`.
@@ -102,7 +102,7 @@ pub enum IntervalOrigin {
 /// A stretch of time with a meaning. Times count from the start of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Interval {
-    /// Where it stands.
+    /// The kind of row that it comes from.
     pub origin: IntervalOrigin,
     /// The run it is of, from 1.
     pub run: u32,
@@ -124,12 +124,12 @@ pub struct Interval {
     pub pid: Option<u64>,
     /// The number of the thread: of a signpost, where it began.
     pub tid: Option<u64>,
-    /// How bad the hang is, such as `Severe Hang`; signposts have none.
+    /// The severity of the hang, such as `Severe Hang`; signposts have none.
     pub hang_type: Option<Arc<str>>,
 }
 
 impl Interval {
-    /// Whether it is a potential hang, and no interval of signposts.
+    /// True for a potential hang, false for an interval of signposts.
     pub fn is_hang(&self) -> bool {
         self.origin == IntervalOrigin::Hang
     }
@@ -187,7 +187,7 @@ impl Intervals {
     }
 }
 
-/// What every table tells of an interval of signposts: run, name, process, start and end.
+/// The fields of a signpost interval that every table has: run, name, process, start and end.
 #[derive(PartialEq, Eq, Hash)]
 struct Outline<'a> {
     run: u32,

@@ -8,7 +8,7 @@ use super::texts::ProcessCell;
 use crate::hash::HashMap;
 use crate::memory::of_vec;
 
-/// Whose signpost it is.
+/// The identity of a signpost.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity {
     pub(crate) name: Option<u32>,
@@ -27,12 +27,12 @@ pub(super) struct Event {
     pub(super) identity: Identity,
 }
 
-/// What two events must have in common.
+/// The fields in which two events must be equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     texts: [Option<u32>; 3],
     identifier: Option<u64>,
-    /// Where a process has no number, its name must do.
+    /// For a process without a number, its name stands for it.
     process: Option<(Option<u64>, Option<u32>)>,
     tid: Option<u64>,
     scope: Scope,
@@ -75,10 +75,10 @@ pub(super) struct Pairs {
     points: u64,
 }
 
-/// What events became.
+/// The result of pairing events.
 #[derive(Debug, Default)]
 pub(super) struct Paired {
-    /// Whose they are, with the beginning and the end, in the order they began.
+    /// The intervals, with the beginning and the end, in the order they began.
     pub(super) intervals: Vec<(Identity, u64, Option<u64>)>,
     /// Ends without a beginning.
     pub(super) lone_ends: Vec<Event>,

@@ -9,7 +9,7 @@ use super::{HangRisk, Interval, IntervalOrigin, IntervalTable, Intervals, LoneEn
 use crate::memory::of_vec;
 use crate::units::Nanos;
 
-/// What the rows of a table are.
+/// The kind of a table's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RowKind {
     /// Intervals of signposts.
@@ -25,7 +25,7 @@ pub(crate) enum RowKind {
 }
 
 impl RowKind {
-    /// What the rows of a table of this schema are; `None` for tables that tell of no intervals and no hangs.
+    /// The kind of rows in a table of this schema; `None` for tables that tell of no intervals and no hangs.
     pub(crate) fn of_schema(schema: &str) -> Option<Self> {
         match schema {
             // The second one is what instruments of Xcode 27 write; it has the same columns.
@@ -48,13 +48,13 @@ impl RowKind {
         }
     }
 
-    /// Whether a row is of one moment, and has a time and no duration.
+    /// True if a row is of one moment, and has a time and no duration.
     pub(crate) fn is_moment(self) -> bool {
         matches!(self, Self::SignpostEvent | Self::HangRisk)
     }
 }
 
-/// What a row says; texts by their numbers, and `None` for what is absent.
+/// The values of a row; texts by their numbers, and `None` for absent ones.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RowValues {
     /// Nanoseconds: when it begins, or happens.
@@ -62,7 +62,7 @@ pub(crate) struct RowValues {
     /// Nanoseconds.
     pub(crate) duration: Option<u64>,
     pub(crate) identity: Identity,
-    /// What tells rows of a table apart: the type of an event or of a hang, the class of a region.
+    /// The value that tells rows of a table apart: the type of an event or of a hang, the class of a region.
     pub(crate) kind: Option<u32>,
     /// Of an event.
     pub(crate) scope: Option<u32>,
@@ -72,7 +72,7 @@ pub(crate) struct RowValues {
     pub(crate) severity: Option<u32>,
 }
 
-/// What the rows of one table became.
+/// The intervals and hang risks that the rows of one table became.
 #[derive(Debug)]
 pub(crate) struct TableValues {
     pub(crate) table: IntervalTable,
@@ -184,7 +184,8 @@ impl TableValues {
         });
     }
 
-    /// Ends the table: what it has is added to `found`, sorted by time; what began at one time stays as it was written.
+    /// Ends the table: its intervals and hang risks are added to `found`, sorted by time; those that began at one time stay in the order
+    /// they were written.
     pub(crate) fn finish(mut self, texts: &Texts, found: &mut Intervals) {
         let paired = std::mem::take(&mut self.pairs).finish();
         for (identity, start, end) in &paired.intervals {

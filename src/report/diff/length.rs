@@ -1,4 +1,4 @@
-//! How long a recording is, and which table of contents tells.
+//! The length of a recording, and the tables of contents that tell it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,18 @@ use crate::recording::TocRun;
 use crate::report::Report;
 use crate::units::Nanos;
 
-/// How long a recording is.
+/// The length of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Duration {
     /// The length.
     pub nanos: Nanos,
-    /// Whether tables of contents say so, of every run. Otherwise it is the time that the samples that count cover, from the first
+    /// True if tables of contents give the length of every run. Otherwise it is the time that the samples that count cover, from the first
     /// of them on ([`SampledTime`]), which is shorter where nothing ran at either end.
     pub is_recorded: bool,
 }
 
-/// How long the recording of a report is, over all its runs that were asked for, and of them the time that was asked for; `None`
-/// where nothing tells. What [`unused_tocs`] names does not tell.
+/// The length of a report's recording, over all the runs and within the time that were asked for; `None` if nothing tells it. The tables of
+/// contents in [`unused_tocs`] do not.
 pub fn duration(report: &Report<'_>) -> Option<Duration> {
     if let Some(nanos) = recorded(report) {
         return Some(Duration { nanos, is_recorded: true });
@@ -36,14 +36,14 @@ pub fn duration(report: &Report<'_>) -> Option<Duration> {
     (nanos.as_nanos() > 0).then_some(Duration { nanos, is_recorded: false })
 }
 
-/// Which tables of contents do not tell the length of a report's recording although they have one, and why, one sentence each: of
-/// another recording, whose samples go more than a second past it; of one that kept its end only; or of several that differ.
+/// The tables of contents that have a length but are not used for a report's recording, each in a sentence that says why: it is of another
+/// recording, whose samples go more than a second past it; it kept its end only; or several differ.
 pub fn unused_tocs(report: &Report<'_>) -> Vec<String> {
     let last = LastSamples::new(report);
     last.runs().flat_map(|number| Told::new(report, number, &last).unused).collect()
 }
 
-/// What tables of contents say of the runs that the report is about, if they say it of each, within the time that counts.
+/// The length that tables of contents give for the runs of the report, if they give it for each, within the time that counts.
 fn recorded(report: &Report<'_>) -> Option<Nanos> {
     let last = LastSamples::new(report);
     let lengths: Option<Vec<Nanos>> = last.runs().map(|number| Told::new(report, number, &last).length).collect();
@@ -59,10 +59,10 @@ fn sum(lengths: impl Iterator<Item = Nanos>) -> Nanos {
     Nanos::from_nanos(lengths.map(Nanos::as_nanos).fold(0, u64::saturating_add))
 }
 
-/// What tables of contents say of the length of one run.
+/// The length that tables of contents give for one run.
 struct Told {
     length: Option<Nanos>,
-    /// Why others do not.
+    /// The reasons why others are not used.
     unused: Vec<String>,
 }
 
@@ -86,8 +86,8 @@ impl Told {
     }
 }
 
-/// When the last sample of each run was taken that a report is about, whether it counts or not: what is selected does not change
-/// what was recorded.
+/// The times of the last samples of each run that a report is about, whether they count or not: a selection does not change the recorded
+/// time.
 pub(super) struct LastSamples(BTreeMap<u32, Nanos>);
 
 impl LastSamples {
@@ -117,7 +117,7 @@ impl LastSamples {
         self.0.keys().copied()
     }
 
-    /// Why a table of contents cannot be that of its run here, in a sentence.
+    /// The reason why a table of contents cannot be that of its run here, in a sentence.
     pub(super) fn contradiction(&self, toc: &TocRun) -> Option<String> {
         self.0.get(&toc.number).and_then(|last| toc.contradiction(*last))
     }

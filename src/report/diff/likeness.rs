@@ -1,4 +1,4 @@
-//! Whether two recordings can be compared, and by which factor.
+//! Checks that two recordings can be compared, and finds the factor between them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::recording::lookup;
 use crate::report::{Report, SeriesReport};
 use crate::units::Unit;
 
-/// What the weights of the second recording are multiplied by before they are compared.
+/// The rule for the factor by which the weights of the second recording are multiplied before they are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Normalize {
     /// By nothing: weights are compared as they are.
@@ -39,7 +39,7 @@ impl Normalize {
     }
 }
 
-/// Why two recordings should not be compared.
+/// The reason why two recordings should not be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unlike {
     /// A side has nothing that counts; which one.
@@ -59,7 +59,7 @@ pub enum Unlike {
 }
 
 impl Unlike {
-    /// Whether `--force` may pass over it: units never add up.
+    /// True if `--force` may pass over it: units are never added together.
     pub fn is_forcible(&self) -> bool {
         matches!(self, Self::Schemas(..) | Self::Intervals(..) | Self::Devices(..))
     }
@@ -94,7 +94,7 @@ impl fmt::Display for Unlike {
     }
 }
 
-/// What speaks against comparing these reports; nothing where they are alike, as far as the inputs tell.
+/// The reasons against comparing these reports; empty if they are alike, as far as the inputs tell.
 pub fn check_alike<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Unlike> {
     let sides = [(before, "the first recording"), (after, "the second recording")];
     let mut found = Vec::new();
@@ -153,7 +153,7 @@ fn kinds(report: &Report<'_>) -> BTreeSet<(String, &'static str)> {
     counted(report).map(kind).collect()
 }
 
-/// Whether no run has two tables that count: they saw the same time.
+/// True if no run has two tables that count: those would cover the same time twice.
 fn has_one_table_a_run(report: &Report<'_>) -> bool {
     let profile = &report.export.profile;
     let mut runs = counted(report).map(|series| profile.series(series.series).run);
@@ -166,7 +166,7 @@ fn has_one_table_a_run(report: &Report<'_>) -> bool {
     })
 }
 
-/// How often samples were taken: in a table of time, what most samples weigh.
+/// The sampling interval: in a table of time, the most frequent weight of a sample; `None` for other units.
 fn interval(report: &Report<'_>, series: &SeriesReport) -> Option<u64> {
     if series.unit != Unit::Nanoseconds {
         return None;

@@ -1,10 +1,10 @@
-//! Which functions of two recordings are one.
+//! The functions of two recordings, matched with each other.
 
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile};
 use crate::units::Uuid;
 
-/// By what functions are matched.
+/// The key by which functions are matched.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FunctionKey {
     /// Binary and name: the same function of two builds.
@@ -25,7 +25,7 @@ pub struct Function {
     pub name: String,
     /// The name of its binary, if it is in one.
     pub binary: Option<String>,
-    /// By what it was matched.
+    /// The key by which it was matched.
     pub key: FunctionKey,
 }
 

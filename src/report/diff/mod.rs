@@ -1,7 +1,7 @@
-//! What changed between two recordings: by function, by binary and by node of the call tree.
+//! The changes between two recordings: by function, by binary and by node of the call tree.
 //!
-//! Both sides are reports, each of a selection, after the same operations. Their functions are matched (`matching`), the
-//! stacks of both are merged into one tree (`tree`), and every row has what it weighs before and after.
+//! Both sides are reports, each of a selection, after the same operations. Their functions are matched (`matching`), the stacks of both are
+//! merged into one tree (`tree`), and every row has its weights before and after.
 //!
 //! # Numbers
 //!
@@ -12,7 +12,7 @@
 //! change = after × factor − before
 //! ```
 //!
-//! So changes add up as weights do, but for the rounding of floating-point numbers.
+//! So changes add up as weights do, apart from the rounding of floating-point numbers.
 //!
 //! # Noise
 //!
@@ -23,10 +23,11 @@
 //! noise = √(Σw₁² + factor² × Σw₂²)
 //! ```
 //!
-//! With n equal weights a side's sum is W² / n, and with unequal ones, as in tables of cycles, it is larger. Where samples were added up
-//! while they were read ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), their weights are taken as equal in each stack. A change of more than [`BEYOND_NOISE`] of them is marked. That is a hint, and no
-//! test: with a thousand functions some fifty pass by chance; samples that follow each other are not independent; and two
-//! recordings differ by more than what was sampled. `fleet report` compares many runs.
+//! With n equal weights a side's sum is W² / n, and with unequal ones, as in tables of cycles, it is larger. If samples were added up while
+//! they were read ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), their weights are taken as equal in each stack. A
+//! change of more than [`BEYOND_NOISE`] standard deviations is marked. That is a hint, and not a test: with a thousand functions some fifty
+//! pass by chance; samples that follow each other are not independent; and two recordings differ by more than the sampling. `fleet report`
+//! compares many runs.
 
 mod alert;
 mod alert_text;
@@ -49,13 +50,13 @@ use crate::units::Unit;
 use matching::Functions;
 use tree::MergedTree;
 
-/// How many standard deviations a change is marked from: 95 of 100 changes by chance alone are smaller.
+/// The number of standard deviations from which a change is marked: 95 of 100 changes by chance alone are smaller.
 pub const BEYOND_NOISE: f64 = 1.96;
 
-/// How to compare.
+/// The options of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DiffOptions {
-    /// What the second recording's weights are multiplied by.
+    /// The rule for scaling the second recording's weights.
     pub normalize: Normalize,
 }
 
@@ -109,7 +110,7 @@ pub struct Sides {
     pub after: Side,
 }
 
-/// Whether something is on both sides.
+/// The sides on which something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
     /// It is.
@@ -121,7 +122,7 @@ pub enum Presence {
 }
 
 impl Sides {
-    /// Whether it is on both sides.
+    /// The sides on which it is.
     pub fn presence(&self) -> Presence {
         match (self.before.all_samples, self.after.all_samples) {
             (0, _) => Presence::New,
@@ -131,7 +132,7 @@ impl Sides {
     }
 }
 
-/// How much something changed, and how much of that may be chance; in the unit of the recordings.
+/// The change of something, and the part of it that may be chance; in the unit of the recordings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {
     /// After × factor − before.
@@ -150,7 +151,7 @@ impl Change {
         }
     }
 
-    /// Whether it is larger than chance would explain.
+    /// True if it is larger than chance would explain.
     pub fn is_beyond_noise(&self) -> bool {
         self.weight.abs() > BEYOND_NOISE * self.noise
     }
@@ -159,25 +160,24 @@ impl Change {
 /// A row of a table: a function or a binary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiffRow {
-    /// What it is; a binary has no function name.
+    /// The function or binary; a binary has no function name.
     pub function: Function,
-    /// What it weighs.
+    /// Its weights.
     pub sides: Sides,
-    /// How much its self weight changed.
+    /// The change of its self weight.
     pub self_change: Change,
-    /// How much its all weight changed.
+    /// The change of its all weight.
     pub all_change: Change,
 }
 
-/// What changed between two recordings.
+/// The changes between two recordings.
 #[derive(Clone, Debug)]
 pub struct Diff {
     /// The unit of every weight.
     pub unit: Unit,
-    /// What weights of the second recording are multiplied by for changes.
+    /// The factor by which weights of the second recording are multiplied for changes.
     pub factor: f64,
-    /// Whether weights are scaled as it was asked: not where a side has no length, or no weight, to scale by. The factor is 1
-    /// then.
+    /// True if weights are scaled as requested; false if a side has no length, or no weight, to scale by. The factor is then 1.
     pub is_scaled: bool,
     /// Everything that counts.
     pub total: Sides,
@@ -233,17 +233,17 @@ impl Diff {
         }
     }
 
-    /// What a node of the tree is; `None` for the root.
+    /// The function of a node of the tree; `None` for the root.
     pub fn function(&self, node: &DiffNode) -> Option<&Function> {
         self.names.get(node.function?)
     }
 
-    /// How much the self weight of something changed.
+    /// The change of something's self weight.
     pub fn self_change(&self, sides: &Sides) -> Change {
         Change::new(sides.before.own(), sides.after.own(), self.factor)
     }
 
-    /// How much the all weight of something changed.
+    /// The change of something's all weight.
     pub fn all_change(&self, sides: &Sides) -> Change {
         Change::new(sides.before.all(), sides.after.all(), self.factor)
     }

@@ -11,11 +11,11 @@ use crate::report::Report;
 /// A node of the tree of two recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiffNode {
-    /// How many levels below the root; the root is 0.
+    /// The number of levels below the root; 0 for the root.
     pub depth: u32,
-    /// What it is: see [`Diff::function`](super::Diff::function).
+    /// The number of its function: see [`Diff::function`](super::Diff::function).
     pub(super) function: Option<usize>,
-    /// What it weighs.
+    /// Its weights.
     pub sides: Sides,
 }
 
@@ -74,7 +74,7 @@ impl MergedTree {
         }
     }
 
-    /// What the root weighs.
+    /// The weights of the root.
     pub(super) fn total(&self) -> Sides {
         self.sides[0]
     }

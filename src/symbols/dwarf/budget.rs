@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::symbols::file_bytes::Section as Piece;
 
-/// Why a part of the DWARF could not be used.
+/// The reason why a part of the DWARF could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// It breaks the rules of its format.
@@ -43,7 +43,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What may still be spent on one file.
+/// The budget that is left for one file.
 #[derive(Debug)]
 pub(super) struct Budget<'data> {
     entries: Cell<u64>,
@@ -56,7 +56,7 @@ pub(super) struct Budget<'data> {
 impl<'data> Budget<'data> {
     /// Steps that any file may take, some tenths of a second.
     const FREE_STEPS: u64 = 1 << 24;
-    /// How often each byte may be read.
+    /// The number of times that each byte may be read.
     const PASSES: u64 = 8;
     /// After so many bytes the memory that is taken is reserved.
     const BYTES_BETWEEN: u64 = 1 << 16;

@@ -41,13 +41,13 @@ pub(super) struct Function<'data> {
     pub(super) offset: UnitOffset,
     /// The address at which it is entered: not always its lowest one, since unlikely parts may be put elsewhere.
     pub(super) entry: u64,
-    /// What was inlined into it, read when it is asked for; `None` where that cannot be read.
+    /// The functions inlined into it, read when they are asked for; `None` if they cannot be read.
     body: OnceCell<Option<Box<Body<'data>>>>,
-    /// What it is called, found when it is asked for.
+    /// Its names in answers, found when they are asked for.
     pub(super) called: OnceCell<Called<'data>>,
 }
 
-/// What a function is called in answers.
+/// The names of a function in answers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Called<'data> {
     /// The name.
@@ -63,7 +63,7 @@ impl<'data> Called<'data> {
     }
 }
 
-/// What was inlined into a function.
+/// The functions inlined into a function.
 #[derive(Debug, Default)]
 pub(super) struct Body<'data> {
     inlinees: Vec<Inlinee<'data>>,
@@ -82,14 +82,14 @@ pub(super) struct Inlinee<'data> {
     pub(super) call_line: Option<u32>,
     /// The column of the call.
     pub(super) call_column: Option<u32>,
-    /// What it is called, found when it is asked for.
+    /// Its names in answers, found when they are asked for.
     pub(super) called: OnceCell<Called<'data>>,
 }
 
 /// A stretch of an inlined function.
 #[derive(Clone, Copy, Debug)]
 struct InlineRange {
-    /// How many functions are inlined around it.
+    /// The number of functions inlined around it.
     depth: u32,
     inlinee: u32,
     begin: u64,
@@ -148,7 +148,7 @@ impl<'data> Functions<'data> {
 }
 
 impl<'data> Function<'data> {
-    /// What was inlined into the function; `None` where that cannot be read, which `on_fault` is told once.
+    /// The functions inlined into the function; `None` if they cannot be read, which is reported to `on_fault` once.
     pub(super) fn body(
         &self,
         units: &Units<'data>,

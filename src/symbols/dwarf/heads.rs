@@ -1,4 +1,4 @@
-//! Where units and line tables are in their sections, told from their first bytes, so that nothing else of them is read.
+//! The positions of units and line tables in their sections, told from their first bytes, so that nothing else of them is read.
 
 use gimli::{
     DebugInfo, DebugLineOffset, Format, LittleEndian, Reader as _, ReaderOffsetId, SectionId, UnitHeader,
@@ -9,16 +9,16 @@ use super::Bytes;
 use super::budget::Fault;
 use crate::symbols::file_bytes::Section;
 
-/// How much of a unit is read for its first entry, which takes some 40 bytes, and more only where it holds texts itself.
+/// The number of bytes read of a unit for its first entry, which takes some 40 bytes, and more only if it holds texts itself.
 const HEAD: u64 = 512;
 
 /// The header of a unit.
 pub(super) struct Head<'data> {
     /// The header, and the first bytes of the unit.
     pub(super) header: UnitHeader<Bytes<'data>>,
-    /// Where the first entry is in the unit. The header counts it from the end of what it holds of the unit.
+    /// The position of the first entry in the unit. The header counts it from the end of the bytes that it holds of the unit.
     pub(super) size: usize,
-    /// Whether that is all of them.
+    /// True if those first bytes are the whole unit.
     pub(super) is_whole: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn heads<'data>(info: Section<'data>) -> impl Iterator<Item = Result<
     })
 }
 
-/// Where the unit or line table at `offset` ends, and how wide its offsets are: it begins with its length.
+/// The end of the unit or line table at `offset`, and the width of its offsets: both follow from the length that it begins with.
 fn extent(section: Section<'_>, offset: u64) -> Result<(u64, Format), Fault> {
     let start = section.get(offset..section.len().min(offset.saturating_add(12))).ok_or(Fault::Unreadable)?;
     let (length, format) = Bytes::new(start, LittleEndian).read_initial_length()?;

@@ -47,7 +47,7 @@ pub(super) struct Lines<'data> {
     comp_dir: Option<Bytes<'data>>,
     /// The paths that were asked for, by index of the file.
     paths: Box<[OnceCell<Option<Box<str>>>]>,
-    /// Where the last address was found: addresses are asked in order, so the next one is near.
+    /// The row at which the last address was found: addresses are asked in order, so the next one is near.
     last_row: Cell<usize>,
 }
 

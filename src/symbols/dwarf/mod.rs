@@ -69,7 +69,7 @@ impl<'data> MachoSymbols<'data> {
     ///
     /// # Errors
     ///
-    /// Where the slice does not lie in the file, is big endian, or its load commands are broken.
+    /// When the slice does not lie in the file, is big endian, or its load commands are broken.
     pub fn open(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
         Layout::read(file, slice).map(|layout| Self { layout })
     }
@@ -168,7 +168,7 @@ fn symbol_at<'data>(table: &SymbolTable<'data>, entry: u64, names: Names<'data>)
     if is_named(&first) { Some(first) } else { symbols.find(is_named).or(Some(first)) }
 }
 
-/// Where a frame stands.
+/// A place in the source.
 #[derive(Clone, Copy, Debug, Default)]
 struct Location<'a> {
     file: Option<&'a str>,
@@ -177,13 +177,13 @@ struct Location<'a> {
 }
 
 impl<'a> Location<'a> {
-    /// Where an instruction comes from.
+    /// The place that an instruction comes from.
     fn of_row<'data: 'a>(units: &'a Units<'data>, unit: &'a Unit<'data>, row: Row) -> Self {
         let file = units.lines(unit).and_then(|lines| lines.path(units, unit, u64::from(row.file)));
         Self { file, line: Some(row.line), column: Some(row.column).filter(|&column| column > 0) }
     }
 
-    /// Where an inlined function was called.
+    /// The place where an inlined function was called.
     fn of_call<'data: 'a>(units: &'a Units<'data>, unit: &'a Unit<'data>, inlinee: &Inlinee<'data>) -> Self {
         let path = |file| units.lines(unit).and_then(|lines| lines.path(units, unit, file));
         Self {

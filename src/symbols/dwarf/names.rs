@@ -13,7 +13,7 @@ use super::{MAX_ATTRIBUTES, UnitRef};
 /// Most references that are followed from one entry. Compilers write two.
 const MAX_REFERENCES: usize = 16;
 
-/// What a function is called. Empty names do not count.
+/// The names of a function. Empty names do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names<'data> {
     /// `DW_AT_linkage_name`.
@@ -29,7 +29,7 @@ impl<'data> Names<'data> {
     }
 }
 
-/// Where a reference leads.
+/// The target of a reference.
 enum Reference {
     InUnit(UnitOffset),
     InFile(DebugInfoOffset),

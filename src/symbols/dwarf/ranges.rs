@@ -8,7 +8,7 @@ use super::{Bytes, UnitRef};
 /// The memory that a range takes in any table.
 const RANGE_BYTES: usize = 32;
 
-/// What the attributes of one entry say about its addresses, gathered one attribute at a time.
+/// The attributes of one entry that give its addresses, gathered one attribute at a time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RangeAttributes {
     low: Option<u64>,
@@ -50,7 +50,7 @@ impl RangeAttributes {
         self.low
     }
 
-    /// Where the entry starts: its `DW_AT_low_pc`, unless that is the 0 that goes with a list.
+    /// The start of the entry: its `DW_AT_low_pc`, unless that is the 0 that goes with a list.
     pub(super) fn entry(&self) -> Option<u64> {
         self.low.filter(|&low| self.list.is_none() || low != 0)
     }

@@ -54,7 +54,7 @@ const SET_BYTES: usize = 8;
 pub(super) struct Unit<'data> {
     /// With the first of its bytes, perhaps: those of its first entry.
     head: gimli::Unit<Bytes<'data>>,
-    /// Where the first entry is.
+    /// The position of the first entry.
     header_size: usize,
     /// With all of its bytes.
     whole: OnceCell<Option<gimli::Unit<Bytes<'data>>>>,
@@ -84,7 +84,7 @@ pub(super) struct Units<'data> {
     units: Vec<Unit<'data>>,
     /// Sorted by `end`.
     ranges: Vec<UnitRange>,
-    /// What reading may still cost.
+    /// The budget left for reading.
     pub(super) budget: Budget<'data>,
     notes: RefCell<Notes>,
 }
@@ -281,7 +281,7 @@ impl<'data> Units<'data> {
         Some((unit, UnitOffset(offset.0.checked_sub(start(unit))?)))
     }
 
-    /// What is known of a unit from its first entry, with the sections that it refers to.
+    /// The part of a unit known from its first entry, with the sections that it refers to.
     pub(super) fn head_ref<'a>(&'a self, unit: &'a Unit<'data>) -> UnitRef<'a, 'data> {
         UnitRef::new(&self.dwarf, &unit.head)
     }

@@ -37,7 +37,7 @@ pub(crate) fn check(input: &[u8]) {
     }
 }
 
-/// Whether it is taken for a tar where it is not packed.
+/// True if it is taken for a tar when it is not packed.
 fn is_tar(archive: &[u8]) -> bool {
     archive.get(257..262) == Some(b"ustar") && !archive.starts_with(b"PK")
 }
@@ -47,7 +47,7 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("memory can be compressed")
 }
 
-/// What is seen of an archive: its files with what they hold, or that there is none; `Err` where it was refused.
+/// The contents of an archive: its files with their bytes, or `None` if there is no recording in it; `Err` if it was refused.
 type Contents = Result<Option<Vec<(PathBuf, Option<Vec<u8>>)>>, ()>;
 
 fn contents(archive: &[u8]) -> Contents {
@@ -117,7 +117,7 @@ fn check_bounds(found: &[(PathBuf, Option<Vec<u8>>)]) {
     assert!(bytes as u64 <= limits().inflated_bytes, "{bytes} bytes");
 }
 
-/// What is no whole recording is refused.
+/// Checks that anything but a whole recording is refused.
 fn open(files: &BundleFiles<'_>, bundle: &Path) {
     let limits = Limits { file_bytes: 1 << 20, ..Limits::default() };
     let opened = Bundle::open(files, bundle, &Options { limits, ..Options::default() });

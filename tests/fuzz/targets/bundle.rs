@@ -130,7 +130,7 @@ fn adler32(bytes: &[u8]) -> u32 {
     two << 16 | one
 }
 
-/// What was read: samples and intervals.
+/// The samples and intervals that were read.
 type Found = Result<(Export, Intervals), Error>;
 
 /// Reads samples, intervals where bit 2 of the form is not set, and what there is where bit 3 is: each reads the template anew.
@@ -168,7 +168,7 @@ fn check_rows(export: &Export, intervals: &Intervals) {
     }
 }
 
-/// How files are packed, and how many threads read them, must not show in what was read.
+/// Checks that two readings are the same: the packing of files and the number of threads must not show.
 fn check_same(one: &Found, other: &Found, how: &str) {
     match (one, other) {
         (Ok((export, intervals)), Ok((other, other_intervals))) => {

@@ -19,7 +19,7 @@ use traceparse::units::{Millionths, Nanos};
 use super::edits;
 use super::runs;
 
-/// What is read from a dataset.
+/// The rows of a dataset.
 type Rows = (Vec<RunMeasures>, Vec<FailedInput>);
 
 struct Base {
@@ -35,7 +35,7 @@ static BASES: LazyLock<Vec<Base>> = LazyLock::new(|| {
     (0..BASE_COUNT).map(base).collect()
 });
 
-/// How many bases there are.
+/// The number of bases.
 pub(crate) const BASE_COUNT: u64 = 4;
 
 /// The tables that are read.

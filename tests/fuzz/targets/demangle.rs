@@ -23,7 +23,7 @@ pub(crate) fn check(input: &[u8]) {
     }
 }
 
-/// Whether a name may come to the demangler of Swift.
+/// True if a name may come to the demangler of Swift.
 fn is_swift(name: &str) -> bool {
     let start = name.trim_start_matches('_');
     ["$", "T", "@"].iter().any(|prefix| start.starts_with(prefix))

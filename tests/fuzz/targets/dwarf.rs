@@ -31,7 +31,7 @@ const DSYMS: [&[u8]; 8] = [
     dsym!("objcxx/Widgets.dSYM/Contents/Resources/DWARF/Widgets"),
 ];
 
-/// How many bases there are.
+/// The number of bases.
 pub(crate) const BASE_COUNT: usize = DSYMS.len();
 
 /// A section: where it is in the file, and where its header is.
@@ -44,7 +44,7 @@ struct Base {
     file: &'static [u8],
     sections: Vec<Section>,
     parts: Vec<Vec<u8>>,
-    /// Where functions are, inlined ones most of all; sorted.
+    /// Addresses of functions, inlined ones most of all; sorted.
     addresses: Vec<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What must hold of every look-up in symbol files: asking for all addresses at once is asking for each.
+//! The rules for every look-up in symbol files: asking for all addresses at once is asking for each.
 
 use traceparse::symbols::{Note, SymbolFrame, Symbols};
 

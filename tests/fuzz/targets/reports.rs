@@ -1,4 +1,4 @@
-//! What must hold of every recording that could be read: rows add up, reports add up, and what is written can be read.
+//! The rules for every recording that could be read: rows add up, reports add up, and output can be read back.
 
 use std::io;
 

@@ -1,8 +1,8 @@
-//! What people type: alert rules of fleets and of comparisons, times, weights, percentiles, images, UUIDs; and the options of a report
-//! as JSON.
+//! Texts that people type: alert rules of fleets and of comparisons, times, weights, percentiles, images, UUIDs; and the options of a
+//! report as JSON.
 //!
-//! An input is one byte that says which (modulo their number), then the text, UTF-8; what is not is replaced. The digits `0` to `7` are
-//! all of them, so that seeds are text.
+//! An input is one byte that chooses the kind (modulo their number), then the text, UTF-8; other bytes are replaced. The digits `0` to `7`
+//! cover all kinds, so that seeds are text.
 
 // Its tests are not run here.
 #[allow(unused_imports)]

@@ -46,7 +46,7 @@ static BASES: LazyLock<Vec<Base>> = LazyLock::new(|| {
     files.into_iter().map(base).collect()
 });
 
-/// How many bases there are.
+/// The number of bases.
 pub(crate) fn base_count() -> usize {
     BASES.len()
 }
@@ -128,7 +128,7 @@ fn for_each_image(file: &[u8], ask: &mut dyn FnMut(&Found, &dyn Symbols)) {
     }
 }
 
-/// What is remembered of files is what is found in them, and every image is found by its UUID.
+/// Checks that an index of files finds the same as the files themselves, and that every image is found by its UUID.
 fn check_finder(file: &[u8], addresses: &[u64]) {
     let files = OneFile(file);
     let find = |index: &mut Index| {

@@ -121,7 +121,7 @@ fn check_same(chosen: &Result<Export, Error>, whole: &Result<Export, Error>) {
     }
 }
 
-/// What was noted, where and how often. The line of a byte that has left the buffer is known to within its element only.
+/// The notes, with their places and counts. The line of a byte that has left the buffer is known to within its element only.
 fn noted(export: &Export) -> Vec<(Option<u64>, &str, u64)> {
     let byte = |diagnostic: &Diagnostic| diagnostic.at.as_ref().map(|at| at.byte);
     export.diagnostics.iter().map(|row| (byte(row), row.message.as_str(), row.count)).collect()

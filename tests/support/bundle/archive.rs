@@ -18,7 +18,7 @@ pub struct Archive {
     classes: HashMap<&'static str, u64>,
 }
 
-/// What a class inherits, for the classes of Cocoa; all others stand right above `NSObject`.
+/// The ancestors of a class, for the classes of Cocoa; all others stand right above `NSObject`.
 fn ancestors(class: &str) -> &'static [&'static str] {
     match class {
         "NSMutableDictionary" => &["NSDictionary"],

@@ -9,7 +9,7 @@ use super::registry::Registry;
 use super::uniquer::NONE;
 use super::unpacked::{Unpacked, u32_at, u64_at};
 
-/// What was found in a bundle that follows the rules.
+/// The contents of a bundle that follows the rules.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// Run, name and number of rows of each table.
@@ -24,9 +24,9 @@ pub struct Checked {
 pub struct Column {
     pub mnemonic: String,
     pub kind: String,
-    /// Where in the topology it is.
+    /// Its place in the topology.
     pub place: Option<String>,
-    /// Where its cell lies in a row, and how many bytes it has.
+    /// The position of its cell in a row, and the number of its bytes.
     pub at: usize,
     pub width: usize,
 }
@@ -241,7 +241,7 @@ const STRINGS: [&str; 16] = [
     "XRThermalStateTypeID",
 ];
 
-/// Whether the cell is a reference; an error, if it refers to nothing.
+/// True if the cell is a reference; an error if it refers to nothing.
 fn check_cell(kind: &str, cell: u64, registry: &Registry) -> Result<bool, String> {
     match kind {
         "XRThreadTypeID" => registry.thread(cell).map(|_| true),
@@ -296,7 +296,7 @@ fn check_tables(bundle: &Unpacked, run: u32, schemas: &BTreeMap<String, String>)
     }
 }
 
-/// What is recorded now: nothing.
+/// Checks the run that is being recorded: nothing.
 fn check_current_run(bundle: &Unpacked) -> Result<(), String> {
     for uniquer in ["arrayUniquer", "typedArrayUniquer"] {
         let folder = format!("corespace/currentRun/core/uniquing/{uniquer}");

@@ -1,4 +1,4 @@
-//! What a reader of a bundle must find, worked out from the recording alone.
+//! The rows that a reader of a bundle must find, worked out from the recording alone.
 
 use super::super::recording::{Recording, Row};
 use super::super::shape::{Shape, Table};

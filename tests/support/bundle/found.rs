@@ -1,4 +1,4 @@
-//! What the library has read of a recording, row by row, in plain values that can be compared.
+//! The library's reading of a recording, row by row, in plain values that can be compared.
 
 use traceparse::profile::{Frame, Profile, SampleKind};
 use traceparse::units::Unit;

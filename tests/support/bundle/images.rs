@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::recording::{Image, Recording};
 use super::super::shape::Shape;
 
-/// What is loaded for good: from the beginning of time to its end.
+/// The times of an image that is loaded for good: from the beginning to the end.
 const ALWAYS: (u64, u64) = (0, i64::MAX as u64);
 
 /// Images at these addresses come from the shared cache, if there is one.
@@ -109,7 +109,7 @@ fn image_record(bytes: &mut Vec<u8>, image: &Image, segments: &[Segment]) {
     }
 }
 
-/// What ends a signature: which cache, and where it was mapped.
+/// The end of a signature: the UUID of the cache, and the address at which it was mapped.
 fn trailer(bytes: &mut Vec<u8>, base: Option<u64>) {
     words(bytes, &[0x00c0_ffee, 4]);
     bytes.extend(if base.is_some() { CACHE_UUID } else { NO_CACHE_UUID });
@@ -145,13 +145,13 @@ pub fn cached_signature(recording: &Recording, pid: u32, index: usize, base: u64
     bytes
 }
 
-/// Where the shared cache of a recording begins: below its lowest image.
+/// The start of a recording's shared cache: below its lowest image.
 pub fn cache_base(recording: &Recording) -> u64 {
     let cached = recording.images.iter().map(|image| image.load_address).filter(|address| CACHE.contains(address));
     cached.min().unwrap_or(CACHE.start).saturating_sub(0x23_0000)
 }
 
-/// Which names the archives of symbols have for an image: start and end of each function, relative to the image.
+/// The functions that the archives of symbols name in an image: start and end of each, relative to the image.
 pub fn functions(recording: &Recording, uuid: &str) -> BTreeMap<u64, (u64, String)> {
     let mut functions: BTreeMap<u64, (u64, String)> = BTreeMap::new();
     for frame in &recording.frames {

@@ -16,7 +16,7 @@ fn by_end(signposts: &[Signpost]) -> Vec<(u64, u64, &Signpost)> {
     whole
 }
 
-/// What the table was asked for, if all of its signposts are of one category.
+/// The attributes that the table was asked for, if all of its signposts are of one category.
 fn attributes(signposts: &[Signpost]) -> Vec<(&'static str, Attribute)> {
     let all = |category: &str| signposts.iter().all(|signpost| signpost.category == category);
     let subsystem = ("subsystem", Attribute::Text("com.apple.ConditionInducer.LowSeverity"));
@@ -141,7 +141,7 @@ impl RunWriter<'_> {
         store
     }
 
-    /// What was logged with a signpost.
+    /// The message logged with a signpost.
     fn message(&mut self, text: &str) -> Cell {
         cell(self.typed_array(&[Part::Text(text.to_owned()), Part::Number(7)]))
     }

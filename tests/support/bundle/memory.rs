@@ -9,7 +9,7 @@ use traceparse::symbols::{Entry, Files as FileSystem};
 
 use super::pack::Files;
 
-/// Where [`Memory::of_bundle`] has the bundle.
+/// The path of the bundle in [`Memory::of_bundle`].
 pub const BUNDLE: &str = "/orchard.trace";
 
 /// Files by path; folders are what lies above them.

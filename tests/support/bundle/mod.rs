@@ -57,7 +57,7 @@ use samples::RunWriter;
 pub use schemas::Version;
 use store::Store;
 
-/// Which files of `corespace` are compressed.
+/// The compression of the files of `corespace`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
     Plain,
@@ -66,7 +66,7 @@ pub enum Compression {
     Mixed,
 }
 
-/// How stacks are cut into arrays.
+/// The way in which stacks are cut into arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chunks {
     One,
@@ -76,7 +76,7 @@ pub enum Chunks {
     SeveralWithEnd,
 }
 
-/// How to write a bundle.
+/// The options for writing a bundle.
 #[derive(Clone, Debug)]
 pub struct BundleOptions {
     /// The tables, in the order of their numbers. Tables of a file system are not written.
@@ -106,7 +106,7 @@ pub struct BundleOptions {
     pub packed: bool,
     /// The number of a thread stands behind its name, as Instruments 13.4 and 16.0 wrote it.
     pub numbered_threads: bool,
-    /// How tables of signposts are written.
+    /// The version by which tables of signposts are written.
     pub version: Version,
     /// Write archives of symbols.
     pub symbols: Option<apple_symbols_writer::Form>,

@@ -30,7 +30,7 @@ pub fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.write_all(bytes).and_then(|()| encoder.finish()).expect("writing to memory")
 }
 
-/// Which folders there are, and which of them are compressed.
+/// The list of folders, and of those that are compressed.
 pub fn manifest(folders: &[String], is_compressed: bool) -> Vec<u8> {
     let list = |is_full: bool| -> Value {
         Value::Array(folders.iter().filter(|_| is_full).map(|folder| Value::String(folder.clone())).collect())

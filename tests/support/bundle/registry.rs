@@ -1,4 +1,4 @@
-//! What the rows of a run refer to, read and checked slowly.
+//! The things that the rows of a run refer to, read and checked slowly.
 
 use plist::Value;
 

@@ -12,7 +12,7 @@ use super::store::{Attribute, Cell, Store};
 use super::uniquer::{Arrays, NONE, Strings};
 use super::{BundleOptions, Chunks};
 
-/// What the rows of a run are made with.
+/// The state with which the rows of a run are written.
 pub struct RunWriter<'a> {
     pub recording: &'a Recording,
     pub options: &'a BundleOptions,
@@ -179,7 +179,7 @@ impl<'a> RunWriter<'a> {
         if self.options.tagged { cell(self.arrays.add(&[u64::from(chunks), 0])) } else { cell(chunks) }
     }
 
-    /// Cuts a stack at random depths. What is on the root's side is often the same, and then stands in one array.
+    /// Cuts a stack at random depths. The part on the root's side is often the same, and then stands in one array.
     fn pieces<'s>(&mut self, addresses: &'s [u64]) -> Vec<&'s [u64]> {
         if self.options.chunks == Chunks::One || addresses.len() < 2 {
             return vec![addresses];

@@ -1,6 +1,6 @@
 //! The tables that are written: their columns, with the engineering types that bundles name them by.
 
-/// Where a column stands, if it is part of the topology.
+/// The place of a column that is part of the topology.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     Time,
@@ -20,7 +20,7 @@ impl Place {
     }
 }
 
-/// How rows begin.
+/// The start of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Topology {
     /// A time and two categories.
@@ -48,7 +48,7 @@ impl Topology {
         }
     }
 
-    /// How many bytes all of it takes.
+    /// The number of bytes that all of it takes.
     pub fn size(self) -> usize {
         self.fields().iter().map(|field| field.1).sum::<usize>() / 8
     }

@@ -26,7 +26,7 @@ pub struct Store {
     count: u64,
 }
 
-/// What a table was asked to hold.
+/// An attribute that a table was asked for.
 #[derive(Clone, Debug)]
 pub enum Attribute {
     Text(&'static str),

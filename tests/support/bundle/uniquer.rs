@@ -1,11 +1,11 @@
-//! What rows refer to by number: strings and arrays, each kept once for a run.
+//! The strings and arrays that rows refer to by number, each kept once for a run.
 //!
 //! ```text
 //! index: 32 bytes of header, a pair of zeros, then for each array: u32 offset in its block, u32 block
 //! data:  32 bytes of header, then blocks; an array is u32 count and as many u64, and lies in one block
 //! ```
 //!
-//! What an array leaves of a block stays zero. Blocks are allocated before they are needed.
+//! The rest of a block behind its arrays stays zero. Blocks are allocated before they are needed.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What the peers share: each works on one file and prints what it found and how long that took.
+//! The code that the peers share: each works on one file and prints its findings and the time they took.
 
 use std::path::PathBuf;
 use std::time::Instant;

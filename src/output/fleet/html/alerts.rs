@@ -36,7 +36,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     out.write_all(b"</section>\n")
 }
 
-/// What a state means, for who does not unfold it.
+/// The meaning of a state, for readers who do not unfold it.
 const fn reason(state: AlertState) -> &'static str {
     match state {
         AlertState::Fired => "beyond their threshold",

@@ -84,7 +84,7 @@ fn hidden(rows: usize, most: usize, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// What misleads about summaries, in sentences.
+/// Writes warnings about summaries, in sentences.
 fn cautions<'r>(
     cohorts: &'r [CohortReport],
     summary_of: impl Fn(&'r CohortReport) -> Option<&'r Summary>,

@@ -1,4 +1,4 @@
-//! What differs most between cohorts.
+//! The rows that differ most between cohorts.
 
 use std::io::{self, Write};
 
@@ -66,7 +66,7 @@ fn write_table(report: &FleetReport, contrast: &Contrast, out: &mut dyn Write) -
     Ok(())
 }
 
-/// Which cohorts have too few runs for the percentile that is compared.
+/// Names the cohorts that have too few runs for the percentile that is compared.
 fn too_few(report: &FleetReport, contrast: &Contrast) -> Option<String> {
     let SortKey::Quantile(quantile) = report.options.sort else { return None };
     let needed = quantile.needed_count();

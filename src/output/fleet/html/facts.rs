@@ -1,4 +1,4 @@
-//! What was read, at the start of the page, and how numbers are defined, at its end.
+//! The inputs, at the start of the page, and the definitions of numbers, at its end.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -45,7 +45,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     out.write_all(b"</ul></nav>\n</header>\n")
 }
 
-/// What a number of a run is, in a sentence.
+/// The meaning of a run's number, in a sentence.
 fn meaning(report: &FleetReport) -> String {
     let whose = if report.options.processes.is_empty() {
         String::new()
@@ -60,7 +60,7 @@ fn meaning(report: &FleetReport) -> String {
     )
 }
 
-/// How many alerts fired, for who reads one line.
+/// Writes the number of alerts in each state, for readers of a single line.
 fn verdict(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     if report.alerts.is_empty() {
         return Ok(());
@@ -109,7 +109,7 @@ fn facts(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</dl>\n")
 }
 
-/// How many files were read or could not be; a file may have several runs.
+/// The number of files that were read or could not be; a file may have several runs.
 fn file_count(report: &FleetReport) -> u64 {
     let inputs = &report.inputs;
     let runs = report.runs.iter().map(|run| &run.source).chain(&inputs.without_time);
@@ -176,7 +176,7 @@ fn notes(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</ul>\n")
 }
 
-/// What wrote the page, and how, in a line.
+/// Writes the program, its version and the method in a line.
 pub(super) fn footer(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     let options = &report.options;
     let rule = match options.method {

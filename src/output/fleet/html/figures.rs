@@ -11,7 +11,7 @@ use super::{MAX_COHORTS, cohort_name};
 use crate::fleet::{CohortReport, FleetReport};
 use crate::units::Unit;
 
-/// Where the largest value of one plot is less than this share of another's, they have axes of their own.
+/// Plots get axes of their own if the largest value of one is less than this share of another's.
 const SHARED: f64 = 0.25;
 
 /// Box plots of all cohorts of a unit, and a histogram of each.
@@ -131,7 +131,7 @@ fn largest_of_points(cohort: &CohortReport) -> f64 {
     cohort.timeline.iter().map(|point| point.max).fold(0.0, f64::max)
 }
 
-/// How plots stand beside each other: four are two by two, not three and one.
+/// The arrangement of plots beside each other: four are two by two, not three and one.
 const fn arrangement(plots: usize) -> &'static str {
     match plots {
         1 => "single",
@@ -140,7 +140,7 @@ const fn arrangement(plots: usize) -> &'static str {
     }
 }
 
-/// What the lines of a timeline are.
+/// Writes the key to the lines of a timeline.
 fn keys(report: &FleetReport, lines: Lines, out: &mut dyn Write) -> io::Result<()> {
     let name = |at: usize| report.options.quantiles.get(at).map(ToString::to_string).unwrap_or_default();
     if lines.middle.is_none() {
@@ -189,7 +189,7 @@ impl Axes {
     }
 }
 
-/// Whether plots may be compared by eye, and how many cohorts have none.
+/// Writes a sentence on comparing plots by eye, and the number of cohorts without a plot.
 fn legend(sentence: &str, hidden: usize, out: &mut dyn Write) -> io::Result<()> {
     let hidden = match hidden {
         0 => String::new(),

@@ -4,9 +4,9 @@
 //! switches between light and dark. Everything that comes from input is text of elements or of attributes, escaped;
 //! nothing of it is in the script. Plots are SVG in the page; their colours are those of the page (`plots`).
 //!
-//! It holds, in this order: what was read, alerts, CPU use across runs, CPU use by second of the recordings, CPU use
-//! within runs, what differs most between cohorts, tables of processes, threads, binaries and functions, runs, and how
-//! the numbers are defined. Long tables are cut, and say so; JSON and CSV have everything.
+//! It holds, in this order: the inputs, alerts, CPU use across runs, CPU use by second of the recordings, CPU use within runs, the largest
+//! differences between cohorts, tables of processes, threads, binaries and functions, runs, and the definitions of the numbers. Long tables
+//! are cut, and say so; JSON and CSV have everything.
 
 mod alerts;
 mod cohorts;
@@ -87,7 +87,7 @@ fn sections(report: &FleetReport) -> Vec<(&'static str, &'static str)> {
     all.into_iter().filter(|section| section.2).map(|(id, title, _)| (id, title)).collect()
 }
 
-/// Whether the report has a section.
+/// True if the report has a section.
 fn has_section(report: &FleetReport, id: &str) -> bool {
     sections(report).iter().any(|section| section.0 == id)
 }
@@ -112,7 +112,7 @@ fn scope_names(scope: FleetScope, name: &ScopeName) -> (String, Option<String>) 
     }
 }
 
-/// `process`, `processes`: what a scope is called for one and for many.
+/// `process`, `processes`: the words for one scope and for many.
 const fn scope_words(scope: FleetScope) -> (&'static str, &'static str) {
     match scope {
         FleetScope::Run => ("Run", "Runs"),

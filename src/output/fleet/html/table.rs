@@ -12,7 +12,7 @@ use crate::units::Unit;
 /// The head of a column.
 pub(super) struct Column {
     title: String,
-    /// What it means, where the title does not say it.
+    /// Its meaning, if the title does not say it.
     hint: Option<&'static str>,
     is_number: bool,
     is_sorted: bool,

@@ -1,4 +1,4 @@
-//! What became of alert rules.
+//! The outcomes of alert rules.
 
 use std::io;
 

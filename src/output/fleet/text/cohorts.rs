@@ -12,7 +12,7 @@ use crate::fleet::{CohortReport, FleetOptions, FleetReport, SortKey, Summary};
 use crate::output::text::style::Tone;
 use crate::stats::{Estimate, Quantile, Support};
 
-/// A table for each unit: what is counted in different units is never compared.
+/// Writes a table for each unit: values in different units are never compared.
 pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     for cohorts in report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit) {
         let measures = measures_of(cohorts);
@@ -95,7 +95,7 @@ pub(super) fn value_columns(report: &FleetReport, has_mean_by_time: bool) -> Vec
     columns
 }
 
-/// What rows are sorted by stays, and stands out.
+/// Keeps the column that rows are sorted by on the page, and makes it stand out.
 fn sorted(column: Column, is_sorted_by: bool) -> Column {
     if is_sorted_by { Column { keep: SORTED, tone: Some(Tone::Weight), ..column } } else { column }
 }
@@ -141,7 +141,7 @@ fn cohort_rows(cohort: &CohortReport, measures: Measures, options: &FleetOptions
     rows
 }
 
-/// Windows of one second: how bursty runs are, and nothing about how many of them are slow.
+/// Windows of one second: they show how bursty runs are, and not how many of them are slow.
 pub(super) fn within_runs(report: &FleetReport, cohort: &CohortReport, page: &mut Page<'_>) -> io::Result<()> {
     let Some(windows) = &cohort.within_runs else {
         return page.painted(Tone::Dim, "within runs: no run is as long as a window of 1 s");

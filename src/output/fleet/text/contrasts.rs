@@ -1,4 +1,4 @@
-//! What differs most between cohorts.
+//! The rows that differ most between cohorts.
 
 use std::io;
 
@@ -61,7 +61,7 @@ fn one(report: &FleetReport, contrast: &Contrast, make: Make, page: &mut Page<'_
     Ok(())
 }
 
-/// What is compared, as people write it.
+/// The value that is compared, in words.
 fn by_words(report: &FleetReport) -> String {
     match report.options.sort {
         SortKey::Quantile(quantile) => quantile.to_string(),

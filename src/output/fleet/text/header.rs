@@ -1,4 +1,4 @@
-//! What was read, what could not be, and how numbers are defined.
+//! The inputs that were read, those that could not be, and the definitions of numbers.
 
 use std::io;
 
@@ -32,7 +32,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
     Ok(())
 }
 
-/// What the numbers are.
+/// The meaning of the numbers.
 fn measure(report: &FleetReport) -> String {
     let has = |is_time: bool| report.cohorts.iter().any(|row| (row.cohort.unit == Unit::Nanoseconds) == is_time);
     let what = match (has(true), has(false)) {
@@ -49,7 +49,7 @@ fn measure(report: &FleetReport) -> String {
     format!("{what}; of binaries and functions, {of}")
 }
 
-/// How percentiles are defined.
+/// The definition of percentiles.
 fn method(report: &FleetReport) -> String {
     let options = &report.options;
     let rule = match options.method {

@@ -56,7 +56,7 @@ fn title(cohort: &CohortReport, measures: Measures, bars: &Bars) -> String {
     title
 }
 
-/// How long bars are.
+/// The scale of bars.
 struct Bars {
     largest: f64,
     width: usize,

@@ -1,4 +1,4 @@
-//! What cohorts are called in tables and pictures: the values of their labels, since the keys are the same for all.
+//! The names of cohorts in tables and pictures: the values of their labels, since the keys are the same for all.
 //!
 //! Names that are too long lose the middle of their longest values, all to the same length; names that would look the same
 //! then get their position as a number.
@@ -26,7 +26,7 @@ pub(super) fn name(cohort: &Cohort) -> String {
     values(cohort).join(BETWEEN)
 }
 
-/// What stands above names: the keys.
+/// The heading above names: the keys.
 pub(super) fn header(cohorts: &[CohortReport]) -> String {
     let keys = cohorts.first().map_or(&[][..], |cohort| &cohort.cohort.labels);
     if keys.is_empty() {

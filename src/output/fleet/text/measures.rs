@@ -2,7 +2,7 @@
 
 use crate::units::Unit;
 
-/// How measures of one table are written.
+/// The unit and the decimals of the measures in one table.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Measures {
     unit: &'static str,
@@ -10,7 +10,7 @@ pub(super) struct Measures {
     decimals: usize,
 }
 
-/// Where large numbers of a unit start, and what they are called.
+/// The steps of a unit: where large numbers start, and the name of the unit from there.
 type Steps = [(f64, &'static str); 5];
 
 const CYCLES: Steps =

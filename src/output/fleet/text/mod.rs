@@ -1,5 +1,5 @@
-//! Text for people: what was read, the cohorts, alerts, differences, box plots, and then each cohort by itself; as wide as
-//! the terminal, coloured where asked.
+//! Text for people: the inputs, the cohorts, alerts, differences, box plots, and then each cohort by itself; as wide as the terminal,
+//! coloured if asked.
 //!
 //! A percentile that its runs do not support is `n/a`. Marks at numbers are explained once: below the cohorts, or at the
 //! end if only later tables have them.

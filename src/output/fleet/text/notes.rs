@@ -7,7 +7,7 @@ use super::words::many;
 use crate::fleet::{Caution, FleetOptions, Summary};
 use crate::stats::{Estimate, Quantile, Support};
 
-/// What a mark means.
+/// The meaning of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Note {
     /// `n/a`: so many runs are needed.
@@ -44,7 +44,7 @@ impl Cell {
         Self { text: format!("{number}{mark}{}", &text[number.len()..]), notes: vec![note] }
     }
 
-    /// What stands for a percentile of one run.
+    /// The cell for a percentile of one run: empty.
     pub(super) fn one_run() -> Self {
         Self { text: String::new(), notes: vec![Note::OneRun] }
     }
@@ -82,7 +82,7 @@ impl Cell {
         end.map_or_else(|| Self::marked("?", " ", Note::UnknownEnd), |value| Self::new(&measures.number(value)))
     }
 
-    /// Whether there are too few runs for it.
+    /// True if there are too few runs for it.
     pub(super) fn is_too_few(&self) -> bool {
         matches!(self.notes[..], [Note::TooFew(..), ..])
     }

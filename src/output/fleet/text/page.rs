@@ -8,7 +8,7 @@ use crate::fleet::FleetOptions;
 use crate::output::text::Style;
 use crate::output::text::style::{Tone, clean, fit, wrap};
 
-/// Where a report is written, and what had no room on it.
+/// The page that a report is written on, and the columns that had no room on it.
 pub(super) struct Page<'p> {
     pub(super) style: &'p Style,
     out: &'p mut dyn Write,

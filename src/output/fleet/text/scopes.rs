@@ -46,7 +46,7 @@ pub(super) fn write(
     page.painted(Tone::Dim, &format!("and {} more {what}", thousands(table.hidden)))
 }
 
-/// What rows are, in the plural and above their names.
+/// The words for rows: the plural, and the heading above their names.
 pub(super) const fn words(scope: FleetScope) -> (&'static str, &'static str) {
     match scope {
         FleetScope::Run => ("runs", "run"),

@@ -12,7 +12,7 @@ use crate::output::text::style::{Tone, clean};
 /// A name gets a third of the width, but at least and at most this, if it needs it, before columns are left out.
 const NAME_ROOM: (usize, usize) = (16, 26);
 
-/// What rows are sorted by is kept as long as anything.
+/// The rank of the column that rows are sorted by: it is kept as long as any.
 pub(super) const SORTED: u32 = 100;
 
 /// A column.
@@ -21,7 +21,7 @@ pub(super) struct Column {
     pub(super) header: String,
     /// The colour of its numbers.
     pub(super) tone: Option<Tone>,
-    /// Where there is no room, columns go in ascending order of this.
+    /// The rank of the column: if there is no room, columns are left out in ascending order of it.
     pub(super) keep: u32,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Row {
     /// As many as columns.
     pub(super) cells: Vec<Cell>,
     pub(super) name: String,
-    /// What the name belongs to; it gives way first.
+    /// The owner of the name; it is cut first.
     pub(super) owner: String,
     /// The values that a cohort's name is made of, which are cut one by one; empty where the name is something else.
     pub(super) labels: Vec<String>,
@@ -55,12 +55,12 @@ pub(super) struct Table {
     pub(super) names: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Row>,
-    /// Whether a column that has no room here is left out of all such tables of the page, so that they look alike.
+    /// True if a column that has no room here is left out of all such tables of the page, so that they look alike.
     pub(super) is_alike: bool,
 }
 
 impl Table {
-    /// How many columns of the terminal a table column takes, with the space after it.
+    /// The number of terminal columns that a table column takes, with the space after it.
     fn width(&self, column: usize) -> usize {
         let cells = self.rows.iter().filter_map(|row| row.cells.get(column));
         let widest = cells.map(|cell| cell.text.width()).max().unwrap_or(0);
@@ -72,7 +72,7 @@ impl Table {
         self.rows.iter().map(whole).max().unwrap_or(0).max(self.names.width())
     }
 
-    /// Whether all columns fit, with some room for names.
+    /// True if all columns fit, with some room for names.
     pub(super) fn fits(&self, width: Option<usize>) -> bool {
         let used: usize = (0..self.columns.len()).map(|column| self.width(column)).sum();
         let (least, most) = NAME_ROOM;

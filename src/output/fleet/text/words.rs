@@ -30,7 +30,7 @@ pub(super) fn scope_names(name: &ScopeName) -> (String, String) {
     }
 }
 
-/// What misleads about a summary, in a sentence. Too few runs have a footnote instead.
+/// A warning about a summary, in a sentence. Too few runs have a footnote instead.
 pub(super) fn caution(caution: &Caution, summary: &Summary, measures: Measures) -> Option<String> {
     match caution {
         Caution::MeanAboveP90 => {

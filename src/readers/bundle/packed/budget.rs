@@ -1,4 +1,4 @@
-//! What an archive holds, counted against the limits while its names are read.
+//! The contents of an archive, counted against the limits while its names are read.
 
 use std::fmt;
 use std::path::Path;

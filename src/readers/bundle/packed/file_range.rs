@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::symbols::Files;
 
-/// How much is read at once.
+/// The number of bytes read at once.
 const PIECE: u64 = 1 << 20;
 
 /// The bytes of a file from one offset to another.
@@ -24,7 +24,7 @@ impl<'f> FileRange<'f> {
         Self { files, path: path.to_owned(), position: start, end, piece: Vec::new(), piece_start: 0 }
     }
 
-    /// What is there of the piece from the position on.
+    /// The bytes of the piece from the position on.
     fn rest(&self) -> &[u8] {
         let start = self.position.checked_sub(self.piece_start).and_then(|start| usize::try_from(start).ok());
         let rest = start.and_then(|start| self.piece.get(start..)).unwrap_or_default();

@@ -15,11 +15,11 @@ use super::file_range::FileRange;
 use super::names::Zipped;
 use crate::symbols::Files;
 
-/// What is no larger is inflated at once.
+/// The largest entry that is inflated at once.
 const SMALL: u64 = 1 << 20;
-/// How many small entries stay.
+/// The number of small entries that stay.
 const SMALL_ENTRIES: usize = 16;
-/// How many decoders stay: one for each thread that reads a table of its own.
+/// The number of decoders that stay: one for each thread that reads a table of its own.
 const DECODERS: usize = 8;
 
 /// Of a local header, without name and extra fields.
@@ -121,7 +121,7 @@ impl<'f> Inflater<'f> {
         Ok(Decoder { source, position: 0, size, crc, expected: zipped.crc })
     }
 
-    /// Where the bytes of an entry start. Only its local header tells how long that is.
+    /// The start of an entry's bytes. Only its local header tells how long the header is.
     fn start(&self, archive: &Path, zipped: &Zipped) -> io::Result<u64> {
         let header = self.files.read(archive, zipped.header, LOCAL_HEADER)?;
         if header.len() < LOCAL_HEADER || !header.starts_with(b"PK\x03\x04") {

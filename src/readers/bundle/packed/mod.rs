@@ -33,13 +33,13 @@ use names::{Item, Names, Node, Place};
 /// Bounds on what archives may cost; real recordings stay far below the defaults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchiveLimits {
-    /// How many bytes the files of an archive may have together, inflated. Default: 8 GiB.
+    /// The number of bytes that the files of an archive may have together, inflated. Default: 8 GiB.
     pub inflated_bytes: u64,
-    /// How many files and folders an archive may have. Default: 1,000,000.
+    /// The number of files and folders that an archive may have. Default: 1,000,000.
     pub entries: usize,
-    /// How large a compressed tar may be in memory, inflated. Default: 4 GiB.
+    /// The number of bytes that a compressed tar may take in memory, inflated. Default: 4 GiB.
     pub memory_bytes: u64,
-    /// How much memory all archives may take together, with everything else that shares the budget. Default: as much as there is.
+    /// The memory that all archives may take together, with everything else that shares the budget. Default: as much as there is.
     pub memory: MemoryBudget,
 }
 
@@ -56,7 +56,7 @@ struct Archive {
     names: Names,
     /// All of it, inflated, where it had to be.
     memory: Option<Memory>,
-    /// What the names take.
+    /// The memory that the names take.
     _reserved: Reservation,
 }
 
@@ -77,7 +77,7 @@ pub struct BundleFiles<'f> {
     base: &'f dyn Files,
     limits: ArchiveLimits,
     archives: Vec<Archive>,
-    /// What was mounted, and the recording that is there.
+    /// The paths that were mounted, each with the recording there.
     mounted: Vec<(PathBuf, PathBuf)>,
     inflater: Inflater<'f>,
 }
@@ -101,7 +101,7 @@ impl<'f> BundleFiles<'f> {
     }
 
     /// The recording at `path`: the path itself, if that is a recording's folder; in a zip or tar, the path of the recording inside, which
-    /// can be read from then on. `None` where there is no recording, or nothing at all.
+    /// can be read from then on. `None` if there is no recording, or nothing at all.
     ///
     /// The recording may be the archive itself, or be in its one folder. A tar may be compressed with gzip or zstd, if the feature
     /// `compression` is on.
@@ -284,7 +284,7 @@ impl Files for BundleFiles<'_> {
     }
 }
 
-/// Whether a folder is a recording: old and empty ones are known by their name only.
+/// True if a folder is a recording: old and empty ones are known by their name only.
 fn is_bundle(files: &dyn Files, folder: &Path) -> bool {
     folder.extension().is_some_and(|extension| extension == "trace") || has_bundle_parts(files, folder)
 }
@@ -297,7 +297,7 @@ fn is_folder(files: &dyn Files, path: &Path) -> bool {
     matches!(files.entry(path), Ok(Entry::Folder))
 }
 
-/// Whether macOS put it into a folder or an archive on its own, by its name: it is no part of what somebody recorded or packed.
+/// True for a name that macOS adds to folders and archives on its own: it is no part of the recorded or packed data.
 pub fn is_added_by_macos(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     name.starts_with(b"._") || name == b"__MACOSX" || name == b".DS_Store"

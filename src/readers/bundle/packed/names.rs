@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// How deep folders may be nested; those of recordings are nested a dozen deep.
+/// The largest depth of folders; those of recordings are nested a dozen deep.
 const MAX_DEPTH: usize = 64;
 
 /// A file in an archive.
@@ -15,7 +15,7 @@ pub(super) struct Item {
     pub(super) place: Place,
 }
 
-/// Where the bytes of a file are.
+/// The place of a file's bytes.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
     /// In a tar, from this byte on.
@@ -31,7 +31,7 @@ pub(super) enum Place {
 pub(super) struct Zipped {
     /// The byte of its local header, behind which its bytes are.
     pub(super) header: u64,
-    /// How many bytes it takes.
+    /// The number of bytes that it takes.
     pub(super) packed: u64,
     pub(super) is_deflated: bool,
     /// Of the inflated bytes.
@@ -58,7 +58,7 @@ impl Default for Names {
 }
 
 impl Names {
-    /// How many there are.
+    /// The number of files and folders.
     pub(super) fn len(&self) -> usize {
         self.0.len() - 1
     }
@@ -66,7 +66,7 @@ impl Names {
     /// Adds a file, or a folder, with the folders it is in.
     ///
     /// # Errors
-    /// The end of a sentence: what is wrong with the name.
+    /// When the name is wrong; the text is the end of a sentence that says so.
     pub(super) fn add(&mut self, name: &str, item: Option<Item>) -> Result<(), &'static str> {
         let parts = parts(name)?;
         let Some((last, folders)) = parts.split_last() else {
@@ -87,7 +87,7 @@ impl Names {
         Ok(())
     }
 
-    /// What is in a folder under a name; a folder where nothing was.
+    /// The node of a name in a folder; a new folder if there was none.
     fn child(&mut self, folder: usize, name: &str) -> Result<usize, &'static str> {
         if self.0[folder].item.is_some() {
             return Err("is in a folder that is a file");
@@ -101,7 +101,7 @@ impl Names {
         Ok(node)
     }
 
-    /// What is at these names, each in the folder before.
+    /// The node at these names, each in the folder before.
     pub(super) fn find(&self, parts: &[&str]) -> Option<(usize, &Node)> {
         let mut index = 0;
         for part in parts {

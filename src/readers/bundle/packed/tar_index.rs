@@ -1,4 +1,4 @@
-//! What a tar holds, by one pass over its headers.
+//! The contents of a tar, by one pass over its headers.
 
 use std::io::{Cursor, Read, Seek};
 use std::path::Path;
@@ -18,10 +18,10 @@ use crate::symbols::Files;
 /// The length of a header.
 pub(super) const BLOCK: usize = 512;
 
-/// Where the checksum of a header is: six octal digits, a zero and a space.
+/// The place of the checksum in a header: six octal digits, a zero and a space.
 const CHECKSUM: std::ops::Range<usize> = 148..156;
 
-/// Whether a file starts with the header of a tar: its checksum fits, in whichever dialect it is.
+/// True if a file starts with the header of a tar: its checksum fits, in whichever dialect it is.
 pub(super) fn is_tar(head: &[u8]) -> bool {
     let Some(header) = head.get(..BLOCK).filter(|header| header[0] != 0) else { return false };
     let digits = header[CHECKSUM].trim_ascii_start();

@@ -1,4 +1,4 @@
-//! What a zip holds, by its central directory.
+//! The contents of a zip, by its central directory.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::memory::Reservation;
 use crate::symbols::Files;
 
-/// Whether a file starts as a zip does, also an empty one.
+/// True if a file starts like a zip, even an empty one.
 pub(super) fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }

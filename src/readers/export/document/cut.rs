@@ -1,4 +1,4 @@
-//! Documents that end before they should: what is open then, and what becomes of it.
+//! Documents that end before they should: the elements that are open then, and what to do with them.
 
 use super::super::fault::Fault;
 use super::super::tag::Tag;
@@ -6,7 +6,7 @@ use super::{DocumentReader, Root};
 use crate::error::ErrorKind;
 use crate::recording::RejectReason;
 
-/// What is open, outermost first, and where a person should look.
+/// The elements that are open, outermost first, and the place where a person should look.
 #[derive(Clone, Debug)]
 pub(in crate::readers::export) struct Unfinished {
     pub(in crate::readers::export) inside: String,
@@ -15,7 +15,7 @@ pub(in crate::readers::export) struct Unfinished {
 }
 
 impl DocumentReader<'_> {
-    /// What is open, outermost first, and where a person should look; `None` between documents.
+    /// The elements that are open, outermost first, and the place where a person should look; `None` between documents.
     pub(in crate::readers::export) fn unfinished(&self) -> Option<Unfinished> {
         if let Root::Toc(toc) = &self.root {
             let (byte, line) = self.open.first().map_or((0, 1), |open| (open.at, open.line));
@@ -46,7 +46,7 @@ impl DocumentReader<'_> {
         Ok(())
     }
 
-    /// Ends the input inside a document: what is complete stays, a row that is not is rejected.
+    /// Ends the input inside a document: complete rows stay, an incomplete one is rejected.
     pub(in crate::readers::export) fn accept_cut(&mut self, at: u64) {
         if self.open.iter().any(|open| open.tag == Tag::Row)
             && let Some(table) = &mut self.tables.open

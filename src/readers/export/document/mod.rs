@@ -1,4 +1,4 @@
-//! The elements of a document, from the tokens: what is open, what closes, which table the rows belong to.
+//! The elements of a document, from the tokens: open ones, those that close, and the table that rows belong to.
 //!
 //! Every element that closes becomes a [`Value`] from its attributes, its text and the values of its children; the
 //! values wait until the parent closes in turn. A row's values are its cells. So one rule reads every shape of stack,
@@ -36,16 +36,16 @@ struct Open {
     at: u64,
     line: u64,
     name_length: usize,
-    /// Where the values of its children start.
+    /// The position of its first child's value among the values.
     first_value: usize,
-    /// Where its name (if [`Tag::Other`]), display string and text start in the text buffer.
+    /// The starts of its name (if [`Tag::Other`]), display string and text in the text buffer.
     name_start: usize,
     fmt_start: usize,
     text_start: usize,
     is_first_child: bool,
 }
 
-/// Which kind of document is open.
+/// The kind of document that is open.
 #[derive(Debug)]
 enum Root {
     /// None: before, between or after documents.
@@ -106,12 +106,12 @@ impl<'a> DocumentReader<'a> {
         self.line_known = (byte, line);
     }
 
-    /// Whether the rows that follow belong to a table that is not read: [`count_row`](SkipRows::count_row) is enough.
+    /// True if the rows that follow belong to a table that is not read: [`count_row`](SkipRows::count_row) is enough.
     pub(super) fn is_skipping(&self) -> bool {
         self.tables.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
 
-    /// Whether what follows is a row of a CPU table, or the end of the table.
+    /// True if a row of a CPU table follows, or the end of the table.
     pub(super) fn is_at_rows(&self) -> bool {
         self.tables.is_cpu() && self.values.is_empty() && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
@@ -197,7 +197,7 @@ impl<'a> DocumentReader<'a> {
         Ok(())
     }
 
-    /// Whether this child of a table starts the rows of a table that is not read (and is counted, if it is a row).
+    /// True if this child of a table starts the rows of a table that is not read (and is counted, if it is a row).
     fn starts_skipping(&mut self, tag: Tag, name: &str, at: u64) -> bool {
         if tag == Tag::Row && !self.tables.is_cpu() {
             self.tables.is_skipping = true;
@@ -369,7 +369,7 @@ impl<'a> DocumentReader<'a> {
         }
     }
 
-    /// Whether there are no more stacks than an input that was read up to this byte may have.
+    /// Checks that there are no more stacks than an input that was read up to this byte may have.
     pub(super) fn check_stacks(&self, at: u64) -> Result<(), Fault> {
         let stacks = self.definitions.recording.profile.stack_count() as u64;
         if stacks > self.limits.free_stacks + self.bytes_before + at {
@@ -399,12 +399,12 @@ impl<'a> DocumentReader<'a> {
         Some(())
     }
 
-    /// Which table of which document is read: its number among those of this reader.
+    /// The number of the document and of the table being read, among those of this reader.
     pub(super) fn table_number(&self) -> (usize, usize) {
         (self.documents.len(), self.tables.count())
     }
 
-    /// What the row with these cells, which was added last, has in common with others.
+    /// The part that the row with these cells, which was added last, has in common with others.
     pub(super) fn known_row(&self, cells: &[Value]) -> Option<KnownRow> {
         rows::known_row(self.tables.open.as_ref()?, cells, self.definitions)
     }
@@ -453,7 +453,7 @@ impl<'a> DocumentReader<'a> {
     }
 }
 
-/// What an input is that starts with an element of this name.
+/// The error for an input that starts with an element of this name.
 pub(super) fn other_document(name: &str, at: u64) -> Fault {
     if name.eq_ignore_ascii_case("html") {
         return Fault::not_an_export("this is a web page, not an export", at);

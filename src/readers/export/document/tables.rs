@@ -20,9 +20,9 @@ pub(in crate::readers::export) struct OpenTable {
 pub(super) struct Tables {
     /// The one that rows belong to.
     pub(super) open: Option<OpenTable>,
-    /// Whether the rows of a table that is not read are passing by.
+    /// True while the rows of a table that is not read are passing by.
     pub(super) is_skipping: bool,
-    /// How many elements of the rows that pass by are open.
+    /// The number of open elements in the rows that pass by.
     pub(super) skipped_depth: u32,
     /// The column of a schema that is open.
     pub(super) column: Column,
@@ -34,17 +34,17 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// How many are complete.
+    /// The number of complete tables.
     pub(super) fn count(&self) -> usize {
         self.tables.len()
     }
 
-    /// How many columns the schema has so far.
+    /// The number of columns in the schema so far.
     pub(super) fn column_count(&self) -> usize {
         self.columns.len()
     }
 
-    /// Whether rows that come are those of a CPU table.
+    /// True if the rows that come are those of a CPU table.
     pub(super) fn is_cpu(&self) -> bool {
         self.open.as_ref().is_some_and(|table| table.reader.table.kind == TableKind::Cpu)
     }
@@ -85,7 +85,7 @@ impl Tables {
         self.columns.push(std::mem::take(&mut self.column));
     }
 
-    /// What the table is, and what its cells mean, is known from here on.
+    /// Takes the schema, which is complete: from here on, the kind of the table and the meaning of its cells are known.
     pub(super) fn finish_schema(&mut self, input: StringId, document: u32) {
         let Some(table) = &mut self.open else { return };
         table.reader.table.columns = std::mem::take(&mut self.columns);

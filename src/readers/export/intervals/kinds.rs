@@ -1,8 +1,8 @@
-//! What the elements of a document are to intervals.
+//! The meaning of a document's elements for intervals.
 
 use super::super::tag::Tag;
 
-/// What an element is to intervals.
+/// The meaning of an element for intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Document,
@@ -24,7 +24,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What the element is anywhere. Rows of intervals refer to those that are not `Other`.
+    /// The kind of the element anywhere. Rows of intervals refer to those that are not `Other`.
     pub(super) fn of(name: &str) -> Self {
         match name {
             "start-time" | "event-time" | "duration" | "os-signpost-identifier" | "tid" | "pid" => Self::Number,
@@ -39,7 +39,7 @@ impl Kind {
         }
     }
 
-    /// What it is inside `parent`.
+    /// Its kind inside `parent`.
     pub(super) fn inside(name: &str, parent: Self) -> Self {
         match (parent, name) {
             (Self::Contents, _) => Self::Contents,

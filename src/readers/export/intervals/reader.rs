@@ -23,16 +23,16 @@ struct Open {
     identity: Identity,
     at: u64,
     line: u64,
-    /// Where the cells of its children start.
+    /// The position of its first child's cell among the cells.
     first_cell: usize,
-    /// Where its name, display string and text start in the text buffer.
+    /// The starts of its name, display string and text in the text buffer.
     name_start: usize,
     fmt_start: usize,
     text_start: usize,
     has_children: bool,
 }
 
-/// What an id stands for.
+/// The definition of an id.
 #[derive(Clone, Copy, Debug)]
 struct Definition {
     /// The name of its element, by the number of its text: a `ref` in an element of another name is none to it.
@@ -49,7 +49,7 @@ pub(super) struct IntervalReader<'a> {
     open: Vec<Open>,
     cells: Vec<Cell>,
     text: String,
-    /// What the ids of the document stand for.
+    /// The definitions of the document's ids.
     ids: HashMap<u64, Definition>,
     texts: Texts,
     /// The threads of the document.
@@ -61,7 +61,7 @@ pub(super) struct IntervalReader<'a> {
     /// The same, if it tells of intervals or hangs.
     table: Option<TableRows>,
     is_skipping: bool,
-    /// How many elements of the rows that pass by are open.
+    /// The number of open elements in the rows that pass by.
     skipped_depth: u32,
     /// A byte and its line, from which lines are counted on.
     line_known: (u64, u64),
@@ -114,17 +114,17 @@ impl<'a> IntervalReader<'a> {
         self.line_known = (byte, line);
     }
 
-    /// Whether what follows are rows of a table that has no intervals.
+    /// True if rows of a table without intervals follow.
     pub(super) fn is_skipping(&self) -> bool {
         self.is_skipping && self.open.last().is_some_and(|open| open.kind == Kind::Node)
     }
 
-    /// How many rows of any table began.
+    /// The number of rows of any table that have begun.
     pub(super) fn row_count(&self) -> u64 {
         self.rows
     }
 
-    /// Whether a document began.
+    /// True if a document began.
     pub(super) fn has_documents(&self) -> bool {
         self.documents > 0
     }
@@ -134,7 +134,7 @@ impl<'a> IntervalReader<'a> {
         Intervals { diagnostics: self.notes.take(), ..self.found }
     }
 
-    /// What is open, outermost first, with the byte and line at which a person should look; `None` between documents.
+    /// The elements that are open, outermost first, with the byte and line at which a person should look; `None` between documents.
     pub(super) fn unfinished(&self) -> Option<(String, u64, u64)> {
         let row = self.open.iter().find(|open| open.kind == Kind::Row);
         let structures = || self.open.iter().rev().find(|open| open.line > 0);
@@ -144,7 +144,7 @@ impl<'a> IntervalReader<'a> {
         Some((names.join("/"), look_at.at, look_at.line))
     }
 
-    /// Ends the input inside a document: what is complete stays, a row that is not is rejected.
+    /// Ends the input inside a document: complete rows stay, an incomplete one is rejected.
     pub(super) fn accept_cut(&mut self, at: u64) {
         if self.open.iter().any(|open| open.kind == Kind::Row)
             && let Some(table) = &mut self.table
@@ -256,7 +256,7 @@ impl<'a> IntervalReader<'a> {
         }
     }
 
-    /// Registers what an id stands for. Which of two is meant by a `ref`, nobody knows.
+    /// Registers the definition of an id. If there are two, nobody knows which of them a `ref` means.
     fn define(&mut self, open: &Open, id: u64, cell: Cell) {
         let name = self.name_of(open);
         if self.ids.insert(id, Definition { name, cell }).is_some() {

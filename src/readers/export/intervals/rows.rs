@@ -6,7 +6,7 @@ use crate::recording::{
     Texts,
 };
 
-/// What an element stands for.
+/// The value of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
     Absent,
@@ -32,7 +32,7 @@ impl Cell {
         if let Self::Number(number) = *self { Some(number) } else { None }
     }
 
-    /// Whether it is a number, or is marked as having none.
+    /// True if it is a number, or is marked as having none.
     pub(super) fn is_number_or_absent(&self) -> bool {
         matches!(self, Self::Number(_) | Self::Absent)
     }
@@ -42,7 +42,7 @@ impl Cell {
     }
 }
 
-/// Which column holds what, by index.
+/// The columns by their meaning, each by its index.
 #[derive(Clone, Copy, Debug, Default)]
 struct Columns {
     count: usize,
@@ -54,7 +54,7 @@ struct Columns {
     identifier: Option<usize>,
     process: Option<usize>,
     thread: Option<usize>,
-    /// Which column this is depends on the table.
+    /// The column of the kind, whose name depends on the table.
     kind: Option<usize>,
     scope: Option<usize>,
     message: Option<usize>,
@@ -192,7 +192,7 @@ impl TableRows {
         self.values.reject(reason);
     }
 
-    /// What to say of a row that was rejected: one topic, and one sentence.
+    /// The diagnostic for a row that was rejected: one topic, and one sentence.
     pub(super) fn describe(&self, reason: RejectReason) -> (&'static str, String) {
         let schema = &self.values.table.schema;
         let text = match (reason, self.missing) {
@@ -233,7 +233,7 @@ impl TableRows {
         })
     }
 
-    /// Ends the table: what it has is added to `found`.
+    /// Ends the table: its intervals and hang risks are added to `found`.
     pub(super) fn finish(self, texts: &Texts, found: &mut Intervals) {
         self.values.finish(texts, found);
     }

@@ -2,7 +2,7 @@
 //!
 //! The scanned bytes are followed by [`PADDING`] zeros, so that a look ahead needs no care at the end.
 
-/// How many zeros follow the bytes that are scanned.
+/// The number of zeros behind the bytes that are scanned.
 pub(in super::super) const PADDING: usize = 32;
 
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
@@ -48,7 +48,7 @@ impl Digits {
     }
 }
 
-/// How many of the eight bytes of `word` are digits, from the first on; and the number they make.
+/// The number of leading digits among the eight bytes of `word`; and the number that they make.
 #[inline(always)]
 pub(super) fn digits(word: u64) -> (usize, u64) {
     let others = Digits::first_of(word, 8).others();
@@ -83,10 +83,10 @@ fn long_number(bytes: &[u8], at: usize, start: u64) -> Option<(u64, usize)> {
 
 const POWERS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// How long times are shown, but for those after an hour and more.
+/// The length of times as they are shown, except for those after an hour and more.
 pub(super) const TIME_LENGTH: usize = "00:00.648.438".len();
 
-/// Where the `">` behind a time such as `00:00.648.438` ends.
+/// The end of the `">` behind a time such as `00:00.648.438`.
 #[inline(always)]
 pub(super) fn time_end(bytes: &[u8], at: usize) -> Option<usize> {
     let (first, last) = (word(bytes, at)?, word(bytes, at + TIME_LENGTH - 8)?);
@@ -107,28 +107,28 @@ pub(super) fn not_time(word: u64) -> u64 {
     (larger | word | !not_smaller) & HIGH
 }
 
-/// Which bytes of `word` are `byte`, by their high bits; bytes behind the first one may be wrong.
+/// The bytes of `word` that are `byte`, by their high bits; bytes behind the first one may be wrong.
 #[inline(always)]
 fn equal(word: u64, byte: u8) -> u64 {
     let difference = word ^ (ONES * u64::from(byte));
     difference.wrapping_sub(ONES) & !difference & HIGH
 }
 
-/// Which bytes of `word` are control characters or not ASCII; bytes behind the first one may be wrong.
+/// The bytes of `word` that are control characters or not ASCII, by their high bits; bytes behind the first one may be wrong.
 #[inline(always)]
 fn unusual(word: u64) -> u64 {
     (word.wrapping_sub(ONES * 0x20) | word) & HIGH
 }
 
-/// Where the attribute value at `at` ends: at its quote. `None` for a value that is not what Instruments writes (with
-/// `<`, control characters, or bytes that are not UTF-8).
+/// The end of the attribute value at `at`: its quote. `None` for a value that Instruments does not write (with `<`, control characters, or
+/// bytes that are not UTF-8).
 #[inline(always)]
 pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     plain_end(bytes, at, b'"', b'<')
 }
 
-/// Where the text at `at` ends: at the `<` of the tag that follows. `None` for text that has a `>`, entities, control
-/// characters, or bytes that are not UTF-8.
+/// The end of the text at `at`: the `<` of the tag that follows. `None` for text that has a `>`, entities, control characters, or bytes
+/// that are not UTF-8.
 #[inline(always)]
 pub(super) fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
     let end = plain_end(bytes, at, b'<', b'&')?;
@@ -136,7 +136,7 @@ pub(super) fn text_end(bytes: &[u8], at: usize) -> Option<usize> {
     memchr::memchr(b'>', &bytes[at..end]).is_none().then_some(end)
 }
 
-/// Where `end` is, with neither `not` nor control characters before it.
+/// The position of `end`, if neither `not` nor control characters stand before it.
 #[inline(always)]
 fn plain_end(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
     let mut next = at;
@@ -164,7 +164,7 @@ fn end_of_unicode(bytes: &[u8], at: usize, end: u8, not: u8) -> Option<usize> {
     (is_end && !text.contains(['\u{fffe}', '\u{ffff}'])).then_some(at + length)
 }
 
-/// Whether every `&` in a value starts one of the five entities that need no document type.
+/// True if every `&` in a value starts one of the five entities that need no document type.
 #[inline]
 pub(super) fn has_known_entities(value: &[u8]) -> bool {
     memchr::memchr_iter(b'&', value).all(|at| {

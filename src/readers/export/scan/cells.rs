@@ -117,7 +117,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Whether a cell is a stack: nearly every row has another one.
+/// True if a cell is a stack: nearly every row has another one.
 #[inline(always)]
 fn is_stack(ahead: &[u8; PADDING]) -> bool {
     [&b"<backtrace"[..], b"<tagged-backtrace", b"<kperf-bt"].iter().any(|name| ahead.starts_with(name))

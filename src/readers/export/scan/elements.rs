@@ -5,21 +5,21 @@ use super::super::tape::{Op, Span};
 use super::Scanner;
 use super::bytes::{has_known_entities, look, number, text_end, time_end, value_end};
 
-/// How deep elements of a row may be nested; real ones are 6 deep.
+/// The largest depth of nested elements in a row; real ones are 6 deep.
 const MAX_NESTING: u32 = 8;
 
 /// The start tag of an element.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     pub(super) tag: Tag,
-    /// Where the element starts, and its name ends.
+    /// The start of the element, and the end of its name.
     pub(super) at: usize,
     pub(super) name_end: usize,
     pub(super) id: u32,
     pub(super) fields: Fields,
-    /// Whether it is the end as well.
+    /// True if it is the end as well.
     is_empty: bool,
-    /// Where it ends.
+    /// Its end.
     pub(super) end: usize,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Fields {
     names: [Span; 5],
     is_inlined: bool,
     line: Option<u32>,
-    /// Which attributes there are: a bit for each that is known.
+    /// A bit for each known attribute that is there.
     seen: u16,
 }
 
@@ -262,7 +262,7 @@ impl Scanner<'_> {
         Some(at)
     }
 
-    /// What follows is inside an element.
+    /// Notes that the bytes that follow are inside an element.
     #[inline(always)]
     pub(super) fn enter(&mut self, start: &Start) {
         if start.id > 0 {

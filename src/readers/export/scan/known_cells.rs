@@ -1,19 +1,19 @@
 //! Combinations of cells that were seen, by the bytes they are written as.
 //!
-//! What such bytes say does not depend on where they stand: they are ids, and what these stand for is looked up later. So
-//! what one block taught serves for all blocks after it.
+//! The meaning of such bytes does not depend on their place: they are ids, whose values are looked up later. So combinations learnt from
+//! one block serve for all blocks after it.
 
 use super::super::tag::Tag;
 
-/// How many sets of combinations are looked in.
+/// The number of sets of combinations.
 const SETS: usize = 512;
-/// How many combinations a set has. Those that differ behind their [`KEY`] only (in state or weight) have one set.
+/// The number of combinations in a set. Those that differ only behind their [`KEY`] (in state or weight) share one set.
 const WAYS: usize = 4;
 /// By how many bytes a combination is looked for; they are about 90 long.
 const KEY: usize = 64;
 /// Longer ones are not remembered.
 const MAX_TEXT: usize = 1024;
-/// How many are remembered, with those that lost their place to others.
+/// The number of combinations remembered, with those that lost their place to others.
 const MAX_KNOWN: usize = 2 * SETS * WAYS;
 
 /// The combinations that a thread has seen.
@@ -29,7 +29,7 @@ pub(super) struct KnownCells {
     tape: u32,
 }
 
-/// Where a combination is looked for, by its first bytes.
+/// The place to look for a combination, by its first bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
     set: u16,
@@ -43,7 +43,7 @@ struct Place {
     tag: u16,
     /// Its index, counted from 1; 0 is none.
     known: u16,
-    /// How long its bytes are: where the row goes on is known before they are compared.
+    /// The number of its bytes: it tells where the row goes on before they are compared.
     length: u16,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Found {
 
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// Where in `text` its bytes start; its ids are `references[start..end]`.
+    /// The start of its bytes in `text`; its ids are `references[start..end]`.
     text_start: u32,
     start: u32,
     end: u32,
@@ -141,7 +141,7 @@ impl KnownCells {
     }
 }
 
-/// Whether `bytes` start with `text`; soonest for what is about as long as cells are.
+/// True if `bytes` start with `text`; fastest for texts about as long as cells are.
 #[inline(always)]
 fn starts_with(bytes: &[u8], text: &[u8]) -> bool {
     const STEP: usize = 32;
@@ -165,7 +165,7 @@ const FACTORS: [u64; KEY / 8 - 1] = [
     0x27d4_eb2f_1656_67c5,
 ];
 
-/// Where cells with these first bytes are looked for.
+/// The place to look for cells with these first bytes.
 #[inline(always)]
 pub(super) fn key_of(key: &[u8; KEY]) -> Key {
     // The first eight bytes are the same in every row. No product waits for another one.

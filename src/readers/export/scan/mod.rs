@@ -45,7 +45,7 @@ pub(super) struct Scanner<'b> {
     name_bytes: usize,
     /// The id that the next definition must have; 0 until the first one is seen.
     next_id: u32,
-    /// Where the row at hand starts.
+    /// The start of the current row.
     row: usize,
     /// The thread of the row at hand, by its id.
     thread: u32,
@@ -58,13 +58,13 @@ pub(super) struct Scanner<'b> {
     end_of_tagged_backtrace: memmem::Finder<'static>,
 }
 
-/// What a thread remembers from one block to the next. What it reads does not depend on it.
+/// The combinations that a thread remembers from one block to the next. The result of reading does not depend on them.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     known_cells: KnownCells,
 }
 
-/// Whether the limits are those under which the scanner reads what XML would be read as.
+/// True if the limits allow everything that the scanner reads, so that reading as XML would give the same.
 pub(super) fn is_allowed(limits: &Limits) -> bool {
     limits.element_depth >= MAX_DEPTH && limits.children >= MAX_CHILDREN && limits.token_bytes >= MAX_ROW
 }
@@ -163,7 +163,7 @@ impl<'b> Scanner<'b> {
         None
     }
 
-    /// Where the white space at `at` ends, and how many lines it ends.
+    /// The end of the white space at `at`, and the number of lines that it ends.
     #[inline(always)]
     fn skip_space(&self, at: usize) -> (usize, u64) {
         if self.bytes[at..].starts_with(b"\n<") {
@@ -183,7 +183,7 @@ impl<'b> Scanner<'b> {
         Some((id, end + 3))
     }
 
-    /// Whether a `ref` may point to `id`: only backwards, and not to an element that is open. There is no id 0.
+    /// Notes a `ref` to `id`, which may only point backwards, and not to an element that is open; `None` for any other. There is no id 0.
     #[inline(always)]
     fn note_reference(&mut self, id: u32) -> Option<()> {
         self.note_references(id, id, |open| open == id)
@@ -239,7 +239,7 @@ impl<'b> Scanner<'b> {
         Some(id)
     }
 
-    /// Where a byte is in the row. Wrong beyond [`MAX_ROW`], and such a row is taken back.
+    /// The offset of a byte in the row. Wrong beyond [`MAX_ROW`], and such a row is taken back.
     #[inline(always)]
     fn place(&self, at: usize) -> u16 {
         (at - self.row) as u16

@@ -10,7 +10,7 @@ use super::bytes::{PADDING, digits, look};
 use super::elements::Start;
 use super::{MAX_FRAMES, MAX_ROW, Scanner};
 
-/// How many threads the last stacks are remembered of.
+/// The number of threads whose last stacks are remembered.
 const THREADS: usize = 64;
 
 /// By thread: its last stack on the tape.
@@ -22,7 +22,7 @@ struct LastStack {
     thread: u32,
     /// Its index, counted from 1; 0 is none.
     stack: u32,
-    /// Where its frames end in the text, and from where on they are all `ref`s.
+    /// The end of its frames in the text, and the place from which on they are all `ref`s.
     text_end: u32,
     plain_from: u32,
 }
@@ -75,7 +75,7 @@ impl Scanner<'_> {
         self.close(start, text_end)
     }
 
-    /// Where the end tag of the element is.
+    /// The position of the element's end tag.
     #[inline(always)]
     fn end_of_frames(&self, start: &Start) -> Option<usize> {
         let end = self.bytes.len().min(start.end + MAX_ROW);
@@ -88,16 +88,16 @@ impl Scanner<'_> {
         Some(start.end + length?)
     }
 
-    /// Where the end tag of a `backtrace` is in which it has the first `k`: one byte is found faster than twelve, and frames
-    /// that are `ref`s have none.
+    /// The position of a `backtrace`'s end tag if that has the first `k` of the text: one byte is found faster than twelve, and frames that
+    /// are `ref`s have none.
     #[inline(always)]
     fn end_of_plain_backtrace(&self, text: &[u8]) -> Option<usize> {
         let end = memchr::memchr(b'k', text)?.checked_sub(b"</bac".len())?;
         text[end..].starts_with(b"</backtrace>").then_some(end)
     }
 
-    /// How many frames at the root are the last stack's as they stand in the text, and how long their text is. Each of them is
-    /// one tag.
+    /// The number of frames at the root that equal the last stack's as they stand in the text, and the length of their text. Each of them
+    /// is one tag.
     #[inline(always)]
     fn shared_frames(&self, text_start: usize, text_end: usize, last: &LastStack) -> (usize, usize) {
         let (plain_from, last_end) = (last.plain_from as usize, last.text_end as usize);
@@ -161,9 +161,9 @@ fn frame_reference(ahead: &[u8; PADDING]) -> Option<(u32, usize)> {
     (start | more | end == 0 && id != 0).then_some((id as u32, FRAME.len() + count + 3))
 }
 
-/// How many bytes are compared at once; a frame that is a `ref` has fewer.
+/// The number of bytes compared at once; a frame that is a `ref` has fewer.
 const STEP: usize = 32;
-/// How many bytes are compared at most: a byte counts the tags of every step.
+/// The most bytes that are compared: a byte counts the tags of every step.
 const MAX_SHARED: usize = STEP * (u8::MAX as usize - 1);
 
 /// From byte [`STEP`] - `n` on, ones for `n` bytes and zeros for others.
@@ -174,9 +174,9 @@ const FIRST_BYTES: [u8; 2 * STEP] = {
     bytes
 };
 
-/// How many tags in front of `end` and of `other_end` are the same, and how long their text is: not more than `longest`.
+/// The number of equal tags in front of `end` and of `other_end`, and the length of their text: not more than `longest`.
 ///
-/// Texts are alike for another length each time, so there is one loop, and nothing is decided behind it.
+/// Texts are alike for another length each time, so there is one loop, and no branches behind it.
 #[inline(always)]
 fn shared_tags(bytes: &[u8], end: usize, other_end: usize, longest: usize) -> (usize, usize) {
     let longest = longest.min(MAX_SHARED);
@@ -209,7 +209,7 @@ fn sum(bytes: &[u8; STEP]) -> usize {
     (pairs.wrapping_mul(0x0001_0001_0001_0001) >> 48) as usize
 }
 
-/// How many bytes at the end are the same.
+/// The number of equal bytes at the end.
 #[inline(always)]
 fn common_end(a: &[u8; STEP], b: &[u8; STEP]) -> usize {
     let (a, b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);

@@ -1,6 +1,7 @@
 //! Rows as nearly all are: a time, cells that were seen before, and a stack.
 //!
-//! They are read in one go, without looking for what else could stand there. What is any different is left to those who do.
+//! They are read in one go, without looking for anything else that could stand there. Rows that differ in any way are left to the readers
+//! that do look.
 
 use super::super::tag::Tag;
 use super::super::tape::Op;
@@ -15,12 +16,12 @@ pub(super) struct RowStart {
     id: u64,
     time: u64,
     cells: u32,
-    /// Where its stack is.
+    /// The position of its stack.
     stack: usize,
 }
 
-/// How many digits the time of a row and its id have. Those of the next row nearly always have as many, and where its parts are
-/// is known then before they are read.
+/// The number of digits in the time of a row and in its id. Those of the next row nearly always have as many, so the places of its parts
+/// are known before they are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Widths {
     id: u8,
@@ -65,7 +66,7 @@ fn time_of_widths(bytes: &[u8], row: usize, widths: Widths) -> Option<(u64, u64,
 
 const END_TAG: &[u8] = b"</sample-time>";
 
-/// What ends a row behind the id of its stack.
+/// The end of a row behind the id of its stack.
 const END: &[u8] = b"\"/></row>";
 const ROW_END: &[u8] = b"</row>";
 
@@ -165,7 +166,7 @@ mod tests {
     use super::super::{MAX_ROW, Memory};
     use super::*;
 
-    /// What is read without knowing widths.
+    /// The time that is read without knowing widths.
     fn of_any_width(bytes: &[u8], next_id: u32) -> Option<(u64, u64, usize)> {
         let (mut memory, mut tape) = (Memory { known_cells: KnownCells::default() }, Tape::default());
         Scanner::new(bytes, MAX_ROW, Some(next_id), 0, &mut memory, &mut tape).usual_time(b"<row>".len())

@@ -1,7 +1,7 @@
 //! Any bytes as a mangled name, through the function that names frames.
 #![no_main]
 
-/// What libFuzzer calls for each input.
+/// The function that libFuzzer calls for each input.
 ///
 /// # Safety
 /// `data` must point to `size` bytes.

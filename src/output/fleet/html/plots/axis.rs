@@ -12,13 +12,13 @@ pub(in super::super) struct Axis {
     low: f64,
     high: f64,
     ticks: Vec<f64>,
-    /// What ticks are divided by to be read.
+    /// The number by which ticks are divided to be readable.
     divisor: f64,
-    /// What the axis is in.
+    /// The unit of the axis.
     pub(in super::super) title: String,
 }
 
-/// How many steps an axis has at most.
+/// The largest number of steps on an axis.
 const MOST_STEPS: u128 = 6;
 
 impl Axis {
@@ -67,7 +67,7 @@ impl Axis {
         Self { low: 0.0, high, ticks, divisor: 1.0, title: String::new() }
     }
 
-    /// Where a value is between two pixels.
+    /// The pixel of a value, between two others.
     pub(super) fn place(&self, value: f64, from: i32, to: i32) -> i32 {
         let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
         from + (share * f64::from(to - from)).round() as i32

@@ -1,4 +1,4 @@
-//! How many runs there are with which CPU use.
+//! A histogram of runs by their CPU use.
 
 use std::io;
 

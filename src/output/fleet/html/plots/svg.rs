@@ -56,7 +56,7 @@ pub(super) fn line(area: &Area<'_>, points: Vec<(i32, i32)>, color: RGBColor, wi
     area.draw(&PathElement::new(points, color.stroke_width(width)))
 }
 
-/// A filled rectangle, at least 2 px wide and high: what is there is seen.
+/// A filled rectangle, at least 2 px wide and high, so that it can always be seen.
 pub(super) fn block(area: &Area<'_>, left_top: (i32, i32), right_bottom: (i32, i32), color: RGBColor) -> Drawn {
     let right = right_bottom.0.max(left_top.0 + 2);
     let top = left_top.1.min(right_bottom.1 - 2);

@@ -20,7 +20,7 @@ const RUNS: Plot = Plot { left: 60, top: 294, right: WIDTH as i32 - 24, bottom: 
 pub(in super::super) struct Line {
     /// Its position in the options.
     pub(in super::super) at: usize,
-    /// How many runs it needs: where fewer recorded a second, it would be the largest run, and the line has a gap.
+    /// The number of runs that it needs: where fewer recorded a second, it would be the largest run, and the line has a gap.
     needed: u64,
 }
 
@@ -117,7 +117,7 @@ fn stairs(
     steps
 }
 
-/// How many runs there are behind each second: at the end of the longest recordings there are few.
+/// Draws the number of runs behind each second: at the end of the longest recordings there are few.
 fn runs_below(points: &[TimelinePoint], time: &Axis, area: &Area<'_>) -> Drawn {
     let most = points.iter().map(|point| point.runs).max().unwrap_or(0);
     let counts = Axis::exactly(most as f64);
