@@ -64,7 +64,7 @@ impl Case {
         Case { recording, options }
     }
 
-    /// The rows that a recording must find, in their order: run by run, table by table.
+    /// The rows that a reader must find, in their order: run by run, table by table.
     fn expected(&self) -> Vec<FoundRow> {
         let mut rows = Vec::new();
         for run in self.options.runs() {
@@ -367,7 +367,7 @@ fn sums_are_those_of_the_samples() {
     assert!(sums > 1_000, "{sums}");
 }
 
-/// One recording takes recordings and exports; each is a document of its own.
+/// One builder takes recordings and exports; each is a document of its own.
 #[test]
 fn a_bundle_and_an_export_are_two_inputs() {
     for bundle_comes_first in [true, false] {
