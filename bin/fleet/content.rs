@@ -6,9 +6,9 @@ use std::path::Path;
 use blake3::{Hash, Hasher};
 use traceparse::decompress;
 use traceparse::error::{Error, ErrorKind};
-use traceparse::export::read;
 use traceparse::fleet::FailureKind;
 use traceparse::memory::MemoryBudget;
+use traceparse::read;
 use traceparse::recording::{Export, Options};
 
 use super::control::Control;

@@ -1,9 +1,23 @@
-//! Profiles of other tools, known by their first bytes: none of them is read, and each is told by its name.
+//! The registry of formats. Inputs are known by their first bytes, and those that no reader reads are told by their names.
 //!
 //! The order matters: the surest tests come first. A file's name says nothing, since people rename files.
 
 /// The number of bytes at the start of an input that are looked at.
 pub(crate) const HEAD: usize = 64 << 10;
+
+/// A format that is read from a stream of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    /// An export of `xctrace`, and whatever else nobody reads: that reader tells what an input looks like.
+    Export,
+}
+
+impl Format {
+    /// The format of an input that begins with these bytes, [`HEAD`] of them or all.
+    pub(super) fn of(_head: &[u8]) -> Self {
+        Self::Export
+    }
+}
 
 /// The description of an input that no reader reads, such as `a report of sample (macOS)`.
 pub(crate) fn recognise(head: &[u8]) -> Option<&'static str> {

@@ -7,9 +7,9 @@ use super::builder::RecordingBuilder;
 use super::notes::Notes;
 use super::rows::{self, Row, Source, TableReader};
 use super::toc::Toc;
-use super::{Document, DocumentContent, Limits, RejectReason, Table};
+use super::{Document, DocumentContent, Limits, Options, RejectReason, Table};
 use crate::error::{Diagnostic, Error};
-use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Meaning, StackId, StringId};
+use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Meaning, SourceLine, StackId, StringId};
 
 /// The convention by which the address of a frame was recorded, which decides the address to look it up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,6 +67,11 @@ fn hexadecimal(number: u64) -> String {
 }
 
 impl InputBuilder<'_> {
+    /// The options of the recording.
+    pub fn options(&self) -> &Options {
+        &self.recording.options
+    }
+
     /// The limits that guard against hostile input.
     pub fn limits(&self) -> &Limits {
         &self.recording.options.limits
@@ -113,6 +118,23 @@ impl InputBuilder<'_> {
         let name = recording.profile.string(&hexadecimal(address))?;
         let function = recording.profile.function(name, binary, false)?;
         recording.add_frame(kind.form(), function, binary, address, None, false)
+    }
+
+    /// The id of a frame whose function the input names, and maybe its source line.
+    pub fn named_frame(
+        &mut self,
+        (kind, address): (FrameKind, u64),
+        binary: Option<BinaryId>,
+        name: &str,
+        source: Option<SourceLine>,
+    ) -> Result<FrameId, Full> {
+        let recording = &mut *self.recording;
+        if kind == FrameKind::Caller {
+            recording.see_caller(binary, address);
+        }
+        let name = recording.profile.string(name)?;
+        let function = recording.profile.function(name, binary, true)?;
+        recording.add_frame(kind.form(), function, binary, address, source, false)
     }
 
     /// The stack of these frames, leaf first, on top of `root`.
