@@ -10,14 +10,19 @@ pub(crate) const HEAD: usize = 64 << 10;
 pub(super) enum Format {
     /// An export of `xctrace`, and whatever else nobody reads: that reader tells what an input looks like.
     Export,
+    /// A report of `sample`.
+    Sample,
 }
 
 impl Format {
     /// The format of an input that begins with these bytes, [`HEAD`] of them or all.
-    pub(super) fn of(_head: &[u8]) -> Self {
-        Self::Export
+    pub(super) fn of(head: &[u8]) -> Self {
+        if recognise(head) == Some(SAMPLE) { Self::Sample } else { Self::Export }
     }
 }
+
+/// The description of reports that are read, but not as exports.
+const SAMPLE: &str = "a report of sample (macOS)";
 
 /// The description of an input that no reader reads, such as `a report of sample (macOS)`.
 pub(crate) fn recognise(head: &[u8]) -> Option<&'static str> {
@@ -145,13 +150,13 @@ fn json(start: &str) -> Option<&'static str> {
 }
 
 fn lines(text: &str) -> Option<&'static str> {
-    const SAMPLE: usize = 4 << 10;
+    const NEAR: usize = 4 << 10;
     let has_line = |within: usize, start: &str| {
         let within = text.char_indices().find(|&(at, _)| at >= within).map_or(text, |(at, _)| &text[..at]);
         within.lines().any(|line| line.starts_with(start))
     };
-    if has_line(SAMPLE, "Analysis of sampling ") || has_line(SAMPLE, "Call graph:") {
-        return Some("a report of sample (macOS)");
+    if has_line(NEAR, "Analysis of sampling ") || has_line(NEAR, "Call graph:") {
+        return Some(SAMPLE);
     }
     if has_line(HEAD, "Date/Time:") && ["Data Source:", "Steps:", "Event:"].iter().any(|start| has_line(HEAD, start)) {
         return Some("a report of spindump, or a hang or resource report (macOS, iOS)");

@@ -4,6 +4,7 @@
 pub mod bundle;
 pub mod export;
 mod formats;
+pub mod sample;
 
 use std::io::{self, Read};
 
@@ -24,6 +25,7 @@ pub fn read_into<R: Read + Send>(mut source: R, name: &str, recording: &mut Reco
     // What was read before a failure counts: an input that is cut is told as one.
     let source = head.as_slice().chain(Failure(failure)).chain(source);
     match format {
+        Format::Sample => sample::read_into(source, name, recording),
         Format::Export => export::read_into(source, name, recording),
     }
 }

@@ -83,6 +83,11 @@ impl RecordingBuilder {
         Self { options, profile, reserved, ..Self::default() }
     }
 
+    /// How it reads.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// The recording that was read.
     ///
     /// # Errors

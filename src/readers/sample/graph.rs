@@ -1,0 +1,190 @@
+//! Lines of a call graph: threads, and the frames below them.
+
+/// A line of a call graph, apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct GraphLine<'l> {
+    /// 0 for threads.
+    pub(super) depth: usize,
+    /// The samples that passed through it.
+    pub(super) count: u64,
+    /// The text behind the number.
+    pub(super) text: &'l str,
+}
+
+impl<'l> GraphLine<'l> {
+    /// The parts of a line; an error says what is wrong with it.
+    pub(super) fn parse(line: &'l str) -> Result<Self, &'static str> {
+        let column = line.find(|character: char| !matches!(character, ' ' | '+' | '!' | ':' | '|'));
+        let rest = column.and_then(|column| line.get(column..)).unwrap_or_default();
+        let (count, text) = rest.split_once(' ').unwrap_or((rest, ""));
+        let is_number = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+        let (Some(column), true) = (column, is_number) else {
+            return Err("a line of the call graph has no number of samples");
+        };
+        let count = count.parse().map_err(|_| "the number of samples is too large")?;
+        match column.checked_sub(4) {
+            Some(indent) if indent % 2 == 0 => Ok(Self { depth: indent / 2, count, text }),
+            _ => Err("a line of the call graph is indented by an odd number of columns"),
+        }
+    }
+}
+
+/// The text of a thread: `Thread_357865: NAME   DispatchQueue_1: com.apple.main-thread  (serial)`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ThreadText<'l> {
+    /// `None` for `Thread_<multiple>`.
+    pub(super) tid: Option<u64>,
+    pub(super) name: &'l str,
+}
+
+/// The queue of the main thread, which has no name of its own.
+const MAIN_QUEUE: &str = "com.apple.main-thread";
+
+impl<'l> ThreadText<'l> {
+    /// `None` for a text that is not of a thread.
+    pub(super) fn parse(text: &'l str) -> Option<Self> {
+        let text = text.strip_prefix("Thread_")?;
+        let (thread, queue) = text.split_once("   DispatchQueue_").unwrap_or((text, ""));
+        let (number, name) = thread.split_once(": ").unwrap_or((thread, ""));
+        let label = queue.split_once(": ").map_or("", |(_, label)| label);
+        let label = label.trim_end().trim_end_matches("(serial)").trim_end_matches("(concurrent)").trim_end();
+        let name = match (name.trim(), label) {
+            ("" | "Main Thread", MAIN_QUEUE) => "Main Thread",
+            ("", label) => label,
+            (name, _) => name,
+        };
+        let number = number.trim();
+        match number.parse() {
+            Ok(tid) => Some(Self { tid: Some(tid), name }),
+            Err(_) if number == "<multiple>" => {
+                Some(Self { tid: None, name: if name.is_empty() { number } else { name } })
+            }
+            Err(_) => None,
+        }
+    }
+}
+
+/// The text of a frame: `SYMBOL  (in BINARY) + OFFSET  [ADDRESS]  FILE:LINE`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct FrameText<'l> {
+    /// `???` where there was none.
+    pub(super) symbol: &'l str,
+    /// `None` for `<unknown binary>` and for text of another form.
+    pub(super) binary: Option<&'l str>,
+    /// The first of them, if there are several.
+    pub(super) address: Option<u64>,
+    /// The address that the binary was loaded at, where it is told.
+    pub(super) load_address: Option<u64>,
+    /// File and line.
+    pub(super) source: Option<(&'l str, u32)>,
+}
+
+impl<'l> FrameText<'l> {
+    /// Every text is of a frame; one of an unknown form is its symbol.
+    pub(super) fn parse(text: &'l str) -> Self {
+        // Names of Swift and C++ may hold the same words.
+        let Some((symbol, rest)) = text.rsplit_once("  (in ") else { return Self { symbol: text, ..Self::default() } };
+        let Some((binary, place)) = binary_and_place(rest) else { return Self { symbol: text, ..Self::default() } };
+        let binary = Some(binary).filter(|&binary| binary != "<unknown binary>");
+        let (before, address, source) = match place.split_once('[').and_then(|(before, rest)| {
+            let (addresses, source) = rest.split_once(']')?;
+            Some((before, addresses, source))
+        }) {
+            Some((before, addresses, source)) => {
+                (before, addresses.split(',').next().and_then(hex), source_line(source))
+            }
+            None => (place, None, source_line(place)),
+        };
+        let load = before.trim_start().strip_prefix("load address ").and_then(|load| load.split(' ').next());
+        Self { symbol, binary, address, load_address: load.and_then(hex), source }
+    }
+
+    /// True for a frame with a name.
+    pub(super) fn is_named(&self) -> bool {
+        !matches!(self.symbol, "???" | "")
+    }
+}
+
+/// `NAME) + …` apart. Names of binaries may hold parentheses, and what follows one begins with blanks.
+fn binary_and_place(text: &str) -> Option<(&str, &str)> {
+    let ends = [") + ", ")  load address ", ")  ["];
+    let end = ends.iter().filter_map(|end| text.find(end)).min();
+    match end {
+        Some(end) => Some((&text[..end], text.get(end + 1..)?)),
+        None => text.trim_end().strip_suffix(')').map(|binary| (binary, "")),
+    }
+}
+
+/// `0x102ad6d2c` as a number.
+fn hex(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
+}
+
+/// `  FILE:LINE` at the end of a line.
+fn source_line(text: &str) -> Option<(&str, u32)> {
+    let (file, line) = text.trim().rsplit_once(':')?;
+    Some((file, line.parse().ok()?)).filter(|(file, _)| !file.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_depths() {
+        let line = |depth, count, text| Ok(GraphLine { depth, count, text });
+        assert_eq!(GraphLine::parse("    2891 Thread_1"), line(0, 2891, "Thread_1"));
+        assert_eq!(GraphLine::parse("    + ! : | 7 f  (in a)"), line(4, 7, "f  (in a)"));
+        assert!(GraphLine::parse("    +  825 start").unwrap_err().contains("odd"));
+        assert!(GraphLine::parse("825 start").unwrap_err().contains("odd"));
+        assert!(GraphLine::parse("    + start 8").unwrap_err().contains("no number"));
+        assert!(GraphLine::parse("    + 99999999999999999999 start").unwrap_err().contains("large"));
+    }
+
+    #[test]
+    fn threads_of_every_form() {
+        let thread = |tid, name| Some(ThreadText { tid, name });
+        for (text, expected) in [
+            ("Thread_357865   DispatchQueue_1: com.apple.main-thread  (serial)", thread(Some(357_865), "Main Thread")),
+            (
+                "Thread_7: Main Thread   DispatchQueue_1: com.apple.main-thread  (serial)",
+                thread(Some(7), "Main Thread"),
+            ),
+            ("Thread_8: press: worker", thread(Some(8), "press: worker")),
+            (
+                "Thread_9   DispatchQueue_12: com.example.press (x)  (concurrent)",
+                thread(Some(9), "com.example.press (x)"),
+            ),
+            ("Thread_10", thread(Some(10), "")),
+            ("Thread_10   DispatchQueue_2", thread(Some(10), "")),
+            ("Thread_<multiple>", thread(None, "<multiple>")),
+            ("Thread_<multiple>   DispatchQueue_<multiple>", thread(None, "<multiple>")),
+            ("start  (in dyld)", None),
+            ("Thread_x", None),
+        ] {
+            assert_eq!(ThreadText::parse(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn frames_of_every_form() {
+        let frame = FrameText { symbol: "f", binary: Some("a"), address: Some(0x10), ..FrameText::default() };
+        let cases = [
+            ("f  (in a) + 6992  [0x10]", frame.clone()),
+            ("f  (in a) + 1,2,...  [0x10,0x20,...]", frame.clone()),
+            ("f  (in a) + 1  [0x10]  press.c:12", FrameText { source: Some(("press.c", 12)), ..frame.clone() }),
+            ("f(int)  (in b)  (in a) + 1  [0x10]", FrameText { symbol: "f(int)  (in b)", ..frame.clone() }),
+            ("f  (in a (b).dylib) + 1  [0x10]", FrameText { binary: Some("a (b).dylib"), ..frame.clone() }),
+            (
+                "???  (in a)  load address 0x8 + 0x8  [0x10]",
+                FrameText { symbol: "???", load_address: Some(8), ..frame.clone() },
+            ),
+            ("???  (in <unknown binary>)  [0x10]", FrameText { symbol: "???", binary: None, ..frame.clone() }),
+            ("f  (in a)", FrameText { address: None, ..frame.clone() }),
+            ("anything else", FrameText { symbol: "anything else", ..FrameText::default() }),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(FrameText::parse(text), expected, "{text}");
+        }
+    }
+}

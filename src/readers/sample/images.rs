@@ -1,0 +1,114 @@
+//! The list of binary images at the end of a report.
+
+use crate::units::Uuid;
+
+/// An image: `0xLOW - 0xHIGH +NAME (VERSION) <UUID> /path`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Image {
+    /// The first address, which it was loaded at.
+    pub(super) low: u64,
+    /// The last address; `None` where it is not told (`???`).
+    pub(super) high: Option<u64>,
+    pub(super) uuid: Option<Uuid>,
+    /// The last component of the path. The name in front is a bundle's for frameworks, and of no use here.
+    pub(super) name: String,
+    pub(super) path: String,
+}
+
+impl Image {
+    /// `None` for a line of another form.
+    pub(super) fn parse(line: &str) -> Option<Self> {
+        let (low, rest) = line.trim_start().split_once(" - ")?;
+        let low = hex(low)?;
+        let (high, rest) = rest.trim_start().split_once(' ').unwrap_or((rest.trim_start(), ""));
+        let high = match high {
+            "???" => None,
+            high => Some(hex(high)?),
+        };
+        let (before, uuid, path) = uuid_and_path(rest)?;
+        let given = before.trim_start_matches(['+', ' ']).split(" (").next().unwrap_or_default().trim();
+        let path = if path.is_empty() { given } else { path };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        Some(Self { low, high, uuid, name: name.to_owned(), path: path.to_owned() })
+    }
+}
+
+/// The text before `<UUID>`, the UUID if it is one, and the path behind it.
+fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
+    let is_uuid = |inner: &str| inner.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'?'));
+    let starts = text.match_indices('<').filter_map(|(at, _)| {
+        let (inner, path) = text[at + 1..].split_once('>')?;
+        is_uuid(inner).then_some((&text[..at], Uuid::parse(inner), path.trim()))
+    });
+    // Names come before it, and may hold brackets, too; a path behind it begins with a slash.
+    starts.last()
+}
+
+fn hex(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.trim().strip_prefix("0x")?, 16).ok()
+}
+
+/// The images of a report, by address.
+#[derive(Debug)]
+pub(super) struct Images {
+    sorted: Vec<Image>,
+}
+
+impl Images {
+    pub(super) fn new(mut images: Vec<Image>) -> Self {
+        images.sort_by_key(|image| image.low);
+        Self { sorted: images }
+    }
+
+    /// The index of the image that spans an address.
+    pub(super) fn find(&self, address: u64) -> Option<usize> {
+        let index = self.sorted.partition_point(|image| image.low <= address).checked_sub(1)?;
+        self.sorted[index].high.is_none_or(|high| address <= high).then_some(index)
+    }
+
+    /// The image at an index that [`find`](Self::find) gave.
+    pub(super) fn get(&self, index: usize) -> Option<&Image> {
+        self.sorted.get(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_of_every_form() {
+        let uuid = Uuid::parse("5B424D44-FED2-3361-8D75-41795DA0FEF6");
+        let image = |low, high, uuid, path: &str| {
+            let name = path.rsplit('/').next().unwrap().to_owned();
+            Some(Image { low, high, uuid, name, path: path.to_owned() })
+        };
+        for (line, expected) in [
+            (
+                "       0x102a50000 -        0x102dc719f +com.x.app (0.4 - 0.4.1) <5B424D44-FED2-3361-8D75-41795DA0FEF6> /A/app",
+                image(0x1_02a5_0000, Some(0x1_02dc_719f), uuid, "/A/app"),
+            ),
+            (
+                "0x10 - 0x20  libx.dylib (1) <5B424D44FED233618D7541795DA0FEF6> /usr/lib/libx.dylib",
+                image(0x10, Some(0x20), uuid, "/usr/lib/libx.dylib"),
+            ),
+            ("0x10 - ??? +a b (??? - ???) <> /A <b>/a b", image(0x10, None, None, "/A <b>/a b")),
+            (
+                "0x10 - 0x20 +com.x.y (1) <5B424D44-FED2-3361-8D75-41795DA0FEF6>",
+                image(0x10, Some(0x20), uuid, "com.x.y"),
+            ),
+            ("Sample analysis of process 1 written to file /tmp/x", None),
+            ("0x10 - 0x20 +no uuid", None),
+        ] {
+            assert_eq!(Image::parse(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_of_the_image_that_spans_it() {
+        let image = |low, high| Image { low, high, uuid: None, name: String::new(), path: String::new() };
+        let images = Images::new(vec![image(0x30, None), image(0x10, Some(0x20))]);
+        let found = [0xf, 0x10, 0x20, 0x21, 0x30, u64::MAX].map(|address| images.find(address));
+        assert_eq!(found, [None, Some(0), Some(0), None, Some(1), Some(1)]);
+    }
+}

@@ -1,0 +1,76 @@
+//! Reads reports of `sample`, the tool of macOS, and of Activity Monitor's "Sample Process": `Analysis of sampling …`.
+//!
+//! ```text
+//! Analysis of sampling Orchard (pid 4150) every 1 millisecond
+//! Process:         Orchard [4150]
+//! …
+//! Call graph:
+//!     2891 Thread_357865   DispatchQueue_1: com.apple.main-thread  (serial)
+//!     + 2891 start  (in dyld) + 6992  [0x1882b84e4]
+//!     +   2890 ???  (in Orchard)  load address 0x102a50000 + 0x86d2c  [0x102ad6d2c]
+//!     +   1 press  (in Orchard) + 10,20  [0x102a51000,0x102a5100a]
+//!
+//! Sort by top of stack, same collapsed (when >= 5):
+//!         ???  (in Orchard)        2890
+//!
+//! Binary Images:
+//!        0x102a50000 -        0x102dc719f +org.example.Orchard (0.4) <5B424D44-FED2-3361-8D75-41795DA0FEF6> /Applications/Orchard
+//! ```
+//!
+//! `sample` looks at all threads at every tick, whether they run or wait. So a count is [presence](crate::profile::Meaning::Presence) and
+//! no CPU time, and the report does not tell when samples were taken.
+//!
+//! * The depth of a line is (the column of its number − 4) / 2; the marks before it are decoration. Any other column is damage.
+//! * self = count − Σ callees. The report's table of functions at the top of stacks must say the same of each function.
+//! * Callers are recorded with return addresses, and leaves with the sampled instruction. A line with callees is a caller, also if samples
+//!   end in it.
+//! * An address belongs to the image that spans it; names of images are those of bundles, and join nothing.
+//! * A line may stand for several addresses of one function. How many samples each of them had is not in the report, so the first one
+//!   stands for all, and the line is that of the first one.
+//!
+//! An input may hold several reports, each of which is a document with one run, and other text before and behind them.
+
+mod graph;
+mod images;
+mod lines;
+mod record;
+mod report;
+
+use std::io::Read;
+
+use crate::error::{Error, ErrorKind};
+use crate::recording::RecordingBuilder;
+use lines::Lines;
+use report::Report;
+
+/// The line that begins a report.
+const START: &str = "Analysis of sampling ";
+
+/// Reads an input with all its reports into a recording. `name` is how results and errors call it.
+///
+/// # Errors
+/// When there is no report, when the call graph of one is damaged, or when the input passes a limit. The builder is of no use after that.
+pub fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    let options = recording.options().clone();
+    let mut lines = Lines::new(source, name, &options);
+    let mut found = 0;
+    let mut start = lines.skip_to(START)?;
+    while let Some(line) = start {
+        found += 1;
+        if found > options.limits.tables {
+            let text = format!("the input has more than {} reports", options.limits.tables);
+            return Err(lines.error(ErrorKind::Limit(text), line.number));
+        }
+        let (report, next) = Report::read(&line, &mut lines)?;
+        record::add(&report, &lines, recording)?;
+        start = next;
+    }
+    if found == 0 {
+        return Err(lines.error(ErrorKind::NotAnExport(NO_REPORT.to_owned()), 1));
+    }
+    Ok(())
+}
+
+/// The sentence about call graphs that were cut out of a report.
+const NO_REPORT: &str = "this looks like the call graph of a report of sample, without its first line (Analysis of sampling …), which tells \
+                         the process; name the whole report";

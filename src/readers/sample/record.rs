@@ -1,0 +1,166 @@
+//! A report becomes a document of a recording.
+
+use super::graph::{FrameText, ThreadText};
+use super::lines::Lines;
+use super::report::{Node, Report};
+use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::hash::HashMap;
+use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, SourceLine, StackId};
+use crate::recording::{FrameKind, InputBuilder, RecordingBuilder, Table, TableKind, Toc, TocProcess, TocRun};
+use crate::units::Address;
+
+/// Adds a report.
+///
+/// # Errors
+/// When the recording has no room, or a thread cannot be told.
+pub(super) fn add<R>(report: &Report, lines: &Lines<'_, R>, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    let name = lines.name();
+    let mut input = recording.input(name)?;
+    if let Some(note) = check(report, lines) {
+        input.note(note);
+    }
+    let table = Table { run: 1, schema: Some("sample".to_owned()), kind: TableKind::Cpu, ..Table::default() };
+    input.start_sums(table, Meaning::Presence, name.to_owned());
+    let mut writer = Writer { report, binaries: HashMap::default(), path: Vec::new(), input };
+    writer.add_nodes(lines)?;
+    writer.input.finish(contents(report));
+    Ok(())
+}
+
+/// Adds the nodes of a report, from the first to the last.
+struct Writer<'r, 'i> {
+    report: &'r Report,
+    input: InputBuilder<'i>,
+    /// By image, or by name where no image is known.
+    binaries: HashMap<(Option<usize>, Option<&'r str>), BinaryId>,
+    /// The stack of each open depth; the first is that of the thread.
+    path: Vec<Option<StackId>>,
+}
+
+impl<'r> Writer<'r, '_> {
+    fn add_nodes<R>(&mut self, lines: &Lines<'_, R>) -> Result<(), Error> {
+        let full = |full: Full, line| lines.error(ErrorKind::Limit(full.to_string()), line);
+        let process = self.input.process(self.report.pid, &self.report.process).map_err(|error| full(error, 1))?;
+        let mut thread = 0;
+        for node in &self.report.nodes {
+            if node.depth == 0 {
+                let Some(ThreadText { tid, name }) = ThreadText::parse(&node.text) else {
+                    let text = format!("a call graph begins with a thread, and not with {:?}", node.text);
+                    return Err(lines.error(ErrorKind::Malformed(text), node.line));
+                };
+                thread = self.input.thread(tid, Some(process), name).map_err(|error| full(error, node.line))?;
+            }
+            self.add(node, thread).map_err(|error| full(error, node.line))?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, node: &'r Node, thread: u32) -> Result<(), Full> {
+        self.path.truncate(node.depth);
+        let stack = match self.path.last() {
+            Some(&callers) => {
+                let frame = self.frame(node)?;
+                self.input.stack(callers, &[frame])?
+            }
+            None => None,
+        };
+        self.path.push(stack);
+        match node.own() {
+            0 => Ok(()),
+            own => self.input.add_samples(thread, stack, own),
+        }
+    }
+
+    fn frame(&mut self, node: &'r Node) -> Result<FrameId, Full> {
+        let text = FrameText::parse(&node.text);
+        let kind = if node.is_caller() { FrameKind::RawCaller } else { FrameKind::RawLeaf };
+        let binary = self.binary(&text)?;
+        let source = match text.source {
+            Some((path, line)) => Some(SourceLine { path: self.input.string(path)?, line }),
+            None => None,
+        };
+        match text.address {
+            Some(address) if !text.is_named() => self.input.frame(kind, address, binary),
+            address => self.input.named_frame((kind, address.unwrap_or_default()), binary, text.symbol, source),
+        }
+    }
+
+    /// The binary of a frame: the image that spans its address, or one of which only the name is known.
+    fn binary(&mut self, text: &FrameText<'r>) -> Result<Option<BinaryId>, Full> {
+        let images = &self.report.images;
+        let found = text.address.and_then(|address| images.find(address));
+        // A list of images that does not fit the graph would give names of another binary.
+        let found = found.filter(|&index| {
+            images.get(index).is_some_and(|image| text.binary.is_none_or(|binary| binary == image.name))
+        });
+        let key = (found, text.binary.filter(|_| found.is_none()));
+        if key == (None, None) {
+            return Ok(None);
+        }
+        if let Some(&id) = self.binaries.get(&key) {
+            return Ok(Some(id));
+        }
+        let (name, path, uuid, load_address) = match (found.and_then(|index| images.get(index)), text.binary) {
+            (Some(image), _) => (image.name.as_str(), image.path.as_str(), image.uuid, image.low),
+            (None, name) => {
+                (name.unwrap_or_default(), name.unwrap_or_default(), None, text.load_address.unwrap_or_default())
+            }
+        };
+        let (name, path) = (self.input.string(name)?, self.input.string(path)?);
+        let load_address = Address::new(load_address);
+        let id = self.input.binary(Binary { name, uuid, arch: None, load_address, path })?;
+        self.binaries.insert(key, id);
+        Ok(Some(id))
+    }
+}
+
+/// A word about a call graph that differs from the table which the report has of it.
+fn check<R>(report: &Report, lines: &Lines<'_, R>) -> Option<Diagnostic> {
+    let mut own: HashMap<(&str, &str), u64> = HashMap::default();
+    for node in report.nodes.iter().filter(|node| node.depth > 0 && node.own() > 0) {
+        let text = FrameText::parse(&node.text);
+        *own.entry((text.symbol, text.binary.unwrap_or("<unknown binary>"))).or_default() += node.own();
+    }
+    let differs = |((symbol, binary), samples): (&(String, String), &u64)| {
+        own.get(&(symbol.as_str(), binary.as_str())) != Some(samples)
+    };
+    let different = report.tops.iter().filter(|&row| differs(row)).count();
+    let message = format!(
+        "{different} of {} rows of the report's table of functions at the top of stacks differ from its call graph; was it edited?",
+        report.tops.len()
+    );
+    (different > 0).then(|| Diagnostic {
+        at: Some(lines.place(report.nodes.first().map_or(1, |node| node.line))),
+        message,
+        count: 1,
+    })
+}
+
+/// What the head tells: process, system, and when the report was made.
+fn contents(report: &Report) -> Toc {
+    let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
+    let os = report.field("OS Version").and_then(|os| os.split_once(|character: char| character.is_ascii_digit()));
+    let mut device = Vec::new();
+    if let (Some((platform, _)), Some(all)) = (os, report.field("OS Version")) {
+        let version = all.get(platform.len()..).unwrap_or_default();
+        device.extend([pair("platform", platform.trim()), pair("os-version", version)]);
+    }
+    let process = [Some(pair("name", &report.process)), report.pid.map(|pid| pair("pid", &pid.to_string()))];
+    let path = report.field("Path").unwrap_or_default().to_owned();
+    let start = report.field("Date/Time").and_then(start_date);
+    let run = TocRun {
+        number: 1,
+        device,
+        process: process.into_iter().flatten().collect(),
+        summary: start.map(|start| pair("start-date", &start)).into_iter().collect(),
+        processes: vec![TocProcess { name: report.process.clone(), pid: report.pid, path }],
+        ..TocRun::default()
+    };
+    Toc { runs: vec![run] }
+}
+
+/// `2026-08-16 06:23:48.640 -0700` as `2026-08-16T06:23:48.640-0700`.
+fn start_date(text: &str) -> Option<String> {
+    let [date, time, offset] = text.split_ascii_whitespace().collect::<Vec<_>>().try_into().ok()?;
+    Some(format!("{date}T{time}{offset}"))
+}

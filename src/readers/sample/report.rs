@@ -1,0 +1,195 @@
+//! One report: its head, the nodes of its call graph, its own table, its images.
+
+use std::io::Read;
+
+use super::START;
+use super::graph::GraphLine;
+use super::images::{Image, Images};
+use super::lines::{Line, Lines};
+use crate::error::{Error, ErrorKind};
+use crate::hash::HashMap;
+use crate::memory::Reservation;
+
+/// A node of the call graph: a thread at depth 0, or a frame.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) depth: usize,
+    pub(super) line: u64,
+    pub(super) text: String,
+    pub(super) count: u64,
+    /// The samples of its callees.
+    pub(super) of_callees: u64,
+}
+
+impl Node {
+    /// The samples that ended in it.
+    pub(super) fn own(&self) -> u64 {
+        self.count - self.of_callees
+    }
+
+    /// True if it called others.
+    pub(super) fn is_caller(&self) -> bool {
+        self.of_callees > 0
+    }
+}
+
+/// A report as it was written.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) process: String,
+    pub(super) pid: Option<u64>,
+    /// The lines `Key: value` above the call graph.
+    pub(super) head: Vec<(String, String)>,
+    pub(super) nodes: Vec<Node>,
+    /// What the report says of the top of stacks: the samples by symbol and binary.
+    pub(super) tops: HashMap<(String, String), u64>,
+    pub(super) images: Images,
+    /// The memory of all this.
+    _held: Reservation,
+}
+
+/// The parts of a report, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Head,
+    Graph,
+    /// A table of how often functions stand in stacks, which counts recursion several times, and is of no use.
+    Total,
+    Top,
+    Images,
+    /// Text of others.
+    Behind,
+}
+
+/// A report that is being read.
+struct Draft {
+    report: Report,
+    images: Vec<Image>,
+    part: Part,
+    /// The node of each open depth.
+    open: Vec<usize>,
+    bytes: u64,
+}
+
+/// After so many nodes their memory is reserved.
+const NODES_BETWEEN: usize = 1 << 10;
+
+impl Report {
+    /// Reads the report that begins with a line; gives the first line of the next one, too, if there is one.
+    ///
+    /// # Errors
+    /// When a line of the call graph is damaged, or a limit is passed.
+    pub(super) fn read<R: Read>(start: &Line, lines: &mut Lines<'_, R>) -> Result<(Self, Option<Line>), Error> {
+        let mut draft = Draft::new(&start.text, lines.memory.nothing());
+        let next = loop {
+            match lines.next()? {
+                Some(line) if line.text.starts_with(START) => break Some(line),
+                Some(line) => draft.take(&line, lines)?,
+                None => break None,
+            }
+        };
+        if draft.part == Part::Head {
+            let text = "the report ends before its call graph; run sample again";
+            return Err(lines.damaged(text, start));
+        }
+        if draft.report.nodes.is_empty() {
+            return Err(lines.damaged("the call graph has no threads; run sample again", start));
+        }
+        Ok((Self { images: Images::new(draft.images), ..draft.report }, next))
+    }
+
+    /// A field of the head.
+    pub(super) fn field(&self, key: &str) -> Option<&str> {
+        self.head.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Draft {
+    fn new(start: &str, held: Reservation) -> Self {
+        let text = start.strip_prefix(START).unwrap_or(start);
+        let text = text.rsplit_once(" every ").map_or(text, |(process, _)| process);
+        let (process, pid) = match text.rsplit_once(" (pid ") {
+            Some((process, pid)) => (process, pid.trim_end().trim_end_matches(')').parse().ok()),
+            None => (text, None),
+        };
+        let report = Report {
+            process: process.to_owned(),
+            pid,
+            head: Vec::new(),
+            nodes: Vec::new(),
+            tops: HashMap::default(),
+            images: Images::new(Vec::new()),
+            _held: held,
+        };
+        Self { report, images: Vec::new(), part: Part::Head, open: Vec::new(), bytes: 0 }
+    }
+
+    fn take<R>(&mut self, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
+        let text = line.text.trim_end();
+        self.part = match text {
+            "Call graph:" if self.part == Part::Head => Part::Graph,
+            _ if text.starts_with("Total number in stack") => Part::Total,
+            _ if text.starts_with("Sort by top of stack") => Part::Top,
+            "Binary Images:" => Part::Images,
+            _ if text.starts_with("Binary images description not available") => Part::Behind,
+            _ => return self.take_content(text, line, lines),
+        };
+        Ok(())
+    }
+
+    fn take_content<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
+        self.bytes += 2 * text.len() as u64;
+        match self.part {
+            Part::Head => {
+                if let Some((key, value)) = text.split_once(':').filter(|(key, _)| !key.starts_with(' ')) {
+                    self.report.head.push((key.to_owned(), value.trim().to_owned()));
+                }
+            }
+            Part::Graph if !text.is_empty() => self.add_node(text, line, lines)?,
+            Part::Top => self.add_top(text),
+            Part::Images => match Image::parse(text) {
+                Some(image) => self.images.push(image),
+                // Other text may follow, but only behind an empty line.
+                None if text.is_empty() && !self.images.is_empty() => self.part = Part::Behind,
+                None => {}
+            },
+            Part::Graph | Part::Total | Part::Behind => {}
+        }
+        Ok(())
+    }
+
+    fn add_node<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
+        let GraphLine { depth, count, text } = GraphLine::parse(text).map_err(|what| lines.damaged(what, line))?;
+        if depth > self.open.len() {
+            return Err(lines.damaged("a line of the call graph is indented by more than one level", line));
+        }
+        if depth > lines.max_depth {
+            let text = format!("a stack has more than {} frames", lines.max_depth);
+            return Err(lines.error(ErrorKind::Limit(text), line.number));
+        }
+        self.open.truncate(depth);
+        let nodes = &mut self.report.nodes;
+        if let Some(caller) = self.open.last().and_then(|&caller| nodes.get_mut(caller)) {
+            let of_callees = caller.of_callees.checked_add(count).filter(|&sum| sum <= caller.count);
+            caller.of_callees = of_callees
+                .ok_or_else(|| lines.damaged("the callees of a function have more samples than the function", line))?;
+        }
+        self.open.push(nodes.len());
+        nodes.push(Node { depth, line: line.number, text: text.to_owned(), count, of_callees: 0 });
+        if nodes.len().is_multiple_of(NODES_BETWEEN) {
+            let bytes = self.bytes + (nodes.capacity() * size_of::<Node>()) as u64;
+            self.report._held.resize(bytes).map_err(|over| lines.error(ErrorKind::Memory(over), line.number))?;
+        }
+        Ok(())
+    }
+
+    /// `        SYMBOL  (in BINARY)        SAMPLES`
+    fn add_top(&mut self, text: &str) {
+        let Some((function, samples)) = text.trim().rsplit_once(' ') else { return };
+        let Some((symbol, binary)) = function.trim_end().rsplit_once("  (in ") else { return };
+        let binary = binary.strip_suffix(')').unwrap_or(binary);
+        if let Ok(samples) = samples.parse() {
+            self.report.tops.insert((symbol.to_owned(), binary.to_owned()), samples);
+        }
+    }
+}
