@@ -52,8 +52,8 @@
 //! Features only add. `cli` (default) builds the command, and turns on `compression` (`decompress`, gzip and
 //! zstd; `output::pprof`), `symbols` (the modules `symbols` and `symbolicate`), `bundle` (the module of that name; it turns on
 //! `symbols`), `dataset` (`fleet::dataset`, Parquet) and `html` (`output::fleet::html`). The last two turn on `fleet` (the modules
-//! `stats`, `fleet` and `output::fleet`). `swift` (default) demangles Swift names, and needs a C++17 compiler to build. The library
-//! alone is `default-features = false`.
+//! `stats`, `fleet` and `output::fleet`). `swift` (default) demangles names of Swift 4 and later, and needs a C++17 compiler to
+//! build. The library alone is `default-features = false`.
 
 pub mod calltree;
 mod chunks;

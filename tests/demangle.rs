@@ -182,6 +182,27 @@ fn underscores_are_stripped_on_demand() {
     }
 }
 
+/// Names of Swift before version 4, one or more for each rule of their grammar, and what Swift's demangler makes of them with the options of
+/// `swift demangle -simplified`; nothing where it refuses them.
+#[cfg(feature = "symbols")]
+const OLD_SWIFT_NAMES: &str = include_str!("demangle/swift_old.tsv");
+
+#[cfg(feature = "symbols")]
+#[test]
+fn old_swift_names_are_spelled_as_swift_simplifies_them() {
+    use traceparse::symbolicate::{MAX_DEMANGLED, NameDemangler};
+
+    let (mut demangler, mut differing) = (NameDemangler::new(MAX_DEMANGLED), String::new());
+    for line in OLD_SWIFT_NAMES.lines() {
+        let (name, expected) = line.split_once('\t').expect("two columns");
+        let spelled = demangler.demangle(name).unwrap_or_default();
+        if spelled != expected {
+            writeln!(differing, "{name}\n  Swift: {expected}\n  here:  {spelled}").expect("a string takes all");
+        }
+    }
+    assert!(differing.is_empty(), "{differing}");
+}
+
 /// Names of a large program (SwiftLint 0.57 for macOS and Linux, some of each kind), and what Swift's demangler makes of them with the
 /// options of `swift demangle -simplified`. `tests/oracle/demangle_swift.py` compares all names of a program.
 #[cfg(feature = "swift")]

@@ -5,6 +5,7 @@ mod harmless;
 mod same;
 #[cfg(feature = "swift")]
 mod swift;
+mod swift_old;
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -23,12 +24,13 @@ pub const MAX_DEMANGLED: usize = 1 << 16;
 ///
 /// The spelling is Instruments' where demanglers differ, so that a function has one name whoever named it: C++ as
 /// [`demangle`](crate::demangle) spells it, Rust without its hash, and Swift as `swift demangle -simplified` does, with labels but
-/// without types and modules (with the feature `swift`, else as it is). Names of Swift before version 4 (`_TF…`) stay as they are.
+/// without types and modules (names of Swift from version 4 on with the feature `swift`, else as they are).
 ///
 /// ```
 /// # use traceparse::symbolicate::display_name;
 /// assert_eq!(display_name("__ZN3foo3barEi"), "foo::bar(int)");
 /// assert_eq!(display_name("_RNvCs1234_7orchard3foo"), "orchard::foo");
+/// assert_eq!(display_name("__TFC4Demo6Widget4drawfT5scaleSi_Si"), "Widget.draw(scale:)");
 /// assert_eq!(display_name("-[Widget draw:]"), "-[Widget draw:]");
 /// ```
 pub fn display_name(name: &str) -> Cow<'_, str> {
@@ -47,7 +49,7 @@ pub struct NameDemangler {
 }
 
 impl NameDemangler {
-    /// Makes one that writes no names of more than so many bytes; and none of Swift of more than 4 KiB.
+    /// Makes one that writes no names of more than so many bytes; and none of Swift from version 4 on of more than 4 KiB.
     pub fn new(longest: usize) -> Self {
         Self { cpp: Demangler::new(Options { max_output: longest, ..Options::default() }), longest }
     }
@@ -58,7 +60,10 @@ impl NameDemangler {
     pub fn demangle(&mut self, name: &str) -> Option<String> {
         let start = name.trim_start_matches('_');
         let demangled = match start.bytes().next()? {
-            b'$' | b'T' => swift_name(name, start),
+            b'$' => swift_name(name, start),
+            // Swift 4.0, and what was before.
+            b'T' if start.starts_with("T0") => swift_name(name, start),
+            b'T' => swift_old::simplified(name, self.longest),
             b'R' => self.rust_name(name),
             b'Z' if is_legacy_rust(start) => self.rust_name(name),
             b'Z' => self.cpp_name(name),
@@ -135,7 +140,15 @@ mod tests {
             ("_ZN4core3ptr13drop_in_place17h0123456789abcdefE", "core::ptr::drop_in_place"),
             ("_RNvCs1234_7orchard3foo", "orchard::foo"),
             ("main", "main"),
+            #[cfg(feature = "swift")]
             ("_$s4Demo6WidgetC4draw5scaleS2i_tF", "Widget.draw(scale:)"),
+            ("_TFFC4Demo6Widget4drawfT_T_U_FT_T_", "closure #1 in Widget.draw()"),
+            ("__TFFC4Demo6Widget4drawfT_T_U_FT_T_", "closure #1 in Widget.draw()"),
+            ("___TF4Demo4drawFT_T_", "___TF4Demo4drawFT_T_"),
+            ("TF4Demo4drawFT_T_", "TF4Demo4drawFT_T_"),
+            ("_TSave", "_TSave"),
+            ("_TMalloc", "_TMalloc"),
+            ("_TPA", "_TPA"),
             ("_Z1fIXmlEEvv", "_Z1fIXmlEEvv"),
             ("__ZNE", "__ZNE"),
             ("_ZN17h0123456789abcdefE", "_ZN17h0123456789abcdefE"),

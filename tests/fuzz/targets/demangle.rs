@@ -1,10 +1,10 @@
-//! Names as symbol files have them, demangled: Rust, C++ and everything that is not mangled.
+//! Names as symbol files have them, demangled: Rust, C++, Swift before version 4 and everything that is not mangled.
 //!
-//! An input is the name, UTF-8; what is not is replaced. Names of Swift are not tried: their demangler is C++, and ends the process, and
-//! all targets with it, where one of its assertions does not hold. `tests/fuzz/swift` has a target of its own for them;
+//! An input is the name, UTF-8; what is not is replaced. Newer names of Swift are not tried: their demangler is C++, and ends the process,
+//! and all targets with it, where one of its assertions does not hold. `tests/fuzz/swift` has a target of its own for them;
 //! `TRACEPARSE_FUZZ_SWIFT=1` tries them here, too.
 
-use traceparse::symbolicate::display_name;
+use traceparse::symbolicate::{MAX_DEMANGLED, display_name};
 
 /// # Panics
 /// When something does not hold.
@@ -16,6 +16,7 @@ pub(crate) fn check(input: &[u8]) {
     let shown = display_name(&name);
     assert_eq!(shown, display_name(&name), "the second time");
     assert_eq!(shown.is_empty(), name.is_empty(), "{name:?} is {shown:?}");
+    assert!(shown == name || shown.len() <= MAX_DEMANGLED, "{} bytes", shown.len());
     // Names that no compiler mangles are as they are.
     let start = name.trim_start_matches('_');
     if !start.starts_with(['Z', 'R', 'T', '$', '?']) {
@@ -23,9 +24,9 @@ pub(crate) fn check(input: &[u8]) {
     }
 }
 
-/// True if a name may come to the demangler of Swift.
+/// True for names that may come to the demangler of Swift 4 and later.
 fn is_swift(name: &str) -> bool {
     let start = name.trim_start_matches('_');
-    ["$", "T", "@"].iter().any(|prefix| start.starts_with(prefix))
+    ["$", "T0", "@"].iter().any(|prefix| start.starts_with(prefix))
         && std::env::var_os("TRACEPARSE_FUZZ_SWIFT").is_none()
 }
