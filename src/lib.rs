@@ -54,6 +54,7 @@
 //! `stats`, `fleet` and `output::fleet`). `swift` (default) demangles Swift names, and needs a C++17 compiler to build. The library
 //! alone is `default-features = false`.
 
+mod alert_grammar;
 #[cfg(feature = "bundle")]
 pub mod bundle;
 pub mod calltree;
@@ -67,7 +68,6 @@ mod hash;
 pub mod memory;
 pub mod output;
 pub mod profile;
-mod quoted;
 pub mod report;
 #[cfg(feature = "fleet")]
 pub mod stats;

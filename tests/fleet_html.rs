@@ -90,6 +90,7 @@ fn usual(count: u32) -> FleetReport {
         "cpu.p99.9 > 300",
         "system-cpu-limit",
         "function(\"nobody\").self.max > 1",
+        "function(*).self.max > 5",
     ]);
     let sort = SortKey::Quantile(Quantile::P99);
     let mut builder = FleetBuilder::new(FleetOptions { alerts, sort, ..by(&["app_version"]) });

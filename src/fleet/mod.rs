@@ -58,6 +58,9 @@
 //! ```
 
 mod alert;
+mod alert_evaluation;
+mod alert_family;
+mod alert_series;
 mod assemble;
 mod builder;
 mod columns;
@@ -71,8 +74,6 @@ mod run;
 mod sql;
 mod summary;
 mod timeline;
-mod verdict;
-mod watch;
 mod windows;
 
 pub use alert::{

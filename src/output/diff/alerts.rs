@@ -1,4 +1,4 @@
-//! What became of alert rules.
+//! The outcomes of alert rules.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::output::text::Tone;
 use crate::report::diff::{Change, DiffAlertOutcome, DiffAlertState, Function};
 use crate::units::{Unit, Weight};
 
-/// How many functions or binaries are named that fire a rule.
+/// The number of functions or binaries that are named where they fire a rule.
 const NAMED: usize = 3;
 
 /// A line for each rule: the word that says what became of it, the rule, and why.
