@@ -40,7 +40,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
 const fn reason(state: AlertState) -> &'static str {
     match state {
         AlertState::Fired => "beyond their threshold",
-        AlertState::Undecided { .. } => "too few runs to tell",
+        AlertState::Undecided { .. } => "too few runs to tell, or chance may explain it",
         AlertState::Quiet => "within their threshold",
     }
 }
