@@ -55,6 +55,7 @@
 //! `stats`, `fleet` and `output::fleet`). `swift` (default) demangles names of Swift 4 and later, and needs a C++17 compiler to
 //! build. The library alone is `default-features = false`.
 
+mod alert_grammar;
 pub mod calltree;
 mod chunks;
 #[cfg(feature = "compression")]
@@ -67,7 +68,6 @@ mod hash;
 pub mod memory;
 pub mod output;
 pub mod profile;
-mod quoted;
 mod readers;
 pub mod recording;
 pub mod report;

@@ -106,6 +106,13 @@ fn rest_is(json: &Value, report: &FleetReport) {
         is_near(&value["value"], alert.value);
         assert_eq!(value["runs"].as_u64(), Some(alert.runs));
         assert_eq!(value["beyond_count"].as_u64(), Some(alert.beyond_count));
+        assert_eq!(value["judged"].as_u64(), Some(alert.judged).filter(|&judged| judged > 0));
+        assert_eq!(value["causes_count"].as_u64(), Some(alert.causes_count));
+        assert_eq!(value["causes"].as_array().unwrap().len(), alert.causes.len());
+        for ((name, value), cause) in alert.causes.iter().zip(value["causes"].as_array().unwrap()) {
+            assert_eq!(cause["name"], name.as_str());
+            is_near(&cause["value"], Some(*value));
+        }
         for (run, value) in alert.beyond.iter().zip(value["beyond"].as_array().unwrap()) {
             assert_eq!(value["run_id"], report.runs[run.run].run_id.as_str());
             is_near(&value["value"], Some(run.value.as_f64()));

@@ -134,8 +134,8 @@ fn rules_fire_on_what_they_name() {
     );
     let states: Vec<AlertState> = outcomes.iter().map(|outcome| outcome.state).collect();
     let (fired, quiet) = (AlertState::Fired, AlertState::Quiet);
-    let short = AlertState::Undecided { needed: 1 };
-    let few = AlertState::Undecided { needed: 1_000 };
+    let short = AlertState::Undecided { needed: Some(1) };
+    let few = AlertState::Undecided { needed: Some(1_000) };
     assert_eq!(states[1..], [fired, quiet, fired, short, quiet, fired, few, fired, short, fired]);
     // Four runs of 400 are slow, which P99 does not reach: the rank is 396.
     let slow = runs.iter().filter(|run| slow_rate(run, fleet::SLOW.0, fleet::SLOW.1).as_f64() > 5.0).count();
@@ -263,7 +263,7 @@ fn rules_are_asked_of_runs_in_their_unit() {
     };
     assert_eq!(of(rules[0]), [(0, AlertState::Quiet)], "cycles are no percent");
     assert_eq!(of(rules[1]), [(1, AlertState::Fired)]);
-    assert_eq!(of(rules[2]), [(0, AlertState::Undecided { needed: 1 })], "runs are shorter than a minute");
+    assert_eq!(of(rules[2]), [(0, AlertState::Undecided { needed: Some(1) })], "runs are shorter than a minute");
     assert_eq!(of(rules[3]).len(), 2);
     assert!(outcomes.last().unwrap().note.as_deref().unwrap().contains("events/s"));
 }
@@ -281,7 +281,7 @@ fn ends_of_intervals_ask_for_more() {
     assert_eq!((outcomes[0].state, outcomes[1].state), (AlertState::Fired, AlertState::Quiet));
     assert!(outcomes[0].note.as_deref().unwrap().contains("chance"));
     assert_eq!(outcomes[1].value, Some(lower));
-    assert_eq!(outcomes[2].state, AlertState::Undecided { needed: 3_688 });
+    assert_eq!(outcomes[2].state, AlertState::Undecided { needed: Some(3_688) });
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn a_cohort_of_which_every_file_failed_is_there() {
     let report = builder.finish();
     let last = report.cohorts.last().unwrap();
     assert_eq!((last.cohort.name().as_str(), last.runs, last.across_runs.count), ("app_version 9.9", 0, 0));
-    assert_eq!(report.alerts.last().unwrap().state, AlertState::Undecided { needed: 2 });
+    assert_eq!(report.alerts.last().unwrap().state, AlertState::Undecided { needed: Some(2) });
     assert_eq!(report.options.sort.name(), "p90", "the highest percentile that ten runs say something of");
 }
 

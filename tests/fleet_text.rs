@@ -144,6 +144,37 @@ fn noise_is_marked_where_it_lifts_percentiles() {
 }
 
 #[test]
+fn alerts_about_any_function_name_it() {
+    let rules = [
+        "function(*).self.max > 30",
+        "function(*).self.p50 > 0.5",
+        "function(*).self.p90.lower > 90",
+        "binary(*).all.p50 > 2",
+    ];
+    let alerts = rules.map(|rule| AlertRule::parse(rule).unwrap()).to_vec();
+    let mut runs = one_heavy();
+    for index in 0..7 {
+        runs.push(run_of(
+            200 + index,
+            4_000,
+            ["App", "Main Thread", "App", ["layout()", "draw()", ""][index as usize % 3]],
+        ));
+    }
+    let text = text_of(&report(&runs, FleetOptions { alerts, ..FleetOptions::default() }), None);
+    let found = |rule: &str| text.lines().skip_while(|line| !line.ends_with(rule)).map(str::trim).collect::<Vec<_>>();
+    let lines = found(rules[0]);
+    assert_eq!(lines[0], "FIRED      function(*).self.max > 30");
+    assert_eq!(lines[1], "max of work() is 99.00 % of one core in 107 runs; threshold 30.00");
+    assert_eq!(lines[2], "also beyond the threshold: draw() 40.00, layout() 40.00");
+    assert_eq!(lines[3], "1 run is beyond the threshold:");
+    let lines = found(rules[1]);
+    let interval = "95 % interval for 4 names together from 1.00 to 1.00; threshold 0.50";
+    assert_eq!(lines[1], format!("P50 of work() is 1.00 % of one core in 107 runs; {interval}"));
+    assert!(found(rules[2])[0].starts_with("ok "), "{text}");
+    assert!(found(rules[3])[0].starts_with("ok "), "{text}");
+}
+
+#[test]
 fn alerts_say_what_fired_and_why() {
     let rules = ["cpu.max > 50", "cpu.p99 > 50", "cpu.p99.9 > 50", "function(\"nothing\").self.mean > 1"];
     let alerts = rules.map(|rule| AlertRule::parse(rule).unwrap()).to_vec();

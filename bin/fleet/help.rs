@@ -38,12 +38,13 @@ Alert rules:
   process(\"Finder\").cpu.p99 > 5      a process by name; thread(\"…\") too
   function(\"-[X y]\").self.p99 > 5    samples whose leaf it is
   binary(\"UIKitCore\").all.p90 > 10   samples that have it in their stack
+  function(*).self.p99 > 5           any function, beyond chance; binary(*) too
   process(*).cpu.p99 > 50            the busiest process of each run
   window(60s).max > 80               the busiest 60 s of each run
   system-cpu-limit                   as iOS ends apps: 80 % over 60 s
 
 Exit codes: 0 done, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 an alert could not be decided (too few \
-runs) and none fired, 130 interrupted, 143 told to end (SIGTERM).";
+runs, or chance may explain it) and none fired, 130 interrupted, 143 told to end (SIGTERM).";
 
 /// The help of `report`.
 pub(super) fn report_help() -> String {

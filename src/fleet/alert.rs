@@ -8,6 +8,7 @@
 //! binary("UIKitCore").all.p90 > 10          samples with the binary anywhere in their stack
 //! function("-[X y]").self.p99 > 5           samples whose leaf is the function
 //! process(*).cpu.p99 > 50                   the busiest process of each run
+//! function(*).self.p99 > 5                  any function, beyond what chance explains of so many; binary(*) too
 //! window(60s).max > 80                      each run's busiest 60 s; process("X").window(60s).max too
 //! system-cpu-limit                          what iOS ends apps for: a process above 80 % over 60 s
 //! cpu.p95.lower > 80                        the lower end of the interval of P95: above 80 for all that chance can do
@@ -21,34 +22,44 @@
 use std::fmt;
 
 use super::options::{FleetScope, Measure};
-use crate::quoted::parse_quoted;
+use crate::alert_grammar::{self, Dialect, Kind, Limit, LimitUnit, Part, Subject};
+pub use crate::alert_grammar::{AlertError, Comparison};
 use crate::stats::Quantile;
 use crate::units::{Millionths, Unit};
 
-/// What a rule looks at.
+/// The subject of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AlertSubject {
     /// The whole run.
     Run,
     /// Everything of one name. Binaries of a function and processes of a thread are added up.
     Named(FleetScope, String),
-    /// Every process, each on its own; the largest of a run counts.
-    EveryProcess,
+    /// Each process, function or binary on its own, and nothing else: of the processes of a run the largest counts, and of functions
+    /// and binaries each name has its distribution, as if the rule named it.
+    Each(FleetScope),
 }
 
-/// Which number of a run a rule takes.
+impl AlertSubject {
+    /// True of functions and binaries, of which only whole runs are kept.
+    fn has_no_windows(&self) -> bool {
+        let (Self::Named(scope, _) | Self::Each(scope)) = self else { return false };
+        matches!(scope, FleetScope::Binary | FleetScope::Function)
+    }
+}
+
+/// The number of a run that a rule takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AlertMeasure {
     /// The whole recording.
     Whole(Measure),
     /// The busiest so many seconds in a row.
     Window {
-        /// How many.
+        /// Their number.
         seconds: u32,
     },
 }
 
-/// Which number of the distribution across runs a rule takes.
+/// The number of the distribution across runs that a rule takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AlertStatistic {
     /// A percentile.
@@ -61,7 +72,7 @@ pub enum AlertStatistic {
     Max,
 }
 
-/// Which of the numbers that are known of a percentile a rule takes.
+/// The one of the numbers that are known of a percentile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AlertBound {
     /// The percentile of the runs.
@@ -73,33 +84,20 @@ pub enum AlertBound {
     Upper,
 }
 
-/// How the number is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Comparison {
-    /// `>`
-    Above,
-    /// `>=`
-    AtLeast,
-    /// `<`
-    Below,
-    /// `<=`
-    AtMost,
-}
-
 /// A rule: it fires where the comparison holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AlertRule {
     /// As it was typed.
     pub text: String,
-    /// What it looks at.
+    /// Its subject.
     pub subject: AlertSubject,
-    /// Which number of a run.
+    /// The number of a run.
     pub measure: AlertMeasure,
-    /// Which number across runs.
+    /// The number across runs.
     pub statistic: AlertStatistic,
-    /// Which end of its interval, if not itself; [`AlertBound::Estimate`] for what is no percentile.
+    /// The end of its interval, if not itself; [`AlertBound::Estimate`] for what is no percentile.
     pub bound: AlertBound,
-    /// How it is compared.
+    /// The side of the threshold on which it fires.
     pub comparison: Comparison,
     /// With what: percent of one core, or units per second.
     pub threshold: Millionths,
@@ -108,13 +106,10 @@ pub struct AlertRule {
 }
 
 /// The preset for the limit that iOS sets on apps: 80 % CPU over 60 seconds, for each process.
-pub const SYSTEM_CPU_LIMIT: &str = "system-cpu-limit";
+pub const SYSTEM_CPU_LIMIT: &str = alert_grammar::SYSTEM_CPU_LIMIT;
 
 impl Comparison {
-    const ALL: [(&'static str, Self); 4] =
-        [(">=", Self::AtLeast), ("<=", Self::AtMost), (">", Self::Above), ("<", Self::Below)];
-
-    /// Whether `value` is beyond `threshold`.
+    /// True where `value` is beyond `threshold`.
     pub fn holds(self, value: f64, threshold: f64) -> bool {
         match self {
             Self::Above => value > threshold,
@@ -124,7 +119,7 @@ impl Comparison {
         }
     }
 
-    /// Whether large values are the bad ones.
+    /// True where large values are the bad ones.
     pub const fn is_upper(self) -> bool {
         matches!(self, Self::Above | Self::AtLeast)
     }
@@ -147,22 +142,12 @@ impl AlertStatistic {
             "min" => Some(Self::Min),
             "max" => Some(Self::Max),
             "median" => Some(Self::Quantile(Quantile::P50)),
-            _ => Quantile::from_percent(text.strip_prefix('p')?).map(Self::Quantile),
+            // P50 is another spelling of what follows --sort, and none of rules.
+            _ if text.starts_with('p') => Quantile::from_percent(text).map(Self::Quantile),
+            _ => None,
         }
     }
 }
-
-/// Why a text is no rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AlertError(String);
-
-impl fmt::Display for AlertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for AlertError {}
 
 impl fmt::Display for AlertRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -182,24 +167,26 @@ impl AlertRule {
     /// Reads a rule, as the module shows them.
     ///
     /// # Errors
-    /// Where the text is no rule; the error says which part is not understood, and what could stand there.
+    /// Where the text is no rule; the error says which part is not understood, and what could stand there, or that the rule is one
+    /// of comparisons.
     pub fn parse(text: &str) -> Result<Self, AlertError> {
         let text = text.trim();
         if text == SYSTEM_CPU_LIMIT {
             return Ok(Self::system_cpu_limit());
         }
-        let (subject, rest) = parse_subject(text)?;
-        let (measure, rest) = parse_measure(&subject, rest)?;
-        let (statistic, comparison, number) = split_comparison(rest)?;
-        let (statistic, bound) = parse_statistic(statistic)?;
-        let (threshold, unit) = parse_threshold(number.trim())?;
-        Ok(Self { text: text.to_owned(), subject, measure, statistic, bound, comparison, threshold, unit })
+        let rule = alert_grammar::parse(text, &DIALECT)?;
+        let subject = subject(rule.subject)?;
+        let (measure, parts) = measure(&subject, &rule.parts)?;
+        let (statistic, bound) = statistic(parts)?;
+        let (threshold, unit) = threshold(&rule.limit)?;
+        let (text, comparison) = (text.to_owned(), rule.comparison);
+        Ok(Self { text, subject, measure, statistic, bound, comparison, threshold, unit })
     }
 
     fn system_cpu_limit() -> Self {
         Self {
             text: SYSTEM_CPU_LIMIT.to_owned(),
-            subject: AlertSubject::EveryProcess,
+            subject: AlertSubject::Each(FleetScope::Process),
             measure: AlertMeasure::Window { seconds: 60 },
             statistic: AlertStatistic::Max,
             bound: AlertBound::Estimate,
@@ -210,96 +197,87 @@ impl AlertRule {
     }
 }
 
-fn error(found: &str, wanted: &str) -> AlertError {
-    AlertError(format!("{found:?} is not {wanted}; a rule is like: cpu.p95 > 80, or function(\"-[X y]\").self.p99 > 5"))
+const DIALECT: Dialect = Dialect {
+    examples: "cpu.p95 > 80, or function(\"-[X y]\").self.p99 > 5",
+    subjects: "a measure (cpu, window(60s)), nor what a rule is about: process, thread, binary or function, with a name",
+    limits: "a number of percent, or one with cycles/s, events/s or samples/s",
+    input: "many runs",
+    other: "traceparse diff",
+};
+
+/// Without a subject the rule is about runs.
+fn subject(subject: Option<Subject>) -> Result<AlertSubject, AlertError> {
+    let scope = |kind| match kind {
+        Kind::Process => FleetScope::Process,
+        Kind::Thread => FleetScope::Thread,
+        Kind::Binary => FleetScope::Binary,
+        Kind::Function => FleetScope::Function,
+    };
+    match subject {
+        None => Ok(AlertSubject::Run),
+        Some(Subject::Named(kind, name)) => Ok(AlertSubject::Named(scope(kind), name)),
+        Some(Subject::Each(Kind::Thread)) => {
+            Err(DIALECT.error("thread(*)", "known: process(*), binary(*) and function(*) are"))
+        }
+        Some(Subject::Each(kind)) => Ok(AlertSubject::Each(scope(kind))),
+        Some(Subject::Total) => Err(DIALECT.elsewhere("total", GROWTH)),
+    }
+}
+
+const GROWTH: &str = "growth between two recordings";
+
+/// The measure, which is the first part, and the parts behind it.
+fn measure<'p, 't>(
+    subject: &AlertSubject,
+    parts: &'p [Part<'t>],
+) -> Result<(AlertMeasure, &'p [Part<'t>]), AlertError> {
+    let wanted = "a measure, which comes first: cpu, self, all or window(60s)";
+    let (first, rest) = parts.split_first().ok_or_else(|| DIALECT.error("", wanted))?;
+    let measure = match *first {
+        Part::Window(_) if subject.has_no_windows() => {
+            return Err(DIALECT.error("window", "kept of binaries and functions"));
+        }
+        Part::Window(seconds) => AlertMeasure::Window { seconds },
+        Part::Word(word) => {
+            let measures = [Measure::Cpu, Measure::SelfWeight, Measure::AllWeight];
+            let found = measures.into_iter().find(|measure| measure.name() == word);
+            AlertMeasure::Whole(found.ok_or_else(|| DIALECT.error(word, wanted))?)
+        }
+    };
+    match (rest, first.word()) {
+        ([], word @ ("self" | "all")) if subject.has_no_windows() => Err(DIALECT.elsewhere(word, GROWTH)),
+        ([], word) => Err(DIALECT.error(word, "all: a statistic follows, such as .p99, .mean or .max")),
+        _ => Ok((measure, rest)),
+    }
 }
 
 /// `p95`, `mean`, `p95.lower`.
-fn parse_statistic(text: &str) -> Result<(AlertStatistic, AlertBound), AlertError> {
-    let ends = [(".lower", AlertBound::Lower), (".upper", AlertBound::Upper)];
-    let end = ends.into_iter().find_map(|(end, bound)| Some((text.strip_suffix(end)?, bound)));
-    let (name, bound) = end.unwrap_or((text, AlertBound::Estimate));
-    let statistic =
-        AlertStatistic::parse(name).ok_or_else(|| error(name, "a statistic: p50, p99.9, median, mean, min or max"))?;
+fn statistic(parts: &[Part<'_>]) -> Result<(AlertStatistic, AlertBound), AlertError> {
+    let words: Vec<&str> = parts.iter().map(|part| part.word()).collect();
+    let (name, end) = words.split_first().map_or(("", &words[..]), |(name, end)| (*name, end));
+    let wanted = "a statistic: p50, p99.9, median, mean, min or max";
+    let statistic = AlertStatistic::parse(name).ok_or_else(|| DIALECT.error(name, wanted))?;
+    let bound = match end {
+        [] => AlertBound::Estimate,
+        &["lower"] => AlertBound::Lower,
+        &["upper"] => AlertBound::Upper,
+        &[word, ..] => return Err(DIALECT.error(word, "an end of an interval, .lower or .upper, and the last word")),
+    };
     if bound != AlertBound::Estimate && !matches!(statistic, AlertStatistic::Quantile(_)) {
-        return Err(error(text, "known: only percentiles have intervals"));
+        return Err(DIALECT.error(&words.join("."), "known: only percentiles have intervals"));
     }
     Ok((statistic, bound))
 }
 
 /// `80`, `80 %`, `2.5 Gcycles/s`.
-fn parse_threshold(text: &str) -> Result<(Millionths, Unit), AlertError> {
-    let units = [
-        ("cycles/s", Unit::Cycles),
-        ("events/s", Unit::PmcEvents),
-        ("samples/s", Unit::Samples),
-        ("%", Unit::Nanoseconds),
-    ];
-    let found = units.into_iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?.trim_end(), unit)));
-    let (number, unit) = found.unwrap_or((text, Unit::Nanoseconds));
-    let prefixes = [("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9)];
-    let scaled = prefixes.into_iter().filter(|_| unit != Unit::Nanoseconds);
-    let (number, scale) =
-        scaled.into_iter().find_map(|(name, scale)| Some((number.strip_suffix(name)?, scale))).unwrap_or((number, 1.0));
-    let threshold = number.trim_end().parse().ok().and_then(|number: f64| Millionths::from_f64(number * scale));
-    let threshold =
-        threshold.ok_or_else(|| error(text, "a number of percent, or one with cycles/s, events/s or samples/s"))?;
-    Ok((threshold, unit))
-}
-
-/// `process("Finder").` and what follows; without a subject the rule is about runs.
-fn parse_subject(text: &str) -> Result<(AlertSubject, &str), AlertError> {
-    let scopes = [FleetScope::Process, FleetScope::Thread, FleetScope::Binary, FleetScope::Function];
-    let Some((scope, rest)) = scopes.into_iter().find_map(|scope| {
-        let rest = text.strip_prefix(scope.name())?.trim_start();
-        rest.strip_prefix('(').map(|rest| (scope, rest.trim_start()))
-    }) else {
-        let word = text.split(['(', '.', ' ']).next().unwrap_or("");
-        let is_unknown = text[word.len()..].starts_with('(') && word != "window";
-        return if is_unknown {
-            Err(error(word, "what a rule is about: process, thread, binary or function, with a name, or window(60s)"))
-        } else {
-            Ok((AlertSubject::Run, text))
-        };
+fn threshold(limit: &Limit<'_>) -> Result<(Millionths, Unit), AlertError> {
+    let unit = match limit.unit {
+        LimitUnit::Plain | LimitUnit::Percent => Unit::Nanoseconds,
+        LimitUnit::Rate(unit) => unit,
+        LimitUnit::Weight(_) => return Err(DIALECT.elsewhere(limit.text, GROWTH)),
     };
-    if let Some(rest) = rest.strip_prefix("*)").filter(|_| scope == FleetScope::Process) {
-        let rest = rest.strip_prefix('.').ok_or_else(|| error(rest, "a dot and a measure: cpu or window(60s)"))?;
-        return Ok((AlertSubject::EveryProcess, rest));
-    }
-    let wanted = "a name in double quotes and parentheses";
-    let (name, rest) = parse_quoted(rest).ok_or_else(|| error(rest, wanted))?;
-    let rest = rest.trim_start().strip_prefix(')').ok_or_else(|| error(rest, wanted))?;
-    let rest =
-        rest.strip_prefix('.').ok_or_else(|| error(rest, "a dot and a measure: cpu, self, all or window(60s)"))?;
-    Ok((AlertSubject::Named(scope, name), rest))
-}
-
-fn parse_measure<'t>(subject: &AlertSubject, text: &'t str) -> Result<(AlertMeasure, &'t str), AlertError> {
-    if let Some(rest) = text.strip_prefix("window(") {
-        let wanted = "a number of seconds, such as window(60s)";
-        let (seconds, rest) = rest.split_once(')').ok_or_else(|| error(rest, wanted))?;
-        let number = seconds.trim().trim_end_matches('s').parse().ok();
-        let seconds = number.filter(|&number: &u32| number > 0).ok_or_else(|| error(seconds, wanted))?;
-        if matches!(subject, AlertSubject::Named(FleetScope::Binary | FleetScope::Function, _)) {
-            return Err(error("window", "kept of binaries and functions"));
-        }
-        let rest = rest.strip_prefix('.').ok_or_else(|| error(rest, "a dot and a statistic"))?;
-        return Ok((AlertMeasure::Window { seconds }, rest));
-    }
-    let measures = [Measure::Cpu, Measure::SelfWeight, Measure::AllWeight];
-    let (name, rest) = text.split_once('.').unwrap_or((text, ""));
-    let name = name.split(['<', '>', ' ']).next().unwrap_or(name);
-    let found = measures.into_iter().find(|measure| measure.name() == name);
-    let measure = found.ok_or_else(|| error(name, "a measure, which comes first: cpu, self, all or window(60s)"))?;
-    Ok((AlertMeasure::Whole(measure), rest))
-}
-
-fn split_comparison(text: &str) -> Result<(&str, Comparison, &str), AlertError> {
-    let at = text.find(['<', '>']).ok_or_else(|| error(text, "a comparison with >, >=, < or <="))?;
-    let (statistic, rest) = text.split_at(at);
-    let found = Comparison::ALL.iter().find_map(|&(sign, comparison)| Some((comparison, rest.strip_prefix(sign)?)));
-    let (comparison, number) = found.ok_or_else(|| error(rest, "a comparison with >, >=, < or <="))?;
-    Ok((statistic.trim(), comparison, number))
+    let threshold = Millionths::from_f64(limit.number).ok_or_else(|| DIALECT.error(limit.text, DIALECT.limits))?;
+    Ok((threshold, unit))
 }
 
 #[cfg(test)]
@@ -339,8 +317,13 @@ mod tests {
         assert_eq!(rule.threshold, Millionths::from_f64(2.5e9).unwrap());
         assert_eq!(parse("cpu.p95 > 3 events/s").unit, Unit::PmcEvents);
         assert_eq!(parse("cpu.p99.9.upper < 3").statistic, AlertStatistic::Quantile(Quantile::P999));
+        assert_eq!(parse("function( * ).self.p99 > 5").subject, AlertSubject::Each(FleetScope::Function));
+        assert_eq!(parse("binary(*).all.max > 5").subject, AlertSubject::Each(FleetScope::Binary));
         let preset = parse(SYSTEM_CPU_LIMIT);
-        assert_eq!((preset.subject, preset.threshold), (AlertSubject::EveryProcess, Millionths::new(80_000_000)));
+        assert_eq!(
+            (preset.subject, preset.threshold),
+            (AlertSubject::Each(FleetScope::Process), Millionths::new(80_000_000))
+        );
     }
 
     #[test]
@@ -367,9 +350,28 @@ mod tests {
             ("cpu.p95 > 3k", "a number"),
             ("window(0s).max > 5", "seconds"),
             ("window(60s)max > 5", "a dot"),
+            ("cpu.pp95 > 80", "a statistic"),
+            ("cpu.p95.middle > 80", "an end of an interval"),
+            ("function(\"\").self.p99 > 5", "double quotes"),
+            ("process(\"\").cpu.p99 > 5", "double quotes"),
+            ("thread(*).cpu.p99 > 5", "process(*)"),
+            ("function(*).window(60s).max > 5", "window"),
         ] {
             let error = AlertRule::parse(text).expect_err(text).to_string();
             assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn rules_of_comparisons_are_refused_with_the_command_that_knows_them() {
+        for text in
+            ["total > 5%", "total.self > 5ms", "function(*).self > 2%", "binary(\"X\").all > 2", "cpu.p99 > 3ms"]
+        {
+            let error = AlertRule::parse(text).expect_err(text).to_string();
+            assert!(
+                error.contains(" is not a question for many runs; `traceparse diff` knows growth"),
+                "{text}: {error}"
+            );
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use super::alert_evaluation::AlertEvaluation;
+use super::alert_series::{AlertNumbers, AlertSeries};
 use super::builder::{FleetBuilder, StoredRun};
 use super::columns::{Entry, FleetNames, ScopeColumn};
 use super::options::{FleetOptions, SortKey};
@@ -11,7 +13,6 @@ use super::report::{
 use super::run::WallSource;
 use super::summary::{Totals, sort_value, summarize};
 use super::timeline::{timeline, window_max, window_quantiles, window_report};
-use super::verdict::Court;
 use crate::hash::HashMap;
 use crate::stats::{BoxPlot, Distribution, Quantile, bins, noise_floor};
 use crate::units::{Millionths, Unit};
@@ -25,9 +26,9 @@ pub(super) fn assemble(mut builder: FleetBuilder) -> FleetReport {
     builder.options.sort = supported_sort(&builder);
     let fleet = Fleet::new(&builder);
     let cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.cohort_report(cohort)).collect();
-    let Fleet { cohorts: names, runs, options, members, .. } = &fleet;
-    let court = Court { runs, cohorts: names, members, options };
-    let alerts = builder.watches.iter().flat_map(|watch| court.outcomes(watch));
+    let Fleet { cohorts: labels, runs, options, members, names, .. } = &fleet;
+    let evaluation = AlertEvaluation { runs, cohorts: labels, members, options, names };
+    let alerts = builder.alert_series.iter().flat_map(|series| evaluation.outcomes(series));
     FleetReport {
         inputs: inputs(&builder),
         alerts: alerts.collect(),
@@ -53,15 +54,23 @@ fn put_in_order(builder: &mut FleetBuilder) {
     for (new, (old, _)) in runs.iter().enumerate() {
         order[*old] = new as u32;
     }
-    for watch in &mut builder.watches {
-        watch.values = runs.iter().map(|(old, _)| watch.values[*old]).collect();
+    for AlertSeries { numbers, .. } in &mut builder.alert_series {
+        if let AlertNumbers::One(one) = numbers {
+            one.values = runs.iter().map(|(old, _)| one.values[*old]).collect();
+        }
     }
     builder.runs =
         runs.into_iter().map(|(_, run)| StoredRun { cohort: cohort_of[run.cohort as usize], ..run }).collect();
-    let FleetBuilder { columns, runs, .. } = builder;
+    let FleetBuilder { columns, runs, alert_series, .. } = builder;
     for column in columns {
         column.entries.iter_mut().for_each(|entry| entry.run = order[entry.run as usize]);
         column.entries.sort_unstable_by_key(|entry| (runs[entry.run as usize].cohort, entry.key, entry.run));
+    }
+    for AlertSeries { numbers, .. } in alert_series {
+        if let AlertNumbers::Each(each) = numbers {
+            each.entries.iter_mut().for_each(|entry| entry.run = order[entry.run as usize]);
+            each.entries.sort_unstable_by_key(|entry| (runs[entry.run as usize].cohort, entry.key, entry.run));
+        }
     }
     builder.failed.sort_by(|a, b| a.source.cmp(&b.source));
     builder.without_time.sort();

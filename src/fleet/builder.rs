@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alert::AlertRule;
+use super::alert_series::AlertSeries;
 use super::assemble::assemble;
 use super::columns::{FleetNames, ScopeColumn};
 use super::options::{FleetOptions, FleetScope};
 use super::report::{Cohort, DamagedRecording, FleetReport};
 use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
-use super::watch::Watch;
 use super::windows::Series;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
@@ -20,7 +20,8 @@ const MAX_PROCESSES: usize = 50;
 /// Collects the runs of a fleet and makes the report.
 ///
 /// Of a run it keeps one number for each process, thread, binary and function that the options ask for, and its weight in
-/// each second: about 40 bytes for each function of a run and 16 for each second. The order in which runs are added does
+/// each second: about 40 bytes for each function of a run and 16 for each second; and 16 for each function of a run and each alert
+/// rule about any function. The order in which runs are added does
 /// not show in the report.
 #[derive(Debug)]
 pub struct FleetBuilder {
@@ -32,7 +33,7 @@ pub struct FleetBuilder {
     /// The source of each run id.
     sources: HashMap<String, String>,
     pub(super) columns: Vec<ScopeColumn>,
-    pub(super) watches: Vec<Watch>,
+    pub(super) alert_series: Vec<AlertSeries>,
     pub(super) failed: Vec<FailedInput>,
     pub(super) without_time: Vec<String>,
     pub(super) rejected_rows: u64,
@@ -68,7 +69,7 @@ impl FleetBuilder {
         let scopes = FleetScope::ALL.into_iter().filter(|scope| *scope != FleetScope::Run);
         let wanted = scopes.filter(|scope| options.scopes.contains(scope));
         let columns = wanted.map(|scope| ScopeColumn::new(scope, options.measure)).collect();
-        let watches = options.alerts.iter().map(|rule: &AlertRule| Watch::new(rule.clone())).collect();
+        let alert_series = options.alerts.iter().map(|rule: &AlertRule| AlertSeries::new(rule.clone())).collect();
         Self {
             options,
             names: FleetNames::default(),
@@ -77,7 +78,7 @@ impl FleetBuilder {
             runs: Vec::new(),
             sources: HashMap::default(),
             columns,
-            watches,
+            alert_series,
             failed: Vec::new(),
             without_time: Vec::new(),
             rejected_rows: 0,
@@ -143,8 +144,8 @@ impl FleetBuilder {
         for column in &mut self.columns {
             column.add(run, measures, &counts, &mut self.names);
         }
-        for watch in &mut self.watches {
-            watch.add(measures, &counts, rate);
+        for series in &mut self.alert_series {
+            series.add(run, measures, &counts, rate, &mut self.names);
         }
         let series = Series::new(record, &measures.windows, &|row| counts(row.process));
         self.apart += series.memory();
@@ -166,9 +167,9 @@ impl FleetBuilder {
     /// what it shows.
     pub fn memory(&self) -> u64 {
         let columns = self.columns.iter().map(ScopeColumn::memory).sum::<u64>();
-        let watches = self.watches.iter().map(|watch| of_vec(&watch.values)).sum::<u64>();
+        let alert_series = self.alert_series.iter().map(AlertSeries::memory).sum::<u64>();
         let lists = of_vec(&self.runs) + of_vec(&self.failed) + of_map(&self.sources);
-        self.names.memory() + columns + watches + lists + self.apart
+        self.names.memory() + columns + alert_series + lists + self.apart
     }
 
     /// Adds a sentence that the report shows.

@@ -41,7 +41,7 @@ pub(super) struct FleetNames(Strings);
 
 impl FleetNames {
     /// The id of a text.
-    fn id(&mut self, text: &str) -> StringId {
+    pub(super) fn id(&mut self, text: &str) -> StringId {
         // Four billion names would take more than 64 GB.
         self.0.intern(text).expect("a fleet has less than four billion names")
     }
@@ -51,7 +51,7 @@ impl FleetNames {
         self.0.memory()
     }
 
-    fn get(&self, id: StringId) -> String {
+    pub(super) fn get(&self, id: StringId) -> String {
         self.0.get(id).to_owned()
     }
 }

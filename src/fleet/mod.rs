@@ -59,6 +59,9 @@
 //! ```
 
 mod alert;
+mod alert_evaluation;
+mod alert_family;
+mod alert_series;
 mod assemble;
 mod builder;
 mod columns;
@@ -72,8 +75,6 @@ mod run;
 mod sql;
 mod summary;
 mod timeline;
-mod verdict;
-mod watch;
 mod windows;
 
 pub use alert::{

@@ -290,10 +290,11 @@ pub enum AlertState {
     Fired,
     /// It is not.
     Quiet,
-    /// There are too few runs for the percentile the rule asks for.
+    /// Nobody can say: most often, there are too few runs for the percentile the rule asks for.
     Undecided {
-        /// The number of runs that it needs.
-        needed: u64,
+        /// The number of runs that it needs; `None` where no number of runs is what it lacks: chance may explain what is beyond the
+        /// threshold.
+        needed: Option<u64>,
     },
 }
 
@@ -316,6 +317,14 @@ pub struct AlertOutcome {
     pub beyond: Vec<AlertRun>,
     /// The number of runs beyond it; `beyond` keeps the first of them.
     pub beyond_count: u64,
+    /// Of a rule about any function or binary: the names that fired it, the furthest beyond the threshold first, with their values; or,
+    /// where it is undecided, those that may. Where nothing is beyond the threshold, the nearest one. `value`, `estimate` and `beyond`
+    /// are of the first. Empty for other rules.
+    pub causes: Vec<(String, f64)>,
+    /// The number of names that fired it or may; `causes` keeps the first of them.
+    pub causes_count: u64,
+    /// The number of names that were judged; 0 for other rules.
+    pub judged: u64,
     /// A reason to doubt the outcome, in a sentence: a name that no run has, an interval that includes the threshold.
     pub note: Option<String>,
 }

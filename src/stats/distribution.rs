@@ -187,10 +187,14 @@ impl Distribution {
             let support = Support::of(quantile, confidence, count).without_interval();
             return Estimate { quantile, value, support, interval: Interval::default() };
         }
-        let (lower, upper) = order_statistic_ranks(self.count(), quantile, confidence);
+        let interval = self.interval(order_statistic_ranks(self.count(), quantile, confidence));
+        Estimate { quantile, value, support: Support::of(quantile, confidence, self.count()), interval }
+    }
+
+    /// From the value of the first rank to that of the second one.
+    pub(crate) fn interval(&self, (lower, upper): (Option<u64>, Option<u64>)) -> Interval {
         let at = |rank: Option<u64>| rank.and_then(|rank| self.value_at_rank(rank)).map(Millionths::as_f64);
-        let support = Support::of(quantile, confidence, self.count());
-        Estimate { quantile, value, support, interval: Interval { lower: at(lower), upper: at(upper) } }
+        Interval { lower: at(lower), upper: at(upper) }
     }
 
     /// The number of values of equal weight that would say as much (Kish: (Σw)² / Σw²); the count without weights.

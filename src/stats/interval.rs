@@ -86,13 +86,18 @@ const MOST_VALUES: u64 = 10_000_000_001;
 /// above n are unknown; but where a tail is exactly α/2, `ppf` takes the rank outside of it, and this one does not have
 /// to.
 pub fn order_statistic_ranks(count: u64, quantile: Quantile, confidence: Confidence) -> (Option<u64>, Option<u64>) {
+    ranks_with_tail(count, quantile, confidence.tail())
+}
+
+/// The same for a probability that each side may miss with.
+pub(crate) fn ranks_with_tail(count: u64, quantile: Quantile, tail: f64) -> (Option<u64>, Option<u64>) {
     match (count, quantile.parts_per_million()) {
         (0, _) | (MOST_VALUES.., _) => (None, None),
         (_, 0) => (None, Some(1)),
         (_, 1_000_000) => (Some(count), None),
         (_, parts) => {
             let below = Counts::binomial(count, parts);
-            let (lower, upper) = (below.lower(confidence.tail()), below.upper(confidence.tail()));
+            let (lower, upper) = (below.lower(tail), below.upper(tail));
             ((lower >= 1).then_some(lower), (upper <= count).then_some(upper))
         }
     }

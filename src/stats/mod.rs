@@ -67,6 +67,7 @@ pub use exponential::{
     ExponentialBucket, ExponentialHistogram, RELATIVE_ERROR, SCALE, bucket_bounds, bucket_index, bucket_midpoint,
 };
 pub use hdr::WindowHistogram;
+pub(crate) use interval::ranks_with_tail;
 pub use interval::{Confidence, Interval, order_statistic_ranks};
 pub use noise::{effective_samples, noise_floor, poisson_quantile};
 pub use quantile::{Quantile, QuantileMethod};

@@ -76,8 +76,13 @@ impl Quantile {
     /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no
     /// number of values tells how far a population goes.
     pub fn needed_for_interval(self, confidence: Confidence) -> u64 {
+        self.needed_with_tail(confidence.tail())
+    }
+
+    /// The same for a probability that each side may miss with.
+    pub(crate) fn needed_with_tail(self, tail: f64) -> u64 {
         let inside = f64::from(self.0.max(WHOLE - self.0)) / f64::from(WHOLE);
-        if inside >= 1.0 { u64::MAX } else { smallest_power_below(inside, confidence.tail()) }
+        if inside >= 1.0 { u64::MAX } else { smallest_power_below(inside, tail) }
     }
 }
 

@@ -118,4 +118,8 @@ fn the_verdict_does_not_depend_on_standard_error() {
 fn what_is_no_rule_is_wrong_usage() {
     let (_, message) = diff(2, &["--alert", "total > 5"]);
     assert!(message.contains("\"5\" is not a percentage of the first recording, or a weight"), "{message}");
+    let (_, message) = diff(2, &["--alert", "function(\"\").self > 5%"]);
+    assert!(message.contains("is not a name in double quotes"), "{message}");
+    let (_, message) = diff(2, &["--alert", "cpu.p95 > 80"]);
+    assert!(message.contains("`traceparse fleet report` knows measures of whole runs"), "{message}");
 }

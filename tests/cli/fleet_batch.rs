@@ -141,6 +141,9 @@ fn alerts_decide_the_exit_code() {
     assert_eq!(code(&["cpu.max > 50"]), (Some(0), vec!["quiet".into()]));
     assert_eq!(code(&["cpu.max > 1"]), (Some(3), vec!["fired".into()]));
     assert_eq!(code(&["cpu.p99.9 > 50"]), (Some(4), vec!["undecided".into()]));
+    assert_eq!(code(&["function(*).self.max > 1"]), (Some(3), vec!["fired".into()]));
+    assert_eq!(code(&["function(*).self.max > 50", "binary(*).all.mean > 50"]).0, Some(0));
+    assert_eq!(code(&["function(*).self.p99 > 50"]), (Some(4), vec!["undecided".into()]));
     assert_eq!(code(&["cpu.p99.9 > 50", "cpu.mean > 1"]), (Some(3), vec!["undecided".into(), "fired".into()]));
     assert_eq!(code(&["cpu.p50 > 50", "cpu.p99.9 > 50"]), (Some(4), vec!["quiet".into(), "undecided".into()]));
     // The reader of the report went away; the alert stays.
@@ -158,6 +161,8 @@ fn arguments_that_do_not_go_together() {
         (&["report"][..], "<INPUT>"),
         (&["extract", &path], "--output"),
         (&["report", &path, "--alert", "cpu > 5"], "cpu > 5"),
+        (&["report", &path, "--alert", "function(\"\").self.p99 > 5"], "is not a name in double quotes"),
+        (&["report", &path, "--alert", "total > 5%"], "`traceparse diff` knows growth between two recordings"),
         (&["report", &path, "--percentiles", "50,101"], "101"),
         (&["report", &path, "--sort", "size"], "weighted-mean"),
         (&["report", &path, "--scope", "core"], "binary"),

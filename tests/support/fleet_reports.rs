@@ -60,6 +60,9 @@ pub fn rich() -> FleetReport {
         "function(\"Cache::evict\").self.p95 > 0.01",
         "window(60s).max > 80",
         "process(\"nobody\").cpu.max < 3",
+        "function(*).self.p50 > 0.01",
+        "binary(*).all.max > 5",
+        "function(*).all.p90.lower > 5000",
         "system-cpu-limit",
     ];
     let options = FleetOptions {
@@ -119,8 +122,9 @@ pub fn odd_names() -> FleetReport {
         run.record.source = format!("runs\x07/{}", run.record.source);
         run.record.labels[1].1 = format!("1.0\r\n-beta {}", "x".repeat(90));
     }
-    let rule = AlertRule::parse("cpu.p50 > 0.5").unwrap();
-    report(&runs, FleetOptions { by: vec!["app_version".to_owned()], alerts: vec![rule], ..FleetOptions::default() })
+    let rules = ["cpu.p50 > 0.5", "function(*).self.max > 0.5", "binary(*).self.mean > 0.1"];
+    let alerts = rules.map(|rule| AlertRule::parse(rule).unwrap()).to_vec();
+    report(&runs, FleetOptions { by: vec!["app_version".to_owned()], alerts, ..FleetOptions::default() })
 }
 
 /// The reports that every writer must manage.

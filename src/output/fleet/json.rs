@@ -10,11 +10,11 @@ use serde_json::{Map, Value, json};
 use super::{measure_unit, worst_run};
 use crate::fleet::{
     AlertMeasure, AlertOutcome, AlertRun, AlertState, AlertSubject, Caution, Cohort, CohortReport, Comparison,
-    Contrast, ContrastRow, DamagedRecording, FailedInput, FleetOptions, FleetReport, RunRow, ScopeName, ScopeRow,
-    Summary, TimelinePoint, WindowReport,
+    Contrast, ContrastRow, DamagedRecording, FailedInput, FleetOptions, FleetReport, FleetScope, RunRow, ScopeName,
+    ScopeRow, Summary, TimelinePoint, WindowReport,
 };
 use crate::output::json::{array, field};
-use crate::stats::{Bin, BoxPlot, Confidence, Estimate, Quantile, Support};
+use crate::stats::{Bin, BoxPlot, Estimate, Quantile, Support};
 use crate::units::{Millionths, Unit};
 
 /// The value of the field `format`.
@@ -150,15 +150,16 @@ fn summary(options: &FleetOptions, summary: &Summary, unit: Unit, counts: &str) 
         "method": options.method.name(),
         "confidence": options.confidence.fraction(),
         "is_exact": summary.is_exact,
-        "percentiles": summary.estimates.iter().map(|row| percentile(row, options.confidence)).collect::<Value>(),
+        "percentiles": summary.estimates.iter().map(|row| percentile(row, options.confidence.tail())).collect::<Value>(),
         "cautions": summary.cautions.iter().map(caution).collect::<Value>(),
     })
 }
 
-fn percentile(estimate: &Estimate, confidence: Confidence) -> Value {
+/// A percentile, of whose interval each end misses with this probability.
+fn percentile(estimate: &Estimate, tail: f64) -> Value {
     let needed = match estimate.support {
         Support::Enough => None,
-        Support::UpperUnknown => Some(estimate.quantile.needed_for_interval(confidence)),
+        Support::UpperUnknown => Some(estimate.quantile.needed_with_tail(tail)),
         Support::TooFew { needed } => Some(needed),
     };
     json!({
@@ -280,7 +281,7 @@ fn alert_value(report: &FleetReport, alert: &AlertOutcome) -> Value {
     let (state, needed) = match alert.state {
         AlertState::Fired => ("fired", None),
         AlertState::Quiet => ("quiet", None),
-        AlertState::Undecided { needed } => ("undecided", Some(needed)),
+        AlertState::Undecided { needed } => ("undecided", needed),
     };
     let run = |beyond: &AlertRun| {
         let mut run = run_of(report, Some(beyond.run));
@@ -289,7 +290,9 @@ fn alert_value(report: &FleetReport, alert: &AlertOutcome) -> Value {
     };
     let mut object = cohort_of(report, alert.cohort);
     let unit = report.cohorts.get(alert.cohort).map(|cohort| measure_unit(cohort.cohort.unit));
-    let confidence = report.options.confidence;
+    // The interval of one of many names holds for all of them together.
+    let tail = report.options.confidence.tail() / alert.judged.max(1) as f64;
+    let cause = |(name, value): &(String, f64)| json!({"name": name, "value": value});
     let fields = [
         ("rule", json!(alert.rule.text)),
         ("asks", rule(alert)),
@@ -299,7 +302,10 @@ fn alert_value(report: &FleetReport, alert: &AlertOutcome) -> Value {
         ("threshold", json!(alert.rule.threshold.as_f64())),
         ("value_unit", json!(unit)),
         ("runs", json!(alert.runs)),
-        ("percentile", json!(alert.estimate.as_ref().map(|estimate| percentile(estimate, confidence)))),
+        ("percentile", json!(alert.estimate.as_ref().map(|estimate| percentile(estimate, tail)))),
+        ("judged", json!((alert.judged > 0).then_some(alert.judged))),
+        ("causes_count", json!(alert.causes_count)),
+        ("causes", alert.causes.iter().map(cause).collect()),
         ("note", json!(alert.note)),
         ("beyond_count", json!(alert.beyond_count)),
         ("beyond", alert.beyond.iter().map(run).collect()),
@@ -314,7 +320,9 @@ fn rule(alert: &AlertOutcome) -> Value {
     let (scope, name) = match &rule.subject {
         AlertSubject::Run => ("run", None),
         AlertSubject::Named(scope, name) => (scope.name(), Some(name)),
-        AlertSubject::EveryProcess => ("every-process", None),
+        AlertSubject::Each(FleetScope::Function) => ("any-function", None),
+        AlertSubject::Each(FleetScope::Binary) => ("any-binary", None),
+        AlertSubject::Each(_) => ("every-process", None),
     };
     let (measure, seconds) = match rule.measure {
         AlertMeasure::Whole(measure) => (measure.name(), None),

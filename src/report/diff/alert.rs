@@ -27,7 +27,7 @@ use super::super::NO_STACK;
 use super::{BEYOND_NOISE, Change, Diff, DiffRow, Function, FunctionKey};
 use crate::units::Unit;
 
-/// What a rule looks at. Without a name it is each one on its own.
+/// The subject of a rule. Without a name it is each one on its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DiffSubject {
     /// All that counts.
@@ -38,7 +38,7 @@ pub enum DiffSubject {
     Binaries(Option<String>),
 }
 
-/// Which weight of it.
+/// The weight of it that a rule takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DiffMeasure {
     /// Of samples whose leaf it is.
@@ -47,7 +47,7 @@ pub enum DiffMeasure {
     AllWeight,
 }
 
-/// How much it may grow.
+/// The growth that a rule allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DiffLimit {
     /// So many percent of the first recording's total weight.
@@ -61,15 +61,15 @@ pub enum DiffLimit {
 pub struct DiffAlert {
     /// As it was typed.
     pub text: String,
-    /// What it looks at.
+    /// Its subject.
     pub subject: DiffSubject,
-    /// Which weight of it.
+    /// The weight of it.
     pub measure: DiffMeasure,
-    /// How much that may grow.
+    /// The growth of that weight which it allows.
     pub limit: DiffLimit,
 }
 
-/// What became of a rule.
+/// The outcome of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DiffAlertState {
     /// Something grew by more than the limit, and by more than chance would explain.
@@ -87,7 +87,7 @@ pub enum DiffAlertState {
 }
 
 impl DiffAlertState {
-    /// Whether nobody can tell if it should fire.
+    /// True where nobody can tell if it should fire.
     pub const fn is_undecided(self) -> bool {
         matches!(self, Self::WithinNoise | Self::Unknown | Self::OtherUnit | Self::NotScaled)
     }
@@ -98,17 +98,17 @@ impl DiffAlertState {
 pub struct DiffAlertOutcome<'a> {
     /// The rule.
     pub alert: &'a DiffAlert,
-    /// What became of it.
+    /// Its outcome.
     pub state: DiffAlertState,
     /// The limit in the unit of the recordings; `None` where it is in another one.
     pub limit: Option<f64>,
-    /// Why: what grew by more than the limit, the largest changes first, if chance explains none or all of them. Else, and where
+    /// The reasons: what grew by more than the limit, the largest changes first, if chance explains none or all of them. Else, and where
     /// nothing did, the largest change of those it looks at. The total has no function.
     pub causes: Vec<(Option<&'a Function>, Change)>,
 }
 
 impl DiffAlert {
-    /// What becomes of the rule with these changes.
+    /// The outcome of the rule with these changes.
     pub fn judge<'a>(&'a self, diff: &'a Diff) -> DiffAlertOutcome<'a> {
         let limit = match self.limit {
             DiffLimit::Percent(percent) => Some(diff.total.before.all_weight as f64 * percent / 100.0),
@@ -160,7 +160,7 @@ impl DiffAlert {
     }
 }
 
-/// How many standard deviations something must grow by, of so many that are looked at, to be more than chance.
+/// The number of standard deviations that something must grow by, of so many that are looked at, to be more than chance.
 fn deviations(count: usize) -> f64 {
     if count <= 1 {
         return BEYOND_NOISE;
@@ -222,7 +222,7 @@ mod tests {
         Diff { unit, factor: 1.0, is_scaled: true, total, functions: rows, binaries, nodes: Vec::new(), names }
     }
 
-    /// What became of a rule, the limit in milliseconds, and the names of what it was.
+    /// The outcome of a rule, the limit in milliseconds, and the names of what it was.
     fn judged(diff: &Diff, rule: &str) -> (DiffAlertState, Option<f64>, Vec<String>) {
         let alert = DiffAlert::parse(rule).unwrap();
         let outcome = alert.judge(diff);

@@ -3,20 +3,17 @@
 use std::fmt;
 
 use super::alert::{DiffAlert, DiffLimit, DiffMeasure, DiffSubject};
-use crate::quoted::parse_quoted;
-use crate::units::Unit;
+use crate::alert_grammar::{
+    AlertError, Comparison, Dialect, Kind, Limit, LimitUnit, Part, Rule, SYSTEM_CPU_LIMIT, Subject, parse,
+};
 
-/// Why a text is no rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DiffAlertError(String);
-
-impl fmt::Display for DiffAlertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for DiffAlertError {}
+const DIALECT: Dialect = Dialect {
+    examples: "total > 5%, or function(\"-[X y]\").self > 20ms",
+    subjects: "what a rule is about: total, function or binary",
+    limits: "a percentage of the first recording, or a weight: 5%, 200ms, 3Mcycles, 2Kevents, 100samples",
+    input: "two recordings",
+    other: "traceparse fleet report",
+};
 
 impl fmt::Display for DiffAlert {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -25,9 +22,9 @@ impl fmt::Display for DiffAlert {
 }
 
 impl std::str::FromStr for DiffAlert {
-    type Err = DiffAlertError;
+    type Err = AlertError;
 
-    fn from_str(text: &str) -> Result<Self, DiffAlertError> {
+    fn from_str(text: &str) -> Result<Self, AlertError> {
         Self::parse(text)
     }
 }
@@ -36,80 +33,89 @@ impl DiffAlert {
     /// Reads a rule, as the module shows them.
     ///
     /// # Errors
-    /// Where the text is no rule; the error says which part is not understood, and what could stand there.
-    pub fn parse(text: &str) -> Result<Self, DiffAlertError> {
+    /// Where the text is no rule; the error says which part is not understood, and what could stand there, or that the rule is one
+    /// of fleets.
+    pub fn parse(text: &str) -> Result<Self, AlertError> {
         let text = text.trim();
-        let (subject, rest) = parse_subject(text)?;
-        let (measure, limit) = rest.split_once('>').ok_or_else(|| error(rest, "a comparison with >"))?;
-        let measure = match (&subject, measure.trim()) {
-            (DiffSubject::Total, "") | (_, ".all") => DiffMeasure::AllWeight,
-            (_, ".self") => DiffMeasure::SelfWeight,
-            (_, other) => return Err(error(other, "a dot and a weight: .self or .all")),
-        };
-        Ok(Self { text: text.to_owned(), subject, measure, limit: parse_limit(limit.trim())? })
+        if text == SYSTEM_CPU_LIMIT {
+            return Err(DIALECT.elsewhere(text, "limits of systems"));
+        }
+        let rule = parse(text, &DIALECT)?;
+        let subject = subject(&rule)?;
+        let measure = measure(&subject, &rule.parts)?;
+        if rule.comparison != Comparison::Above {
+            return Err(DIALECT.error(text, "a rule about growth, which is compared with >"));
+        }
+        Ok(Self { text: text.to_owned(), subject, measure, limit: limit(&rule.limit)? })
     }
 }
 
-fn error(found: &str, wanted: &str) -> DiffAlertError {
-    DiffAlertError(format!(
-        "{found:?} is not {wanted}; a rule is like: total > 5%, or function(\"-[X y]\").self > 20ms"
-    ))
+fn subject(rule: &Rule<'_>) -> Result<DiffSubject, AlertError> {
+    match &rule.subject {
+        Some(Subject::Total) => Ok(DiffSubject::Total),
+        Some(Subject::Named(Kind::Function, name)) => Ok(DiffSubject::Functions(Some(name.clone()))),
+        Some(Subject::Each(Kind::Function)) => Ok(DiffSubject::Functions(None)),
+        Some(Subject::Named(Kind::Binary, name)) => Ok(DiffSubject::Binaries(Some(name.clone()))),
+        Some(Subject::Each(Kind::Binary)) => Ok(DiffSubject::Binaries(None)),
+        Some(Subject::Named(Kind::Process, _) | Subject::Each(Kind::Process)) => {
+            Err(DIALECT.elsewhere("process", "processes"))
+        }
+        Some(Subject::Named(Kind::Thread, _) | Subject::Each(Kind::Thread)) => {
+            Err(DIALECT.elsewhere("thread", "threads"))
+        }
+        None => Err(match rule.parts.first().map_or("", |part| part.word()) {
+            word @ ("cpu" | "self" | "all" | "window") => DIALECT.elsewhere(word, "measures of whole runs"),
+            word => DIALECT.error(word, DIALECT.subjects),
+        }),
+    }
 }
 
-/// `total`, `function("-[X y]")`, `binary(*)`, and what follows.
-fn parse_subject(text: &str) -> Result<(DiffSubject, &str), DiffAlertError> {
-    if let Some(rest) = text.strip_prefix("total") {
-        return Ok((DiffSubject::Total, rest));
-    }
-    let kind = |word: &str| text.strip_prefix(word).map(str::trim_start);
-    let (is_function, rest) = match (kind("function"), kind("binary")) {
-        (Some(rest), _) => (true, rest),
-        (None, Some(rest)) => (false, rest),
-        (None, None) => {
-            let word = text.split(['(', '.', ' ', '>']).next().unwrap_or("");
-            return Err(error(word, "what a rule is about: total, function or binary"));
+fn measure(subject: &DiffSubject, parts: &[Part<'_>]) -> Result<DiffMeasure, AlertError> {
+    let (measure, more) = match (subject, parts) {
+        (DiffSubject::Total, []) => return Ok(DiffMeasure::AllWeight),
+        (_, [Part::Word("self"), more @ ..]) => (DiffMeasure::SelfWeight, more),
+        (_, [Part::Word("all"), more @ ..]) => (DiffMeasure::AllWeight, more),
+        (_, more) => {
+            let word = more.first().map_or("", |part| part.word());
+            let is_of_fleets = matches!(word, "cpu" | "window") || is_statistic(word);
+            return Err(if is_of_fleets {
+                of_runs(word)
+            } else {
+                DIALECT.error(word, "a dot and a weight: .self or .all")
+            });
         }
     };
-    let wanted = "a name in double quotes and parentheses, with \\\" and \\\\ for \" and \\, or (*)";
-    let inner = rest.strip_prefix('(').ok_or_else(|| error(rest, wanted))?.trim_start();
-    let (name, rest) = match inner.strip_prefix('*') {
-        Some(rest) => (None, rest),
-        None => parse_quoted(inner).map(|(name, rest)| (Some(name), rest)).ok_or_else(|| error(inner, wanted))?,
-    };
-    if name.as_deref() == Some("") {
-        return Err(error(inner, wanted));
+    match more.first().map(|part| part.word()) {
+        None => Ok(measure),
+        Some(word) if is_statistic(word) => Err(of_runs(word)),
+        Some(word) => Err(DIALECT.error(word, "a comparison with >")),
     }
-    let rest = rest.trim_start().strip_prefix(')').ok_or_else(|| error(rest, wanted))?;
-    Ok((if is_function { DiffSubject::Functions(name) } else { DiffSubject::Binaries(name) }, rest))
 }
 
-/// `5%`, `200ms`, `2.5 Mcycles`, `100 samples`.
-fn parse_limit(text: &str) -> Result<DiffLimit, DiffAlertError> {
-    let wanted = "a percentage of the first recording, or a weight: 5%, 200ms, 3Mcycles, 2Kevents, 100samples";
-    let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let number: Option<f64> = text[..at].parse().ok().filter(|number: &f64| number.is_finite());
-    let number = number.ok_or_else(|| error(text, wanted))?;
-    let unit = text[at..].trim_start();
-    if unit == "%" {
-        return Ok(DiffLimit::Percent(number));
+fn of_runs(word: &str) -> AlertError {
+    let what = if is_statistic(word) { "statistics over many runs" } else { "measures of runs" };
+    DIALECT.elsewhere(word, what)
+}
+
+/// True of the statistics of fleets: `p99.9`, `mean`.
+fn is_statistic(word: &str) -> bool {
+    let is_percentile = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    matches!(word, "median" | "mean" | "min" | "max") || word.strip_prefix('p').is_some_and(is_percentile)
+}
+
+fn limit(limit: &Limit<'_>) -> Result<DiffLimit, AlertError> {
+    match limit.unit {
+        LimitUnit::Percent => Ok(DiffLimit::Percent(limit.number)),
+        LimitUnit::Weight(unit) => Ok(DiffLimit::Weight(limit.number, unit)),
+        LimitUnit::Plain => Err(DIALECT.error(limit.text, DIALECT.limits)),
+        LimitUnit::Rate(_) => Err(DIALECT.elsewhere(limit.text, "rates of runs")),
     }
-    let times = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("μs", 1e3), ("ms", 1e6), ("s", 1e9)];
-    if let Some((_, scale)) = times.into_iter().find(|(name, _)| *name == unit) {
-        return Ok(DiffLimit::Weight(number * scale, Unit::Nanoseconds));
-    }
-    let units = [("cycles", Unit::Cycles), ("events", Unit::PmcEvents), ("samples", Unit::Samples)];
-    let scales = [("", 1.0), ("k", 1e3), ("K", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)];
-    let found = units.into_iter().find_map(|(name, unit_of)| {
-        let prefix = unit.strip_suffix(name)?;
-        let (_, scale) = scales.into_iter().find(|(name, _)| *name == prefix)?;
-        Some(DiffLimit::Weight(number * scale, unit_of))
-    });
-    found.ok_or_else(|| error(text, wanted))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Unit;
 
     #[test]
     fn rules_of_the_documentation_are_read() {
@@ -141,11 +147,13 @@ mod tests {
     fn what_is_no_rule_is_refused_with_a_reason() {
         for (text, part) in [
             ("", "what a rule is about"),
-            ("cpu > 5%", "what a rule is about"),
+            ("gpu > 5%", "what a rule is about"),
+            ("totals > 5%", "what a rule is about"),
             ("total", "a comparison"),
-            ("total < 5%", "a comparison"),
-            ("total >= 5%", "a percentage"),
-            ("total.p95 > 5%", ".self or .all"),
+            ("total < 5%", "growth"),
+            ("total >= 5%", "growth"),
+            ("total.q95 > 5%", ".self or .all"),
+            ("total.all.lower > 5%", "a comparison"),
             ("total > 5", "a percentage"),
             ("total > -5%", "a percentage"),
             ("total > x%", "a percentage"),
@@ -164,6 +172,27 @@ mod tests {
         ] {
             let error = DiffAlert::parse(text).expect_err(text).to_string();
             assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn rules_of_fleets_are_refused_with_the_command_that_knows_them() {
+        for text in [
+            "cpu.p95 > 80",
+            "window(60s).max > 80",
+            SYSTEM_CPU_LIMIT,
+            r#"process("X").cpu.p99 > 5"#,
+            "process(*).cpu.p99 > 5",
+            r#"thread("X").cpu.p99 > 5"#,
+            r#"function("X").self.p99 > 5"#,
+            "function(*).cpu.max > 5",
+            r#"binary("X").all.mean > 5"#,
+            "total.p95 > 5%",
+            "total > 3 Mcycles/s",
+        ] {
+            let error = DiffAlert::parse(text).expect_err(text).to_string();
+            assert!(error.contains("`traceparse fleet report` knows "), "{text}: {error}");
+            assert!(error.contains(" is not a question for two recordings"), "{text}: {error}");
         }
     }
 }

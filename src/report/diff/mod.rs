@@ -39,13 +39,13 @@ mod tree;
 use std::cmp::Reverse;
 
 pub use alert::{DiffAlert, DiffAlertOutcome, DiffAlertState, DiffLimit, DiffMeasure, DiffSubject};
-pub use alert_text::DiffAlertError;
 pub use length::{Duration, duration, unused_tocs};
 pub use likeness::{Normalize, Unlike, check_alike};
 pub use matching::{Function, FunctionKey};
 pub use tree::DiffNode;
 
 use super::Report;
+pub use crate::alert_grammar::AlertError;
 use crate::units::Unit;
 use matching::Functions;
 use tree::MergedTree;

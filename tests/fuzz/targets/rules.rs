@@ -11,7 +11,7 @@ mod times;
 
 use std::sync::LazyLock;
 
-use traceparse::fleet::{AlertRule, FleetBuilder, FleetOptions, RunMeasures, SqlEngine, sql};
+use traceparse::fleet::{AlertOutcome, AlertRule, AlertState, FleetBuilder, FleetOptions, RunMeasures, SqlEngine, sql};
 use traceparse::report::diff::DiffAlert;
 use traceparse::stats::Quantile;
 use traceparse::symbolicate::ImageSpec;
@@ -47,6 +47,21 @@ fn alert(text: &str) {
     RUNS.iter().for_each(|run| builder.add(run));
     let report = builder.finish();
     assert!(!report.alerts.is_empty() && report.alerts.iter().all(|outcome| outcome.rule == rule), "{rule:?}");
+    report.alerts.iter().for_each(check_causes);
+}
+
+/// What fired a rule about any function is beyond its threshold, and so is the first of it.
+fn check_causes(outcome: &AlertOutcome) {
+    let AlertOutcome { rule, causes, causes_count, judged, .. } = outcome;
+    assert!(causes.len() as u64 <= *judged && causes_count <= judged, "{outcome:?}");
+    let is_beyond = |value: f64| rule.comparison.holds(value, rule.threshold.as_f64());
+    if *causes_count > 0 {
+        assert!(causes.iter().all(|(_, value)| is_beyond(*value)), "{outcome:?}");
+    }
+    if let Some((_, first)) = causes.first() {
+        assert_eq!(outcome.value, Some(*first), "{outcome:?}");
+        assert!(*causes_count > 0 || outcome.state != AlertState::Fired, "{outcome:?}");
+    }
 }
 
 fn diff_alert(text: &str) {

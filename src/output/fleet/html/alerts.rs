@@ -20,7 +20,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
         return Ok(());
     }
     out.write_all(b"<section id=\"alerts\">\n<h2>Alerts</h2>\n")?;
-    for state in [AlertState::Fired, AlertState::Undecided { needed: 0 }, AlertState::Quiet] {
+    for state in [AlertState::Fired, AlertState::Undecided { needed: None }, AlertState::Quiet] {
         let (class, word) = state_words(state);
         let alerts: Vec<&AlertOutcome> =
             report.alerts.iter().filter(|alert| state_words(alert.state).0 == class).collect();
@@ -40,7 +40,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
 const fn reason(state: AlertState) -> &'static str {
     match state {
         AlertState::Fired => "beyond their threshold",
-        AlertState::Undecided { .. } => "too few runs to tell",
+        AlertState::Undecided { .. } => "too few runs to tell, or chance may explain it",
         AlertState::Quiet => "within their threshold",
     }
 }
@@ -91,6 +91,9 @@ fn card(report: &FleetReport, alert: &AlertOutcome, out: &mut dyn Write) -> io::
         writeln!(out, "<p class=\"of\">{}</p>", Text(&super::cohort_name(cohort)))?;
     }
     out.write_all(b"<dl>")?;
+    if let Some((name, _)) = alert.causes.first() {
+        define(out, "of", if name.is_empty() { "(no name)" } else { name })?;
+    }
     let statistic = super::statistic_name(&alert.rule.statistic.name());
     let value = alert.value.map_or("none".to_owned(), |value| measure_with_unit(value, unit));
     define(out, &statistic, &value)?;
@@ -105,7 +108,7 @@ fn card(report: &FleetReport, alert: &AlertOutcome, out: &mut dyn Write) -> io::
     }
     define(out, "runs", &count(alert.runs))?;
     out.write_all(b"</dl>\n")?;
-    if let (AlertState::Undecided { needed }, Some(_)) = (alert.state, alert.value) {
+    if let (AlertState::Undecided { needed: Some(needed) }, Some(_)) = (alert.state, alert.value) {
         let (runs, needed) = (counted(alert.runs, "run"), count(needed));
         let text = format!(
             "{runs} are too few to decide: {statistic} needs {needed}. The value is that of the outermost runs."
@@ -115,6 +118,7 @@ fn card(report: &FleetReport, alert: &AlertOutcome, out: &mut dyn Write) -> io::
     if let Some(note) = &alert.note {
         writeln!(out, "<p class=\"note\">{}.</p>", Text(&sentence(note)))?;
     }
+    further_names(alert, unit, out)?;
     beyond(report, alert, unit, out)?;
     out.write_all(b"</article>\n")
 }
@@ -127,6 +131,27 @@ fn define(out: &mut dyn Write, name: &str, value: &str) -> io::Result<()> {
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The names that are beyond the threshold, of a rule about any, where they are several.
+fn further_names(alert: &AlertOutcome, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
+    if alert.causes_count < 2 {
+        return Ok(());
+    }
+    let words = comparison_words(alert.rule.comparison);
+    writeln!(out, "<details><summary>{} {words} the threshold</summary>\n<ol>", counted(alert.causes_count, "name"))?;
+    for (name, value) in &alert.causes {
+        writeln!(out, "<li><code>{}</code> <b>{}</b></li>", Text(&shortened(name)), Text(&measure(*value, unit)))?;
+    }
+    more(alert.causes_count.saturating_sub(alert.causes.len() as u64), out)
+}
+
+/// The end of a list, with how many it leaves out.
+fn more(hidden: u64, out: &mut dyn Write) -> io::Result<()> {
+    if hidden > 0 {
+        writeln!(out, "<li>and {} more</li>", count(hidden))?;
+    }
+    out.write_all(b"</ol></details>\n")
 }
 
 /// The runs that are beyond the threshold.
@@ -142,9 +167,5 @@ fn beyond(report: &FleetReport, alert: &AlertOutcome, unit: Unit, out: &mut dyn 
         let value = measure(run.value.as_f64(), unit);
         writeln!(out, "<li><code>{}</code> <b>{}</b></li>", Text(&shortened(source)), Text(&value))?;
     }
-    match alert.beyond_count.saturating_sub(alert.beyond.len() as u64) {
-        0 => {}
-        hidden => writeln!(out, "<li>and {} more</li>", count(hidden))?,
-    }
-    out.write_all(b"</ol></details>\n")
+    more(alert.beyond_count.saturating_sub(alert.beyond.len() as u64), out)
 }

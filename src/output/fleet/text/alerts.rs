@@ -15,6 +15,8 @@ use crate::units::Unit;
 
 /// Runs beyond a threshold that are named.
 const RUNS: usize = 5;
+/// Names beside the first that are named.
+const NAMES: usize = 5;
 /// Columns of the word that says what became of a rule.
 const INDENT: usize = 11;
 
@@ -58,6 +60,9 @@ fn outcome(report: &FleetReport, alert: &AlertOutcome, page: &mut Page<'_>) -> i
     let threshold = alert.rule.threshold.as_f64();
     let measures = Measures::of(unit, alert.value.unwrap_or(0.0).max(threshold));
     page.sentence(None, INDENT, &what_was_found(alert, measures, report.options.confidence))?;
+    if let Some(text) = further_names(alert, measures) {
+        page.sentence(None, INDENT, &text)?;
+    }
     if let Some(note) = &alert.note {
         page.sentence(Some(Tone::Warning), INDENT, note)?;
     }
@@ -70,9 +75,11 @@ fn what_was_found(alert: &AlertOutcome, measures: Measures, confidence: Confiden
         AlertStatistic::Quantile(quantile) => quantile.to_string(),
         other => other.name(),
     };
+    let name = alert.causes.first().map(|(name, _)| name);
+    let statistic = name.map_or_else(|| statistic.clone(), |name| format!("{statistic} of {}", known(name)));
     let Some(value) = alert.value else { return format!("no runs to take {statistic} of") };
     let value = format!("{} {}", measures.text(value), measures.unit());
-    if let AlertState::Undecided { needed } = alert.state {
+    if let AlertState::Undecided { needed: Some(needed) } = alert.state {
         let needs = many(needed, "run");
         return format!("{statistic} needs {needs} and has {}; what there is gives {value}", thousands(alert.runs));
     }
@@ -80,11 +87,28 @@ fn what_was_found(alert: &AlertOutcome, measures: Measures, confidence: Confiden
     let interval = alert.estimate.as_ref().map(|estimate| estimate.interval);
     let is_known = |interval: &crate::stats::Interval| interval.lower.is_some() || interval.upper.is_some();
     let interval = interval.filter(is_known).map_or_else(String::new, |interval| {
-        format!("; {confidence} interval from {} to {}", end(interval.lower), end(interval.upper))
+        let together =
+            if alert.judged > 1 { format!(" for {} names together", thousands(alert.judged)) } else { String::new() };
+        format!("; {confidence} interval{together} from {} to {}", end(interval.lower), end(interval.upper))
     });
     let threshold = measures.text(alert.rule.threshold.as_f64());
     let runs = many(alert.runs, "run");
     format!("{statistic} is {value} in {runs}{interval}; threshold {threshold}")
+}
+
+/// A name of a rule about any.
+fn known(name: &str) -> &str {
+    if name.is_empty() { "(no name)" } else { name }
+}
+
+/// The names behind the first that fired a rule, or may.
+fn further_names(alert: &AlertOutcome, measures: Measures) -> Option<String> {
+    let further = alert.causes_count.checked_sub(1).filter(|&further| further > 0)?;
+    let shown = alert.causes.iter().skip(1).take(NAMES);
+    let shown: Vec<String> = shown.map(|(name, value)| format!("{} {}", known(name), measures.text(*value))).collect();
+    let hidden = further.saturating_sub(shown.len() as u64);
+    let more = if hidden > 0 { format!(" and {} more", thousands(hidden)) } else { String::new() };
+    Some(format!("also beyond the threshold: {}{more}", shown.join(", ")))
 }
 
 /// The runs beyond the threshold; of rules that did not fire, only how many.

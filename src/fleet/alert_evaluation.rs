@@ -1,59 +1,70 @@
-//! Whether alert rules fire.
+//! Alert rules, asked of the cohorts of a fleet.
 
 use super::alert::{AlertBound, AlertMeasure, AlertRule, AlertStatistic, AlertSubject};
+use super::alert_family::Family;
+use super::alert_series::{AlertNumbers, AlertSeries, OneSeries};
 use super::builder::StoredRun;
+use super::columns::FleetNames;
 use super::options::FleetOptions;
 use super::report::{AlertOutcome, AlertRun, AlertState, Cohort};
-use super::watch::Watch;
 use crate::stats::{Distribution, Estimate};
 use crate::units::Millionths;
 
-/// Runs that an outcome names; the others are counted.
-const MAX_BEYOND: usize = 20;
+/// Runs and names that an outcome has; the others are counted.
+pub(super) const MAX_BEYOND: usize = 20;
 
-/// A rule is asked of cohorts.
-pub(super) struct Court<'b> {
+/// The note of a cohort of failed files.
+pub(super) const NO_RUNS: &str = "none of the files of this cohort gave a run";
+
+/// The runs that rules are asked of, by cohort.
+pub(super) struct AlertEvaluation<'b> {
     pub(super) runs: &'b [StoredRun],
     pub(super) cohorts: &'b [Cohort],
     /// By cohort: the positions of its runs.
     pub(super) members: &'b [Vec<usize>],
     pub(super) options: &'b FleetOptions,
+    pub(super) names: &'b FleetNames,
 }
 
-impl Court<'_> {
-    /// What became of a rule in each cohort of its unit. Where there is none, nobody can say, which is said of each cohort.
-    pub(super) fn outcomes(&self, watch: &Watch) -> Vec<AlertOutcome> {
-        let is_asked = |&cohort: &usize| self.cohorts[cohort].unit == watch.rule.unit;
+impl AlertEvaluation<'_> {
+    /// The outcome of a rule in each cohort of its unit. Where there is none, nobody can say, which is said of each cohort.
+    pub(super) fn outcomes(&self, series: &AlertSeries) -> Vec<AlertOutcome> {
+        let rule = &series.rule;
+        let is_asked = |&cohort: &usize| self.cohorts[cohort].unit == rule.unit;
         let all = 0..self.cohorts.len();
         let asked: Vec<usize> = all.clone().filter(is_asked).collect();
         if asked.is_empty() {
-            return all.map(|cohort| self.other_unit(watch, cohort)).collect();
+            return all.map(|cohort| self.other_unit(rule, cohort)).collect();
         }
-        asked.into_iter().map(|cohort| self.outcome(watch, cohort)).collect()
+        let outcome = |cohort| match &series.numbers {
+            AlertNumbers::One(one) => self.outcome(rule, one, cohort),
+            AlertNumbers::Each(each) => Family { evaluation: self, rule, each, cohort }.outcome(),
+        };
+        asked.into_iter().map(outcome).collect()
     }
 
-    fn other_unit(&self, watch: &Watch, cohort: usize) -> AlertOutcome {
+    fn other_unit(&self, rule: &AlertRule, cohort: usize) -> AlertOutcome {
         let note = format!(
             "the rule is about {}, and these runs were recorded in {}; a threshold says so: 2.5 Gcycles/s",
-            watch.rule.unit.rate_name(),
+            rule.unit.rate_name(),
             self.cohorts[cohort].unit.name()
         );
-        undecided(&watch.rule, cohort, 1, Some(note))
+        undecided(rule, cohort, Some(1), Some(note))
     }
 
-    fn outcome(&self, watch: &Watch, cohort: usize) -> AlertOutcome {
-        let (rule, members) = (&watch.rule, &self.members[cohort]);
-        if let (AlertSubject::Named(scope, name), false) = (&rule.subject, watch.is_seen) {
-            if watch.is_left_out {
+    fn outcome(&self, rule: &AlertRule, series: &OneSeries, cohort: usize) -> AlertOutcome {
+        let members = &self.members[cohort];
+        if let (AlertSubject::Named(scope, name), false) = (&rule.subject, series.is_seen) {
+            if series.is_left_out {
                 let note = format!("the {} {name:?} is of no process that counts here", scope.name());
-                return undecided(rule, cohort, 1, Some(note));
+                return undecided(rule, cohort, Some(1), Some(note));
             }
-            let similar = watch.similar.as_ref().map_or(String::new(), |known| format!("; there is {known:?}"));
+            let similar = series.similar.as_ref().map_or(String::new(), |known| format!("; there is {known:?}"));
             let note = format!("no run has a {} of the name {name:?}{similar}", scope.name());
-            return undecided(rule, cohort, 1, Some(note));
+            return undecided(rule, cohort, Some(1), Some(note));
         }
         let values: Vec<(usize, Millionths)> =
-            members.iter().filter_map(|&run| watch.values[run].map(|value| (run, value))).collect();
+            members.iter().filter_map(|&run| series.values[run].map(|value| (run, value))).collect();
         let distribution = self.distribution(&values);
         let estimate = match rule.statistic {
             AlertStatistic::Quantile(quantile) => {
@@ -75,6 +86,9 @@ impl Court<'_> {
             runs: distribution.count(),
             beyond,
             beyond_count,
+            causes: Vec::new(),
+            causes_count: 0,
+            judged: 0,
             note: note(rule, members.len(), values.len(), estimate.as_ref(), state)
                 .or_else(|| weights_note(count, distribution.count(), state)),
         }
@@ -89,7 +103,7 @@ impl Court<'_> {
     }
 }
 
-fn undecided(rule: &AlertRule, cohort: usize, needed: u64, note: Option<String>) -> AlertOutcome {
+pub(super) fn undecided(rule: &AlertRule, cohort: usize, needed: Option<u64>, note: Option<String>) -> AlertOutcome {
     AlertOutcome {
         rule: rule.clone(),
         cohort,
@@ -99,12 +113,15 @@ fn undecided(rule: &AlertRule, cohort: usize, needed: u64, note: Option<String>)
         runs: 0,
         beyond: Vec::new(),
         beyond_count: 0,
+        causes: Vec::new(),
+        causes_count: 0,
+        judged: 0,
         note,
     }
 }
 
 /// The number that is compared.
-fn value(rule: &AlertRule, distribution: &Distribution, estimate: Option<&Estimate>) -> Option<f64> {
+pub(super) fn value(rule: &AlertRule, distribution: &Distribution, estimate: Option<&Estimate>) -> Option<f64> {
     let number = |value: Option<Millionths>| value.map(Millionths::as_f64);
     match (rule.statistic, rule.bound) {
         (AlertStatistic::Quantile(_), AlertBound::Estimate) => estimate?.value,
@@ -127,12 +144,12 @@ fn state(rule: &AlertRule, value: Option<f64>, count: u64, options: &FleetOption
         Some(value) if count >= needed || rule.bound != AlertBound::Estimate => {
             if rule.comparison.holds(value, rule.threshold.as_f64()) { AlertState::Fired } else { AlertState::Quiet }
         }
-        _ => AlertState::Undecided { needed },
+        _ => AlertState::Undecided { needed: Some(needed) },
     }
 }
 
 /// The runs beyond the threshold, the furthest first, and how many they are.
-fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<AlertRun>, u64) {
+pub(super) fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<AlertRun>, u64) {
     let threshold = rule.threshold.as_f64();
     let is_beyond = |&&(_, value): &&(usize, Millionths)| rule.comparison.holds(value.as_f64(), threshold);
     let mut beyond: Vec<AlertRun> =
@@ -147,12 +164,12 @@ fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<AlertRun>, u
 }
 
 /// Unequal weights leave fewer runs than there are.
-fn weights_note(effective: u64, count: u64, state: AlertState) -> Option<String> {
+pub(super) fn weights_note(effective: u64, count: u64, state: AlertState) -> Option<String> {
     let is_fewer = effective < count && matches!(state, AlertState::Undecided { .. });
     is_fewer.then(|| format!("by their weights, these runs say as much as {effective} of equal weight"))
 }
 
-/// What makes the outcome doubtful.
+/// The reason why the outcome is doubtful.
 fn note(
     rule: &AlertRule,
     runs: usize,
@@ -161,7 +178,7 @@ fn note(
     state: AlertState,
 ) -> Option<String> {
     if runs == 0 {
-        return Some("none of the files of this cohort gave a run".to_owned());
+        return Some(NO_RUNS.to_owned());
     }
     if let (AlertMeasure::Window { seconds }, true) = (rule.measure, measured < runs) {
         let shorter = runs - measured;

@@ -1,0 +1,204 @@
+//! The grammar of alert rules: those of comparisons (`report::diff`) and those of fleets (`fleet`).
+//!
+//! ```text
+//! rule       = path comparison number [ unit ]
+//! path       = subject { "." part } | part { "." part }
+//! subject    = "total" | kind "(" ( name | "*" ) ")"
+//! kind       = "process" | "thread" | "binary" | "function"
+//! part       = word | "window" "(" digits [ "s" ] ")"
+//! comparison = ">" | ">=" | "<" | "<="
+//! number     = [ "+" ] digits [ "." digits ] [ "e" [ "+" | "-" ] digits ]
+//! unit       = "%" | "ns" | "us" | "µs" | "ms" | "s" | [ prefix ] counted [ "/s" ]
+//! prefix     = "k" | "K" | "M" | "G" | "T"
+//! counted    = "cycles" | "events" | "samples"
+//! name       = '"' { character | '\"' | '\\' } '"'
+//! ```
+//!
+//! Spaces may stand between all of these. A name is not empty. A command takes the rules that it can judge; of what the other one
+//! judges, the error says so.
+
+mod lexer;
+mod limit;
+
+use std::fmt;
+
+use lexer::Lexer;
+pub(crate) use limit::{Limit, LimitUnit};
+
+/// The name of the preset for the limit that iOS sets on apps.
+pub(crate) const SYSTEM_CPU_LIMIT: &str = "system-cpu-limit";
+
+/// The side of a threshold on which a rule fires.
+// Comparisons of two recordings know one of them only.
+#[cfg_attr(not(feature = "fleet"), allow(unreachable_pub))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `>`
+    Above,
+    /// `>=`
+    AtLeast,
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
+}
+
+/// The reason why a text is no rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlertError(String);
+
+impl fmt::Display for AlertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for AlertError {}
+
+/// The words of a command in errors.
+pub(crate) struct Dialect {
+    /// Rules that it judges, as examples.
+    pub(crate) examples: &'static str,
+    /// The beginning of its rules.
+    pub(crate) subjects: &'static str,
+    /// Its limits.
+    pub(crate) limits: &'static str,
+    /// Its input: `two recordings`.
+    pub(crate) input: &'static str,
+    /// The command that judges the other rules.
+    pub(crate) other: &'static str,
+}
+
+impl Dialect {
+    /// The error of a text that is no part of any rule.
+    pub(crate) fn error(&self, found: &str, wanted: &str) -> AlertError {
+        AlertError(format!("{found:?} is not {wanted}; a rule is like: {}", self.examples))
+    }
+
+    /// The error of a text that is a part of the rules of the other command, which knows `what`.
+    pub(crate) fn elsewhere(&self, found: &str, what: &str) -> AlertError {
+        AlertError(format!("{found:?} is not a question for {}; `{}` knows {what}", self.input, self.other))
+    }
+}
+
+/// The kinds of things that have names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Process,
+    Thread,
+    Binary,
+    Function,
+}
+
+impl Kind {
+    const ALL: [(&'static str, Self); 4] =
+        [("process", Self::Process), ("thread", Self::Thread), ("binary", Self::Binary), ("function", Self::Function)];
+}
+
+/// The subject of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// All that counts.
+    Total,
+    /// Everything of a name, which is not empty.
+    Named(Kind, String),
+    /// Each one of a kind.
+    Each(Kind),
+}
+
+/// A word behind the subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part<'t> {
+    /// `self`, `p99.9`.
+    Word(&'t str),
+    /// `window(60s)`; not 0.
+    Window(u32),
+}
+
+impl<'t> Part<'t> {
+    /// The text of a word; `window` of a window.
+    pub(crate) fn word(self) -> &'t str {
+        match self {
+            Self::Word(word) => word,
+            Self::Window(_) => "window",
+        }
+    }
+}
+
+/// A rule in parts, of which nothing says yet that they go together.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rule<'t> {
+    /// Its subject; `None` where it begins with a part.
+    pub(crate) subject: Option<Subject>,
+    /// The parts in front of the comparison; one at least where there is no subject.
+    pub(crate) parts: Vec<Part<'t>>,
+    pub(crate) comparison: Comparison,
+    pub(crate) limit: Limit<'t>,
+}
+
+/// Reads a rule.
+///
+/// # Errors
+/// Where the text is none; the error says which part is not understood, and what could stand there.
+pub(crate) fn parse<'t>(text: &'t str, dialect: &Dialect) -> Result<Rule<'t>, AlertError> {
+    let mut lexer = Lexer::new(text);
+    let start = lexer.rest();
+    let word = lexer.word();
+    if word.is_empty() {
+        return Err(dialect.error(start, dialect.subjects));
+    }
+    let subject = subject(word, &mut lexer, dialect)?;
+    let mut parts = Vec::new();
+    if subject.is_none() {
+        parts.push(part(word, &mut lexer, dialect)?);
+    }
+    let comparison = loop {
+        if let Some(comparison) = lexer.comparison() {
+            break comparison;
+        }
+        if !lexer.take('.') {
+            return Err(dialect.error(lexer.rest(), "a dot and a word, or a comparison with >, >=, < or <="));
+        }
+        let rest = lexer.rest();
+        match lexer.word() {
+            "" => return Err(dialect.error(rest, "a word, which follows a dot")),
+            word => parts.push(part(word, &mut lexer, dialect)?),
+        }
+    };
+    Ok(Rule { subject, parts, comparison, limit: limit::limit(&mut lexer, dialect)? })
+}
+
+/// The subject that begins with a word; `None` for another word.
+fn subject(word: &str, lexer: &mut Lexer<'_>, dialect: &Dialect) -> Result<Option<Subject>, AlertError> {
+    if word == "total" {
+        return Ok(Some(Subject::Total));
+    }
+    let Some((_, kind)) = Kind::ALL.into_iter().find(|(name, _)| *name == word) else {
+        let is_unknown = word != "window" && lexer.rest().starts_with('(');
+        return if is_unknown { Err(dialect.error(word, dialect.subjects)) } else { Ok(None) };
+    };
+    let rest = lexer.rest();
+    let error =
+        || dialect.error(rest, "a name in double quotes and parentheses, with \\\" and \\\\ for \" and \\, or (*)");
+    let is_open = lexer.take('(');
+    let subject = match is_open && lexer.take('*') {
+        true => Subject::Each(kind),
+        false => Subject::Named(kind, lexer.name().filter(|name| is_open && !name.is_empty()).ok_or_else(error)?),
+    };
+    if lexer.take(')') { Ok(Some(subject)) } else { Err(error()) }
+}
+
+/// The part that begins with a word.
+fn part<'t>(word: &'t str, lexer: &mut Lexer<'t>, dialect: &Dialect) -> Result<Part<'t>, AlertError> {
+    let rest = lexer.rest();
+    if word != "window" || !lexer.take('(') {
+        return Ok(Part::Word(word));
+    }
+    let digits = lexer.word();
+    let number = digits.strip_suffix('s');
+    if number.is_none() {
+        lexer.take('s');
+    }
+    let seconds = number.unwrap_or(digits).parse().ok().filter(|&seconds: &u32| seconds > 0 && lexer.take(')'));
+    Ok(Part::Window(seconds.ok_or_else(|| dialect.error(rest, "a number of seconds, such as window(60s)"))?))
+}

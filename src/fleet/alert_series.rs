@@ -1,0 +1,237 @@
+//! The numbers that alert rules look at, run by run.
+
+use super::alert::{AlertMeasure, AlertRule, AlertSubject};
+use super::columns::FleetNames;
+use super::options::{FleetScope, Measure};
+use super::run::{FrameRow, NO_STACK, NameId, RunMeasures, UNNAMED, WindowRow};
+use super::windows::{peak_rate, peak_rate_of_processes};
+use crate::hash::HashMap;
+use crate::memory::{of_map, of_vec};
+use crate::profile::StringId;
+use crate::units::Millionths;
+
+/// A rule and its numbers in every run so far.
+#[derive(Debug)]
+pub(super) struct AlertSeries {
+    pub(super) rule: AlertRule,
+    pub(super) numbers: AlertNumbers,
+}
+
+#[derive(Debug)]
+pub(super) enum AlertNumbers {
+    /// One number a run.
+    One(OneSeries),
+    /// One number for each name of a run.
+    Each(EachSeries),
+}
+
+/// One number a run.
+#[derive(Debug)]
+pub(super) struct OneSeries {
+    /// By run; `None` where the run has no such number (it is shorter than the window).
+    pub(super) values: Vec<Option<Millionths>>,
+    /// True once a run has the name that the rule asks for.
+    pub(super) is_seen: bool,
+    /// True once a run has the name, in a process that does not count.
+    pub(super) is_left_out: bool,
+    /// A name of some run that the rule may have meant.
+    pub(super) similar: Option<String>,
+}
+
+/// The functions or binaries of all runs, by name, as rules name them: those of one name are added up.
+#[derive(Debug)]
+pub(super) struct EachSeries {
+    pub(super) scope: FleetScope,
+    measure: Measure,
+    keys: HashMap<StringId, u32>,
+    /// By key.
+    names: Vec<StringId>,
+    /// Those above zero; after sorting, by cohort, key and run.
+    pub(super) entries: Vec<EachEntry>,
+}
+
+/// One name in one run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EachEntry {
+    pub(super) key: u32,
+    pub(super) run: u32,
+    pub(super) value: Millionths,
+}
+
+impl AlertSeries {
+    pub(super) fn new(rule: AlertRule) -> Self {
+        let numbers = match (&rule.subject, rule.measure) {
+            (
+                &AlertSubject::Each(scope @ (FleetScope::Function | FleetScope::Binary)),
+                AlertMeasure::Whole(measure),
+            ) => AlertNumbers::Each(EachSeries::new(scope, measure)),
+            (subject, _) => {
+                let is_seen = !matches!(subject, AlertSubject::Named(..));
+                AlertNumbers::One(OneSeries { values: Vec::new(), is_seen, is_left_out: false, similar: None })
+            }
+        };
+        Self { rule, numbers }
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> u64 {
+        match &self.numbers {
+            AlertNumbers::One(one) => of_vec(&one.values),
+            AlertNumbers::Each(each) => of_map(&each.keys) + of_vec(&each.names) + of_vec(&each.entries),
+        }
+    }
+
+    /// Adds a run, of which `counts` says whose processes count; `rate` is its whole CPU use.
+    pub(super) fn add(
+        &mut self,
+        run: u32,
+        measures: &RunMeasures,
+        counts: &dyn Fn(NameId) -> bool,
+        rate: Millionths,
+        names: &mut FleetNames,
+    ) {
+        match &mut self.numbers {
+            AlertNumbers::One(one) => one.add(&self.rule, measures, counts, rate),
+            AlertNumbers::Each(each) => each.add(run, measures, counts, names),
+        }
+    }
+}
+
+impl OneSeries {
+    fn add(&mut self, rule: &AlertRule, measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool, rate: Millionths) {
+        let value = match (&rule.subject, rule.measure) {
+            (AlertSubject::Run, AlertMeasure::Whole(_)) => Some(rate),
+            (AlertSubject::Run, AlertMeasure::Window { seconds }) => {
+                peak_rate(measures, seconds, &|row| counts(row.process))
+            }
+            // Functions and binaries have no windows, and each has its own series otherwise.
+            (AlertSubject::Each(_), AlertMeasure::Window { seconds }) => {
+                peak_rate_of_processes(measures, seconds, counts)
+            }
+            (AlertSubject::Each(_), AlertMeasure::Whole(_)) => measures.record.rate(heaviest_process(measures, counts)),
+            (AlertSubject::Named(scope, name), measure) => {
+                let id = measures.names.iter().position(|known| known == name).map(|index| NameId(index as u32));
+                let sum = Sum { measures, counts, scope: *scope, name: id };
+                self.is_seen |= sum.is_there();
+                self.is_left_out |= Sum { counts: &|_| true, ..sum }.is_there();
+                if !self.is_seen && self.similar.is_none() {
+                    self.similar = measures.names.iter().find(|known| is_similar(known, name)).cloned();
+                }
+                match measure {
+                    AlertMeasure::Whole(measure) => measures.record.rate(sum.weight(measure)),
+                    AlertMeasure::Window { seconds } => sum.peak(seconds),
+                }
+            }
+        };
+        self.values.push(value);
+    }
+}
+
+impl EachSeries {
+    fn new(scope: FleetScope, measure: Measure) -> Self {
+        Self { scope, measure, keys: HashMap::default(), names: Vec::new(), entries: Vec::new() }
+    }
+
+    /// The number of names that runs have, zeros in all of them too.
+    pub(super) fn count(&self) -> usize {
+        self.names.len()
+    }
+
+    pub(super) fn name(&self, key: u32, names: &FleetNames) -> String {
+        self.names.get(key as usize).map_or_else(String::new, |&name| names.get(name))
+    }
+
+    fn add(&mut self, run: u32, measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool, names: &mut FleetNames) {
+        let mut sums: HashMap<NameId, u64> = HashMap::default();
+        let is_all = self.measure == Measure::AllWeight;
+        let mut add = |name, own, all| {
+            let sum = sums.entry(name).or_default();
+            *sum = sum.saturating_add(if is_all { all } else { own });
+        };
+        if self.scope == FleetScope::Binary {
+            let rows = measures.binaries.iter().filter(|row| counts(row.process));
+            rows.for_each(|row| add(row.binary, row.self_weight, row.all_weight));
+        } else {
+            let rows = measures.frames.iter().filter(|row| counts(row.process));
+            rows.for_each(|row| add(row.function, row.self_weight, row.all_weight));
+        }
+        for (name, weight) in sums {
+            let name = names.id(measures.name(name));
+            let next = self.names.len() as u32;
+            let key = *self.keys.entry(name).or_insert(next);
+            if key == next {
+                self.names.push(name);
+            }
+            let value = measures.record.rate(weight).unwrap_or_default();
+            if value.get() > 0 {
+                self.entries.push(EachEntry { key, run, value });
+            }
+        }
+    }
+}
+
+/// True of names that stand for code of many functions or binaries: for code without names, and samples without a stack.
+pub(super) fn is_of_many(name: &str) -> bool {
+    matches!(name, "" | UNNAMED | NO_STACK)
+}
+
+/// True where one name holds the other, or differs in case: a function without its parameters, say.
+fn is_similar(known: &str, asked: &str) -> bool {
+    let (known, asked) = (known.to_lowercase(), asked.to_lowercase());
+    !known.is_empty() && !asked.is_empty() && (known.contains(&asked) || asked.contains(&known))
+}
+
+/// The weight of the process that has most.
+fn heaviest_process(measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool) -> u64 {
+    let mut weights = vec![0_u64; measures.names.len()];
+    for row in measures.frames.iter().filter(|row| counts(row.process)) {
+        if let Some(weight) = weights.get_mut(row.process.0 as usize) {
+            *weight = weight.saturating_add(row.self_weight);
+        }
+    }
+    weights.into_iter().max().unwrap_or(0)
+}
+
+/// The rows of a run that carry a name.
+#[derive(Clone, Copy)]
+struct Sum<'m> {
+    measures: &'m RunMeasures,
+    counts: &'m dyn Fn(NameId) -> bool,
+    scope: FleetScope,
+    /// `None` where the run does not have it.
+    name: Option<NameId>,
+}
+
+impl Sum<'_> {
+    /// Self weight and all weight of the rows.
+    fn rows(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
+        let is_it = |name: NameId, process: NameId| Some(name) == self.name && (self.counts)(process);
+        if self.scope == FleetScope::Binary {
+            let rows = self.measures.binaries.iter().filter(move |row| is_it(row.binary, row.process));
+            return Box::new(rows.map(|row| (row.self_weight, row.all_weight)));
+        }
+        let name_of = |row: &FrameRow| match self.scope {
+            FleetScope::Function => row.function,
+            FleetScope::Thread => row.thread,
+            FleetScope::Process | FleetScope::Binary | FleetScope::Run => row.process,
+        };
+        let rows = self.measures.frames.iter().filter(move |row| is_it(name_of(row), row.process));
+        // All that a thread or a process did is the sum of its self weights.
+        let is_function = self.scope == FleetScope::Function;
+        Box::new(rows.map(move |row| (row.self_weight, if is_function { row.all_weight } else { row.self_weight })))
+    }
+
+    fn is_there(&self) -> bool {
+        self.rows().next().is_some()
+    }
+
+    fn weight(&self, measure: Measure) -> u64 {
+        let of = |(own, all): (u64, u64)| if measure == Measure::AllWeight { all } else { own };
+        self.rows().map(of).fold(0, u64::saturating_add)
+    }
+
+    fn peak(&self, seconds: u32) -> Option<Millionths> {
+        let name_of = |row: &WindowRow| if self.scope == FleetScope::Thread { row.thread } else { row.process };
+        peak_rate(self.measures, seconds, &|row| Some(name_of(row)) == self.name && (self.counts)(row.process))
+    }
+}
