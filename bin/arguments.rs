@@ -138,9 +138,10 @@ impl SelectionArgs {
         self.thread.iter().map(String::as_str).chain(main_thread)
     }
 
-    /// True if the time of each sample decides whether it counts.
-    pub(crate) fn needs_times(&self) -> bool {
-        self.time.is_some() || self.asks_intervals()
+    /// The option with which the time of each sample decides whether it counts, if there is one.
+    pub(crate) fn needs_times(&self) -> Option<&'static str> {
+        let during = self.asks_intervals().then_some(if self.during_hang { "--during-hang" } else { "--during" });
+        self.time.is_some().then_some("--time").or(during)
     }
 
     /// True if samples count during intervals only.
@@ -154,7 +155,7 @@ impl SelectionArgs {
             && self.schema.is_empty()
             && self.process.is_empty()
             && self.threads().next().is_none()
-            && !self.needs_times()
+            && self.needs_times().is_none()
             && self.state.is_empty()
     }
 

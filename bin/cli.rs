@@ -347,11 +347,25 @@ impl ReportArgs {
 
     /// The detail of samples that is needed: one by one only if the answer needs their times or cores.
     pub(crate) fn detail(&self) -> SampleDetail {
-        let needs_each = matches!(self.view(), View::Samples | View::Cores | View::Timeline | View::FlameChart)
-            || self.recording.selection.needs_times()
-            || self.format().needs_times()
-            || (self.separate_by == SeparateArg::CoreKind && self.is_separated());
-        if needs_each { SampleDetail::Each } else { SampleDetail::Summed }
+        if self.needs_times().is_some() { SampleDetail::Each } else { SampleDetail::Summed }
+    }
+
+    /// The option that asks for the time or the core of each sample, if one does.
+    pub(crate) fn needs_times(&self) -> Option<String> {
+        let view = self
+            .view
+            .filter(|_| matches!(self.view(), View::Samples | View::Cores | View::Timeline | View::FlameChart));
+        let view = view.and_then(|view| Some(format!("--view {}", view.to_possible_value()?.get_name())));
+        let format = self.format();
+        let needs_format = format.needs_times() || format.content() == Content::FlameCharts;
+        let by_core = self.separate_by == SeparateArg::CoreKind && self.is_separated();
+        self.recording
+            .selection
+            .needs_times()
+            .map(str::to_owned)
+            .or(view)
+            .or_else(|| needs_format.then(|| format!("--format {}", format.name())))
+            .or_else(|| by_core.then(|| "--separate-by core-kind".to_owned()))
     }
 
     /// True if the view has something for each thread, or for whatever else is separated.

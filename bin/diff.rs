@@ -22,7 +22,7 @@ use crate::flame_graph::FlameGraphArgs;
 use crate::formats::format_of;
 use crate::guard::{will_read, will_write};
 use crate::intervals::{IntervalFiles, asked_intervals};
-use crate::recording::{Recording, check_counted, check_distinct, note_removed};
+use crate::recording::{Recording, check_counted, check_distinct, check_times, note_removed};
 use crate::sink::{Shown, style, write_to};
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
@@ -151,6 +151,7 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     let after = open(inputs, &args.after, args.after_toc.as_ref(), args, &options[1])?;
     let (before, after) = (before.report(&options[0]), after.report(&options[1]));
     for report in [&before, &after] {
+        check_times(report, args.recording.selection.needs_times())?;
         check_counted(report, &args.recording.selection)?;
         // No other format of a comparison has room for it.
         if args.format() != DiffFormat::Json {

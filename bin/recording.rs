@@ -64,6 +64,15 @@ impl Recording {
     }
 }
 
+/// Refuses to show the times of samples that were taken nobody knows when; `option` asks for them.
+pub(crate) fn check_times(report: &Report<'_>, option: Option<&str>) -> Result<()> {
+    let (Some(option), Some(table)) = (option, report.table_without_times()) else { return Ok(()) };
+    bail!(
+        "reports of {table} do not tell when samples were taken, and {option} needs that; trees, functions, binaries and \
+         comparisons do not"
+    )
+}
+
 /// A file that is named twice would count twice.
 pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
     let mut seen = HashSet::new();

@@ -16,7 +16,7 @@ use crate::demangle::demangle;
 use crate::formats::Format;
 use crate::guard::will_write;
 use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
-use crate::recording::{Recording, check_counted, check_distinct, check_function, note_removed, warn};
+use crate::recording::{Recording, check_counted, check_distinct, check_function, check_times, note_removed, warn};
 use crate::sink::{Shown, is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbolicate::name_addresses;
@@ -84,6 +84,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let recording = Recording::open(inputs, &args.files, &args.recording, &options, args.detail(), args.is_inverted())?;
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
+    check_times(&report, args.needs_times().as_deref())?;
     check_counted(&report, &args.recording.selection)?;
     check_function(&report)?;
     read_sources(&mut report, &args.source)?;

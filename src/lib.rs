@@ -81,7 +81,7 @@ pub mod units;
 
 #[cfg(feature = "bundle")]
 pub use readers::bundle;
-pub use readers::{export, read, read_into};
+pub use readers::{export, read, read_into, sample};
 
 #[cfg(feature = "compression")]
 pub use decompress::decompress;

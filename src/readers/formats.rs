@@ -24,8 +24,18 @@ impl Format {
 /// The description of reports that are read, but not as exports.
 const SAMPLE: &str = "a report of sample (macOS)";
 
+/// A sentence about an input that is no export.
+pub(super) fn describe(head: &[u8]) -> Option<String> {
+    Some(match recognise(head)? {
+        SAMPLE => format!("this is {SAMPLE}, which has samples, and no signposts and hangs"),
+        what => format!(
+            "this is {what}, which is not read; name a recording of Instruments (.trace), or an export of xctrace"
+        ),
+    })
+}
+
 /// The description of an input that no reader reads, such as `a report of sample (macOS)`.
-pub(crate) fn recognise(head: &[u8]) -> Option<&'static str> {
+fn recognise(head: &[u8]) -> Option<&'static str> {
     binary(head).or_else(|| {
         let text = text(head);
         let start = text.trim_start();

@@ -83,11 +83,6 @@ impl RecordingBuilder {
         Self { options, profile, reserved, ..Self::default() }
     }
 
-    /// How it reads.
-    pub fn options(&self) -> &Options {
-        &self.options
-    }
-
     /// The recording that was read.
     ///
     /// # Errors
@@ -111,6 +106,11 @@ impl RecordingBuilder {
         self.check()?;
         self.has_failed = true;
         self.profile.string(name).map_err(|full| Error::new(ErrorKind::Limit(full.to_string()), None))
+    }
+
+    /// Gives nothing any more, since an input could not be read.
+    pub(crate) fn fail(&mut self) {
+        self.has_failed = true;
     }
 
     /// Ends an input that was read whole.

@@ -247,6 +247,13 @@ impl<'e> Report<'e> {
         self.positions.get(series.index()).copied().flatten()
     }
 
+    /// The table of the first series whose samples were taken at times that nobody knows; `None` where all of them have times.
+    pub fn table_without_times(&self) -> Option<&'e str> {
+        let profile = &self.export.profile;
+        let series = self.series.iter().map(|series| profile.series(series.series)).find(|series| !series.has_times)?;
+        Some(profile.string(series.schema))
+    }
+
     /// The table that holds the samples of a series.
     pub fn table(&self, series: SeriesId) -> Option<&Table> {
         let (document, table) = self.tables.get(series.index()).copied().flatten()?;

@@ -47,6 +47,7 @@ mod operations;
 mod overview;
 mod reading;
 mod rejected;
+mod sample_reports;
 mod subcommands;
 #[path = "../support/mod.rs"]
 mod support;

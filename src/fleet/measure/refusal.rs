@@ -66,7 +66,7 @@ pub(super) fn reason(export: &Export, options: &MeasureOptions) -> String {
     if let Some(series) = series.into_iter().find(|series| series.meaning != Meaning::OnCpu || !series.has_times) {
         let schema = profile.string(series.schema);
         return format!(
-            "Samples of {schema} tell neither CPU time nor when they were taken, so there is no CPU use to measure."
+            "Reports of {schema} tell neither CPU time nor when samples were taken, so there is no CPU use to measure."
         );
     }
     let (rows, samples) =

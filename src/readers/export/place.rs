@@ -86,10 +86,7 @@ impl<'i> Place<'i> {
 
     /// The error for an input that another tool wrote.
     fn other_format(&self) -> Option<ErrorKind> {
-        let what = formats::recognise(&self.head)?;
-        Some(ErrorKind::NotAnExport(format!(
-            "this is {what}, which is not read; name a recording of Instruments (.trace), or an export of xctrace"
-        )))
+        formats::describe(&self.head).map(ErrorKind::NotAnExport)
     }
 
     /// The error of a fault in a block. An input that is broken while there is `nothing_yet` is no export at all.

@@ -33,15 +33,15 @@ impl Image {
     }
 }
 
-/// The text before `<UUID>`, the UUID if it is one, and the path behind it.
+/// The text before `<UUID>`, the UUID if there is one, and the path behind it.
 fn uuid_and_path(text: &str) -> Option<(&str, Option<Uuid>, &str)> {
-    let is_uuid = |inner: &str| inner.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'?'));
-    let starts = text.match_indices('<').filter_map(|(at, _)| {
+    // Names and paths may hold brackets, too.
+    text.match_indices('<').find_map(|(at, _)| {
         let (inner, path) = text[at + 1..].split_once('>')?;
-        is_uuid(inner).then_some((&text[..at], Uuid::parse(inner), path.trim()))
-    });
-    // Names come before it, and may hold brackets, too; a path behind it begins with a slash.
-    starts.last()
+        let uuid = Uuid::parse(inner);
+        let is_missing = inner.bytes().all(|byte| byte == b'?');
+        (uuid.is_some() || is_missing).then_some((&text[..at], uuid, path.trim()))
+    })
 }
 
 fn hex(text: &str) -> Option<u64> {

@@ -51,7 +51,15 @@ const START: &str = "Analysis of sampling ";
 /// # Errors
 /// When there is no report, when the call graph of one is damaged, or when the input passes a limit. The builder is of no use after that.
 pub fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
-    let options = recording.options().clone();
+    let result = read_reports(source, name, recording);
+    if result.is_err() {
+        recording.fail();
+    }
+    result
+}
+
+fn read_reports<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+    let options = recording.options.clone();
     let mut lines = Lines::new(source, name, &options);
     let mut found = 0;
     let mut start = lines.skip_to(START)?;

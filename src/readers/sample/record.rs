@@ -2,7 +2,7 @@
 
 use super::graph::{FrameText, ThreadText};
 use super::lines::Lines;
-use super::report::{Node, Report};
+use super::report::{Node, Report, Top};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::profile::{Binary, BinaryId, FrameId, Full, Meaning, SourceLine, StackId};
@@ -116,15 +116,11 @@ impl<'r> Writer<'r, '_> {
 
 /// A word about a call graph that differs from the table which the report has of it.
 fn check<R>(report: &Report, lines: &Lines<'_, R>) -> Option<Diagnostic> {
-    let mut own: HashMap<(&str, &str), u64> = HashMap::default();
+    let mut own: HashMap<Top, u64> = HashMap::default();
     for node in report.nodes.iter().filter(|node| node.depth > 0 && node.own() > 0) {
-        let text = FrameText::parse(&node.text);
-        *own.entry((text.symbol, text.binary.unwrap_or("<unknown binary>"))).or_default() += node.own();
+        *own.entry(Top::of(&FrameText::parse(&node.text))).or_default() += node.own();
     }
-    let differs = |((symbol, binary), samples): (&(String, String), &u64)| {
-        own.get(&(symbol.as_str(), binary.as_str())) != Some(samples)
-    };
-    let different = report.tops.iter().filter(|&row| differs(row)).count();
+    let different = report.tops.iter().filter(|&(top, samples)| own.get(top) != Some(samples)).count();
     let message = format!(
         "{different} of {} rows of the report's table of functions at the top of stacks differ from its call graph; was it edited?",
         report.tops.len()

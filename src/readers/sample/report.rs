@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::START;
-use super::graph::GraphLine;
+use super::graph::{FrameText, GraphLine};
 use super::images::{Image, Images};
 use super::lines::{Line, Lines};
 use crate::error::{Error, ErrorKind};
@@ -33,6 +33,21 @@ impl Node {
     }
 }
 
+/// What the report's own table tells functions apart by: symbol and binary, or the address of code without a name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Top {
+    symbol: String,
+    binary: Option<String>,
+    address: Option<u64>,
+}
+
+impl Top {
+    pub(super) fn of(frame: &FrameText<'_>) -> Self {
+        let address = frame.address.filter(|_| !frame.is_named());
+        Self { symbol: frame.symbol.to_owned(), binary: frame.binary.map(str::to_owned), address }
+    }
+}
+
 /// A report as it was written.
 #[derive(Debug)]
 pub(super) struct Report {
@@ -41,8 +56,8 @@ pub(super) struct Report {
     /// The lines `Key: value` above the call graph.
     pub(super) head: Vec<(String, String)>,
     pub(super) nodes: Vec<Node>,
-    /// What the report says of the top of stacks: the samples by symbol and binary.
-    pub(super) tops: HashMap<(String, String), u64>,
+    /// The report's table of functions at the top of stacks, with their samples.
+    pub(super) tops: HashMap<Top, u64>,
     pub(super) images: Images,
     /// The memory of all this.
     _held: Reservation,
@@ -183,13 +198,12 @@ impl Draft {
         Ok(())
     }
 
-    /// `        SYMBOL  (in BINARY)        SAMPLES`
+    /// `        SYMBOL  (in BINARY)        SAMPLES`, and of code without a name with its address.
     fn add_top(&mut self, text: &str) {
         let Some((function, samples)) = text.trim().rsplit_once(' ') else { return };
-        let Some((symbol, binary)) = function.trim_end().rsplit_once("  (in ") else { return };
-        let binary = binary.strip_suffix(')').unwrap_or(binary);
-        if let Ok(samples) = samples.parse() {
-            self.report.tops.insert((symbol.to_owned(), binary.to_owned()), samples);
-        }
+        let Ok(samples) = samples.parse::<u64>() else { return };
+        let function = function.trim_end();
+        let top = Top::of(&FrameText::parse(function.strip_suffix(" [STACK TOP]").unwrap_or(function)));
+        *self.report.tops.entry(top).or_default() += samples;
     }
 }

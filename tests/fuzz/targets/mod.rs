@@ -24,6 +24,7 @@ pub(crate) mod edits;
 pub(crate) mod look_ups;
 pub(crate) mod reports;
 pub(crate) mod rules;
+pub(crate) mod sample;
 pub(crate) mod symbols;
 pub(crate) mod xml;
 
@@ -51,13 +52,14 @@ impl Target {
 }
 
 /// All targets.
-pub(crate) const TARGETS: [Target; 8] = [
+pub(crate) const TARGETS: [Target; 9] = [
     Target { replay: xml::check_everything, ..Target::new("xml", xml::check, 16_384, 256) },
     Target::new("bundle", bundle::check, 512, 256),
     Target::new("archive", archive::check, 16_384, 256),
     Target::new("symbols", symbols::check, 4_096, 256),
     Target::new("dwarf", dwarf::check, 512, 256),
     Target::new("dataset", dataset::check, 1_024, 256),
+    Target::new("sample", sample::check, 8_192, 256),
     Target::new("rules", rules::check, 2_048, 256),
     // A name of some hundred bytes may stand for a megabyte, and for several while it is spelled.
     Target::new("demangle", demangle::check, 512, 1_024),

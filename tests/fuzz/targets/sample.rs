@@ -1,0 +1,41 @@
+//! Reports of `sample`: an input is one.
+
+use std::io::{self, Read};
+
+use traceparse::recording::{Options, RecordingBuilder};
+use traceparse::sample;
+
+/// Gives a few bytes at a time.
+struct Slow<'i>(&'i [u8]);
+
+impl Read for Slow<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = buffer.len().min(7);
+        self.0.read(&mut buffer[..length])
+    }
+}
+
+/// Reads the input at once and in small pieces.
+///
+/// # Panics
+/// When something does not hold.
+pub(crate) fn check(input: &[u8]) {
+    let [once, slowly] = [read(input), read(Slow(input))];
+    match (once, slowly) {
+        (Ok(once), Ok(slowly)) => {
+            assert_eq!(once.documents, slowly.documents);
+            let sums: u64 = once.profile.sums().map(|sum| sum.samples).sum();
+            assert_eq!(sums, once.tables().map(|table| table.samples).sum::<u64>());
+            assert!(once.tables().all(|table| table.rows == table.samples));
+            assert!(once.profile.sums().eq(slowly.profile.sums()));
+        }
+        (Err(once), Err(slowly)) => assert_eq!(once.to_string(), slowly.to_string()),
+        (once, slowly) => panic!("{:?} and {:?}", once.err(), slowly.err()),
+    }
+}
+
+fn read(source: impl Read) -> Result<traceparse::recording::Export, traceparse::Error> {
+    let mut recording = RecordingBuilder::new(Options::default());
+    sample::read_into(source, "fuzz", &mut recording)?;
+    recording.finish()
+}
