@@ -51,7 +51,7 @@ pub enum ErrorKind {
     Limit(String),
     /// More memory would be taken than the [budget](crate::memory::MemoryBudget) has.
     Memory(OverBudget),
-    /// An input before this one could not be read, and the reader is of no use any more; make a new one.
+    /// An input before this one could not be read, and the builder is of no use any more; make a new one.
     Failed,
     /// A file of a recording (a `.trace` bundle) breaks a rule of its format.
     BrokenBundle {
@@ -111,7 +111,7 @@ impl fmt::Display for Error {
             | ErrorKind::UnsupportedBundle(text) => f.write_str(text),
             ErrorKind::Unreadable { file } => write!(f, "{file}: it cannot be read"),
             ErrorKind::BrokenBundle { file, rule } => write!(f, "{file}: {rule}"),
-            ErrorKind::Failed => f.write_str("an input before could not be read; read the others with a new reader"),
+            ErrorKind::Failed => f.write_str("an input before could not be read; read the others with a new builder"),
             ErrorKind::Truncated { inside, end, rows } => {
                 let plural = if *rows == 1 { "row" } else { "rows" };
                 write!(

@@ -1,11 +1,11 @@
 //! Reads recordings of Apple's Instruments, as `xcrun xctrace export` writes them (Xcode 12 to 27), on any machine.
 //!
 //! ```text
-//! bytes ─► export ─► profile ─► symbolicate ─► calltree ─► report ─► output ─► bytes
+//! bytes ─► readers ─► recording ─► symbolicate ─► calltree ─► report ─► output ─► bytes
 //! ```
 //!
-//! Each name is a module. [`export`] reads XML into a [`profile::Profile`] and accounts for every row;
-//! `symbolicate` names the addresses in it from symbol files, which `symbols` finds and reads; [`calltree`] merges the
+//! Readers ([`read`] knows the format by the first bytes: [`export`], [`sample`]) give a [`recording::Export`]: samples in a
+//! [`profile::Profile`], with every row accounted for; `symbolicate` names the addresses in it from symbol files, which `symbols` finds and reads; [`calltree`] merges the
 //! stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use
 //! those to their left, and [`units`] and [`error`]. `bundle` reads the recordings themselves (`.trace`) into the same, and has an
 //! example. `fleet` measures many exports and reports how their CPU use is distributed, with the statistics of `stats`.
@@ -39,11 +39,11 @@
 //!
 //! What holds everywhere:
 //!
-//! * rows = samples + rejected, for every CPU table, with a reason for each rejection ([`export::RejectReason`]).
+//! * rows = samples + rejected, for every CPU table, with a reason for each rejection ([`recording::RejectReason`]).
 //! * A weight has a unit ([`units::Unit`]), and different units never add up. A [`profile::Series`] is the largest set of
 //!   samples whose weights may be added up.
 //! * In every tree node, in integers: all weight = self weight + the children's all weight + what pruning hid.
-//! * Input never panics the library; [`export::Limits`] bound what it may cost. The library prints nothing, has no
+//! * Input never panics the library; [`recording::Limits`] bound what it may cost. The library prints nothing, has no
 //!   `unsafe`, and opens no files but those of recordings and symbols that it was given the path of, through
 //!   `symbols::FileSystem`. It takes as much memory as it needs, or as a [`memory::MemoryBudget`] in the options allows.
 //!
