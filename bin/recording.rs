@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
-use traceparse::calltree::operations::{OperationSummary, operate};
+use traceparse::analysis::Analysis;
+use traceparse::calltree::operations::OperationSummary;
 use traceparse::memory::Reservation;
 use traceparse::profile::{Profile, SampledTime, StringId};
 use traceparse::recording::{Export, SampleDetail, TableKind, export_command};
-use traceparse::report::{Report, ReportOptions, View, report};
-use traceparse::symbolicate::SymbolicationSummary;
+use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::{Nanos, Weight};
 
 use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
@@ -21,15 +21,13 @@ use crate::{note, warning};
 
 /// A recording that was read, named and operated on.
 pub(crate) struct Recording {
-    export: Export,
-    symbolication: Option<SymbolicationSummary>,
-    operations: Vec<OperationSummary>,
+    analysis: Analysis,
     /// The memory of the trees that are made of it.
     _trees: Reservation,
 }
 
 impl Recording {
-    /// Reads the files, and does to them what the arguments say; what operations did is counted for what `options` select.
+    /// Reads the files, and does to them what the arguments say; the effects of operations are counted for what `options` select.
     pub(crate) fn open(
         inputs: &Inputs<'_>,
         files: &[PathBuf],
@@ -38,29 +36,24 @@ impl Recording {
         samples: SampleDetail,
         is_inverted: bool,
     ) -> Result<Self> {
-        let mut export = inputs.unless_changed(read_all(inputs, files, &args.input.options(samples)))?;
+        let export = inputs.unless_changed(read_all(inputs, files, &args.input.options(samples)))?;
         warn(&export);
         check_usable(&export, &args.input, files.iter().all(|file| inputs.bundle(file).is_some()))?;
-        let symbolication = inputs.unless_changed(name_frames(&mut export, inputs, files, &args.symbols))?;
-        let operations = operate_on(&mut export, args, options, is_inverted)?;
-        let profile = &export.profile;
+        let mut analysis = Analysis::new(export);
+        inputs.unless_changed(name_frames(&mut analysis, inputs, files, &args.symbols))?;
+        let summaries = analysis.operate(options, |profile| args.operations.operations(profile, is_inverted))?;
+        // A function that is not there is most likely a misspelled one.
+        for summary in summaries.iter().filter(|summary| summary.is_without_function) {
+            warning(&format!("{}: no function of the recording is meant", summary.text));
+        }
+        let profile = &analysis.recording().profile;
         let trees = profile.budget().reserve(bounds::of_trees(profile.stack_ids().len()))?;
-        Ok(Self { export, symbolication, operations, _trees: trees })
+        Ok(Self { analysis, _trees: trees })
     }
 
     /// Answers a question about it.
     pub(crate) fn report(&self, options: &ReportOptions) -> Report<'_> {
-        let mut report = report(&self.export, options);
-        report.symbolication.clone_from(&self.symbolication);
-        report.operations.clone_from(&self.operations);
-        // Sums do not tell the times of the samples that are left.
-        if self.export.profile.sums().len() > 0 {
-            for series in &mut report.series {
-                series.times =
-                    series.times.filter(|_| OperationSummary::removed(&self.operations, series.series).1 == 0);
-            }
-        }
-        report
+        self.analysis.report(options)
     }
 }
 
@@ -82,25 +75,6 @@ pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-/// Does what was asked with the stacks. A function that is not there is most likely a misspelled one.
-fn operate_on(
-    export: &mut Export,
-    args: &RecordingArgs,
-    options: &ReportOptions,
-    is_inverted: bool,
-) -> Result<Vec<OperationSummary>> {
-    let operations = args.operations.operations(&export.profile, is_inverted);
-    if operations.is_empty() {
-        return Ok(Vec::new());
-    }
-    let (profile, summaries) = operate(&options.selection.on(&export.profile), &operations, options.metric)?;
-    export.profile = profile;
-    for summary in summaries.iter().filter(|summary| summary.is_without_function) {
-        warning(&format!("{}: no function of the recording is meant", summary.text));
-    }
-    Ok(summaries)
 }
 
 /// Says what operations removed, where the format has no room for it.

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use etcetera::BaseStrategy;
+use traceparse::analysis::Analysis;
 use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
-use traceparse::recording::Export;
-use traceparse::symbolicate::{SymbolicateOptions, SymbolicationSummary, symbolicate, wanted_images};
+use traceparse::symbolicate::{SymbolicateOptions, wanted_images};
 use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
@@ -26,25 +26,24 @@ use crate::{bounds, printable, warning};
 /// Names the frames of an export from the files that the arguments name, and from what recordings among the inputs keep, if there is
 /// any of it.
 pub(crate) fn name_frames(
-    export: &mut Export,
+    analysis: &mut Analysis,
     inputs: &Inputs<'_>,
     files: &[PathBuf],
     args: &SymbolArgs,
-) -> Result<Option<SymbolicationSummary>> {
+) -> Result<()> {
     let stores = if args.search.no_bundled_symbols { Vec::new() } else { inputs.symbol_stores(files) };
     let of_images = args.image.iter().filter_map(|image| image.path.as_ref());
     let paths: Vec<&PathBuf> = args.search.paths().chain(of_images).collect();
     if paths.is_empty() && stores.is_empty() {
         ensure!(args.image.is_empty(), "--image says where a binary was loaded; --dsym or --symbols say what is in it");
-        return Ok(None);
+        return Ok(());
     }
     let is_cached = !args.search.no_cache;
     let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
-    let wanted = wanted_images(&export.profile, &options);
+    let wanted = wanted_images(&analysis.recording().profile, &options);
     let search = Search { stores: &stores, paths: &paths, is_cached, wanted: Some(&wanted) };
     let locator = locate(inputs.files(), inputs.watched(), &search, &bounds::memory())?;
-    let (profile, summary) = symbolicate(&export.profile, &locator, &options)?;
-    export.profile = profile;
+    let summary = analysis.symbolicate(&locator, &options)?;
     for note in &summary.notes {
         warning(&note.to_string());
     }
@@ -56,7 +55,7 @@ pub(crate) fn name_frames(
     for sentence in advice.iter().take(MAX_NOTES) {
         warning(sentence);
     }
-    Ok(Some(summary))
+    Ok(())
 }
 
 /// A search for symbols: where to look, and for which images.

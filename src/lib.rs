@@ -56,6 +56,7 @@
 //! build. The library alone is `default-features = false`.
 
 mod alert_grammar;
+pub mod analysis;
 pub mod calltree;
 mod chunks;
 #[cfg(feature = "compression")]

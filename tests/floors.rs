@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
-const FLOORS: [(&str, u32); 18] = [
+const FLOORS: [(&str, u32); 19] = [
     ("symbols", 2),
     ("symbolicate", 3),
     ("alert_grammar", 0),
@@ -24,6 +24,7 @@ const FLOORS: [(&str, u32); 18] = [
     ("fleet", 4),
     ("report", 5),
     ("output", 6),
+    ("analysis", 6),
 ];
 
 /// The readers, which stand beside each other: none of them uses another one. They are re-exported, so that paths leave their folder out.

@@ -13,6 +13,8 @@ pub enum RebuildError {
     Full(Full),
     /// It takes more memory than its [budget](Profile::budget) has.
     Memory(OverBudget),
+    /// Names were asked for after operations, which had chosen functions by the names before.
+    OutOfOrder,
 }
 
 impl fmt::Display for RebuildError {
@@ -20,6 +22,7 @@ impl fmt::Display for RebuildError {
         match self {
             Self::Full(full) => full.fmt(f),
             Self::Memory(over) => over.fmt(f),
+            Self::OutOfOrder => f.write_str("names come before operations, which choose functions by their names"),
         }
     }
 }
