@@ -87,7 +87,7 @@ pub(crate) struct SelectionArgs {
     /// Only threads that are called Main Thread; the same as --thread 'Main Thread'
     #[arg(long, help_heading = "What counts")]
     pub(crate) only_main_thread: bool,
-    /// What a sample counts for: its weight, or one
+    /// Count samples by their weight, or each as one
     #[arg(long, value_enum, default_value_t = MetricArg::Weight, help_heading = "What counts")]
     pub(crate) metric: MetricArg,
 }
@@ -100,7 +100,7 @@ pub(crate) struct InputArgs {
     /// Use the complete rows of a file that was cut
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_truncated: bool,
-    /// How many threads read and decompress [default: one for each core]
+    /// Threads that read and decompress [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Input")]
     pub(crate) jobs: Option<u16>,
 }

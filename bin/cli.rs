@@ -103,7 +103,7 @@ fn refuse(mut error: clap::Error) -> ! {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// What changed between two recordings, by function, binary, or in the call tree
+    /// Compare two recordings, by function, binary, or in the call tree
     Diff(Box<DiffArgs>),
     /// Shows what a recording, a table of contents (`xctrace export --toc`), or an export, holds
     Toc(TocArgs),
@@ -113,7 +113,7 @@ pub(crate) enum Command {
     Demangle(DemangleArgs),
     /// Lists UUID, architecture, kind and path of the symbols in files and folders
     Uuid(UuidArgs),
-    /// How CPU use is distributed over many exports: percentiles, cohorts, alerts
+    /// The distribution of CPU use over many recordings: percentiles, cohorts, alerts
     Fleet(Box<FleetCommand>),
     /// Prints a completion script for a shell
     Completions {
@@ -200,10 +200,10 @@ pub(crate) struct ReportArgs {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// What to show; without it: summary, threads, and the call tree of each thread
+    /// The answer to show; without it: summary, threads, and the call tree of each thread
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) view: Option<ViewArg>,
-    /// Who calls this function, and whom it calls: its name as it is shown
+    /// Callers and callees of this function: its name as it is shown
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub(crate) function: Option<String>,
     /// The output format [default: the one that the name after -o tells, else text]
@@ -227,7 +227,7 @@ pub(crate) struct ReportArgs {
     /// The length of a bin of --view timeline, such as 10ms [default: a round one that gives up to 90 bins]
     #[arg(long, value_name = "DURATION", value_parser = parse_bin, help_heading = "Output")]
     pub(crate) bin: Option<Nanos>,
-    /// What has a call tree, or a line of the timeline, of its own
+    /// Split trees and timelines by this
     #[arg(long, value_enum, default_value_t = SeparateArg::Thread, value_name = "WHAT", help_heading = "Output")]
     pub(crate) separate_by: SeparateArg,
     /// One call tree over all threads; the same as --separate-by none
@@ -281,7 +281,7 @@ pub(crate) enum ViewArg {
     Timeline,
     /// One line for each row of the export, in its order
     Samples,
-    /// What each thread did, in order of time
+    /// The functions of each thread, in order of time
     FlameChart,
 }
 

@@ -67,14 +67,14 @@ pub(crate) struct DiffArgs {
     /// The same of the second one
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     after_intervals: Vec<PathBuf>,
-    /// What the second recording is scaled to, before its weights are compared
+    /// Scale the second recording before its weights are compared
     #[arg(long, value_enum, default_value_t = NormalizeArg::None, value_name = "HOW")]
     normalize: NormalizeArg,
     /// Compare recordings of other tables, sampling intervals or devices, too
     #[arg(long)]
     force: bool,
 
-    /// What to show
+    /// The answer to show
     #[arg(long, value_enum, default_value_t = DiffViewArg::Functions, help_heading = "Output")]
     view: DiffViewArg,
     /// The output format [default: the one that the name after -o tells, else text]

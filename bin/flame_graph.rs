@@ -5,10 +5,10 @@ use traceparse::output::svg::{ColourBy, FlameGraphOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct FlameGraphArgs {
-    /// How wide the picture is, in pixels [default: 1200]
+    /// Width of the picture in pixels [default: 1200]
     #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(400..=20_000), help_heading = "Flame graphs (--format svg)")]
     pub(crate) width: Option<u32>,
-    /// What colours say [default: binary]
+    /// The meaning of colours [default: binary]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Flame graphs (--format svg)")]
     pub(crate) color_by: Option<ColourByArg>,
     /// The root at the top, callees below their callers
@@ -25,7 +25,7 @@ pub(crate) enum ColourByArg {
     Function,
     /// Binaries, one colour each
     Binary,
-    /// Whose code it is: the program's own, the system's, a runtime's, the kernel's
+    /// The owner of the code: the program's own, the system's, a runtime's, the kernel's
     Category,
 }
 

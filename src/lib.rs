@@ -37,7 +37,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What holds everywhere:
+//! Everywhere, this holds:
 //!
 //! * rows = samples + rejected, for every CPU table, with a reason for each rejection ([`recording::RejectReason`]).
 //! * A weight has a unit ([`units::Unit`]), and different units never add up. A [`profile::Series`] is the largest set of

@@ -79,7 +79,7 @@ pub(crate) struct FleetSqlArgs {
     /// The dataset that the statement reads, where a report says what is asked
     #[arg(long, value_name = "DIR", conflicts_with = "QuestionArgs", help_heading = "Input")]
     pub(crate) dataset: Option<String>,
-    /// Whose SQL
+    /// The engine that runs the SQL
     #[arg(long, value_enum, default_value_t = EngineArg::Duckdb, help_heading = "Output")]
     pub(crate) engine: EngineArg,
     /// Write here instead of standard output
@@ -133,7 +133,7 @@ pub(crate) struct ReadingArgs {
     /// Use the complete rows of files that were cut
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_truncated: bool,
-    /// How many exports are read at the same time [default: one for each core]
+    /// Exports that are read at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Input")]
     pub(crate) jobs: Option<u16>,
 }
@@ -150,13 +150,13 @@ pub(crate) struct QuestionArgs {
     /// Of binaries and functions: samples whose leaf they are (cpu, self), or that have them in their stack (all)
     #[arg(long, value_enum, default_value_t = MeasureArg::Cpu, help_heading = "What to answer")]
     pub(crate) measure: MeasureArg,
-    /// What has distributions of its own [default: all]
+    /// Give each of these a distribution of its own [default: all]
     #[arg(long, value_enum, value_name = "SCOPE,…", value_delimiter = ',', help_heading = "What to answer")]
     pub(crate) scope: Vec<ScopeArg>,
-    /// Which percentiles [default: 50,90,95,99,99.9]
+    /// The percentiles [default: 50,90,95,99,99.9]
     #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = parse_percentile, help_heading = "What to answer")]
     pub(crate) percentiles: Vec<Quantile>,
-    /// How percentiles are defined: a value of a run, or on the line between two
+    /// The definition of percentiles: a value of a run, or on the line between two
     #[arg(long, value_enum, default_value_t = MethodArg::NearestRank, help_heading = "What to answer")]
     pub(crate) method: MethodArg,
     /// Count each run as often as its `run_weight` says
@@ -170,11 +170,11 @@ pub(crate) struct QuestionArgs {
 /// The options of reports only: SQL gives all rows, and no alerts.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
-    /// What tables are sorted by: a percentile such as p99, mean, weighted-mean, max, or the highest percentile up to P99 that
+    /// Sort tables by this: a percentile such as p99, mean, weighted-mean, max, or the highest percentile up to P99 that
     /// there are runs enough for
     #[arg(long, value_name = "KEY", default_value = "auto", value_parser = parse_sort, help_heading = "What to answer")]
     pub(crate) sort: SortKey,
-    /// How many rows tables have; 0 is all [default: 15 in text, all elsewhere]
+    /// Rows of tables; 0 is all [default: 15 in text, all elsewhere]
     #[arg(long, value_name = "N", value_parser = parse_top, help_heading = "What to answer")]
     pub(crate) top: Option<usize>,
     /// End with exit code 3 if this holds, such as 'cpu.p99 > 80' (may be given several times); see below

@@ -65,7 +65,7 @@ impl From<&Sample> for SampleSum {
     }
 }
 
-/// What samples have in common that are added up wherever their stacks are the same. There are few groups: one or two for each
+/// The properties shared by samples that are added up wherever their stacks are the same. There are few groups: one or two for each
 /// thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SumGroup {

@@ -18,8 +18,9 @@ use crate::units::Address;
 pub(in crate::recording) struct ProcessDefinition {
     pub(in crate::recording) pid: Option<u64>,
     pub(in crate::recording) name: StringId,
-    /// What it became in the last row that used it, and how many rows since then did.
+    /// The process that it became in the last row that used it.
     pub(in crate::recording) used_as: Option<(RunId, ProcessId)>,
+    /// The rows since then that used it as that.
     pub(in crate::recording) samples: u64,
 }
 

@@ -13,7 +13,7 @@ use crate::units::Nanos;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AlikeRow(KnownRow);
 
-/// How many rows of a kind were added, and are still to be [counted](InputBuilder::count_alike).
+/// The number of rows of a kind that were added, and are still to be [counted](InputBuilder::count_alike).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AlikeCount(KnownRowCount);
 
@@ -58,7 +58,7 @@ impl AlikeAdder<'_> {
 }
 
 impl InputBuilder<'_> {
-    /// What a row that was added has in common with others like it, if there is a way to add those faster.
+    /// The properties that a row which was added shares with others like it, if those can be added faster.
     pub(crate) fn alike(&self, row: Result<Row, RejectReason>) -> Option<AlikeRow> {
         let usual = row.ok().filter(|row| row.kernel_stack.is_none() && row.counters.is_none());
         Some(AlikeRow(rows::known(self.table.as_ref()?, usual?, self.recording)?))

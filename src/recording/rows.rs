@@ -62,7 +62,7 @@ pub struct Row {
     pub stack: Option<StackId>,
     /// The stack of the kernel, which was called from the leaf of the other one.
     pub kernel_stack: Option<StackId>,
-    /// What made the sample.
+    /// The cause of the sample.
     pub kind: SampleKind,
     /// The [values of counters](super::InputBuilder::counters).
     pub counters: Option<u32>,
@@ -114,7 +114,7 @@ pub(crate) struct KnownRow {
     pub(crate) process: (u32, (RunId, ProcessId)),
 }
 
-/// What a row that was added, without kernel stack and counters.
+/// The properties that other rows may share with a row that was added, which has neither kernel stack nor counters.
 pub(crate) fn known(table: &TableReader, row: Row, recording: &RecordingBuilder) -> Option<KnownRow> {
     let &(_, series) = table.series.iter().find(|(unit, _)| *unit == row.unit)?;
     let thread = row.thread?;

@@ -132,7 +132,7 @@ fn check<R>(report: &Report, lines: &Lines<'_, R>) -> Option<Diagnostic> {
     })
 }
 
-/// What the head tells: process, system, and when the report was made.
+/// The contents that the head tells: process, system, and the time of the report.
 fn contents(report: &Report) -> Toc {
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let os = report.field("OS Version").and_then(|os| os.split_once(|character: char| character.is_ascii_digit()));

@@ -33,7 +33,7 @@ impl Node {
     }
 }
 
-/// What the report's own table tells functions apart by: symbol and binary, or the address of code without a name.
+/// The key of a function in the report's own table: symbol and binary, or the address of code without a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Top {
     symbol: String,

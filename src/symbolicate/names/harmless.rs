@@ -12,12 +12,12 @@ const LARGEST: u64 = 1 << 20;
 /// Deeper names stay mangled. A level is up to four nodes of the demangler, which fails an assertion at 1,024 of them, where a function
 /// returns an opaque type.
 const DEEPEST: u32 = 200;
-/// How long what is not read here may be in names of opaque types: each byte may be a level.
+/// The longest unread rest of a name with opaque types: each byte of it may be a level.
 const LONGEST_END: usize = 100;
-/// What one operator may repeat; the demangler refuses more.
+/// The most repetitions of one operator; the demangler refuses more.
 const MOST_REPEATED: u64 = 2_048;
 
-/// Whether demangling this name cannot end the process, nor take long.
+/// True if demangling this name can neither end the process nor take long.
 pub(super) fn is_harmless(name: &str) -> bool {
     let start = name.trim_start_matches('_');
     let mangled = ["$s", "$S", "$e", "T0"].iter().find_map(|prefix| start.strip_prefix(prefix));
@@ -37,7 +37,7 @@ fn check(mangled: &str) -> bool {
     }
 }
 
-/// What became of an operator.
+/// The outcome of reading an operator.
 enum Read {
     Operator,
     End,
@@ -52,7 +52,7 @@ enum Read {
 struct Node {
     kind: Kind,
     size: u64,
-    /// How many nodes lie in each other, here or below.
+    /// The depth of nodes that lie in each other, here or below.
     depth: u32,
 }
 
@@ -63,7 +63,7 @@ enum Kind {
     Empty,
     /// `_`, behind the first of a list.
     First,
-    /// What functions are: `throws`, `async`.
+    /// The attributes of functions: `throws`, `async`.
     Annotation,
     /// `Qr`, the opaque type that a function returns.
     Opaque,
@@ -80,13 +80,13 @@ struct Reader<'n> {
     nodes: Vec<Node>,
     /// All nodes that cannot be told apart any more. They lie below the others.
     below: Node,
-    /// What `A` refers to.
+    /// The words and types that `A` refers to.
     known: Vec<Node>,
     /// All that was pushed.
     total: u64,
     longest: u64,
     deepest: u32,
-    /// Whether there was a thunk, and whether an opaque type.
+    /// True once there was a thunk, and once there was an opaque type.
     has_thunk: bool,
     has_opaque: bool,
 }
@@ -145,7 +145,7 @@ impl Reader<'_> {
         if is_known.is_some() { Read::Operator } else { Read::Unknown }
     }
 
-    /// Whether the rest of a name is harmless, whatever its operators are.
+    /// True if the rest of a name is harmless, whatever its operators are.
     fn may_end_with(&self, rest: &str) -> bool {
         let mut size = self.total.max(1);
         for (at, _) in rest.match_indices('A') {

@@ -54,7 +54,7 @@ impl NameDemangler {
         Self { cpp: Demangler::new(Options { max_output: longest, ..Options::default() }), longest }
     }
 
-    /// What a mangled name says, as [`display_name`] spells it. `None` if it is not mangled, cannot be read or is too long.
+    /// The meaning of a mangled name, as [`display_name`] spells it. `None` if it is not mangled, cannot be read or is too long.
     ///
     /// Names in symbol tables of macOS have an underscore more than a compiler writes; both forms are read.
     pub fn demangle(&mut self, name: &str) -> Option<String> {
@@ -100,7 +100,7 @@ mod swift {
     }
 }
 
-/// Whether a name that could be one of C++ ends with the hash that Rust's older names have, before what a linker added:
+/// True if a name that could be one of C++ ends with the hash that Rust's older names have, before what a linker added:
 /// `17h0123456789abcdefE.llvm.1`.
 fn is_legacy_rust(start: &str) -> bool {
     const DIGITS: usize = 16;

@@ -1,6 +1,6 @@
-//! Whether two spellings mean one function.
+//! Two spellings of one function, told from spellings of two.
 
-/// Whether two names, from the recording and from a symbol file, mean one function.
+/// True if two names, from the recording and from a symbol file, mean one function.
 ///
 /// Demanglers differ in spaces, in result types, in template arguments and in how much of a Swift module they spell out,
 /// so what counts is the name with its qualifiers, as far as both have them: `Widget.draw` is `Demo.Widget.draw`, but
@@ -20,7 +20,7 @@ fn without_spaces(name: &str) -> impl Iterator<Item = char> + '_ {
     name.chars().filter(|c| !c.is_whitespace())
 }
 
-/// Whether a name says more than a path: which closure, of which function, for which trait. Two such names are the same
+/// True if a name says more than a path: which closure, of which function, for which trait. Two such names are the same
 /// only if they are spelled the same.
 fn has_particulars(name: &str) -> bool {
     const PARTICULARS: [&str; 17] = [

@@ -31,14 +31,14 @@ pub(super) fn simplified(name: &str) -> Option<String> {
     if bare == full { Some(bare) } else { Comparison::new(&bare, &full).run() }
 }
 
-/// How far two spellings of a name were compared.
+/// The places that a comparison of two spellings of a name has reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Place {
     bare: usize,
     full: usize,
 }
 
-/// What a spelling with types has more than the bare one, told apart.
+/// The comparison of a bare spelling with the full one, which finds what the full one has more.
 struct Comparison<'n> {
     bare: &'n str,
     full: &'n str,
@@ -48,7 +48,7 @@ struct Comparison<'n> {
     dead_ends: HashSet<(Place, Step)>,
 }
 
-/// How the longer spelling goes on.
+/// The continuation of the longer spelling.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Step {
     /// As the bare one does.
@@ -139,7 +139,7 @@ impl<'n> Comparison<'n> {
     }
 }
 
-/// How long two spellings are the same, up to where there is a choice.
+/// The length over which two spellings are the same, up to the first choice.
 fn same_length(bare: &str, full: &str) -> usize {
     let pairs = bare.bytes().zip(full.bytes()).enumerate();
     let same = pairs.take_while(|&(index, (one, other))| one == other && (index == 0 || other != b'('));
@@ -158,7 +158,7 @@ fn behind_closure(text: &str) -> Option<usize> {
     Some(number + text[number..].bytes().take_while(u8::is_ascii_digit).count())
 }
 
-/// Whether a text ends with `closure #N`.
+/// True if a text ends with `closure #N`.
 fn is_behind_closure(text: &str) -> bool {
     let without_number = text.trim_end_matches(|c: char| c.is_ascii_digit());
     without_number.len() < text.len() && without_number.ends_with(CLOSURE)

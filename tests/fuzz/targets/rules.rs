@@ -50,7 +50,7 @@ fn alert(text: &str) {
     report.alerts.iter().for_each(check_causes);
 }
 
-/// What fired a rule about any function is beyond its threshold, and so is the first of it.
+/// Each cause of a rule about any function that fired is beyond its threshold, and so is the first of it.
 fn check_causes(outcome: &AlertOutcome) {
     let AlertOutcome { rule, causes, causes_count, judged, .. } = outcome;
     assert!(causes.len() as u64 <= *judged && causes_count <= judged, "{outcome:?}");
