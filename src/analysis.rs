@@ -14,8 +14,8 @@
 //! # </node></trace-query-result>"#;
 //! let analysis = Analysis::new(traceparse::read(xml.as_slice(), "export.xml", &Options::default())?);
 //! let report = analysis.report(&ReportOptions { view: View::Functions, ..ReportOptions::default() });
-//! let heaviest = &report.series[0].functions[0];
-//! assert_eq!(analysis.recording().profile.function_name(heaviest.function), "work");
+//! let heaviest = report.named_functions(&report.series[0]).next();
+//! assert_eq!(heaviest.and_then(|function| function.name), Some("work"));
 //! # Ok::<(), traceparse::Error>(())
 //! ```
 

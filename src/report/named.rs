@@ -1,0 +1,43 @@
+//! Rows with names in place of ids, for programs that write or compare them: with the feature `serde` they can be serialized.
+
+use super::{Report, SeriesReport};
+use crate::calltree::{FunctionRow, Label};
+
+/// A function with its names and weights, which are in the unit of its series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct NamedFunction<'r> {
+    /// The name; an address in hex for code without a name, and `None` for samples without stack.
+    pub name: Option<&'r str>,
+    /// The name of the binary, where it is known.
+    pub binary: Option<&'r str>,
+    /// The unit of the weights: `ns`, `cycles`, `events` or `samples`.
+    pub unit: &'static str,
+    /// Weight of samples whose leaf it is.
+    pub self_weight: u64,
+    /// Weight of samples that have it anywhere in their stack.
+    pub all_weight: u64,
+    /// Samples whose leaf it is.
+    pub self_samples: u64,
+    /// Samples that have it anywhere in their stack.
+    pub all_samples: u64,
+}
+
+impl<'e> Report<'e> {
+    /// The functions of a series with their names, in the order of [`SeriesReport::functions`]: by self weight. There are none in views
+    /// other than [`View::Functions`](super::View::Functions).
+    pub fn named_functions<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = NamedFunction<'e>> + 'r {
+        series.functions.iter().map(|row| self.named_function(series, row))
+    }
+
+    fn named_function(&self, series: &SeriesReport, row: &FunctionRow) -> NamedFunction<'e> {
+        let profile = &self.export.profile;
+        let (name, binary) = match row.label {
+            Label::Function(id) => (Some(profile.function_name(id)), profile.binary_name(id)),
+            Label::NoStack | Label::Root => (None, None),
+        };
+        let FunctionRow { label: _, self_weight, all_weight, self_samples, all_samples } = *row;
+        NamedFunction { name, binary, unit: series.unit.name(), self_weight, all_weight, self_samples, all_samples }
+    }
+}
