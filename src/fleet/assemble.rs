@@ -2,13 +2,14 @@
 
 use std::cmp::Ordering;
 
-use super::builder::{FleetBuilder, StoredRun};
+use super::builder::FleetBuilder;
 use super::columns::{Entry, FleetNames, ScopeColumn};
 use super::options::{FleetOptions, SortKey};
 use super::report::{
     Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, is_noise,
 };
 use super::run::WallSource;
+use super::stored_run::StoredRun;
 use super::summary::{Totals, sort_value, summarize};
 use super::timeline::{timeline, window_max, window_quantiles, window_report};
 use super::verdict::Court;
@@ -19,23 +20,27 @@ use crate::units::{Millionths, Unit};
 /// Steps of a histogram.
 const MAX_BINS: usize = 30;
 
-pub(super) fn assemble(mut builder: FleetBuilder) -> FleetReport {
-    builder.add_failed_cohorts();
-    put_in_order(&mut builder);
-    builder.options.sort = supported_sort(&builder);
-    let fleet = Fleet::new(&builder);
-    let cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.cohort_report(cohort)).collect();
-    let Fleet { cohorts: names, runs, options, members, .. } = &fleet;
-    let court = Court { runs, cohorts: names, members, options };
-    let alerts = builder.watches.iter().flat_map(|watch| court.outcomes(watch));
-    FleetReport {
-        inputs: inputs(&builder),
-        alerts: alerts.collect(),
-        contrasts: fleet.contrasts(),
-        runs: builder.runs.iter().map(|run| fleet.run_row(run)).collect(),
-        notes: notes(&builder),
-        options: builder.options.clone(),
-        cohorts,
+impl FleetBuilder {
+    /// The report on all runs that were added.
+    pub fn finish(self) -> FleetReport {
+        let mut builder = self;
+        builder.add_failed_cohorts();
+        put_in_order(&mut builder);
+        builder.options.sort = supported_sort(&builder);
+        let fleet = Fleet::new(&builder);
+        let cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.cohort_report(cohort)).collect();
+        let Fleet { cohorts: names, runs, options, members, .. } = &fleet;
+        let court = Court { runs, cohorts: names, members, options };
+        let alerts = builder.watches.iter().flat_map(|watch| court.outcomes(watch));
+        FleetReport {
+            inputs: inputs(&builder),
+            alerts: alerts.collect(),
+            contrasts: fleet.contrasts(),
+            runs: builder.runs.iter().map(|run| fleet.run_row(run)).collect(),
+            notes: notes(&builder),
+            options: builder.options.clone(),
+            cohorts,
+        }
     }
 }
 

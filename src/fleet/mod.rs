@@ -69,7 +69,9 @@ mod options;
 mod options_json;
 mod report;
 mod run;
+mod scope;
 mod sql;
+mod stored_run;
 mod summary;
 mod timeline;
 mod verdict;
@@ -81,7 +83,7 @@ pub use alert::{
 };
 pub use builder::FleetBuilder;
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, measure_runs};
-pub use options::{FleetOptions, FleetScope, Measure, SortKey};
+pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertRun, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording,
     FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, WindowReport,
@@ -90,4 +92,5 @@ pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED,
     WallSource, WindowRow, rate_of,
 };
+pub use scope::{FleetScope, Measure};
 pub use sql::{SqlEngine, sql};
