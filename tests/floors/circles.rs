@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::{Code, Kind};
+use crate::code::Code;
+use crate::places::Kind;
 use crate::resolve::Target;
 
 /// A circle that may stay, with its files and the reason.

@@ -2,40 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syn::{Item, UseTree, Visibility};
+use syn::Item;
 
-use crate::places::{Places, of_tests};
+use crate::places::{Places, Use, imports, of_tests};
 
 /// A source file: its path from the root of the repository, with `/`, and its text.
 pub(crate) struct Source {
     pub(crate) path: String,
     pub(crate) text: String,
-}
-
-/// The sort of place that names something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A path in an expression, a type, a pattern or the arguments of a macro.
-    Path,
-    /// A `use` without `pub`.
-    Import,
-    /// A `use` with `pub` of any reach.
-    Reexport,
-    /// A macro that is called.
-    Macro,
-    /// A method that is called: its name alone.
-    Method,
-}
-
-/// A place in the code that names something.
-#[derive(Debug)]
-pub(crate) struct Use {
-    pub(crate) module: usize,
-    pub(crate) line: usize,
-    pub(crate) kind: Kind,
-    pub(crate) path: Vec<String>,
-    /// True below `#[cfg(test)]`.
-    pub(crate) is_test: bool,
 }
 
 /// The meaning of a name in a module.
@@ -184,34 +158,4 @@ impl Code {
     fn name(&mut self, module: usize, name: String, meaning: Name) {
         self.modules[module].names.entry(name).or_default().push(meaning);
     }
-}
-
-/// The leaves of a `use`: the name that each gives (`*` of all in a module), its path, and its line.
-pub(crate) fn imports(tree: &UseTree) -> Vec<(String, Vec<String>, usize)> {
-    fn walk(tree: &UseTree, path: &[String], found: &mut Vec<(String, Vec<String>, usize)>) {
-        let mut leaf = |name: String, ident: &syn::Ident| {
-            // `use a::{self}` is `use a`.
-            let path = match ident.to_string().as_str() {
-                "self" if !path.is_empty() => path.to_vec(),
-                last => [path, &[last.to_owned()]].concat(),
-            };
-            let name = if name == "self" { path.last().cloned().unwrap_or_default() } else { name };
-            found.push((name, path, ident.span().start().line));
-        };
-        match tree {
-            UseTree::Path(part) => walk(&part.tree, &[path, &[part.ident.to_string()]].concat(), found),
-            UseTree::Name(part) => leaf(part.ident.to_string(), &part.ident),
-            UseTree::Rename(part) => leaf(part.rename.to_string(), &part.ident),
-            UseTree::Glob(part) => found.push(("*".into(), path.to_vec(), part.star_token.span.start().line)),
-            UseTree::Group(group) => group.items.iter().for_each(|tree| walk(tree, path, found)),
-        }
-    }
-    let mut found = Vec::new();
-    walk(tree, &[], &mut found);
-    found
-}
-
-/// True of `pub` with any reach.
-pub(crate) fn is_public(visibility: &Visibility) -> bool {
-    !matches!(visibility, Visibility::Inherited)
 }

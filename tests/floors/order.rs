@@ -2,14 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::code::{Code, Kind};
+use crate::code::Code;
+use crate::places::Kind;
 use crate::resolve::Target;
 
 /// The floors of a library.
 pub(crate) struct Floors {
     /// Each folder or file below the root, and its floor.
     pub(crate) floors: BTreeMap<&'static str, u32>,
-    /// The module whose children use none of each other.
+    /// The folder whose folders use none of each other; files beside them may use all.
     pub(crate) readers: &'static str,
     /// Readers whose tests may ask another reader, which was written apart from them.
     pub(crate) tests_of: &'static [(&'static str, &'static str)],

@@ -6,9 +6,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use proc_macro2::{TokenStream, TokenTree};
 use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Block, ImplItem, Item, Meta, Signature, Stmt, Token, TraitItem};
+use syn::{Attribute, Block, ImplItem, Item, Meta, Signature, Stmt, Token, TraitItem, UseTree, Visibility};
 
-use crate::code::{Kind, Use, imports, is_public};
+/// The sort of place that names something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A path in an expression, a type, a pattern or the arguments of a macro.
+    Path,
+    /// A `use` without `pub`.
+    Import,
+    /// A `use` with `pub` of any reach.
+    Reexport,
+    /// A macro that is called.
+    Macro,
+    /// A method that is called: its name alone.
+    Method,
+}
+
+/// A place in the code that names something.
+#[derive(Debug)]
+pub(crate) struct Use {
+    pub(crate) module: usize,
+    pub(crate) line: usize,
+    pub(crate) kind: Kind,
+    pub(crate) path: Vec<String>,
+    /// True below `#[cfg(test)]`.
+    pub(crate) is_test: bool,
+}
 
 /// True where attributes leave an item to tests: `#[test]`, `#[cfg(test)]`, `#[cfg(all(test, …))]`.
 pub(crate) fn of_tests(attributes: &[Attribute]) -> bool {
@@ -145,7 +169,7 @@ impl Places {
 impl<'ast> Visit<'ast> for Places {
     fn visit_attribute(&mut self, _: &'ast Attribute) {}
 
-    fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
 
     fn visit_item(&mut self, item: &'ast Item) {
         self.below(attributes(item), |places| visit::visit_item(places, item));
@@ -255,4 +279,34 @@ impl<'ast> Visit<'ast> for Variables {
         }
         visit::visit_pat_ident(self, pattern);
     }
+}
+
+/// The leaves of a `use`: the name that each gives (`*` of all in a module), its path, and its line.
+pub(crate) fn imports(tree: &UseTree) -> Vec<(String, Vec<String>, usize)> {
+    fn walk(tree: &UseTree, path: &[String], found: &mut Vec<(String, Vec<String>, usize)>) {
+        let mut leaf = |name: String, ident: &syn::Ident| {
+            // `use a::{self}` is `use a`.
+            let path = match ident.to_string().as_str() {
+                "self" if !path.is_empty() => path.to_vec(),
+                last => [path, &[last.to_owned()]].concat(),
+            };
+            let name = if name == "self" { path.last().cloned().unwrap_or_default() } else { name };
+            found.push((name, path, ident.span().start().line));
+        };
+        match tree {
+            UseTree::Path(part) => walk(&part.tree, &[path, &[part.ident.to_string()]].concat(), found),
+            UseTree::Name(part) => leaf(part.ident.to_string(), &part.ident),
+            UseTree::Rename(part) => leaf(part.rename.to_string(), &part.ident),
+            UseTree::Glob(part) => found.push(("*".into(), path.to_vec(), part.star_token.span.start().line)),
+            UseTree::Group(group) => group.items.iter().for_each(|tree| walk(tree, path, found)),
+        }
+    }
+    let mut found = Vec::new();
+    walk(tree, &[], &mut found);
+    found
+}
+
+/// True of `pub` with any reach.
+fn is_public(visibility: &Visibility) -> bool {
+    !matches!(visibility, Visibility::Inherited)
 }

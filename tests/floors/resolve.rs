@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::code::{Code, Name, Use};
+use crate::code::{Code, Name};
+use crate::places::Use;
 
 /// The thing that a path names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,10 +92,15 @@ impl Code {
     fn by_glob(&self, module: usize, glob: &[String], path: &[String], depth: usize, resolved: &mut Resolved) -> bool {
         let mut of_glob = Resolved::default();
         self.follow(module, glob, depth + 1, &mut of_glob);
-        let mut modules = of_glob.targets.iter().filter_map(|target| match target {
-            Target::Module(module) => Some(*module),
-            _ => None,
-        });
-        modules.any(|inside| self.lookup(inside, path, depth + 1, resolved))
+        let mut is_found = false;
+        for target in of_glob.targets {
+            match target {
+                Target::Module(inside) => is_found |= self.lookup(inside, path, depth + 1, resolved),
+                // Perhaps; only the other crate knows.
+                Target::Outside(outside) => _ = resolved.targets.insert(Target::Outside([&outside, path].concat())),
+                Target::Item(_) => {}
+            }
+        }
+        is_found
     }
 }

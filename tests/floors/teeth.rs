@@ -181,6 +181,7 @@ fn the_command_opens_files_at_its_doors_only() {
     none(with("use std::fs::File; struct InputFile; fn f() { InputFile::open(); }"));
     one(with("use std::fs; fn f() { fs::File::open(\"x\"); }"), "bin/other.rs:1: std::fs::File::open belongs to");
     one(with("use std::fs::File as F; fn f() { g.map(F::open); }"), "bin/other.rs:1: std::fs::File::open belongs to");
+    one(with("use std::fs::*; fn f() { File::open(\"x\"); }"), "bin/other.rs:1: std::fs::File::open belongs to");
     one(with("fn f() { ensure!(t.persist(path)); }"), ".persist belongs to bin/door.rs");
     one(with("use std::fs::write; fn f() { write(\"x\"); }"), "nothing may use it");
     none(with("#[cfg(test)] mod tests { fn f() { std::fs::write(\"x\"); } }"));
@@ -255,4 +256,19 @@ fn an_allowed_circle_is_exact() {
     none(circles::faults(&code("use crate::a::A; pub struct B;"), &allowed()));
     one(circles::faults(&code("pub struct B;"), &allowed()), "(because)");
     assert_eq!(circles::faults(&code("use crate::{a::A, c::C}; pub struct B;"), &allowed()).len(), 2);
+}
+
+#[test]
+fn a_fault_at_the_end_of_any_file_is_found() {
+    for (root, folder) in [("src/lib.rs", "src"), ("bin/main.rs", "bin")] {
+        let mut sources = crate::sources(folder);
+        sources.iter_mut().for_each(|source| source.text.push_str("\nfn added() { std::net::lookup(); }\n"));
+        let code = Code::read(root, &sources);
+        let faults = world::library_faults(&code, &[]);
+        let tests = code.modules.iter().filter(|module| module.is_test).map(|module| module.file.as_str());
+        let all_tests = tests.filter(|file| !code.modules.iter().any(|module| module.file == *file && !module.is_test));
+        let expected = sources.len() - all_tests.collect::<std::collections::BTreeSet<_>>().len();
+        let found = faults.iter().filter(|fault| fault.contains("std::net::lookup")).count();
+        assert_eq!(found, expected, "in {folder}");
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::code::{Code, Kind, Use};
+use crate::code::Code;
+use crate::places::{Kind, Use};
 use crate::resolve::Target;
 
 /// Paths of the standard library that belong to the command.
