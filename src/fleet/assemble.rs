@@ -22,23 +22,22 @@ const MAX_BINS: usize = 30;
 
 impl FleetBuilder {
     /// The report on all runs that were added.
-    pub fn finish(self) -> FleetReport {
-        let mut builder = self;
-        builder.add_failed_cohorts();
-        put_in_order(&mut builder);
-        builder.options.sort = supported_sort(&builder);
-        let fleet = Fleet::new(&builder);
+    pub fn finish(mut self) -> FleetReport {
+        self.add_failed_cohorts();
+        put_in_order(&mut self);
+        self.options.sort = supported_sort(&self);
+        let fleet = Fleet::new(&self);
         let cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.cohort_report(cohort)).collect();
         let Fleet { cohorts: names, runs, options, members, .. } = &fleet;
         let court = Court { runs, cohorts: names, members, options };
-        let alerts = builder.watches.iter().flat_map(|watch| court.outcomes(watch));
+        let alerts = self.watches.iter().flat_map(|watch| court.outcomes(watch));
         FleetReport {
-            inputs: inputs(&builder),
+            inputs: inputs(&self),
             alerts: alerts.collect(),
             contrasts: fleet.contrasts(),
-            runs: builder.runs.iter().map(|run| fleet.run_row(run)).collect(),
-            notes: notes(&builder),
-            options: builder.options.clone(),
+            runs: self.runs.iter().map(|run| fleet.run_row(run)).collect(),
+            notes: notes(&self),
+            options: self.options.clone(),
             cohorts,
         }
     }

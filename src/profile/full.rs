@@ -1,4 +1,4 @@
-//! The one way in which a profile cannot take more.
+//! The error of a profile that takes no more rows.
 
 use std::fmt;
 

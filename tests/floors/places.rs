@@ -79,7 +79,7 @@ fn attributes(item: &Item) -> &[Attribute] {
 pub(crate) struct Places {
     module: usize,
     is_test: bool,
-    /// What `use` inside functions gives names to, from the outside in.
+    /// The names that `use` inside functions gives, and their paths; from the outside in.
     scopes: Vec<BTreeMap<String, Vec<String>>>,
     /// The variables of the function, whose names may be those of functions elsewhere.
     variables: BTreeSet<String>,

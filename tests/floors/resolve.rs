@@ -18,7 +18,7 @@ pub(crate) enum Target {
 /// As many imports as stand behind each other; more would be imports of each other.
 const LONGEST_CHAIN: usize = 12;
 
-/// What a path names, and the modules on its way.
+/// The things that a path names, and the modules on its way.
 #[derive(Default)]
 pub(crate) struct Resolved {
     pub(crate) targets: BTreeSet<Target>,
