@@ -17,14 +17,15 @@ use traceparse::recording::{DocumentContent, Export, Options, Toc};
 use traceparse::symbols::Locator;
 
 use super::cli::ReadingArgs;
-use super::content::{ReadFile, Refused, hash_file, read_file, unless_changed};
+use super::content::{hash_file, read_file, unless_changed};
 use super::control::Control;
 use super::duplicates::{Arrival, Duplicates};
 use super::fingerprint::{of_run, of_settings, of_unread, short};
-use super::inputs::{Task, differing_labels};
 use super::notes::{Notes, counted};
+use super::read_file::{ReadFile, Refused};
 use super::recordings::{Recording, size_on_disk};
 use super::symbols::FleetSymbols;
+use super::task::{Task, differing_labels};
 use crate::bounds;
 use crate::unchanged::WatchedFiles;
 

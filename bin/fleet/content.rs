@@ -5,32 +5,16 @@ use std::path::Path;
 
 use blake3::{Hash, Hasher};
 use traceparse::decompress;
-use traceparse::error::{Error, ErrorKind};
+use traceparse::error::Error;
 use traceparse::fleet::FailureKind;
 use traceparse::memory::MemoryBudget;
 use traceparse::read;
-use traceparse::recording::{Export, Options};
+use traceparse::recording::Options;
 
 use super::control::Control;
+pub(super) use super::read_file::{ReadFile, Refused, refused};
 use super::recordings::Recording;
 use crate::unchanged::{CHANGED, InputFile, WatchedFiles};
-
-/// A file that was read to its end.
-pub(super) struct ReadFile {
-    /// Of its bytes, decompressed.
-    pub(super) content: Hash,
-    /// On disk.
-    pub(super) bytes: u64,
-    /// The export, or why there is none.
-    pub(super) export: Result<Export, Refused>,
-}
-
-/// The reason why a file gave no export.
-#[derive(Debug)]
-pub(super) struct Refused {
-    pub(super) kind: FailureKind,
-    pub(super) reason: String,
-}
 
 /// Reads an export. Bytes that the reader leaves behind the end of its document are hashed, too.
 ///
@@ -89,28 +73,6 @@ impl<R: Read> Read for Hashed<R> {
         self.hasher.update(&buffer[..count]);
         Ok(count)
     }
-}
-
-pub(super) fn refused(error: &Error) -> Refused {
-    let kind = match error.kind {
-        ErrorKind::NotAnExport(_) | ErrorKind::UnsupportedBundle(_) => FailureKind::NotAnExport,
-        ErrorKind::Unreadable { .. } => FailureKind::Unreadable,
-        ErrorKind::Truncated { .. } => FailureKind::Truncated,
-        // The file itself could be read to its end, so this is what a decompressor says, or a limit.
-        _ => FailureKind::Malformed,
-    };
-    let sentence = Error { kind: error.kind.clone(), at: None, source: None };
-    let place = match &error.at {
-        Some(at) if kind == FailureKind::Malformed => format!("line {}, byte {}: ", at.line, at.byte),
-        _ => String::new(),
-    };
-    let mut reason = format!("{place}{sentence}");
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        reason = format!("{reason}: {error}");
-        cause = error.source();
-    }
-    Refused { kind, reason }
 }
 
 /// The result of reading, unless a file of the recording at `path` changed meanwhile: the change is then the error.

@@ -15,8 +15,8 @@ use super::batch::{Finished, Keeper, Kept, Outcome, Settings, fingerprint};
 use super::content::hash_file;
 use super::control::Control;
 use super::fingerprint::short;
-use super::inputs::Task;
 use super::store::{Known, SourceStamps, Store};
+use super::task::Task;
 
 /// The dataset that workers put runs into.
 pub(super) struct Extraction<'a> {

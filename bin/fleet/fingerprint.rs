@@ -7,7 +7,7 @@ use blake3::{Hash, Hasher};
 use traceparse::symbols::Found;
 
 use super::cli::ReadingArgs;
-use super::inputs::Task;
+use super::task::Task;
 
 /// Hashes fields one after the other; each says how long it is, so that no two lists of fields look alike.
 struct Fields(Hasher);

@@ -20,11 +20,13 @@ mod inputs;
 mod manifest;
 mod names;
 mod notes;
+mod read_file;
 mod recordings;
 mod report;
 mod sql;
 mod store;
 mod symbols;
+mod task;
 mod walk;
 
 use crate::cli::Colour;

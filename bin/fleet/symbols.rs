@@ -13,7 +13,7 @@ use traceparse::symbols::{FileBytes, Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use super::cli::ReadingArgs;
-use super::content::Refused;
+use super::read_file::Refused;
 use super::recordings::Recording;
 use crate::bounds;
 use crate::symbols::{Search, locate};

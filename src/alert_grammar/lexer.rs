@@ -1,6 +1,6 @@
 //! The words, names, numbers and signs of rules.
 
-use super::Comparison;
+use super::comparison::Comparison;
 
 /// Signs that begin with another one come first.
 const SIGNS: [(&str, Comparison); 4] =

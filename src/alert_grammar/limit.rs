@@ -1,7 +1,8 @@
 //! Numbers with units: `80`, `5 %`, `200ms`, `3Mcycles`, `2.5 Gcycles/s`.
 
+use super::dialect::{AlertError, Dialect};
 use super::lexer::Lexer;
-use super::{AlertError, Dialect};
+
 use crate::units::Unit;
 
 /// The number that another one is compared with.

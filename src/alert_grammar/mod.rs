@@ -17,69 +17,19 @@
 //! Spaces may stand between all of these. A name is not empty. A command takes the rules that it can judge; of what the other one
 //! judges, the error says so.
 
+mod comparison;
+mod dialect;
 mod lexer;
 mod limit;
 
-use std::fmt;
-
+pub use comparison::Comparison;
+pub use dialect::AlertError;
+pub(crate) use dialect::Dialect;
 use lexer::Lexer;
 pub(crate) use limit::{Limit, LimitUnit};
 
 /// The name of the preset for the limit that iOS sets on apps.
 pub(crate) const SYSTEM_CPU_LIMIT: &str = "system-cpu-limit";
-
-/// The side of a threshold on which a rule fires.
-// Comparisons of two recordings know one of them only.
-#[cfg_attr(not(feature = "fleet"), allow(unreachable_pub))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Comparison {
-    /// `>`
-    Above,
-    /// `>=`
-    AtLeast,
-    /// `<`
-    Below,
-    /// `<=`
-    AtMost,
-}
-
-/// The reason why a text is no rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AlertError(String);
-
-impl fmt::Display for AlertError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for AlertError {}
-
-/// The words of a command in errors.
-pub(crate) struct Dialect {
-    /// Rules that it judges, as examples.
-    pub(crate) examples: &'static str,
-    /// The beginning of its rules.
-    pub(crate) subjects: &'static str,
-    /// Its limits.
-    pub(crate) limits: &'static str,
-    /// Its input: `two recordings`.
-    pub(crate) input: &'static str,
-    /// The command that judges the other rules.
-    pub(crate) other: &'static str,
-}
-
-impl Dialect {
-    /// The error of a text that is no part of any rule.
-    pub(crate) fn error(&self, found: &str, wanted: &str) -> AlertError {
-        AlertError(format!("{found:?} is not {wanted}; a rule is like: {}", self.examples))
-    }
-
-    /// The error of a text that is a part of the rules of the other command, which knows `what`.
-    pub(crate) fn elsewhere(&self, found: &str, what: &str) -> AlertError {
-        AlertError(format!("{found:?} is not a question for {}; `{}` knows {what}", self.input, self.other))
-    }
-}
 
 /// The kinds of things that have names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

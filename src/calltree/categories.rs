@@ -9,8 +9,8 @@
 //! in their all weight.
 
 use super::keyed::{KeySums, sum_stacks_by_key};
-use super::merge::order_labels;
 use super::tree::Label;
+use super::tree::order_labels;
 use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{Category, FunctionId, Profile, StackId};

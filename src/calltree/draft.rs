@@ -14,7 +14,7 @@
 use std::cmp::Ordering;
 use std::sync::OnceLock;
 
-use super::merge::order_labels;
+use super::tree::order_labels;
 use super::tree::{CallTree, Label, Node, Pruning, set_ends};
 use crate::profile::{FunctionId, Profile};
 

@@ -1,7 +1,7 @@
 //! A tree summed by function.
 
 use super::keyed::{KeySums, sum_stacks_by_key};
-use super::merge::order_labels;
+use super::tree::order_labels;
 use super::tree::{CallTree, Label};
 use super::weights::StackWeight;
 use crate::hash::HashMap;

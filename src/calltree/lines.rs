@@ -1,8 +1,8 @@
 //! The weights of source lines: by line and function, and by file and line for annotated source.
 
 use super::keyed::{KeySums, sum_stacks_by_key};
-use super::merge::order_labels;
 use super::tree::Label;
+use super::tree::order_labels;
 use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{Profile, SourceLine, StringId};

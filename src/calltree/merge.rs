@@ -1,6 +1,5 @@
 //! Merging levels: from the weights of stacks to a tree.
 
-use std::cmp::Ordering;
 use std::hash::BuildHasher as _;
 use std::hint::black_box;
 use std::sync::Arc;
@@ -9,7 +8,7 @@ use hashbrown::HashTable;
 
 use super::draft::{Draft, NameOrder};
 use super::pieces::Pieces;
-use super::tree::{CallTree, Label, Pruning};
+use super::tree::{CallTree, Pruning};
 use super::weights::StackWeight;
 use crate::hash::BuildHasher;
 use crate::profile::{FrameId, FunctionId, Profile, StackId};
@@ -227,13 +226,6 @@ impl<'p> Merger<'p> {
         });
         node
     }
-}
-
-/// The order of labels of equal weight: by name, then binary, then as first seen.
-pub(super) fn order_labels(profile: &Profile, a: Label, b: Label) -> Ordering {
-    let (Label::Function(first), Label::Function(second)) = (a, b) else { return a.cmp(&b) };
-    let key = |id| (profile.function_name(id), profile.binary_name(id), id);
-    key(first).cmp(&key(second))
 }
 
 #[cfg(test)]

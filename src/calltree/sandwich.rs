@@ -1,9 +1,9 @@
 //! The callers of a function, and its callees.
 
 use super::keyed::KeySums;
-use super::merge::order_labels;
 use super::operations::FunctionSet;
 use super::tree::Label;
+use super::tree::order_labels;
 use super::weights::StackWeight;
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile};

@@ -1,6 +1,8 @@
 //! A call tree, finished.
 
-use crate::profile::FunctionId;
+use std::cmp::Ordering;
+
+use crate::profile::{FunctionId, Profile};
 
 /// The label of a node: the root, samples without stack, or a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,4 +105,11 @@ pub(super) fn set_ends(nodes: &mut [Node]) {
     for index in open {
         nodes[index].end = nodes.len() as u32;
     }
+}
+
+/// The order of labels of equal weight: by name, then binary, then as first seen.
+pub(super) fn order_labels(profile: &Profile, a: Label, b: Label) -> Ordering {
+    let (Label::Function(first), Label::Function(second)) = (a, b) else { return a.cmp(&b) };
+    let key = |id| (profile.function_name(id), profile.binary_name(id), id);
+    key(first).cmp(&key(second))
 }

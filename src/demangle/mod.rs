@@ -14,12 +14,13 @@
 //!
 //! [Itanium ABI]: https://itanium-cxx-abi.github.io/cxx-abi/abi.html#mangling
 
+mod error;
 mod node;
 mod operators;
 mod parse;
 mod print;
 
-use std::fmt;
+pub use error::Error;
 
 /// The C++ spelling of a mangled name, or `None` if it is no mangled name of C++ or exceeds a limit of [`Options`].
 ///
@@ -49,35 +50,6 @@ impl Default for Options {
         Self { max_output: 1 << 20, strips_underscore: false }
     }
 }
-
-/// The reason why a name has no C++ spelling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Error {
-    /// It does not begin with `_Z`, or with `___Z` as blocks do.
-    NotMangled,
-    /// It does not follow the ABI's grammar.
-    Malformed {
-        /// The position of the byte that cannot be read, or of one behind the fault; counted from 0, without a stripped underscore.
-        at: usize,
-    },
-    /// More than 512 types, names and expressions are inside each other.
-    TooDeep,
-    /// It is longer than [`Options::max_output`], or takes too much work for what it says.
-    TooLong,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotMangled => f.write_str("not a mangled name of C++"),
-            Self::Malformed { at } => write!(f, "malformed name, at byte {at}"),
-            Self::TooDeep => f.write_str("name is nested too deeply"),
-            Self::TooLong => f.write_str("demangled name is too long"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// Demangles one name after the other with the same memory.
 ///

@@ -1,8 +1,7 @@
 //! Alert rules, asked of the cohorts of a fleet.
 
 use super::alert::{AlertBound, AlertMeasure, AlertRule, AlertStatistic, AlertSubject};
-use super::alert_family::Family;
-use super::alert_series::{AlertNumbers, AlertSeries, OneSeries};
+use super::alert_series::OneSeries;
 use super::builder::StoredRun;
 use super::columns::FleetNames;
 use super::options::FleetOptions;
@@ -27,23 +26,8 @@ pub(super) struct AlertEvaluation<'b> {
 }
 
 impl AlertEvaluation<'_> {
-    /// The outcome of a rule in each cohort of its unit. Where there is none, nobody can say, which is said of each cohort.
-    pub(super) fn outcomes(&self, series: &AlertSeries) -> Vec<AlertOutcome> {
-        let rule = &series.rule;
-        let is_asked = |&cohort: &usize| self.cohorts[cohort].unit == rule.unit;
-        let all = 0..self.cohorts.len();
-        let asked: Vec<usize> = all.clone().filter(is_asked).collect();
-        if asked.is_empty() {
-            return all.map(|cohort| self.other_unit(rule, cohort)).collect();
-        }
-        let outcome = |cohort| match &series.numbers {
-            AlertNumbers::One(one) => self.outcome(rule, one, cohort),
-            AlertNumbers::Each(each) => Family { evaluation: self, rule, each, cohort }.outcome(),
-        };
-        asked.into_iter().map(outcome).collect()
-    }
-
-    fn other_unit(&self, rule: &AlertRule, cohort: usize) -> AlertOutcome {
+    /// The outcome of a rule in a unit that no run has.
+    pub(super) fn other_unit(&self, rule: &AlertRule, cohort: usize) -> AlertOutcome {
         let note = format!(
             "the rule is about {}, and these runs were recorded in {}; a threshold says so: 2.5 Gcycles/s",
             rule.unit.rate_name(),
@@ -52,7 +36,8 @@ impl AlertEvaluation<'_> {
         undecided(rule, cohort, Some(1), Some(note))
     }
 
-    fn outcome(&self, rule: &AlertRule, series: &OneSeries, cohort: usize) -> AlertOutcome {
+    /// The outcome of a rule about one series.
+    pub(super) fn outcome(&self, rule: &AlertRule, series: &OneSeries, cohort: usize) -> AlertOutcome {
         let members = &self.members[cohort];
         if let (AlertSubject::Named(scope, name), false) = (&rule.subject, series.is_seen) {
             if series.is_left_out {

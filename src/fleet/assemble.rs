@@ -4,13 +4,14 @@ use std::cmp::Ordering;
 
 use super::alert_evaluation::AlertEvaluation;
 use super::alert_series::{AlertNumbers, AlertSeries};
-use super::builder::{FleetBuilder, StoredRun};
+use super::builder::FleetBuilder;
 use super::columns::{Entry, FleetNames, ScopeColumn};
 use super::options::{FleetOptions, SortKey};
 use super::report::{
     Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, is_noise,
 };
 use super::run::WallSource;
+use super::stored_run::StoredRun;
 use super::summary::{Totals, sort_value, summarize};
 use super::timeline::{timeline, window_max, window_quantiles, window_report};
 use crate::hash::HashMap;
@@ -20,23 +21,26 @@ use crate::units::{Millionths, Unit};
 /// Steps of a histogram.
 const MAX_BINS: usize = 30;
 
-pub(super) fn assemble(mut builder: FleetBuilder) -> FleetReport {
-    builder.add_failed_cohorts();
-    put_in_order(&mut builder);
-    builder.options.sort = supported_sort(&builder);
-    let fleet = Fleet::new(&builder);
-    let cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.cohort_report(cohort)).collect();
-    let Fleet { cohorts: labels, runs, options, members, names, .. } = &fleet;
-    let evaluation = AlertEvaluation { runs, cohorts: labels, members, options, names };
-    let alerts = builder.alert_series.iter().flat_map(|series| evaluation.outcomes(series));
-    FleetReport {
-        inputs: inputs(&builder),
-        alerts: alerts.collect(),
-        contrasts: fleet.contrasts(),
-        runs: builder.runs.iter().map(|run| fleet.run_row(run)).collect(),
-        notes: notes(&builder),
-        options: builder.options.clone(),
-        cohorts,
+impl FleetBuilder {
+    /// The report on all runs that were added.
+    pub fn finish(mut self) -> FleetReport {
+        self.add_failed_cohorts();
+        put_in_order(&mut self);
+        self.options.sort = supported_sort(&self);
+        let fleet = Fleet::new(&self);
+        let cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.cohort_report(cohort)).collect();
+        let Fleet { cohorts: labels, runs, options, members, names, .. } = &fleet;
+        let evaluation = AlertEvaluation { runs, cohorts: labels, members, options, names };
+        let alerts = self.alert_series.iter().flat_map(|series| evaluation.outcomes(series));
+        FleetReport {
+            inputs: inputs(&self),
+            alerts: alerts.collect(),
+            contrasts: fleet.contrasts(),
+            runs: self.runs.iter().map(|run| fleet.run_row(run)).collect(),
+            notes: notes(&self),
+            options: self.options.clone(),
+            cohorts,
+        }
     }
 }
 

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::alert::AlertRule;
 use super::alert_series::AlertSeries;
-use super::assemble::assemble;
 use super::columns::{FleetNames, ScopeColumn};
-use super::options::{FleetOptions, FleetScope};
-use super::report::{Cohort, DamagedRecording, FleetReport};
+use super::options::FleetOptions;
+use super::report::{Cohort, DamagedRecording};
 use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
+use super::scope::FleetScope;
+pub(super) use super::stored_run::StoredRun;
 use super::windows::Series;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
-use crate::units::{Millionths, Unit};
+use crate::units::Unit;
 
 /// Names of processes that a report keeps, beside those that were asked for.
 const MAX_PROCESSES: usize = 50;
@@ -48,19 +49,6 @@ pub struct FleetBuilder {
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
     /// About how many bytes everything takes that is kept of each run or file apart.
     apart: u64,
-}
-
-/// The part of a run that is kept for itself.
-#[derive(Debug)]
-pub(super) struct StoredRun {
-    /// Without its labels, which stand in the cohort.
-    pub(super) record: RunRecord,
-    pub(super) cohort: u32,
-    /// The weight that counts, if only some processes do.
-    pub(super) weight: u64,
-    pub(super) samples: u64,
-    pub(super) rate: Millionths,
-    pub(super) series: Series,
 }
 
 impl FleetBuilder {
@@ -180,11 +168,6 @@ impl FleetBuilder {
     /// The number of runs that count so far.
     pub fn run_count(&self) -> usize {
         self.runs.len()
-    }
-
-    /// The report on all runs that were added.
-    pub fn finish(self) -> FleetReport {
-        assemble(self)
     }
 
     /// Remembers which processes there are, and what is to be said of the run.

@@ -61,6 +61,7 @@
 mod alert;
 mod alert_evaluation;
 mod alert_family;
+mod alert_outcomes;
 mod alert_series;
 mod assemble;
 mod builder;
@@ -72,7 +73,9 @@ mod options;
 mod options_json;
 mod report;
 mod run;
+mod scope;
 mod sql;
+mod stored_run;
 mod summary;
 mod timeline;
 mod windows;
@@ -82,7 +85,7 @@ pub use alert::{
 };
 pub use builder::FleetBuilder;
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, measure_runs};
-pub use options::{FleetOptions, FleetScope, Measure, SortKey};
+pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertRun, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording,
     FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, WindowReport,
@@ -91,4 +94,5 @@ pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED,
     WallSource, WindowRow, rate_of,
 };
+pub use scope::{FleetScope, Measure};
 pub use sql::{SqlEngine, sql};

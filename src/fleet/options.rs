@@ -1,61 +1,8 @@
 //! The questions that a report on a fleet answers.
 
+use super::alert::AlertRule;
+pub(super) use super::scope::{FleetScope, Measure};
 use crate::stats::{Confidence, Quantile, QuantileMethod};
-
-/// The units of code that get a distribution each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FleetScope {
-    /// The whole run.
-    Run,
-    /// Each process, by name.
-    Process,
-    /// Each thread, by process and name.
-    Thread,
-    /// Each binary, by name.
-    Binary,
-    /// Each function, by binary and name.
-    Function,
-}
-
-impl FleetScope {
-    /// All of them, the widest first.
-    pub const ALL: [Self; 5] = [Self::Run, Self::Process, Self::Thread, Self::Binary, Self::Function];
-
-    /// The name in machine formats and on the command line: `run`, `process`, `thread`, `binary`, `function`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::Process => "process",
-            Self::Thread => "thread",
-            Self::Binary => "binary",
-            Self::Function => "function",
-        }
-    }
-}
-
-/// The measure of a scope in a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Measure {
-    /// CPU use: all samples of a run, process or thread; of a binary or function, those whose leaf it is.
-    #[default]
-    Cpu,
-    /// Samples whose leaf is in the scope. The same as [`Cpu`](Self::Cpu).
-    SelfWeight,
-    /// Samples that have the binary or function anywhere in their stack, once each. For runs, processes and threads the
-    /// same as [`Cpu`](Self::Cpu).
-    AllWeight,
-}
-
-impl Measure {
-    /// The name in machine formats and on the command line: `cpu`, `self`, `all`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::SelfWeight => "self",
-            Self::AllWeight => "all",
-        }
-    }
-}
 
 /// The key that tables are sorted by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,8 +77,8 @@ pub struct FleetOptions {
     pub sort: SortKey,
     /// The number of rows that each table keeps; `None` keeps all. Rows that are left out are counted.
     pub top: Option<usize>,
-    /// Alert rules as they were typed, parsed by [`AlertRule::parse`](super::AlertRule::parse).
-    pub alerts: Vec<super::AlertRule>,
+    /// Alert rules as they were typed, parsed by [`AlertRule::parse`].
+    pub alerts: Vec<AlertRule>,
 }
 
 impl Default for FleetOptions {

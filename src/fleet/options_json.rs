@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::alert::AlertRule;
-use super::options::{FleetOptions, FleetScope, Measure, SortKey};
+use super::options::{FleetOptions, SortKey};
+use super::scope::{FleetScope, Measure};
 use crate::stats::{Confidence, Quantile, QuantileMethod};
 
 impl FleetOptions {

@@ -1,9 +1,9 @@
 //! CPU use of a cohort over the time of its recordings.
 
-use super::builder::StoredRun;
 use super::options::FleetOptions;
 use super::report::{TimelinePoint, WindowReport};
 use super::run::rate_of;
+use super::stored_run::StoredRun;
 use super::summary::{summarize, summarize_windows};
 use super::windows::SECOND;
 use crate::stats::{Distribution, QuantileMethod, WindowHistogram};

@@ -5,26 +5,18 @@ mod known_samples;
 
 use std::fmt;
 
+use super::Profile;
+use super::full::Full;
 use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
-use super::model::{Binary, Core, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread};
+use super::model::{
+    Binary, Core, CounterRow, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread,
+};
+use super::sample_sum::SampleSum;
 use super::stacks::StackTable;
-use super::sums::{SampleDetail, SampleSum, SumBatch, SumGroups, SumRow, SumTable};
-use super::{CounterRow, Profile};
+use super::sums::{SampleDetail, SumBatch, SumGroups, SumRow, SumTable};
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, of_map};
 use crate::units::{Address, Unit, Uuid};
-
-/// A table reached 2³² − 1 rows, or the weights of a series do not fit in 64 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Full;
-
-impl fmt::Display for Full {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the profile is full: a table reached 2^32 - 1 rows, or the weights of a series exceed 64 bits")
-    }
-}
-
-impl std::error::Error for Full {}
 
 /// The key that tells one frame from another. `group` keeps frames apart whose recorded addresses follow different rules (documents of
 /// different Xcode versions), so that each can get a lookup address of its own.

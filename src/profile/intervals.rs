@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::selection::TimeRange;
+use super::time_range::TimeRange;
 use super::{Profile, ThreadId};
 use crate::units::Nanos;
 

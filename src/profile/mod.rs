@@ -28,47 +28,47 @@
 
 mod builder;
 mod category;
+mod full;
 mod ids;
 mod intervals;
 mod leaves;
 mod model;
 mod rebuild;
+mod sample_sum;
 mod sampled_time;
 mod selection;
 mod stack_rows;
 mod stacks;
 mod strings;
 mod sums;
+mod time_range;
 
-pub use builder::{FrameKey, Full, ProfileBuilder};
+pub use builder::{FrameKey, ProfileBuilder};
 pub use category::Category;
+pub use full::Full;
 pub use ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 pub use intervals::IntervalFilter;
 pub use model::{
     Binary, Core, Frame, Function, Meaning, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread,
 };
 pub use rebuild::{RebuildError, Replacement};
+pub use sample_sum::SampleSum;
 pub use sampled_time::SampledTime;
 pub(crate) use selection::SelectedSums;
-pub use selection::{Matcher, SelectedSamples, Selection, StateFilter, TimeRange};
-pub use sums::{SampleDetail, SampleSum};
+pub use selection::{Matcher, SelectedSamples, Selection, StateFilter};
+pub use sums::SampleDetail;
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
+pub use time_range::TimeRange;
 
 use std::sync::Arc;
 
 use crate::chunks::Chunks;
 use crate::memory::{MemoryBudget, OverBudget, Reservation, of_vec};
 use crate::units::Weight;
+use model::CounterRow;
 pub(crate) use stack_rows::StackRows;
 pub(crate) use strings::Strings;
 use sums::SumCounters;
-
-/// The start of a sample's counter values; they end where the next row's start.
-#[derive(Clone, Copy, Debug)]
-struct CounterRow {
-    sample: usize,
-    start: usize,
-}
 
 /// Everything that was sampled in the inputs that were read. Made by a [`ProfileBuilder`].
 #[derive(Clone, Debug, Default)]

@@ -230,3 +230,10 @@ pub struct Sample {
     /// Its source.
     pub kind: SampleKind,
 }
+
+/// The start of a sample's counter values; they end where the next row's start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CounterRow {
+    pub(super) sample: usize,
+    pub(super) start: usize,
+}

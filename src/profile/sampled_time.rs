@@ -1,7 +1,6 @@
 //! The time that samples cover: the least time that was recorded, if nobody tells it.
 
 use super::model::Sample;
-use super::sums::SampleSum;
 use crate::units::{Nanos, Unit};
 
 /// The part of the time axis that some samples of one run cover.
@@ -31,21 +30,15 @@ impl SampledTime {
         Self::of_nanos(sample.time, sample.weight).in_unit(unit)
     }
 
-    /// The time that the samples of a sum cover: those of [its table, thread, state and kind](SampleSum::times). `None` where nobody
-    /// knows it. `unit` is that of its series.
-    #[inline]
-    pub fn of_sum(sum: &SampleSum, unit: Unit) -> Option<Self> {
-        sum.times.map(|times| times.in_unit(unit))
-    }
-
     /// The time that a sample covers if it weighs nanoseconds.
     #[inline]
     pub(super) fn of_nanos(time: Nanos, weight: u64) -> Self {
         Self { first: time, last: time, end: time.saturating_add(Nanos::from_nanos(weight)) }
     }
 
+    /// The time in a unit: cycles, events and numbers of samples cover the moments they were taken at.
     #[inline]
-    fn in_unit(self, unit: Unit) -> Self {
+    pub(super) fn in_unit(self, unit: Unit) -> Self {
         let end = if unit == Unit::Nanoseconds { self.end } else { self.last };
         Self { end, ..self }
     }

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use super::ids::{SeriesId, StackId, StringId};
 use super::intervals::{IntervalFilter, ThreadIntervals};
-use super::sums::{SampleSum, SumBatch, SumGroup, SumGroups, SumRow, SumTable};
+use super::sample_sum::SampleSum;
+use super::sums::{SumBatch, SumGroup, SumGroups, SumRow, SumTable};
+use super::time_range::TimeRange;
 use super::{Profile, Sample};
 use crate::chunks::Chunks;
-use crate::units::Nanos;
 
 /// A process or a thread, by number or by name.
 ///
@@ -37,23 +38,6 @@ impl Matcher {
 
     fn matches(&self, number: Option<u64>, name: &str) -> bool {
         (number.is_some() && number == self.number) || name == self.text
-    }
-}
-
-/// A range of time, counted from the start of the recording: from `start` on, up to but without `end`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeRange {
-    /// The first time that counts.
-    pub start: Nanos,
-    /// The first time that does not count any more; `None` is the end of the recording.
-    pub end: Option<Nanos>,
-}
-
-impl TimeRange {
-    /// True if a time is in the range.
-    #[inline]
-    pub fn contains(&self, time: Nanos) -> bool {
-        time >= self.start && self.end.is_none_or(|end| time < end)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Full;
+use super::full::Full;
 use super::ids::{FrameId, StackId};
 use super::model::Stack;
 use crate::chunks::Chunks;

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use hashbrown::HashTable;
 
-use super::Full;
+use super::full::Full;
 use super::ids::{FrameId, StackId};
 use super::model::Stack;
 use super::stack_rows::StackRows;

@@ -5,10 +5,11 @@ use std::hint::black_box;
 
 use hashbrown::HashTable;
 
-use super::Full;
+use super::full::Full;
 use super::ids::{SeriesId, StackId, StringId, ThreadId};
 use super::leaves::Leaves;
 use super::model::{Sample, SampleKind};
+use super::sample_sum::SampleSum;
 use super::sampled_time::SampledTime;
 use crate::chunks::Chunks;
 use crate::hash::{BuildHasher, HashMap};
@@ -29,40 +30,6 @@ pub enum SampleDetail {
     /// [`Selection`](super::Selection) of a time counts nothing in such a profile, and `fleet::measure`, which looks at
     /// seconds and cores, finds no samples in it.
     Summed,
-}
-
-/// Samples of one table, one thread, one stack, one thread state and one kind, added up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SampleSum {
-    /// The table they are rows of.
-    pub series: SeriesId,
-    /// The thread that was sampled.
-    pub thread: ThreadId,
-    /// The stack of the thread; `None` if none was recorded, although the weight is real.
-    pub stack: Option<StackId>,
-    /// The thread's state (`Running`, `Blocked` …), where recorded.
-    pub state: Option<StringId>,
-    /// Their source.
-    pub kind: SampleKind,
-    /// The sum of their weights, in the unit of the series.
-    pub weight: u64,
-    /// The number of samples; 1 or more.
-    pub samples: u64,
-    /// The times of all samples of this table, thread, state and kind, whatever their stack; counted from the start of the
-    /// recording. Times are not kept for each stack. `None` where the series [has none](super::Series::has_times).
-    ///
-    /// The time ends where the weights do, as if they were nanoseconds; [`SampledTime::of`] minds the unit.
-    pub times: Option<SampledTime>,
-}
-
-impl From<&Sample> for SampleSum {
-    /// The sum of this sample alone.
-    #[inline]
-    fn from(sample: &Sample) -> Self {
-        let Sample { time, weight, series, thread, stack, core: _, state, kind } = *sample;
-        let times = Some(SampledTime::of_nanos(time, weight));
-        Self { series, thread, stack, state, kind, weight, samples: 1, times }
-    }
 }
 
 /// The properties shared by samples that are added up wherever their stacks are the same. There are few groups: one or two for each

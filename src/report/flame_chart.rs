@@ -90,8 +90,16 @@ pub struct ThreadChart<'c> {
     order: &'c [u32],
 }
 
+impl Report<'_> {
+    /// The flame chart of a series: the functions of each thread in order of time; nothing if samples were added up
+    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    pub fn flame_chart<'r>(&'r self, series: &'r SeriesReport) -> FlameChart<'r> {
+        FlameChart::new(self, series)
+    }
+}
+
 impl<'r> FlameChart<'r> {
-    pub(super) fn new(report: &'r Report<'_>, series: &'r SeriesReport) -> Self {
+    fn new(report: &'r Report<'_>, series: &'r SeriesReport) -> Self {
         let profile = &report.export.profile;
         let selected = report.options.selection.on(profile);
         let mut rank = vec![u32::MAX; profile.thread_ids().len()];

@@ -3,8 +3,7 @@
 //! A view says once what its columns are ([`ListingKind`]) and makes its rows ([`Listing`]) in a file of its own. Text, JSON and
 //! CSV each have one writer for all of them.
 
-use super::{LightRows, Report, SeriesReport, View};
-use super::{binaries, categories, cores, heaviest, lines, processes, sandwich, states, timeline};
+use super::{LightRows, Report, SeriesReport};
 use crate::units::{Nanos, Weight};
 
 /// The label for samples without a recorded stack.
@@ -179,43 +178,8 @@ impl Cell {
 /// Said of a profile that has no samples one by one.
 pub(super) const SUMMED: &str = "samples were added up while they were read: their times and cores are not known";
 
-impl View {
-    /// The kind of table that the view is; `None` for the views that writers know one by one.
-    pub fn listing_kind(self) -> Option<&'static ListingKind> {
-        match self {
-            Self::Binaries => Some(&binaries::KIND),
-            Self::Heaviest => Some(&heaviest::KIND),
-            Self::Sandwich => Some(&sandwich::KIND),
-            Self::Categories => Some(&categories::KIND),
-            Self::Transitions => Some(&categories::TRANSITIONS),
-            Self::Lines => Some(&lines::KIND),
-            Self::Processes => Some(&processes::KIND),
-            Self::States => Some(&states::KIND),
-            Self::Cores => Some(&cores::KIND),
-            Self::Timeline => Some(&timeline::KIND),
-            Self::Overview
-            | Self::Summary
-            | Self::Threads
-            | Self::Tree
-            | Self::Functions
-            | Self::Samples
-            | Self::FlameChart => None,
-        }
-    }
-}
-
-impl View {
-    /// A second table, which text (its first rows) and JSON show with the first one.
-    pub fn second_listing_kind(self) -> Option<&'static ListingKind> {
-        match self {
-            Self::Categories => Some(&categories::TRANSITIONS),
-            _ => None,
-        }
-    }
-}
-
 impl Report<'_> {
-    /// The rows of a series, in a view that is a table ([`View::listing_kind`]); `None` in other views.
+    /// The rows of a series, in a view that is a table ([`View::listing_kind`](super::View::listing_kind)); `None` in other views.
     pub fn listing(&self, series: &SeriesReport) -> Option<Listing> {
         self.options.view.listing_kind().map(|kind| self.listing_of(kind, series))
     }

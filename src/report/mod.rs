@@ -8,6 +8,7 @@ mod cores;
 pub mod diff;
 pub mod flame_chart;
 mod heaviest;
+mod kinds;
 mod light;
 mod lines;
 mod listing;
@@ -16,6 +17,7 @@ mod processes;
 mod sandwich;
 mod separate;
 mod source_index;
+mod source_texts;
 mod sources;
 mod states;
 mod timeline;
@@ -27,7 +29,8 @@ pub use light::{HiddenRows, HidingLimit, LightRows};
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 pub use named::NamedFunction;
 pub use source_index::{SourceIndex, SourceMatch};
-pub use sources::{AnnotatedFile, AnnotatedLine, SourceText, Sources};
+pub use source_texts::{SourceText, Sources};
+pub use sources::{AnnotatedFile, AnnotatedLine};
 pub use timeline::{Timeline, TimelineLine, TimelinePart};
 pub use unnamed::{UnnamedBinary, UnnamedFrames};
 
@@ -194,12 +197,6 @@ impl<'e> Report<'e> {
             }
         }
         squares
-    }
-
-    /// The flame chart of a series: the functions of each thread in order of time; nothing if samples were added up
-    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
-    pub fn flame_chart<'r>(&'r self, series: &'r SeriesReport) -> FlameChart<'r> {
-        FlameChart::new(self, series)
     }
 
     /// Visits the trees of these scopes of a series, in their order, until `visit` fails, without making [`CallTree`]s of

@@ -1,27 +1,12 @@
 //! Source texts beside what their lines weigh.
 
+use super::source_texts::{SourceText, Sources};
 use super::{Report, SeriesReport};
 use crate::calltree::{KeySums, SourceFileRow, source_files_of_stacks};
 use crate::hash::HashMap;
 
 /// So many lines are shown before and after one that weighs something.
 const CONTEXT: u32 = 3;
-
-/// The text of a source file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceText {
-    /// The file that it is from, as people should see it.
-    pub file: String,
-    /// Its content.
-    pub text: String,
-}
-
-/// The texts of the source files of a report ([`Report::read_sources`]).
-#[derive(Clone, Debug, Default)]
-pub struct Sources {
-    /// By recorded path: the text, or why there is none.
-    answers: HashMap<String, Result<SourceText, String>>,
-}
 
 /// A source file with what its lines weigh.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Many numbers, sorted: their quantiles, and how far these can be trusted.
 
-use super::interval::{Confidence, Interval, order_statistic_ranks};
+use super::confidence::Confidence;
+use super::interval::{Interval, order_statistic_ranks};
 use super::noise::effective_samples;
 use super::quantile::{Quantile, QuantileMethod};
 use crate::units::Millionths;

@@ -53,21 +53,24 @@
 //! **Effective size** ([`effective_samples`]): the number of equal weights that say as much as these unequal ones.
 
 mod bins;
+mod confidence;
 mod distribution;
 mod exponential;
 mod hdr;
 mod interval;
 mod noise;
+mod percent;
 mod quantile;
 mod tails;
 
 pub use bins::{Bin, BoxPlot, MAX_BINS, MAX_OUTLIERS, bins};
+pub use confidence::Confidence;
 pub use distribution::{Distribution, Estimate, Support};
 pub use exponential::{
     ExponentialBucket, ExponentialHistogram, RELATIVE_ERROR, SCALE, bucket_bounds, bucket_index, bucket_midpoint,
 };
 pub use hdr::WindowHistogram;
 pub(crate) use interval::ranks_with_tail;
-pub use interval::{Confidence, Interval, order_statistic_ranks};
+pub use interval::{Interval, order_statistic_ranks};
 pub use noise::{effective_samples, noise_floor, poisson_quantile};
 pub use quantile::{Quantile, QuantileMethod};

@@ -1,10 +1,12 @@
 //! Makes the new profile from the answers.
 
+use super::addresses::{first_binaries, key};
 use super::answers::{AnswerFrame, Answers, StringKind};
 use super::images::ImageMap;
+use super::key::Key;
 use super::names::is_same_function;
+use super::options::SymbolicateOptions;
 use super::summary::{BinarySummary, Missing, SymbolicationSummary};
-use super::{Key, SymbolicateOptions, first_binaries, key};
 use crate::hash::HashMap;
 use crate::profile::{
     Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, RebuildError, Replacement, SourceLine,

@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
+use super::addresses::addresses;
 use super::answers::Answers;
 use super::apply;
 use super::images::ImageMap;
+use super::key::ImageAddresses;
+use super::options::SymbolicateOptions;
 use super::remembered::Remembered;
 use super::summary::SymbolicationSummary;
-use super::{ImageAddresses, SymbolicateOptions, addresses};
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget};
 use crate::profile::{Profile, RebuildError};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::Key;
+use super::key::Key;
 use crate::symbols::{Found, SymbolFinder};
 use crate::units::{Address, Uuid};
 

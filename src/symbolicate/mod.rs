@@ -10,11 +10,14 @@
 //! lists itself stay where the files know one function only. The summary says for each binary how
 //! many frames have names now, and why the others have none.
 
+mod addresses;
 mod answers;
 mod apply;
 mod cache;
 mod images;
+mod key;
 mod names;
+mod options;
 mod remembered;
 mod summary;
 
@@ -23,28 +26,12 @@ use std::collections::BTreeSet;
 pub use cache::SymbolCache;
 pub use images::{ImageSpec, ImageSpecError};
 pub use names::{MAX_DEMANGLED, NameDemangler, display_name};
+pub use options::SymbolicateOptions;
 pub use summary::{BinarySummary, Missing, SymbolicationSummary};
 
-use crate::hash::HashMap;
-use crate::profile::{BinaryId, Frame, Profile, RebuildError};
+use crate::profile::{Profile, RebuildError};
 use crate::symbols::SymbolFinder;
-use crate::units::{Address, Uuid};
-use images::ImageMap;
-
-/// The options of symbolication.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SymbolicateOptions {
-    /// True to add frames for inlined functions; otherwise only the function that holds the code gets one. Default: yes.
-    pub with_inlines: bool,
-    /// Images of documents whose stacks name none (Xcode 12 to 14.2, and `time-sample`).
-    pub images: Vec<ImageSpec>,
-}
-
-impl Default for SymbolicateOptions {
-    fn default() -> Self {
-        Self { with_inlines: true, images: Vec::new() }
-    }
-}
+use crate::units::Uuid;
 
 /// Returns the same recording with the names from symbol files, and a summary of its frames.
 ///
@@ -63,64 +50,4 @@ pub fn wanted_images(profile: &Profile, options: &SymbolicateOptions) -> BTreeSe
     let binaries = profile.frame_ids().filter_map(|id| profile.frame(id).binary);
     let of_frames = binaries.filter_map(|id| profile.binary(id).uuid).filter(|uuid| !uuid.is_nil());
     of_frames.chain(options.images.iter().map(|image| image.uuid)).collect()
-}
-
-/// The addresses to look up in one image.
-#[derive(Clone, Debug)]
-struct ImageAddresses {
-    uuid: Uuid,
-    /// Relative to the Mach-O header; sorted, distinct.
-    addresses: Vec<u64>,
-}
-
-/// The key of a frame's look-up: the image, and the address relative to its Mach-O header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Key {
-    uuid: Uuid,
-    address: u64,
-}
-
-/// The key of a frame; `None` where the image is not known, or the address is before it.
-fn key(profile: &Profile, map: &ImageMap, frame: &Frame) -> Option<Key> {
-    let Some(binary) = frame.binary else { return map.key(frame.lookup_address) };
-    let binary = profile.binary(binary);
-    let address = relative(frame.lookup_address, binary.load_address)?;
-    let uuid = binary.uuid.filter(|uuid| !uuid.is_nil())?;
-    Some(Key { uuid, address })
-}
-
-fn relative(address: Address, load_address: Address) -> Option<u64> {
-    address.get().checked_sub(load_address.get())
-}
-
-/// The distinct addresses of every image.
-fn addresses(profile: &Profile, map: &ImageMap) -> Vec<ImageAddresses> {
-    let mut by_uuid: HashMap<Uuid, Vec<u64>> = HashMap::default();
-    for id in profile.frame_ids() {
-        if let Some(Key { uuid, address }) = key(profile, map, profile.frame(id)) {
-            by_uuid.entry(uuid).or_default().push(address);
-        }
-    }
-    let mut images: Vec<ImageAddresses> = by_uuid
-        .into_iter()
-        .map(|(uuid, mut addresses)| {
-            addresses.sort_unstable();
-            addresses.dedup();
-            ImageAddresses { uuid, addresses }
-        })
-        .collect();
-    // The largest first, so that no core waits for one that began last.
-    images.sort_unstable_by_key(|image| (std::cmp::Reverse(image.addresses.len()), image.uuid));
-    images
-}
-
-/// Every binary of the profile that stands for a UUID: the one functions are attributed to.
-fn first_binaries(profile: &Profile) -> HashMap<Uuid, BinaryId> {
-    let mut first = HashMap::default();
-    for id in profile.binary_ids() {
-        if let Some(uuid) = profile.binary(id).uuid {
-            first.entry(uuid).or_insert(id);
-        }
-    }
-    first
 }

@@ -7,8 +7,8 @@
 use std::io;
 use std::sync::Arc;
 
-use super::ImageAddresses;
 use super::answers::{AnswerFrame, Answers, StringKind};
+use super::key::ImageAddresses;
 use super::names::display_name;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, of_vec};

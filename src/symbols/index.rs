@@ -20,7 +20,7 @@ use std::path::Path;
 
 use super::contents::{Contents, Image};
 use super::files::FolderTimes;
-use super::locate::SourceKind;
+use super::found::SourceKind;
 use crate::hash::HashMap;
 use crate::units::Uuid;
 

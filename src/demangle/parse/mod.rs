@@ -16,7 +16,7 @@ mod ty;
 mod unqualified;
 mod unresolved;
 
-use super::Error;
+use super::error::Error;
 use super::node::{Arena, Id, List, Node, Slice};
 
 /// The largest number of types, expressions and encodings inside each other. A template within a template counts as one.

@@ -11,7 +11,7 @@ mod float;
 mod name;
 mod ty;
 
-use super::Error;
+use super::error::Error;
 use super::node::{Arena, Id, List, Node, Qualifiers, Shape, Slice};
 use super::operators::Precedence;
 

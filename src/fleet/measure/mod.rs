@@ -5,6 +5,7 @@
 //! 3. The distinct stacks give the rows of functions and binaries (`rows`).
 //! 4. The device, the process and the recorded time come from the table of contents or a manifest (`recorded`, `labels`).
 
+mod context;
 mod labels;
 mod recorded;
 mod refusal;
@@ -15,46 +16,14 @@ use std::cmp::Reverse;
 
 use super::run::{FailureKind, RunMeasures, RunRecord};
 use crate::calltree::Metric;
-use crate::profile::{Profile, SampledTime, SelectedSamples, Selection, SeriesId, TimeRange};
-use crate::recording::{Export, Table, Toc};
-use crate::units::{Millionths, Nanos};
+use crate::profile::{Profile, SampledTime, SelectedSamples, SeriesId, TimeRange};
+use crate::recording::{Export, Table};
 use recorded::Tocs;
 use rows::Rows;
 use tally::Tally;
 
+pub use context::{MeasureOptions, RunContext};
 pub use refusal::NotMeasured;
-
-/// The facts about an export that are not in its content.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunContext {
-    /// The hash of the file's content, in hex.
-    pub run_id: String,
-    /// As [`RunRecord::fingerprint`].
-    pub fingerprint: String,
-    /// The path of the export, as it was found.
-    pub source: String,
-    /// Its size in bytes.
-    pub source_bytes: u64,
-    /// Labels of a manifest, which win over those of a table of contents. One with an empty value says nothing.
-    pub labels: Vec<(String, String)>,
-    /// The number of runs that each run of the file stands for; 1 without a manifest that says so.
-    pub run_weight: Millionths,
-    /// The length of the recording of each run of the file, if a manifest gives it; 0 counts as not given.
-    pub duration: Option<Nanos>,
-    /// Tables of contents beside the export. Those inside it count, too, and before these.
-    pub tocs: Vec<Toc>,
-}
-
-/// The options of measuring.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MeasureOptions {
-    /// The only tables that may be measured, by schema; empty is every CPU table.
-    pub schemas: Vec<String>,
-    /// The samples that count. The default counts running threads of every process. Intervals select samples only: the recorded time of a
-    /// run is not shortened by them. A range of time shortens it; an estimated time ends no earlier than the time that the samples in the
-    /// range cover.
-    pub selection: Selection,
-}
 
 /// The runs of an export, measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,7 +149,7 @@ impl Survey {
 fn choose(profile: &Profile, survey: &Survey, options: &MeasureOptions, notes: &mut Vec<String>) -> Vec<SeriesId> {
     let schema = |id: SeriesId| profile.string(profile.series(id).schema);
     let count = |id: SeriesId| survey.counted[id.index()];
-    let is_wanted = |id: &SeriesId| is_wanted(schema(*id), options) && count(*id) > 0;
+    let is_wanted = |id: &SeriesId| options.wants(schema(*id)) && count(*id) > 0;
     let mut candidates: Vec<SeriesId> = profile.series_ids().filter(is_wanted).collect();
     candidates.sort_by_key(|&id| {
         let series = profile.series(id);
@@ -199,10 +168,6 @@ fn choose(profile: &Profile, survey: &Survey, options: &MeasureOptions, notes: &
         }
     }
     chosen
-}
-
-fn is_wanted(schema: &str, options: &MeasureOptions) -> bool {
-    options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
 }
 
 /// The order of preference among the tables of a run; the lowest is measured.

@@ -1,6 +1,6 @@
 //! The recorded time of a run, and the choice of the table of contents that gives it.
 
-use super::RunContext;
+use super::context::RunContext;
 use crate::fleet::run::WallSource;
 use crate::profile::{SampledTime, TimeRange};
 use crate::recording::{Export, SLACK, TocRun, seconds};

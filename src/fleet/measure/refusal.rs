@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{MeasureOptions, is_wanted};
+use super::context::MeasureOptions;
 use crate::fleet::run::FailureKind;
 use crate::memory::OverBudget;
 use crate::profile::Meaning;
@@ -57,7 +57,7 @@ pub(super) fn reason(export: &Export, options: &MeasureOptions) -> String {
     if cpu.is_empty() {
         return format!("There is no CPU table; the file holds {}.", names(&tables));
     }
-    let wanted: Vec<&Table> = cpu.iter().copied().filter(|table| is_wanted(&schema(table), options)).collect();
+    let wanted: Vec<&Table> = cpu.iter().copied().filter(|table| options.wants(&schema(table))).collect();
     if wanted.is_empty() {
         return format!("There is no table {}; the file holds {}.", list(&options.schemas), names(&cpu));
     }

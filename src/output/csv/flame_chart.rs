@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Cells, origin, push_field, push_function};
+use super::cells::Cells;
+use super::records::{origin, push_field, push_function};
 use crate::calltree::Label;
 use crate::output::texts::{FunctionTexts, Page};
 use crate::report::flame_chart::Coverage;

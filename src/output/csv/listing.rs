@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Cells, origin, push_field};
+use super::cells::Cells;
+use super::records::{origin, push_field};
 use crate::output::texts::{Page, push_number};
 use crate::report::{Cell, ListingKind, Report, Scope};
 

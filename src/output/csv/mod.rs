@@ -3,6 +3,7 @@
 mod cells;
 mod flame_chart;
 mod listing;
+mod records;
 mod samples;
 mod trees;
 
@@ -11,11 +12,11 @@ use std::io::{self, Write};
 use ::csv::Writer;
 
 use super::labels::{binary_of, function_of};
-use crate::calltree::Label;
-use crate::profile::Profile;
 use crate::recording::{DocumentContent, TableKind};
-use crate::report::{Report, Scope, SeriesReport, View};
+use crate::report::{Report, Scope, View};
 pub use cells::Cells;
+pub(in crate::output) use records::{Out, record};
+use records::{header, optional, origin, record_of};
 
 /// Writes the view of a report, with names as they are. The overview is written as the summary.
 ///
@@ -49,20 +50,6 @@ pub fn write_cells(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io
     csv.flush()
 }
 
-pub(in crate::output) type Out<'o> = Writer<&'o mut dyn Write>;
-
-/// Writes a record. The error of the writer below comes out as it is: a closed pipe stays one.
-pub(in crate::output) fn record(csv: &mut Out<'_>, fields: &[&str]) -> io::Result<()> {
-    csv.write_record(fields).map_err(|error| match error.into_kind() {
-        ::csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
-    })
-}
-
-fn optional(number: Option<u64>) -> String {
-    number.map(|number| number.to_string()).unwrap_or_default()
-}
-
 fn summary(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
     record(csv, &["input", "run", "table", "schema", "kind", "rows", "samples", "rejected"])?;
     for document in &report.export.documents {
@@ -85,43 +72,6 @@ fn summary(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<(
         }
     }
     Ok(())
-}
-
-/// The origin of a row: `input,run,table,schema`, then `pid,process,tid,thread` where they apply.
-fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope, cells: Cells) -> [String; 8] {
-    let profile = &report.export.profile;
-    let row = profile.series(series.series);
-    let run = profile.run(row.run);
-    let position = report.table(series.series).and_then(|table| table.position);
-    let thread = match scope {
-        Scope::Thread(id) => Some(profile.thread(id)),
-        _ => None,
-    };
-    let process = match scope {
-        Scope::Process(id) => Some(profile.process(id)),
-        _ => thread.map(|thread| profile.process(thread.process)),
-    };
-    [
-        cells.text(profile.string(run.input)).into_owned(),
-        run.number.to_string(),
-        optional(position.map(u64::from)),
-        cells.text(profile.string(row.schema)).into_owned(),
-        optional(process.and_then(|process| process.pid)),
-        cells.text(process.map_or("", |process| profile.string(process.name))).into_owned(),
-        optional(thread.and_then(|thread| thread.tid)),
-        cells.text(thread.map_or("", |thread| profile.string(thread.name))).into_owned(),
-    ]
-}
-
-/// Writes a header, given as it stands in the file.
-fn header(csv: &mut Out<'_>, columns: &str) -> io::Result<()> {
-    record(csv, &columns.split(',').collect::<Vec<_>>())
-}
-
-/// Writes a record of columns that many records share and columns of its own.
-fn record_of(csv: &mut Out<'_>, shared: &[String], own: &[&str]) -> io::Result<()> {
-    let fields: Vec<&str> = shared.iter().map(String::as_str).chain(own.iter().copied()).collect();
-    record(csv, &fields)
 }
 
 fn threads(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
@@ -155,52 +105,4 @@ fn functions(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result
         }
     }
     Ok(())
-}
-
-/// Appends a field as [`record`] writes it: in quotes, if it holds what ends a field or a record.
-fn push_field(field: &str, out: &mut Vec<u8>) {
-    if memchr::memchr3(b',', b'"', b'\n', field.as_bytes()).is_none() && !field.contains('\r') {
-        return out.extend_from_slice(field.as_bytes());
-    }
-    out.push(b'"');
-    push_doubled(field, out);
-    out.push(b'"');
-}
-
-/// Appends what stands between quotes: each quote in it is doubled.
-fn push_doubled(field: &str, out: &mut Vec<u8>) {
-    for (index, part) in field.split('"').enumerate() {
-        if index > 0 {
-            out.extend_from_slice(b"\"\"");
-        }
-        out.extend_from_slice(part.as_bytes());
-    }
-}
-
-/// Appends `field,field`: a function and its binary.
-fn push_function(profile: &Profile, label: Label, cells: Cells, out: &mut Vec<u8>) {
-    push_field(&cells.text(function_of(profile, label)), out);
-    out.push(b',');
-    push_field(&cells.text(binary_of(profile, label).unwrap_or_default()), out);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_those_of_the_other_tables() {
-        for field in ["", "a", " a ", "a,b", "\"", "a\"b\"", "a\nb", "a\rb", "é;\t|'", ",", "\"\""] {
-            let mut expected = Vec::new();
-            let out: &mut dyn Write = &mut expected;
-            let mut csv = Writer::from_writer(out);
-            record(&mut csv, &[field, "x"]).unwrap();
-            csv.flush().unwrap();
-            drop(csv);
-            let mut found = Vec::new();
-            push_field(field, &mut found);
-            found.extend_from_slice(b",x\n");
-            assert_eq!(found, expected, "{field:?}");
-        }
-    }
 }

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Cells, optional, origin, push_doubled, push_field, push_function};
+use super::cells::Cells;
+use super::records::{optional, origin, push_doubled, push_field, push_function};
 use crate::calltree::Label;
 use crate::output::labels::escape_folded;
 use crate::output::texts::{FunctionTexts, Page, push_address, push_number, stacks_root_first};

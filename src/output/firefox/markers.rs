@@ -5,9 +5,8 @@
 use std::collections::HashSet;
 use std::io;
 
-use super::column;
-use super::push_millis;
-use super::tables::{Tables, length};
+use super::columns::{column, length, push_millis};
+use super::tables::Tables;
 use crate::hash::HashMap;
 use crate::output::json::push_text;
 use crate::output::texts::{Page, push_number};

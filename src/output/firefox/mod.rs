@@ -21,6 +21,7 @@
 //! count.
 
 mod category;
+mod columns;
 mod gaps;
 mod inlining;
 mod markers;
@@ -38,6 +39,7 @@ use crate::profile::Profile;
 use crate::recording::{TocRun, lookup};
 use crate::report::Report;
 use crate::units::{Nanos, Unit};
+use columns::{column, push_millis};
 use gaps::{Pace, Row, rows};
 pub use markers::Markers;
 use names::Names;
@@ -191,65 +193,4 @@ fn samples(
     page.put_number(rows().count() as u64);
     page.put(b"}");
     Ok(())
-}
-
-/// Appends a column of a table behind another member: `,"NAME":[…]`.
-fn column<T>(
-    page: &mut Page<'_>,
-    name: &str,
-    rows: impl Iterator<Item = T>,
-    mut push: impl FnMut(T, &mut Vec<u8>),
-) -> io::Result<()> {
-    page.put(b",\n\"");
-    page.put(name.as_bytes());
-    page.put(b"\":[");
-    for (index, row) in rows.enumerate() {
-        if index > 0 {
-            page.put(b",");
-        }
-        push(row, &mut page.text);
-        page.turn()?;
-    }
-    page.put(b"]");
-    Ok(())
-}
-
-/// Appends nanoseconds as milliseconds, exactly: `1`, `0.5`, `648.438208`.
-fn push_millis(nanos: u64, out: &mut Vec<u8>) {
-    const MILLI: u64 = 1_000_000;
-    push_number(nanos / MILLI, out);
-    let mut fraction = nanos % MILLI;
-    if fraction == 0 {
-        return;
-    }
-    let mut digits = *b".000000";
-    for digit in digits[1..].iter_mut().rev() {
-        *digit = b'0' + (fraction % 10) as u8;
-        fraction /= 10;
-    }
-    let length = digits.iter().rposition(|&digit| digit != b'0').map_or(0, |last| last + 1);
-    out.extend_from_slice(&digits[..length]);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn milliseconds_are_exact() {
-        for (nanos, text) in [
-            (0, "0"),
-            (1, "0.000001"),
-            (500_000, "0.5"),
-            (1_000_000, "1"),
-            (10_000_000, "10"),
-            (648_438_208, "648.438208"),
-            (1_000_010, "1.00001"),
-            (u64::MAX, "18446744073709.551615"),
-        ] {
-            let mut out = Vec::new();
-            push_millis(nanos, &mut out);
-            assert_eq!(String::from_utf8(out).unwrap(), text);
-        }
-    }
 }

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use super::super::by_thread::{ThreadSamples, series_labels};
 use super::super::json::push_text;
 use super::super::texts::Page;
-use super::push_millis;
+use super::columns::push_millis;
 use crate::hash::HashMap;
 use crate::profile::{ProcessId, Profile, SeriesId, ThreadId};
 use crate::report::Report;

@@ -2,8 +2,7 @@
 
 use std::io;
 
-use super::column;
-use super::tables::length;
+use super::columns::{column, length};
 use crate::hash::HashMap;
 use crate::output::texts::{Page, push_number};
 use crate::profile::FunctionId;

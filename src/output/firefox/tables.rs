@@ -6,7 +6,7 @@ use super::super::json::push_text;
 use super::super::labels::NO_STACK;
 use super::super::texts::{Page, push_number};
 use super::category::BinaryCategories;
-use super::column;
+use super::columns::{column, length};
 use super::inlining::Inlining;
 use super::native::NativeSymbols;
 use crate::hash::HashMap;
@@ -403,12 +403,6 @@ fn push_breakpad_id(uuid: Option<Uuid>, out: &mut Vec<u8>) {
         out.extend([byte >> 4, byte & 15].map(|digit| b"0123456789ABCDEF"[usize::from(digit)]));
     }
     out.push(b'0');
-}
-
-/// Begins a table with its length, so that columns may follow.
-pub(super) fn length(rows: usize, page: &mut Page<'_>) {
-    page.put(b"\"length\":");
-    page.put_number(rows as u64);
 }
 
 pub(super) fn push_null<T>(_: T, out: &mut Vec<u8>) {

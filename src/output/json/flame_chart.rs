@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::rows::{Layout, Rows};
 use super::trees::Names;
-use super::{push_optional, scope};
+use super::values::{push_optional, scope};
 use crate::output::texts::Page;
 use crate::report::flame_chart::{Coverage, Span, ThreadChart};
 use crate::report::{Report, Scope};

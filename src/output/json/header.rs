@@ -4,7 +4,6 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::VERSION;
 use crate::calltree::Metric;
 use crate::calltree::operations::{Change, OperationSummary};
 use crate::error::Diagnostic;
@@ -15,6 +14,9 @@ use crate::report::{Amount, Report, ReportOptions, SeriesReport};
 use crate::symbolicate::{Missing, SymbolicationSummary};
 #[cfg(feature = "symbols")]
 use crate::symbols::Found;
+
+/// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
+pub const VERSION: u32 = 1;
 
 /// Writes every field that is no list of rows, with `separator` between them. The object stays open.
 pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::push_text;
 use super::rows::{Layout, Rows};
+use super::values::push_text;
 use crate::output::texts::{Page, push_number};
 use crate::report::{Cell, ListingKind, Report};
 

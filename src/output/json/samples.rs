@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::rows::{Layout, Rows};
-use super::{push_optional, push_text};
+use super::values::{push_optional, push_text};
 use crate::hash::HashMap;
 use crate::output::texts::{FunctionTexts, Page, StackText, push_address, push_number};
 use crate::profile::{Frame, Profile, Sample, SampleKind, Stack, StringId};

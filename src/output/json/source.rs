@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::push_text;
+use super::values::push_text;
 use crate::calltree::KeySums;
 use crate::output::texts::Page;
 use crate::report::Report;

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::rows::{Layout, Rows};
-use super::{push_text, scope};
+use super::values::{push_text, scope};
 use crate::calltree::{Draft, Label, Node};
 use crate::output::labels::{binary_of, function_of};
 use crate::output::nested;

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::FlameGraphOptions;
 use super::colours::{Colour, rules};
 use super::layout::Placed;
+use super::options::{FlameGraphOptions, MARGIN};
 use crate::calltree::percent;
 use crate::output::inert::inert;
 use crate::output::markup::Text;
@@ -15,9 +15,6 @@ use crate::units::{Unit, Weight};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-
-/// Free room around the frames.
-pub(super) const MARGIN: f64 = 10.0;
 /// From one level to the next, of which a frame takes all but one.
 const ROW: f64 = 17.0;
 /// Between the edge of a frame and its text, on both sides.

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use super::scale::Scale;
 use super::style::{MIN_NAME, Style, Tone, fit, wrap};
-use super::{binary_of, clock, function_of};
+use super::words::clock;
 use crate::calltree::Pruning;
+use crate::output::labels::{binary_of, function_of};
 use crate::output::labels::{process_label, thread_label};
 use crate::output::texts::Page;
 use crate::report::flame_chart::{Coverage, Span, ThreadChart};

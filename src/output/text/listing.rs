@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::scale::Scale;
 use super::style::{Style, Tone, fit, pad};
-use super::{below_limit, clock};
+use super::words::{below_limit, clock};
 use crate::calltree::{Pruning, percent};
 use crate::report::{Cell, Column, ColumnRole, LightRows, Listing, ListingKind, RowLimits, Shown};
 

@@ -14,19 +14,22 @@ mod symbols;
 mod tables;
 mod timeline;
 mod tree;
+mod words;
 
 use std::io::{self, Write};
 
-pub(super) use super::labels::{binary_of, function_of, scope_labels};
-use crate::calltree::{CallTree, Pruning, percent};
-use crate::report::{Amount, ListingKind, Report, ScopeReport, SeriesReport, View};
-use crate::units::{Unit, Weight};
+use super::labels::scope_labels;
+use crate::calltree::{CallTree, Pruning};
+use crate::report::{ListingKind, Report, ScopeReport, SeriesReport, View};
+use crate::units::Weight;
 pub use contents::write_contents;
 pub(super) use fork::Lead;
 pub(super) use scale::Scale;
 pub use style::Style;
 pub(super) use style::{Tone, fit, wrap};
 pub(super) use summary::during;
+pub(super) use words::amount_text;
+use words::{below_limit, share};
 
 /// Rows that a table of the overview shows before it sums up the rest.
 const OVERVIEW_ROWS: usize = 20;
@@ -155,40 +158,4 @@ fn series_title(report: &Report<'_>, series: &SeriesReport, style: &Style, out: 
         amount_text(series.counted)
     );
     writeln!(out, "{}", style.paint(Tone::Title, &fit(&title, style.width)))
-}
-
-/// `85.00 ms in 85 samples`; where samples are the unit, `39 samples`, or `0 samples in 2 rows` if not all rows count.
-pub(super) fn amount_text(amount: Amount) -> String {
-    let Amount { weight, samples } = amount;
-    match weight.unit {
-        Unit::Samples if weight.value == samples => weight.to_string(),
-        Unit::Samples => format!("{weight} in {}", count(samples, "row")),
-        _ => format!("{weight} in {}", count(samples, "sample")),
-    }
-}
-
-/// `1 row`, `2 rows`.
-fn count(number: u64, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
-}
-
-/// The limit below which rows are hidden: `below 1%`, `below 5.00 ms`, or `below 1% or 5.00 ms`.
-fn below_limit(min_percent: f64, min_weight: u64, unit: Unit) -> String {
-    let weight = Weight::new(min_weight, unit);
-    match (min_percent > 0.0, min_weight > 0) {
-        (true, true) => format!("below {min_percent}% or {weight}"),
-        (false, true) => format!("below {weight}"),
-        (_, false) => format!("below {min_percent}%"),
-    }
-}
-
-fn share(weight: u64, series: &SeriesReport) -> f64 {
-    percent(weight, series.counted.weight.value)
-}
-
-/// A time as `MM:SS.mmm.uuu`, as Instruments shows it (truncated, not rounded).
-fn clock(nanos: u64) -> String {
-    let micros = nanos / 1000;
-    let (seconds, minutes) = (micros / 1_000_000 % 60, micros / 60_000_000);
-    format!("{minutes:02}:{seconds:02}.{:03}.{:03}", micros / 1000 % 1000, micros % 1000)
 }

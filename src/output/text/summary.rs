@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
 use super::style::{Style, Tone, clean, cut, fit, pad, wrap};
-use super::{amount_text, clock, count};
+use super::words::{amount_text, clock, count};
 use crate::calltree::percent;
 use crate::profile::{BinaryId, IntervalFilter, Meaning};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc};

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::count;
 use super::style::{Style, Tone, clean, wrap};
+use super::words::count;
 use crate::symbolicate::{BinarySummary, SymbolicationSummary};
 
 pub(super) fn write(summary: &SymbolicationSummary, style: &Style, out: &mut dyn Write) -> io::Result<()> {

@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use super::scale::Scale;
 use super::style::{MIN_NAME, Style, Tone, fit, pad};
-use super::{below_limit, binary_of, clock, count, function_of, share};
+use super::words::{below_limit, clock, count, share};
 use crate::calltree::{FunctionRow, Label, Pruning};
+use crate::output::labels::{binary_of, function_of};
 use crate::output::labels::{process_label, thread_label};
 use crate::output::texts::{FunctionTexts, Page};
 use crate::report::{Report, SeriesReport, View};

@@ -15,7 +15,7 @@ use unicode_width::UnicodeWidthStr;
 use super::blocks::{Blocks, Columns, WAITING};
 use super::scale::Scale;
 use super::style::{Style, Tone, cut, fit, pad};
-use super::{clock, share};
+use super::words::{clock, share};
 use crate::output::labels::scope_labels;
 use crate::report::{Report, SeparateBy, SeriesReport, Timeline, TimelineLine};
 use crate::units::{Nanos, Unit, Weight};

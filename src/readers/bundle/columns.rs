@@ -2,8 +2,27 @@
 
 use super::layout::{Layout, Place};
 use super::schema::SchemaColumn;
-use super::stacks::StackKind;
 use crate::units::Unit;
+
+/// The form in which the stacks of a column are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum StackKind {
+    Pieces,
+    Tagged,
+    Raw,
+}
+
+impl StackKind {
+    /// The kind of a column by its engineering type.
+    pub(super) fn of_type(engineering_type: &str) -> Option<Self> {
+        Some(match engineering_type {
+            "XRBacktraceTypeID" => Self::Pieces,
+            "XRTaggedBacktraceTypeID" => Self::Tagged,
+            "XRCoreProfileCallstackTypeID" => Self::Raw,
+            _ => return None,
+        })
+    }
+}
 
 /// The places of a sample's parts in a row.
 #[derive(Clone, Debug)]

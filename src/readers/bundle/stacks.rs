@@ -11,6 +11,7 @@
 use std::hint::black_box;
 
 use super::binaries::Binaries;
+use super::columns::StackKind;
 use super::frames::Frames;
 use super::row_error::Unreadable;
 use super::strings::Strings;
@@ -19,26 +20,6 @@ use crate::error::Diagnostic;
 use crate::hash::HashMap;
 use crate::profile::{FrameId, StackId};
 use crate::recording::{FrameKind, InputBuilder, kperf_callers};
-
-/// The form in which the stacks of a column are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum StackKind {
-    Pieces,
-    Tagged,
-    Raw,
-}
-
-impl StackKind {
-    /// The kind of a column by its engineering type.
-    pub(super) fn of_type(engineering_type: &str) -> Option<Self> {
-        Some(match engineering_type {
-            "XRBacktraceTypeID" => Self::Pieces,
-            "XRTaggedBacktraceTypeID" => Self::Tagged,
-            "XRCoreProfileCallstackTypeID" => Self::Raw,
-            _ => return None,
-        })
-    }
-}
 
 /// A stack that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use quick_xml::events::BytesStart;
 
-use super::definitions::parse_number;
 use super::fault::Fault;
+use super::numbers::parse_number;
 use super::tag::Tag;
 use super::well_formed::attributes;
 

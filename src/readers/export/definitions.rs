@@ -1,10 +1,12 @@
 //! The definitions of one document so far, and the decoding of its elements.
 
 use super::attributes::{BinaryFields, FrameFields};
-use super::item::{Ids, Value};
+use super::item::Ids;
 use super::names;
+use super::numbers::parse_number;
 use super::oddity::Oddity;
 use super::tag::Tag;
+use super::value::Value;
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, of_map};
 use crate::profile::{Binary, Core, FrameId, Full, SampleKind, SourceLine, StringId};
@@ -355,11 +357,4 @@ pub(super) fn number_value(tag: Tag, number: u64) -> Value {
         Tag::SampleKind => Value::Kind(SampleKind::of_number(number)),
         _ => Value::Other,
     }
-}
-
-/// A decimal number without sign.
-pub(super) fn parse_number(text: &str) -> Option<u64> {
-    let text = text.trim_ascii();
-    // `str::parse` would take a plus sign.
-    text.as_bytes().first().filter(|byte| byte.is_ascii_digit()).and_then(|_| text.parse().ok())
 }

@@ -53,6 +53,7 @@ mod feed;
 mod intervals;
 mod item;
 mod names;
+mod numbers;
 mod oddity;
 mod packed;
 mod pipeline;
@@ -68,6 +69,7 @@ mod tag;
 mod tape;
 mod toc;
 mod tokens;
+mod value;
 mod well_formed;
 
 use std::io::Read;

@@ -8,7 +8,7 @@
 //! A document defines millions of values. All but a few fit: a time of up to 18 years, any id, a source line below 2²⁷. A value that does
 //! not fit stands in a list beside, and its word holds the index there.
 
-use super::item::Value;
+use super::value::Value;
 use crate::profile::{BinaryId, CoreId, FrameId, SampleKind, SourceLine, StackId, StringId};
 use crate::recording::RejectReason;
 

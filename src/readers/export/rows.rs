@@ -2,8 +2,8 @@
 
 use super::definitions::Definitions;
 use super::document::OpenTable;
-use super::item::Value;
 use super::roles::Roles;
+use super::value::Value;
 use crate::profile::{Full, SampleKind, StackId};
 use crate::recording::{KnownRow, RejectReason, Row, add_read_row, known};
 use crate::units::{Nanos, Unit};

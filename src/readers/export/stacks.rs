@@ -11,10 +11,10 @@
 //! All are leaf first; stacks are interned from the root.
 
 use super::definitions::{Definitions, Element};
-use super::item::Value;
 use super::names;
 use super::oddity::Oddity;
 use super::tag::Tag;
+use super::value::Value;
 use crate::profile::{FrameId, Full};
 use crate::recording::{FrameForm, RejectReason, is_hex_address, kperf_callers};
 

@@ -1,6 +1,6 @@
 //! The elements of an export that mean something to this crate.
 
-use super::item::Value;
+use super::value::Value;
 use crate::recording::RejectReason;
 
 /// An element's name.

@@ -41,10 +41,7 @@ use std::io::Read;
 use crate::error::{Error, ErrorKind};
 use crate::recording::RecordingBuilder;
 use lines::Lines;
-use report::Report;
-
-/// The line that begins a report.
-const START: &str = "Analysis of sampling ";
+use report::{Report, START};
 
 /// Reads an input with all its reports into a recording. `name` is how results and errors call it.
 ///

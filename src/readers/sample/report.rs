@@ -2,13 +2,15 @@
 
 use std::io::Read;
 
-use super::START;
 use super::graph::{FrameText, GraphLine};
 use super::images::{Image, Images};
 use super::lines::{Line, Lines};
 use crate::error::{Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::Reservation;
+
+/// The words that begin a report.
+pub(super) const START: &str = "Analysis of sampling ";
 
 /// A node of the call graph: a thread at depth 0, or a frame.
 #[derive(Debug)]

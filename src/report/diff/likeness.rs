@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::Sides;
 use super::length::{LastSamples, duration};
+use super::sides::Sides;
 use crate::hash::HashMap;
 use crate::profile::Meaning;
 use crate::recording::lookup;

@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::matching::{Functions, NO_STACK};
-use super::{Function, Side, Sides};
+use super::matching::{Function, Functions, NO_STACK};
+use super::sides::{Side, Sides};
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, StackId};
 use crate::report::Report;

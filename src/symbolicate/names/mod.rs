@@ -1,5 +1,6 @@
 //! Names for people: demangling, and whether two spellings mean one function.
 
+mod bounded;
 #[cfg(feature = "swift")]
 mod harmless;
 mod same;
@@ -14,6 +15,7 @@ use std::fmt::Write;
 pub(super) use same::is_same_function;
 
 use crate::demangle::{Demangler, Options};
+use bounded::Bounded;
 
 /// Longest name that is shown demangled. Of two million C++ names of published libraries, 351 are longer.
 pub const MAX_DEMANGLED: usize = 1 << 16;
@@ -110,22 +112,6 @@ fn is_legacy_rust(start: &str) -> bool {
         && hash.is_some_and(|(path, hash)| {
             path.ends_with("17h") && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         })
-}
-
-/// A text that refuses to grow beyond the longest name.
-struct Bounded {
-    text: String,
-    longest: usize,
-}
-
-impl Write for Bounded {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        if self.text.len() + text.len() > self.longest {
-            return Err(std::fmt::Error);
-        }
-        self.text.push_str(text);
-        Ok(())
-    }
 }
 
 #[cfg(test)]

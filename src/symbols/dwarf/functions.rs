@@ -16,10 +16,9 @@ use std::cell::OnceCell;
 use gimli::{AttributeValue, EntriesRaw, UnitOffset};
 
 use super::budget::{Budget, Fault};
-use super::names::Names;
+use super::bytes::{Bytes, MAX_ATTRIBUTES, UnitRef};
+use super::called::Called;
 use super::ranges::RangeAttributes;
-use super::units::{Unit, Units};
-use super::{Bytes, MAX_ATTRIBUTES, UnitRef};
 
 /// Deepest inlining that is read; what is inlined deeper counts as part of the function around it. Seen: 33.
 const MAX_INLINE_DEPTH: usize = 200;
@@ -45,22 +44,6 @@ pub(super) struct Function<'data> {
     body: OnceCell<Option<Box<Body<'data>>>>,
     /// Its names in answers, found when they are asked for.
     pub(super) called: OnceCell<Called<'data>>,
-}
-
-/// The names of a function in answers.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Called<'data> {
-    /// The name.
-    pub(super) function: Option<&'data str>,
-    /// Its linkage name, where that is not the name.
-    pub(super) linkage_name: Option<&'data str>,
-}
-
-impl<'data> Called<'data> {
-    /// Of the names that DWARF has, the linkage name is the name.
-    pub(super) fn new(function: Option<&'data str>, names: Names<'data>) -> Self {
-        Self { function, linkage_name: names.linkage.filter(|_| names.linkage != function) }
-    }
 }
 
 /// The functions inlined into a function.
@@ -148,17 +131,17 @@ impl<'data> Functions<'data> {
 }
 
 impl<'data> Function<'data> {
-    /// The functions inlined into the function; `None` if they cannot be read, which is reported to `on_fault` once.
-    pub(super) fn body(
+    /// The functions inlined into the function, which is in `unit`; `None` if they cannot be read, which is reported to `on_fault` once.
+    pub(super) fn body<'a>(
         &self,
-        units: &Units<'data>,
-        unit: &Unit<'data>,
+        unit: impl FnOnce() -> Result<UnitRef<'a, 'data>, Fault>,
+        budget: &Budget<'_>,
         on_fault: impl FnOnce(Fault),
-    ) -> Option<&Body<'data>> {
-        let read = || {
-            let unit = units.unit_ref(unit)?;
-            Body::read(unit, self.offset, &units.budget).map(Box::new)
-        };
+    ) -> Option<&Body<'data>>
+    where
+        'data: 'a,
+    {
+        let read = || Body::read(unit()?, self.offset, budget).map(Box::new);
         let read = || read().map_err(on_fault).ok();
         self.body.get_or_init(read).as_deref()
     }

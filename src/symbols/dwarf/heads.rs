@@ -5,8 +5,8 @@ use gimli::{
     UnitSectionOffset,
 };
 
-use super::Bytes;
 use super::budget::Fault;
+use super::bytes::Bytes;
 use crate::symbols::file_bytes::Section;
 
 /// The number of bytes read of a unit for its first entry, which takes some 40 bytes, and more only if it holds texts itself.

@@ -6,11 +6,13 @@
 
 use std::cell::{Cell, OnceCell};
 
-use gimli::{DebugLine, DebugLineOffset, LineProgramHeader, LittleEndian};
+use gimli::{AttributeValue, DebugLine, DebugLineOffset, LineProgramHeader, LittleEndian};
 
 use super::budget::{Budget, Fault};
-use super::units::{Unit, Units};
-use super::{Bytes, UnitRef};
+use super::bytes::{Bytes, UnitRef};
+
+/// A text as a line table holds it: in place, or by its place elsewhere.
+type Text<'data> = AttributeValue<Bytes<'data>>;
 
 /// Longest path. Without a bound, short entries of a file table could be joined to paths of any length.
 const MAX_PATH_LENGTH: usize = 16 << 10;
@@ -127,15 +129,15 @@ impl<'data> Lines<'data> {
         rows.get(index).copied()
     }
 
-    /// The path of a file, joined when it is asked for first.
-    pub(super) fn path(&self, units: &Units<'data>, unit: &Unit<'data>, file: u64) -> Option<&str> {
+    /// The path of a file, joined when it is asked for first, from parts that `text` reads.
+    pub(super) fn path(&self, file: u64, text: impl Fn(Text<'data>) -> Option<Bytes<'data>>) -> Option<&str> {
         let path = self.paths.get(usize::try_from(file).ok()?)?;
-        path.get_or_init(|| self.join(units, unit, file).map(String::into_boxed_str)).as_deref()
+        path.get_or_init(|| self.join(file, text).map(String::into_boxed_str)).as_deref()
     }
 
     /// Compilation folder, folder and name of a file; each may be absolute, which makes those before it void.
-    fn join(&self, units: &Units<'data>, unit: &Unit<'data>, file: u64) -> Option<String> {
-        let text = |value| units.string(units.head_ref(unit), value).ok().map(|text| text.slice());
+    fn join(&self, file: u64, text: impl Fn(Text<'data>) -> Option<Bytes<'data>>) -> Option<String> {
+        let text = |value| text(value).map(|text| text.slice());
         let entry = self.header.file(file)?;
         let name = text(entry.path_name())?;
         // Folder 0 is the compilation folder, which the unit knows in all versions of DWARF.

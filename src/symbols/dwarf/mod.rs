@@ -28,6 +28,8 @@
 //! plain one, nor where a function starts.
 
 mod budget;
+mod bytes;
+mod called;
 mod functions;
 mod heads;
 mod lines;
@@ -35,26 +37,16 @@ mod names;
 mod ranges;
 mod units;
 
-use gimli::{EndianSlice, LittleEndian};
-
 use super::file_bytes::FileBytes;
 use super::frame::{Note, Notes, SymbolFrame, Symbols};
 use super::layout::Layout;
 use super::macho::{MachoError, Slice};
 use super::symbol_table::SymbolTable;
-use functions::{Called, Function, Inlinee};
+use called::{Called, Names};
+use functions::{Function, Inlinee};
 use lines::Row;
-use names::{Names, names};
+use names::names;
 use units::{Unit, Units};
-
-/// A part of the file.
-type Bytes<'data> = EndianSlice<'data, LittleEndian>;
-/// A unit with its sections.
-type UnitRef<'a, 'data> = gimli::UnitRef<'a, Bytes<'data>>;
-
-/// Most attributes of an entry. Attributes may take no bytes at all, so that entries of one byte could have millions.
-const MAX_ATTRIBUTES: usize = 1000;
-
 /// The symbols of one slice of a Mach-O file: a dSYM's DWARF, or a binary.
 ///
 /// Opening reads the load commands only; each look-up reads what its addresses need and keeps nothing. Look-ups of
@@ -136,7 +128,7 @@ fn function_frames<'a, 'data: 'a>(
     let mut location = Location::default();
     let on_fault = |fault| units.note("inlined functions could not be read, frames and lines are missing", fault);
     // Without what is inlined, the line of the address would be put into the wrong function.
-    if let Some(body) = function.body(units, unit, on_fault) {
+    if let Some(body) = function.body(|| units.unit_ref(unit), &units.budget, on_fault) {
         let row = units.lines(unit).and_then(|lines| lines.row(address));
         location = row.map(|row| Location::of_row(units, unit, row)).unwrap_or_default();
         body.find(address, chain);
@@ -179,13 +171,13 @@ struct Location<'a> {
 impl<'a> Location<'a> {
     /// The place that an instruction comes from.
     fn of_row<'data: 'a>(units: &'a Units<'data>, unit: &'a Unit<'data>, row: Row) -> Self {
-        let file = units.lines(unit).and_then(|lines| lines.path(units, unit, u64::from(row.file)));
+        let file = units.path(unit, u64::from(row.file));
         Self { file, line: Some(row.line), column: Some(row.column).filter(|&column| column > 0) }
     }
 
     /// The place where an inlined function was called.
     fn of_call<'data: 'a>(units: &'a Units<'data>, unit: &'a Unit<'data>, inlinee: &Inlinee<'data>) -> Self {
-        let path = |file| units.lines(unit).and_then(|lines| lines.path(units, unit, file));
+        let path = |file| units.path(unit, file);
         Self {
             file: inlinee.call_file.map(u64::from).and_then(path),
             line: inlinee.call_line,

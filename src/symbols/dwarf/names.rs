@@ -7,27 +7,12 @@
 use gimli::{AttributeValue, DebugInfoOffset, UnitOffset};
 
 use super::budget::{Budget, Fault};
-use super::units::{MAX_STRING_LENGTH, Unit, Units};
-use super::{MAX_ATTRIBUTES, UnitRef};
+use super::bytes::{Bytes, MAX_ATTRIBUTES, MAX_STRING_LENGTH, UnitRef};
+use super::called::Names;
+use super::units::{Unit, Units};
 
 /// Most references that are followed from one entry. Compilers write two.
 const MAX_REFERENCES: usize = 16;
-
-/// The names of a function. Empty names do not count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Names<'data> {
-    /// `DW_AT_linkage_name`.
-    pub(super) linkage: Option<&'data str>,
-    /// `DW_AT_name`; not looked for any further than the linkage name.
-    pub(super) plain: Option<&'data str>,
-}
-
-impl<'data> Names<'data> {
-    /// The better one.
-    pub(super) fn best(self) -> Option<&'data str> {
-        self.linkage.or(self.plain)
-    }
-}
 
 /// The target of a reference.
 enum Reference {
@@ -97,7 +82,7 @@ fn read_entry<'data>(
 fn text<'data>(
     units: &Units<'data>,
     unit: UnitRef<'_, 'data>,
-    value: AttributeValue<super::Bytes<'data>>,
+    value: AttributeValue<Bytes<'data>>,
     budget: &Budget<'_>,
 ) -> Result<Option<&'data str>, Fault> {
     match units.string(unit, value) {

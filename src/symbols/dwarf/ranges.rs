@@ -3,7 +3,7 @@
 use gimli::{Attribute, AttributeValue, Range, RangeListsOffset};
 
 use super::budget::{Budget, Fault};
-use super::{Bytes, UnitRef};
+use super::bytes::{Bytes, UnitRef};
 
 /// The memory that a range takes in any table.
 const RANGE_BYTES: usize = 32;

@@ -17,20 +17,18 @@ use gimli::{
 };
 
 use super::budget::{Budget, Fault};
+use super::bytes::{Bytes, MAX_ATTRIBUTES, MAX_STRING_LENGTH, UnitRef};
 use super::functions::Functions;
+use super::heads;
 use super::heads::Head;
 use super::lines::Lines;
 use super::ranges::RangeAttributes;
-use super::{Bytes, MAX_ATTRIBUTES, UnitRef, heads};
 use crate::symbols::file_bytes::Section as Piece;
 use crate::symbols::frame::Notes;
 use crate::symbols::layout::Layout;
 
 /// Most ranges of units that are looked through for one address.
 const MAX_RANGES_PER_ADDRESS: usize = 1 << 16;
-/// Longest name or path in `.debug_str`. Without a bound, a section without zero bytes would be read to its end for every name.
-pub(super) const MAX_STRING_LENGTH: u64 = 1 << 20;
-
 /// Sections that are read where they are used; all others that hold something to look up are read as a whole.
 const IN_PIECES: [&str; 3] = [".debug_info", ".debug_line", ".debug_str"];
 /// Sections of which any part may be needed. They are small beside those that are read in pieces.
@@ -354,6 +352,11 @@ impl<'data> Units<'data> {
             }
         };
         unit.lines.get_or_init(read).as_ref()
+    }
+
+    /// The path of a file in the line table of a unit.
+    pub(super) fn path<'a>(&self, unit: &'a Unit<'data>, file: u64) -> Option<&'a str> {
+        self.lines(unit)?.path(file, |value| self.string(self.head_ref(unit), value).ok())
     }
 
     /// Adds a note with its cause.

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::names::{cohort_name, statistic_name};
 use super::numbers::{count, counted, measure, measure_with_unit};
 use super::table::interval;
 use super::text::{Text, shortened};
@@ -88,13 +89,13 @@ fn card(report: &FleetReport, alert: &AlertOutcome, out: &mut dyn Write) -> io::
         "<article class=\"card {class}\"><h3><span class=\"badge {class}\">{word}</span> <code>{rule}</code></h3>"
     )?;
     if let Some(cohort) = cohort.filter(|_| report.cohorts.len() > 1) {
-        writeln!(out, "<p class=\"of\">{}</p>", Text(&super::cohort_name(cohort)))?;
+        writeln!(out, "<p class=\"of\">{}</p>", Text(&cohort_name(cohort)))?;
     }
     out.write_all(b"<dl>")?;
     if let Some((name, _)) = alert.causes.first() {
         define(out, "of", if name.is_empty() { "(no name)" } else { name })?;
     }
-    let statistic = super::statistic_name(&alert.rule.statistic.name());
+    let statistic = statistic_name(&alert.rule.statistic.name());
     let value = alert.value.map_or("none".to_owned(), |value| measure_with_unit(value, unit));
     define(out, &statistic, &value)?;
     // A threshold is shown as it was typed.

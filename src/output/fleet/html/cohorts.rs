@@ -3,22 +3,18 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use super::figures;
+use super::names::cohort_name;
 use super::numbers::{count, counted, measure_with_unit};
+use super::outline::{by_unit, has_section};
 use super::table::{self, Column, summary_columns};
 use super::text::Text;
-use super::{cohort_name, figures};
 use crate::fleet::{Caution, CohortReport, FleetReport, Summary, WindowReport};
 use crate::stats::{Estimate, Support};
 use crate::units::Unit;
 
 /// Rows of a table of cohorts.
 const MAX_ROWS: usize = 500;
-
-/// The cohorts of one unit, which may be compared.
-pub(super) fn by_unit(report: &FleetReport) -> impl Iterator<Item = (Unit, &[CohortReport])> {
-    let groups = report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit);
-    groups.map(|cohorts| (cohorts[0].cohort.unit, cohorts))
-}
 
 /// CPU use across runs: a table and plots for each unit.
 pub(super) fn across_runs(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
@@ -161,7 +157,7 @@ fn too_few(percentiles: &str, few: &[(String, u64)], cohorts: usize) -> String {
 
 /// CPU use within runs: windows of one second.
 pub(super) fn within_runs(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
-    if !super::has_section(report, "within-runs") {
+    if !has_section(report, "within-runs") {
         return Ok(());
     }
     out.write_all(b"<section id=\"within-runs\">\n<h2>CPU use within runs</h2>\n")?;

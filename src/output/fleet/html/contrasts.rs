@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use super::names::{cohort_name, scope_names, scope_words, statistic_name};
 use super::numbers::{count, counted, measure};
+use super::outline::{MAX_COHORTS, has_section};
 use super::table::{self, Column};
 use super::text::{Text, cut};
-use super::{MAX_COHORTS, cohort_name, scope_names, scope_words, statistic_name};
 use crate::fleet::{Contrast, ContrastRow, FleetReport, SortKey};
 
 /// Rows of each table.
@@ -16,7 +17,7 @@ const LONGEST_HEAD: usize = 40;
 
 /// The section; none with a single cohort.
 pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
-    if !super::has_section(report, "contrasts") {
+    if !has_section(report, "contrasts") {
         return Ok(());
     }
     let by = report.options.sort.name();

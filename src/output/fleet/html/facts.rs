@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::numbers::{count, counted};
+use super::outline::sections;
 use super::text::{Text, shortened};
 use crate::fleet::{AlertState, FailedInput, FleetReport, Measure};
 use crate::stats::QuantileMethod;
@@ -39,7 +40,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     failed(report, out)?;
     notes(report, out)?;
     out.write_all(b"<nav aria-label=\"Sections\"><ul>")?;
-    for (id, title) in super::sections(report) {
+    for (id, title) in sections(report) {
         write!(out, "<li><a href=\"#{id}\">{title}</a></li>")?;
     }
     out.write_all(b"</ul></nav>\n</header>\n")

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::cohorts::by_unit;
+use super::names::cohort_name;
 use super::numbers::counted;
+use super::outline::{MAX_COHORTS, by_unit, has_section};
 use super::plots::{self, Axis, Lines};
 use super::table::{self, Column};
 use super::text::Text;
-use super::{MAX_COHORTS, cohort_name};
 use crate::fleet::{CohortReport, FleetReport};
 use crate::units::Unit;
 
@@ -91,7 +91,7 @@ fn largest_of_bins(cohort: &CohortReport) -> f64 {
 
 /// The timelines of all cohorts.
 pub(super) fn over_time(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
-    if !super::has_section(report, "over-time") {
+    if !has_section(report, "over-time") {
         return Ok(());
     }
     out.write_all(b"<section id=\"over-time\">\n<h2>CPU use over the time of the recordings</h2>\n")?;

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use super::names::cohort_name;
 use super::numbers::{count, measure_with_unit, seconds, weight};
+use super::scopes;
 use super::table::{self, Column};
 use super::text::{Text, shortened};
-use super::{cohort_name, scopes};
 use crate::fleet::{FleetReport, RunRow, WallSource};
 use crate::units::{Millionths, Unit};
 

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
+use super::names::{cohort_name, scope_names, scope_words, statistic_name};
 use super::numbers::{count, counted};
+use super::outline::{MAX_COHORTS, has_section};
 use super::table::{self, Column, summary_columns};
 use super::text::{Text, shortened};
-use super::{MAX_COHORTS, cohort_name, scope_names, scope_words};
 use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeRow, ScopeTable};
 use crate::stats::Quantile;
 use crate::units::Unit;
@@ -15,7 +16,7 @@ const MAX_ROWS: usize = 200;
 
 /// The section, scope by scope.
 pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
-    if !super::has_section(report, "scopes") {
+    if !has_section(report, "scopes") {
         return Ok(());
     }
     out.write_all(b"<section id=\"scopes\">\n<h2>Where the CPU time goes</h2>\n")?;
@@ -96,7 +97,7 @@ fn write_table(
             out,
             "<p class=\"hidden\">{} rows below these are not shown, in the order of {}.</p>",
             count(hidden),
-            Text(&super::statistic_name(&report.options.sort.name()))
+            Text(&statistic_name(&report.options.sort.name()))
         ),
     }
 }

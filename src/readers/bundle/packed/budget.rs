@@ -4,10 +4,35 @@ use std::fmt;
 use std::path::Path;
 
 use super::super::file::over_budget;
-use super::ArchiveLimits;
 use super::names::{Item, Names};
 use crate::error::{Error, ErrorKind};
-use crate::memory::Reservation;
+use crate::memory::{MemoryBudget, Reservation};
+
+/// Bounds on what archives may cost; real recordings stay far below the defaults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArchiveLimits {
+    /// The number of bytes that the files of an archive may have together, inflated. Default: 8 GiB.
+    pub inflated_bytes: u64,
+    /// The number of files and folders that an archive may have. Default: 1,000,000.
+    pub entries: usize,
+    /// The number of bytes that a compressed tar may take in memory, inflated. Default: 4 GiB.
+    pub memory_bytes: u64,
+    /// The memory that all archives may take together, with everything else that shares the budget. Default: as much as there is.
+    pub memory: MemoryBudget,
+}
+
+impl Default for ArchiveLimits {
+    fn default() -> Self {
+        let memory = MemoryBudget::unlimited();
+        Self { inflated_bytes: 8 << 30, entries: 1_000_000, memory_bytes: 4 << 30, memory }
+    }
+}
+
+/// Bytes that are in memory, and what they take of the budget.
+pub(super) struct Memory {
+    pub(super) bytes: Vec<u8>,
+    pub(super) _reserved: Reservation,
+}
 
 pub(super) fn malformed(archive: &Path, what: impl fmt::Display) -> Error {
     Error::new(ErrorKind::Malformed(format!("{}: {what}", archive.display())), None)

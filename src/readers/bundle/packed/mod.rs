@@ -25,30 +25,12 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
-use crate::memory::{MemoryBudget, Reservation};
+use crate::memory::Reservation;
 use crate::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
+pub use budget::ArchiveLimits;
+use budget::Memory;
 use inflate::Inflater;
 use names::{Item, Names, Node, Place};
-
-/// Bounds on what archives may cost; real recordings stay far below the defaults.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArchiveLimits {
-    /// The number of bytes that the files of an archive may have together, inflated. Default: 8 GiB.
-    pub inflated_bytes: u64,
-    /// The number of files and folders that an archive may have. Default: 1,000,000.
-    pub entries: usize,
-    /// The number of bytes that a compressed tar may take in memory, inflated. Default: 4 GiB.
-    pub memory_bytes: u64,
-    /// The memory that all archives may take together, with everything else that shares the budget. Default: as much as there is.
-    pub memory: MemoryBudget,
-}
-
-impl Default for ArchiveLimits {
-    fn default() -> Self {
-        let memory = MemoryBudget::unlimited();
-        Self { inflated_bytes: 8 << 30, entries: 1_000_000, memory_bytes: 4 << 30, memory }
-    }
-}
 
 /// An archive that was mounted.
 struct Archive {
@@ -57,12 +39,6 @@ struct Archive {
     /// All of it, inflated, where it had to be.
     memory: Option<Memory>,
     /// The memory that the names take.
-    _reserved: Reservation,
-}
-
-/// Bytes that are in memory, and what they take of the budget.
-struct Memory {
-    bytes: Vec<u8>,
     _reserved: Reservation,
 }
 

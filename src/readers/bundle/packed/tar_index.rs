@@ -7,10 +7,9 @@ use tar::EntryType;
 
 #[cfg(feature = "compression")]
 use super::super::file::over_budget;
-use super::budget::{Budget, malformed};
+use super::budget::{ArchiveLimits, Budget, Memory, malformed};
 use super::file_range::FileRange;
 use super::names::{Item, Names, Place};
-use super::{ArchiveLimits, Memory};
 use crate::error::Error;
 use crate::memory::Reservation;
 use crate::symbols::Files;

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use zip::{CompressionMethod, ZipArchive};
 
-use super::ArchiveLimits;
-use super::budget::{Budget, malformed};
+use super::budget::{ArchiveLimits, Budget, malformed};
 use super::file_range::FileRange;
 use super::names::{Item, Names, Place, Zipped};
 use crate::error::Error;

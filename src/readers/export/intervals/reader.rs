@@ -3,10 +3,10 @@
 use quick_xml::events::BytesStart;
 
 use super::super::attributes::{self, Fields, Identity, unescape};
-use super::super::definitions::parse_number;
 use super::super::document::{number_in_xpath, other_document};
 use super::super::fault::Fault;
 use super::super::names;
+use super::super::numbers::parse_number;
 use super::super::skip::SkipRows;
 use super::super::tokens::TakeTokens;
 use super::kinds::Kind;

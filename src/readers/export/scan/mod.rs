@@ -11,8 +11,10 @@ mod bytes;
 mod cells;
 mod elements;
 mod known_cells;
+mod last_stacks;
 mod stacks;
 mod usual;
+mod widths;
 
 use std::ops::Range;
 
@@ -24,8 +26,8 @@ use crate::recording::Limits;
 pub(super) use bytes::PADDING;
 use bytes::number;
 use known_cells::KnownCells;
-use stacks::LastStacks;
-use usual::Widths;
+use last_stacks::LastStacks;
+use widths::Widths;
 
 /// Longer rows are read as XML: places in a row are kept in 16 bits.
 const MAX_ROW: usize = u16::MAX as usize;

@@ -8,30 +8,8 @@ use memchr::memmem;
 use super::super::tape::{Op, TapeStack};
 use super::bytes::{PADDING, digits, look};
 use super::elements::Start;
+use super::last_stacks::{LastStack, THREADS};
 use super::{MAX_FRAMES, MAX_ROW, Scanner};
-
-/// The number of threads whose last stacks are remembered.
-const THREADS: usize = 64;
-
-/// By thread: its last stack on the tape.
-#[derive(Debug)]
-pub(super) struct LastStacks([LastStack; THREADS]);
-
-#[derive(Clone, Copy, Debug, Default)]
-struct LastStack {
-    thread: u32,
-    /// Its index, counted from 1; 0 is none.
-    stack: u32,
-    /// The end of its frames in the text, and the place from which on they are all `ref`s.
-    text_end: u32,
-    plain_from: u32,
-}
-
-impl Default for LastStacks {
-    fn default() -> Self {
-        Self([LastStack::default(); THREADS])
-    }
-}
 
 impl Scanner<'_> {
     /// An element whose children are frames.

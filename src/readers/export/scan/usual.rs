@@ -7,6 +7,7 @@ use super::super::tag::Tag;
 use super::super::tape::Op;
 use super::bytes::{Digits, TIME_LENGTH, digits, look, not_time, number};
 use super::elements::Start;
+use super::widths::Widths;
 use super::{MAX_ROW, Scanner};
 
 /// The start of a row that is as usual.
@@ -18,21 +19,6 @@ pub(super) struct RowStart {
     cells: u32,
     /// The position of its stack.
     stack: usize,
-}
-
-/// The number of digits in the time of a row and in its id. Those of the next row nearly always have as many, so the places of its parts
-/// are known before they are read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Widths {
-    id: u8,
-    time: u8,
-}
-
-impl Widths {
-    fn of(id: u64, time: u64) -> Self {
-        let width = |number: u64| number.checked_ilog10().map_or(1, |log| log as u8 + 1);
-        Self { id: width(id), time: width(time) }
-    }
 }
 
 /// The id of the time that a row starts with, its value, and where it ends, if their widths are these and all else is as usual.

@@ -5,7 +5,7 @@
 
 use std::fmt::{Error, Write};
 
-use super::super::Bounded;
+use super::super::bounded::Bounded;
 use super::node::{Element, Entity, Form, Id, Kind, Name, Node, Nominal, Part, Scope, Tree};
 
 /// Names whose tree is deeper than this stay mangled.

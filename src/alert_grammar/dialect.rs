@@ -1,0 +1,41 @@
+//! The rules of one command, and its errors about others.
+
+use std::fmt;
+
+/// The reason why a text is no rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AlertError(String);
+
+impl fmt::Display for AlertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for AlertError {}
+
+/// The words of a command in errors.
+pub(crate) struct Dialect {
+    /// Rules that it judges, as examples.
+    pub(crate) examples: &'static str,
+    /// The beginning of its rules.
+    pub(crate) subjects: &'static str,
+    /// Its limits.
+    pub(crate) limits: &'static str,
+    /// Its input: `two recordings`.
+    pub(crate) input: &'static str,
+    /// The command that judges the other rules.
+    pub(crate) other: &'static str,
+}
+
+impl Dialect {
+    /// The error of a text that is no part of any rule.
+    pub(crate) fn error(&self, found: &str, wanted: &str) -> AlertError {
+        AlertError(format!("{found:?} is not {wanted}; a rule is like: {}", self.examples))
+    }
+
+    /// The error of a text that is a part of the rules of the other command, which knows `what`.
+    pub(crate) fn elsewhere(&self, found: &str, what: &str) -> AlertError {
+        AlertError(format!("{found:?} is not a question for {}; `{}` knows {what}", self.input, self.other))
+    }
+}

@@ -1,0 +1,32 @@
+//! The reasons why a name is not demangled.
+
+use std::fmt;
+
+/// The reason why a name has no C++ spelling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// It does not begin with `_Z`, or with `___Z` as blocks do.
+    NotMangled,
+    /// It does not follow the ABI's grammar.
+    Malformed {
+        /// The position of the byte that cannot be read, or of one behind the fault; counted from 0, without a stripped underscore.
+        at: usize,
+    },
+    /// More than 512 types, names and expressions are inside each other.
+    TooDeep,
+    /// It is longer than [`Options::max_output`](super::Options::max_output), or takes too much work for what it says.
+    TooLong,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotMangled => f.write_str("not a mangled name of C++"),
+            Self::Malformed { at } => write!(f, "malformed name, at byte {at}"),
+            Self::TooDeep => f.write_str("name is nested too deeply"),
+            Self::TooLong => f.write_str("demangled name is too long"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,56 @@
+//! The things that a report on a fleet measures: units of code, and what counts of each.
+
+/// The units of code that get a distribution each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FleetScope {
+    /// The whole run.
+    Run,
+    /// Each process, by name.
+    Process,
+    /// Each thread, by process and name.
+    Thread,
+    /// Each binary, by name.
+    Binary,
+    /// Each function, by binary and name.
+    Function,
+}
+
+impl FleetScope {
+    /// All of them, the widest first.
+    pub const ALL: [Self; 5] = [Self::Run, Self::Process, Self::Thread, Self::Binary, Self::Function];
+
+    /// The name in machine formats and on the command line: `run`, `process`, `thread`, `binary`, `function`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Process => "process",
+            Self::Thread => "thread",
+            Self::Binary => "binary",
+            Self::Function => "function",
+        }
+    }
+}
+
+/// The measure of a scope in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Measure {
+    /// CPU use: all samples of a run, process or thread; of a binary or function, those whose leaf it is.
+    #[default]
+    Cpu,
+    /// Samples whose leaf is in the scope. The same as [`Cpu`](Self::Cpu).
+    SelfWeight,
+    /// Samples that have the binary or function anywhere in their stack, once each. For runs, processes and threads the
+    /// same as [`Cpu`](Self::Cpu).
+    AllWeight,
+}
+
+impl Measure {
+    /// The name in machine formats and on the command line: `cpu`, `self`, `all`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::SelfWeight => "self",
+            Self::AllWeight => "all",
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Names as the page shows them.
+
+use crate::fleet::{Cohort, FleetScope, ScopeName};
+use crate::output::markup::shortened;
+
+/// The name of a cohort, short enough to be read.
+pub(super) fn cohort_name(cohort: &Cohort) -> String {
+    shortened(&cohort.name())
+}
+
+/// The name of a row, and that of what it belongs to.
+pub(super) fn scope_names(scope: FleetScope, name: &ScopeName) -> (String, Option<String>) {
+    let known = |text: &Option<String>| match text.as_deref() {
+        None | Some("") => "(unknown)".to_owned(),
+        Some(text) => shortened(text),
+    };
+    match scope {
+        FleetScope::Run => ("run".to_owned(), None),
+        FleetScope::Process => (known(&name.process), None),
+        FleetScope::Thread => (known(&name.thread), Some(known(&name.process))),
+        FleetScope::Binary => (known(&name.binary), None),
+        FleetScope::Function => (known(&name.function), Some(known(&name.binary))),
+    }
+}
+
+/// `process`, `processes`: the words for one scope and for many.
+pub(super) const fn scope_words(scope: FleetScope) -> (&'static str, &'static str) {
+    match scope {
+        FleetScope::Run => ("Run", "Runs"),
+        FleetScope::Process => ("Process", "Processes"),
+        FleetScope::Thread => ("Thread", "Threads"),
+        FleetScope::Binary => ("Binary", "Binaries"),
+        FleetScope::Function => ("Function", "Functions"),
+    }
+}
+
+/// `P99` for `p99`, `mean by time` for `weighted-mean`; `mean` stays.
+pub(super) fn statistic_name(name: &str) -> String {
+    if name == "weighted-mean" {
+        return "mean by time".to_owned();
+    }
+    name.strip_prefix('p').map_or_else(|| name.to_owned(), |percent| format!("P{percent}"))
+}

@@ -1,0 +1,95 @@
+//! Values, fields and arrays that the documents share.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::rows::{Layout, Rows};
+use crate::output::texts::push_number;
+use crate::profile::StringId;
+use crate::report::{Amount, Report, Scope};
+
+/// Writes a field that is not the first of its object.
+pub(in crate::output) fn field(out: &mut dyn Write, name: &str, value: &Value) -> io::Result<()> {
+    write!(out, ",\n\"{name}\":")?;
+    Ok(serde_json::to_writer(out, value)?)
+}
+
+/// Writes a field whose value is an array, its elements one a line.
+pub(in crate::output) fn array<T>(
+    out: &mut dyn Write,
+    name: &str,
+    rows: impl Iterator<Item = T>,
+    write: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    list(out, Layout::Document, name, rows, write)
+}
+
+/// Writes rows as an array `name`, or as lines.
+pub(super) fn list<T>(
+    out: &mut dyn Write,
+    layout: Layout,
+    name: &str,
+    rows: impl Iterator<Item = T>,
+    mut write: impl FnMut(T, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut between = Vec::new();
+    let mut written = Rows::begin(layout, name, &mut between);
+    for row in rows {
+        written.next(&mut between);
+        out.write_all(&between)?;
+        between.clear();
+        write(row, out)?;
+    }
+    written.end(&mut between);
+    out.write_all(&between)
+}
+
+/// The subject of some samples, and their number.
+pub(super) fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> Value {
+    let profile = &report.export.profile;
+    let origin = profile.series(report.series[series].series);
+    let mut value = json!({
+        "series": series,
+        "run": profile.run(origin.run).number,
+        "schema": profile.string(origin.schema),
+    });
+    let (process, thread) = match scope {
+        Scope::Thread(id) => (Some(profile.thread(id).process), Some(profile.thread(id))),
+        Scope::Process(id) => (Some(id), None),
+        Scope::State(_) | Scope::CoreKind(_) | Scope::All => (None, None),
+    };
+    let text = |id: Option<StringId>| json!(id.map(|id| profile.string(id)));
+    match scope {
+        Scope::State(state) => value["state"] = text(state),
+        Scope::CoreKind(kind) => value["core_kind"] = text(kind),
+        Scope::Thread(_) | Scope::Process(_) | Scope::All => {}
+    }
+    if let Some(process) = process.map(|id| profile.process(id)) {
+        value["process"] = json!(profile.string(process.name));
+        value["pid"] = json!(process.pid);
+    }
+    if let Some(thread) = thread {
+        value["thread"] = json!(profile.string(thread.name));
+        value["tid"] = json!(thread.tid);
+    }
+    value["samples"] = json!(counted.samples);
+    value["all_weight"] = json!(counted.weight.value);
+    value["unit"] = json!(counted.weight.unit.name());
+    value
+}
+
+/// Appends a text, or null.
+pub(in crate::output) fn push_text(text: Option<&str>, out: &mut Vec<u8>) {
+    // A vector takes everything, and every text has a form in JSON.
+    let written = serde_json::to_writer(out, &text);
+    debug_assert!(written.is_ok());
+}
+
+/// Appends a number, or null.
+pub(super) fn push_optional(number: Option<u64>, out: &mut Vec<u8>) {
+    match number {
+        Some(number) => push_number(number, out),
+        None => out.extend_from_slice(b"null"),
+    }
+}

@@ -1,0 +1,15 @@
+//! The error of a profile that takes no more rows.
+
+use std::fmt;
+
+/// A table reached 2³² − 1 rows, or the weights of a series do not fit in 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the profile is full: a table reached 2^32 - 1 rows, or the weights of a series exceed 64 bits")
+    }
+}
+
+impl std::error::Error for Full {}

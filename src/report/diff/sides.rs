@@ -1,0 +1,73 @@
+//! The weights on both sides of a comparison.
+
+/// Weight and samples on one side, of samples that end in something and of all that pass through it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// Weight of samples whose leaf it is.
+    pub self_weight: u64,
+    /// Weight of samples that pass through it, once each.
+    pub all_weight: u64,
+    /// Samples whose leaf it is.
+    pub self_samples: u64,
+    /// Samples that pass through it.
+    pub all_samples: u64,
+    /// Sum of the squared weights of samples whose leaf it is.
+    pub self_squares: u128,
+    /// Sum of the squared weights of samples that pass through it.
+    pub all_squares: u128,
+}
+
+impl Side {
+    pub(super) fn add_self(&mut self, weight: u64, samples: u64, squares: u128) {
+        self.self_weight = self.self_weight.saturating_add(weight);
+        self.self_samples += samples;
+        self.self_squares = self.self_squares.saturating_add(squares);
+    }
+
+    pub(super) fn add_all(&mut self, weight: u64, samples: u64, squares: u128) {
+        self.all_weight = self.all_weight.saturating_add(weight);
+        self.all_samples += samples;
+        self.all_squares = self.all_squares.saturating_add(squares);
+    }
+
+    /// Weight of samples whose leaf it is, and the sum of their squares.
+    pub(super) fn own(&self) -> (u64, u128) {
+        (self.self_weight, self.self_squares)
+    }
+
+    /// The same of all samples that pass through it.
+    pub(super) fn all(&self) -> (u64, u128) {
+        (self.all_weight, self.all_squares)
+    }
+}
+
+/// Both sides of something.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sides {
+    /// In the first recording.
+    pub before: Side,
+    /// In the second one.
+    pub after: Side,
+}
+
+/// The sides on which something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Presence {
+    /// It is.
+    Both,
+    /// Only the second recording has samples of it.
+    New,
+    /// Only the first one has.
+    Vanished,
+}
+
+impl Sides {
+    /// The sides on which it is.
+    pub fn presence(&self) -> Presence {
+        match (self.before.all_samples, self.after.all_samples) {
+            (0, _) => Presence::New,
+            (_, 0) => Presence::Vanished,
+            _ => Presence::Both,
+        }
+    }
+}

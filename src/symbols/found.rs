@@ -1,0 +1,58 @@
+//! Symbols that were found: the file, its kind, and the place of the image in it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use crate::units::Uuid;
+
+/// The kind of file that symbols come from; the order is the order of preference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SourceKind {
+    /// DWARF in a Mach-O companion file, as in a dSYM bundle.
+    Dsym,
+    /// A `.symbols` file, as `xcrun symbols` writes it.
+    Symbols,
+    /// A Mach-O binary: its symbol table, and DWARF if it has any.
+    MachO,
+    /// A `.symbolsarchive`, as Instruments keeps it in a recording.
+    SymbolsArchive,
+}
+
+impl SourceKind {
+    /// The name that people and programs read.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dsym => "dSYM",
+            Self::Symbols => "symbols",
+            Self::MachO => "Mach-O",
+            Self::SymbolsArchive => "symbolsarchive",
+        }
+    }
+}
+
+impl fmt::Display for SourceKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The symbols of one image in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The file.
+    pub path: PathBuf,
+    /// The kind of the file.
+    pub kind: SourceKind,
+    /// The image's UUID.
+    pub uuid: Uuid,
+    /// Its architecture, as Apple spells it (`arm64e`).
+    pub arch: String,
+    /// The name of the image, such as `libdispatch.dylib`.
+    pub name: String,
+    /// The address of `__TEXT` in the file, and its size, where the file tells.
+    pub text_address: Option<u64>,
+    /// The size of `__TEXT`, where the file tells.
+    pub text_size: Option<u64>,
+    /// The place of the image in the file: offset and length; the whole file if it has several kinds of content.
+    pub range: (u64, u64),
+}
