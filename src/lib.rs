@@ -67,6 +67,8 @@ pub mod error;
 pub mod fleet;
 mod hash;
 pub mod memory;
+#[cfg(feature = "symbols")]
+mod open;
 pub mod output;
 pub mod profile;
 mod readers;
@@ -80,6 +82,8 @@ pub mod symbolicate;
 pub mod symbols;
 pub mod units;
 
+#[cfg(feature = "symbols")]
+pub use open::{open, open_with};
 #[cfg(feature = "bundle")]
 pub use readers::bundle;
 pub use readers::{export, read, read_into, sample};
