@@ -16,9 +16,8 @@ use crate::units::Address;
 pub(super) fn add<R>(report: &Report, lines: &Lines<'_, R>, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let name = lines.name();
     let mut input = recording.input(name)?;
-    if let Some(note) = check(report, lines) {
-        input.note(note);
-    }
+    let cut = (!report.is_whole).then(|| note(report, lines, INCOMPLETE.to_owned()));
+    check(report, lines).into_iter().chain(cut).for_each(|noted| input.note(noted));
     let table = Table { run: 1, schema: Some("sample".to_owned()), kind: TableKind::Cpu, ..Table::default() };
     input.start_sums(table, Meaning::Presence, name.to_owned());
     let mut writer = Writer { report, binaries: HashMap::default(), path: Vec::new(), input };
@@ -114,6 +113,15 @@ impl<'r> Writer<'r, '_> {
     }
 }
 
+/// The word about a report whose end is missing.
+const INCOMPLETE: &str = "the end of the report is missing, or its list of images cannot be read: some binaries have no UUID, so symbols cannot name \
+                          them; was the file cut?";
+
+/// A diagnostic about a report, at its first thread.
+fn note<R>(report: &Report, lines: &Lines<'_, R>, message: String) -> Diagnostic {
+    Diagnostic { at: Some(lines.place(report.nodes.first().map_or(1, |node| node.line))), message, count: 1 }
+}
+
 /// A word about a call graph that differs from the table which the report has of it.
 fn check<R>(report: &Report, lines: &Lines<'_, R>) -> Option<Diagnostic> {
     let mut own: HashMap<Top, u64> = HashMap::default();
@@ -125,11 +133,7 @@ fn check<R>(report: &Report, lines: &Lines<'_, R>) -> Option<Diagnostic> {
         "{different} of {} rows of the report's table of functions at the top of stacks differ from its call graph; was it edited?",
         report.tops.len()
     );
-    (different > 0).then(|| Diagnostic {
-        at: Some(lines.place(report.nodes.first().map_or(1, |node| node.line))),
-        message,
-        count: 1,
-    })
+    (different > 0).then(|| note(report, lines, message))
 }
 
 /// The contents that the head tells: process, system, and the time of the report.

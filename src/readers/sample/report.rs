@@ -61,8 +61,10 @@ pub(super) struct Report {
     /// The report's table of functions at the top of stacks, with their samples.
     pub(super) tops: HashMap<Top, u64>,
     pub(super) images: Images,
+    /// True for a report with a list of images that can be read to its end, or with the word that there is none.
+    pub(super) is_whole: bool,
     /// The memory of all this.
-    _held: Reservation,
+    held: Reservation,
 }
 
 /// The parts of a report, in their order.
@@ -85,11 +87,19 @@ struct Draft {
     part: Part,
     /// The node of each open depth.
     open: Vec<usize>,
+    /// True once an empty line stood behind the call graph.
+    is_graph_closed: bool,
+    /// True once a line of the list of images could not be read.
+    has_odd_images: bool,
+    /// The number of the last line that is not empty.
+    last_line: u64,
+    /// About how many bytes everything takes, and how many of them are reserved.
     bytes: u64,
+    reserved: u64,
 }
 
-/// After so many nodes their memory is reserved.
-const NODES_BETWEEN: usize = 1 << 10;
+/// After so many bytes their memory is reserved.
+const BYTES_BETWEEN: u64 = 64 << 10;
 
 impl Report {
     /// Reads the report that begins with a line; gives the first line of the next one, too, if there is one.
@@ -112,6 +122,12 @@ impl Report {
         if draft.report.nodes.is_empty() {
             return Err(lines.damaged("the call graph has no threads; run sample again", start));
         }
+        if draft.part == Part::Graph && !draft.is_graph_closed {
+            // What is missing would count as the callers' own.
+            let text = "the report is cut inside its call graph, whose counts cannot be told without the rest; run sample again";
+            return Err(lines.error(ErrorKind::Malformed(text.to_owned()), draft.last_line));
+        }
+        draft.report.is_whole = draft.is_whole();
         Ok((Self { images: Images::new(draft.images), ..draft.report }, next))
     }
 
@@ -136,9 +152,26 @@ impl Draft {
             nodes: Vec::new(),
             tops: HashMap::default(),
             images: Images::new(Vec::new()),
-            _held: held,
+            is_whole: false,
+            held,
         };
-        Self { report, images: Vec::new(), part: Part::Head, open: Vec::new(), bytes: 0 }
+        Self {
+            report,
+            images: Vec::new(),
+            part: Part::Head,
+            open: Vec::new(),
+            is_graph_closed: false,
+            has_odd_images: false,
+            last_line: 0,
+            bytes: 0,
+            reserved: 0,
+        }
+    }
+
+    /// True if nothing of the report is missing.
+    fn is_whole(&self) -> bool {
+        let has_images = self.part == Part::Images && !self.images.is_empty() && !self.has_odd_images;
+        has_images || self.part == Part::Behind
     }
 
     fn take<R>(&mut self, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
@@ -155,7 +188,10 @@ impl Draft {
     }
 
     fn take_content<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
-        self.bytes += 2 * text.len() as u64;
+        if !text.is_empty() {
+            self.last_line = line.number;
+        }
+        self.reserve(text, line, lines)?;
         match self.part {
             Part::Head => {
                 if let Some((key, value)) = text.split_once(':').filter(|(key, _)| !key.starts_with(' ')) {
@@ -163,14 +199,16 @@ impl Draft {
                 }
             }
             Part::Graph if !text.is_empty() => self.add_node(text, line, lines)?,
+            // Of a line that was cut, blanks may be left.
+            Part::Graph => self.is_graph_closed = line.text.is_empty() && !self.report.nodes.is_empty(),
             Part::Top => self.add_top(text),
             Part::Images => match Image::parse(text) {
                 Some(image) => self.images.push(image),
                 // Other text may follow, but only behind an empty line.
                 None if text.is_empty() && !self.images.is_empty() => self.part = Part::Behind,
-                None => {}
+                None => self.has_odd_images |= text.trim_start().starts_with("0x"),
             },
-            Part::Graph | Part::Total | Part::Behind => {}
+            Part::Total | Part::Behind => {}
         }
         Ok(())
     }
@@ -191,11 +229,20 @@ impl Draft {
             caller.of_callees = of_callees
                 .ok_or_else(|| lines.damaged("the callees of a function have more samples than the function", line))?;
         }
+        self.is_graph_closed = false;
         self.open.push(nodes.len());
         nodes.push(Node { depth, line: line.number, text: text.to_owned(), count, of_callees: 0 });
-        if nodes.len().is_multiple_of(NODES_BETWEEN) {
-            let bytes = self.bytes + (nodes.capacity() * size_of::<Node>()) as u64;
-            self.report._held.resize(bytes).map_err(|over| lines.error(ErrorKind::Memory(over), line.number))?;
+        Ok(())
+    }
+
+    /// Counts the memory that a line takes, and reserves it now and then.
+    fn reserve<R>(&mut self, text: &str, line: &Line, lines: &Lines<'_, R>) -> Result<(), Error> {
+        // The largest row that a line becomes, twice since lists grow, and its text.
+        self.bytes += 2 * (text.len() + size_of::<Node>().max(size_of::<Image>())) as u64;
+        if self.bytes - self.reserved >= BYTES_BETWEEN {
+            self.reserved = self.bytes;
+            let held = self.report.held.resize(self.bytes);
+            held.map_err(|over| lines.error(ErrorKind::Memory(over), line.number))?;
         }
         Ok(())
     }
