@@ -25,14 +25,14 @@ use traceparse::calltree::{Merger, Metric, StackWeights, functions, functions_of
 use traceparse::export::read;
 use traceparse::output::{csv, folded, json, text};
 use traceparse::profile::Selection;
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::report::{Report, ReportOptions, View, report};
 
-fn export() -> Export {
+fn export() -> Recording {
     export_of(200_000)
 }
 
-fn export_of(rows: u64) -> Export {
+fn export_of(rows: u64) -> Recording {
     let mut document = Vec::new();
     write_large_as(&mut document, Shape::Xcode27, rows, 50_000, 1).expect("a vector takes everything");
     read(document.as_slice(), "generated", &Options::default()).expect("the input is an export")

@@ -22,7 +22,7 @@ mod support;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use support::{Content, Node, Recording, RenderOptions, Shape, Size, Table, concatenate, render, write_large_as};
+use support::{Content, Node, Invented, RenderOptions, Shape, Size, Table, concatenate, render, write_large_as};
 use traceparse::export::{read, scanned_rows};
 use traceparse::recording::Options;
 
@@ -46,7 +46,7 @@ fn addresses(criterion: &mut Criterion) {
         ("time-sample", Shape::TimeSample, Table::TimeSample),
     ];
     for (name, shape, table) in shapes {
-        let recording = Recording::random(1, &Size::medium());
+        let recording = Invented::random(1, &Size::medium());
         let document = render(&recording, &RenderOptions::new(shape, table, &recording));
         bench(criterion, "addresses", name, repeat(document).as_bytes());
     }
@@ -92,7 +92,7 @@ fn large() -> Vec<u8> {
 }
 
 fn skip(criterion: &mut Criterion) {
-    let recording = Recording::random(1, &Size::medium());
+    let recording = Invented::random(1, &Size::medium());
     let rows = (0..recording.rows.len()).collect();
     let node = Node { run: 1, table_index: 8, content: Content::FileCalls(rows) };
     let document = render(&recording, &RenderOptions::with_nodes(Shape::Xcode27, vec![node]));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles};
-use traceparse::recording::{Document, DocumentContent, Export, Intervals, Options, RecordingBuilder};
+use traceparse::recording::{Document, DocumentContent, Recording, Intervals, Options, RecordingBuilder};
 use traceparse::symbols::{Entry, Files};
 
 use crate::bounds;
@@ -93,12 +93,12 @@ impl<'f> Inputs<'f> {
     }
 
     /// The contents of inputs: of recordings their tables of contents, of exports all of it.
-    pub(crate) fn contents(&self, inputs: &[PathBuf], options: &Options) -> Result<Export> {
+    pub(crate) fn contents(&self, inputs: &[PathBuf], options: &Options) -> Result<Recording> {
         self.unless_changed(self.read_contents(inputs, options))
     }
 
-    fn read_contents(&self, inputs: &[PathBuf], options: &Options) -> Result<Export> {
-        let mut contents = Export::default();
+    fn read_contents(&self, inputs: &[PathBuf], options: &Options) -> Result<Recording> {
+        let mut contents = Recording::default();
         for input in inputs {
             let Some(bundle) = self.bundle(input) else {
                 let export = read_file(input, options)?;

@@ -22,7 +22,7 @@ use crate::flame_graph::FlameGraphArgs;
 use crate::formats::format_of;
 use crate::guard::{will_read, will_write};
 use crate::intervals::{IntervalFiles, asked_intervals};
-use crate::recording::{Recording, check_counted, check_distinct, check_times, note_removed};
+use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed};
 use crate::sink::{Shown, style, write_to};
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
@@ -290,12 +290,12 @@ fn open(
     toc: Option<&PathBuf>,
     args: &DiffArgs,
     options: &ReportOptions,
-) -> Result<Recording, Failure> {
+) -> Result<Opened, Failure> {
     let files: Vec<PathBuf> = std::iter::once(file).chain(toc).cloned().collect();
     check_distinct(&files).map_err(Failure::Usage)?;
     // What chance explains follows from the weight of each sample.
     let samples = SampleDetail::Each;
-    Ok(Recording::open(inputs, &files, &args.recording, options, samples, args.recording.operations.invert)?)
+    Ok(Opened::open(inputs, &files, &args.recording, options, samples, args.recording.operations.invert)?)
 }
 
 /// Refuses what cannot be compared, and what should not, unless that is forced.

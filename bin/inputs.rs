@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use traceparse::decompress;
-use traceparse::recording::{Export, Options, RecordingBuilder};
+use traceparse::recording::{Recording, Options, RecordingBuilder};
 
 use crate::bundles::Inputs;
 use crate::progress::Progress;
 use crate::unchanged::InputFile;
 
 /// Reads all files into one export: exports and recordings.
-pub(crate) fn read_all(inputs: &Inputs<'_>, files: &[PathBuf], options: &Options) -> Result<Export> {
+pub(crate) fn read_all(inputs: &Inputs<'_>, files: &[PathBuf], options: &Options) -> Result<Recording> {
     let mut recording = RecordingBuilder::new(options.clone());
     for file in files {
         match inputs.bundle(file) {
@@ -24,7 +24,7 @@ pub(crate) fn read_all(inputs: &Inputs<'_>, files: &[PathBuf], options: &Options
 }
 
 /// Reads an export.
-pub(crate) fn read_file(file: &Path, options: &Options) -> Result<Export> {
+pub(crate) fn read_file(file: &Path, options: &Options) -> Result<Recording> {
     let mut recording = RecordingBuilder::new(options.clone());
     read_into(file, &mut recording)?;
     Ok(recording.finish()?)

@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use traceparse::export::read_intervals;
 use traceparse::profile::{IntervalFilter, TimeRange};
 use traceparse::recording::{
-    DocumentContent, Export, HangRisk, Interval, Intervals, Options, SampleDetail, export_command, lookup,
+    DocumentContent, Recording, HangRisk, Interval, Intervals, Options, SampleDetail, export_command, lookup,
 };
 
 use crate::arguments::{InputArgs, SelectionArgs};
@@ -73,7 +73,7 @@ pub(crate) fn shown_intervals(
     inputs: &Inputs<'_>,
     files: &IntervalFiles<'_>,
     input: &InputArgs,
-    export: &Export,
+    export: &Recording,
 ) -> Result<Intervals, Failure> {
     if !files.named.is_empty() {
         return read(inputs, files.named, input);

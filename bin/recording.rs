@@ -8,7 +8,7 @@ use traceparse::analysis::Analysis;
 use traceparse::calltree::operations::OperationSummary;
 use traceparse::memory::Reservation;
 use traceparse::profile::{Profile, SampledTime, StringId};
-use traceparse::recording::{Export, SampleDetail, TableKind, export_command};
+use traceparse::recording::{Recording, SampleDetail, TableKind, export_command};
 use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::{Nanos, Weight};
 
@@ -20,13 +20,13 @@ use crate::symbols::name_frames;
 use crate::{note, warning};
 
 /// A recording that was read, named and operated on.
-pub(crate) struct Recording {
+pub(crate) struct Opened {
     analysis: Analysis,
     /// The memory of the trees that are made of it.
     _trees: Reservation,
 }
 
-impl Recording {
+impl Opened {
     /// Reads the files, and does to them what the arguments say; the effects of operations are counted for what `options` select.
     pub(crate) fn open(
         inputs: &Inputs<'_>,
@@ -91,7 +91,7 @@ pub(crate) fn note_removed(report: &Report<'_>) {
 }
 
 /// Prints what was noticed while reading.
-pub(crate) fn warn(export: &Export) {
+pub(crate) fn warn(export: &Recording) {
     for diagnostic in &export.diagnostics {
         warning(&diagnostic.to_string());
     }
@@ -102,7 +102,7 @@ pub(crate) fn warn(export: &Export) {
 }
 
 /// Checks that the inputs hold samples, and that all rows could be read if that was asked.
-fn check_usable(export: &Export, args: &InputArgs, are_recordings: bool) -> Result<()> {
+fn check_usable(export: &Recording, args: &InputArgs, are_recordings: bool) -> Result<()> {
     let cpu_tables = export.tables().filter(|table| table.kind == TableKind::Cpu);
     let (tables, rows) = cpu_tables.fold((0, 0), |(tables, rows), table| (tables + 1, rows + table.rows));
     let rejected = export.rejected();
@@ -122,7 +122,7 @@ fn check_usable(export: &Export, args: &InputArgs, are_recordings: bool) -> Resu
 }
 
 /// Nothing that a recording lacks can be exported.
-fn no_cpu_table_recorded(export: &Export) -> String {
+fn no_cpu_table_recorded(export: &Recording) -> String {
     let recorded = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
     let recorded: BTreeSet<&str> = recorded
         .map(|table| table.schema.as_str())
@@ -136,7 +136,7 @@ fn no_cpu_table_recorded(export: &Export) -> String {
     format!("the recording has {names}, and none of it can be read; the warnings above say why")
 }
 
-fn no_cpu_table(export: &Export) -> String {
+fn no_cpu_table(export: &Recording) -> String {
     let schemas = ["time-profile", "cpu-profile", "counters-profile", "time-sample"];
     let how = |schema: &str| export_command("X.trace", None, &[schema]);
     let recorded = export.tocs().flat_map(|toc| &toc.runs).flat_map(|run| &run.tables);
@@ -163,7 +163,7 @@ fn no_cpu_table(export: &Export) -> String {
 
 /// Checks that some sample counts: a filter that nothing passes is most likely a mistake.
 pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let counted: u64 = report.series.iter().map(|series| series.counted.samples).sum();
     if profile.sums_or_samples().next().is_none()
         && report.operations.iter().all(|operation| operation.changes.is_empty())
@@ -196,7 +196,7 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result
 /// Checks that the function that was asked for is there; a name that no function has is most likely a misspelled one.
 pub(crate) fn check_function(report: &Report<'_>) -> Result<()> {
     const NAMES: usize = 5;
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let Some(asked) = report.options.function.as_deref() else { return Ok(()) };
     let names = || profile.function_ids().map(|id| profile.function_name(id));
     if report.series.is_empty() || names().any(|name| name == asked) {

@@ -16,7 +16,7 @@ use crate::demangle::demangle;
 use crate::formats::Format;
 use crate::guard::will_write;
 use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
-use crate::recording::{Recording, check_counted, check_distinct, check_function, check_times, note_removed, warn};
+use crate::recording::{Opened, check_counted, check_distinct, check_function, check_times, note_removed, warn};
 use crate::sink::{Shown, is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbolicate::name_addresses;
@@ -81,7 +81,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let files = IntervalFiles { exports: &args.files, named: &args.intervals, option: "--intervals" };
     let asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
     options.selection.intervals = asked.as_ref().map(|asked| asked.filter.clone());
-    let recording = Recording::open(inputs, &args.files, &args.recording, &options, args.detail(), args.is_inverted())?;
+    let recording = Opened::open(inputs, &args.files, &args.recording, &options, args.detail(), args.is_inverted())?;
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_times(&report, args.needs_times().as_deref())?;
@@ -99,7 +99,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let shown = match asked {
         _ if !has_markers => Intervals::default(),
         Some(asked) => asked.all,
-        None => shown_intervals(inputs, &files, &args.recording.input, report.export)?,
+        None => shown_intervals(inputs, &files, &args.recording.input, report.recording)?,
     };
     // They look at all samples.
     let markers = if has_markers { Markers::new(&report, &shown) } else { Markers::default() };

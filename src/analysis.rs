@@ -21,7 +21,7 @@
 
 use crate::calltree::operations::{Operation, OperationSummary, operate};
 use crate::profile::{Profile, RebuildError};
-use crate::recording::Export;
+use crate::recording::Recording;
 use crate::report::{Report, ReportOptions, report};
 #[cfg(feature = "symbols")]
 use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary, symbolicate};
@@ -31,7 +31,7 @@ use crate::symbols::SymbolFinder;
 /// A recording with its names and operations. Its reports say what was done to it.
 #[derive(Debug)]
 pub struct Analysis {
-    recording: Export,
+    recording: Recording,
     #[cfg(feature = "symbols")]
     symbolication: Option<SymbolicationSummary>,
     operations: Vec<OperationSummary>,
@@ -39,7 +39,7 @@ pub struct Analysis {
 
 impl Analysis {
     /// The analysis of a recording to which nothing was done yet.
-    pub fn new(recording: Export) -> Self {
+    pub fn new(recording: Recording) -> Self {
         Self {
             recording,
             #[cfg(feature = "symbols")]
@@ -49,7 +49,7 @@ impl Analysis {
     }
 
     /// The recording as it is by now.
-    pub fn recording(&self) -> &Export {
+    pub fn recording(&self) -> &Recording {
         &self.recording
     }
 

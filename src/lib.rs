@@ -4,7 +4,7 @@
 //! bytes ─► readers ─► recording ─► symbolicate ─► calltree ─► report ─► output ─► bytes
 //! ```
 //!
-//! Readers ([`read`] knows the format by the first bytes: [`export`], [`sample`]) give a [`recording::Export`]: samples in a
+//! Readers ([`read`] knows the format by the first bytes: [`export`], [`sample`]) give a [`recording::Recording`]: samples in a
 //! [`profile::Profile`], with every row accounted for; `symbolicate` names the addresses in it from symbol files, which `symbols` finds and reads; [`calltree`] merges the
 //! stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use
 //! those to their left, and [`units`] and [`error`]. `bundle` reads the recordings themselves (`.trace`) into the same, and has an

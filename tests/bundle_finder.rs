@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::profile::Profile;
-use traceparse::recording::{DocumentContent, Export, Options, RecordingBuilder, Toc, TocProcess};
+use traceparse::recording::{DocumentContent, Recording, Options, RecordingBuilder, Toc, TocProcess};
 use traceparse::report::{ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{DEDUPLICATED, FileSystem, Files, Index, Locator};
@@ -46,13 +46,13 @@ fn with_bundle<T>(folder: &Path, test: impl FnOnce(&Bundle<'_>, &dyn Files) -> R
     test(&bundle, &files)
 }
 
-fn read_bundle(bundle: &Bundle<'_>) -> Result<Export, Failed> {
+fn read_bundle(bundle: &Bundle<'_>) -> Result<Recording, Failed> {
     let mut recording = RecordingBuilder::new(Options::default());
     bundle.read_into(&mut recording, "finder")?;
     Ok(recording.finish()?)
 }
 
-fn read_export(folder: &Path) -> Result<Export, Failed> {
+fn read_export(folder: &Path) -> Result<Recording, Failed> {
     let mut recording = RecordingBuilder::new(Options::default());
     for name in ["finder_cpu_profile.xml", "finder_toc.xml"] {
         traceparse::export::read_into(std::fs::File::open(folder.join(name))?, "finder", &mut recording)?;
@@ -106,7 +106,7 @@ fn rows_are_those_of_the_export(folder: &Path) -> Result<(), Failed> {
     for (ours, given) in ours.iter().zip(&given) {
         ensure!(ours == given, "of the bundle:\n{ours}\nof the export:\n{given}");
     }
-    let table = |export: &Export| export.tables().next().cloned();
+    let table = |export: &Recording| export.tables().next().cloned();
     let (Some(ours), Some(given)) = (table(&read), table(&export)) else { return Err("no table".into()) };
     ensure!(ours.columns == given.columns, "{:?}\n{:?}", ours.columns, given.columns);
     ensure!((ours.rows, ours.samples, ours.run) == (91, 91, 1), "{ours:?}");
@@ -119,7 +119,7 @@ fn names(profile: &Profile) -> Vec<String> {
     frames.map(|frame| profile.function_name(frame.function).to_owned()).collect()
 }
 
-fn named(bundle: &Bundle<'_>, files: &dyn Files) -> Result<Export, Failed> {
+fn named(bundle: &Bundle<'_>, files: &dyn Files) -> Result<Recording, Failed> {
     let mut export = read_bundle(bundle)?;
     let mut locator = Locator::new(files);
     let found = locator.add(&bundle.symbol_stores(), &mut Index::default())?;
@@ -172,7 +172,7 @@ fn contents_are_those_of_the_export(folder: &Path) -> Result<(), Failed> {
 }
 
 /// Both as inputs of one name, with one table of contents: what is left to differ is what was read.
-fn alike(mut export: Export, toc: &Toc) -> Export {
+fn alike(mut export: Recording, toc: &Toc) -> Recording {
     for document in &mut export.documents {
         match &mut document.content {
             DocumentContent::Toc(content) => content.clone_from(toc),
@@ -189,7 +189,7 @@ fn reports_are_those_of_the_export(folder: &Path) -> Result<(), Failed> {
     for view in [View::Tree, View::Functions, View::Cores, View::Binaries, View::Processes, View::States, View::Samples]
     {
         let options = ReportOptions { view, ..ReportOptions::default() };
-        let written = |export: &Export| -> Result<Vec<u8>, Failed> {
+        let written = |export: &Recording| -> Result<Vec<u8>, Failed> {
             let mut out = Vec::new();
             traceparse::output::csv::write(&report(export, &options), &mut out)?;
             Ok(out)

@@ -22,7 +22,7 @@ use peak_alloc::PeakAlloc;
 use support::bundle::{
     BUNDLE, BundleOptions, Files, Memory, found_rows, from_zip, mutate_bundle, nodes_of_marks, write_bundle,
 };
-use support::{Recording, Rng, Size, Table};
+use support::{Invented, Rng, Size, Table};
 use traceparse::bundle::Bundle;
 use traceparse::recording::{Limits, Options, RecordingBuilder};
 
@@ -58,7 +58,7 @@ fn written_bundles() -> Vec<Files> {
     let tables = [Table::TimeProfile, Table::CpuProfile, Table::CountersProfile { pmi: false }, Table::TimeSample];
     let bundle = |seed: u64| {
         let size = Size { rows: 10, depth: 5, runs: 1 + (seed % 2) as u32, ..Size::small() };
-        let recording = Recording::random(seed, &size);
+        let recording = Invented::random(seed, &size);
         let mut nodes = BundleOptions::new(tables[seed as usize % tables.len()], &recording).nodes;
         nodes.extend(nodes_of_marks());
         let options = BundleOptions::random(nodes, seed);

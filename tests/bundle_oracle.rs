@@ -37,7 +37,7 @@ use oracle::Oracle;
 use support::bundle::{BundleOptions, from_zip, write_bundle};
 use support::other_tables::Hang;
 use support::writer::Content;
-use support::{HangRisk, Node, Part, Recording, Rng, Signpost, Size, Table};
+use support::{HangRisk, Node, Part, Invented, Rng, Signpost, Size, Table};
 
 /// The number of mutants by default.
 const USUAL: u64 = 3_000;
@@ -71,7 +71,7 @@ fn invented(seed: u64) -> Vec<Base> {
     let tables = [Table::TimeProfile, Table::CpuProfile, Table::CountersProfile { pmi: false }, Table::TimeSample];
     let bundle = |index: u64| {
         let size = Size { rows: 12, depth: 6, runs: 1 + (index % 2) as u32, snapshots: true, ..Size::small() };
-        let recording = Recording::random(seed ^ index, &size);
+        let recording = Invented::random(seed ^ index, &size);
         let mut nodes = BundleOptions::new(tables[index as usize % tables.len()], &recording).nodes;
         let hang = |start_ns| Hang { start_ns, duration_ns: 600_000_000, row: start_ns as usize };
         nodes.push(Node { run: 1, table_index: 80, content: Content::PotentialHangs((0..3).map(hang).collect()) });

@@ -25,11 +25,11 @@ use support::bundle::{
 };
 use support::large_model::LargeSize;
 use support::writer::Content;
-use support::{DEPTHS, Node, Recording, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render};
+use support::{DEPTHS, Node, Invented, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render};
 use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::export::read;
 use traceparse::profile::{Profile, SampleKind};
-use traceparse::recording::{Export, Options, RecordingBuilder, SampleDetail};
+use traceparse::recording::{Recording, Options, RecordingBuilder, SampleDetail};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{Entry, Files as FileSystem, Index, Locator};
 use traceparse::units::Unit;
@@ -38,7 +38,7 @@ const TABLES: [Table; 4] =
     [Table::TimeProfile, Table::CpuProfile, Table::CountersProfile { pmi: false }, Table::TimeSample];
 
 /// Reads a bundle in memory.
-fn read_files(files: &Files, options: &Options) -> Result<Export, traceparse::Error> {
+fn read_files(files: &Files, options: &Options) -> Result<Recording, traceparse::Error> {
     let memory = Memory::of_bundle(files);
     let bundle = Bundle::open(&memory, Path::new(BUNDLE), options)?;
     let mut recording = RecordingBuilder::new(options.clone());
@@ -48,7 +48,7 @@ fn read_files(files: &Files, options: &Options) -> Result<Export, traceparse::Er
 
 /// A random recording with its tables, and how to write it.
 struct Case {
-    recording: Recording,
+    recording: Invented,
     options: BundleOptions,
 }
 
@@ -57,7 +57,7 @@ impl Case {
         let mut rng = Rng::new(seed ^ 0xca5e);
         let size = Size { rows: 40, runs: 1 + rng.below(3) as u32, snapshots: rng.one_in(2), ..Size::small() };
         let size = Size { processes: 1 + rng.index(5), depth: *rng.pick(&[1, 3, 12, 60]), ..size };
-        let recording = Recording::random(seed, &size);
+        let recording = Invented::random(seed, &size);
         let nodes = recording.runs().into_iter().flat_map(|run| nodes(&recording, run, &mut rng)).collect();
         let numbered_threads = rng.one_in(3);
         let options = BundleOptions { packed: rng.one_in(4), numbered_threads, ..BundleOptions::random(nodes, seed) };
@@ -123,7 +123,7 @@ impl Case {
 }
 
 /// An empty name is none: then one that the thread had before counts.
-fn last_name(recording: &Recording, run: u32, thread: usize) -> String {
+fn last_name(recording: &Invented, run: u32, thread: usize) -> String {
     let rows = recording.rows.iter().rev().filter(|row| row.run == run && row.thread == thread);
     let mut names = rows.map(|row| recording.thread_name_of(row));
     names.find(|name| !name.is_empty()).unwrap_or_default().to_owned()
@@ -134,7 +134,7 @@ fn file_name(path: &str) -> String {
 }
 
 /// The tables of a run: all rows in one, or in two profiles; raw samples of the same time beside them; and others without samples.
-fn nodes(recording: &Recording, run: u32, rng: &mut Rng) -> Vec<Node> {
+fn nodes(recording: &Invented, run: u32, rng: &mut Rng) -> Vec<Node> {
     let rows = recording.rows_of_run(run);
     let node =
         |table: Table, rows| Node { run, table_index: table.usual_index(), content: Content::Samples { table, rows } };
@@ -182,7 +182,7 @@ fn every_row_of_every_form_is_read() {
 }
 
 /// Names that change while a thread runs are those that most rows have in an export, and the last one in a bundle.
-fn without_changed_names(rows: Vec<FoundRow>, recording: &Recording) -> Vec<FoundRow> {
+fn without_changed_names(rows: Vec<FoundRow>, recording: &Invented) -> Vec<FoundRow> {
     let mut names: BTreeMap<(u32, u64), Vec<&str>> = BTreeMap::new();
     for row in &recording.rows {
         names.entry((row.run, recording.thread_of(row).tid)).or_default().push(recording.thread_name_of(row));
@@ -235,7 +235,7 @@ fn samples_are_those_of_the_export() {
         for shape in [Shape::Xcode26_2, Shape::Xcode26_4] {
             let export = read(export_of(&case, shape).as_bytes(), "orchard", &Options::default()).unwrap();
             assert_rows(&rows(&bundle.profile), &rows(&export.profile), &format!("seed {seed}, {shape:?}"));
-            let counts = |export: &Export| -> Vec<_> {
+            let counts = |export: &Recording| -> Vec<_> {
                 export.tables().map(|table| (table.run, table.schema.clone(), table.rows, table.samples)).collect()
             };
             assert_eq!(counts(&bundle), counts(&export), "seed {seed}");
@@ -454,7 +454,7 @@ fn sums_do_not_depend_on_threads() {
     for compression in [Compression::Zlib, Compression::Plain] {
         let files = write_large_bundle(size.clone(), compression);
         let open = |jobs, samples| read_files(&files, &Options { jobs, samples, ..Options::default() }).unwrap();
-        let sums = |export: &Export| export.profile.sums().collect::<Vec<_>>();
+        let sums = |export: &Recording| export.profile.sums().collect::<Vec<_>>();
         let one = open(1, SampleDetail::Summed);
         let mut expected: BTreeMap<_, (u64, u64)> = BTreeMap::new();
         for sample in open(2, SampleDetail::Each).profile.samples() {

@@ -16,7 +16,7 @@ use support::bundle::{
 use support::large_model::LargeSize;
 use support::oracle::ADDRESS_MASK;
 use support::writer::Content;
-use support::{DEPTHS, Node, Recording, RenderOptions, Rng, Shape, Size, Table, render, write_large_deep};
+use support::{DEPTHS, Node, Invented, RenderOptions, Rng, Shape, Size, Table, render, write_large_deep};
 use traceparse::export::read;
 use traceparse::profile::{Frame, Sample};
 use traceparse::recording::Options;
@@ -47,7 +47,7 @@ fn main() {
 fn in_any_form(seeds: u64) -> Result<(), Failed> {
     for seed in 0..seeds {
         let size = Size { rows: 40, runs: 1 + (seed % 3) as u32, snapshots: seed % 2 == 0, ..Size::small() };
-        let recording = Recording::random(seed, &size);
+        let recording = Invented::random(seed, &size);
         let table = TABLES[seed as usize % TABLES.len()];
         let nodes = BundleOptions::new(table, &recording).nodes;
         let options = BundleOptions::random(nodes, seed);
@@ -64,7 +64,7 @@ fn in_any_form(seeds: u64) -> Result<(), Failed> {
     Ok(())
 }
 
-fn compare(recording: &Recording, table: Table, decoded: &[DecodedRow]) -> Result<(), String> {
+fn compare(recording: &Invented, table: Table, decoded: &[DecodedRow]) -> Result<(), String> {
     let mut rows: Vec<usize> = (0..recording.rows.len()).collect();
     rows.sort_by_key(|&row| recording.rows[row].run);
     for (&row, decoded) in rows.iter().zip(decoded) {
@@ -92,7 +92,7 @@ fn is_same(expected: &ExpectedRow, decoded: &DecodedRow) -> bool {
 }
 
 fn folders_and_archives() -> Result<(), Failed> {
-    let recording = Recording::random(9, &Size::small());
+    let recording = Invented::random(9, &Size::small());
     let options =
         BundleOptions { compression: Compression::Mixed, ..BundleOptions::new(Table::TimeProfile, &recording) };
     let mut files = write_bundle(&recording, &options);
@@ -111,7 +111,7 @@ fn folders_and_archives() -> Result<(), Failed> {
 
 /// Half of the rows each, in one run, with intervals beside them.
 fn two_tables() -> Result<(), Failed> {
-    let recording = Recording::random(3, &Size::small());
+    let recording = Invented::random(3, &Size::small());
     let (first, second): (Vec<usize>, Vec<usize>) = (0..recording.rows.len()).partition(|row| row % 2 == 0);
     let node = |table, rows| Node { run: 1, table_index: 1, content: Content::Samples { table, rows } };
     let hangs = vec![support::other_tables::Hang { start_ns: 5, duration_ns: 600_000_000, row: 0 }];
@@ -170,7 +170,7 @@ fn told_by_export(xml: &str) -> Vec<Told> {
 /// The samples of a recording are the same in a bundle and in the export of Xcode 26.2.
 fn exports_have_the_same() -> Result<(), Failed> {
     for seed in 0..12 {
-        let recording = Recording::random(seed, &Size { runs: 1 + (seed % 2) as u32, ..Size::small() });
+        let recording = Invented::random(seed, &Size { runs: 1 + (seed % 2) as u32, ..Size::small() });
         for table in &TABLES[..3] {
             let options = BundleOptions::random(BundleOptions::new(*table, &recording).nodes, seed);
             let bundle = Unpacked::new(&write_bundle(&recording, &options))?;
@@ -198,7 +198,7 @@ fn large_exports_have_the_same() -> Result<(), Failed> {
 /// The archives of symbols name every frame that has a name, and its line.
 fn archives_name_the_frames() -> Result<(), Failed> {
     for (seed, form) in (0..).zip(Form::ALL) {
-        let recording = Recording::random(seed, &Size::small());
+        let recording = Invented::random(seed, &Size::small());
         let options = BundleOptions { symbols: Some(form), ..BundleOptions::new(Table::TimeProfile, &recording) };
         let bundle = Unpacked::new(&write_bundle(&recording, &options))?;
         let mut named = 0;
@@ -224,7 +224,7 @@ fn archives_name_the_frames() -> Result<(), Failed> {
 
 /// Most changes break a rule, each rule in its own words; and the files are others each time.
 fn broken_bundles() -> Result<(), Failed> {
-    let recording = Recording::random(5, &Size { rows: 12, ..Size::small() });
+    let recording = Invented::random(5, &Size { rows: 12, ..Size::small() });
     let mut complaints = std::collections::BTreeSet::new();
     let mut broken = 0;
     for seed in 0..400 {

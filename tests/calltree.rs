@@ -12,7 +12,7 @@ use traceparse::calltree::{functions, functions_of_stacks};
 use traceparse::export::read;
 use traceparse::output::{csv, folded, json};
 use traceparse::profile::{Profile, Selection, StateFilter};
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 
 /// A node as everybody sees it: label, depth, self and all weight, self and all samples, hidden weight and children.
@@ -22,14 +22,14 @@ type Seen = (Label, u32, u64, u64, u64, u64, u64, u32);
 type Paths = BTreeMap<Vec<Label>, [u64; 4]>;
 
 /// Recursion, functions with several addresses, binaries at several addresses and rows without stack are in it.
-fn recording(seed: u64) -> Export {
+fn recording(seed: u64) -> Recording {
     let size = Size { rows: 80, functions_per_image: 3, snapshots: seed.is_multiple_of(3), ..Size::small() };
-    let recording = support::Recording::random(seed, &size);
+    let recording = support::Invented::random(seed, &size);
     let xml = render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording));
     read(xml.as_bytes(), "test.xml", &Options::default()).unwrap()
 }
 
-fn weights(export: &Export, metric: Metric) -> StackWeights {
+fn weights(export: &Recording, metric: Metric) -> StackWeights {
     let selection = Selection { states: StateFilter::All, ..Selection::default() };
     StackWeights::new(&selection.on(&export.profile), metric)
 }
@@ -140,8 +140,8 @@ proptest! {
 #[test]
 fn more_samples_of_the_same_stacks_are_no_more_rows() {
     let size = Size { rows: 300, ..Size::small() };
-    let mut recording = support::Recording::random(7, &size);
-    let open = |recording: &support::Recording| {
+    let mut recording = support::Invented::random(7, &size);
+    let open = |recording: &support::Invented| {
         let xml = render(recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, recording));
         read(xml.as_bytes(), "test.xml", &Options::default()).unwrap()
     };
@@ -151,7 +151,7 @@ fn more_samples_of_the_same_stacks_are_no_more_rows() {
     assert_eq!(often.profile.samples().len(), 10 * once.profile.samples().len());
     let (once, often) = ((&once, weights(&once, Metric::Weight)), (&often, weights(&often, Metric::Weight)));
     assert_eq!(often.1.rows().len(), once.1.rows().len());
-    let tree = |(export, weights): &(&Export, StackWeights)| Merger::new(&export.profile).tree(weights.rows());
+    let tree = |(export, weights): &(&Recording, StackWeights)| Merger::new(&export.profile).tree(weights.rows());
     for (one, ten) in tree(&once).nodes().iter().zip(tree(&often).nodes()) {
         assert_eq!((one.label, one.depth, one.all_weight * 10), (ten.label, ten.depth, ten.all_weight));
     }

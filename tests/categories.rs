@@ -12,7 +12,7 @@ use traceparse::calltree::{
 };
 use traceparse::export::read;
 use traceparse::profile::{Category, Frame, FunctionId, Profile, Selection, StateFilter};
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 
 /// Paths of binaries, and the category that each gives.
 const PLACES: [(&str, Category); 5] = [
@@ -24,8 +24,8 @@ const PLACES: [(&str, Category); 5] = [
 ];
 
 /// A recording whose images are in these places, by their UUID: several processes load the same files.
-fn recording(seed: u64) -> support::Recording {
-    let mut recording = support::Recording::random(seed, &Size { rows: 80, inlined: true, ..Size::small() });
+fn recording(seed: u64) -> support::Invented {
+    let mut recording = support::Invented::random(seed, &Size { rows: 80, inlined: true, ..Size::small() });
     for image in &mut recording.images {
         let place = usize::from_str_radix(&image.uuid[..2], 16).unwrap() + seed as usize;
         image.path = PLACES[place % PLACES.len()].0.to_owned();
@@ -33,7 +33,7 @@ fn recording(seed: u64) -> support::Recording {
     recording
 }
 
-fn open(seed: u64) -> Export {
+fn open(seed: u64) -> Recording {
     let (recording, shape) = (recording(seed), Shape::ALL[seed as usize % Shape::ALL.len()]);
     let xml = render(&recording, &RenderOptions::new(shape, Table::TimeProfile, &recording));
     read(xml.as_bytes(), "test.xml", &Options::default()).unwrap()

@@ -22,7 +22,7 @@ use traceparse::error::ErrorKind;
 use traceparse::export::read;
 use traceparse::output::{csv, folded};
 use traceparse::profile::{Profile, Selection, StateFilter};
-use traceparse::recording::{DocumentContent, Export, Options, TableKind};
+use traceparse::recording::{DocumentContent, Recording, Options, TableKind};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
 /// The CPU tables: file, rows, and how many of them have no stack.
@@ -89,7 +89,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-fn open(folder: &Path, file: &str) -> Result<Export, Failed> {
+fn open(folder: &Path, file: &str) -> Result<Recording, Failed> {
     let path = folder.join(file).with_extension("xml");
     Ok(read(fs::File::open(&path)?, file, &Options::default())?)
 }
@@ -299,7 +299,7 @@ fn buffer_size_does_not_matter(folder: &Path, file: &str) -> Result<(), Failed> 
     Ok(())
 }
 
-fn dump(export: &Export) -> Result<Vec<u8>, Failed> {
+fn dump(export: &Recording) -> Result<Vec<u8>, Failed> {
     let mut out = Vec::new();
     let options = ReportOptions { view: View::Samples, ..ReportOptions::default() };
     csv::write(&report(export, &options), &mut out)?;

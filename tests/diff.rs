@@ -9,14 +9,14 @@ use traceparse::export::read;
 use traceparse::output::diff::{DiffReport, DiffView, write_csv, write_json, write_text};
 use traceparse::output::text::Style;
 use traceparse::profile::{Frame, Profile, Selection, StateFilter};
-use traceparse::recording::{Export, Options, SampleDetail};
+use traceparse::recording::{Recording, Options, SampleDetail};
 use traceparse::report::diff::{
     BEYOND_NOISE, Diff, DiffOptions, FunctionKey, Normalize, Presence, Side, Unlike, check_alike,
 };
 use traceparse::report::{ReportOptions, report};
 
-fn open(seed: u64, shape: Shape, table: Table, samples: SampleDetail) -> Export {
-    let recording = support::Recording::random(seed, &Size { rows: 80, ..Size::small() });
+fn open(seed: u64, shape: Shape, table: Table, samples: SampleDetail) -> Recording {
+    let recording = support::Invented::random(seed, &Size { rows: 80, ..Size::small() });
     let xml = render(&recording, &RenderOptions::new(shape, table, &recording));
     read(xml.as_bytes(), "test.xml", &Options { samples, ..Options::default() }).unwrap()
 }
@@ -153,7 +153,7 @@ fn changes_follow_their_formulas() {
         let diff = Diff::new(&reports[0], &reports[1], &DiffOptions { normalize });
         let total = diff.total;
         // From the first sample to the end of what they cover.
-        let length = |export: &Export| {
+        let length = |export: &Recording| {
             let samples = export.profile.samples().iter();
             let first = samples.clone().map(|sample| sample.time.as_nanos()).min().unwrap();
             (samples.map(|sample| sample.time.as_nanos() + sample.weight).max().unwrap() - first) as f64

@@ -12,7 +12,7 @@ use traceparse::export::read;
 use traceparse::output::text::{self, Style};
 use traceparse::output::{csv, firefox, folded, json, speedscope, svg};
 use traceparse::profile::Selection;
-use traceparse::recording::{Export, Intervals, Options};
+use traceparse::recording::{Recording, Intervals, Options};
 use traceparse::report::{ReportOptions, View, report};
 
 /// Inputs above this are shown as a whole only where that stays readable.
@@ -111,20 +111,20 @@ fn utf8(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     }
 }
 
-fn overview(export: &Export) -> String {
+fn overview(export: &Recording) -> String {
     let mut options = options(View::Overview);
     options.pruning.min_percent = 1.0;
     let style = Style { width: Some(120), is_coloured: false };
     utf8(|out| text::write(&report(export, &options), &style, out))
 }
 
-fn view_text(export: &Export, view: View) -> String {
+fn view_text(export: &Recording, view: View) -> String {
     let style = Style { width: Some(120), is_coloured: false };
     utf8(|out| text::write(&report(export, &options(view)), &style, out))
 }
 
 /// The views that are tables, at the usual width of a terminal.
-fn tables(export: &Export) -> String {
+fn tables(export: &Recording) -> String {
     let views = [View::Binaries, View::Processes, View::States, View::Cores, View::Timeline];
     let texts = views.into_iter().map(|view| {
         let mut options = options(view);
@@ -135,36 +135,36 @@ fn tables(export: &Export) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn contents(export: &Export) -> String {
+fn contents(export: &Recording) -> String {
     utf8(|out| text::write_contents(&export.documents, &Style { width: Some(120), is_coloured: false }, out))
 }
 
-fn folded_stacks(export: &Export) -> String {
+fn folded_stacks(export: &Recording) -> String {
     utf8(|out| folded::write(&report(export, &options(View::Tree)), out))
 }
 
 /// Without its script, which is the same everywhere: a picture, as an image shows it.
-fn flame_graph(export: &Export) -> String {
+fn flame_graph(export: &Recording) -> String {
     let options = svg::FlameGraphOptions::default();
     let picture = utf8(|out| svg::write(&report(export, &self::options(View::Tree)), &options, out));
     let Some((picture, _)) = picture.split_once("<script>") else { return picture };
     format!("{picture}</svg>\n")
 }
 
-fn firefox_profile(export: &Export) -> String {
+fn firefox_profile(export: &Recording) -> String {
     let (options, intervals) = (options(View::Tree), Intervals::default());
     let report = report(export, &options);
     utf8(|out| firefox::write(&report, &firefox::Markers::new(&report, &intervals), out))
 }
 
-fn speedscope_file(export: &Export) -> String {
+fn speedscope_file(export: &Recording) -> String {
     utf8(|out| speedscope::write(&report(export, &options(View::Tree)), out))
 }
 
-fn json_document(export: &Export) -> String {
+fn json_document(export: &Recording) -> String {
     utf8(|out| json::write(&report(export, &options(View::Overview)), out))
 }
 
-fn samples(export: &Export) -> String {
+fn samples(export: &Recording) -> String {
     utf8(|out| csv::write(&report(export, &options(View::Samples)), out))
 }

@@ -14,10 +14,10 @@ use traceparse::fleet::{
     measure_runs,
 };
 use traceparse::profile::{Matcher, Profile, Sample, SampleKind, Selection, SeriesId, StateFilter, TimeRange};
-use traceparse::recording::{Export, Options, Toc};
+use traceparse::recording::{Recording, Options, Toc};
 use traceparse::units::{Millionths, Nanos, Unit};
 
-fn open(xml: &str) -> Export {
+fn open(xml: &str) -> Recording {
     read(xml.as_bytes(), "test.xml", &Options::default()).unwrap()
 }
 
@@ -41,7 +41,7 @@ fn every_state() -> MeasureOptions {
     }
 }
 
-fn measure(export: &Export, context: &RunContext) -> Measured {
+fn measure(export: &Recording, context: &RunContext) -> Measured {
     measure_runs(export, context, &MeasureOptions::default()).unwrap()
 }
 
@@ -164,7 +164,7 @@ fn assert_record(run: &RunMeasures, profile: &Profile, samples: &[&Sample]) {
     assert_eq!(record.cores as usize, cores.len());
 }
 
-fn assert_measured(export: &Export, options: &MeasureOptions) {
+fn assert_measured(export: &Recording, options: &MeasureOptions) {
     let profile = &export.profile;
     let selected = options.selection.on(profile);
     let measured = measure_runs(export, &context(Vec::new()), options).unwrap();
@@ -198,7 +198,7 @@ proptest! {
         all_states in any::<bool>(),
         order in proptest::option::of(any::<u64>()),
     ) {
-        let mut recording = support::Recording::random(seed, &Size { runs, snapshots: true, inlined: true, ..Size::small() });
+        let mut recording = support::Invented::random(seed, &Size { runs, snapshots: true, inlined: true, ..Size::small() });
         // Over some seconds, and some of them in the same one.
         recording.rows.iter_mut().for_each(|row| row.time_ns *= 40);
         let options = RenderOptions::new(shape, table, &recording);
@@ -211,7 +211,7 @@ proptest! {
 #[test]
 fn deep_recordings_are_summed_as_small_ones() {
     for seed in 0..4 {
-        let recording = support::Recording::random(seed, &Size::medium());
+        let recording = support::Invented::random(seed, &Size::medium());
         let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording)));
         assert_measured(&export, &every_state());
     }
@@ -219,7 +219,7 @@ fn deep_recordings_are_summed_as_small_ones() {
 
 #[test]
 fn a_selection_narrows_rows_and_not_what_was_recorded() {
-    let recording = support::Recording::random(5, &Size { rows: 400, ..Size::small() });
+    let recording = support::Invented::random(5, &Size { rows: 400, ..Size::small() });
     let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode26_4, Table::TimeProfile, &recording)));
     let name = recording.processes[1].name.as_str();
     let mut options = every_state();
@@ -252,7 +252,7 @@ fn a_selection_narrows_rows_and_not_what_was_recorded() {
 
 #[test]
 fn one_table_of_a_run_is_measured() {
-    let recording = support::Recording::random(3, &Size { runs: 2, ..Size::small() });
+    let recording = support::Invented::random(3, &Size { runs: 2, ..Size::small() });
     let counters = Table::CountersProfile { pmi: false };
     let node = |run, table| Node::samples(run, table, &recording);
     let nodes = vec![node(1, Table::CpuProfile), node(1, counters), node(1, Table::TimeProfile), node(2, counters)];
@@ -277,7 +277,7 @@ fn one_table_of_a_run_is_measured() {
 
 #[test]
 fn of_two_tables_of_one_schema_the_larger_is_measured_and_of_equals_the_first() {
-    let recording = support::Recording::random(9, &Size::small());
+    let recording = support::Invented::random(9, &Size::small());
     let rows = recording.rows_of_run(1);
     let node = |table_index, rows: &[usize]| Node {
         run: 1,
@@ -303,8 +303,8 @@ fn of_two_tables_of_one_schema_the_larger_is_measured_and_of_equals_the_first() 
 }
 
 /// A recording, its export, and its table of contents.
-fn recorded(runs: u32) -> (support::Recording, Export, String) {
-    let recording = support::Recording::random(11, &Size { runs, ..Size::small() });
+fn recorded(runs: u32) -> (support::Invented, Recording, String) {
+    let recording = support::Invented::random(11, &Size { runs, ..Size::small() });
     let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording)));
     let toc = render_toc(&recording, &TocOptions::new(Shape::Xcode27, vec![Table::TimeProfile]));
     (recording, export, toc)
@@ -376,13 +376,13 @@ fn a_manifest_wins() {
 /// Weight of 10 s that is divided by a part of them would be a use of more than there was.
 #[test]
 fn a_manifest_that_cannot_be_is_not_believed() {
-    let mut recording = support::Recording::random(2, &Size::small());
+    let mut recording = support::Invented::random(2, &Size::small());
     recording.rows.iter_mut().for_each(|row| row.weight = 1_000_000);
     let last = recording.rows.len() - 1;
-    let export_of = |recording: &support::Recording| {
+    let export_of = |recording: &support::Invented| {
         open(&render(recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, recording)))
     };
-    let of = |export: &Export, duration: u64, tocs: Vec<Toc>| {
+    let of = |export: &Recording, duration: u64, tocs: Vec<Toc>| {
         let context = RunContext { duration: Some(Nanos::from_nanos(duration)), ..context(tocs) };
         let Measured { mut runs, notes } = measure_runs(export, &context, &every_state()).unwrap();
         let record = runs.remove(0).record;
@@ -425,7 +425,7 @@ fn toc_of(duration: &str, mode: &str, model: &str) -> Toc {
 
 #[test]
 fn a_table_of_contents_that_cannot_be_is_not_believed() {
-    let mut recording = support::Recording::random(2, &Size::small());
+    let mut recording = support::Invented::random(2, &Size::small());
     let last = recording.rows.len() - 1;
     (recording.rows[last].time_ns, recording.rows[last].weight) = (10_000_000_000, 1_000_000);
     let first = recording.rows[0].time_ns;
@@ -479,7 +479,7 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
 
 #[test]
 fn one_sample_of_cycles_has_no_recorded_time() {
-    let mut recording = support::Recording::random(2, &Size { rows: 1, waiting: false, ..Size::small() });
+    let mut recording = support::Invented::random(2, &Size { rows: 1, waiting: false, ..Size::small() });
     recording.rows[0].time_ns = 3_400_000_000;
     let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::CpuProfile, &recording)));
     let record = measure(&export, &context(Vec::new())).runs.remove(0).record;
@@ -492,7 +492,7 @@ fn one_sample_of_cycles_has_no_recorded_time() {
 #[test]
 fn what_gives_no_run_says_what_there_is() {
     let (recording, export, xml) = recorded(1);
-    let refused = |export: &Export, options: &MeasureOptions| {
+    let refused = |export: &Recording, options: &MeasureOptions| {
         let NotMeasured { kind, reason } = measure_runs(export, &context(Vec::new()), options).unwrap_err();
         assert_eq!(kind, FailureKind::NoSamples);
         reason
@@ -500,7 +500,7 @@ fn what_gives_no_run_says_what_there_is() {
     let default = MeasureOptions::default();
     let toc_only = "There is a table of contents only; export a CPU table, such as time-profile, with --xpath.";
     assert_eq!(refused(&open(&xml), &default), toc_only);
-    assert_eq!(refused(&Export::default(), &default), "There is no table.");
+    assert_eq!(refused(&Recording::default(), &default), "There is no table.");
 
     let nodes = |content| RenderOptions::with_nodes(Shape::Xcode27, vec![Node { run: 1, table_index: 4, content }]);
     let empty = |schema| open(&render(&recording, &nodes(Content::Empty(schema))));
@@ -521,7 +521,7 @@ fn what_gives_no_run_says_what_there_is() {
 
 #[test]
 fn rejected_rows_are_those_of_the_measured_table() {
-    let recording = support::Recording::random(21, &Size { waiting: false, ..Size::small() });
+    let recording = support::Invented::random(21, &Size { waiting: false, ..Size::small() });
     let xml = render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording));
     // The last row loses its cells.
     let start = xml.rfind("<row>").unwrap();

@@ -6,11 +6,11 @@ mod support;
 
 use proptest::prelude::*;
 use support::builder::Builder;
-use support::{Content, Node, Recording, RenderOptions, Rng, SampleKind, Shape, Table, render};
+use support::{Content, Node, Invented, RenderOptions, Rng, SampleKind, Shape, Table, render};
 use traceparse::export::read;
 use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, RunRecord, WallSource, measure_runs};
 use traceparse::profile::{Selection, TimeRange};
-use traceparse::recording::{Export, Options, Toc};
+use traceparse::recording::{Recording, Options, Toc};
 use traceparse::units::{Millionths, Nanos};
 
 const MILLISECOND: u64 = 1_000_000;
@@ -18,7 +18,7 @@ const MILLISECOND: u64 = 1_000_000;
 const WHOLE: Millionths = Millionths::new(100_000_000);
 
 /// A recording of samples, each a thread, a time and a weight.
-fn recording(samples: &[(usize, u64, u64)]) -> Recording {
+fn recording(samples: &[(usize, u64, u64)]) -> Invented {
     let mut builder = Builder::default();
     let process = builder.process("Orchard", 501, "/Applications/Orchard");
     let app = builder.image("/Applications/Orchard", "arm64", "11111111-2222-3333-4444-555555555555", 0x1_0000_0000);
@@ -42,11 +42,11 @@ fn xml(samples: &[(usize, u64, u64)], table: Table) -> String {
     render(&recording, &RenderOptions::new(Shape::Xcode27.for_table(table), table, &recording))
 }
 
-fn open(xml: &str) -> Export {
+fn open(xml: &str) -> Recording {
     read(xml.as_bytes(), "test.xml", &Options { allow_truncated: true, ..Options::default() }).unwrap()
 }
 
-fn measured(export: &Export, time: Option<TimeRange>, tocs: Vec<Toc>) -> RunMeasures {
+fn measured(export: &Recording, time: Option<TimeRange>, tocs: Vec<Toc>) -> RunMeasures {
     let context = RunContext {
         run_id: "one".to_owned(),
         fingerprint: String::new(),

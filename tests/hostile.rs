@@ -8,9 +8,9 @@ use std::fmt::Write as _;
 use support::{RenderOptions, Rng, Shape, Size, Table, documents, mutate, render};
 use traceparse::error::{Error, ErrorKind};
 use traceparse::export::read;
-use traceparse::recording::{Document, DocumentContent, Export, Limits, Options, RejectReason, TableKind};
+use traceparse::recording::{Document, DocumentContent, Recording, Limits, Options, RejectReason, TableKind};
 
-fn open(xml: &str) -> Result<Export, Error> {
+fn open(xml: &str) -> Result<Recording, Error> {
     read(xml.as_bytes(), "test.xml", &Options::default())
 }
 
@@ -30,7 +30,7 @@ fn row(stack: &str) -> String {
 }
 
 /// Rows of CPU tables are samples or rejected, and the profile holds the samples.
-fn assert_adds_up(export: &Export) {
+fn assert_adds_up(export: &Recording) {
     let mut samples = 0;
     for table in export.tables() {
         if table.kind == TableKind::Cpu {
@@ -73,7 +73,7 @@ fn mutations_give_an_error_or_a_result_that_adds_up() {
 
 #[test]
 fn every_prefix_of_every_shape_is_refused_and_its_rows_are_found() {
-    let recording = support::Recording::random(2, &Size { rows: 6, depth: 4, ..Size::small() });
+    let recording = support::Invented::random(2, &Size { rows: 6, depth: 4, ..Size::small() });
     for shape in Shape::ALL {
         let xml = render(&recording, &RenderOptions::new(shape, Table::TimeProfile, &recording));
         let document_end = xml.rfind("</trace-query-result>").unwrap() + "</trace-query-result>".len();
@@ -109,7 +109,7 @@ fn a_cut_file_says_where_and_how_far() {
 
 #[test]
 fn every_buffer_size_reads_the_same() {
-    let recording = support::Recording::random(9, &Size { rows: 5, depth: 5, ..Size::small() });
+    let recording = support::Invented::random(9, &Size { rows: 5, depth: 5, ..Size::small() });
     for shape in [Shape::Xcode12, Shape::Xcode26_4, Shape::Xcode27] {
         let xml = render(&recording, &RenderOptions::new(shape, Table::TimeProfile, &recording));
         let expected = format!("{:?}", open(&xml).unwrap().profile.samples());
@@ -132,7 +132,7 @@ fn a_reader_that_gives_one_byte_at_a_time_reads_the_same() {
             Ok(count)
         }
     }
-    let shown = |result: Result<Export, Error>| {
+    let shown = |result: Result<Recording, Error>| {
         result.map(|export| format!("{:?} {:?}", export.profile.samples(), export.documents)).map_err(|e| e.to_string())
     };
     for document in documents().iter().filter(|document| document.len() < 20_000) {
@@ -141,7 +141,7 @@ fn a_reader_that_gives_one_byte_at_a_time_reads_the_same() {
     }
 }
 
-fn only_reason(export: &Export) -> Option<RejectReason> {
+fn only_reason(export: &Recording) -> Option<RejectReason> {
     assert_adds_up(export);
     let table = export.tables().next().unwrap();
     assert_eq!(table.rows, 1);

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use support::{Content, HangRisk, Node, Part, Recording, RenderOptions, Rng, Shape, Signpost, Size, Table, render};
+use support::{Content, HangRisk, Node, Part, Invented, RenderOptions, Rng, Shape, Signpost, Size, Table, render};
 use traceparse::export::read_intervals;
 use traceparse::recording::{Interval, IntervalOrigin, Intervals, Options};
 
@@ -163,7 +163,7 @@ fn pairs_are_rows(folder: &Path) -> Result<(), Failed> {
 }
 
 /// Signposts of a recording: of a few names and identifiers, so that some nest; a few without an end.
-fn signposts(recording: &Recording, run: u32, rng: &mut Rng) -> Vec<Signpost> {
+fn signposts(recording: &Invented, run: u32, rng: &mut Rng) -> Vec<Signpost> {
     let rows = recording.rows_of_run(run);
     let count = rng.below(40);
     let one = |rng: &mut Rng| {
@@ -195,7 +195,7 @@ fn risk(time_ns: u64, row: usize) -> HangRisk {
 /// A document with samples, and with intervals in every table and run.
 fn invented(seed: u64) -> String {
     let mut rng = Rng::new(seed);
-    let recording = Recording::random(seed, &Size { runs: 2, ..Size::small() });
+    let recording = Invented::random(seed, &Size { runs: 2, ..Size::small() });
     let mut nodes = Vec::new();
     for run in recording.runs() {
         let all = signposts(&recording, run, &mut rng);
@@ -232,7 +232,7 @@ fn compare_random() -> Result<(), Failed> {
 
 /// Signposts that do not nest in others of their kind are the same in both tables.
 fn invented_pairs_are_rows() -> Result<(), Failed> {
-    let recording = Recording::random(3, &Size::small());
+    let recording = Invented::random(3, &Size::small());
     let last = recording.rows.len() - 1;
     let signposts: Vec<Signpost> = (0..40)
         .map(|number| Signpost {

@@ -24,7 +24,7 @@ use traceparse::calltree::{Metric, StackWeights, source_files_of_stacks};
 use traceparse::export::read;
 use traceparse::output::json;
 use traceparse::profile::Selection;
-use traceparse::recording::{Export, Options, SampleDetail};
+use traceparse::recording::{Recording, Options, SampleDetail};
 use traceparse::report::{ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, display_name, symbolicate};
 use traceparse::symbols::{FileSystem, Index, Locator, Slice, slices_of};
@@ -195,7 +195,7 @@ fn sums<K: Ord>(samples: &[Sample], answers: &BTreeMap<u64, Vec<Line>>, key: imp
 }
 
 /// An export of these samples, as Xcode 26 writes it, with the names that the file has.
-fn named(path: &Path, slice: &Slice, samples: &[Sample]) -> Result<Export, Failed> {
+fn named(path: &Path, slice: &Slice, samples: &[Sample]) -> Result<Recording, Failed> {
     let columns = ["time", "weight", "stack"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
     let mut xml = format!("<trace-query-result><node><schema name=\"time-profile\">{columns}</schema>");
     let uuid = slice.uuid.ok_or("a slice without UUID")?;
@@ -222,7 +222,7 @@ fn named(path: &Path, slice: &Slice, samples: &[Sample]) -> Result<Export, Faile
 }
 
 /// The rows of the view, by path, line and function.
-fn lines_of_view(export: &Export) -> Result<Weights<Line>, Failed> {
+fn lines_of_view(export: &Recording) -> Result<Weights<Line>, Failed> {
     let mut out = Vec::new();
     let options = ReportOptions { view: View::Lines, ..ReportOptions::default() };
     json::write(&report(export, &options), &mut out)?;
@@ -243,7 +243,7 @@ fn lines_of_view(export: &Export) -> Result<Weights<Line>, Failed> {
 }
 
 /// By path and line, and by path.
-fn sources(export: &Export) -> (Weights<(String, u64)>, Weights<String>) {
+fn sources(export: &Recording) -> (Weights<(String, u64)>, Weights<String>) {
     let profile = &export.profile;
     let weights = StackWeights::new(&Selection::default().on(profile), Metric::Weight);
     let (mut places, mut files) = (BTreeMap::new(), BTreeMap::new());

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use support::bundle::{BundleOptions, write_bundle};
-use support::{Recording, Size, Table};
+use support::{Invented, Size, Table};
 use traceparse::analysis::Analysis;
 use traceparse::calltree::operations::{Action, FunctionSet, Operation};
 use traceparse::error::ErrorKind;
@@ -46,7 +46,7 @@ fn the_content_tells_the_format() {
 
 #[test]
 fn a_bundle_is_read_with_its_runs() {
-    let recording = Recording::random(3, &Size { rows: 30, depth: 5, runs: 2, ..Size::small() });
+    let recording = Invented::random(3, &Size { rows: 30, depth: 5, runs: 2, ..Size::small() });
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("orchard.trace");
     for (name, bytes) in write_bundle(&recording, &BundleOptions::new(Table::TimeProfile, &recording)) {

@@ -10,9 +10,9 @@ use traceparse::calltree::operations::{Action, FunctionSet, Operation, Operation
 use traceparse::calltree::{CallTree, Merger, Metric, StackWeights, functions};
 use traceparse::export::read;
 use traceparse::profile::{Profile, Selection, StateFilter};
-use traceparse::recording::{Export, Options, SampleDetail};
+use traceparse::recording::{Recording, Options, SampleDetail};
 
-fn open(recording: &support::Recording, samples: SampleDetail) -> Export {
+fn open(recording: &support::Invented, samples: SampleDetail) -> Recording {
     let xml = render(recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, recording));
     read(xml.as_bytes(), "test.xml", &Options { samples, ..Options::default() }).unwrap()
 }
@@ -116,7 +116,7 @@ proptest! {
         is_summed in any::<bool>(),
         is_every_state in any::<bool>(),
     ) {
-        let recording = support::Recording::random(seed, &Size { rows: 40, ..Size::small() });
+        let recording = support::Invented::random(seed, &Size { rows: 40, ..Size::small() });
         let detail = if is_summed { SampleDetail::Summed } else { SampleDetail::Each };
         let export = open(&recording, detail);
         let (profile, selection) = (&export.profile, selection(is_every_state));
@@ -161,7 +161,7 @@ proptest! {
     /// Of several operations together it is the same as of one after the other.
     #[test]
     fn operations_compose(seed in any::<u64>(), kinds in proptest::collection::vec(0..9_u8, 2..5)) {
-        let recording = support::Recording::random(seed, &Size::small());
+        let recording = support::Invented::random(seed, &Size::small());
         let export = open(&recording, SampleDetail::Each);
         let (profile, selection) = (&export.profile, selection(true));
         let operations: Vec<Operation> = kinds.iter().map(|&kind| {
@@ -195,7 +195,7 @@ fn total_change(summary: &OperationSummary) -> [u64; 5] {
 /// The order in which operations are given is the order in which they are done.
 #[test]
 fn the_order_tells() {
-    let recording = support::Recording::random(7, &Size::small());
+    let recording = support::Invented::random(7, &Size::small());
     let export = open(&recording, SampleDetail::Each);
     let (profile, selection) = (&export.profile, selection(true));
     // A stack of two functions or more: taking the root out first hides it from what looks for it.
@@ -215,7 +215,7 @@ fn the_order_tells() {
 /// Recursion through others, and the frame that stays: the place is that of the first call, the address that of the last.
 #[test]
 fn flattened_recursion_keeps_the_innermost_address() {
-    let recording = support::Recording::random(11, &Size { rows: 400, ..Size::small() });
+    let recording = support::Invented::random(11, &Size { rows: 400, ..Size::small() });
     let export = open(&recording, SampleDetail::Each);
     let selection = selection(true);
     let operation = Operation { action: Action::FlattenRecursion, text: "--flatten-recursion".to_owned() };

@@ -10,10 +10,10 @@ use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeight
 use traceparse::export::read;
 use traceparse::output::{NO_STACK, escape_folded, folded};
 use traceparse::profile::{Profile, Selection, StateFilter};
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
-fn open(recording: &support::Recording, shape: Shape) -> Export {
+fn open(recording: &support::Invented, shape: Shape) -> Recording {
     let xml = render(recording, &RenderOptions::new(shape, Table::TimeProfile, recording));
     read(xml.as_bytes(), "test.xml", &Options::default()).unwrap()
 }
@@ -38,7 +38,7 @@ fn assert_adds_up(tree: &CallTree, total: u64) {
 fn trees_add_up_to_the_rows() {
     for seed in 0..1_000 {
         let shape = Shape::ALL[seed as usize % Shape::ALL.len()];
-        let recording = support::Recording::random(seed, &Size { rows: 40, ..Size::small() });
+        let recording = support::Invented::random(seed, &Size { rows: 40, ..Size::small() });
         let export = open(&recording, shape);
         let profile = &export.profile;
         let weights = StackWeights::new(&every_state().on(profile), Metric::Weight);
@@ -83,7 +83,7 @@ fn assert_functions(profile: &Profile, tree: &CallTree) {
 #[test]
 fn folded_stacks_are_those_of_the_recording() {
     for seed in 0..60 {
-        let recording = support::Recording::random(seed, &Size::small());
+        let recording = support::Invented::random(seed, &Size::small());
         let export = open(&recording, Shape::Xcode27);
         let options = ReportOptions {
             selection: every_state(),
@@ -104,7 +104,7 @@ fn folded_stacks_are_those_of_the_recording() {
 }
 
 /// The recording's own folded stacks, with separators escaped and Rust names as they are shown.
-fn expected_folded(recording: &support::Recording) -> BTreeMap<String, u64> {
+fn expected_folded(recording: &support::Invented) -> BTreeMap<String, u64> {
     let mut folded = BTreeMap::new();
     for row in &recording.rows {
         let Some(names) = recording.displayed_names(row, Shape::Xcode27) else { continue };
@@ -133,7 +133,7 @@ proptest! {
 
     #[test]
     fn pruning_hides_but_loses_nothing(seed in any::<u64>(), min_percent in 0.0..30.0_f64, depth in 0..20_u32) {
-        let recording = support::Recording::random(seed, &Size::small());
+        let recording = support::Invented::random(seed, &Size::small());
         let export = open(&recording, Shape::Xcode14_3);
         let weights = StackWeights::new(&every_state().on(&export.profile), Metric::Weight);
         let mut merger = Merger::new(&export.profile);
@@ -150,7 +150,7 @@ proptest! {
 
     #[test]
     fn the_order_of_rows_does_not_change_trees(seed in any::<u64>(), order in any::<u64>()) {
-        let recording = support::Recording::random(seed, &Size::small());
+        let recording = support::Invented::random(seed, &Size::small());
         let text = |shuffled: bool| {
             let options = RenderOptions::new(Shape::Xcode26_4, Table::TimeProfile, &recording);
             let options = if shuffled { options.shuffled(order) } else { options };
@@ -168,7 +168,7 @@ proptest! {
     fn a_split_of_time_splits_the_weight(seed in any::<u64>(), share in 0.0..1.0_f64) {
         use traceparse::profile::TimeRange;
         use traceparse::units::Nanos;
-        let recording = support::Recording::random(seed, &Size::small());
+        let recording = support::Invented::random(seed, &Size::small());
         let export = open(&recording, Shape::Xcode27);
         let last = recording.rows.iter().map(|row| row.time_ns).max().unwrap();
         let cut = Nanos::from_nanos((last as f64 * share) as u64);

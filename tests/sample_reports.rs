@@ -13,7 +13,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use support::Rng;
 use traceparse::error::{Error, ErrorKind};
 use traceparse::profile::Meaning;
-use traceparse::recording::{DocumentContent, Export, Options};
+use traceparse::recording::{DocumentContent, Recording, Options};
 use traceparse::{read, sample};
 
 const DEMO: &str = include_str!("../fixtures/sample/demo.sample.txt");
@@ -56,12 +56,12 @@ fn oracle(corpus: &Path) -> PathBuf {
     corpus.join("../oracles/sample_oracle.py")
 }
 
-fn read_text(text: &str) -> Result<Export, Error> {
+fn read_text(text: &str) -> Result<Recording, Error> {
     read(text.as_bytes(), "report", &Options::default())
 }
 
 /// The samples by their stack, root first, with `???` for code without a name, and the thread's name at the root if `with_threads`.
-fn stacks(export: &Export, with_threads: bool) -> BTreeMap<String, u64> {
+fn stacks(export: &Recording, with_threads: bool) -> BTreeMap<String, u64> {
     let profile = &export.profile;
     let mut found = BTreeMap::new();
     for sum in profile.sums() {

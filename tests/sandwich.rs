@@ -9,11 +9,11 @@ use traceparse::calltree::operations::FunctionSet;
 use traceparse::calltree::{Merger, Metric, Sandwich, StackWeights};
 use traceparse::export::read;
 use traceparse::profile::{Selection, StateFilter};
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::report::{Cell, ReportOptions, SeparateBy, View, report};
 
-fn open(seed: u64) -> Export {
-    let recording = support::Recording::random(seed, &Size { rows: 60, ..Size::small() });
+fn open(seed: u64) -> Recording {
+    let recording = support::Invented::random(seed, &Size { rows: 60, ..Size::small() });
     let xml = render(&recording, &RenderOptions::new(Shape::Xcode26_4, Table::TimeProfile, &recording));
     read(xml.as_bytes(), "test.xml", &Options::default()).unwrap()
 }

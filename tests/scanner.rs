@@ -11,7 +11,7 @@ use support::{RenderOptions, Rng, Shape, Size, Table, concatenate, documents, mu
 use traceparse::Error;
 use traceparse::export::read;
 use traceparse::profile::Profile;
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 
 const SIZES: [usize; 9] = [1, 7, 64, 300, 1_000, 4_096, 16_384, 65_536, 1 << 20];
 
@@ -48,7 +48,7 @@ fn describe(profile: &Profile) -> String {
 
 /// The outcome, with the text of errors and their places, but without the lines of diagnostics and errors: the line of a byte that has left
 /// the memory is known to within its element only.
-fn outcome(result: Result<Export, Error>) -> Result<String, String> {
+fn outcome(result: Result<Recording, Error>) -> Result<String, String> {
     match result {
         Ok(mut export) => {
             for at in export.diagnostics.iter_mut().filter_map(|diagnostic| diagnostic.at.as_mut()) {
@@ -95,7 +95,7 @@ fn random_recordings_are_read_the_same() {
         let table = [Table::TimeProfile, Table::CpuProfile, Table::CountersProfile { pmi: false }, Table::TimeSample]
             [seed as usize / 7 % 4];
         let shape = shape.for_table(table);
-        let recording = support::Recording::random(seed, &Size::small());
+        let recording = support::Invented::random(seed, &Size::small());
         let document = render(&recording, &RenderOptions::new(shape, table, &recording));
         let document = if seed % 5 == 0 { concatenate(&[document.clone(), document]) } else { document };
         assert_same(document.as_bytes(), &[1_000, 5_000, 30_000], 1 + seed as usize % 4, false);
@@ -161,7 +161,7 @@ proptest! {
 
     #[test]
     fn any_recording_is_read_the_same(seed in any::<u64>(), size in 1..40_000_usize, jobs in 1..4_usize, shape in 0..Shape::ALL.len()) {
-        let recording = support::Recording::random(seed, &Size { rows: 30, ..Size::small() });
+        let recording = support::Invented::random(seed, &Size { rows: 30, ..Size::small() });
         let document = render(&recording, &RenderOptions::new(Shape::ALL[shape], Table::TimeProfile, &recording));
         assert_same(document.as_bytes(), &[size], jobs, false);
     }

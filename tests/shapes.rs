@@ -5,7 +5,7 @@ mod support;
 use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::export::read;
 use traceparse::profile::{Profile, Sample};
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::units::Unit;
 
 const TABLES: [Table; 4] = [
@@ -15,7 +15,7 @@ const TABLES: [Table; 4] = [
     Table::CountersProfile { pmi: true },
 ];
 
-fn open(xml: &str) -> Export {
+fn open(xml: &str) -> Recording {
     let export = read(xml.as_bytes(), "test.xml", &Options::default()).unwrap();
     assert!(export.diagnostics.is_empty(), "{:?}", export.diagnostics);
     assert_eq!(export.rejected(), 0);
@@ -40,7 +40,7 @@ fn head(profile: &Profile, sample: &Sample) -> String {
 }
 
 /// The same, from the recording.
-fn expected_head(recording: &support::Recording, row: &support::Row, weight: u64) -> String {
+fn expected_head(recording: &support::Invented, row: &support::Row, weight: u64) -> String {
     let process = recording.process_of(row);
     format!(
         "run {} at {} weight {weight} of {:?} in {:?} {:?} core {:?} {:?}",
@@ -78,7 +78,7 @@ fn is_rust_with_hash(name: &str) -> bool {
 fn every_shape_of_every_table_is_read_back() {
     for seed in 0..12 {
         let size = Size { runs: 1 + (seed % 2) as u32, inlined: seed % 3 == 0, ..Size::small() };
-        let recording = support::Recording::random(seed, &size);
+        let recording = support::Invented::random(seed, &size);
         for shape in Shape::ALL {
             for table in TABLES {
                 let xml = render(&recording, &RenderOptions::new(shape, table, &recording));
@@ -88,7 +88,7 @@ fn every_shape_of_every_table_is_read_back() {
     }
 }
 
-fn check(recording: &support::Recording, export: &Export, shape: Shape, table: Table) {
+fn check(recording: &support::Invented, export: &Recording, shape: Shape, table: Table) {
     let profile = &export.profile;
     assert_eq!(profile.samples().len(), recording.rows.len());
     let unit = match table {
@@ -116,7 +116,7 @@ fn check(recording: &support::Recording, export: &Export, shape: Shape, table: T
 }
 
 /// Names are those of the document; of fragments (before 14.3) only the leaf has one.
-fn check_names(recording: &support::Recording, profile: &Profile, sample: &Sample, row: &support::Row, shape: Shape) {
+fn check_names(recording: &support::Invented, profile: &Profile, sample: &Sample, row: &support::Row, shape: Shape) {
     let has_only_leaf = matches!(shape, Shape::Xcode12 | Shape::Xcode14_0);
     let names = recording.displayed_names(row, shape).unwrap_or_default();
     for (frame, name) in profile.frames_leaf_first(sample.stack).zip(names.iter().rev()) {
@@ -133,7 +133,7 @@ fn check_names(recording: &support::Recording, profile: &Profile, sample: &Sampl
 }
 
 /// Weights by thread, and a name that the thread really had, whatever its name was from row to row.
-fn check_threads(recording: &support::Recording, profile: &Profile) {
+fn check_threads(recording: &support::Invented, profile: &Profile) {
     let mut by_thread = std::collections::BTreeMap::new();
     for sample in profile.samples() {
         let thread = profile.thread(sample.thread);
@@ -151,7 +151,7 @@ fn check_threads(recording: &support::Recording, profile: &Profile) {
 
 #[test]
 fn a_thread_has_the_name_that_most_of_its_samples_show() {
-    let recording = support::Recording::random(3, &Size { rows: 400, ..Size::small() });
+    let recording = support::Invented::random(3, &Size { rows: 400, ..Size::small() });
     assert!(recording.threads.iter().any(|thread| thread.names.len() > 1), "the seed shows nothing");
     let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording)));
     let profile = &export.profile;
@@ -170,7 +170,7 @@ fn a_thread_has_the_name_that_most_of_its_samples_show() {
 #[test]
 fn the_shapes_with_frames_give_equal_profiles() {
     for seed in 100..110 {
-        let recording = support::Recording::random(seed, &Size::small());
+        let recording = support::Invented::random(seed, &Size::small());
         let profiles = [Shape::Xcode14_3, Shape::Xcode26_2, Shape::Xcode26_4, Shape::Xcode27].map(|shape| {
             let export = open(&render(&recording, &RenderOptions::new(shape, Table::TimeProfile, &recording)));
             let samples = export.profile.samples().iter();
@@ -184,7 +184,7 @@ fn the_shapes_with_frames_give_equal_profiles() {
 #[test]
 fn layout_and_authentication_bits_change_nothing_but_the_recorded_address() {
     for shape in Shape::ALL {
-        let recording = support::Recording::random(7, &Size::small());
+        let recording = support::Invented::random(7, &Size::small());
         let plain = RenderOptions::new(shape, Table::CpuProfile, &recording);
         let signed = plain.clone().pointer_authentication();
         let expected = open(&render(&recording, &plain));
@@ -205,7 +205,7 @@ fn layout_and_authentication_bits_change_nothing_but_the_recorded_address() {
 
 #[test]
 fn time_samples_count_one_and_snapshots_nothing() {
-    let recording = support::Recording::random(5, &Size { snapshots: true, ..Size::small() });
+    let recording = support::Invented::random(5, &Size { snapshots: true, ..Size::small() });
     let export = open(&render(&recording, &RenderOptions::new(Shape::TimeSample, Table::TimeSample, &recording)));
     let mut snapshots = 0;
     for (sample, row) in export.profile.samples().iter().zip(&recording.rows) {
@@ -224,7 +224,7 @@ fn time_samples_count_one_and_snapshots_nothing() {
 #[test]
 fn one_map_of_ids_serves_all_nodes_and_starts_anew_in_each_document() {
     use support::{Content, Node};
-    let recording = support::Recording::random(11, &Size { runs: 2, ..Size::small() });
+    let recording = support::Invented::random(11, &Size { runs: 2, ..Size::small() });
     for shape in [Shape::Xcode14_3, Shape::Xcode26_4, Shape::Xcode27] {
         let calls = Node { run: 1, table_index: 3, content: Content::FileCalls((0..recording.rows.len()).collect()) };
         let track = Node { run: 1, table_index: 1, content: Content::TrackDetail };

@@ -11,7 +11,7 @@ use traceparse::export::read;
 use traceparse::output::text::Style;
 use traceparse::output::{SamplesAddedUp, csv, firefox, folded, json, speedscope, text};
 use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
-use traceparse::recording::{Export, Options, SampleDetail};
+use traceparse::recording::{Recording, Options, SampleDetail};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 use traceparse::units::Nanos;
 
@@ -30,7 +30,7 @@ const VIEWS: [View; 11] = [
 ];
 const SEPARATIONS: [SeparateBy; 4] = [SeparateBy::Thread, SeparateBy::Process, SeparateBy::State, SeparateBy::Nothing];
 
-fn open(xml: &str, samples: SampleDetail) -> Export {
+fn open(xml: &str, samples: SampleDetail) -> Recording {
     read(xml.as_bytes(), "test.xml", &Options { samples, ..Options::default() }).unwrap()
 }
 
@@ -82,7 +82,7 @@ fn check(xml: &str, name: &str) {
     check_exports(&each, &summed, name);
 }
 
-fn check_exports(each: &Export, summed: &Export, name: &str) {
+fn check_exports(each: &Recording, summed: &Recording, name: &str) {
     assert_eq!(each.documents, summed.documents, "{name}: the accounting of rows");
     assert_eq!(each.diagnostics, summed.diagnostics, "{name}");
     assert!(each.profile.sums().len() == 0 && summed.profile.samples().is_empty(), "{name}");
@@ -115,7 +115,7 @@ fn every_shape_of_every_table_gives_the_same_answers() {
     ];
     for seed in 0..6 {
         let size = Size { runs: 1 + (seed % 2) as u32, snapshots: seed % 3 == 0, ..Size::small() };
-        let recording = support::Recording::random(seed, &size);
+        let recording = support::Invented::random(seed, &size);
         for shape in Shape::ALL {
             for table in tables {
                 let shape = shape.for_table(table);
@@ -131,7 +131,7 @@ fn every_shape_of_every_table_gives_the_same_answers() {
 
 #[test]
 fn a_recording_with_many_rows_gives_the_same_answers() {
-    let recording = support::Recording::random(11, &Size { snapshots: true, ..Size::medium() });
+    let recording = support::Invented::random(11, &Size { snapshots: true, ..Size::medium() });
     for (shape, table) in
         [(Shape::Xcode27, Table::CountersProfile { pmi: false }), (Shape::TimeSample, Table::TimeSample)]
     {
@@ -141,7 +141,7 @@ fn a_recording_with_many_rows_gives_the_same_answers() {
 
 #[test]
 fn several_tables_and_documents_give_the_same_answers() {
-    let recording = support::Recording::random(5, &Size { runs: 2, ..Size::small() });
+    let recording = support::Invented::random(5, &Size { runs: 2, ..Size::small() });
     let half = |table: Table, is_first: bool| {
         let rows = (0..recording.rows.len()).filter(|row| (row % 2 == 0) == is_first).collect();
         Node { run: 1, table_index: table.usual_index(), content: Content::Samples { table, rows } }
@@ -265,13 +265,13 @@ fn formats_that_need_each_sample_say_so() {
         assert_eq!(refused.to_string(), SamplesAddedUp.to_string());
         write(&report(&each, &options), &mut Vec::new()).unwrap();
         // Where nothing was sampled, nothing was added up.
-        write(&report(&Export::default(), &options), &mut Vec::new()).unwrap();
+        write(&report(&Recording::default(), &options), &mut Vec::new()).unwrap();
     }
 }
 
 #[test]
 fn profiles_with_other_frames_give_the_same_answers() {
-    let renamed = |export: &Export| {
+    let renamed = |export: &Recording| {
         let profile = export.profile.with_frames(|builder, id| {
             let frame = *export.profile.frame(id);
             let mut frames = Vec::new();
@@ -292,7 +292,7 @@ fn profiles_with_other_frames_give_the_same_answers() {
         with_profile(export, profile.unwrap())
     };
     for seed in 0..20 {
-        let recording = support::Recording::random(seed, &Size { inlined: true, ..Size::small() });
+        let recording = support::Invented::random(seed, &Size { inlined: true, ..Size::small() });
         let table = Table::CountersProfile { pmi: false };
         let xml = render(&recording, &RenderOptions::new(Shape::Xcode27, table, &recording));
         let (each, summed) = (open(&xml, SampleDetail::Each), open(&xml, SampleDetail::Summed));
@@ -300,7 +300,7 @@ fn profiles_with_other_frames_give_the_same_answers() {
     }
 }
 
-fn with_profile(export: &Export, profile: Profile) -> Export {
+fn with_profile(export: &Recording, profile: Profile) -> Recording {
     let mut export = export.clone();
     export.profile = profile;
     export
@@ -310,7 +310,7 @@ fn with_profile(export: &Export, profile: Profile) -> Export {
 #[test]
 fn stacks_whose_frames_got_names_only_are_what_they_were() {
     use traceparse::profile::{FrameKey, Replacement};
-    let renamed = |export: &Export, shift: bool| {
+    let renamed = |export: &Recording, shift: bool| {
         let mut is_first = shift;
         let profile = export.profile.with_frames(|builder, id| {
             let frame = *export.profile.frame(id);
@@ -332,13 +332,13 @@ fn stacks_whose_frames_got_names_only_are_what_they_were() {
         with_profile(export, profile.unwrap())
     };
     for seed in 0..20 {
-        let recording = support::Recording::random(seed, &Size { inlined: true, ..Size::small() });
+        let recording = support::Invented::random(seed, &Size { inlined: true, ..Size::small() });
         let table = Table::CountersProfile { pmi: false };
         let xml = render(&recording, &RenderOptions::new(Shape::Xcode27, table, &recording));
         let (each, summed) = (open(&xml, SampleDetail::Each), open(&xml, SampleDetail::Summed));
         let (kept, shifted) = (renamed(&each, false), renamed(&each, true));
         assert_eq!(kept.profile.frame_ids().len() + 1, shifted.profile.frame_ids().len(), "seed {seed}");
-        let stacks = |export: &Export| {
+        let stacks = |export: &Recording| {
             let profile = &export.profile;
             profile
                 .stack_ids()

@@ -37,7 +37,7 @@ use support::Rng;
 use traceparse::export::read;
 use traceparse::output::folded;
 use traceparse::output::svg::{ColourBy, FlameGraphOptions, write};
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
 type Test = fn() -> Result<(), Failed>;
@@ -87,7 +87,7 @@ fn input(case: &str) -> Vec<u8> {
 }
 
 /// An input of the fixtures, read.
-pub(crate) fn fixture(case: &str) -> Export {
+pub(crate) fn fixture(case: &str) -> Recording {
     read(input(case).as_slice(), "input.xml", &Options::default()).expect("a fixture can be read")
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn tree_options(separate_by: SeparateBy) -> ReportOptions {
 }
 
 /// The picture of an export.
-pub(crate) fn picture(export: &Export, asked: &ReportOptions, options: &FlameGraphOptions) -> Result<String, Failed> {
+pub(crate) fn picture(export: &Recording, asked: &ReportOptions, options: &FlameGraphOptions) -> Result<String, Failed> {
     let mut out = Vec::new();
     write(&report(export, asked), options, &mut out)?;
     Ok(String::from_utf8(out)?)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::export::read;
 use traceparse::profile::Profile;
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{Entry, Files, Index, Locator, SourceKind};
 
@@ -82,7 +82,7 @@ macro_rules! ensure {
 }
 
 /// The export; with `is_nameless`, every frame under its address.
-fn export(folder: &Path, is_nameless: bool) -> Result<Export, Failed> {
+fn export(folder: &Path, is_nameless: bool) -> Result<Recording, Failed> {
     let text = std::fs::read_to_string(folder.join("finder_cpu_profile.xml"))?;
     let mut out = String::with_capacity(text.len());
     let mut rest = text.as_str();

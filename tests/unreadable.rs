@@ -5,7 +5,7 @@
 
 use traceparse::error::ErrorKind;
 use traceparse::export::{read, read_intervals};
-use traceparse::recording::{Export, Options, RejectReason};
+use traceparse::recording::{Recording, Options, RejectReason};
 
 const COLUMNS: [&str; 7] = ["time", "thread", "process", "core", "thread-state", "weight", "stack"];
 
@@ -49,7 +49,7 @@ fn with_cell(cell: usize, text: &str) -> String {
 }
 
 /// The document by the scanner, which has to be what XML says.
-fn open(xml: &str) -> Export {
+fn open(xml: &str) -> Recording {
     let by = |uses_scanner| read(xml.as_bytes(), "x.xml", &Options { uses_scanner, ..Options::default() });
     let (scanned, plain) = (by(true).expect(xml), by(false).expect(xml));
     assert_eq!(scanned.documents, plain.documents, "{xml}");

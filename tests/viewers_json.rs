@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use traceparse::export::read;
 use traceparse::output::{NO_STACK, d3, folded, json};
-use traceparse::recording::{Export, Options, RecordingBuilder, SampleDetail};
+use traceparse::recording::{Recording, Options, RecordingBuilder, SampleDetail};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 
 fn inputs(folder: &Path) -> Vec<PathBuf> {
@@ -23,7 +23,7 @@ fn inputs(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn exports(samples: SampleDetail) -> Vec<Export> {
+fn exports(samples: SampleDetail) -> Vec<Recording> {
     let paths = inputs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"));
     assert!(paths.len() >= 15, "only {} fixtures", paths.len());
     let options = Options { samples, ..Options::default() };

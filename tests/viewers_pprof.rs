@@ -14,7 +14,7 @@ use traceparse::calltree::{Label, Metric};
 use traceparse::export::read;
 use traceparse::output::{NO_STACK, folded, pprof};
 use traceparse::profile::{Selection, StateFilter, ThreadId};
-use traceparse::recording::{Export, Options, RecordingBuilder, SampleDetail};
+use traceparse::recording::{Recording, Options, RecordingBuilder, SampleDetail};
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{FileSystem, Index, Locator};
@@ -298,7 +298,7 @@ fn check_references(decoded: &Message) -> Result<(), Failed> {
 }
 
 fn expected_threads(report: &Report<'_>) -> BTreeMap<Owner, [u64; 2]> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let owner = |id: ThreadId| {
         let thread = profile.thread(id);
         let process = profile.process(thread.process);
@@ -320,7 +320,7 @@ fn expected_threads(report: &Report<'_>) -> BTreeMap<Owner, [u64; 2]> {
 }
 
 fn expected_functions(report: &Report<'_>) -> BTreeMap<(String, String), [u64; 4]> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let mut functions: BTreeMap<(String, String), [u64; 4]> = BTreeMap::new();
     for series in &report.series {
         let is_weighed = series.unit.name() != "samples";
@@ -360,7 +360,7 @@ fn equals_pprof(report: &Report<'_>) -> Result<(), Failed> {
     let mut expected: BTreeMap<String, [u64; 2]> = BTreeMap::new();
     // Functions of one name are one to pprof, so of stacks that hold several of them each weight counts once.
     for sum in report.sums() {
-        let profile = &report.export.profile;
+        let profile = &report.recording.profile;
         let weight = report.options.metric.of(sum);
         let names = profile.frames_leaf_first(sum.stack).map(|frame| profile.function_name(frame.function));
         let mut names: Vec<&str> = names.collect();
@@ -486,7 +486,7 @@ fn durations_are_those_of_the_table_of_contents() -> Result<(), Failed> {
         for document in contents.iter().copied().chain([samples.as_str()]) {
             traceparse::export::read_into(document.as_bytes(), "input.xml", &mut recording)?;
         }
-        let export: Export = recording.finish()?;
+        let export: Recording = recording.finish()?;
         let decoded = decode(&report(&export, &ReportOptions::default()))?;
         ensure!(decoded.number("duration_nanos") == expected, "{contents:?}: {}", decoded.number("duration_nanos"));
         ensure!(decoded.number("time_nanos") == 0, "nobody knows the time of day");
@@ -518,7 +518,7 @@ fn starts_and_programs_are_those_of_the_table_of_contents() -> Result<(), Failed
         for document in [contents.as_str(), samples.as_str()] {
             traceparse::export::read_into(document.as_bytes(), "input.xml", &mut recording)?;
         }
-        let export: Export = recording.finish()?;
+        let export: Recording = recording.finish()?;
         let report = report(&export, &ReportOptions { view: View::Functions, ..ReportOptions::default() });
         equals_protoc(&report)?;
         let decoded = decode(&report)?;

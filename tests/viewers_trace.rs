@@ -17,7 +17,7 @@ use traceparse::calltree::{Label, Metric, percent};
 use traceparse::export::read;
 use traceparse::output::{chrome_trace, csv, json};
 use traceparse::profile::{Sample, Selection, StateFilter};
-use traceparse::recording::{Export, Options, SampleDetail};
+use traceparse::recording::{Recording, Options, SampleDetail};
 use traceparse::report::flame_chart::{Coverage, Span};
 use traceparse::report::{Report, ReportOptions, SeriesReport, View, report};
 use traceparse::units::Unit;
@@ -78,7 +78,7 @@ fn inputs(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-fn on_file(path: &Path, check: fn(&Export) -> Result<(), Failed>) -> Result<(), Failed> {
+fn on_file(path: &Path, check: fn(&Recording) -> Result<(), Failed>) -> Result<(), Failed> {
     check(&read(fs::File::open(path)?, "input.xml", &Options::default())?)
 }
 
@@ -93,7 +93,7 @@ fn spans(report: &Report<'_>) -> Vec<Vec<Span>> {
 }
 
 /// Every selection and limit.
-fn equals_slow_form(export: &Export) -> Result<(), Failed> {
+fn equals_slow_form(export: &Recording) -> Result<(), Failed> {
     for (metric, states, depth, min_percent) in [
         (Metric::Weight, StateFilter::Running, None, 0.0),
         (Metric::Samples, StateFilter::All, None, 0.0),
@@ -151,7 +151,7 @@ fn samples_of<'r>(
     series: &SeriesReport,
     thread: traceparse::profile::ThreadId,
 ) -> Vec<&'r Sample> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let selected = report.options.selection.on(profile);
     let of_thread = |sample: &&Sample| sample.series == series.series && sample.thread == thread && sample.weight > 0;
     let mut samples: Vec<&Sample> =
@@ -161,7 +161,7 @@ fn samples_of<'r>(
 }
 
 fn slow_coverage(report: &Report<'_>, series: &SeriesReport) -> Coverage {
-    if report.export.profile.series(series.series).unit == Unit::Nanoseconds {
+    if report.recording.profile.series(series.series).unit == Unit::Nanoseconds {
         return Coverage::Weight;
     }
     let mut gaps = Vec::new();
@@ -175,7 +175,7 @@ fn slow_coverage(report: &Report<'_>, series: &SeriesReport) -> Coverage {
 
 /// Of every depth the runs of samples with equal callers, by comparing whole paths.
 fn slow_spans(report: &Report<'_>, samples: &[&Sample], coverage: Coverage) -> Vec<Span> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let path = |sample: &Sample| -> Vec<Label> {
         let functions = profile.frames_leaf_first(sample.stack).map(|frame| Label::Function(frame.function));
         let mut path: Vec<Label> = functions.collect();
@@ -232,7 +232,7 @@ fn random_recordings() -> Result<(), Failed> {
     let tables = [Table::TimeProfile, Table::CpuProfile, Table::CountersProfile { pmi: true }, Table::TimeSample];
     for seed in 0..8 {
         let size = Size { runs: 1 + (seed % 2) as u32, snapshots: seed % 3 == 0, ..Size::small() };
-        let recording = support::Recording::random(seed, &size);
+        let recording = support::Invented::random(seed, &size);
         for table in tables {
             let shape = Shape::Xcode27.for_table(table);
             let xml = render(&recording, &RenderOptions::new(shape, table, &recording));
@@ -243,7 +243,7 @@ fn random_recordings() -> Result<(), Failed> {
 }
 
 /// Compares with the script's reading of the trace; `is_exact` if times must be weights.
-fn nests_in_python(export: &Export, is_exact: bool) -> Result<(), Failed> {
+fn nests_in_python(export: &Recording, is_exact: bool) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let write = |name: &str, bytes: Vec<u8>| fs::write(folder.path().join(name), bytes);
     let (mut trace, mut functions) = (Vec::new(), Vec::new());
@@ -262,7 +262,7 @@ fn nests_in_python(export: &Export, is_exact: bool) -> Result<(), Failed> {
 }
 
 /// An export of samples: thread, time and weight in ns, and the functions of the stack, root first.
-fn export_of(samples: &[(u64, u64, u64, Vec<&str>)]) -> Result<Export, Failed> {
+fn export_of(samples: &[(u64, u64, u64, Vec<&str>)]) -> Result<Recording, Failed> {
     let columns = ["time", "thread", "weight", "stack"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>"));
     let mut xml = format!("<trace-query-result><node><schema name=\"time-profile\">{}</schema>", columns.concat());
     for (thread, time, weight, stack) in samples {

@@ -5,20 +5,20 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use support::{Recording, RenderOptions, Row, Shape, Size, Table, render};
+use support::{Invented, RenderOptions, Row, Shape, Size, Table, render};
 use traceparse::calltree::Metric;
 use traceparse::export::read;
 use traceparse::output::folded;
 use traceparse::profile::{Selection, StateFilter};
-use traceparse::recording::{Export, Options, SampleDetail};
+use traceparse::recording::{Recording, Options, SampleDetail};
 use traceparse::report::{Cell, ReportOptions, Scope, SeparateBy, View, report};
 use traceparse::units::{Nanos, Unit};
 
-fn recording(seed: u64) -> Recording {
-    Recording::random(seed, &Size { rows: 60, ..Size::small() })
+fn recording(seed: u64) -> Invented {
+    Invented::random(seed, &Size { rows: 60, ..Size::small() })
 }
 
-fn open(recording: &Recording, samples: SampleDetail) -> Export {
+fn open(recording: &Invented, samples: SampleDetail) -> Recording {
     let xml = render(recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, recording));
     read(xml.as_bytes(), "test.xml", &Options { samples, ..Options::default() }).unwrap()
 }
@@ -50,7 +50,7 @@ fn text(cell: &Cell) -> String {
 }
 
 /// The rows of the listing of a recording's one series, by the names of its columns.
-fn rows(export: &Export, options: &ReportOptions) -> Vec<BTreeMap<&'static str, String>> {
+fn rows(export: &Recording, options: &ReportOptions) -> Vec<BTreeMap<&'static str, String>> {
     let report = report(export, options);
     let kind = options.view.listing_kind().unwrap();
     let mut rows = Vec::new();

@@ -13,7 +13,7 @@ use anyhow::{Error, Result};
 use blake3::Hash;
 use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, RunMeasures, measure_runs};
 use traceparse::memory::{MemoryBudget, OverBudget};
-use traceparse::recording::{DocumentContent, Export, Options, Toc};
+use traceparse::recording::{DocumentContent, Recording, Options, Toc};
 use traceparse::symbols::Locator;
 
 use super::cli::ReadingArgs;
@@ -23,7 +23,7 @@ use super::duplicates::{Arrival, Duplicates};
 use super::fingerprint::{of_run, of_settings, of_unread, short};
 use super::notes::{Notes, counted};
 use super::read_file::{ReadFile, Refused};
-use super::recordings::{Recording, size_on_disk};
+use super::recordings::{BundleInput, size_on_disk};
 use super::symbols::FleetSymbols;
 use super::task::{Task, differing_labels};
 use crate::bounds;
@@ -356,7 +356,7 @@ impl Batch<'_> {
             return Finished { index, content, metadata, outcome };
         }
         let files = WatchedFiles::default();
-        let recording = Recording::open(&files, &task.path, memory);
+        let recording = BundleInput::open(&files, &task.path, memory);
         let read = recording.and_then(|mut recording| match &mut recording {
             Some(opened) => opened.read(options, self.control).map(|read| (read, recording)),
             None => read_file(&task.path, options, self.control).map(|read| (read, None)),
@@ -381,7 +381,7 @@ impl Batch<'_> {
         &self,
         task: &Task,
         file: ReadFile,
-        recording: Option<&Recording<'_>>,
+        recording: Option<&BundleInput<'_>>,
         options: &Options,
         notes: &mut Vec<String>,
     ) -> Outcome {
@@ -452,12 +452,12 @@ struct Beside {
     content: Option<Hash>,
     tocs: Vec<Toc>,
     /// The export that holds the memory that they take.
-    export: Option<Export>,
+    export: Option<Recording>,
 }
 
 /// The reader's notes. A note stands beside the name of its file, so the name of a recording is left out, and recordings with the same note
 /// share it.
-fn said(export: &Export, recording: Option<&Recording<'_>>) -> impl Iterator<Item = String> {
+fn said(export: &Recording, recording: Option<&BundleInput<'_>>) -> impl Iterator<Item = String> {
     let bundle = recording.map(|recording| recording.bundle().display().to_string());
     let own = move |message: &str| {
         let inside = bundle.as_ref().and_then(|bundle| message.strip_prefix(bundle));

@@ -13,7 +13,7 @@ use traceparse::recording::Options;
 
 use super::control::Control;
 pub(super) use super::read_file::{ReadFile, Refused, refused};
-use super::recordings::Recording;
+use super::recordings::BundleInput;
 use crate::unchanged::{CHANGED, InputFile, WatchedFiles};
 
 /// Reads an export. Bytes that the reader leaves behind the end of its document are hashed, too.
@@ -39,7 +39,7 @@ pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Re
 /// When it cannot be read.
 pub(super) fn hash_file(path: &Path, memory: &MemoryBudget, control: &Control) -> Result<Hash, Refused> {
     let files = WatchedFiles::default();
-    if let Some(recording) = Recording::open(&files, path, memory)? {
+    if let Some(recording) = BundleInput::open(&files, path, memory)? {
         return unless_changed(&files, path, recording.hash(control));
     }
     let mut file = Counted::open(path, control)?;

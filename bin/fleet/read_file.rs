@@ -3,7 +3,7 @@
 use blake3::Hash;
 use traceparse::error::{Error, ErrorKind};
 use traceparse::fleet::FailureKind;
-use traceparse::recording::Export;
+use traceparse::recording::Recording;
 
 /// A file that was read to its end.
 pub(super) struct ReadFile {
@@ -12,7 +12,7 @@ pub(super) struct ReadFile {
     /// On disk.
     pub(super) bytes: u64,
     /// The export, or why there is none.
-    pub(super) export: Result<Export, Refused>,
+    pub(super) export: Result<Recording, Refused>,
 }
 
 /// The reason why a file gave no export.

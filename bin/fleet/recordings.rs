@@ -9,7 +9,7 @@ use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles, is_added_by_macos};
 use traceparse::error::Error;
 use traceparse::fleet::FailureKind;
 use traceparse::memory::MemoryBudget;
-use traceparse::recording::{Export, Options, RecordingBuilder};
+use traceparse::recording::{Recording, Options, RecordingBuilder};
 use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator};
 
 use super::content::{ReadFile, Refused, refused};
@@ -30,7 +30,7 @@ pub(super) fn size_on_disk(path: &Path) -> u64 {
 }
 
 /// A recording, also one in an archive.
-pub(super) struct Recording<'w> {
+pub(super) struct BundleInput<'w> {
     files: BundleFiles<'w>,
     bundle: PathBuf,
     /// Of the folder or the archive, on disk.
@@ -40,7 +40,7 @@ pub(super) struct Recording<'w> {
     memory: MemoryBudget,
 }
 
-impl<'w> Recording<'w> {
+impl<'w> BundleInput<'w> {
     /// The recording at a path, with a budget of memory for inflated data; `None` for exports, and for anything that cannot be read. The
     /// parts of it that are read are watched from now on.
     ///
@@ -116,7 +116,7 @@ impl<'w> Recording<'w> {
 }
 
 /// The export in a recording, and the folder of its symbols, if the recording can be opened.
-fn read_export(files: &dyn Files, bundle: &Path, options: &Options) -> (Result<Export, Error>, Option<PathBuf>) {
+fn read_export(files: &dyn Files, bundle: &Path, options: &Options) -> (Result<Recording, Error>, Option<PathBuf>) {
     let opened = match Bundle::open(files, bundle, options) {
         Ok(opened) => opened,
         Err(error) => return (Err(error), None),

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use traceparse::fleet::FailureKind;
 use traceparse::profile::RebuildError;
-use traceparse::recording::Export;
+use traceparse::recording::Recording;
 use traceparse::symbolicate::{SymbolCache, SymbolicateOptions, symbolicate};
 use traceparse::symbols::{FileBytes, Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use super::cli::ReadingArgs;
 use super::read_file::Refused;
-use super::recordings::Recording;
+use super::recordings::BundleInput;
 use crate::bounds;
 use crate::symbols::{Search, locate};
 use crate::unchanged::{CHANGED, WatchedFiles};
@@ -55,11 +55,11 @@ impl<'f> FleetSymbols<'f> {
     /// When there are more frames than a profile can hold, or a symbol file changed since it was found.
     pub(super) fn name_frames(
         &self,
-        export: &mut Export,
-        recording: Option<&Recording<'_>>,
+        export: &mut Recording,
+        recording: Option<&BundleInput<'_>>,
         notes: &mut Vec<String>,
     ) -> Result<(), Refused> {
-        let own = recording.filter(|_| self.is_bundled).map(Recording::symbols);
+        let own = recording.filter(|_| self.is_bundled).map(BundleInput::symbols);
         let own = own.filter(|own| !own.found().is_empty());
         let named = match (&own, &self.named) {
             (None, None) => return Ok(()),

@@ -1,7 +1,7 @@
 //! Many runs: the distribution of CPU use over a fleet.
 //!
 //! ```text
-//! Export + RunContext ─► RunMeasures ─► FleetBuilder ─► FleetReport
+//! Recording + RunContext ─► RunMeasures ─► FleetBuilder ─► FleetReport
 //!                        (a few rows a run: what a dataset keeps)
 //! ```
 //!

@@ -40,7 +40,7 @@ pub(super) struct ThreadSamples<'p> {
 
 /// The samples that count, by series and thread in the order of the report: the heaviest thread of a series first.
 pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> Result<Vec<ThreadSamples<'e>>, SamplesAddedUp> {
-    if report.export.profile.sums().len() > 0 {
+    if report.recording.profile.sums().len() > 0 {
         return Err(SamplesAddedUp);
     }
     let mut threads: Vec<ThreadSamples<'e>> = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn samples_by_thread<'e>(report: &Report<'e>) -> Result<Vec<ThreadSam
 
 /// The position of the heaviest thread; among several units, of the heaviest in the unit of the first.
 pub(super) fn heaviest(report: &Report<'_>, threads: &[ThreadSamples<'_>]) -> Option<usize> {
-    let unit = |row: &ThreadSamples<'_>| report.export.profile.series(row.series).unit;
+    let unit = |row: &ThreadSamples<'_>| report.recording.profile.series(row.series).unit;
     let first = unit(threads.first()?);
     let comparable = threads.iter().enumerate().filter(|(_, row)| unit(row) == first);
     comparable.max_by_key(|&(index, row)| (row.weight, std::cmp::Reverse(index))).map(|(index, _)| index)
@@ -76,7 +76,7 @@ pub(super) fn heaviest(report: &Report<'_>, threads: &[ThreadSamples<'_>]) -> Op
 pub(super) fn series_labels(report: &Report<'_>) -> Vec<Option<String>> {
     let counts = |series: &&SeriesReport| series.counted.samples > 0;
     let asked = report.series.iter().filter(counts).count();
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let short = |series: &SeriesReport| {
         let row = profile.series(series.series);
         format!("{}, run {}", profile.string(row.schema), profile.run(row.run).number)
@@ -112,7 +112,7 @@ pub(super) fn thread_title(profile: &Profile, thread: ThreadId, series: Option<&
 
 /// The title of a file as a whole: the process of the heaviest thread.
 pub(super) fn file_title<'e>(report: &Report<'e>, threads: &[ThreadSamples<'_>]) -> &'e str {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let Some(heaviest) = heaviest(report, threads) else { return "" };
     profile.string(profile.process(profile.thread(threads[heaviest].thread).process).name)
 }

@@ -26,7 +26,7 @@ use crate::units::Nanos;
 /// # Errors
 /// When `out` fails.
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
     let mut page = Page::new(out);
     page.put(b"{\"displayTimeUnit\":\"ms\",\"otherData\":{\"series\":[");

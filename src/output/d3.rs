@@ -24,7 +24,7 @@ use crate::report::{Report, Scope, SeriesReport};
 /// When `out` fails, or the series of the report cannot be added up ([`check`]).
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let names = FunctionTexts::new(profile, |id, out| push_text(Some(profile.function_name(id)), out));
     let mut no_stack = Vec::new();
     push_text(Some(NO_STACK), &mut no_stack);
@@ -63,7 +63,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 /// From the part to the whole: the thread and its process, or the process; the run, if the trees are of everything in it.
 fn name_of(report: &Report<'_>, series: &SeriesReport, scope: Scope) -> String {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let mut labels = scope_labels(profile, scope);
     labels.reverse();
     if labels.is_empty() {

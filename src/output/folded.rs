@@ -41,7 +41,7 @@ impl std::error::Error for Mixed {}
 /// # Errors
 /// [`Mixed`] with the series, if not.
 pub fn check(report: &Report<'_>) -> Result<(), Mixed> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
     let mut runs: Vec<_> = asked.iter().map(|series| profile.series(series.series).run).collect();
     runs.sort_unstable();
@@ -65,7 +65,7 @@ pub fn check(report: &Report<'_>) -> Result<(), Mixed> {
 /// When `out` fails, or the series of the report cannot be added up ([`check`]).
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let texts = FunctionTexts::new(profile, |id, out| {
         out.push(b';');
         out.extend_from_slice(escape_folded(profile.function_name(id)).as_bytes());

@@ -8,14 +8,14 @@ use crate::report::{Report, SeriesReport};
 /// The table of contents of the one run that was asked for: `None` for several runs, where none of this number is known, where
 /// several are (nobody knows which one is meant), and where it is of another recording.
 pub(super) fn recorded_run<'e>(report: &Report<'e>) -> Option<&'e TocRun> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let asked = || report.series.iter().filter(|series| !series.is_filtered_out());
     let mut runs: Vec<RunId> = asked().map(|series| profile.series(series.series).run).collect();
     runs.dedup();
     let &[run] = runs.as_slice() else { return None };
     let number = profile.run(run).number;
     let known: Vec<&TocRun> =
-        report.export.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number).collect();
+        report.recording.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number).collect();
     let &[toc] = known.as_slice() else { return None };
     let last = asked().filter_map(|series| series.times).map(|times| times.last).max().unwrap_or_default();
     toc.contradiction(last).is_none().then_some(toc)
@@ -29,7 +29,7 @@ pub(super) struct Programs<'e> {
 
 impl<'e> Programs<'e> {
     pub(super) fn new(report: &Report<'e>) -> Self {
-        let profile = &report.export.profile;
+        let profile = &report.recording.profile;
         let toc = recorded_run(report);
         let program = |id: ProcessId| {
             let process = profile.process(id);
@@ -64,7 +64,7 @@ fn is_program(profile: &Profile, binary: &Binary, name: &str, path: Option<&str>
 
 /// The processes that ran in the tables of the first unit, heaviest first; of equal ones the first of the report.
 fn processes_by_weight(report: &Report<'_>) -> Vec<ProcessId> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| series.counted.samples > 0).collect();
     let unit = asked.first().map(|series| series.unit);
     let (mut weights, mut order) = (HashMap::default(), Vec::new());

@@ -32,7 +32,7 @@ const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 /// # Errors
 /// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
     let frames = Frames::new(profile, &threads);
     let labels = series_labels(report);
@@ -145,7 +145,7 @@ fn write_profile(
     frames: &Frames,
     page: &mut Page<'_>,
 ) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let unit = report.position(thread.series).map_or(Unit::Samples, |position| report.series[position].unit);
     page.put(b"{\"type\":\"sampled\",\"name\":");
     push_text(Some(&thread_title(profile, thread.thread, label)), &mut page.text);

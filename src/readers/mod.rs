@@ -9,7 +9,7 @@ pub mod sample;
 use std::io::{self, Read};
 
 use crate::error::Error;
-use crate::recording::{Export, Options, RecordingBuilder};
+use crate::recording::{Recording, Options, RecordingBuilder};
 use formats::Format;
 
 /// Reads an input of any format into a recording; its first bytes tell the format. `name` is how results and errors call it.
@@ -43,7 +43,7 @@ impl Read for Failure {
 ///
 /// # Errors
 /// As [`read_into`].
-pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<Export, Error> {
+pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<Recording, Error> {
     let mut recording = RecordingBuilder::new(options.clone());
     read_into(source, name, &mut recording)?;
     recording.finish()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::address::{Conventions, FrameForm};
-use super::{Document, Export, Options};
+use super::{Document, Recording, Options};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation, of_map, of_vec};
@@ -88,14 +88,14 @@ impl RecordingBuilder {
     ///
     /// # Errors
     /// When an input could not be read.
-    pub fn finish(self) -> Result<Export, Error> {
+    pub fn finish(self) -> Result<Recording, Error> {
         self.check()?;
         let Self { profile, reserved, of_documents, documents, diagnostics, options, .. } = self;
         let mut profile = profile.finish();
         drop(reserved);
         profile.hold().map_err(|over| Error::memory(over, None))?;
         let held = options.memory.reserve(of_documents).map_err(|over| Error::memory(over, None))?;
-        Ok(Export { profile, documents, diagnostics, held: Some(Arc::new(held)) })
+        Ok(Recording { profile, documents, diagnostics, held: Some(Arc::new(held)) })
     }
 
     fn check(&self) -> Result<(), Error> {

@@ -66,7 +66,7 @@ pub struct Options {
     pub samples: SampleDetail,
     /// The limits that guard against hostile input.
     pub limits: Limits,
-    /// The memory that may be taken: by the data, while it is read and as long as the [`Export`] lives, and by the bytes inflated for it.
+    /// The memory that may be taken: by the data, while it is read and as long as the [`Recording`] lives, and by the bytes inflated for it.
     /// Default: as much as there is.
     pub memory: MemoryBudget,
 }
@@ -128,7 +128,7 @@ impl Default for Limits {
 
 /// Everything that was read: the samples, and what else the inputs hold.
 #[derive(Clone, Debug, Default)]
-pub struct Export {
+pub struct Recording {
     /// The samples of all CPU tables, or their sums ([`Options::samples`]).
     pub profile: Profile,
     /// The documents of all inputs, in order.
@@ -140,7 +140,7 @@ pub struct Export {
     pub(in crate::recording) held: Option<Arc<Reservation>>,
 }
 
-impl Export {
+impl Recording {
     /// The tables of all documents.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.documents.iter().flat_map(|document| match &document.content {

@@ -30,7 +30,7 @@ pub(super) static KIND: ListingKind = ListingKind {
 /// Frames outside every known binary.
 const NO_BINARY: &str = "[no known binary]";
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let keys = Keys::new(profile);
     let of_binary = |binary: Option<BinaryId>| binary.map_or(keys.binaries.len(), |id| keys.of_binary[id.index()]);
     let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| of_binary(profile.frame(id).binary)).collect();

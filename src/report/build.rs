@@ -11,15 +11,15 @@ use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, Serie
 use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, functions_of_stacks};
 use crate::hash::HashMap;
 use crate::profile::{ProcessId, Profile, SampleSum, SampledTime, SelectedSamples, SeriesId, StringId, SumRow};
-use crate::recording::{DocumentContent, Export};
+use crate::recording::{DocumentContent, Recording};
 use crate::units::{Unit, Weight};
 
 /// With fewer stacks everything is done before a thread has started.
 const STACKS_FOR_A_THREAD: usize = 100_000;
 
 /// Answers what `options` ask about `export`.
-pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
-    let profile = &export.profile;
+pub fn report<'e>(recording: &'e Recording, options: &ReportOptions) -> Report<'e> {
+    let profile = &recording.profile;
     let selected = options.selection.on(profile);
     let is_wanted = |series: SeriesId| {
         let schema = profile.string(profile.series(series).schema);
@@ -51,9 +51,9 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
     for (position, row) in series.iter().enumerate() {
         positions[row.series.index()] = Some(position);
     }
-    let tables = tables_of_series(export);
+    let tables = tables_of_series(recording);
     Report {
-        export,
+        recording,
         options: options.clone(),
         series,
         unnamed,
@@ -70,9 +70,9 @@ pub fn report<'e>(export: &'e Export, options: &ReportOptions) -> Report<'e> {
 }
 
 /// By series: the document and the table that hold its samples.
-fn tables_of_series(export: &Export) -> Vec<Option<(usize, usize)>> {
-    let mut found = vec![None; export.profile.series_ids().len()];
-    for (index, document) in export.documents.iter().enumerate() {
+fn tables_of_series(recording: &Recording) -> Vec<Option<(usize, usize)>> {
+    let mut found = vec![None; recording.profile.series_ids().len()];
+    for (index, document) in recording.documents.iter().enumerate() {
         let DocumentContent::Tables(tables) = &document.content else { continue };
         for (position, table) in tables.iter().enumerate() {
             for series in &table.series {

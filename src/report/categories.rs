@@ -39,7 +39,7 @@ pub(super) static TRANSITIONS: ListingKind = ListingKind {
 };
 
 fn categories(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let rows = categories_of_stacks(&report.export.profile, report.weights.of_series(series.series));
+    let rows = categories_of_stacks(&report.recording.profile, report.weights.of_series(series.series));
     let cells = |row: &CategoryRow| {
         let name = row.category.map_or(NO_STACK, Category::name);
         numbers(&row.sums).into_iter().chain([Cell::text(name)]).collect()
@@ -48,7 +48,7 @@ fn categories(report: &Report<'_>, series: &SeriesReport) -> Listing {
 }
 
 fn transitions(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let rows = transitions_of_stacks(profile, report.weights.of_series(series.series));
     let cells = |row: &TransitionRow| {
         let (caller, callee) = (profile.function_name(row.caller), profile.function_name(row.callee));

@@ -24,7 +24,7 @@ pub(super) static KIND: ListingKind = ListingKind {
 };
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let (profile, options) = (&report.export.profile, &report.options);
+    let (profile, options) = (&report.recording.profile, &report.options);
     let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
     let mut cores: HashMap<Option<Core>, Amount> = HashMap::default();
     for sample in options.selection.on(profile).iter().filter(|sample| sample.series == series.series) {

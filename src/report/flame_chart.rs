@@ -100,7 +100,7 @@ impl Report<'_> {
 
 impl<'r> FlameChart<'r> {
     fn new(report: &'r Report<'_>, series: &'r SeriesReport) -> Self {
-        let profile = &report.export.profile;
+        let profile = &report.recording.profile;
         let selected = report.options.selection.on(profile);
         let mut rank = vec![u32::MAX; profile.thread_ids().len()];
         for (place, row) in (0..).zip(&series.threads) {

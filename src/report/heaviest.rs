@@ -29,7 +29,7 @@ pub(super) static KIND: ListingKind = ListingKind {
 };
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let (scopes, notes) = heavy_scopes(report, series);
     let mut rows = Vec::new();
     let whole: Result<(), std::convert::Infallible> =

@@ -27,7 +27,7 @@ pub(super) static KIND: ListingKind = ListingKind {
 };
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let rows = lines_of_stacks(profile, report.weights.of_series(series.series));
     let has_lines = rows.iter().any(|row| row.source.is_some_and(|source| source.line > 0));
     let mut notes = Vec::new();

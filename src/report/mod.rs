@@ -43,7 +43,7 @@ use crate::hash::HashMap;
 use crate::profile::{
     ProcessId, Sample, SampleSum, SampledTime, Selection, SeriesId, StackId, StateFilter, StringId, ThreadId,
 };
-use crate::recording::{DocumentContent, Export, Table};
+use crate::recording::{DocumentContent, Recording, Table};
 use crate::units::{Nanos, Unit, Weight};
 
 /// The options of a report.
@@ -141,7 +141,7 @@ pub enum View {
 #[derive(Clone, Debug)]
 pub struct Report<'e> {
     /// The inputs that were read.
-    pub export: &'e Export,
+    pub recording: &'e Recording,
     /// The options.
     pub options: ReportOptions,
     /// One for each table and unit that has samples, in the order of the inputs.
@@ -184,7 +184,7 @@ impl<'e> Report<'e> {
             let sum = squares.entry(stack).or_default();
             *sum = sum.saturating_add(square);
         };
-        let profile = &self.export.profile;
+        let profile = &self.recording.profile;
         if profile.samples().is_empty() {
             for row in self.weights.rows().iter().filter(|row| row.samples > 0) {
                 add(row.stack, u128::from(row.weight).pow(2) / u128::from(row.samples));
@@ -233,7 +233,7 @@ impl<'e> Report<'e> {
 
     /// The part that all trees need, made when the first one is.
     fn merge_plan(&self) -> Arc<MergePlan<'e>> {
-        self.merge_plan.get_or_init(|| Arc::new(MergePlan::new(&self.export.profile))).clone()
+        self.merge_plan.get_or_init(|| Arc::new(MergePlan::new(&self.recording.profile))).clone()
     }
 
     /// True if trees start at the functions that samples were taken in, and go on to their callers.
@@ -248,7 +248,7 @@ impl<'e> Report<'e> {
 
     /// The table of the first series whose samples were taken at times that nobody knows; `None` where all of them have times.
     pub fn table_without_times(&self) -> Option<&'e str> {
-        let profile = &self.export.profile;
+        let profile = &self.recording.profile;
         let series = self.series.iter().map(|series| profile.series(series.series)).find(|series| !series.has_times)?;
         Some(profile.string(series.schema))
     }
@@ -256,7 +256,7 @@ impl<'e> Report<'e> {
     /// The table that holds the samples of a series.
     pub fn table(&self, series: SeriesId) -> Option<&Table> {
         let (document, table) = self.tables.get(series.index()).copied().flatten()?;
-        match &self.export.documents.get(document)?.content {
+        match &self.recording.documents.get(document)?.content {
             DocumentContent::Tables(tables) => tables.get(table),
             DocumentContent::Toc(_) => None,
         }
@@ -265,8 +265,8 @@ impl<'e> Report<'e> {
     /// The samples that count, in the order of the input: those that trees and functions are made of. There are none where
     /// samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn counted_samples(&self) -> impl Iterator<Item = &'e Sample> {
-        let selected = self.options.selection.on(&self.export.profile);
-        self.export.profile.samples().iter().filter(move |&sample| {
+        let selected = self.options.selection.on(&self.recording.profile);
+        self.recording.profile.samples().iter().filter(move |&sample| {
             self.position(sample.series).is_some() && selected.is_in_scope(sample) && selected.is_state_counted(sample)
         })
     }
@@ -276,7 +276,7 @@ impl<'e> Report<'e> {
     /// [`Profile::samples`](crate::profile::Profile::samples). There are none where samples were added up
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn samples(&self) -> impl Iterator<Item = (usize, &Sample)> {
-        let profile = &self.export.profile;
+        let profile = &self.recording.profile;
         let states = match &self.options.selection.states {
             StateFilter::Running => StateFilter::All,
             named => named.clone(),
@@ -290,7 +290,7 @@ impl<'e> Report<'e> {
     /// The samples that count, added up by series, thread, stack, state and kind, in the order of the first samples. The weights are those
     /// that were recorded, whatever [`ReportOptions::metric`] says.
     pub fn sums(&self) -> impl Iterator<Item = SampleSum> {
-        let profile = &self.export.profile;
+        let profile = &self.recording.profile;
         let selected = self.options.selection.on(profile);
         // One of the two is empty.
         let added_up: Vec<SampleSum> = if profile.sums().len() == 0 { selected.sums().collect() } else { Vec::new() };

@@ -32,7 +32,7 @@ impl<'e> Report<'e> {
     }
 
     fn named_function(&self, series: &SeriesReport, row: &FunctionRow) -> NamedFunction<'e> {
-        let profile = &self.export.profile;
+        let profile = &self.recording.profile;
         let (name, binary) = match row.label {
             Label::Function(id) => (Some(profile.function_name(id)), profile.binary_name(id)),
             Label::NoStack | Label::Root => (None, None),

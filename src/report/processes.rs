@@ -22,7 +22,7 @@ pub(super) static KIND: ListingKind = ListingKind {
 };
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
     let mut processes: HashMap<ProcessId, (Amount, u64)> = HashMap::default();
     for row in &series.threads {

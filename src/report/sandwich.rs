@@ -25,7 +25,7 @@ pub(super) static KIND: ListingKind = ListingKind {
 const OUTERMOST: &str = "[the thread itself]";
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let name = report.options.function.as_deref().unwrap_or_default();
     let chosen = FunctionSet::of_names(profile, |other| other == name);
     let Sandwich { own, callers, callees } = Sandwich::new(profile, report.weights.of_series(series.series), &chosen);

@@ -48,7 +48,7 @@ impl Report<'_> {
     /// The paths of the source files that counted samples have in their stacks, as they were recorded; heaviest first in each series,
     /// each once.
     pub fn source_paths(&self) -> Vec<&str> {
-        let profile = &self.export.profile;
+        let profile = &self.recording.profile;
         let mut is_known: HashMap<&str, ()> = HashMap::default();
         let rows = self.series.iter().flat_map(|series| self.source_files(series));
         let paths = rows.map(|row| profile.string(row.path));
@@ -59,7 +59,7 @@ impl Report<'_> {
     pub fn annotated_files(&self, series: &SeriesReport) -> Option<Vec<AnnotatedFile<'_>>> {
         let sources = self.sources.as_ref()?;
         let annotate = |row: SourceFileRow| {
-            let path = self.export.profile.string(row.path);
+            let path = self.recording.profile.string(row.path);
             let (file, lines) = match sources.answers.get(path) {
                 Some(Ok(found)) => (Ok(found.file.as_str()), with_context(&row, &found.text)),
                 Some(Err(why)) => (Err(why.as_str()), without_text(&row)),
@@ -71,7 +71,7 @@ impl Report<'_> {
     }
 
     fn source_files(&self, series: &SeriesReport) -> Vec<SourceFileRow> {
-        source_files_of_stacks(&self.export.profile, self.weights.of_series(series.series))
+        source_files_of_stacks(&self.recording.profile, self.weights.of_series(series.series))
     }
 }
 

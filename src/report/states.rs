@@ -20,7 +20,7 @@ pub(super) static KIND: ListingKind = ListingKind {
 };
 
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let (profile, options) = (&report.export.profile, &report.options);
+    let (profile, options) = (&report.recording.profile, &report.options);
     let counted = options.selection.on(profile);
     let every = Selection { states: StateFilter::All, ..options.selection.clone() }.on(profile);
     // Weight, samples, and whether they count.

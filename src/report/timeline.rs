@@ -79,7 +79,7 @@ impl Report<'_> {
     /// The weights of a series over time: of every state, unless states were named, as [`samples`](Self::samples) has them. It
     /// has no lines where samples were added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     pub fn timeline(&self, series: &SeriesReport) -> Timeline {
-        let (profile, options) = (&self.export.profile, &self.options);
+        let (profile, options) = (&self.recording.profile, &self.options);
         let selected = options.selection.on(profile);
         let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
         let bin = self.timeline_bin();
@@ -117,7 +117,7 @@ fn round_bin(report: &Report<'_>) -> Nanos {
         let time = sample.time.as_nanos();
         let (first, last) = spans[position].unwrap_or((time, time));
         spans[position] = Some((first.min(time), last.max(time)));
-        if sample.weight > 0 && report.export.profile.series(sample.series).unit == Unit::Nanoseconds {
+        if sample.weight > 0 && report.recording.profile.series(sample.series).unit == Unit::Nanoseconds {
             *weights.entry(sample.weight).or_default() += 1;
         }
     }
@@ -156,7 +156,7 @@ fn lines(
 
 /// The lines as a table: by time, then in the order of the lines, then by state.
 fn make(report: &Report<'_>, series: &SeriesReport) -> Listing {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let timeline = report.timeline(series);
     let lines = timeline.lines.iter().enumerate();
     let parts = lines.flat_map(|(index, line)| line.parts.iter().map(move |part| (part.bin, index, part)));

@@ -16,7 +16,7 @@ use super::oracle::Oracle;
 use super::support::bundle::{BundleOptions, Version, from_zip, to_folder, write_bundle};
 use super::support::other_tables::Hang;
 use super::support::writer::Content;
-use super::support::{HangRisk, Node, Part, Recording, Rng, Signpost, Size};
+use super::support::{HangRisk, Node, Part, Invented, Rng, Signpost, Size};
 
 /// Run, name, process, start and end, all as texts; a hang has its type for a name.
 type Outline = [String; 5];
@@ -55,7 +55,7 @@ pub(crate) fn real(corpus: &Path) -> Result<(), Failed> {
 pub(crate) fn invented(corpus: &Path) -> Result<(), Failed> {
     let (mut signposts, mut doubles, mut risks) = (0, 0, 0);
     for seed in 0..24 {
-        let recording = Recording::random(seed, &Size { rows: 12, runs: 1 + (seed % 2) as u32, ..Size::small() });
+        let recording = Invented::random(seed, &Size { rows: 12, runs: 1 + (seed % 2) as u32, ..Size::small() });
         let options = BundleOptions::random(nodes(&recording, seed), seed);
         let version = [Version::V13, Version::V16, Version::V26][seed as usize % 3];
         let options = BundleOptions { version, symbols: None, array_block_size: 4_000, ..options };
@@ -69,7 +69,7 @@ pub(crate) fn invented(corpus: &Path) -> Result<(), Failed> {
 }
 
 /// Tables of which some have what others have, and some do not.
-fn nodes(recording: &Recording, seed: u64) -> Vec<Node> {
+fn nodes(recording: &Invented, seed: u64) -> Vec<Node> {
     let mut rng = Rng::new(seed ^ 0x0111);
     let mut nodes = Vec::new();
     for run in recording.runs() {

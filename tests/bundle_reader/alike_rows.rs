@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use traceparse::export::read;
 use traceparse::profile::{Profile, SampledTime};
-use traceparse::recording::{Export, Options, RejectReason, SampleDetail};
+use traceparse::recording::{Recording, Options, RejectReason, SampleDetail};
 
 use super::support::bundle::{BundleOptions, found, write_bundle};
-use super::support::{Recording, Rng, Shape, Size, Table};
+use super::support::{Invented, Rng, Shape, Size, Table};
 use super::{Case, assert_rows, export_of, read_files, without_changed_names, without_function_names};
 
 const ROWS: usize = 12_000;
@@ -15,13 +15,13 @@ const ROWS: usize = 12_000;
 /// A recording whose weights are drawn by `weight`.
 fn case(seed: u64, mut weight: impl FnMut(&mut Rng) -> u64) -> Case {
     let mut rng = Rng::new(seed);
-    let mut recording = Recording::random(seed, &Size { rows: ROWS, processes: 4, ..Size::small() });
+    let mut recording = Invented::random(seed, &Size { rows: ROWS, processes: 4, ..Size::small() });
     recording.rows.iter_mut().for_each(|row| row.weight = weight(&mut rng));
     let options = BundleOptions::new(Table::TimeProfile, &recording);
     Case { recording, options }
 }
 
-fn read_both(case: &Case, samples: SampleDetail, jobs: usize) -> [Export; 2] {
+fn read_both(case: &Case, samples: SampleDetail, jobs: usize) -> [Recording; 2] {
     let options = Options { samples, jobs, ..Options::default() };
     let bundle = read_files(&write_bundle(&case.recording, &case.options), &options).unwrap();
     let xml = export_of(case, Shape::Xcode26_2);
@@ -29,7 +29,7 @@ fn read_both(case: &Case, samples: SampleDetail, jobs: usize) -> [Export; 2] {
 }
 
 /// Rows, samples and rejected weights of each table.
-fn counts(export: &Export) -> Vec<(u64, u64, u64)> {
+fn counts(export: &Recording) -> Vec<(u64, u64, u64)> {
     export.tables().map(|table| (table.rows, table.samples, table.rejected.of(RejectReason::WeightOverflow))).collect()
 }
 

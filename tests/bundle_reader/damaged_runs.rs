@@ -3,19 +3,19 @@
 use std::path::Path;
 
 use traceparse::bundle::Bundle;
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::{Error, ErrorKind};
 
 use super::support::bundle::mutations::{edit, remove};
 use super::support::bundle::{BUNDLE, BundleOptions, Files, FoundRow, Memory, found_rows, write_bundle};
 use super::support::other_tables::Hang;
 use super::support::writer::Content;
-use super::support::{Node, Recording, Size, Table};
+use super::support::{Node, Invented, Size, Table};
 use super::{Case, assert_rows, read_files};
 
 /// A recording of two runs, each with a hang.
 fn case() -> Case {
-    let recording = Recording::random(29, &Size { runs: 2, ..Size::small() });
+    let recording = Invented::random(29, &Size { runs: 2, ..Size::small() });
     let mut nodes = BundleOptions::new(Table::CpuProfile, &recording).nodes;
     for run in [1, 2] {
         let hang = Hang { start_ns: 5, duration_ns: 600_000_000, row: recording.rows_of_run(run)[0] };
@@ -78,7 +78,7 @@ fn with_jobs(jobs: usize) -> Options {
     Options { jobs, ..Options::default() }
 }
 
-fn unread(export: &Export) -> Vec<(u32, &str)> {
+fn unread(export: &Recording) -> Vec<(u32, &str)> {
     export.unread_runs().map(|run| (run.number, run.unread.as_deref().unwrap())).collect()
 }
 

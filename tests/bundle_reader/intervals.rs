@@ -11,7 +11,7 @@ use super::support::bundle::mutations::edit;
 use super::support::bundle::{BUNDLE, BundleOptions, Files, Memory, Version, write_bundle};
 use super::support::other_tables::Hang;
 use super::support::writer::Content;
-use super::support::{self, Node, Part, Recording, RenderOptions, Rng, Shape, Signpost, Size, render};
+use super::support::{self, Node, Part, Invented, RenderOptions, Rng, Shape, Signpost, Size, render};
 
 const NAMES: [&str; 3] = ["load", "<store> & \"save\"", "Möbius"];
 const CATEGORIES: [&str; 3] = ["PointsOfInterest", "InduceCondition", "work"];
@@ -98,7 +98,7 @@ fn read(files: &Files) -> Intervals {
     found
 }
 
-fn exported(recording: &Recording, nodes: &[Node]) -> Intervals {
+fn exported(recording: &Invented, nodes: &[Node]) -> Intervals {
     let xml = render(recording, &RenderOptions::with_nodes(Shape::Xcode26_2, nodes.to_vec()));
     read_intervals(xml.as_bytes(), "orchard", &Options::default()).unwrap()
 }
@@ -145,8 +145,8 @@ fn intervals_are_those_of_the_export() {
 }
 
 /// One run with these tables, as a version writes them.
-fn bundle(version: Version, contents: Vec<Content>) -> (Recording, BundleOptions) {
-    let recording = Recording::random(5, &Size { rows: 12, ..Size::small() });
+fn bundle(version: Version, contents: Vec<Content>) -> (Invented, BundleOptions) {
+    let recording = Invented::random(5, &Size { rows: 12, ..Size::small() });
     let nodes = contents.into_iter().zip(1..).map(|(content, table_index)| Node { run: 1, table_index, content });
     let options = BundleOptions { version, symbols: None, ..BundleOptions::with_nodes(nodes.collect()) };
     (recording, options)

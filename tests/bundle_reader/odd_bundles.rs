@@ -3,28 +3,28 @@
 use std::path::Path;
 
 use traceparse::bundle::Bundle;
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::{Error, ErrorKind};
 
 use super::support::bundle::mutations::{edit, remove, set_field_type};
 use super::support::bundle::{BUNDLE, BundleOptions, Files, FoundRow, Memory, found_rows, write_bundle};
 use super::support::writer::Content;
-use super::support::{Node, Recording, Size, Table};
+use super::support::{Node, Invented, Size, Table};
 use super::{Case, assert_rows, read_files};
 
 /// A recording of two runs.
 fn case(table: Table) -> Case {
-    let recording = Recording::random(17, &Size { runs: 2, ..Size::small() });
+    let recording = Invented::random(17, &Size { runs: 2, ..Size::small() });
     let options = BundleOptions::new(table, &recording);
     Case { recording, options }
 }
 
-fn open(files: &Files) -> Result<Export, Error> {
+fn open(files: &Files) -> Result<Recording, Error> {
     read_files(files, &Options::default())
 }
 
 /// The one thing that is told.
-fn told(export: &Export) -> &str {
+fn told(export: &Recording) -> &str {
     let [diagnostic] = &export.diagnostics[..] else { panic!("{:?}", export.diagnostics) };
     &diagnostic.message
 }
@@ -161,7 +161,7 @@ fn store(node: usize) -> String {
 
 /// Two tables in one run, each with half of the rows.
 fn two_tables(first: Table, second: Table) -> Case {
-    let recording = Recording::random(23, &Size { snapshots: true, ..Size::small() });
+    let recording = Invented::random(23, &Size { snapshots: true, ..Size::small() });
     let (even, odd) = (0..recording.rows.len()).partition(|row| row % 2 == 0);
     let node = |table, rows| Node { run: 1, table_index: 1, content: Content::Samples { table, rows } };
     let options = BundleOptions::with_nodes(vec![node(first, even), node(second, odd)]);

@@ -4,13 +4,13 @@
 use traceparse::Error;
 use traceparse::ErrorKind;
 use traceparse::error::Diagnostic;
-use traceparse::recording::{Export, Options, RejectReason};
+use traceparse::recording::{Recording, Options, RejectReason};
 
 use super::read_files;
 use super::support::bundle::archive::binary;
 use super::support::bundle::mutations::edit;
 use super::support::bundle::{BundleOptions, Chunks, Compression, Files, found_rows, write_bundle};
-use super::support::{Recording, Size, Table};
+use super::support::{Invented, Size, Table};
 
 const STORE: &str = "corespace/run1/core/stores/indexed-store-4";
 const THREADS: &str = "corespace/run1/core/stores/indexed-store-0";
@@ -25,7 +25,7 @@ const STATE: usize = ROW + 24;
 const STACK: usize = ROW + 36;
 
 fn bundle(table: Table) -> Files {
-    let recording = Recording::random(11, &Size { processes: 2, ..Size::small() });
+    let recording = Invented::random(11, &Size { processes: 2, ..Size::small() });
     let options =
         BundleOptions { chunks: Chunks::One, compression: Compression::Zlib, ..BundleOptions::new(table, &recording) };
     write_bundle(&recording, &options)
@@ -47,9 +47,9 @@ fn value(files: &Files, path: &str, at: usize) -> u32 {
 }
 
 /// Reads with one thread and with several, which must agree.
-fn open(files: &Files) -> Result<Export, Error> {
+fn open(files: &Files) -> Result<Recording, Error> {
     let [one, several] = [1, 3].map(|jobs| read_files(files, &Options { jobs, ..Options::default() }));
-    let told = |export: &Result<Export, Error>| {
+    let told = |export: &Result<Recording, Error>| {
         export.as_ref().map(|export| export.diagnostics.clone()).map_err(Error::to_string)
     };
     assert_eq!(told(&one), told(&several));

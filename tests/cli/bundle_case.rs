@@ -6,12 +6,12 @@ use std::path::Path;
 use crate::command::Folder;
 use crate::support::bundle::{BundleOptions, to_folder, to_tar, to_zip, write_bundle};
 use crate::support::other_tables::Hang;
-use crate::support::{Content, Node, Recording, RenderOptions, Shape, Signpost, Table, orchard, render};
+use crate::support::{Content, Node, Invented, RenderOptions, Shape, Signpost, Table, orchard, render};
 
 const MILLISECOND: u64 = 1_000_000;
 
 /// Some hundred milliseconds of the orchard. Its threads have one name each: a bundle has the last one only, and an export all.
-pub(crate) fn recording() -> Recording {
+pub(crate) fn recording() -> Invented {
     let mut recording = orchard::session(120, 7);
     recording.threads.iter_mut().for_each(|thread| thread.names.truncate(1));
     recording.rows.iter_mut().for_each(|row| row.thread_name = 0);
@@ -19,7 +19,7 @@ pub(crate) fn recording() -> Recording {
 }
 
 /// A table of samples, and the intervals of the recording.
-pub(crate) fn nodes(recording: &Recording, table: Table) -> Vec<Node> {
+pub(crate) fn nodes(recording: &Invented, table: Table) -> Vec<Node> {
     let start = recording.rows[0].time_ns;
     let signposts = vec![
         Signpost::new("Layout", start, start + 20 * MILLISECOND, 0),
@@ -42,7 +42,7 @@ pub(crate) struct Forms {
 }
 
 /// Writes a recording in every form.
-pub(crate) fn write_forms(folder: &Folder, recording: &Recording, table: Table) -> Forms {
+pub(crate) fn write_forms(folder: &Folder, recording: &Invented, table: Table) -> Forms {
     let nodes = nodes(recording, table);
     let export = render(recording, &RenderOptions::with_nodes(Shape::Xcode26_2, nodes.clone()));
     let files = write_bundle(recording, &BundleOptions::with_nodes(nodes));

@@ -10,7 +10,7 @@ use crate::command::{Folder, column, csv, fails, finish, json, ok, stderr_of, tr
 use crate::fleet_case;
 use crate::support::bundle::{BundleOptions, to_folder, write_bundle};
 use crate::support::other_tables::Hang;
-use crate::support::{Content, HangRisk, Node, Part, Recording, RenderOptions, Shape, Signpost, Size, Table, render};
+use crate::support::{Content, HangRisk, Node, Part, Invented, RenderOptions, Shape, Signpost, Size, Table, render};
 
 /// Views whose rows are the same for an export and its recording, since they have no names of functions.
 const NUMBERS: [&str; 5] = ["threads", "processes", "states", "cores", "samples"];
@@ -232,7 +232,7 @@ fn a_dataset_knows_a_recording_again() {
 
 /// Two runs, the second of which is damaged.
 fn with_a_damaged_run(folder: &Folder) -> String {
-    let recording = Recording::random(29, &Size { runs: 2, ..Size::small() });
+    let recording = Invented::random(29, &Size { runs: 2, ..Size::small() });
     let mut nodes = BundleOptions::new(Table::CpuProfile, &recording).nodes;
     for run in [1, 2] {
         let hang = Hang { start_ns: 0, duration_ns: 60_000_000_000, row: recording.rows_of_run(run)[0] };

@@ -8,12 +8,12 @@ use serde_json::Value;
 
 use crate::command::{Folder, finish, stderr_of, stdout_of, traceparse};
 use crate::support::builder::Builder;
-use crate::support::{Recording, RenderOptions, Shape, Table, TocOptions, render, render_toc};
+use crate::support::{Invented, RenderOptions, Shape, Table, TocOptions, render, render_toc};
 
 const MILLISECOND: u64 = 1_000_000;
 
 /// The recording of an app that works for `samples` milliseconds, a tenth of the recorded time.
-fn recording(samples: u64) -> Recording {
+fn recording(samples: u64) -> Invented {
     let mut builder = Builder::default();
     let process = builder.process("Orchard", 501, "/Applications/Orchard.app/Contents/MacOS/Orchard");
     let thread = builder.thread(process, 0x101, &["Main Thread 0x101"]);

@@ -4,7 +4,7 @@ use std::fs::File;
 
 use traceparse::export::read;
 use traceparse::output::text::{self, Style};
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 use unicode_width::UnicodeWidthStr;
 
@@ -32,11 +32,11 @@ const VIEWS: [View; 16] = [
 /// Lines about hidden rows, and the numbers of timelines, may need a few columns more than 60.
 const NEEDS_MORE: [View; 5] = [View::Functions, View::Binaries, View::Transitions, View::Lines, View::Timeline];
 
-fn open(case: &str) -> Export {
+fn open(case: &str) -> Recording {
     read(File::open(fixture(case)).expect("the fixture"), "input.xml", &Options::default()).expect("it can be read")
 }
 
-fn shown(export: &Export, view: View, width: usize) -> String {
+fn shown(export: &Recording, view: View, width: usize) -> String {
     let mut options = ReportOptions { view, separate_by: SeparateBy::Thread, ..ReportOptions::default() };
     options.pruning.min_percent = 1.0;
     options.function = Some("main".to_owned());

@@ -9,7 +9,7 @@ use serde_json::Value;
 use traceparse::Error;
 use traceparse::export;
 use traceparse::profile::{Frame, Profile, Sample, SampleKind};
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::units::Unit;
 
 pub(crate) fn python() -> String {
@@ -52,7 +52,7 @@ pub(crate) fn read(document: &[u8]) -> Result<Reading, Error> {
     })
 }
 
-fn tables(export: &Export) -> Vec<Vec<String>> {
+fn tables(export: &Recording) -> Vec<Vec<String>> {
     let mut tables = Vec::new();
     for table in export.tables() {
         let samples =

@@ -3,11 +3,11 @@
 use libtest_mimic::{Failed, Trial};
 use traceparse::export::read;
 use traceparse::profile::{IntervalFilter, Sample, Selection, StateFilter, TimeRange};
-use traceparse::recording::{Export, Options, SampleDetail};
+use traceparse::recording::{Recording, Options, SampleDetail};
 use traceparse::report::{ReportOptions, report};
 use traceparse::units::Nanos;
 
-use super::support::{Recording, RenderOptions, Rng, Shape, Size, Table, render};
+use super::support::{Invented, RenderOptions, Rng, Shape, Size, Table, render};
 
 pub(crate) fn trials() -> Vec<Trial> {
     let test = |name: &str, test: fn()| {
@@ -37,15 +37,15 @@ fn filter(ranges: &Ranges) -> IntervalFilter {
     IntervalFilter::new(vec!["Layout".to_owned()], false, ranges.iter().copied())
 }
 
-fn recording(seed: u64) -> (Recording, Export) {
-    let recording = Recording::random(seed, &Size { runs: 3, rows: 200, ..Size::small() });
+fn recording(seed: u64) -> (Invented, Recording) {
+    let recording = Invented::random(seed, &Size { runs: 3, rows: 200, ..Size::small() });
     let xml = render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording).shuffled(seed));
     (recording, read(xml.as_bytes(), "random.xml", &Options::default()).unwrap())
 }
 
 /// Intervals of all kinds: of the length of samples, of none, overlapping, without an end, of runs that are not there; some start
 /// or end at the very time of a sample.
-fn random_ranges(recording: &Recording, rng: &mut Rng) -> Ranges {
+fn random_ranges(recording: &Invented, rng: &mut Rng) -> Ranges {
     let count = rng.below(30);
     let mut ranges = Vec::new();
     for _ in 0..count {

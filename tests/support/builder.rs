@@ -9,14 +9,14 @@
 //!
 //! `key:n` is the n-th instruction of the function that samples hit; without `:n` it is the first.
 
-use super::recording::{Frame, Image, Process, Recording, Row, Thread};
+use super::recording::{Frame, Image, Process, Invented, Row, Thread};
 
 /// Distance between the first instructions of two functions of an image.
 const FUNCTION_SIZE: u64 = 0x400;
 
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
-    pub recording: Recording,
+    pub recording: Invented,
     functions: Vec<Function>,
 }
 

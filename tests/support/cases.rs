@@ -8,7 +8,7 @@ use super::cases_27::{
     xcode_27_signposts, xcode_27_time_profile_waiting, xcode_27_track_detail,
 };
 use super::orchard::{HELPER, MAIN, RENDER, WORKER_1, WORKER_2, scene};
-use super::recording::{CoreKind, Recording, Row, SampleKind};
+use super::recording::{CoreKind, Invented, Row, SampleKind};
 use super::shape::{Shape, Table};
 use super::writer::{RenderOptions, concatenate, render};
 
@@ -21,7 +21,7 @@ pub struct Case {
     /// The point of the case, in sentences.
     pub shows: &'static str,
     /// The recording it was made from, to compare a reading with.
-    pub recording: Recording,
+    pub recording: Invented,
     /// `input.xml`
     pub input: String,
 }
@@ -73,7 +73,7 @@ pub const WAITING: &str = "thread_start pthread_start:4 worker:1 cond_wait:1 wai
 pub const DRAWING: &str = "thread_start pthread_start:4 tick:2 frame:1 scene:1 draw_leaf:1 blend:1";
 
 /// Samples, one millisecond apart: thread, core and stack.
-pub fn samples(plan: &[(usize, u32, &str)]) -> Recording {
+pub fn samples(plan: &[(usize, u32, &str)]) -> Invented {
     let mut builder = scene();
     for (position, &(thread, core, stack)) in plan.iter().enumerate() {
         let row = builder.row(104_250_083 + position as u64 * 1_000_041, thread, stack);
@@ -83,7 +83,7 @@ pub fn samples(plan: &[(usize, u32, &str)]) -> Recording {
 }
 
 /// As [`samples`], with cycles as weights.
-pub fn cycles(plan: &[(usize, u32, &str)]) -> Recording {
+pub fn cycles(plan: &[(usize, u32, &str)]) -> Invented {
     let mut recording = samples(plan);
     for (row, weight) in
         recording.rows.iter_mut().zip([834_112, 1_000_037, 1_000_004, 42_907, 311, 1_000_090].iter().cycle())
@@ -97,7 +97,7 @@ pub fn one_table(
     path: &'static str,
     title: &'static str,
     shows: &'static str,
-    recording: Recording,
+    recording: Invented,
     shape: Shape,
     table: Table,
 ) -> Case {
@@ -169,7 +169,7 @@ fn xcode_14_3_time_profile() -> Case {
     )
 }
 
-fn counted() -> Recording {
+fn counted() -> Invented {
     let mut recording =
         samples(&[(MAIN, 5, ""), (MAIN, 5, HARVEST), (WORKER_2, 0, PRESSING), (MAIN, 6, SORTING), (MAIN, 6, SORTING)]);
     for (row, counters) in
@@ -207,7 +207,7 @@ fn xcode_14_3_concatenated() -> Case {
     let first = samples(&[(MAIN, 5, HARVEST), (MAIN, 5, SORTING), (WORKER_2, 3, PRESSING)]);
     let second = samples(&[(WORKER_2, 4, PRESSING), (MAIN, 7, SORTING), (MAIN, 7, SORTING)]);
     let document =
-        |recording: &Recording| render(recording, &RenderOptions::new(Shape::Xcode14_3, Table::TimeProfile, recording));
+        |recording: &Invented| render(recording, &RenderOptions::new(Shape::Xcode14_3, Table::TimeProfile, recording));
     let input = concatenate(&[document(&first), document(&second)]);
     Case {
         path: "14.3/concatenated",
@@ -220,7 +220,7 @@ fn xcode_14_3_concatenated() -> Case {
 }
 
 /// Two recordings of the same scene as one recording. Only the frames have to be renumbered.
-fn joined(mut first: Recording, second: Recording) -> Recording {
+fn joined(mut first: Invented, second: Invented) -> Invented {
     let offset = first.frames.len();
     first.frames.extend(second.frames);
     first.rows.extend(second.rows.into_iter().map(|mut row| {

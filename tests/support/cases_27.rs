@@ -3,14 +3,14 @@
 use super::cases::{Case, DRAWING, GRINDING, HARVEST, PRESSING, SORTING, WAITING, cycles, one_table, samples};
 use super::orchard::{MAIN, RENDER, WORKER_1, session};
 use super::other_tables::Hang;
-use super::recording::Recording;
+use super::recording::Invented;
 use super::shape::{Shape, Table};
 use super::signposts::Signpost;
 use super::toc::{Target, TocOptions, render_toc};
 use super::writer::{Content, Node, RenderOptions, render};
 use super::xml::Layout;
 
-fn xcode_27_recording() -> Recording {
+fn xcode_27_recording() -> Invented {
     let mut recording = cycles(&[
         (MAIN, 5, HARVEST),
         (MAIN, 5, SORTING),
@@ -80,7 +80,7 @@ pub fn xcode_27_time_profile_waiting() -> Case {
     )
 }
 
-fn two_runs() -> Recording {
+fn two_runs() -> Invented {
     let mut recording = samples(&[
         (MAIN, 5, HARVEST),
         (WORKER_1, 4, PRESSING),
@@ -96,7 +96,7 @@ fn two_runs() -> Recording {
     recording
 }
 
-fn several_tables(recording: &Recording) -> RenderOptions {
+fn several_tables(recording: &Invented) -> RenderOptions {
     let mut late = Node::samples(2, Table::TimeProfile, recording);
     late.table_index = 13;
     let calls = Node { run: 1, table_index: 8, content: Content::FileCalls(vec![0, 3]) };

@@ -7,14 +7,14 @@
 
 use std::collections::HashMap;
 
-use super::recording::{CoreKind, Recording, Row};
+use super::recording::{CoreKind, Invented, Row};
 use super::shape::{Shape, Table};
 use super::stacks::StackKey;
 use super::xml::{Layout, Xml, counters_label, duration_label, time_label};
 
 /// A document being written.
 pub struct Document<'a> {
-    pub recording: &'a Recording,
+    pub recording: &'a Invented,
     pub shape: Shape,
     /// Let pointer-authentication bits leak into the addresses of callers.
     pub pointer_authentication: bool,
@@ -28,7 +28,7 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    pub fn new(recording: &'a Recording, shape: Shape, layout: Layout) -> Document<'a> {
+    pub fn new(recording: &'a Invented, shape: Shape, layout: Layout) -> Document<'a> {
         Document {
             recording,
             shape,

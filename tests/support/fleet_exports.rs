@@ -5,7 +5,7 @@
 
 use super::builder::Builder;
 use super::random::Rng;
-use super::recording::{Recording, Row};
+use super::recording::{Invented, Row};
 use super::shape::{Shape, Table};
 use super::toc::{TocOptions, render_toc};
 use super::writer::{RenderOptions, render};
@@ -27,7 +27,7 @@ pub struct FleetExport {
     pub toc: String,
     pub version: String,
     pub device: &'static str,
-    pub recording: Recording,
+    pub recording: Invented,
 }
 
 /// The name of a run's files, without extension.
@@ -59,7 +59,7 @@ pub fn manifest(seed: u64, count: u32) -> String {
     text
 }
 
-fn recording(rng: &mut Rng, rows: u32, is_slow: bool) -> Recording {
+fn recording(rng: &mut Rng, rows: u32, is_slow: bool) -> Invented {
     let mut builder = Builder::default();
     let process = builder.process("Orchard", 4_711, "/private/var/containers/Bundle/Application/Orchard.app/Orchard");
     for (index, name) in THREADS.into_iter().enumerate() {

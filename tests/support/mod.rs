@@ -1,12 +1,12 @@
 //! The fixture writer: invented recordings, written exactly as `xcrun xctrace export` writes real ones.
 //!
-//! A test starts from a [`Recording`], which says what *really* happened (which instruction ran, on which thread,
+//! A test starts from a [`Invented`], which says what *really* happened (which instruction ran, on which thread,
 //! at what time). [`render`] turns it into one export document in the spelling of a given Xcode, and the
 //! methods in [`oracle`] say what a correct reader must find in that document. The two do not share code with the
 //! library, so they can disagree with it.
 //!
 //! ```text
-//! Recording::random(seed, &Size::small())        what happened
+//! Invented::random(seed, &Size::small())        what happened
 //!     -> render(&recording, &options)            the document, as Xcode 12 ... 27 would have written it
 //!     -> recording.lookup_addresses(row, shape)  what a reader should make of it
 //! ```
@@ -56,7 +56,7 @@ pub use hang_risks::{HangRisk, Part};
 pub use large::{DEPTHS, write_large, write_large_as, write_large_deep};
 pub use mutations::{documents, mutate, respell};
 pub use random::{Rng, Size};
-pub use recording::{CoreKind, Frame, Image, Process, Recording, Row, SampleKind, Thread};
+pub use recording::{CoreKind, Frame, Image, Process, Invented, Row, SampleKind, Thread};
 pub use shape::{Shape, Table};
 pub use signposts::Signpost;
 pub use toc::{Target, TocOptions, render_toc};

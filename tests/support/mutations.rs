@@ -1,7 +1,7 @@
 //! Documents of every shape, and what may be wrong with them.
 
 use super::random::{Rng, Size};
-use super::recording::Recording;
+use super::recording::Invented;
 use super::shape::{Shape, Table};
 use super::writer::{RenderOptions, render};
 
@@ -9,7 +9,7 @@ use super::writer::{RenderOptions, render};
 pub fn documents() -> Vec<String> {
     let mut documents: Vec<String> = super::cases::fixtures().into_iter().map(|(_, input)| input).collect();
     documents.retain(|document| document.len() < 60_000);
-    let recording = Recording::random(1, &Size { rows: 12, ..Size::small() });
+    let recording = Invented::random(1, &Size { rows: 12, ..Size::small() });
     documents
         .extend(Shape::ALL.map(|shape| render(&recording, &RenderOptions::new(shape, Table::TimeProfile, &recording))));
     documents.push(render(&recording, &RenderOptions::new(Shape::TimeSample, Table::TimeSample, &recording)));

@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use super::recording::{Frame, Recording, Row};
+use super::recording::{Frame, Invented, Row};
 use super::shape::Shape;
 
 /// Addresses keep 47 bits; the bits above are pointer-authentication noise.
@@ -54,7 +54,7 @@ impl Shape {
     }
 }
 
-impl Recording {
+impl Invented {
     /// The frames a document of `shape` shows for a row, root first. Only Xcode 27 shows marked inlined frames.
     pub fn visible_stack(&self, row: &Row, shape: Shape) -> Option<Vec<usize>> {
         let stack = row.stack.as_ref()?;
@@ -62,7 +62,7 @@ impl Recording {
         Some(stack.iter().copied().filter(shown).collect())
     }
 
-    /// The recorded addresses of [`Recording::visible_stack`], root first, without pointer-authentication bits.
+    /// The recorded addresses of [`Invented::visible_stack`], root first, without pointer-authentication bits.
     pub fn recorded_addresses(&self, row: &Row, shape: Shape) -> Option<Vec<u64>> {
         self.addresses(
             row,
@@ -73,7 +73,7 @@ impl Recording {
         )
     }
 
-    /// As [`Recording::recorded_addresses`], with the noise bits a document asked for them would carry.
+    /// As [`Invented::recorded_addresses`], with the noise bits a document asked for them would carry.
     pub fn signed_addresses(&self, row: &Row, shape: Shape) -> Option<Vec<u64>> {
         self.addresses(row, shape, |frame, leaf| {
             if leaf { shape.leaf_address(frame) } else { shape.caller_address(frame) | frame.signature }
@@ -104,7 +104,7 @@ impl Recording {
         Some(addresses)
     }
 
-    /// The names of [`Recording::visible_stack`] as the document spells them, root first.
+    /// The names of [`Invented::visible_stack`] as the document spells them, root first.
     pub fn displayed_names(&self, row: &Row, shape: Shape) -> Option<Vec<String>> {
         let stack = self.visible_stack(row, shape)?;
         let addresses = self.recorded_addresses(row, shape)?;

@@ -5,7 +5,7 @@
 
 use super::builder::Builder;
 use super::random::Rng;
-use super::recording::{CoreKind, Recording};
+use super::recording::{CoreKind, Invented};
 
 pub const MAIN: usize = 0;
 pub const WORKER_1: usize = 1;
@@ -179,7 +179,7 @@ const WORK: [(usize, u64, &str, &str); 34] = [
 ];
 
 /// The whole app for some milliseconds, at most one sample per millisecond and running thread.
-pub fn session(milliseconds: u64, seed: u64) -> Recording {
+pub fn session(milliseconds: u64, seed: u64) -> Invented {
     let mut rng = Rng::new(seed);
     let mut builder = scene();
     for tick in 0..milliseconds {

@@ -6,7 +6,7 @@
 //! instant, repeated stacks and uneven weights.
 
 use super::names::{NameStyle, PROCESS_NAMES, STATES, THREAD_NAMES, function_name, image_name, uuid};
-use super::recording::{CoreKind, Frame, Image, Process, Recording, Row, SampleKind, Thread};
+use super::recording::{CoreKind, Frame, Image, Process, Invented, Row, SampleKind, Thread};
 
 /// splitmix64: small, fast and good enough to vary test data.
 #[derive(Clone, Debug)]
@@ -107,10 +107,10 @@ impl Size {
     }
 }
 
-impl Recording {
+impl Invented {
     /// A varied recording; see the module documentation for what it contains.
-    pub fn random(seed: u64, size: &Size) -> Recording {
-        let mut generator = Generator { rng: Rng::new(seed), size, recording: Recording::default(), code: Vec::new() };
+    pub fn random(seed: u64, size: &Size) -> Invented {
+        let mut generator = Generator { rng: Rng::new(seed), size, recording: Invented::default(), code: Vec::new() };
         generator.images_and_frames();
         generator.processes_and_threads();
         for run in 1..=size.runs {
@@ -123,7 +123,7 @@ impl Recording {
 struct Generator<'a> {
     rng: Rng,
     size: &'a Size,
-    recording: Recording,
+    recording: Invented,
     /// Per process, the frames its stacks may use.
     code: Vec<Vec<usize>>,
 }

@@ -1,6 +1,6 @@
 //! The logical recording: what happened, free of any export format.
 //!
-//! Everything is an index into a table of the [`Recording`]: a row names a thread, a thread names a process, a stack
+//! Everything is an index into a table of the [`Invented`]: a row names a thread, a thread names a process, a stack
 //! is a list of frames, a frame names an image. Stacks are **root first**, leaf last, as everywhere in this project;
 //! only the renderer reverses them.
 //!
@@ -10,7 +10,7 @@
 
 /// A whole recording; possibly several runs of the same app.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recording {
+pub struct Invented {
     pub images: Vec<Image>,
     pub frames: Vec<Frame>,
     pub processes: Vec<Process>,
@@ -160,7 +160,7 @@ impl Row {
     }
 }
 
-impl Recording {
+impl Invented {
     pub fn thread_of(&self, row: &Row) -> &Thread {
         &self.threads[row.thread]
     }

@@ -2,7 +2,7 @@
 
 use super::names::uuid;
 use super::random::Rng;
-use super::recording::Recording;
+use super::recording::Invented;
 use super::shape::{Shape, Table};
 use super::xml::{escape_attribute, escape_text};
 
@@ -48,7 +48,7 @@ impl TocOptions {
 type Attributes = Vec<(&'static str, String)>;
 
 struct Toc<'a> {
-    recording: &'a Recording,
+    recording: &'a Invented,
     options: &'a TocOptions,
     rng: Rng,
     out: String,
@@ -56,7 +56,7 @@ struct Toc<'a> {
 }
 
 /// Writes the table of contents of a recording.
-pub fn render_toc(recording: &Recording, options: &TocOptions) -> String {
+pub fn render_toc(recording: &Invented, options: &TocOptions) -> String {
     let out = "<?xml version=\"1.0\"?>\n\n".to_owned();
     let mut toc = Toc { recording, options, rng: Rng::new(options.seed), out, depth: 0 };
     toc.start("trace-toc", &[]);

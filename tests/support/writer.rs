@@ -11,7 +11,7 @@ use super::cells::Document;
 use super::hang_risks::HangRisk;
 use super::other_tables::Hang;
 use super::random::Rng;
-use super::recording::Recording;
+use super::recording::Invented;
 use super::shape::{Shape, Table};
 use super::signposts::Signpost;
 use super::xml::Layout;
@@ -35,7 +35,7 @@ pub struct Node {
     pub content: Content,
 }
 
-/// The content of a node. Rows are indices into [`Recording::rows`], written in the order given.
+/// The content of a node. Rows are indices into [`Invented::rows`], written in the order given.
 #[derive(Clone, Debug)]
 pub enum Content {
     Samples {
@@ -59,7 +59,7 @@ pub enum Content {
 
 impl RenderOptions {
     /// One node per run of the recording, each with all rows of that run in recording order.
-    pub fn new(shape: Shape, table: Table, recording: &Recording) -> RenderOptions {
+    pub fn new(shape: Shape, table: Table, recording: &Invented) -> RenderOptions {
         let nodes = recording.runs().into_iter().map(|run| Node::samples(run, table, recording)).collect();
         RenderOptions::with_nodes(shape, nodes)
     }
@@ -98,7 +98,7 @@ impl RenderOptions {
 
 impl Node {
     /// All rows of a run.
-    pub fn samples(run: u32, table: Table, recording: &Recording) -> Node {
+    pub fn samples(run: u32, table: Table, recording: &Invented) -> Node {
         Node {
             run,
             table_index: table.usual_index(),
@@ -122,7 +122,7 @@ impl Node {
 /// # Panics
 ///
 /// When `Shape::TimeSample` is asked for a table other than `Table::TimeSample`.
-pub fn render(recording: &Recording, options: &RenderOptions) -> String {
+pub fn render(recording: &Invented, options: &RenderOptions) -> String {
     let ordinary = |node: &Node| matches!(node.content, Content::Samples { table, .. } if table != Table::TimeSample);
     assert!(
         options.shape != Shape::TimeSample || !options.nodes.iter().any(ordinary),

@@ -103,7 +103,7 @@ type Names = HashMap<(ThreadId, String), BTreeMap<u32, BTreeSet<String>>>;
 
 /// The profile, and which threads of it can be compared, by pid and tid.
 fn write_by_crate(report: &Report<'_>) -> (fxprof::Profile, BTreeSet<(String, String)>) {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let mut writer = Writer {
         profile,
         out: fxprof::Profile::new(
@@ -153,7 +153,7 @@ fn write_by_crate(report: &Report<'_>) -> (fxprof::Profile, BTreeSet<(String, St
 
 /// The samples of a thread that count: those that ran, in order of time.
 fn counted<'p>(report: &Report<'p>, series: SeriesId, thread: ThreadId) -> Vec<&'p Sample> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let runs = |sample: &&Sample| sample.state.is_none_or(|state| profile.string(state) == "Running");
     let is_of = |sample: &&Sample| sample.series == series && sample.thread == thread;
     let mut samples: Vec<&Sample> = profile.samples().iter().filter(is_of).filter(runs).collect();
@@ -172,7 +172,7 @@ fn offset(profile: &Profile, frame: &profile::Frame) -> Option<u32> {
 }
 
 fn names(report: &Report<'_>) -> Names {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let mut names = Names::new();
     for sample in profile.samples() {
         for frame in profile.frames_leaf_first(sample.stack) {

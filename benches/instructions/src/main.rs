@@ -15,9 +15,9 @@ mod support;
 use std::hint::black_box;
 use std::{env, fs, io};
 
-use support::{Recording, RenderOptions, Shape, Size, Table, render, write_large_as};
+use support::{Invented, RenderOptions, Shape, Size, Table, render, write_large_as};
 use traceparse::export::read;
-use traceparse::recording::{Export, Options};
+use traceparse::recording::{Recording, Options};
 use traceparse::output::folded;
 use traceparse::report::{ReportOptions, View, report};
 
@@ -41,7 +41,7 @@ fn document(name: &str) -> Vec<u8> {
         }
         "frames-27" => write_large_as(&mut document, Shape::Xcode27, 3_000, 500, 1).expect("a vector takes everything"),
         "time-sample" => {
-            let recording = Recording::random(1, &Size::medium());
+            let recording = Invented::random(1, &Size::medium());
             let options = RenderOptions::new(Shape::TimeSample, Table::TimeSample, &recording);
             return render(&recording, &options).into_bytes();
         }
@@ -54,13 +54,13 @@ fn bytes(file: &str) -> Vec<u8> {
     fs::read(file).expect("the document can be read")
 }
 
-fn export(document: &[u8]) -> Export {
+fn export(document: &[u8]) -> Recording {
     // Counts must not depend on how work is divided.
     let options = Options { jobs: 1, ..Options::default() };
     read(document, "document", &options).expect("the document is an export")
 }
 
-fn write_folded(export: &Export) {
+fn write_folded(export: &Recording) {
     let report = report(export, &ReportOptions { view: View::Tree, ..ReportOptions::default() });
     folded::write(&report, &mut io::sink()).expect("nowhere takes everything");
 }

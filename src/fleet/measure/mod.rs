@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 use super::run::{FailureKind, RunMeasures, RunRecord};
 use crate::calltree::Metric;
 use crate::profile::{Profile, SampledTime, SelectedSamples, SeriesId, TimeRange};
-use crate::recording::{Export, Table};
+use crate::recording::{Recording, Table};
 use recorded::Tocs;
 use rows::Rows;
 use tally::Tally;
@@ -43,14 +43,14 @@ pub struct Measured {
 /// # Errors
 /// [`FailureKind::NoSamples`] when no sample counts, with a sentence that says what there is. When the measures take more memory than
 /// the [budget](Profile::budget) of the profile has.
-pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOptions) -> Result<Measured, NotMeasured> {
-    let profile = &export.profile;
+pub fn measure_runs(recording: &Recording, context: &RunContext, options: &MeasureOptions) -> Result<Measured, NotMeasured> {
+    let profile = &recording.profile;
     let selected = options.selection.on(profile);
     let mut notes = Vec::new();
     let survey = Survey::new(&selected, options.selection.time);
     let chosen = choose(profile, &survey, options, &mut notes);
     if chosen.is_empty() {
-        return Err(NotMeasured { kind: FailureKind::NoSamples, reason: refusal::reason(export, options) });
+        return Err(NotMeasured { kind: FailureKind::NoSamples, reason: refusal::reason(recording, options) });
     }
     if chosen.len() > 1 && context.duration.is_some() {
         let count = chosen.len();
@@ -58,7 +58,7 @@ pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOpti
     }
     let mut reserved = profile.budget().nothing();
     let tallies = tally::tally(&selected, &chosen, &mut reserved)?;
-    let tocs = Tocs::new(export, context);
+    let tocs = Tocs::new(recording, context);
     // Rows take about this much by stack; how much exactly is known when they are there.
     let by_stack = profile.budget().reserve(profile.stack_ids().len() as u64 * STACK_BYTES)?;
     let mut rows = Rows::new(profile);
@@ -73,7 +73,7 @@ pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOpti
         // What was chosen has samples.
         let Some(sampled) = survey.sampled[profile.series(series).run.index()] else { continue };
         let mut own = notes.clone();
-        let record = record(export, context, options, &tocs, (series, run_id, sampled), tally, &mut own);
+        let record = record(recording, context, options, &tocs, (series, run_id, sampled), tally, &mut own);
         // Names of the profile are copied.
         let names = profile.budget().reserve(profile.names_memory())?;
         let measures = rows.measures(RunRecord { notes: own, ..record }, tally);
@@ -88,16 +88,16 @@ pub fn measure_runs(export: &Export, context: &RunContext, options: &MeasureOpti
         }
     }
     if let Some(first) = runs.first_mut() {
-        note_unread(export, &mut first.record);
+        note_unread(recording, &mut first.record);
     }
     Ok(Measured { runs, notes })
 }
 
 /// Keeps with the first run of a recording which others are damaged. Not among the notes of the file: the reader's diagnostics say
 /// the same there.
-fn note_unread(export: &Export, first: &mut RunRecord) {
+fn note_unread(recording: &Recording, first: &mut RunRecord) {
     let mut count = 0;
-    for run in export.unread_runs() {
+    for run in recording.unread_runs() {
         let reason = run.unread.as_deref().unwrap_or_default();
         first.notes.push(format!("Run {} is damaged, and nothing of it is read: {reason}", run.number));
         count += 1;
@@ -177,12 +177,12 @@ fn preference(schema: &str) -> usize {
 }
 
 /// True if the file ends before its document does: nothing is known of the time after its last row.
-fn is_cut(export: &Export) -> bool {
-    export.documents.iter().any(|document| document.cut_at.is_some())
+fn is_cut(recording: &Recording) -> bool {
+    recording.documents.iter().any(|document| document.cut_at.is_some())
 }
 
 fn record(
-    export: &Export,
+    recording: &Recording,
     context: &RunContext,
     options: &MeasureOptions,
     tocs: &Tocs<'_>,
@@ -190,12 +190,12 @@ fn record(
     tally: &Tally,
     notes: &mut Vec<String>,
 ) -> RunRecord {
-    let profile = &export.profile;
+    let profile = &recording.profile;
     let series = profile.series(series_id);
     let number = profile.run(series.run).number;
     let toc = tocs.of_run(number, sampled.all.last, notes);
     let recorded = recorded::recorded(context.duration, toc, sampled.all, number, notes);
-    let recorded = if is_cut(export) { recorded.until_cut(sampled.all, number, notes) } else { recorded };
+    let recorded = if is_cut(recording) { recorded.until_cut(sampled.all, number, notes) } else { recorded };
     let recorded = recorded.within(options.selection.time, sampled.in_range);
     let is_table = |table: &&Table| table.series.contains(&series_id);
     RunRecord {
@@ -214,7 +214,7 @@ fn record(
         weight: tally.sum.weight,
         samples: tally.sum.samples,
         effective_samples: tally.effective_samples(),
-        rejected: export.tables().find(is_table).map_or(0, |table| table.rejected.total()),
+        rejected: recording.tables().find(is_table).map_or(0, |table| table.rejected.total()),
         unread_runs: Some(0),
         cores: tally.cores(profile),
         usual_weight: tally.usual_weight(),

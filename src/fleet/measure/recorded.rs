@@ -3,7 +3,7 @@
 use super::context::RunContext;
 use crate::fleet::run::WallSource;
 use crate::profile::{SampledTime, TimeRange};
-use crate::recording::{Export, SLACK, TocRun, seconds};
+use crate::recording::{Recording, SLACK, TocRun, seconds};
 use crate::units::Nanos;
 
 /// The recorded part of the time axis of a run.
@@ -115,8 +115,8 @@ pub(super) struct Tocs<'t> {
 }
 
 impl<'t> Tocs<'t> {
-    pub(super) fn new(export: &'t Export, context: &'t RunContext) -> Self {
-        let inside = export.tocs().flat_map(|toc| &toc.runs).collect();
+    pub(super) fn new(recording: &'t Recording, context: &'t RunContext) -> Self {
+        let inside = recording.tocs().flat_map(|toc| &toc.runs).collect();
         let beside = context.tocs.iter().flat_map(|toc| &toc.runs).collect();
         Self { places: [inside, beside] }
     }

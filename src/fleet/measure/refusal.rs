@@ -6,7 +6,7 @@ use super::context::MeasureOptions;
 use crate::fleet::run::FailureKind;
 use crate::memory::OverBudget;
 use crate::profile::Meaning;
-use crate::recording::{DocumentContent, Export, Table, TableKind};
+use crate::recording::{DocumentContent, Recording, Table, TableKind};
 
 /// The reason why an export gave no run, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl From<OverBudget> for NotMeasured {
 }
 
 /// Describes the content of an export without samples that count.
-pub(super) fn reason(export: &Export, options: &MeasureOptions) -> String {
+pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String {
     let schema = |table: &Table| table.schema.clone().unwrap_or_else(|| "details of a track".to_owned());
     let names = |tables: &[&Table]| {
         let mut names: Vec<String> = tables.iter().map(|table| schema(table)).collect();
@@ -41,12 +41,12 @@ pub(super) fn reason(export: &Export, options: &MeasureOptions) -> String {
         names.dedup();
         list(&names)
     };
-    let tables: Vec<&Table> = export.tables().collect();
+    let tables: Vec<&Table> = recording.tables().collect();
     if tables.is_empty() {
         // A recording is a document of tables and one of contents.
         let is_recording =
-            export.documents.iter().any(|document| matches!(document.content, DocumentContent::Tables(_)));
-        return match export.tocs().next() {
+            recording.documents.iter().any(|document| matches!(document.content, DocumentContent::Tables(_)));
+        return match recording.tocs().next() {
             Some(_) if is_recording => "There is no CPU table that can be read in the recording.",
             Some(_) => "There is a table of contents only; export a CPU table, such as time-profile, with --xpath.",
             None => "There is no table.",
@@ -61,7 +61,7 @@ pub(super) fn reason(export: &Export, options: &MeasureOptions) -> String {
     if wanted.is_empty() {
         return format!("There is no table {}; the file holds {}.", list(&options.schemas), names(&cpu));
     }
-    let profile = &export.profile;
+    let profile = &recording.profile;
     let series = wanted.iter().flat_map(|table| &table.series).map(|&id| profile.series(id));
     if let Some(series) = series.into_iter().find(|series| series.meaning != Meaning::OnCpu || !series.has_times) {
         let schema = profile.string(series.schema);

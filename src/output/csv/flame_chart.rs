@@ -13,7 +13,7 @@ const COLUMNS: &[u8] = b"input,run,table,schema,pid,process,tid,thread,start_ns,
 self_weight,samples,unit,function,binary\n";
 
 pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), cells, out));
     let mut no_stack = Vec::new();
     push_function(profile, Label::NoStack, cells, &mut no_stack);

@@ -52,7 +52,7 @@ pub fn write_cells(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io
 
 fn summary(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
     record(csv, &["input", "run", "table", "schema", "kind", "rows", "samples", "rejected"])?;
-    for document in &report.export.documents {
+    for document in &report.recording.documents {
         let DocumentContent::Tables(tables) = &document.content else { continue };
         for table in tables {
             let kind = if table.kind == TableKind::Cpu { "cpu" } else { "other" };
@@ -87,7 +87,7 @@ fn threads(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<(
 }
 
 fn functions(report: &Report<'_>, cells: Cells, csv: &mut Out<'_>) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     header(csv, "input,run,table,schema,self_weight,all_weight,self_samples,samples,unit,function,binary")?;
     for series in &report.series {
         let shared = &origin(report, series, Scope::All, cells)[..4];

@@ -26,7 +26,7 @@ pub(super) fn optional(number: Option<u64>) -> String {
 
 /// The origin of a row: `input,run,table,schema`, then `pid,process,tid,thread` where they apply.
 pub(super) fn origin(report: &Report<'_>, series: &SeriesReport, scope: Scope, cells: Cells) -> [String; 8] {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);
     let position = report.table(series.series).and_then(|table| table.position);

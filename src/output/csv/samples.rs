@@ -14,7 +14,7 @@ const COLUMNS: &[u8] =
     b"input,run,table,schema,time_ns,weight,unit,pid,process,tid,thread,core,state,address,function,binary,stack\n";
 
 pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let pieces = Pieces::new(report, cells);
     let mut stack = JoinedStack::default();
     let mut page = Page::new(out);
@@ -44,7 +44,7 @@ struct Pieces {
 
 impl Pieces {
     fn new(report: &Report<'_>, cells: Cells) -> Self {
-        let profile = &report.export.profile;
+        let profile = &report.recording.profile;
         let series = profile.series_ids().map(|id| {
             let mut text = Vec::new();
             if let Some(position) = report.position(id) {

@@ -12,7 +12,7 @@ const ORIGIN: &[u8] = b"input,run,table,schema,pid,process,tid,thread";
 const COLUMNS: &[u8] = b",depth,all_weight,self_weight,hidden_weight,hidden_children,samples,unit,function,binary\n";
 
 pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), cells, out));
     let mut no_stack = Vec::new();
     push_function(profile, Label::NoStack, cells, &mut no_stack);

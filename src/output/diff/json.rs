@@ -47,7 +47,7 @@ pub fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()>
 
 /// The facts about one side, as it was read.
 fn recording(report: &Report<'_>) -> Value {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     // Also those of which operations left nothing.
     let is_shown = |series: &&SeriesReport| {
         let was_removed = || OperationSummary::removed(&report.operations, series.series).1 > 0;

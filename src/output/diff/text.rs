@@ -189,7 +189,7 @@ impl Text<'_, '_, '_> {
 
 /// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`.
 fn recording(report: &Report<'_>) -> String {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let mut parts = Vec::new();
     for series in report.series.iter().filter(|series| series.counted.samples > 0) {
         let origin = profile.series(series.series);

@@ -95,7 +95,7 @@ impl<'i> Markers<'i> {
     }
 
     fn add_stays(&mut self, report: &Report<'i>) {
-        let profile = &report.export.profile;
+        let profile = &report.recording.profile;
         let is_waiting = |sample: &Sample| sample.state.is_some_and(|state| profile.string(state) != RUNNING);
         let mut samples: HashMap<Place, Vec<&Sample>> = HashMap::default();
         for (_, sample) in report.samples().filter(|(_, sample)| is_waiting(sample)) {
@@ -250,7 +250,7 @@ struct Threads<'p> {
 
 impl<'p> Threads<'p> {
     fn new(report: &Report<'p>) -> Self {
-        let profile = &report.export.profile;
+        let profile = &report.recording.profile;
         let known = profile.thread_ids().filter_map(|id| {
             let thread = profile.thread(id);
             Some((profile.run(profile.process(thread.process).run).number, thread.tid?))

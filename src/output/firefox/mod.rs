@@ -52,7 +52,7 @@ use tables::Tables;
 /// # Errors
 /// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
 pub fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
     let tables = Tables::new(profile, &threads, &Programs::new(report), markers.names());
     let cpu_unit = cpu_unit(profile, &threads);
@@ -149,7 +149,7 @@ fn extra(report: &Report<'_>, threads: &[ThreadSamples<'_>], page: &mut Page<'_>
     page.put(b",\"extra\":[{\"label\":\"Weights\",\"entries\":[");
     for (index, position) in positions.into_iter().enumerate() {
         let series = &report.series[position];
-        let schema = report.export.profile.string(report.export.profile.series(series.series).schema);
+        let schema = report.recording.profile.string(report.recording.profile.series(series.series).schema);
         page.put(if index == 0 { b"{\"label\":" } else { b",{\"label\":" });
         push_text(Some(schema), &mut page.text);
         page.put(b",\"format\":\"string\",\"value\":");
@@ -185,7 +185,7 @@ fn samples(
         nanos if is_time => push_millis(nanos, out),
         count => push_number(count, out),
     })?;
-    if cpu_unit == Some(report.export.profile.series(row.series).unit) {
+    if cpu_unit == Some(report.recording.profile.series(row.series).unit) {
         let used = |row: Row<'_>| if let Row::Sample(sample) = row { sample.weight } else { 0 };
         column(page, "threadCPUDelta", rows(), |row, out| push_number(used(row), out))?;
     }

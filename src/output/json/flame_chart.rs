@@ -11,7 +11,7 @@ use crate::report::{Report, Scope};
 
 /// Writes the threads of every series. In lines, spans stand behind their thread and bear its number.
 pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
-    let names = Names::new(&report.export.profile);
+    let names = Names::new(&report.recording.profile);
     let mut page = Page::new(out);
     let mut rows = Rows::begin(layout, "flame_chart", &mut page.text);
     let mut count = 0;

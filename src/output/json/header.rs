@@ -30,7 +30,7 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
         io::Result::Ok(serde_json::to_writer(&mut *out, &value)?)
     };
     field("asked", asked(&report.options))?;
-    field("documents", report.export.documents.iter().map(document).collect())?;
+    field("documents", report.recording.documents.iter().map(document).collect())?;
     field("tables", tables(report))?;
     field("series", report.series.iter().enumerate().map(|row| series(report, row)).collect())?;
     field("unnamed", unnamed(report))?;
@@ -41,7 +41,7 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
     if !report.operations.is_empty() {
         field("operations", operations(report, &|id| report.position(id)))?;
     }
-    field("diagnostics", report.export.diagnostics.iter().map(diagnostic).collect())
+    field("diagnostics", report.recording.diagnostics.iter().map(diagnostic).collect())
 }
 
 /// The filters and limits that the numbers follow.
@@ -108,7 +108,7 @@ pub(super) fn contents(row: &Document) -> Value {
 
 fn tables(report: &Report<'_>) -> Value {
     let mut rows = Vec::new();
-    for (index, document) in report.export.documents.iter().enumerate() {
+    for (index, document) in report.recording.documents.iter().enumerate() {
         let DocumentContent::Tables(tables) = &document.content else { continue };
         rows.extend(tables.iter().map(|row| {
             let mut value = table(row);
@@ -166,7 +166,7 @@ fn amount(amount: &Amount) -> Value {
 }
 
 fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport)) -> Value {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);
     let states = series
@@ -199,7 +199,7 @@ fn series(report: &Report<'_>, (index, series): (usize, &SeriesReport)) -> Value
 }
 
 fn unnamed(report: &Report<'_>) -> Value {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let binaries = report.unnamed.binaries.iter().map(|row| {
         let binary = profile.binary(row.binary);
         json!({

@@ -111,7 +111,7 @@ fn threads(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Resu
 }
 
 fn functions(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let rows = report.series.iter().enumerate();
     let rows = rows.flat_map(|(index, series)| report.shown_functions(series).map(move |row| (index, series, row)));
     list(out, layout, "functions", rows, |(index, series, row), out| {

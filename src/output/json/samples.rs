@@ -10,7 +10,7 @@ use crate::profile::{Frame, Profile, Sample, SampleKind, Stack, StringId};
 use crate::report::Report;
 
 pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let pieces = Pieces::new(profile);
     let mut stack = StackText::default();
     let mut page = Page::new(out);

@@ -20,7 +20,7 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
         SeparateBy::CoreKind => "core_kinds",
         SeparateBy::Nothing => "trees",
     };
-    let names = Names::new(&report.export.profile);
+    let names = Names::new(&report.recording.profile);
     let mut page = Page::new(out);
     let mut rows = Rows::begin(layout, name, &mut page.text);
     let mut count = 0;

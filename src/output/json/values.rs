@@ -47,7 +47,7 @@ pub(super) fn list<T>(
 
 /// The subject of some samples, and their number.
 pub(super) fn scope(report: &Report<'_>, series: usize, scope: Scope, counted: &Amount) -> Value {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let origin = profile.series(report.series[series].series);
     let mut value = json!({
         "series": series,

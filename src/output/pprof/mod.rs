@@ -58,7 +58,7 @@ fn value_type(unit: Unit) -> (&'static str, &'static str) {
 }
 
 fn write_message(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
     let unit = asked.first().map_or(Unit::Samples, |series| series.unit);
     let mut strings = Strings::new();

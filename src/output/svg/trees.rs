@@ -77,7 +77,7 @@ pub fn write_tree<'n>(
 /// When `out` fails, or the series of the report cannot be added up ([`folded::check`]).
 pub fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut dyn Write) -> io::Result<()> {
     folded::check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let counted: Vec<&SeriesReport> = report.series.iter().filter(|series| series.counted.samples > 0).collect();
     let unit = report.series.first().map_or(Unit::Samples, |series| series.unit);
     let groups: Vec<SeriesGroups> = counted.iter().map(|series| SeriesGroups::new(profile, series)).collect();
@@ -223,7 +223,7 @@ impl Categories {
 
 /// The measure, and the processes that were measured.
 fn title(report: &Report<'_>, counted: &[&SeriesReport], unit: Unit) -> String {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let mut processes: Vec<ProcessId> =
         counted.iter().flat_map(|series| &series.threads).map(|row| profile.thread(row.thread).process).collect();
     processes.sort_unstable();

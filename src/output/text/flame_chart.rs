@@ -61,7 +61,7 @@ fn write_thread(
     style: &Style,
     page: &mut Page<'_>,
 ) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let row = profile.thread(thread.thread());
     let labels = [thread_label(profile, row), process_label(profile, profile.process(row.process))];
     let title = format!("{} · {}", labels.join(" · "), thread.row.counted.weight);

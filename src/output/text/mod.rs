@@ -44,7 +44,7 @@ pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Res
         View::Summary => return summary::write(report, style, out),
         View::Overview => summary::write(report, style, out)?,
         _ => {
-            for document in &report.export.documents {
+            for document in &report.recording.documents {
                 summary::cut_note(document, style, out)?;
             }
         }
@@ -130,7 +130,7 @@ fn trees(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut write = |scope: &ScopeReport, tree: &CallTree| {
-        let profile = &report.export.profile;
+        let profile = &report.recording.profile;
         let mut parts = scope_labels(profile, scope.scope);
         parts.reverse();
         parts.push(scope.counted.weight.to_string());
@@ -147,7 +147,7 @@ fn trees(
 
 /// `time-profile · run 1 · export.xml · 85.00 ms`.
 fn series_title(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let run = profile.run(row.run);
     let title = format!(

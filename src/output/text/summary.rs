@@ -18,7 +18,7 @@ const BINARIES: usize = 5;
 const NAME: usize = 24;
 
 pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    for document in &report.export.documents {
+    for document in &report.recording.documents {
         writeln!(out, "{}", style.paint(Tone::Title, &fit(&document.input, style.width)))?;
         cut_note(document, style, out)?;
         match &document.content {
@@ -116,14 +116,14 @@ fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn series_lines(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let row = profile.series(series.series);
     let (schema, run) = (clean(profile.string(row.schema)), profile.run(row.run).number);
     let times = series.times.map_or_else(String::new, |times| {
         format!(", from {} to {}", clock(times.first.as_nanos()), clock(times.last.as_nanos()))
     });
     // Several documents may each have a run 1.
-    let input = if report.export.documents.len() > 1 {
+    let input = if report.recording.documents.len() > 1 {
         format!(" of {}", clean(profile.string(profile.run(row.run).input)))
     } else {
         String::new()
@@ -198,7 +198,7 @@ pub(super) fn operation_lines(
 /// True if symbols of a binary were found, which then do not name it: the line above says so.
 #[cfg(feature = "symbols")]
 fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
-    let uuid = report.export.profile.binary(binary).uuid;
+    let uuid = report.recording.profile.binary(binary).uuid;
     report
         .symbolication
         .as_ref()
@@ -216,7 +216,7 @@ fn unnamed(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Resul
     if unnamed.unnamed == 0 {
         return Ok(());
     }
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let verb = if unnamed.unnamed == 1 { "has" } else { "have" };
     let mut text = format!("{} of {} {verb} no name", unnamed.unnamed, count(unnamed.frames, "frame"));
     let outside = unnamed.without_binary;

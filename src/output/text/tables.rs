@@ -19,7 +19,7 @@ pub(super) fn threads(
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let scale = Scale::of(series.counted.weight);
     let header = format!("{:>11} {:>6} {:>9}  thread", scale.title(), "%", "samples");
     writeln!(out, "{}", style.paint(Tone::Dim, &header))?;
@@ -59,7 +59,7 @@ pub(super) fn functions(
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let scale = Scale::of(series.counted.weight);
     // A narrow terminal needs the room for names.
     let samples_width = if style.width.is_some_and(|width| width < 100) { 0 } else { 9 };
@@ -129,7 +129,7 @@ impl SampleColumns {
 }
 
 pub(super) fn samples(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let columns = SampleColumns::new(report, style);
     let (weight_width, thread_width, used) = (columns.weight, columns.thread, columns.used());
     let core_and_state = if columns.has_core { format!("{:>4} {:<10} ", "core", "state") } else { String::new() };

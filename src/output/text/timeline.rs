@@ -22,7 +22,7 @@ use crate::units::{Nanos, Unit, Weight};
 
 /// Writes the timeline of a series.
 pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    if report.export.profile.sums().len() > 0 {
+    if report.recording.profile.sums().len() > 0 {
         return writeln!(out, "samples were added up while they were read: their times are not known");
     }
     let timeline = report.timeline(series);
@@ -51,7 +51,7 @@ pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, o
         rows.push((all, all.highest, vec!["all".to_owned()]));
     }
     for (line, blocks) in shown.iter().zip(&lines) {
-        let mut labels = scope_labels(&report.export.profile, line.scope);
+        let mut labels = scope_labels(&report.recording.profile, line.scope);
         labels.reverse();
         rows.push((blocks, full, labels));
     }

@@ -39,7 +39,7 @@ pub(super) fn write(
     style: &Style,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let total = tree.root().all_weight;
     let scale = Scale::of(Weight::new(total, series.unit));
     let writer = TreeWriter { profile, tree, series, style, scale, total, is_inverted: report.is_inverted() };

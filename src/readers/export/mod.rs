@@ -80,7 +80,7 @@ pub use intervals::read_intervals;
 
 use crate::error::{Diagnostic, Error};
 use crate::profile::StringId;
-use crate::recording::{Document, Export, Options, RecordingBuilder};
+use crate::recording::{Document, Recording, Options, RecordingBuilder};
 use definitions::Definitions;
 use document::DocumentReader;
 
@@ -119,7 +119,7 @@ fn read_documents<R: Read + Send>(
 ///
 /// # Errors
 /// As [`read_into`].
-pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<Export, Error> {
+pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<Recording, Error> {
     let mut recording = RecordingBuilder::new(options.clone());
     read_into(source, name, &mut recording)?;
     recording.finish()

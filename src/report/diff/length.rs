@@ -24,7 +24,7 @@ pub fn duration(report: &Report<'_>) -> Option<Duration> {
     if let Some(nanos) = recorded(report) {
         return Some(Duration { nanos, is_recorded: true });
     }
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     // Each run begins at zero, so runs stand one after the other.
     let mut runs: HashMap<RunId, SampledTime> = HashMap::default();
     for series in &report.series {
@@ -69,7 +69,7 @@ struct Told {
 impl Told {
     fn new(report: &Report<'_>, number: u32, last: &LastSamples) -> Self {
         let (mut lengths, mut unused) = (BTreeSet::new(), Vec::new());
-        for toc in report.export.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number) {
+        for toc in report.recording.tocs().flat_map(|toc| &toc.runs).filter(|toc| toc.number == number) {
             match last.contradiction(toc).or_else(|| toc.window()) {
                 Some(reason) => unused.push(reason),
                 None => lengths.extend(toc.duration().filter(|length| length.as_nanos() > 0)),
@@ -92,10 +92,10 @@ pub(super) struct LastSamples(BTreeMap<u32, Nanos>);
 
 impl LastSamples {
     pub(super) fn new(report: &Report<'_>) -> Self {
-        let (profile, selection) = (&report.export.profile, &report.options.selection);
+        let (profile, selection) = (&report.recording.profile, &report.options.selection);
         let mut of_series = vec![Nanos::default(); profile.series_ids().len()];
         // Nobody asks where nothing tells anything, and there may be many samples.
-        if report.export.tocs().next().is_some() {
+        if report.recording.tocs().next().is_some() {
             for sum in profile.sums_or_samples() {
                 let last = &mut of_series[sum.series.index()];
                 *last = sum.times.map_or(*last, |times| times.last.max(*last));

@@ -114,13 +114,13 @@ pub fn check_alike<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Unlike> {
     if first.unit != second.unit {
         found.push(Unlike::Units(first.unit, second.unit));
     }
-    let meaning = |report: &Report<'_>, series: &SeriesReport| report.export.profile.series(series.series).meaning;
+    let meaning = |report: &Report<'_>, series: &SeriesReport| report.recording.profile.series(series.series).meaning;
     let meanings = (meaning(before, first), meaning(after, second));
     if meanings.0 != meanings.1 {
         found.push(Unlike::Meanings(meanings.0, meanings.1));
     }
     let schema = |report: &Report<'_>, series: &SeriesReport| {
-        let profile = &report.export.profile;
+        let profile = &report.recording.profile;
         profile.string(profile.series(series.series).schema).to_owned()
     };
     let schemas = (schema(before, first), schema(after, second));
@@ -147,7 +147,7 @@ pub(super) fn counted<'r>(report: &'r Report<'_>) -> impl Iterator<Item = &'r Se
 
 /// The tables and units of what counts.
 fn kinds(report: &Report<'_>) -> BTreeSet<(String, &'static str)> {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let kind =
         |series: &SeriesReport| (profile.string(profile.series(series.series).schema).to_owned(), series.unit.name());
     counted(report).map(kind).collect()
@@ -155,7 +155,7 @@ fn kinds(report: &Report<'_>) -> BTreeSet<(String, &'static str)> {
 
 /// True if no run has two tables that count: those would cover the same time twice.
 fn has_one_table_a_run(report: &Report<'_>) -> bool {
-    let profile = &report.export.profile;
+    let profile = &report.recording.profile;
     let mut runs = counted(report).map(|series| profile.series(series.series).run);
     let mut seen = Vec::new();
     runs.all(|run| {
@@ -172,7 +172,7 @@ fn interval(report: &Report<'_>, series: &SeriesReport) -> Option<u64> {
         return None;
     }
     let mut counts: HashMap<u64, u64> = HashMap::default();
-    let sums = report.export.profile.sums_or_samples().filter(|sum| sum.series == series.series && sum.weight > 0);
+    let sums = report.recording.profile.sums_or_samples().filter(|sum| sum.series == series.series && sum.weight > 0);
     for sum in sums {
         *counts.entry(sum.weight / sum.samples.max(1)).or_default() += sum.samples;
     }
@@ -182,7 +182,7 @@ fn interval(report: &Report<'_>, series: &SeriesReport) -> Option<u64> {
 /// The models of the devices that were recorded, where a table of contents tells.
 fn device(report: &Report<'_>) -> Option<String> {
     let last = LastSamples::new(report);
-    let runs = report.export.tocs().flat_map(|toc| &toc.runs).filter(|run| last.contradiction(run).is_none());
+    let runs = report.recording.tocs().flat_map(|toc| &toc.runs).filter(|run| last.contradiction(run).is_none());
     let models: BTreeSet<&str> = runs.filter_map(|run| lookup(&run.device, "model")).collect();
     (!models.is_empty()).then(|| models.into_iter().collect::<Vec<_>>().join(", "))
 }

@@ -124,7 +124,7 @@ pub struct Diff {
 impl Diff {
     /// Compares two reports that are [alike](check_alike). All that counts in them is added up, over all their series.
     pub fn new<'e>(before: &Report<'e>, after: &Report<'e>, options: &DiffOptions) -> Self {
-        let functions = Functions::new([&before.export.profile, &after.export.profile]);
+        let functions = Functions::new([&before.recording.profile, &after.recording.profile]);
         let tree = MergedTree::new([before, after], &functions);
         let total = tree.total();
         let found = options.normalize.factor(before, after, &total);

@@ -32,7 +32,7 @@ impl MergedTree {
         let mut tree = Self { parents: vec![0], functions: vec![None], sides: vec![Sides::default()] };
         let mut child_of: HashMap<(usize, usize), usize> = HashMap::default();
         for (side, report) in reports.into_iter().enumerate() {
-            let profile = &report.export.profile;
+            let profile = &report.recording.profile;
             let mut node_of: Vec<usize> = vec![0; profile.stack_ids().len()];
             let mut squares = report.squared_weights();
             for row in report.weights.rows() {

@@ -13,11 +13,11 @@ use std::sync::LazyLock;
 
 use traceparse::Error;
 use traceparse::bundle::Bundle;
-use traceparse::recording::{Export, Intervals, Limits, Options, RecordingBuilder};
+use traceparse::recording::{Recording, Intervals, Limits, Options, RecordingBuilder};
 
 use super::support::bundle::unpacked::inflated;
 use super::support::bundle::{BUNDLE, BundleOptions, Chunks, Compression, Files, Memory, nodes_of_marks, write_bundle};
-use super::support::{Recording, Size, Table};
+use super::support::{Invented, Size, Table};
 use super::{edits, reports};
 
 /// The files of a recording before they are packed.
@@ -45,7 +45,7 @@ fn base(seed: u64) -> Base {
         runs: 1 + u32::from(seed == 5),
         ..Size::small()
     };
-    let recording = Recording::random(seed, &size);
+    let recording = Invented::random(seed, &size);
     let mut nodes = BundleOptions::new(TABLES[seed as usize % TABLES.len()], &recording).nodes;
     if seed.is_multiple_of(3) {
         nodes.extend(nodes_of_marks());
@@ -131,7 +131,7 @@ fn adler32(bytes: &[u8]) -> u32 {
 }
 
 /// The samples and intervals that were read.
-type Found = Result<(Export, Intervals), Error>;
+type Found = Result<(Recording, Intervals), Error>;
 
 /// Reads samples, intervals where bit 2 of the form is not set, and what there is where bit 3 is: each reads the template anew.
 fn read(files: &Files, form: u8, jobs: usize) -> Found {
@@ -149,7 +149,7 @@ fn read(files: &Files, form: u8, jobs: usize) -> Found {
     Ok((export, intervals))
 }
 
-fn check_rows(export: &Export, intervals: &Intervals) {
+fn check_rows(export: &Recording, intervals: &Intervals) {
     reports::check_rows(export);
     let is_told = !export.diagnostics.is_empty() || !intervals.diagnostics.is_empty();
     let is_lost = export.unread_runs().next().is_some() || !intervals.unread_runs.is_empty();

@@ -5,7 +5,7 @@ use std::io;
 use traceparse::calltree::{CallTree, Metric, Pruning};
 use traceparse::output::{chrome_trace, csv, folded, json, text};
 use traceparse::profile::{Selection, StateFilter};
-use traceparse::recording::{Export, TableKind};
+use traceparse::recording::{Recording, TableKind};
 use traceparse::report::{Report, ReportOptions, SeparateBy, SeriesReport, View, report};
 use traceparse::units::Nanos;
 
@@ -30,19 +30,19 @@ const VIEWS: [View; 17] = [
 ];
 
 /// Asks two questions of all, which a number chooses.
-pub(crate) fn check_some(export: &Export, choice: usize) {
+pub(crate) fn check_some(export: &Recording, choice: usize) {
     check_one(export, choice);
     check_one(export, choice.wrapping_mul(31).wrapping_add(7));
 }
 
 /// Asks one of them.
-pub(crate) fn check_one(export: &Export, choice: usize) {
+pub(crate) fn check_one(export: &Recording, choice: usize) {
     let questions = questions(VIEWS[choice % VIEWS.len()]);
     check_question(export, &questions[choice / VIEWS.len() % questions.len()]);
 }
 
 /// Asks everything.
-pub(crate) fn check_all(export: &Export) {
+pub(crate) fn check_all(export: &Recording) {
     let mut sink = io::sink();
     json::write_contents(&export.documents, &mut sink).expect("a sink takes everything");
     text::write_contents(&export.documents, &text::Style::default(), &mut sink).expect("a sink takes everything");
@@ -51,7 +51,7 @@ pub(crate) fn check_all(export: &Export) {
     }
 }
 
-fn check_question(export: &Export, question: &ReportOptions) {
+fn check_question(export: &Recording, question: &ReportOptions) {
     let report = report(export, question);
     check_report(&report);
     write(&report);
@@ -80,7 +80,7 @@ fn questions(view: View) -> [ReportOptions; 5] {
 }
 
 /// rows = samples + rejected.
-pub(crate) fn check_rows(export: &Export) {
+pub(crate) fn check_rows(export: &Recording) {
     for table in export.tables() {
         match table.kind {
             TableKind::Cpu => assert_eq!(table.rows, table.samples + table.rejected.total(), "{table:?}"),
@@ -99,7 +99,7 @@ fn check_report(report: &Report<'_>) {
         samples += series.counted.samples + left_out.map(|amount| amount.samples).sum::<u64>();
         check_series(report, series);
     }
-    assert_eq!(samples, report.export.profile.samples().len() as u64);
+    assert_eq!(samples, report.recording.profile.samples().len() as u64);
     if report.options.selection.states == StateFilter::All {
         assert_eq!(report.samples().count() as u64, samples);
     }

@@ -34,7 +34,7 @@ pub(crate) fn check(input: &[u8]) {
     }
 }
 
-fn read(source: impl Read) -> Result<traceparse::recording::Export, traceparse::Error> {
+fn read(source: impl Read) -> Result<traceparse::recording::Recording, traceparse::Error> {
     let mut recording = RecordingBuilder::new(Options::default());
     sample::read_into(source, "fuzz", &mut recording)?;
     recording.finish()

@@ -8,7 +8,7 @@
 //! ```
 
 use traceparse::export::{read, read_intervals};
-use traceparse::recording::{Export, Limits, Options};
+use traceparse::recording::{Recording, Limits, Options};
 use traceparse::{Diagnostic, Error, ErrorKind};
 
 use super::reports;
@@ -29,7 +29,7 @@ pub(crate) fn check_everything(input: &[u8]) {
     check_with(input, |export, _| reports::check_all(export));
 }
 
-fn check_with(input: &[u8], ask: impl Fn(&Export, usize)) {
+fn check_with(input: &[u8], ask: impl Fn(&Recording, usize)) {
     let Some((&how, document)) = input.split_first() else { return };
     let allow_truncated = how & 1 == 1;
     let buffer_size = BUFFER_SIZES[usize::from(how >> 1 & 7)];
@@ -102,7 +102,7 @@ fn options(buffer_size: usize, allow_truncated: bool) -> Options {
 }
 
 /// The size of the buffer must not show in what was read.
-fn check_same(chosen: &Result<Export, Error>, whole: &Result<Export, Error>) {
+fn check_same(chosen: &Result<Recording, Error>, whole: &Result<Recording, Error>) {
     match (chosen, whole) {
         (Ok(chosen), Ok(whole)) => {
             assert_eq!(chosen.documents, whole.documents, "documents by size of the buffer");
@@ -122,7 +122,7 @@ fn check_same(chosen: &Result<Export, Error>, whole: &Result<Export, Error>) {
 }
 
 /// The notes, with their places and counts. The line of a byte that has left the buffer is known to within its element only.
-fn noted(export: &Export) -> Vec<(Option<u64>, &str, u64)> {
+fn noted(export: &Recording) -> Vec<(Option<u64>, &str, u64)> {
     let byte = |diagnostic: &Diagnostic| diagnostic.at.as_ref().map(|at| at.byte);
     export.diagnostics.iter().map(|row| (byte(row), row.message.as_str(), row.count)).collect()
 }

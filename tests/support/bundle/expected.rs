@@ -1,6 +1,6 @@
 //! The rows that a reader of a bundle must find, worked out from the recording alone.
 
-use super::super::recording::{Recording, Row};
+use super::super::recording::{Invented, Row};
 use super::super::shape::{Shape, Table};
 use super::images::addresses;
 
@@ -41,7 +41,7 @@ pub struct ExpectedImage {
     pub arch: String,
 }
 
-impl Recording {
+impl Invented {
     /// The name under which a thread was seen last in a run; its first one, if it had no sample.
     pub fn last_name(&self, run: u32, thread: usize) -> &str {
         let last = self.rows.iter().rev().find(|row| row.run == run && row.thread == thread);

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::recording::{Image, Recording};
+use super::super::recording::{Image, Invented};
 use super::super::shape::Shape;
 
 /// The times of an image that is loaded for good: from the beginning to the end.
@@ -27,7 +27,7 @@ struct Segment {
 }
 
 /// The images that the stacks of each process hit, by number.
-pub fn images_by_process(recording: &Recording) -> BTreeMap<usize, BTreeSet<usize>> {
+pub fn images_by_process(recording: &Invented) -> BTreeMap<usize, BTreeSet<usize>> {
     let mut images: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for row in &recording.rows {
         let loaded = images.entry(recording.thread_of(row).process).or_default();
@@ -38,7 +38,7 @@ pub fn images_by_process(recording: &Recording) -> BTreeMap<usize, BTreeSet<usiz
 }
 
 /// The end of the code of an image, and so of its `__TEXT`.
-fn text_size(recording: &Recording, index: usize) -> u64 {
+fn text_size(recording: &Invented, index: usize) -> u64 {
     let image = &recording.images[index];
     let of_image = recording.frames.iter().filter(|frame| frame.image == Some(index));
     let end = of_image.map(|frame| frame.pc + 8).max().unwrap_or(0);
@@ -46,7 +46,7 @@ fn text_size(recording: &Recording, index: usize) -> u64 {
 }
 
 /// The segments of an image whose code was moved by `moved` from where it ran.
-fn segments(recording: &Recording, index: usize, moved: u64, is_cached: bool) -> Vec<Segment> {
+fn segments(recording: &Invented, index: usize, moved: u64, is_cached: bool) -> Vec<Segment> {
     let text = recording.images[index].load_address - moved;
     let size = text_size(recording, index);
     let mut segments = vec![Segment { name: "__TEXT", address: text, size }];
@@ -128,7 +128,7 @@ fn signature(pid: u32, is_kernel: bool, images: u32) -> Vec<u8> {
 }
 
 /// The signature of a process: its own images, and which cache it has.
-pub fn process_signature(recording: &Recording, pid: u32, images: &[usize], base: Option<u64>) -> Vec<u8> {
+pub fn process_signature(recording: &Invented, pid: u32, images: &[usize], base: Option<u64>) -> Vec<u8> {
     let mut bytes = signature(pid, pid == 0, images.len() as u32);
     for &index in images {
         image_record(&mut bytes, &recording.images[index], &segments(recording, index, 0, false));
@@ -138,7 +138,7 @@ pub fn process_signature(recording: &Recording, pid: u32, images: &[usize], base
 }
 
 /// The signature of an image of the shared cache, with addresses in the cache.
-pub fn cached_signature(recording: &Recording, pid: u32, index: usize, base: u64) -> Vec<u8> {
+pub fn cached_signature(recording: &Invented, pid: u32, index: usize, base: u64) -> Vec<u8> {
     let mut bytes = signature(pid, false, 1);
     image_record(&mut bytes, &recording.images[index], &segments(recording, index, base, true));
     trailer(&mut bytes, Some(base));
@@ -146,13 +146,13 @@ pub fn cached_signature(recording: &Recording, pid: u32, index: usize, base: u64
 }
 
 /// The start of a recording's shared cache: below its lowest image.
-pub fn cache_base(recording: &Recording) -> u64 {
+pub fn cache_base(recording: &Invented) -> u64 {
     let cached = recording.images.iter().map(|image| image.load_address).filter(|address| CACHE.contains(address));
     cached.min().unwrap_or(CACHE.start).saturating_sub(0x23_0000)
 }
 
 /// The functions that the archives of symbols name in an image: start and end of each, relative to the image.
-pub fn functions(recording: &Recording, uuid: &str) -> BTreeMap<u64, (u64, String)> {
+pub fn functions(recording: &Invented, uuid: &str) -> BTreeMap<u64, (u64, String)> {
     let mut functions: BTreeMap<u64, (u64, String)> = BTreeMap::new();
     for frame in &recording.frames {
         let image = frame.image.map(|image| &recording.images[image]).filter(|image| image.uuid == uuid);
@@ -166,7 +166,7 @@ pub fn functions(recording: &Recording, uuid: &str) -> BTreeMap<u64, (u64, Strin
 }
 
 /// The frames that samples of 26.2 show: leaf first, with or without authentication bits in callers.
-pub fn addresses(recording: &Recording, row: usize, shape: Shape, is_signed: bool) -> Option<Vec<u64>> {
+pub fn addresses(recording: &Invented, row: usize, shape: Shape, is_signed: bool) -> Option<Vec<u64>> {
     let row = &recording.rows[row];
     let addresses =
         if is_signed { recording.signed_addresses(row, shape) } else { recording.recorded_addresses(row, shape) };

@@ -7,7 +7,7 @@ use super::super::large_code::{self, IMAGES, SITES, Step};
 use super::super::large_model::{
     CORES, EFFICIENCY_CORES, LargeModel, LargeRow, LargeSize, LargeStack, PID, Passthrough, THREADS, WEIGHTS,
 };
-use super::super::recording::{CoreKind, Frame, Process, Recording, Row, Thread};
+use super::super::recording::{CoreKind, Frame, Process, Invented, Row, Thread};
 use super::samples::{RunWriter, time_attributes};
 use super::store::{Cell, Store};
 use super::uniquer::NONE;
@@ -72,7 +72,7 @@ fn stack(model: &LargeModel, path: &[Step], writer: &mut RunWriter<'_>, callers:
 }
 
 /// The images, with every frame that a stack can have, and the threads; no rows.
-fn code(model: &LargeModel) -> Recording {
+fn code(model: &LargeModel) -> Invented {
     let mut frames = Vec::new();
     for (number, function) in model.functions.iter().enumerate() {
         for site in 0..SITES as u8 {
@@ -92,7 +92,7 @@ fn code(model: &LargeModel) -> Recording {
     let path = "/Users/dev/Orchard/Build/Orchard".to_owned();
     let thread =
         |thread| Thread { tid: LargeModel::tid(thread), process: 0, names: vec![LargeModel::thread_name(thread)] };
-    Recording {
+    Invented {
         images: (0..IMAGES).map(large_code::image).collect(),
         frames,
         processes: vec![Process { pid: PID, name: "Orchard".to_owned(), path }],
@@ -102,7 +102,7 @@ fn code(model: &LargeModel) -> Recording {
 }
 
 /// A row that shows a core and a thread; the first one hits every image.
-fn overview(number: usize, recording: &Recording) -> Row {
+fn overview(number: usize, recording: &Invented) -> Row {
     let kind = if number < EFFICIENCY_CORES { CoreKind::Efficiency } else { CoreKind::Performance };
     let first_of = |image| recording.frames.iter().position(|frame| frame.image == Some(image));
     let stack = (number == 0).then(|| (0..IMAGES).filter_map(first_of).collect());

@@ -49,7 +49,7 @@ pub use unpacked::{Unpacked, from_folder, from_tar, from_zip};
 
 use super::other_tables::Hang;
 use super::random::Rng;
-use super::recording::Recording;
+use super::recording::Invented;
 use super::shape::Table;
 use super::writer::{Content, Node};
 use super::{HangRisk, Part, Signpost};
@@ -116,7 +116,7 @@ pub struct BundleOptions {
 
 impl BundleOptions {
     /// One table per run of the recording, written as Instruments 26 does.
-    pub fn new(table: Table, recording: &Recording) -> BundleOptions {
+    pub fn new(table: Table, recording: &Invented) -> BundleOptions {
         let nodes = recording.runs().into_iter().map(|run| Node::samples(run, table, recording)).collect();
         BundleOptions::with_nodes(nodes)
     }
@@ -201,7 +201,7 @@ pub fn nodes_of_marks() -> Vec<Node> {
 }
 
 /// Every file of the bundle: its path below the `.trace` folder, and its bytes.
-pub fn write_bundle(recording: &Recording, options: &BundleOptions) -> Files {
+pub fn write_bundle(recording: &Invented, options: &BundleOptions) -> Files {
     let run = |number| {
         let mut writer = RunWriter::new(recording, options, number);
         Run { number, stores: writer.stores(number), writer }
@@ -210,7 +210,7 @@ pub fn write_bundle(recording: &Recording, options: &BundleOptions) -> Files {
 }
 
 /// The files of a bundle with these runs. Of the recording it needs all but the rows that are in the tables.
-pub fn assemble(recording: &Recording, options: &BundleOptions, runs: Vec<Run<'_>>) -> Files {
+pub fn assemble(recording: &Invented, options: &BundleOptions, runs: Vec<Run<'_>>) -> Files {
     let mut files = Files::new();
     let mut folders = Vec::new();
     let mut rng = Rng::new(options.seed ^ 0xf11e5);

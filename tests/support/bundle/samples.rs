@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::random::Rng;
-use super::super::recording::{Recording, Row, SampleKind};
+use super::super::recording::{Invented, Row, SampleKind};
 use super::super::shape::{Shape, Table};
 use super::super::writer::{Content, Node};
 use super::images::addresses;
@@ -14,7 +14,7 @@ use super::{BundleOptions, Chunks};
 
 /// The state with which the rows of a run are written.
 pub struct RunWriter<'a> {
-    pub recording: &'a Recording,
+    pub recording: &'a Invented,
     pub options: &'a BundleOptions,
     rng: Rng,
     pub strings: Strings,
@@ -30,7 +30,7 @@ pub fn cell(reference: u32) -> Cell {
 }
 
 impl<'a> RunWriter<'a> {
-    pub fn new(recording: &'a Recording, options: &'a BundleOptions, run: u32) -> RunWriter<'a> {
+    pub fn new(recording: &'a Invented, options: &'a BundleOptions, run: u32) -> RunWriter<'a> {
         let depth = |row: &Row| row.stack.as_ref().map_or(0, Vec::len).max(row.counters.len());
         let deepest = recording.rows.iter().map(depth).max().unwrap_or(0);
         // An array with a few numbers more than frames, behind the header of the first block.

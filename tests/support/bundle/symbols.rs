@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use super::super::recording::Recording;
+use super::super::recording::Invented;
 use super::BundleOptions;
 use super::apple_symbols_writer::{FUNCTION, Image, Line, Place, Section, Segment, Symbol, write_record};
 use super::images::{functions, processor, uuid_bytes};
 use super::pack::Files;
 
 /// One file for each image with names.
-pub fn archives(recording: &Recording, options: &BundleOptions) -> Files {
+pub fn archives(recording: &Invented, options: &BundleOptions) -> Files {
     let Some(form) = options.symbols else { return Files::new() };
     let uuids: BTreeSet<&str> = recording.images.iter().map(|image| image.uuid.as_str()).collect();
     let images = uuids.into_iter().map(|uuid| image(recording, uuid)).filter(|image| !image.symbols.is_empty());
@@ -23,7 +23,7 @@ pub fn archives(recording: &Recording, options: &BundleOptions) -> Files {
 }
 
 /// The functions and lines of all frames in images with this UUID.
-fn image(recording: &Recording, uuid: &str) -> Image {
+fn image(recording: &Invented, uuid: &str) -> Image {
     let functions = functions(recording, uuid);
     let size = functions.values().map(|(end, _)| *end).max().unwrap_or(0).next_multiple_of(0x4000);
     let text = 0x1_0000_0000;

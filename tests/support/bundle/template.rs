@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use plist::Value;
 
-use super::super::recording::{CoreKind, Recording};
+use super::super::recording::{CoreKind, Invented};
 use super::BundleOptions;
 use super::archive::{Archive, plain};
 use super::images::{CACHE, CACHE_UUID, cache_base, cached_signature, images_by_process, process_signature};
@@ -23,7 +23,7 @@ struct Loaded {
 }
 
 struct Template<'a> {
-    recording: &'a Recording,
+    recording: &'a Invented,
     options: &'a BundleOptions,
     archive: Archive,
     base: u64,
@@ -32,7 +32,7 @@ struct Template<'a> {
 }
 
 /// Writes the file.
-pub fn template(recording: &Recording, options: &BundleOptions, runs: &[u32]) -> Vec<u8> {
+pub fn template(recording: &Invented, options: &BundleOptions, runs: &[u32]) -> Vec<u8> {
     let base = cache_base(recording);
     let is_cached = |&image: &usize| options.shared_cache && CACHE.contains(&recording.images[image].load_address);
     let by_process = images_by_process(recording).into_iter().map(|(process, images)| {
