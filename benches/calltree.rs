@@ -25,7 +25,7 @@ use traceparse::calltree::{Merger, Metric, StackWeights, functions, functions_of
 use traceparse::export::read;
 use traceparse::output::{csv, folded, json, text};
 use traceparse::profile::Selection;
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 use traceparse::report::{Report, ReportOptions, View, report};
 
 fn export() -> Recording {

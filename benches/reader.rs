@@ -22,7 +22,7 @@ mod support;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use support::{Content, Node, Invented, RenderOptions, Shape, Size, Table, concatenate, render, write_large_as};
+use support::{Content, Invented, Node, RenderOptions, Shape, Size, Table, concatenate, render, write_large_as};
 use traceparse::export::{read, scanned_rows};
 use traceparse::recording::Options;
 

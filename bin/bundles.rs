@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles};
-use traceparse::recording::{Document, DocumentContent, Recording, Intervals, Options, RecordingBuilder};
+use traceparse::recording::{Document, DocumentContent, Intervals, Options, Recording, RecordingBuilder};
 use traceparse::symbols::{Entry, Files};
 
 use crate::bounds;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use traceparse::decompress;
-use traceparse::recording::{Recording, Options, RecordingBuilder};
+use traceparse::recording::{Options, Recording, RecordingBuilder};
 
 use crate::bundles::Inputs;
 use crate::progress::Progress;

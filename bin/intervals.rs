@@ -8,7 +8,7 @@ use anyhow::{Result, anyhow, bail};
 use traceparse::export::read_intervals;
 use traceparse::profile::{IntervalFilter, TimeRange};
 use traceparse::recording::{
-    DocumentContent, Recording, HangRisk, Interval, Intervals, Options, SampleDetail, export_command, lookup,
+    DocumentContent, HangRisk, Interval, Intervals, Options, Recording, SampleDetail, export_command, lookup,
 };
 
 use crate::arguments::{InputArgs, SelectionArgs};

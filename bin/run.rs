@@ -142,15 +142,15 @@ fn note_hidden(report: &Report<'_>) {
     // The second table of a view is in text and JSON only.
     let second = report.options.view.second_listing_kind().map(|kind| kind.name);
     let hidden = report.hidden_rows().into_iter().filter(|hidden| Some(hidden.table) != second);
-    for HiddenRows { table, series, limit, light } in hidden {
+    for HiddenRows { table, series, limit, total } in hidden {
         let unit = report.series[series].unit;
-        let [least, weight] = [report.options.pruning.min_weight, light.weight].map(|weight| Weight::new(weight, unit));
-        let rows = if light.rows == 1 { "row" } else { "rows" };
+        let [least, weight] = [report.options.pruning.min_weight, total.weight].map(|weight| Weight::new(weight, unit));
+        let rows = if total.rows == 1 { "row" } else { "rows" };
         let limit = match limit {
             HidingLimit::MinWeight => format!("below {least}"),
             HidingLimit::Top => format!("after the first {}", report.options.top.unwrap_or_default()),
         };
-        note(&format!("{} {rows} of {table} {limit} not written, {weight} together", light.rows));
+        note(&format!("{} {rows} of {table} {limit} not written, {weight} together", total.rows));
     }
 }
 

@@ -58,7 +58,7 @@
 mod alert_grammar;
 pub mod analysis;
 pub mod calltree;
-mod chunks;
+mod chunked_vec;
 #[cfg(feature = "compression")]
 mod decompress;
 pub mod demangle;

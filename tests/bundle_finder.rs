@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::profile::Profile;
-use traceparse::recording::{DocumentContent, Recording, Options, RecordingBuilder, Toc, TocProcess};
+use traceparse::recording::{DocumentContent, Options, Recording, RecordingBuilder, Toc, TocProcess};
 use traceparse::report::{ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{DEDUPLICATED, FileSystem, Files, Index, Locator};

@@ -37,7 +37,7 @@ use oracle::Oracle;
 use support::bundle::{BundleOptions, from_zip, write_bundle};
 use support::other_tables::Hang;
 use support::writer::Content;
-use support::{HangRisk, Node, Part, Invented, Rng, Signpost, Size, Table};
+use support::{HangRisk, Invented, Node, Part, Rng, Signpost, Size, Table};
 
 /// The number of mutants by default.
 const USUAL: u64 = 3_000;

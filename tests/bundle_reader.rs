@@ -25,11 +25,11 @@ use support::bundle::{
 };
 use support::large_model::LargeSize;
 use support::writer::Content;
-use support::{DEPTHS, Node, Invented, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render};
+use support::{DEPTHS, Invented, Node, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render};
 use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::export::read;
 use traceparse::profile::{Profile, SampleKind};
-use traceparse::recording::{Recording, Options, RecordingBuilder, SampleDetail};
+use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{Entry, Files as FileSystem, Index, Locator};
 use traceparse::units::Unit;

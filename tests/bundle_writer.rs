@@ -16,7 +16,7 @@ use support::bundle::{
 use support::large_model::LargeSize;
 use support::oracle::ADDRESS_MASK;
 use support::writer::Content;
-use support::{DEPTHS, Node, Invented, RenderOptions, Rng, Shape, Size, Table, render, write_large_deep};
+use support::{DEPTHS, Invented, Node, RenderOptions, Rng, Shape, Size, Table, render, write_large_deep};
 use traceparse::export::read;
 use traceparse::profile::{Frame, Sample};
 use traceparse::recording::Options;

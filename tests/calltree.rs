@@ -12,7 +12,7 @@ use traceparse::calltree::{functions, functions_of_stacks};
 use traceparse::export::read;
 use traceparse::output::{csv, folded, json};
 use traceparse::profile::{Profile, Selection, StateFilter};
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 
 /// A node as everybody sees it: label, depth, self and all weight, self and all samples, hidden weight and children.

@@ -12,7 +12,7 @@ use traceparse::calltree::{
 };
 use traceparse::export::read;
 use traceparse::profile::{Category, Frame, FunctionId, Profile, Selection, StateFilter};
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 
 /// Paths of binaries, and the category that each gives.
 const PLACES: [(&str, Category); 5] = [

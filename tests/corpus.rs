@@ -22,7 +22,7 @@ use traceparse::error::ErrorKind;
 use traceparse::export::read;
 use traceparse::output::{csv, folded};
 use traceparse::profile::{Profile, Selection, StateFilter};
-use traceparse::recording::{DocumentContent, Recording, Options, TableKind};
+use traceparse::recording::{DocumentContent, Options, Recording, TableKind};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
 /// The CPU tables: file, rows, and how many of them have no stack.

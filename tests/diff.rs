@@ -9,7 +9,7 @@ use traceparse::export::read;
 use traceparse::output::diff::{DiffReport, DiffView, write_csv, write_json, write_text};
 use traceparse::output::text::Style;
 use traceparse::profile::{Frame, Profile, Selection, StateFilter};
-use traceparse::recording::{Recording, Options, SampleDetail};
+use traceparse::recording::{Options, Recording, SampleDetail};
 use traceparse::report::diff::{
     BEYOND_NOISE, Diff, DiffOptions, FunctionKey, Normalize, Presence, Side, Unlike, check_alike,
 };

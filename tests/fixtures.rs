@@ -12,7 +12,7 @@ use traceparse::export::read;
 use traceparse::output::text::{self, Style};
 use traceparse::output::{csv, firefox, folded, json, speedscope, svg};
 use traceparse::profile::Selection;
-use traceparse::recording::{Recording, Intervals, Options};
+use traceparse::recording::{Intervals, Options, Recording};
 use traceparse::report::{ReportOptions, View, report};
 
 /// Inputs above this are shown as a whole only where that stays readable.

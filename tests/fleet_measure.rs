@@ -14,7 +14,7 @@ use traceparse::fleet::{
     measure_runs,
 };
 use traceparse::profile::{Matcher, Profile, Sample, SampleKind, Selection, SeriesId, StateFilter, TimeRange};
-use traceparse::recording::{Recording, Options, Toc};
+use traceparse::recording::{Options, Recording, Toc};
 use traceparse::units::{Millionths, Nanos, Unit};
 
 fn open(xml: &str) -> Recording {

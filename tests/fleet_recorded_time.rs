@@ -6,11 +6,11 @@ mod support;
 
 use proptest::prelude::*;
 use support::builder::Builder;
-use support::{Content, Node, Invented, RenderOptions, Rng, SampleKind, Shape, Table, render};
+use support::{Content, Invented, Node, RenderOptions, Rng, SampleKind, Shape, Table, render};
 use traceparse::export::read;
 use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, RunRecord, WallSource, measure_runs};
 use traceparse::profile::{Selection, TimeRange};
-use traceparse::recording::{Recording, Options, Toc};
+use traceparse::recording::{Options, Recording, Toc};
 use traceparse::units::{Millionths, Nanos};
 
 const MILLISECOND: u64 = 1_000_000;

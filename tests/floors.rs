@@ -29,7 +29,7 @@ mod world;
 /// Module and floor, as in `docs/architecture.md`. `output` stands on `report`, which it writes.
 const FLOORS: [(&str, u32); 20] = [
     ("alert_grammar", 0),
-    ("chunks", 0),
+    ("chunked_vec", 0),
     ("decompress", 0),
     ("demangle", 0),
     ("error", 0),

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use support::{RenderOptions, Rng, Shape, Size, Table, documents, mutate, render};
 use traceparse::error::{Error, ErrorKind};
 use traceparse::export::read;
-use traceparse::recording::{Document, DocumentContent, Recording, Limits, Options, RejectReason, TableKind};
+use traceparse::recording::{Document, DocumentContent, Limits, Options, Recording, RejectReason, TableKind};
 
 fn open(xml: &str) -> Result<Recording, Error> {
     read(xml.as_bytes(), "test.xml", &Options::default())

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use support::{Content, HangRisk, Node, Part, Invented, RenderOptions, Rng, Shape, Signpost, Size, Table, render};
+use support::{Content, HangRisk, Invented, Node, Part, RenderOptions, Rng, Shape, Signpost, Size, Table, render};
 use traceparse::export::read_intervals;
 use traceparse::recording::{Interval, IntervalOrigin, Intervals, Options};
 

@@ -24,7 +24,7 @@ use traceparse::calltree::{Metric, StackWeights, source_files_of_stacks};
 use traceparse::export::read;
 use traceparse::output::json;
 use traceparse::profile::Selection;
-use traceparse::recording::{Recording, Options, SampleDetail};
+use traceparse::recording::{Options, Recording, SampleDetail};
 use traceparse::report::{ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, display_name, symbolicate};
 use traceparse::symbols::{FileSystem, Index, Locator, Slice, slices_of};

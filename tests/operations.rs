@@ -10,7 +10,7 @@ use traceparse::calltree::operations::{Action, FunctionSet, Operation, Operation
 use traceparse::calltree::{CallTree, Merger, Metric, StackWeights, functions};
 use traceparse::export::read;
 use traceparse::profile::{Profile, Selection, StateFilter};
-use traceparse::recording::{Recording, Options, SampleDetail};
+use traceparse::recording::{Options, Recording, SampleDetail};
 
 fn open(recording: &support::Invented, samples: SampleDetail) -> Recording {
     let xml = render(recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, recording));

@@ -10,7 +10,7 @@ use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeight
 use traceparse::export::read;
 use traceparse::output::{NO_STACK, escape_folded, folded};
 use traceparse::profile::{Profile, Selection, StateFilter};
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
 fn open(recording: &support::Invented, shape: Shape) -> Recording {

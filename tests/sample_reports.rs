@@ -13,7 +13,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use support::Rng;
 use traceparse::error::{Error, ErrorKind};
 use traceparse::profile::Meaning;
-use traceparse::recording::{DocumentContent, Recording, Options};
+use traceparse::recording::{DocumentContent, Options, Recording};
 use traceparse::{read, sample};
 
 const DEMO: &str = include_str!("../fixtures/sample/demo.sample.txt");

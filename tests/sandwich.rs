@@ -9,7 +9,7 @@ use traceparse::calltree::operations::FunctionSet;
 use traceparse::calltree::{Merger, Metric, Sandwich, StackWeights};
 use traceparse::export::read;
 use traceparse::profile::{Selection, StateFilter};
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 use traceparse::report::{Cell, ReportOptions, SeparateBy, View, report};
 
 fn open(seed: u64) -> Recording {

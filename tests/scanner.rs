@@ -11,7 +11,7 @@ use support::{RenderOptions, Rng, Shape, Size, Table, concatenate, documents, mu
 use traceparse::Error;
 use traceparse::export::read;
 use traceparse::profile::Profile;
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 
 const SIZES: [usize; 9] = [1, 7, 64, 300, 1_000, 4_096, 16_384, 65_536, 1 << 20];
 

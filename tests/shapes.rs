@@ -5,7 +5,7 @@ mod support;
 use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::export::read;
 use traceparse::profile::{Profile, Sample};
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 use traceparse::units::Unit;
 
 const TABLES: [Table; 4] = [

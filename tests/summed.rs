@@ -11,7 +11,7 @@ use traceparse::export::read;
 use traceparse::output::text::Style;
 use traceparse::output::{SamplesAddedUp, csv, firefox, folded, json, speedscope, text};
 use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
-use traceparse::recording::{Recording, Options, SampleDetail};
+use traceparse::recording::{Options, Recording, SampleDetail};
 use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
 use traceparse::units::Nanos;
 

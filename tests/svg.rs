@@ -37,7 +37,7 @@ use support::Rng;
 use traceparse::export::read;
 use traceparse::output::folded;
 use traceparse::output::svg::{ColourBy, FlameGraphOptions, write};
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 
 type Test = fn() -> Result<(), Failed>;
@@ -96,7 +96,11 @@ pub(crate) fn tree_options(separate_by: SeparateBy) -> ReportOptions {
 }
 
 /// The picture of an export.
-pub(crate) fn picture(export: &Recording, asked: &ReportOptions, options: &FlameGraphOptions) -> Result<String, Failed> {
+pub(crate) fn picture(
+    export: &Recording,
+    asked: &ReportOptions,
+    options: &FlameGraphOptions,
+) -> Result<String, Failed> {
     let mut out = Vec::new();
     write(&report(export, asked), options, &mut out)?;
     Ok(String::from_utf8(out)?)

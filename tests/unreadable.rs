@@ -5,7 +5,7 @@
 
 use traceparse::error::ErrorKind;
 use traceparse::export::{read, read_intervals};
-use traceparse::recording::{Recording, Options, RejectReason};
+use traceparse::recording::{Options, Recording, RejectReason};
 
 const COLUMNS: [&str; 7] = ["time", "thread", "process", "core", "thread-state", "weight", "stack"];
 

@@ -14,7 +14,7 @@ use traceparse::calltree::{Label, Metric};
 use traceparse::export::read;
 use traceparse::output::{NO_STACK, folded, pprof};
 use traceparse::profile::{Selection, StateFilter, ThreadId};
-use traceparse::recording::{Recording, Options, RecordingBuilder, SampleDetail};
+use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
 use traceparse::report::{Report, ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{FileSystem, Index, Locator};

@@ -17,7 +17,7 @@ use traceparse::calltree::{Label, Metric, percent};
 use traceparse::export::read;
 use traceparse::output::{chrome_trace, csv, json};
 use traceparse::profile::{Sample, Selection, StateFilter};
-use traceparse::recording::{Recording, Options, SampleDetail};
+use traceparse::recording::{Options, Recording, SampleDetail};
 use traceparse::report::flame_chart::{Coverage, Span};
 use traceparse::report::{Report, ReportOptions, SeriesReport, View, report};
 use traceparse::units::Unit;

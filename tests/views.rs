@@ -10,7 +10,7 @@ use traceparse::calltree::Metric;
 use traceparse::export::read;
 use traceparse::output::folded;
 use traceparse::profile::{Selection, StateFilter};
-use traceparse::recording::{Recording, Options, SampleDetail};
+use traceparse::recording::{Options, Recording, SampleDetail};
 use traceparse::report::{Cell, ReportOptions, Scope, SeparateBy, View, report};
 use traceparse::units::{Nanos, Unit};
 

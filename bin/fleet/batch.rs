@@ -13,7 +13,7 @@ use anyhow::{Error, Result};
 use blake3::Hash;
 use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, RunMeasures, measure_runs};
 use traceparse::memory::{MemoryBudget, OverBudget};
-use traceparse::recording::{DocumentContent, Recording, Options, Toc};
+use traceparse::recording::{DocumentContent, Options, Recording, Toc};
 use traceparse::symbols::Locator;
 
 use super::cli::ReadingArgs;

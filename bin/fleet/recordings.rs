@@ -9,7 +9,7 @@ use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles, is_added_by_macos};
 use traceparse::error::Error;
 use traceparse::fleet::FailureKind;
 use traceparse::memory::MemoryBudget;
-use traceparse::recording::{Recording, Options, RecordingBuilder};
+use traceparse::recording::{Options, Recording, RecordingBuilder};
 use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator};
 
 use super::content::{ReadFile, Refused, refused};

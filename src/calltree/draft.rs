@@ -1,15 +1,15 @@
 //! A tree while it is made: the merged stacks, what they weigh, and in which order they are read.
 //!
 //! Most nodes of a real tree have one child and no samples of their own, and so weigh what their child weighs. Only where
-//! samples end or paths part there is anything to count. Such a node is a *knot*; the nodes from below one knot to the
+//! samples end or paths part there is anything to count. Such a node is a *branch_node*; the nodes from below one branch_node to the
 //! next are a *chain*:
 //!
 //! ```text
 //! start ─ main ─ run ┬─ fast ─ copy        chains: start main run │ fast copy │ slow
-//!                    └─ slow               knots:             run │      copy │ slow
+//!                    └─ slow               branch_nodes:             run │      copy │ slow
 //! ```
 //!
-//! A node takes twelve bytes, and sums, order and pruning cost what knots cost.
+//! A node takes twelve bytes, and sums, order and pruning cost what branch_nodes cost.
 
 use std::cmp::Ordering;
 use std::sync::OnceLock;
@@ -24,22 +24,22 @@ pub(crate) struct Draft {
     /// By node: its function; `None` for samples without stack. The entry of the root means nothing.
     pub(super) functions: Vec<Option<FunctionId>>,
     pub(super) parents: Vec<u32>,
-    /// By node: its knot. The first knot is that of the root, so 0 is none elsewhere.
-    knot_of: Vec<u32>,
-    knots: Vec<Knot>,
-    /// The knots below each knot that are not pruned, heaviest first; [`Knot::children`] says where they start.
+    /// By node: its branch_node. The first branch_node is that of the root, so 0 is none elsewhere.
+    branch_node_of: Vec<u32>,
+    branch_nodes: Vec<BranchNode>,
+    /// The branch_nodes below each branch_node that are not pruned, heaviest first; [`BranchNode::children`] says where they start.
     children: Vec<Child>,
     max_depth: u32,
 }
 
 /// A node where samples end or paths part, and the chain that leads to it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Knot {
+struct BranchNode {
     /// The chain's nodes lie together: from here …
     first: u32,
-    /// … to here, the knot itself.
+    /// … to here, the branch_node itself.
     last: u32,
-    /// The knot above the chain.
+    /// The branch_node above the chain.
     parent: u32,
     child_count: u32,
     /// The position of its first child, and the number of children that are not pruned.
@@ -51,13 +51,13 @@ struct Knot {
     all_samples: u64,
 }
 
-/// A knot below another, with what decides its place.
+/// A branch_node below another, with what decides its place.
 #[derive(Clone, Copy, Debug)]
 struct Child {
     weight: u64,
     samples: u64,
-    knot: u32,
-    /// The first of its chain: the child of the knot above.
+    branch_node: u32,
+    /// The first of its chain: the child of the branch_node above.
     function: Option<FunctionId>,
 }
 
@@ -94,22 +94,22 @@ fn label_of(function: Option<FunctionId>) -> Label {
 impl Draft {
     /// Makes it the tree of no stacks: a root. Its memory stays, for the next tree.
     pub(super) fn clear(&mut self) {
-        let Self { functions, parents, knot_of, knots, children, max_depth: _ } = self;
+        let Self { functions, parents, branch_node_of, branch_nodes, children, max_depth: _ } = self;
         functions.clear();
         parents.clear();
-        knot_of.clear();
-        knots.clear();
+        branch_node_of.clear();
+        branch_nodes.clear();
         children.clear();
         self.add_node(0, None);
-        self.knots.push(Knot::default());
+        self.branch_nodes.push(BranchNode::default());
     }
 
-    /// Adds a node below `parent`. Unless that is the newest node, it must have a knot ([`knot_at`](Self::knot_at)).
+    /// Adds a node below `parent`. Unless that is the newest node, it must have a branch_node ([`knot_at`](Self::knot_at)).
     pub(super) fn add_node(&mut self, parent: u32, function: Option<FunctionId>) -> u32 {
         let node = self.parents.len() as u32;
         self.parents.push(parent);
         self.functions.push(function);
-        self.knot_of.push(0);
+        self.branch_node_of.push(0);
         node
     }
 
@@ -118,94 +118,99 @@ impl Draft {
         self.functions.extend(functions.map(Some));
         let last = self.functions.len() as u32 - 1;
         self.parents.extend(parent..last);
-        self.knot_of.resize(self.functions.len(), 0);
+        self.branch_node_of.resize(self.functions.len(), 0);
         last
     }
 
-    /// The knot of a node, which becomes one.
+    /// The branch_node of a node, which becomes one.
     pub(super) fn knot_at(&mut self, node: u32) -> usize {
-        let known = self.knot_of[node as usize];
+        let known = self.branch_node_of[node as usize];
         if known > 0 || node == 0 {
             return known as usize;
         }
-        let knot = self.knots.len();
-        self.knot_of[node as usize] = knot as u32;
-        self.knots.push(Knot { last: node, ..Knot::default() });
-        knot
+        let branch_node = self.branch_nodes.len();
+        self.branch_node_of[node as usize] = branch_node as u32;
+        self.branch_nodes.push(BranchNode { last: node, ..BranchNode::default() });
+        branch_node
     }
 
     /// Counts samples that end at a node.
     pub(super) fn add_weight(&mut self, node: u32, weight: u64, samples: u64) {
-        let knot = self.knot_at(node);
-        let knot = &mut self.knots[knot];
+        let branch_node = self.knot_at(node);
+        let branch_node = &mut self.branch_nodes[branch_node];
         // The weights of one series fit; those of several are not to be added, but must not wrap either.
-        knot.self_weight = knot.self_weight.saturating_add(weight);
-        knot.self_samples += samples;
+        branch_node.self_weight = branch_node.self_weight.saturating_add(weight);
+        branch_node.self_samples += samples;
     }
 
-    /// Adds every knot to the one above; children come after their parents, so from the last node to the first.
+    /// Adds every branch_node to the one above; children come after their parents, so from the last node to the first.
     pub(super) fn sum_up(&mut self) {
         let mut below = 0;
         for node in (1..self.parents.len()).rev() {
-            let knot = self.knot_of[node];
-            if knot > 0 {
-                self.knots[knot as usize].add_own();
-                below = knot;
+            let branch_node = self.branch_node_of[node];
+            if branch_node > 0 {
+                self.branch_nodes[branch_node as usize].add_own();
+                below = branch_node;
             }
             let parent = self.parents[node] as usize;
-            // The chain goes on upwards only through a node without a knot, which stands right before its one child.
-            if parent == 0 || parent + 1 != node || self.knot_of[parent] > 0 {
-                self.hang(below, node as u32, self.knot_of[parent]);
+            // The chain goes on upwards only through a node without a branch_node, which stands right before its one child.
+            if parent == 0 || parent + 1 != node || self.branch_node_of[parent] > 0 {
+                self.hang(below, node as u32, self.branch_node_of[parent]);
             }
         }
-        self.knots[0].add_own();
+        self.branch_nodes[0].add_own();
     }
 
-    /// Notes that the chain from `first` to the knot `below` hangs below the knot `above`.
+    /// Notes that the chain from `first` to the branch_node `below` hangs below the branch_node `above`.
     fn hang(&mut self, below: u32, first: u32, above: u32) {
-        let knot = &mut self.knots[below as usize];
-        (knot.first, knot.parent) = (first, above);
-        let (weight, samples) = (knot.all_weight, knot.all_samples);
-        let above = &mut self.knots[above as usize];
+        let branch_node = &mut self.branch_nodes[below as usize];
+        (branch_node.first, branch_node.parent) = (first, above);
+        let (weight, samples) = (branch_node.all_weight, branch_node.all_samples);
+        let above = &mut self.branch_nodes[above as usize];
         above.child_count += 1;
         above.all_weight = above.all_weight.saturating_add(weight);
         above.all_samples += samples;
     }
 
-    /// Puts the children of each knot in order, without those that `pruning` hides.
+    /// Puts the children of each branch_node in order, without those that `pruning` hides.
     pub(super) fn arrange(&mut self, pruning: &Pruning, names: &NameOrder<'_>) {
         self.max_depth = pruning.max_depth();
-        let total = self.knots[0].all_weight;
-        // A child weighs no more than its parent, so a heavy knot has heavy ones above it only.
-        let is_kept = |knot: &Knot| pruning.shows(knot.all_weight, total);
+        let total = self.branch_nodes[0].all_weight;
+        // A child weighs no more than its parent, so a heavy branch_node has heavy ones above it only.
+        let is_kept = |branch_node: &BranchNode| pruning.shows(branch_node.all_weight, total);
         let mut kept = 0;
-        for index in 1..self.knots.len() {
-            if is_kept(&self.knots[index]) {
-                let parent = self.knots[index].parent as usize;
-                self.knots[parent].shown += 1;
+        for index in 1..self.branch_nodes.len() {
+            if is_kept(&self.branch_nodes[index]) {
+                let parent = self.branch_nodes[index].parent as usize;
+                self.branch_nodes[parent].shown += 1;
                 kept += 1;
             }
         }
         let mut start = 0;
-        for knot in &mut self.knots {
-            knot.children = start;
-            start += knot.shown;
-            knot.shown = 0;
+        for branch_node in &mut self.branch_nodes {
+            branch_node.children = start;
+            start += branch_node.shown;
+            branch_node.shown = 0;
         }
-        self.children.resize(kept, Child { weight: 0, samples: 0, knot: 0, function: None });
-        for index in 1..self.knots.len() {
-            let knot = self.knots[index];
-            if is_kept(&knot) {
-                let parent = &mut self.knots[knot.parent as usize];
-                let function = self.functions[knot.first as usize];
+        self.children.resize(kept, Child { weight: 0, samples: 0, branch_node: 0, function: None });
+        for index in 1..self.branch_nodes.len() {
+            let branch_node = self.branch_nodes[index];
+            if is_kept(&branch_node) {
+                let parent = &mut self.branch_nodes[branch_node.parent as usize];
+                let function = self.functions[branch_node.first as usize];
                 let place = &mut self.children[(parent.children + parent.shown) as usize];
-                *place = Child { weight: knot.all_weight, samples: knot.all_samples, knot: index as u32, function };
+                *place = Child {
+                    weight: branch_node.all_weight,
+                    samples: branch_node.all_samples,
+                    branch_node: index as u32,
+                    function,
+                };
                 parent.shown += 1;
             }
         }
         let names = names.expecting(kept);
-        for knot in self.knots.iter().filter(|knot| knot.shown > 1) {
-            let children = &mut self.children[knot.children as usize..][..knot.shown as usize];
+        for branch_node in self.branch_nodes.iter().filter(|branch_node| branch_node.shown > 1) {
+            let children = &mut self.children[branch_node.children as usize..][..branch_node.shown as usize];
             children.sort_unstable_by(|a, b| {
                 let by_weight = b.weight.cmp(&a.weight).then(b.samples.cmp(&a.samples));
                 by_weight.then_with(|| names.compare(a.function, b.function))
@@ -215,20 +220,24 @@ impl Draft {
 
     /// Visits the chains in the order their nodes are read, the root's first, until `visit` fails.
     pub(crate) fn walk<E>(&self, mut visit: impl FnMut(Chain<'_>) -> Result<(), E>) -> Result<(), E> {
-        // Knot, and depth and level of its chain.
+        // BranchNode, and depth and level of its chain.
         let mut todo = vec![(0, 0, 0)];
-        while let Some((knot, depth, level)) = todo.pop() {
-            let knot: &Knot = &self.knots[knot as usize];
-            let length = (knot.last - knot.first + 1).min((self.max_depth - depth).saturating_add(1));
-            let functions = &self.functions[knot.first as usize..][..length as usize];
+        while let Some((branch_node, depth, level)) = todo.pop() {
+            let branch_node: &BranchNode = &self.branch_nodes[branch_node as usize];
+            let length = (branch_node.last - branch_node.first + 1).min((self.max_depth - depth).saturating_add(1));
+            let functions = &self.functions[branch_node.first as usize..][..length as usize];
             let depth = depth + length - 1;
-            let is_whole = knot.first + length > knot.last;
+            let is_whole = branch_node.first + length > branch_node.last;
             let is_open = is_whole && depth < self.max_depth;
-            let children = if is_open { &self.children[knot.children as usize..][..knot.shown as usize] } else { &[] };
-            let last = if is_whole { knot.node(children) } else { knot.cut_node() };
-            let label = if knot.last == 0 { Label::Root } else { label_of(functions[functions.len() - 1]) };
+            let children = if is_open {
+                &self.children[branch_node.children as usize..][..branch_node.shown as usize]
+            } else {
+                &[]
+            };
+            let last = if is_whole { branch_node.node(children) } else { branch_node.cut_node() };
+            let label = if branch_node.last == 0 { Label::Root } else { label_of(functions[functions.len() - 1]) };
             visit(Chain { level, functions, last: Node { label, depth, ..last } })?;
-            todo.extend(children.iter().rev().map(|child| (child.knot, depth + 1, level + 1)));
+            todo.extend(children.iter().rev().map(|child| (child.branch_node, depth + 1, level + 1)));
         }
         Ok(())
     }
@@ -246,14 +255,14 @@ impl Draft {
     }
 }
 
-impl Knot {
-    /// Once all knots below have been added.
+impl BranchNode {
+    /// Once all branch_nodes below have been added.
     fn add_own(&mut self) {
         self.all_weight = self.all_weight.saturating_add(self.self_weight);
         self.all_samples += self.self_samples;
     }
 
-    /// The knot's own node, where these of its children are shown.
+    /// The branch_node's own node, where these of its children are shown.
     fn node(&self, children: &[Child]) -> Node {
         let shown = children.iter().fold(0_u64, |sum, child| sum.saturating_add(child.weight));
         Node {
@@ -295,9 +304,9 @@ impl<'p> NameOrder<'p> {
         Self { profile, places: OnceLock::new() }
     }
 
-    /// Prepares for a tree of so many knots. Sorting all functions once is worth it where no fewer are compared.
-    fn expecting(&self, knots: usize) -> Names<'_> {
-        let is_many = knots >= self.profile.function_ids().len();
+    /// Prepares for a tree of so many branch_nodes. Sorting all functions once is worth it where no fewer are compared.
+    fn expecting(&self, branch_nodes: usize) -> Names<'_> {
+        let is_many = branch_nodes >= self.profile.function_ids().len();
         let places =
             if is_many { Some(self.places.get_or_init(|| places_of(self.profile))) } else { self.places.get() };
         Names { profile: self.profile, places: places.map(Vec::as_slice) }

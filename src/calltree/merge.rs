@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hashbrown::HashTable;
 
 use super::draft::{Draft, NameOrder};
-use super::pieces::Pieces;
+use super::stack_runs::StackRuns;
 use super::tree::{CallTree, Pruning};
 use super::weights::StackWeight;
 use crate::hash::BuildHasher;
@@ -39,7 +39,7 @@ pub struct Merger<'p> {
 pub(crate) struct MergePlan<'p> {
     profile: &'p Profile,
     function_of_frame: Vec<FunctionId>,
-    pieces: Pieces,
+    pieces: StackRuns,
     names: NameOrder<'p>,
 }
 
@@ -54,7 +54,7 @@ impl<'p> MergePlan<'p> {
         Self {
             profile,
             function_of_frame: profile.frame_ids().map(|id| profile.frame(id).function).collect(),
-            pieces: Pieces::new(profile),
+            pieces: StackRuns::new(profile),
             names: NameOrder::new(profile),
         }
     }

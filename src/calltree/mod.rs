@@ -14,8 +14,8 @@ mod keyed;
 mod lines;
 mod merge;
 pub mod operations;
-mod pieces;
 mod sandwich;
+mod stack_runs;
 mod tree;
 mod weights;
 

@@ -11,9 +11,9 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
+use super::byte_writer::{ByteWriter, FunctionTexts};
 use super::json::push_text;
 use super::labels::{binary_of, function_of, process_label, series_label, thread_label};
-use super::texts::{FunctionTexts, Page};
 use crate::calltree::Label;
 use crate::hash::{BuildHasher, HashMap};
 use crate::profile::{ProcessId, Profile};
@@ -28,14 +28,14 @@ use crate::units::Nanos;
 pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
-    let mut page = Page::new(out);
-    page.put(b"{\"displayTimeUnit\":\"ms\",\"otherData\":{\"series\":[");
+    let mut writer = ByteWriter::new(out);
+    writer.put(b"{\"displayTimeUnit\":\"ms\",\"otherData\":{\"series\":[");
     for (index, series) in asked.iter().enumerate() {
-        page.put(if index == 0 { b"" } else { b"," });
-        push_text(Some(&series_label(profile, series)), &mut page.text);
+        writer.put(if index == 0 { b"" } else { b"," });
+        push_text(Some(&series_label(profile, series)), &mut writer.text);
     }
-    page.put(b"]},\"traceEvents\":[");
-    let mut events = Events { profile, pieces: Pieces::new(profile), page, is_first: true };
+    writer.put(b"]},\"traceEvents\":[");
+    let mut events = Events { profile, pieces: Pieces::new(profile), writer, is_first: true };
     let mut numbers = Numbers::default();
     for series in &asked {
         let chart = report.flame_chart(series);
@@ -51,8 +51,8 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
             events.thread(&thread, rank, pid, tid, chart.coverage())?;
         }
     }
-    events.page.put(b"]}\n");
-    events.page.finish()
+    events.writer.put(b"]}\n");
+    events.writer.finish()
 }
 
 /// Viewers tell processes by their number, and the threads of one by theirs: each is given out once.
@@ -113,16 +113,16 @@ impl Pieces {
 struct Events<'p, 'o> {
     profile: &'p Profile,
     pieces: Pieces,
-    page: Page<'o>,
+    writer: ByteWriter<'o>,
     is_first: bool,
 }
 
 impl Events<'_, '_> {
     fn begin(&mut self, kind: &[u8]) {
-        self.page.put(if std::mem::replace(&mut self.is_first, false) { b"\n" } else { b",\n" });
-        self.page.put(b"{\"ph\":\"");
-        self.page.put(kind);
-        self.page.put(b"\"");
+        self.writer.put(if std::mem::replace(&mut self.is_first, false) { b"\n" } else { b",\n" });
+        self.writer.put(b"{\"ph\":\"");
+        self.writer.put(kind);
+        self.writer.put(b"\"");
     }
 
     /// Writes the name of a process, with that of its `series` if there are several.
@@ -132,9 +132,9 @@ impl Events<'_, '_> {
             label = format!("{label} · {}", series_label(self.profile, series));
         }
         self.begin(b"M");
-        self.page.put(format!(",\"name\":\"process_name\",\"pid\":{pid},\"args\":{{\"name\":").as_bytes());
-        push_text(Some(&label), &mut self.page.text);
-        self.page.put(b"}}");
+        self.writer.put(format!(",\"name\":\"process_name\",\"pid\":{pid},\"args\":{{\"name\":").as_bytes());
+        push_text(Some(&label), &mut self.writer.text);
+        self.writer.put(b"}}");
     }
 
     /// A thread, by its place among all, with its spans.
@@ -148,17 +148,17 @@ impl Events<'_, '_> {
     ) -> io::Result<()> {
         let place = format!(",\"pid\":{pid},\"tid\":{tid}");
         self.begin(b"M");
-        self.page.put(format!(",\"name\":\"thread_name\"{place},\"args\":{{\"name\":").as_bytes());
-        push_text(Some(&thread_label(self.profile, self.profile.thread(thread.thread()))), &mut self.page.text);
-        self.page.put(b"}}");
+        self.writer.put(format!(",\"name\":\"thread_name\"{place},\"args\":{{\"name\":").as_bytes());
+        push_text(Some(&thread_label(self.profile, self.profile.thread(thread.thread()))), &mut self.writer.text);
+        self.writer.put(b"}}");
         self.begin(b"M");
         let order = format!(",\"name\":\"thread_sort_index\"{place},\"args\":{{\"sort_index\":{rank}}}}}");
-        self.page.put(order.as_bytes());
+        self.writer.put(order.as_bytes());
         let category = if coverage == Coverage::Weight { "recorded" } else { "estimated" };
         let shared = format!(",\"cat\":\"{category}\"{place},\"ts\":");
         for span in thread.spans() {
             self.span(&span, shared.as_bytes());
-            self.page.turn()?;
+            self.writer.flush_if_full()?;
         }
         Ok(())
     }
@@ -166,33 +166,33 @@ impl Events<'_, '_> {
     fn span(&mut self, span: &Span, shared: &[u8]) {
         self.begin(b"X");
         let [name, binary] = self.pieces.of(span.label);
-        let page = &mut self.page;
-        page.put(b",\"name\":");
-        page.put(name);
-        page.put(shared);
-        put_micros(span.start, page);
-        page.put(b",\"dur\":");
-        put_micros(span.end.since(span.start), page);
-        page.put(b",\"args\":{\"binary\":");
-        page.put(binary);
+        let writer = &mut self.writer;
+        writer.put(b",\"name\":");
+        writer.put(name);
+        writer.put(shared);
+        put_micros(span.start, writer);
+        writer.put(b",\"dur\":");
+        put_micros(span.end.since(span.start), writer);
+        writer.put(b",\"args\":{\"binary\":");
+        writer.put(binary);
         for (name, number) in [
             (&b",\"all_weight\":"[..], span.all_weight),
             (b",\"self_weight\":", span.self_weight),
             (b",\"samples\":", span.samples),
         ] {
-            page.put(name);
-            page.put_number(number);
+            writer.put(name);
+            writer.put_number(number);
         }
-        page.put(b"}}");
+        writer.put(b"}}");
     }
 }
 
 /// Writes a time in microseconds.
-fn put_micros(time: Nanos, page: &mut Page<'_>) {
+fn put_micros(time: Nanos, writer: &mut ByteWriter<'_>) {
     let nanos = time.as_nanos();
-    page.put_number(nanos / 1000);
+    writer.put_number(nanos / 1000);
     let fraction = nanos % 1000;
-    page.put(&[b'.', digit(fraction / 100), digit(fraction / 10), digit(fraction)]);
+    writer.put(&[b'.', digit(fraction / 100), digit(fraction / 10), digit(fraction)]);
 }
 
 fn digit(number: u64) -> u8 {
@@ -207,9 +207,9 @@ mod tests {
     fn times_are_exact() {
         for (nanos, text) in [(0, "0.000"), (7, "0.007"), (12_345_678, "12345.678"), (1_000, "1.000")] {
             let mut out = Vec::new();
-            let mut page = Page::new(&mut out);
-            put_micros(Nanos::from_nanos(nanos), &mut page);
-            page.finish().unwrap();
+            let mut writer = ByteWriter::new(&mut out);
+            put_micros(Nanos::from_nanos(nanos), &mut writer);
+            writer.finish().unwrap();
             assert_eq!(out, text.as_bytes());
         }
     }

@@ -9,11 +9,11 @@
 
 use std::io::{self, Write};
 
+use super::byte_writer::{ByteWriter, FunctionTexts};
 use super::folded::check;
 use super::json::push_text;
 use super::labels::{NO_STACK, scope_labels};
 use super::nested;
-use super::texts::{FunctionTexts, Page};
 use crate::calltree::Label;
 use crate::report::{Report, Scope, SeriesReport};
 
@@ -30,10 +30,10 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     push_text(Some(NO_STACK), &mut no_stack);
     let scopes: Vec<Scope> = report.series.iter().flat_map(|series| &series.scopes).map(|row| row.scope).collect();
     let is_single = scopes == [Scope::All];
-    let mut page = Page::new(out);
+    let mut writer = ByteWriter::new(out);
     if !is_single {
         let all = report.series.iter().map(|series| series.counted.weight.value).fold(0, u64::saturating_add);
-        page.put(format!("{{\"name\":\"all\",\"value\":{all},\"children\":[").as_bytes());
+        writer.put(format!("{{\"name\":\"all\",\"value\":{all},\"children\":[").as_bytes());
     }
     let mut separator: &[u8] = b"\n";
     for series in &report.series {
@@ -42,23 +42,23 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
             let name = if is_single { "all".to_owned() } else { name_of(report, series, row.scope) };
             push_text(Some(&name), &mut root);
             if !is_single {
-                page.put(separator);
+                writer.put(separator);
                 separator = b",\n";
             }
-            nested::write(tree, &mut page, |node, function, page| {
-                page.put(b"{\"name\":");
-                page.put(match (node.label, function) {
+            nested::write(tree, &mut writer, |node, function, writer| {
+                writer.put(b"{\"name\":");
+                writer.put(match (node.label, function) {
                     (Label::Root, _) => &root,
                     (_, Some(function)) => names.get(function),
                     (_, None) => &no_stack,
                 });
-                page.put(b",\"value\":");
-                page.put_number(node.all_weight);
+                writer.put(b",\"value\":");
+                writer.put_number(node.all_weight);
             })
         })?;
     }
-    page.put(if is_single { b"\n" } else { b"]}\n" });
-    page.finish()
+    writer.put(if is_single { b"\n" } else { b"]}\n" });
+    writer.finish()
 }
 
 /// From the part to the whole: the thread and its process, or the process; the run, if the trees are of everything in it.

@@ -7,8 +7,8 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use super::byte_writer::{FunctionTexts, Line};
 use super::labels::{escape_folded, scope_labels};
-use super::texts::{FunctionTexts, Line};
 use crate::calltree::Draft;
 use crate::report::{Report, SeriesReport};
 

@@ -20,6 +20,7 @@
 //! `fleet` (with the feature of that name) has writers of another answer: that about many runs.
 
 mod by_thread;
+mod byte_writer;
 pub mod chrome_trace;
 pub mod csv;
 pub mod d3;
@@ -39,7 +40,6 @@ mod recorded;
 pub mod speedscope;
 pub mod svg;
 pub mod text;
-mod texts;
 
 pub use by_thread::SamplesAddedUp;
 pub use inert::{InertWriter, Syntax, inert};

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::texts::Page;
+use super::byte_writer::ByteWriter;
 use crate::calltree::{Draft, Node};
 use crate::profile::FunctionId;
 
@@ -10,29 +10,29 @@ use crate::profile::FunctionId;
 /// it gets the function that the node stands for, which the root and samples without stack have none of.
 pub(super) fn write(
     tree: &Draft,
-    page: &mut Page<'_>,
-    mut put: impl FnMut(&Node, Option<FunctionId>, &mut Page<'_>),
+    writer: &mut ByteWriter<'_>,
+    mut put: impl FnMut(&Node, Option<FunctionId>, &mut ByteWriter<'_>),
 ) -> io::Result<()> {
     let mut open = 0;
     tree.walk(|chain| {
         for (node, &function) in chain.nodes().zip(chain.functions) {
             let is_sibling = open > node.depth;
             while open > node.depth {
-                page.put(b"]}");
+                writer.put(b"]}");
                 open -= 1;
             }
             if is_sibling {
-                page.put(b",");
+                writer.put(b",");
             }
-            put(&node, function, page);
-            page.put(b",\"children\":[");
-            page.turn()?;
+            put(&node, function, writer);
+            writer.put(b",\"children\":[");
+            writer.flush_if_full()?;
             open += 1;
         }
         io::Result::Ok(())
     })?;
     for _ in 0..open {
-        page.put(b"]}");
+        writer.put(b"]}");
     }
     Ok(())
 }

@@ -16,9 +16,9 @@
 use std::io::{self, Write};
 
 use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread, series_labels, thread_title};
+use super::byte_writer::{ByteWriter, FunctionTexts, StackText, push_number};
 use super::json::push_text;
 use super::labels::NO_STACK;
-use super::texts::{FunctionTexts, Page, StackText, push_number};
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, SourceLine, Stack};
 use crate::report::Report;
@@ -36,30 +36,30 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let threads = samples_by_thread(report)?;
     let frames = Frames::new(profile, &threads);
     let labels = series_labels(report);
-    let mut page = Page::new(out);
-    head(report, &threads, &mut page);
-    frames.write(profile, &mut page)?;
-    page.put(b"]},\n\"profiles\":[");
+    let mut writer = ByteWriter::new(out);
+    head(report, &threads, &mut writer);
+    frames.write(profile, &mut writer)?;
+    writer.put(b"]},\n\"profiles\":[");
     for (index, thread) in threads.iter().enumerate() {
-        page.put(if index == 0 { b"\n" } else { b",\n" });
+        writer.put(if index == 0 { b"\n" } else { b",\n" });
         let label = report.position(thread.series).and_then(|position| labels[position].as_deref());
-        write_profile(report, thread, label, &frames, &mut page)?;
+        write_profile(report, thread, label, &frames, &mut writer)?;
     }
-    page.put(b"]}\n");
-    page.finish()
+    writer.put(b"]}\n");
+    writer.finish()
 }
 
 /// Everything before the frames.
-fn head(report: &Report<'_>, threads: &[ThreadSamples<'_>], page: &mut Page<'_>) {
-    page.put(b"{\"$schema\":");
-    push_text(Some(SCHEMA), &mut page.text);
-    page.put(b",\"exporter\":");
-    push_text(Some("traceparse"), &mut page.text);
-    page.put(b",\"name\":");
-    push_text(Some(file_title(report, threads)), &mut page.text);
-    page.put(b",\n\"activeProfileIndex\":");
-    page.put_number(heaviest(report, threads).unwrap_or(0) as u64);
-    page.put(b",\n\"shared\":{\"frames\":[");
+fn head(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWriter<'_>) {
+    writer.put(b"{\"$schema\":");
+    push_text(Some(SCHEMA), &mut writer.text);
+    writer.put(b",\"exporter\":");
+    push_text(Some("traceparse"), &mut writer.text);
+    writer.put(b",\"name\":");
+    push_text(Some(file_title(report, threads)), &mut writer.text);
+    writer.put(b",\n\"activeProfileIndex\":");
+    writer.put_number(heaviest(report, threads).unwrap_or(0) as u64);
+    writer.put(b",\n\"shared\":{\"frames\":[");
 }
 
 /// The functions that stand in stacks of samples.
@@ -105,28 +105,28 @@ impl Frames {
         Self { functions, indices, no_stack, sources }
     }
 
-    fn write(&self, profile: &Profile, page: &mut Page<'_>) -> io::Result<()> {
+    fn write(&self, profile: &Profile, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         for (index, &function) in self.functions.iter().enumerate() {
-            page.put(if index == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" });
-            push_text(Some(profile.function_name(function)), &mut page.text);
+            writer.put(if index == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" });
+            push_text(Some(profile.function_name(function)), &mut writer.text);
             let source = self.sources.get(&function);
             let binary = profile.function(function).binary.map(|id| profile.binary(id).path);
             let path = source.map(|source| source.path).or(binary).map_or("", |path| profile.string(path));
             if !path.is_empty() {
-                page.put(b",\"file\":");
-                push_text(Some(path), &mut page.text);
+                writer.put(b",\"file\":");
+                push_text(Some(path), &mut writer.text);
             }
             if let Some(source) = source.filter(|source| source.line > 0) {
-                page.put(b",\"line\":");
-                page.put_number(source.line.into());
+                writer.put(b",\"line\":");
+                writer.put_number(source.line.into());
             }
-            page.put(b"}");
-            page.turn()?;
+            writer.put(b"}");
+            writer.flush_if_full()?;
         }
         if let Some(index) = self.no_stack {
-            page.put(if index == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" });
-            push_text(Some(NO_STACK), &mut page.text);
-            page.put(b"}");
+            writer.put(if index == 0 { b"\n{\"name\":" } else { b",\n{\"name\":" });
+            push_text(Some(NO_STACK), &mut writer.text);
+            writer.put(b"}");
         }
         Ok(())
     }
@@ -143,30 +143,30 @@ fn write_profile(
     thread: &ThreadSamples<'_>,
     label: Option<&str>,
     frames: &Frames,
-    page: &mut Page<'_>,
+    writer: &mut ByteWriter<'_>,
 ) -> io::Result<()> {
     let profile = &report.recording.profile;
     let unit = report.position(thread.series).map_or(Unit::Samples, |position| report.series[position].unit);
-    page.put(b"{\"type\":\"sampled\",\"name\":");
-    push_text(Some(&thread_title(profile, thread.thread, label)), &mut page.text);
-    page.put(b",\"unit\":");
-    page.put(if unit == Unit::Nanoseconds { b"\"nanoseconds\"" } else { b"\"none\"" });
-    page.put(b",\n\"startValue\":0,\"endValue\":");
-    page.put_number(thread.weight);
-    page.put(b",\n\"samples\":[");
+    writer.put(b"{\"type\":\"sampled\",\"name\":");
+    push_text(Some(&thread_title(profile, thread.thread, label)), &mut writer.text);
+    writer.put(b",\"unit\":");
+    writer.put(if unit == Unit::Nanoseconds { b"\"nanoseconds\"" } else { b"\"none\"" });
+    writer.put(b",\n\"startValue\":0,\"endValue\":");
+    writer.put_number(thread.weight);
+    writer.put(b",\n\"samples\":[");
     let mut stack = StackText::default();
     for (index, sample) in thread.samples.iter().enumerate() {
-        page.put(if index == 0 { b"" } else { b"," });
-        page.put(stack.get(profile, sample.stack, |path, out| push_stack(profile, path, frames, out)));
-        page.turn()?;
+        writer.put(if index == 0 { b"" } else { b"," });
+        writer.put(stack.get(profile, sample.stack, |path, out| push_stack(profile, path, frames, out)));
+        writer.flush_if_full()?;
     }
-    page.put(b"],\n\"weights\":[");
+    writer.put(b"],\n\"weights\":[");
     for (index, sample) in thread.samples.iter().enumerate() {
-        page.put(if index == 0 { b"" } else { b"," });
-        page.put_number(report.options.metric.of(*sample));
-        page.turn()?;
+        writer.put(if index == 0 { b"" } else { b"," });
+        writer.put_number(report.options.metric.of(*sample));
+        writer.flush_if_full()?;
     }
-    page.put(b"]}");
+    writer.put(b"]}");
     Ok(())
 }
 

@@ -62,7 +62,7 @@ pub use time_range::TimeRange;
 
 use std::sync::Arc;
 
-use crate::chunks::Chunks;
+use crate::chunked_vec::ChunkedVec;
 use crate::memory::{MemoryBudget, OverBudget, Reservation, of_vec};
 use crate::units::Weight;
 use model::CounterRow;
@@ -86,7 +86,7 @@ pub struct Profile {
     samples: Vec<Sample>,
     counters: Vec<CounterRow>,
     counter_values: Vec<u64>,
-    sums: Chunks<SumRow>,
+    sums: ChunkedVec<SumRow>,
     sum_groups: Vec<SumGroup>,
     sum_counters: SumCounters,
     /// The memory that it may take, with everything that is made of it.
@@ -240,7 +240,7 @@ impl Profile {
     }
 
     /// The [sums](Self::sums) without what those of a group have in common.
-    pub(crate) fn sum_rows(&self) -> &Chunks<SumRow> {
+    pub(crate) fn sum_rows(&self) -> &ChunkedVec<SumRow> {
         &self.sums
     }
 

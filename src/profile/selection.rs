@@ -8,7 +8,7 @@ use super::sample_sum::SampleSum;
 use super::sums::{SumBatch, SumGroup, SumGroups, SumRow, SumTable};
 use super::time_range::TimeRange;
 use super::{Profile, Sample};
-use crate::chunks::Chunks;
+use crate::chunked_vec::ChunkedVec;
 
 /// A process or a thread, by number or by name.
 ///
@@ -135,7 +135,7 @@ pub(crate) struct SelectedSums<'p> {
     pub(crate) groups: Cow<'p, [SumGroup]>,
     /// By group.
     pub(crate) is_counted: Vec<bool>,
-    pub(crate) rows: Cow<'p, Chunks<SumRow>>,
+    pub(crate) rows: Cow<'p, ChunkedVec<SumRow>>,
 }
 
 impl SelectedSums<'_> {

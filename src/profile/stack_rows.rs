@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::full::Full;
 use super::ids::{FrameId, StackId};
 use super::model::Stack;
-use crate::chunks::Chunks;
+use crate::chunked_vec::ChunkedVec;
 use crate::memory::of_vec;
 
 /// Stacks in the order they were added, a parent before its children.
@@ -23,11 +23,11 @@ use crate::memory::of_vec;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StackRows {
-    frames: Chunks<FrameId>,
+    frames: ChunkedVec<FrameId>,
     /// By rows, 64 in each.
     turns: Vec<Turns>,
     /// The parents of the rows that turn off, in their order.
-    parents: Chunks<Option<StackId>>,
+    parents: ChunkedVec<Option<StackId>>,
 }
 
 /// 64 rows.
@@ -94,7 +94,7 @@ impl StackRows {
     }
 
     /// The parents of these rows, in their order.
-    pub(crate) fn turn_parents(&self) -> &Chunks<Option<StackId>> {
+    pub(crate) fn turn_parents(&self) -> &ChunkedVec<Option<StackId>> {
         &self.parents
     }
 

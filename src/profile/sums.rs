@@ -11,7 +11,7 @@ use super::leaves::Leaves;
 use super::model::{Sample, SampleKind};
 use super::sample_sum::SampleSum;
 use super::sampled_time::SampledTime;
-use crate::chunks::Chunks;
+use crate::chunked_vec::ChunkedVec;
 use crate::hash::{BuildHasher, HashMap};
 use crate::memory::{of_map, of_vec};
 use crate::units::Nanos;
@@ -182,7 +182,7 @@ const NEAR: usize = 1 << 13;
 pub(crate) struct SumTable {
     leaves: Leaves,
     /// By leaf: the sum of the group that had it first.
-    of_leaves: Chunks<SumRow>,
+    of_leaves: ChunkedVec<SumRow>,
     leaf_counters: SumCounters,
     /// All other sums.
     others: OtherSums,
@@ -279,7 +279,7 @@ impl SumTable {
     }
 
     /// The sums and their counters: those of leaves first, each in the order of their first samples.
-    pub(super) fn finish(self) -> (Chunks<SumRow>, SumCounters) {
+    pub(super) fn finish(self) -> (ChunkedVec<SumRow>, SumCounters) {
         let Self { of_leaves: mut rows, leaf_counters: mut counters, others, other_counters, .. } = self;
         counters.append(rows.len(), other_counters);
         others.rows.iter().for_each(|&row| rows.push(row));
@@ -290,7 +290,7 @@ impl SumTable {
 /// Sums that are found by their hash.
 #[derive(Clone, Debug, Default)]
 struct OtherSums {
-    rows: Chunks<SumRow>,
+    rows: ChunkedVec<SumRow>,
     by_hash: HashTable<u32>,
     hasher: BuildHasher,
 }

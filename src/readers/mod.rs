@@ -9,7 +9,7 @@ pub mod sample;
 use std::io::{self, Read};
 
 use crate::error::Error;
-use crate::recording::{Recording, Options, RecordingBuilder};
+use crate::recording::{Options, Recording, RecordingBuilder};
 use formats::Format;
 
 /// Reads an input of any format into a recording; its first bytes tell the format. `name` is how results and errors call it.

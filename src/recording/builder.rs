@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::address::{Conventions, FrameForm};
-use super::{Document, Recording, Options};
+use super::{Document, Options, Recording};
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation, of_map, of_vec};

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::ahead;
+use super::ordered_pool;
 use super::separate::{SeparatedStacks, separated_stacks};
 use super::unnamed::unnamed_frames;
 use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
@@ -38,7 +38,7 @@ pub fn report<'e>(recording: &'e Recording, options: &ReportOptions) -> Report<'
     // What looks at all stacks takes about as long as what looks at all sums.
     let is_worth_a_thread = options.jobs > 1 && profile.stack_ids().len() >= STACKS_FOR_A_THREAD;
     let (unnamed, weights) =
-        ahead::both(is_worth_a_thread, about_stacks, || StackWeights::of_sums(&sums, options.metric));
+        ordered_pool::both(is_worth_a_thread, about_stacks, || StackWeights::of_sums(&sums, options.metric));
     let mut separated = if has_trees { separated_stacks(&selected, options.metric, options.separate_by) } else { None };
     let mut tallies = tally(profile, &selected, options.metric);
     let series = profile.series_ids().filter(|&id| is_wanted(id)).map(|id| {

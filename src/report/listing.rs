@@ -3,7 +3,7 @@
 //! A view says once what its columns are ([`ListingKind`]) and makes its rows ([`Listing`]) in a file of its own. Text, JSON and
 //! CSV each have one writer for all of them.
 
-use super::{LightRows, Report, SeriesReport};
+use super::{HiddenTotal, Report, SeriesReport};
 use crate::units::{Nanos, Weight};
 
 /// The label for samples without a recorded stack.
@@ -106,9 +106,9 @@ pub struct Listing {
     /// The rows, in the order in which they are shown; each has a cell for each column.
     pub rows: Vec<Vec<Cell>>,
     /// The rows that are left out for their weight.
-    pub light: LightRows,
+    pub hidden: HiddenTotal,
     /// The rows that are left out since they stand after the [first](super::ReportOptions::top), which are all of `rows`.
-    pub after: LightRows,
+    pub after: HiddenTotal,
     /// Notes for the reader, one sentence each.
     pub notes: Vec<String>,
 }
@@ -116,7 +116,7 @@ pub struct Listing {
 impl Listing {
     /// All rows that there are.
     pub(super) fn new(total: Weight, rows: Vec<Vec<Cell>>, notes: Vec<String>) -> Self {
-        Self { total, rows, light: LightRows::default(), after: LightRows::default(), notes }
+        Self { total, rows, hidden: HiddenTotal::default(), after: HiddenTotal::default(), notes }
     }
 
     /// Takes out the rows that have weights, none of which is at least this.
@@ -126,14 +126,14 @@ impl Listing {
             weights.peek().is_some() && weights.all(|weight| weight < least)
         };
         let light = self.rows.extract_if(.., is_light);
-        self.light = LightRows::of(light.filter_map(|row| row.iter().find_map(Cell::weight)));
+        self.hidden = HiddenTotal::of(light.filter_map(|row| row.iter().find_map(Cell::weight)));
     }
 
     /// Takes out the rows after the first `top`.
     pub(crate) fn keep_first(&mut self, top: usize) {
         let after = self.rows.drain(top.min(self.rows.len())..);
         // Rows without a weight count, too.
-        let more = LightRows::of(after.map(|row| row.iter().find_map(Cell::weight).unwrap_or(0)));
+        let more = HiddenTotal::of(after.map(|row| row.iter().find_map(Cell::weight).unwrap_or(0)));
         self.after.rows += more.rows;
         self.after.weight = self.after.weight.saturating_add(more.weight);
     }

@@ -1,6 +1,5 @@
 //! Finished answers as plain structs: the rows that a view shows, and those that it leaves out.
 
-mod ahead;
 mod binaries;
 mod build;
 mod categories;
@@ -8,11 +7,12 @@ mod cores;
 pub mod diff;
 pub mod flame_chart;
 mod heaviest;
+mod hidden_rows;
 mod kinds;
-mod light;
 mod lines;
 mod listing;
 mod named;
+mod ordered_pool;
 mod processes;
 mod sandwich;
 mod separate;
@@ -25,7 +25,7 @@ mod unnamed;
 
 pub use build::report;
 pub use flame_chart::FlameChart;
-pub use light::{HiddenRows, HidingLimit, LightRows};
+pub use hidden_rows::{HiddenRows, HiddenTotal, HidingLimit};
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
 pub use named::NamedFunction;
 pub use source_index::{SourceIndex, SourceMatch};
@@ -223,7 +223,7 @@ impl<'e> Report<'e> {
         let draft = |row: &ScopeReport, merger: &mut Merger<'_>, spare: Draft| {
             merger.draft_into(spare, row.stacks.iter().flat_map(|range| &weights[range.clone()]), pruning)
         };
-        ahead::visit(scopes, self.options.jobs, || Merger::with_plan(plan.clone()), draft, visit)
+        ordered_pool::visit(scopes, self.options.jobs, || Merger::with_plan(plan.clone()), draft, visit)
     }
 
     /// The stacks that the scopes of a series have their ranges in.

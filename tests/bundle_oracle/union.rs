@@ -16,7 +16,7 @@ use super::oracle::Oracle;
 use super::support::bundle::{BundleOptions, Version, from_zip, to_folder, write_bundle};
 use super::support::other_tables::Hang;
 use super::support::writer::Content;
-use super::support::{HangRisk, Node, Part, Invented, Rng, Signpost, Size};
+use super::support::{HangRisk, Invented, Node, Part, Rng, Signpost, Size};
 
 /// Run, name, process, start and end, all as texts; a hang has its type for a name.
 type Outline = [String; 5];

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use traceparse::export::read;
 use traceparse::profile::{Profile, SampledTime};
-use traceparse::recording::{Recording, Options, RejectReason, SampleDetail};
+use traceparse::recording::{Options, Recording, RejectReason, SampleDetail};
 
 use super::support::bundle::{BundleOptions, found, write_bundle};
 use super::support::{Invented, Rng, Shape, Size, Table};

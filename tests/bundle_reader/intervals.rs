@@ -11,7 +11,7 @@ use super::support::bundle::mutations::edit;
 use super::support::bundle::{BUNDLE, BundleOptions, Files, Memory, Version, write_bundle};
 use super::support::other_tables::Hang;
 use super::support::writer::Content;
-use super::support::{self, Node, Part, Invented, RenderOptions, Rng, Shape, Signpost, Size, render};
+use super::support::{self, Invented, Node, Part, RenderOptions, Rng, Shape, Signpost, Size, render};
 
 const NAMES: [&str; 3] = ["load", "<store> & \"save\"", "Möbius"];
 const CATEGORIES: [&str; 3] = ["PointsOfInterest", "InduceCondition", "work"];

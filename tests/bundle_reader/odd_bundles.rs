@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use traceparse::bundle::Bundle;
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 use traceparse::{Error, ErrorKind};
 
 use super::support::bundle::mutations::{edit, remove, set_field_type};
 use super::support::bundle::{BUNDLE, BundleOptions, Files, FoundRow, Memory, found_rows, write_bundle};
 use super::support::writer::Content;
-use super::support::{Node, Invented, Size, Table};
+use super::support::{Invented, Node, Size, Table};
 use super::{Case, assert_rows, read_files};
 
 /// A recording of two runs.

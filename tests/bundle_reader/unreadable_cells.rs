@@ -4,12 +4,12 @@
 use traceparse::Error;
 use traceparse::ErrorKind;
 use traceparse::error::Diagnostic;
-use traceparse::recording::{Recording, Options, RejectReason};
+use traceparse::recording::{Options, Recording, RejectReason};
 
 use super::read_files;
 use super::support::bundle::archive::binary;
 use super::support::bundle::mutations::edit;
-use super::support::bundle::{BundleOptions, Chunks, Compression, Files, found_rows, write_bundle};
+use super::support::bundle::{BundleOptions, ChunkedVec, Compression, Files, found_rows, write_bundle};
 use super::support::{Invented, Size, Table};
 
 const STORE: &str = "corespace/run1/core/stores/indexed-store-4";
@@ -26,8 +26,11 @@ const STACK: usize = ROW + 36;
 
 fn bundle(table: Table) -> Files {
     let recording = Invented::random(11, &Size { processes: 2, ..Size::small() });
-    let options =
-        BundleOptions { chunks: Chunks::One, compression: Compression::Zlib, ..BundleOptions::new(table, &recording) };
+    let options = BundleOptions {
+        chunks: ChunkedVec::One,
+        compression: Compression::Zlib,
+        ..BundleOptions::new(table, &recording)
+    };
     write_bundle(&recording, &options)
 }
 

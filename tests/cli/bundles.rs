@@ -10,7 +10,7 @@ use crate::command::{Folder, column, csv, fails, finish, json, ok, stderr_of, tr
 use crate::fleet_case;
 use crate::support::bundle::{BundleOptions, to_folder, write_bundle};
 use crate::support::other_tables::Hang;
-use crate::support::{Content, HangRisk, Node, Part, Invented, RenderOptions, Shape, Signpost, Size, Table, render};
+use crate::support::{Content, HangRisk, Invented, Node, Part, RenderOptions, Shape, Signpost, Size, Table, render};
 
 /// Views whose rows are the same for an export and its recording, since they have no names of functions.
 const NUMBERS: [&str; 5] = ["threads", "processes", "states", "cores", "samples"];

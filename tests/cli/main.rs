@@ -37,11 +37,11 @@ mod guarded;
 #[cfg(unix)]
 mod inert;
 // It needs signals.
+mod hidden_rows;
 #[cfg(unix)]
 mod interrupted;
 mod intervals;
 mod json;
-mod light_rows;
 mod lines;
 mod operations;
 mod overview;

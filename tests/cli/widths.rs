@@ -4,7 +4,7 @@ use std::fs::File;
 
 use traceparse::export::read;
 use traceparse::output::text::{self, Style};
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 use traceparse::report::{ReportOptions, SeparateBy, View, report};
 use unicode_width::UnicodeWidthStr;
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use traceparse::Error;
 use traceparse::export;
 use traceparse::profile::{Frame, Profile, Sample, SampleKind};
-use traceparse::recording::{Recording, Options};
+use traceparse::recording::{Options, Recording};
 use traceparse::units::Unit;
 
 pub(crate) fn python() -> String {

@@ -3,7 +3,7 @@
 use libtest_mimic::{Failed, Trial};
 use traceparse::export::read;
 use traceparse::profile::{IntervalFilter, Sample, Selection, StateFilter, TimeRange};
-use traceparse::recording::{Recording, Options, SampleDetail};
+use traceparse::recording::{Options, Recording, SampleDetail};
 use traceparse::report::{ReportOptions, report};
 use traceparse::units::Nanos;
 

@@ -9,7 +9,7 @@
 //!
 //! `key:n` is the n-th instruction of the function that samples hit; without `:n` it is the first.
 
-use super::recording::{Frame, Image, Process, Invented, Row, Thread};
+use super::recording::{Frame, Image, Invented, Process, Row, Thread};
 
 /// Distance between the first instructions of two functions of an image.
 const FUNCTION_SIZE: u64 = 0x400;

@@ -56,7 +56,7 @@ pub use hang_risks::{HangRisk, Part};
 pub use large::{DEPTHS, write_large, write_large_as, write_large_deep};
 pub use mutations::{documents, mutate, respell};
 pub use random::{Rng, Size};
-pub use recording::{CoreKind, Frame, Image, Process, Invented, Row, SampleKind, Thread};
+pub use recording::{CoreKind, Frame, Image, Invented, Process, Row, SampleKind, Thread};
 pub use shape::{Shape, Table};
 pub use signposts::Signpost;
 pub use toc::{Target, TocOptions, render_toc};

@@ -6,7 +6,7 @@
 //! instant, repeated stacks and uneven weights.
 
 use super::names::{NameStyle, PROCESS_NAMES, STATES, THREAD_NAMES, function_name, image_name, uuid};
-use super::recording::{CoreKind, Frame, Image, Process, Invented, Row, SampleKind, Thread};
+use super::recording::{CoreKind, Frame, Image, Invented, Process, Row, SampleKind, Thread};
 
 /// splitmix64: small, fast and good enough to vary test data.
 #[derive(Clone, Debug)]

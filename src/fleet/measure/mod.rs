@@ -43,7 +43,11 @@ pub struct Measured {
 /// # Errors
 /// [`FailureKind::NoSamples`] when no sample counts, with a sentence that says what there is. When the measures take more memory than
 /// the [budget](Profile::budget) of the profile has.
-pub fn measure_runs(recording: &Recording, context: &RunContext, options: &MeasureOptions) -> Result<Measured, NotMeasured> {
+pub fn measure_runs(
+    recording: &Recording,
+    context: &RunContext,
+    options: &MeasureOptions,
+) -> Result<Measured, NotMeasured> {
     let profile = &recording.profile;
     let selected = options.selection.on(profile);
     let mut notes = Vec::new();

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::cells::Cells;
 use super::records::{origin, push_field, push_function};
 use crate::calltree::Label;
-use crate::output::texts::{FunctionTexts, Page};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts};
 use crate::report::flame_chart::Coverage;
 use crate::report::{Report, Scope};
 
@@ -17,8 +17,8 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
     let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), cells, out));
     let mut no_stack = Vec::new();
     push_function(profile, Label::NoStack, cells, &mut no_stack);
-    let mut page = Page::new(out);
-    page.put(COLUMNS);
+    let mut writer = ByteWriter::new(out);
+    writer.put(COLUMNS);
     for series in &report.series {
         let chart = report.flame_chart(series);
         let is_estimated: &[u8] = if chart.coverage() == Coverage::Weight { b",false" } else { b",true" };
@@ -29,24 +29,24 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
                 shared.push(b',');
             }
             for span in thread.spans() {
-                page.put(&shared);
-                page.put_number(span.start.as_nanos());
-                page.put(b",");
-                page.put_number(span.end.as_nanos());
-                page.put(is_estimated);
+                writer.put(&shared);
+                writer.put_number(span.start.as_nanos());
+                writer.put(b",");
+                writer.put_number(span.end.as_nanos());
+                writer.put(is_estimated);
                 for number in [span.depth.into(), span.all_weight, span.self_weight, span.samples] {
-                    page.put(b",");
-                    page.put_number(number);
+                    writer.put(b",");
+                    writer.put_number(number);
                 }
-                page.put(format!(",{},", series.unit.name()).as_bytes());
-                page.put(match span.label {
+                writer.put(format!(",{},", series.unit.name()).as_bytes());
+                writer.put(match span.label {
                     Label::Function(id) => names.get(id),
                     Label::Root | Label::NoStack => &no_stack,
                 });
-                page.put(b"\n");
-                page.turn()?;
+                writer.put(b"\n");
+                writer.flush_if_full()?;
             }
         }
     }
-    page.finish()
+    writer.finish()
 }

@@ -4,17 +4,17 @@ use std::io::{self, Write};
 
 use super::cells::Cells;
 use super::records::{origin, push_field};
-use crate::output::texts::{Page, push_number};
+use crate::output::byte_writer::{ByteWriter, push_number};
 use crate::report::{Cell, ListingKind, Report, Scope};
 
 /// Writes the header and the rows of all series: whose they are, the columns of the listing, the unit.
 pub(super) fn write(report: &Report<'_>, kind: &ListingKind, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = Page::new(out);
-    page.put(b"input,run,table,schema");
+    let mut writer = ByteWriter::new(out);
+    writer.put(b"input,run,table,schema");
     for column in kind.columns.iter().filter(|column| column.is_for_machines()) {
-        page.put(format!(",{}", column.name).as_bytes());
+        writer.put(format!(",{}", column.name).as_bytes());
     }
-    page.put(b",unit\n");
+    writer.put(b",unit\n");
     for series in &report.series {
         let Some(listing) = report.listing(series) else { continue };
         let mut shared = Vec::new();
@@ -25,16 +25,16 @@ pub(super) fn write(report: &Report<'_>, kind: &ListingKind, cells: Cells, out: 
             push_field(field, &mut shared);
         }
         for row in &listing.rows {
-            page.put(&shared);
+            writer.put(&shared);
             for (_, cell) in kind.columns.iter().zip(row).filter(|(column, _)| column.is_for_machines()) {
-                page.put(b",");
-                push_cell(cell, cells, &mut page.text);
+                writer.put(b",");
+                push_cell(cell, cells, &mut writer.text);
             }
-            page.put(format!(",{}\n", listing.total.unit.name()).as_bytes());
-            page.turn()?;
+            writer.put(format!(",{}\n", listing.total.unit.name()).as_bytes());
+            writer.flush_if_full()?;
         }
     }
-    page.finish()
+    writer.finish()
 }
 
 fn push_cell(cell: &Cell, cells: Cells, out: &mut Vec<u8>) {

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use super::cells::Cells;
 use super::records::{optional, origin, push_doubled, push_field, push_function};
 use crate::calltree::Label;
+use crate::output::byte_writer::{ByteWriter, FunctionTexts, push_address, push_number, stacks_root_first};
 use crate::output::labels::escape_folded;
-use crate::output::texts::{FunctionTexts, Page, push_address, push_number, stacks_root_first};
 use crate::profile::{Profile, Sample, Stack, StackId};
 use crate::report::{Report, Scope};
 
@@ -17,14 +17,14 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
     let profile = &report.recording.profile;
     let pieces = Pieces::new(report, cells);
     let mut stack = JoinedStack::default();
-    let mut page = Page::new(out);
-    page.put(COLUMNS);
+    let mut writer = ByteWriter::new(out);
+    writer.put(COLUMNS);
     for (_, sample) in report.samples() {
         stack.join(profile, sample.stack, &pieces);
-        row(profile, sample, &stack, &pieces, &mut page);
-        page.turn()?;
+        row(profile, sample, &stack, &pieces, &mut writer);
+        writer.flush_if_full()?;
     }
-    page.finish()
+    writer.finish()
 }
 
 /// Parts of rows that come up again and again.
@@ -116,30 +116,30 @@ impl JoinedStack {
     }
 }
 
-fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces, page: &mut Page<'_>) {
-    page.put(&pieces.series[sample.series.index()]);
-    page.put_number(sample.time.as_nanos());
-    page.put(b",");
-    page.put_number(sample.weight);
-    page.put(b",");
-    page.put(profile.series(sample.series).unit.name().as_bytes());
-    page.put(&pieces.threads[sample.thread.index()]);
+fn row(profile: &Profile, sample: &Sample, stack: &JoinedStack, pieces: &Pieces, writer: &mut ByteWriter<'_>) {
+    writer.put(&pieces.series[sample.series.index()]);
+    writer.put_number(sample.time.as_nanos());
+    writer.put(b",");
+    writer.put_number(sample.weight);
+    writer.put(b",");
+    writer.put(profile.series(sample.series).unit.name().as_bytes());
+    writer.put(&pieces.threads[sample.thread.index()]);
     if let Some(core) = sample.core {
-        push_number(profile.core(core).index.into(), &mut page.text);
+        push_number(profile.core(core).index.into(), &mut writer.text);
     }
-    page.put(b",");
+    writer.put(b",");
     let state = sample.state.map_or("", |state| profile.string(state));
-    push_field(&pieces.cells.text(state), &mut page.text);
-    page.put(b",");
+    push_field(&pieces.cells.text(state), &mut writer.text);
+    writer.put(b",");
     match stack.path.last().filter(|_| sample.stack.is_some()) {
         Some(leaf) => {
             let frame = profile.frame(leaf.frame);
-            push_address(frame.address.get(), &mut page.text);
-            page.put(b",");
-            page.put(pieces.leaves.get(frame.function));
+            push_address(frame.address.get(), &mut writer.text);
+            writer.put(b",");
+            writer.put(pieces.leaves.get(frame.function));
         }
-        None => page.put(b",,,"),
+        None => writer.put(b",,,"),
     }
-    page.put(&stack.text);
-    page.put(b"\n");
+    writer.put(&stack.text);
+    writer.put(b"\n");
 }

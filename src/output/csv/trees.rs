@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::cells::Cells;
 use super::records::{origin, push_field, push_function};
 use crate::calltree::{Chain, Label};
-use crate::output::texts::{FunctionTexts, Page};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts};
 use crate::report::{Report, Scope, SeparateBy};
 
 const ORIGIN: &[u8] = b"input,run,table,schema,pid,process,tid,thread";
@@ -16,14 +16,14 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
     let names = FunctionTexts::new(profile, |id, out| push_function(profile, Label::Function(id), cells, out));
     let mut no_stack = Vec::new();
     push_function(profile, Label::NoStack, cells, &mut no_stack);
-    let mut page = Page::new(out);
-    page.put(ORIGIN);
-    page.put(match report.options.separate_by {
+    let mut writer = ByteWriter::new(out);
+    writer.put(ORIGIN);
+    writer.put(match report.options.separate_by {
         SeparateBy::State => b",state",
         SeparateBy::CoreKind => b",core_kind",
         SeparateBy::Thread | SeparateBy::Process | SeparateBy::Nothing => b"",
     });
-    page.put(COLUMNS);
+    writer.put(COLUMNS);
     for series in &report.series {
         report.walk_trees(series, &series.scopes, |row, tree| {
             let mut rows = Rows { shared: Vec::new(), unit: series.unit.name(), names: &names, no_stack: &no_stack };
@@ -35,10 +35,10 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
                 push_field(&cells.text(part.map_or("", |part| profile.string(part))), &mut rows.shared);
                 rows.shared.push(b',');
             }
-            tree.walk(|chain| rows.chain(&chain, &mut page))
+            tree.walk(|chain| rows.chain(&chain, &mut writer))
         })?;
     }
-    page.finish()
+    writer.finish()
 }
 
 /// The rows of one tree.
@@ -51,25 +51,25 @@ struct Rows<'t> {
 }
 
 impl Rows<'_> {
-    fn chain(&self, chain: &Chain<'_>, page: &mut Page<'_>) -> io::Result<()> {
+    fn chain(&self, chain: &Chain<'_>, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         for (node, &function) in chain.nodes().zip(chain.functions) {
-            page.put(&self.shared);
-            page.put_number(node.depth.into());
+            writer.put(&self.shared);
+            writer.put_number(node.depth.into());
             let weights = [node.all_weight, node.self_weight, node.hidden_weight];
             for number in weights.into_iter().chain([node.hidden_children.into(), node.all_samples]) {
-                page.put(b",");
-                page.put_number(number);
+                writer.put(b",");
+                writer.put_number(number);
             }
-            page.put(b",");
-            page.put(self.unit.as_bytes());
-            page.put(b",");
+            writer.put(b",");
+            writer.put(self.unit.as_bytes());
+            writer.put(b",");
             match (node.label, function) {
-                (Label::Root, _) => page.put(b","),
-                (_, Some(function)) => page.put(self.names.get(function)),
-                (_, None) => page.put(self.no_stack),
+                (Label::Root, _) => writer.put(b","),
+                (_, Some(function)) => writer.put(self.names.get(function)),
+                (_, None) => writer.put(self.no_stack),
             }
-            page.put(b"\n");
-            page.turn()?;
+            writer.put(b"\n");
+            writer.flush_if_full()?;
         }
         Ok(())
     }

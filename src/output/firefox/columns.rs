@@ -2,26 +2,26 @@
 
 use std::io;
 
-use crate::output::texts::{Page, push_number};
+use crate::output::byte_writer::{ByteWriter, push_number};
 
 /// Appends a column of a table behind another member: `,"NAME":[…]`.
 pub(super) fn column<T>(
-    page: &mut Page<'_>,
+    writer: &mut ByteWriter<'_>,
     name: &str,
     rows: impl Iterator<Item = T>,
     mut push: impl FnMut(T, &mut Vec<u8>),
 ) -> io::Result<()> {
-    page.put(b",\n\"");
-    page.put(name.as_bytes());
-    page.put(b"\":[");
+    writer.put(b",\n\"");
+    writer.put(name.as_bytes());
+    writer.put(b"\":[");
     for (index, row) in rows.enumerate() {
         if index > 0 {
-            page.put(b",");
+            writer.put(b",");
         }
-        push(row, &mut page.text);
-        page.turn()?;
+        push(row, &mut writer.text);
+        writer.flush_if_full()?;
     }
-    page.put(b"]");
+    writer.put(b"]");
     Ok(())
 }
 
@@ -43,9 +43,9 @@ pub(super) fn push_millis(nanos: u64, out: &mut Vec<u8>) {
 }
 
 /// Begins a table with its length, so that columns may follow.
-pub(super) fn length(rows: usize, page: &mut Page<'_>) {
-    page.put(b"\"length\":");
-    page.put_number(rows as u64);
+pub(super) fn length(rows: usize, writer: &mut ByteWriter<'_>) {
+    writer.put(b"\"length\":");
+    writer.put_number(rows as u64);
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use std::io;
 use super::columns::{column, length, push_millis};
 use super::tables::Tables;
 use crate::hash::HashMap;
+use crate::output::byte_writer::{ByteWriter, push_number};
 use crate::output::json::push_text;
-use crate::output::texts::{Page, push_number};
 use crate::profile::{Profile, Sample, SampledTime, SeriesId, StringId, ThreadId, TimeRange};
 use crate::recording::{Interval, Intervals};
 use crate::report::Report;
@@ -133,7 +133,7 @@ impl<'i> Markers<'i> {
         series: SeriesId,
         thread: ThreadId,
         tables: &Tables<'_>,
-        page: &mut Page<'_>,
+        writer: &mut ByteWriter<'_>,
     ) -> io::Result<()> {
         let place = (series, thread);
         let intervals = self.intervals.get(&place).into_iter().flatten().map(|&interval| Row::Interval(interval));
@@ -142,19 +142,19 @@ impl<'i> Markers<'i> {
         let mut rows: Vec<Row<'_>> = intervals.chain(stays.map(|stay| Row::Stay(*stay, state(stay)))).collect();
         rows.sort_by_key(|row| row.start());
         let rows = || rows.iter().copied();
-        page.put(b"\"markers\":{");
-        length(rows().count(), page);
-        column(page, "name", rows(), |row, out| push_number(tables.string(row.name()), out))?;
-        column(page, "startTime", rows(), |row, out| push_millis(row.start().as_nanos(), out))?;
-        column(page, "endTime", rows(), |row, out| match row.end() {
+        writer.put(b"\"markers\":{");
+        length(rows().count(), writer);
+        column(writer, "name", rows(), |row, out| push_number(tables.string(row.name()), out))?;
+        column(writer, "startTime", rows(), |row, out| push_millis(row.start().as_nanos(), out))?;
+        column(writer, "endTime", rows(), |row, out| match row.end() {
             Some(end) => push_millis(end.as_nanos(), out),
             None => out.extend_from_slice(b"null"),
         })?;
         // An interval has both ends; of one that did not end there is the beginning.
-        column(page, "phase", rows(), |row, out| push_number(if row.end().is_some() { 1 } else { 2 }, out))?;
-        column(page, "category", rows().map(|_| 0), push_number)?;
-        column(page, "data", rows(), Row::push_data)?;
-        page.put(b"},\n");
+        column(writer, "phase", rows(), |row, out| push_number(if row.end().is_some() { 1 } else { 2 }, out))?;
+        column(writer, "category", rows().map(|_| 0), push_number)?;
+        column(writer, "data", rows(), Row::push_data)?;
+        writer.put(b"},\n");
         Ok(())
     }
 }

@@ -32,9 +32,9 @@ mod tables;
 use std::io::{self, Write};
 
 use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread};
+use super::byte_writer::{ByteWriter, push_number};
 use super::json::push_text;
 use super::recorded::{Programs, recorded_run};
-use super::texts::{Page, push_number};
 use crate::profile::Profile;
 use crate::recording::{TocRun, lookup};
 use crate::report::Report;
@@ -59,21 +59,21 @@ pub fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Write) ->
     let paces: Vec<Pace> = report.series.iter().map(|series| Pace::of(profile, series.series, &threads)).collect();
     let pace = |thread: &ThreadSamples<'_>| paces[report.position(thread.series).unwrap_or_default()];
     let heaviest = heaviest(report, &threads);
-    let mut page = Page::new(out);
-    meta(report, &threads, cpu_unit, heaviest.map(|index| pace(&threads[index])), &mut page);
-    tables.write(&mut page)?;
-    page.put(b",\n\"pages\":[],\"counters\":[],\"profilerOverhead\":[],\n\"threads\":[");
+    let mut writer = ByteWriter::new(out);
+    meta(report, &threads, cpu_unit, heaviest.map(|index| pace(&threads[index])), &mut writer);
+    tables.write(&mut writer)?;
+    writer.put(b",\n\"pages\":[],\"counters\":[],\"profilerOverhead\":[],\n\"threads\":[");
     let mut names = Names::new(report);
     for (index, thread) in threads.iter().enumerate() {
-        page.put(if index == 0 { b"\n" } else { b",\n" });
+        writer.put(if index == 0 { b"\n" } else { b",\n" });
         let first = rows(&thread.samples, pace(thread)).next();
-        names.write(profile, thread, first.map_or(Nanos::default(), Row::time), &mut page);
-        markers.write(thread.series, thread.thread, &tables, &mut page)?;
-        samples(report, thread, pace(thread), &tables, cpu_unit, &mut page)?;
-        page.put(b"}");
+        names.write(profile, thread, first.map_or(Nanos::default(), Row::time), &mut writer);
+        markers.write(thread.series, thread.thread, &tables, &mut writer)?;
+        samples(report, thread, pace(thread), &tables, cpu_unit, &mut writer)?;
+        writer.put(b"}");
     }
-    page.put(b"]}\n");
-    page.finish()
+    writer.put(b"]}\n");
+    writer.finish()
 }
 
 /// In which unit the file tells how much of the CPU a thread used: time, else cycles, where a table counts them. A file has one
@@ -88,75 +88,75 @@ fn meta(
     threads: &[ThreadSamples<'_>],
     cpu_unit: Option<Unit>,
     pace: Option<Pace>,
-    page: &mut Page<'_>,
+    writer: &mut ByteWriter<'_>,
 ) {
-    page.put(b"{\"meta\":{\"categories\":");
-    page.put(category::CATEGORIES.as_bytes());
-    page.put(b",\"debug\":false,\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},\"interval\":");
-    push_millis(pace.map_or(1_000_000, |pace| pace.interval), &mut page.text);
-    page.put(b",\"startTime\":");
+    writer.put(b"{\"meta\":{\"categories\":");
+    writer.put(category::CATEGORIES.as_bytes());
+    writer.put(b",\"debug\":false,\"extensions\":{\"length\":0,\"baseURL\":[],\"id\":[],\"name\":[]},\"interval\":");
+    push_millis(pace.map_or(1_000_000, |pace| pace.interval), &mut writer.text);
+    writer.put(b",\"startTime\":");
     let run = recorded_run(report);
-    push_millis(run.and_then(TocRun::start).unwrap_or_default().as_nanos(), &mut page.text);
-    page.put(b",\"processType\":0,\"version\":24,\"preprocessedProfileVersion\":75,");
-    run.into_iter().for_each(|run| platform(run, page));
-    page.put(b"\"product\":");
-    push_text(Some(file_title(report, threads)), &mut page.text);
-    page.put(b",\"importedFrom\":\"Instruments\",\"markerSchema\":");
-    page.put(markers::SCHEMAS.as_bytes());
-    page.put(b",");
+    push_millis(run.and_then(TocRun::start).unwrap_or_default().as_nanos(), &mut writer.text);
+    writer.put(b",\"processType\":0,\"version\":24,\"preprocessedProfileVersion\":75,");
+    run.into_iter().for_each(|run| platform(run, writer));
+    writer.put(b"\"product\":");
+    push_text(Some(file_title(report, threads)), &mut writer.text);
+    writer.put(b",\"importedFrom\":\"Instruments\",\"markerSchema\":");
+    writer.put(markers::SCHEMAS.as_bytes());
+    writer.put(b",");
     // Symbols are not asked of a server: nobody is told which binaries were recorded, and names stay as they are elsewhere.
-    page.put(b"\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true");
+    writer.put(b"\"symbolicated\":true,\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true");
     let unit = match cpu_unit {
         Some(Unit::Nanoseconds) => Some("ns"),
         Some(_) => Some("variable CPU cycles"),
         None => None,
     };
     if let Some(unit) = unit {
-        page.put(b",\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":");
-        push_text(Some(unit), &mut page.text);
-        page.put(b"}");
+        writer.put(b",\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":");
+        push_text(Some(unit), &mut writer.text);
+        writer.put(b"}");
     }
     if let Some(index) = heaviest(report, threads) {
-        page.put(b",\"initialSelectedThreads\":[");
-        page.put_number(index as u64);
-        page.put(b"]");
+        writer.put(b",\"initialSelectedThreads\":[");
+        writer.put_number(index as u64);
+        writer.put(b"]");
     }
-    extra(report, threads, page);
-    page.put(b"},\n");
+    extra(report, threads, writer);
+    writer.put(b"},\n");
 }
 
 /// Writes the platform of the recording: for the toolkit `cocoa` the viewer shows the version of a Mac's system, for others this text.
-fn platform(run: &TocRun, page: &mut Page<'_>) {
+fn platform(run: &TocRun, writer: &mut ByteWriter<'_>) {
     let [name, version, model] = ["platform", "os-version", "model"].map(|key| lookup(&run.device, key).unwrap_or(""));
     let system = [name, version].join(" ");
     for (key, text) in [("platform", name), ("oscpu", system.trim()), ("device", model)] {
         if !text.is_empty() {
-            page.put(b"\"");
-            page.put(key.as_bytes());
-            page.put(b"\":");
-            push_text(Some(text), &mut page.text);
-            page.put(b",");
+            writer.put(b"\"");
+            writer.put(key.as_bytes());
+            writer.put(b"\":");
+            push_text(Some(text), &mut writer.text);
+            writer.put(b",");
         }
     }
-    page.put(if name == "macOS" { b"\"toolkit\":\"cocoa\"," } else { b"\"toolkit\":\"\"," });
+    writer.put(if name == "macOS" { b"\"toolkit\":\"cocoa\"," } else { b"\"toolkit\":\"\"," });
 }
 
 /// Writes the unit of the weights: the viewer has no unit for cycles and events, and shows them as samples.
-fn extra(report: &Report<'_>, threads: &[ThreadSamples<'_>], page: &mut Page<'_>) {
+fn extra(report: &Report<'_>, threads: &[ThreadSamples<'_>], writer: &mut ByteWriter<'_>) {
     let positions = threads.iter().filter_map(|thread| report.position(thread.series));
     let mut positions: Vec<usize> = positions.collect();
     positions.dedup();
-    page.put(b",\"extra\":[{\"label\":\"Weights\",\"entries\":[");
+    writer.put(b",\"extra\":[{\"label\":\"Weights\",\"entries\":[");
     for (index, position) in positions.into_iter().enumerate() {
         let series = &report.series[position];
         let schema = report.recording.profile.string(report.recording.profile.series(series.series).schema);
-        page.put(if index == 0 { b"{\"label\":" } else { b",{\"label\":" });
-        push_text(Some(schema), &mut page.text);
-        page.put(b",\"format\":\"string\",\"value\":");
-        push_text(Some(series.unit.name()), &mut page.text);
-        page.put(b"}");
+        writer.put(if index == 0 { b"{\"label\":" } else { b",{\"label\":" });
+        push_text(Some(schema), &mut writer.text);
+        writer.put(b",\"format\":\"string\",\"value\":");
+        push_text(Some(series.unit.name()), &mut writer.text);
+        writer.put(b"}");
     }
-    page.put(b"]}]");
+    writer.put(b"]}]");
 }
 
 fn samples(
@@ -165,32 +165,32 @@ fn samples(
     pace: Pace,
     tables: &Tables<'_>,
     cpu_unit: Option<Unit>,
-    page: &mut Page<'_>,
+    writer: &mut ByteWriter<'_>,
 ) -> io::Result<()> {
     let unit = report.position(row.series).map_or(Unit::Samples, |position| report.series[position].unit);
     let is_time = unit == Unit::Nanoseconds;
-    page.put(if is_time {
+    writer.put(if is_time {
         b"\"samples\":{\"weightType\":\"tracing-ms\""
     } else {
         b"\"samples\":{\"weightType\":\"samples\""
     });
     let rows = || rows(&row.samples, pace);
-    column(page, "stack", rows(), |row, out| match row {
+    column(writer, "stack", rows(), |row, out| match row {
         Row::Sample(sample) => push_number(tables.stack(sample.stack), out),
         Row::Idle(_) => out.extend_from_slice(b"null"),
     })?;
-    column(page, "time", rows(), |row, out| push_millis(row.time().as_nanos(), out))?;
+    column(writer, "time", rows(), |row, out| push_millis(row.time().as_nanos(), out))?;
     let weight = |row: Row<'_>| if let Row::Sample(sample) = row { report.options.metric.of(sample) } else { 0 };
-    column(page, "weight", rows(), |row, out| match weight(row) {
+    column(writer, "weight", rows(), |row, out| match weight(row) {
         nanos if is_time => push_millis(nanos, out),
         count => push_number(count, out),
     })?;
     if cpu_unit == Some(report.recording.profile.series(row.series).unit) {
         let used = |row: Row<'_>| if let Row::Sample(sample) = row { sample.weight } else { 0 };
-        column(page, "threadCPUDelta", rows(), |row, out| push_number(used(row), out))?;
+        column(writer, "threadCPUDelta", rows(), |row, out| push_number(used(row), out))?;
     }
-    page.put(b",\"length\":");
-    page.put_number(rows().count() as u64);
-    page.put(b"}");
+    writer.put(b",\"length\":");
+    writer.put_number(rows().count() as u64);
+    writer.put(b"}");
     Ok(())
 }

@@ -3,8 +3,8 @@
 use std::collections::hash_map::Entry;
 
 use super::super::by_thread::{ThreadSamples, series_labels};
+use super::super::byte_writer::ByteWriter;
 use super::super::json::push_text;
-use super::super::texts::Page;
 use super::columns::push_millis;
 use crate::hash::HashMap;
 use crate::profile::{ProcessId, Profile, SeriesId, ThreadId};
@@ -32,7 +32,13 @@ impl Names {
     }
 
     /// Writes everything of a thread but its samples and markers; it is known from `registered` on.
-    pub(super) fn write(&mut self, profile: &Profile, row: &ThreadSamples<'_>, registered: Nanos, page: &mut Page<'_>) {
+    pub(super) fn write(
+        &mut self,
+        profile: &Profile,
+        row: &ThreadSamples<'_>,
+        registered: Nanos,
+        writer: &mut ByteWriter<'_>,
+    ) {
         let thread = profile.thread(row.thread);
         let process = profile.process(thread.process);
         let key = (row.series, thread.process);
@@ -50,20 +56,20 @@ impl Names {
             _ => process_name,
         };
         let is_main = is_main(&name) && *self.has_main.entry(key).or_insert(row.thread) == row.thread;
-        page.put(b"{\"name\":");
-        push_text(Some(&name), &mut page.text);
-        page.put(b",\"processName\":");
-        push_text(Some(&process_name), &mut page.text);
-        page.put(b",\"pid\":");
-        push_text(Some(pid), &mut page.text);
-        page.put(b",\"tid\":");
-        push_text(Some(&tid), &mut page.text);
-        page.put(if is_main { b",\"isMainThread\":true" } else { b",\"isMainThread\":false" });
-        page.put(
+        writer.put(b"{\"name\":");
+        push_text(Some(&name), &mut writer.text);
+        writer.put(b",\"processName\":");
+        push_text(Some(&process_name), &mut writer.text);
+        writer.put(b",\"pid\":");
+        push_text(Some(pid), &mut writer.text);
+        writer.put(b",\"tid\":");
+        push_text(Some(&tid), &mut writer.text);
+        writer.put(if is_main { b",\"isMainThread\":true" } else { b",\"isMainThread\":false" });
+        writer.put(
             b",\"processType\":\"default\",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":",
         );
-        push_millis(registered.as_nanos(), &mut page.text);
-        page.put(b",\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true,\n");
+        push_millis(registered.as_nanos(), &mut writer.text);
+        writer.put(b",\"unregisterTime\":null,\"pausedRanges\":[],\"showMarkersInTimeline\":true,\n");
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use super::columns::{column, length};
 use crate::hash::HashMap;
-use crate::output::texts::{Page, push_number};
+use crate::output::byte_writer::{ByteWriter, push_number};
 use crate::profile::FunctionId;
 
 /// A function of a library.
@@ -37,12 +37,12 @@ impl NativeSymbols {
     }
 
     /// Writes the columns. The length of a function is not recorded, either.
-    pub(super) fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
+    pub(super) fn write(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let rows = || self.rows.iter();
-        length(self.rows.len(), page);
-        column(page, "libIndex", rows().map(|symbol| symbol.library.into()), push_number)?;
-        column(page, "address", rows().map(|symbol| symbol.address.into()), push_number)?;
-        column(page, "name", rows().map(|symbol| symbol.name.into()), push_number)?;
-        column(page, "functionSize", rows(), |_, out| out.extend_from_slice(b"-1"))
+        length(self.rows.len(), writer);
+        column(writer, "libIndex", rows().map(|symbol| symbol.library.into()), push_number)?;
+        column(writer, "address", rows().map(|symbol| symbol.address.into()), push_number)?;
+        column(writer, "name", rows().map(|symbol| symbol.name.into()), push_number)?;
+        column(writer, "functionSize", rows(), |_, out| out.extend_from_slice(b"-1"))
     }
 }

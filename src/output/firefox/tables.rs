@@ -2,9 +2,9 @@
 
 use std::io;
 
+use super::super::byte_writer::{ByteWriter, push_number};
 use super::super::json::push_text;
 use super::super::labels::NO_STACK;
-use super::super::texts::{Page, push_number};
 use super::category::BinaryCategories;
 use super::columns::{column, length};
 use super::inlining::Inlining;
@@ -200,66 +200,66 @@ impl<'p> Tables<'p> {
     }
 
     /// Writes `"libs":[…],"shared":{…}`.
-    pub(super) fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
-        self.write_libraries(page)?;
-        page.put(b",\n\"shared\":{\"stackTable\":{");
-        self.write_stacks(page)?;
-        page.put(b",\n\"frameTable\":{");
-        self.write_frames(page)?;
-        page.put(b",\n\"funcTable\":{");
-        self.write_functions(page)?;
-        page.put(b",\n\"resourceTable\":{");
-        self.write_resources(page)?;
-        page.put(b",\n\"nativeSymbols\":{");
-        self.symbols.write(page)?;
-        page.put(b"},\n\"sources\":{");
-        self.write_sources(page)?;
-        page.put(b"},\n\"sourceLocationTable\":{\"length\":0,\"source\":[],\"line\":[],\"column\":[]}");
-        column(page, "stringArray", self.strings.list.iter(), |text, out| push_text(Some(text), out))?;
-        page.put(b"}");
+    pub(super) fn write(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
+        self.write_libraries(writer)?;
+        writer.put(b",\n\"shared\":{\"stackTable\":{");
+        self.write_stacks(writer)?;
+        writer.put(b",\n\"frameTable\":{");
+        self.write_frames(writer)?;
+        writer.put(b",\n\"funcTable\":{");
+        self.write_functions(writer)?;
+        writer.put(b",\n\"resourceTable\":{");
+        self.write_resources(writer)?;
+        writer.put(b",\n\"nativeSymbols\":{");
+        self.symbols.write(writer)?;
+        writer.put(b"},\n\"sources\":{");
+        self.write_sources(writer)?;
+        writer.put(b"},\n\"sourceLocationTable\":{\"length\":0,\"source\":[],\"line\":[],\"column\":[]}");
+        column(writer, "stringArray", self.strings.list.iter(), |text, out| push_text(Some(text), out))?;
+        writer.put(b"}");
         Ok(())
     }
 
-    fn write_libraries(&self, page: &mut Page<'_>) -> io::Result<()> {
-        page.put(b"\"libs\":[");
+    fn write_libraries(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
+        writer.put(b"\"libs\":[");
         for (index, &id) in self.libraries.iter().enumerate() {
             let binary = self.profile.binary(id);
             let (name, path) = (self.profile.string(binary.name), self.profile.string(binary.path));
-            page.put(if index == 0 { b"\n{" } else { b",\n{" });
+            writer.put(if index == 0 { b"\n{" } else { b",\n{" });
             for (key, text) in [("name", name), ("path", path), ("debugName", name), ("debugPath", path)] {
-                push_text(Some(key), &mut page.text);
-                page.put(b":");
-                push_text(Some(text), &mut page.text);
-                page.put(b",");
+                push_text(Some(key), &mut writer.text);
+                writer.put(b":");
+                push_text(Some(text), &mut writer.text);
+                writer.put(b",");
             }
-            page.put(b"\"breakpadId\":\"");
-            push_breakpad_id(binary.uuid, &mut page.text);
-            page.put(b"\",\"codeId\":null,\"arch\":");
-            push_text(binary.arch.map(|arch| self.profile.string(arch)), &mut page.text);
-            page.put(b"}");
-            page.turn()?;
+            writer.put(b"\"breakpadId\":\"");
+            push_breakpad_id(binary.uuid, &mut writer.text);
+            writer.put(b"\",\"codeId\":null,\"arch\":");
+            push_text(binary.arch.map(|arch| self.profile.string(arch)), &mut writer.text);
+            writer.put(b"}");
+            writer.flush_if_full()?;
         }
-        page.put(b"]");
+        writer.put(b"]");
         Ok(())
     }
 
-    fn write_stacks(&self, page: &mut Page<'_>) -> io::Result<()> {
+    fn write_stacks(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let no_stack = self.has_no_stack.then_some(());
-        length(self.stacks.len() + usize::from(self.has_no_stack), page);
+        length(self.stacks.len() + usize::from(self.has_no_stack), writer);
         let frames = self.stack_frames.iter().map(|&frame| u64::from(frame));
-        column(page, "frame", frames.chain(no_stack.map(|()| self.frames.len() as u64)), push_number)?;
+        column(writer, "frame", frames.chain(no_stack.map(|()| self.frames.len() as u64)), push_number)?;
         // How many rows above this one the callers stand; they have no row 0 rows above, so 0 says that there are none.
         let offset = |(row, &id): (usize, &StackId)| {
             let parent = self.profile.stack(id).parent;
             parent.map_or(0, |parent| row as u64 - u64::from(self.stack_rows[parent.index()]))
         };
         let offsets = self.stacks.iter().enumerate().map(offset);
-        column(page, "prefixOffset", offsets.chain(no_stack.map(|()| 0)), push_number)?;
-        page.put(b"}");
+        column(writer, "prefixOffset", offsets.chain(no_stack.map(|()| 0)), push_number)?;
+        writer.put(b"}");
         Ok(())
     }
 
-    fn write_frames(&self, page: &mut Page<'_>) -> io::Result<()> {
+    fn write_frames(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let profile = self.profile;
         let rows = || self.frames.iter().map(Some).chain(self.has_no_stack.then_some(None));
         let frame = |row: &FrameRow| profile.frame(row.frame);
@@ -267,30 +267,30 @@ impl<'p> Tables<'p> {
         let place = |row: &FrameRow| self.library(frame(row).binary).zip(relative_address(profile, frame(row)));
         let of_binary = BinaryCategories::new(profile);
         let number = |number: Option<u32>| u64::from(number.unwrap_or(0));
-        length(rows().count(), page);
-        column(page, "flags", rows().zip(symbols()), |(row, symbol), out| {
+        length(rows().count(), writer);
+        column(writer, "flags", rows().zip(symbols()), |(row, symbol), out| {
             let is_inlined = row.is_some_and(|row| row.inline_depth > 0);
             let has_line = row.and_then(|row| self.line(frame(row))).is_some();
             let has = [is_inlined, row.and_then(place).is_some(), true, symbol.is_some(), has_line];
             push_number(flags(&has), out);
         })?;
         let address = |row: &FrameRow| place(row).map(|(_, address)| address);
-        column(page, "address", rows().map(|row| number(row.and_then(address))), push_number)?;
+        column(writer, "address", rows().map(|row| number(row.and_then(address))), push_number)?;
         let library = |row: &FrameRow| place(row).map(|(library, _)| library);
-        column(page, "lib", rows().map(|row| number(row.and_then(library))), push_number)?;
+        column(writer, "lib", rows().map(|row| number(row.and_then(library))), push_number)?;
         let categories = rows().map(|row| of_binary.of(row.and_then(|row| frame(row).binary)));
-        column(page, "category", categories, push_number)?;
-        column(page, "subcategory", rows().map(|_| 0), push_number)?;
+        column(writer, "category", categories, push_number)?;
+        column(writer, "subcategory", rows().map(|_| 0), push_number)?;
         let function = |row: &FrameRow| self.function_rows[frame(row).function.index()].into();
         let functions = rows().map(|row| row.map_or(self.functions.len() as u64, function));
-        column(page, "func", functions, push_number)?;
-        column(page, "nativeSymbol", symbols().map(number), push_number)?;
-        column(page, "innerWindowID", rows().map(|_| 0), push_number)?;
+        column(writer, "func", functions, push_number)?;
+        column(writer, "nativeSymbol", symbols().map(number), push_number)?;
+        column(writer, "innerWindowID", rows().map(|_| 0), push_number)?;
         let lines = rows().map(|row| number(row.and_then(|row| self.line(frame(row)))));
-        column(page, "line", lines, push_number)?;
-        column(page, "column", rows().map(|_| 0), push_number)?;
-        column(page, "originalLocation", rows().map(|_| 0), push_number)?;
-        page.put(b"}");
+        column(writer, "line", lines, push_number)?;
+        column(writer, "column", rows().map(|_| 0), push_number)?;
+        column(writer, "originalLocation", rows().map(|_| 0), push_number)?;
+        writer.put(b"}");
         Ok(())
     }
 
@@ -301,48 +301,48 @@ impl<'p> Tables<'p> {
         (self.sources[file as usize] == source.path && source.line > 0).then_some(source.line)
     }
 
-    fn write_functions(&self, page: &mut Page<'_>) -> io::Result<()> {
+    fn write_functions(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let rows = || self.functions.iter().map(Some).chain(self.has_no_stack.then_some(None));
         let names = rows().map(|row| row.map_or_else(|| self.strings.index(NO_STACK), |row| row.name.into()));
-        length(rows().count(), page);
-        column(page, "name", names, push_number)?;
+        length(rows().count(), writer);
+        column(writer, "name", names, push_number)?;
         let library = |row: Option<&FunctionRow>| row.and_then(|row| row.library);
         let source = |row: Option<&FunctionRow>| row.and_then(|row| row.source);
         let number = |number: Option<u32>| u64::from(number.unwrap_or(0));
         let has = |row| [false, false, library(row).is_some(), source(row).is_some()];
-        column(page, "flags", rows().map(|row| flags(&has(row))), push_number)?;
-        column(page, "resource", rows().map(|row| number(library(row))), push_number)?;
-        column(page, "source", rows().map(|row| number(source(row))), push_number)?;
+        column(writer, "flags", rows().map(|row| flags(&has(row))), push_number)?;
+        column(writer, "resource", rows().map(|row| number(library(row))), push_number)?;
+        column(writer, "source", rows().map(|row| number(source(row))), push_number)?;
         for name in ["lineNumber", "columnNumber", "originalLocation"] {
-            column(page, name, rows().map(|_| 0), push_number)?;
+            column(writer, name, rows().map(|_| 0), push_number)?;
         }
-        page.put(b"}");
+        writer.put(b"}");
         Ok(())
     }
 
     /// A resource is where functions come from; here each is a library.
-    fn write_resources(&self, page: &mut Page<'_>) -> io::Result<()> {
+    fn write_resources(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let names =
             self.libraries.iter().map(|&id| self.strings.index(self.profile.string(self.profile.binary(id).name)));
-        length(self.libraries.len(), page);
-        column(page, "name", names, push_number)?;
-        column(page, "host", self.libraries.iter(), push_null)?;
-        column(page, "type", self.libraries.iter().map(|_| 1), push_number)?;
-        page.put(b"}");
+        length(self.libraries.len(), writer);
+        column(writer, "name", names, push_number)?;
+        column(writer, "host", self.libraries.iter(), push_null)?;
+        column(writer, "type", self.libraries.iter().map(|_| 1), push_number)?;
+        writer.put(b"}");
         Ok(())
     }
 
-    fn write_sources(&self, page: &mut Page<'_>) -> io::Result<()> {
+    fn write_sources(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let rows = || self.sources.iter();
         let name = |&source: &StringId| self.strings.index(self.profile.string(source));
-        length(self.sources.len(), page);
-        column(page, "id", rows(), push_null)?;
-        column(page, "filename", rows().map(name), push_number)?;
+        length(self.sources.len(), writer);
+        column(writer, "id", rows(), push_null)?;
+        column(writer, "filename", rows().map(name), push_number)?;
         for name in ["startLine", "startColumn"] {
-            column(page, name, rows().map(|_| 1), push_number)?;
+            column(writer, name, rows().map(|_| 1), push_number)?;
         }
-        column(page, "sourceMapURL", rows(), push_null)?;
-        column(page, "content", rows(), push_null)
+        column(writer, "sourceMapURL", rows(), push_null)?;
+        column(writer, "content", rows(), push_null)
     }
 
     /// The place of a string of the file; 0 for others.

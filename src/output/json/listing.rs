@@ -4,29 +4,29 @@ use std::io::{self, Write};
 
 use super::rows::{Layout, Rows};
 use super::values::push_text;
-use crate::output::texts::{Page, push_number};
+use crate::output::byte_writer::{ByteWriter, push_number};
 use crate::report::{Cell, ListingKind, Report};
 
 /// Writes the rows of all series, under the name of the listing or as lines.
 pub(super) fn write(report: &Report<'_>, kind: &ListingKind, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = Page::new(out);
-    let mut rows = Rows::begin(layout, kind.name, &mut page.text);
+    let mut writer = ByteWriter::new(out);
+    let mut rows = Rows::begin(layout, kind.name, &mut writer.text);
     for (index, series) in report.series.iter().enumerate() {
         let listing = report.listing_of(kind, series);
         for row in &listing.rows {
-            rows.next(&mut page.text);
-            page.put(b"{\"series\":");
-            page.put_number(index as u64);
+            rows.next(&mut writer.text);
+            writer.put(b"{\"series\":");
+            writer.put_number(index as u64);
             for (column, cell) in kind.columns.iter().zip(row).filter(|(column, _)| column.is_for_machines()) {
-                page.put(format!(",\"{}\":", column.name).as_bytes());
-                push_cell(cell, &mut page.text)?;
+                writer.put(format!(",\"{}\":", column.name).as_bytes());
+                push_cell(cell, &mut writer.text)?;
             }
-            page.put(format!(",\"unit\":\"{}\"}}", listing.total.unit.name()).as_bytes());
-            page.turn()?;
+            writer.put(format!(",\"unit\":\"{}\"}}", listing.total.unit.name()).as_bytes());
+            writer.flush_if_full()?;
         }
     }
-    rows.end(&mut page.text);
-    page.finish()
+    rows.end(&mut writer.text);
+    writer.finish()
 }
 
 fn push_cell(cell: &Cell, out: &mut Vec<u8>) -> io::Result<()> {

@@ -81,13 +81,13 @@ fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         return Ok(());
     }
     array(out, "hidden_rows", hidden.iter(), |hidden, out| {
-        let HiddenRows { table, series, limit, light } = hidden;
+        let HiddenRows { table, series, limit, total } = hidden;
         let limit = match limit {
             HidingLimit::MinWeight => "min_weight",
             HidingLimit::Top => "top",
         };
         let unit = report.series[*series].unit.name();
-        let value = json!({"series": series, "table": table, "limit": limit, "rows": light.rows, "weight": light.weight, "unit": unit});
+        let value = json!({"series": series, "table": table, "limit": limit, "rows": total.rows, "weight": total.weight, "unit": unit});
         Ok(serde_json::to_writer(out, &value)?)
     })
 }

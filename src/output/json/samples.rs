@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::rows::{Layout, Rows};
 use super::values::{push_optional, push_text};
 use crate::hash::HashMap;
-use crate::output::texts::{FunctionTexts, Page, StackText, push_address, push_number};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts, StackText, push_address, push_number};
 use crate::profile::{Frame, Profile, Sample, SampleKind, Stack, StringId};
 use crate::report::Report;
 
@@ -13,51 +13,51 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
     let profile = &report.recording.profile;
     let pieces = Pieces::new(profile);
     let mut stack = StackText::default();
-    let mut page = Page::new(out);
-    let mut rows = Rows::begin(layout, "samples", &mut page.text);
+    let mut writer = ByteWriter::new(out);
+    let mut rows = Rows::begin(layout, "samples", &mut writer.text);
     for (index, sample) in report.samples() {
-        rows.next(&mut page.text);
-        head(profile, sample, &pieces, &mut page);
-        page.put(stack.get(profile, sample.stack, |path, out| push_stack(profile, path, &pieces, out)));
-        page.put(b",\"series\":");
-        push_optional(report.position(sample.series).map(|position| position as u64), &mut page.text);
-        counters(profile.counters(index), &mut page);
-        page.put(b"}");
-        page.turn()?;
+        rows.next(&mut writer.text);
+        head(profile, sample, &pieces, &mut writer);
+        writer.put(stack.get(profile, sample.stack, |path, out| push_stack(profile, path, &pieces, out)));
+        writer.put(b",\"series\":");
+        push_optional(report.position(sample.series).map(|position| position as u64), &mut writer.text);
+        counters(profile.counters(index), &mut writer);
+        writer.put(b"}");
+        writer.flush_if_full()?;
     }
-    rows.end(&mut page.text);
-    page.finish()
+    rows.end(&mut writer.text);
+    writer.finish()
 }
 
 /// Everything before the stack.
-fn head(profile: &Profile, sample: &Sample, pieces: &Pieces, page: &mut Page<'_>) {
-    page.put(&pieces.series[sample.series.index()]);
-    page.put_number(sample.time.as_nanos());
-    page.put(b",\"weight\":");
-    page.put_number(sample.weight);
-    page.put(b",\"unit\":\"");
-    page.put(profile.series(sample.series).unit.name().as_bytes());
-    page.put(b"\"");
-    page.put(&pieces.threads[sample.thread.index()]);
-    push_optional(sample.core.map(|core| profile.core(core).index.into()), &mut page.text);
-    page.put(b",\"state\":");
-    push_text(sample.state.map(|state| profile.string(state)), &mut page.text);
-    page.put(b",\"kind\":\"");
-    page.put(kind(sample.kind).as_bytes());
-    page.put(b"\",\"stack\":");
+fn head(profile: &Profile, sample: &Sample, pieces: &Pieces, writer: &mut ByteWriter<'_>) {
+    writer.put(&pieces.series[sample.series.index()]);
+    writer.put_number(sample.time.as_nanos());
+    writer.put(b",\"weight\":");
+    writer.put_number(sample.weight);
+    writer.put(b",\"unit\":\"");
+    writer.put(profile.series(sample.series).unit.name().as_bytes());
+    writer.put(b"\"");
+    writer.put(&pieces.threads[sample.thread.index()]);
+    push_optional(sample.core.map(|core| profile.core(core).index.into()), &mut writer.text);
+    writer.put(b",\"state\":");
+    push_text(sample.state.map(|state| profile.string(state)), &mut writer.text);
+    writer.put(b",\"kind\":\"");
+    writer.put(kind(sample.kind).as_bytes());
+    writer.put(b"\",\"stack\":");
 }
 
-fn counters(values: &[u64], page: &mut Page<'_>) {
+fn counters(values: &[u64], writer: &mut ByteWriter<'_>) {
     if values.is_empty() {
         return;
     }
     let mut separator: &[u8] = b",\"counters\":[";
     for &value in values {
-        page.put(separator);
-        page.put_number(value);
+        writer.put(separator);
+        writer.put_number(value);
         separator = b",";
     }
-    page.put(b"]");
+    writer.put(b"]");
 }
 
 /// Parts of samples that come up again and again.

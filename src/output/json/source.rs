@@ -4,51 +4,51 @@ use std::io::{self, Write};
 
 use super::values::push_text;
 use crate::calltree::KeySums;
-use crate::output::texts::Page;
+use crate::output::byte_writer::ByteWriter;
 use crate::report::Report;
 
 /// Writes the source files of all series, where their texts were asked for.
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut page = Page::new(out);
+    let mut writer = ByteWriter::new(out);
     let mut separator: &[u8] = b",\n\"sources\":[\n";
     let mut has_asked = false;
     for (index, series) in report.series.iter().enumerate() {
         let Some(files) = report.annotated_files(series) else { continue };
         has_asked = true;
         for file in files {
-            page.put(separator);
+            writer.put(separator);
             separator = b",\n";
-            page.put(b"{\"series\":");
-            page.put_number(index as u64);
-            page.put(b",\"path\":");
-            push_text(Some(file.path), &mut page.text);
-            page.put(b",\"file\":");
-            push_text(file.file.ok(), &mut page.text);
-            page.put(b",\"missing\":");
-            push_text(file.file.err(), &mut page.text);
-            put_sums(&file.sums, &mut page);
-            page.put(format!(",\"unit\":\"{}\",\"lines\":[", series.unit.name()).as_bytes());
+            writer.put(b"{\"series\":");
+            writer.put_number(index as u64);
+            writer.put(b",\"path\":");
+            push_text(Some(file.path), &mut writer.text);
+            writer.put(b",\"file\":");
+            push_text(file.file.ok(), &mut writer.text);
+            writer.put(b",\"missing\":");
+            push_text(file.file.err(), &mut writer.text);
+            put_sums(&file.sums, &mut writer);
+            writer.put(format!(",\"unit\":\"{}\",\"lines\":[", series.unit.name()).as_bytes());
             for (position, line) in file.lines.iter().enumerate() {
-                page.put(if position > 0 { b",\n{\"line\":" } else { b"\n{\"line\":" });
-                page.put_number(u64::from(line.line));
-                put_sums(&line.sums, &mut page);
-                page.put(b",\"text\":");
-                push_text(line.text, &mut page.text);
-                page.put(b"}");
-                page.turn()?;
+                writer.put(if position > 0 { b",\n{\"line\":" } else { b"\n{\"line\":" });
+                writer.put_number(u64::from(line.line));
+                put_sums(&line.sums, &mut writer);
+                writer.put(b",\"text\":");
+                push_text(line.text, &mut writer.text);
+                writer.put(b"}");
+                writer.flush_if_full()?;
             }
-            page.put(b"]}");
+            writer.put(b"]}");
         }
     }
     match (has_asked, separator) {
         (false, _) => {}
-        (true, b",\n") => page.put(b"]"),
-        (true, _) => page.put(b",\n\"sources\":[]"),
+        (true, b",\n") => writer.put(b"]"),
+        (true, _) => writer.put(b",\n\"sources\":[]"),
     }
-    page.finish()
+    writer.finish()
 }
 
-fn put_sums(sums: &KeySums, page: &mut Page<'_>) {
+fn put_sums(sums: &KeySums, writer: &mut ByteWriter<'_>) {
     let numbers = [
         (",\"self_weight\":", sums.self_weight),
         (",\"all_weight\":", sums.all_weight),
@@ -56,7 +56,7 @@ fn put_sums(sums: &KeySums, page: &mut Page<'_>) {
         (",\"samples\":", sums.all_samples),
     ];
     for (name, number) in numbers {
-        page.put(name.as_bytes());
-        page.put_number(number);
+        writer.put(name.as_bytes());
+        writer.put_number(number);
     }
 }

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use super::rows::{Layout, Rows};
 use super::values::{push_text, scope};
 use crate::calltree::{Draft, Label, Node};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts};
 use crate::output::labels::{binary_of, function_of};
 use crate::output::nested;
-use crate::output::texts::{FunctionTexts, Page};
 use crate::profile::{FunctionId, Profile};
 use crate::report::{Report, SeparateBy};
 
@@ -21,64 +21,64 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
         SeparateBy::Nothing => "trees",
     };
     let names = Names::new(&report.recording.profile);
-    let mut page = Page::new(out);
-    let mut rows = Rows::begin(layout, name, &mut page.text);
+    let mut writer = ByteWriter::new(out);
+    let mut rows = Rows::begin(layout, name, &mut writer.text);
     let mut count = 0;
     for (index, series) in report.series.iter().enumerate() {
         report.walk_trees(series, &series.scopes, |row, tree| {
             // The tree is the last field of the object, so that it can be written without holding it.
             let head = scope(report, index, row.scope, &row.counted).to_string();
-            rows.next(&mut page.text);
-            page.put(&head.as_bytes()[..head.len() - 1]);
-            page.put(b",\"tree\":");
+            rows.next(&mut writer.text);
+            writer.put(&head.as_bytes()[..head.len() - 1]);
+            writer.put(b",\"tree\":");
             match layout {
-                Layout::Document => nested::write(tree, &mut page, |node, function, page| {
-                    page.put(names.of(node.label, function));
-                    numbers(node, page);
+                Layout::Document => nested::write(tree, &mut writer, |node, function, writer| {
+                    writer.put(names.of(node.label, function));
+                    numbers(node, writer);
                 })?,
-                Layout::Lines => page.put_number(count),
+                Layout::Lines => writer.put_number(count),
             }
-            page.put(b"}");
+            writer.put(b"}");
             if layout == Layout::Lines {
-                lines(tree, count, &names, &mut rows, &mut page)?;
+                lines(tree, count, &names, &mut rows, &mut writer)?;
             }
             count += 1;
             io::Result::Ok(())
         })?;
     }
-    rows.end(&mut page.text);
-    page.finish()
+    rows.end(&mut writer.text);
+    writer.finish()
 }
 
-fn numbers(node: &Node, page: &mut Page<'_>) {
+fn numbers(node: &Node, writer: &mut ByteWriter<'_>) {
     let Node { all_weight, self_weight, all_samples, hidden_weight, hidden_children, .. } = *node;
-    page.put(b",\"all_weight\":");
-    page.put_number(all_weight);
-    page.put(b",\"self_weight\":");
-    page.put_number(self_weight);
-    page.put(b",\"samples\":");
-    page.put_number(all_samples);
+    writer.put(b",\"all_weight\":");
+    writer.put_number(all_weight);
+    writer.put(b",\"self_weight\":");
+    writer.put_number(self_weight);
+    writer.put(b",\"samples\":");
+    writer.put_number(all_samples);
     if hidden_children > 0 {
-        page.put(b",\"hidden_weight\":");
-        page.put_number(hidden_weight);
-        page.put(b",\"hidden_children\":");
-        page.put_number(hidden_children.into());
+        writer.put(b",\"hidden_weight\":");
+        writer.put_number(hidden_weight);
+        writer.put(b",\"hidden_children\":");
+        writer.put_number(hidden_children.into());
     }
 }
 
 /// Writes the nodes of a tree as rows, a parent before its children.
-fn lines(tree: &Draft, number: u64, names: &Names, rows: &mut Rows, page: &mut Page<'_>) -> io::Result<()> {
+fn lines(tree: &Draft, number: u64, names: &Names, rows: &mut Rows, writer: &mut ByteWriter<'_>) -> io::Result<()> {
     tree.walk(|chain| {
         for (node, &function) in chain.nodes().zip(chain.functions) {
-            rows.next(&mut page.text);
-            page.put(names.of(node.label, function));
-            numbers(&node, page);
-            page.put(b",\"depth\":");
-            page.put_number(node.depth.into());
-            page.put(b",\"tree\":");
-            page.put_number(number);
-            page.put(b"}");
-            page.turn()?;
+            rows.next(&mut writer.text);
+            writer.put(names.of(node.label, function));
+            numbers(&node, writer);
+            writer.put(b",\"depth\":");
+            writer.put_number(node.depth.into());
+            writer.put(b",\"tree\":");
+            writer.put_number(number);
+            writer.put(b"}");
+            writer.flush_if_full()?;
         }
         io::Result::Ok(())
     })

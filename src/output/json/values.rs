@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::rows::{Layout, Rows};
-use crate::output::texts::push_number;
+use crate::output::byte_writer::push_number;
 use crate::profile::StringId;
 use crate::report::{Amount, Report, Scope};
 

@@ -11,8 +11,8 @@ use super::message::{put_bytes, put_number};
 use super::strings::Strings;
 use crate::hash::HashMap;
 use crate::output::NO_STACK;
+use crate::output::byte_writer::ByteWriter;
 use crate::output::recorded::Programs;
-use crate::output::texts::Page;
 use crate::profile::{BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
 
 /// The locations that were asked for so far.
@@ -102,7 +102,7 @@ impl<'p> Locations<'p> {
         &self,
         programs: &Programs<'p>,
         strings: &mut Strings<'p>,
-        page: &mut Page<'_>,
+        writer: &mut ByteWriter<'_>,
     ) -> io::Result<()> {
         // Readers take the first mapping for that of the program, whether any location is in it or not.
         let has_program = self.binaries().any(|id| programs.rank(self.profile, id) == 0);
@@ -120,26 +120,26 @@ impl<'p> Locations<'p> {
                 put_number(3, innermost.lookup_address.get(), &mut message);
             } else {
                 line.clear();
-                put_number(1, functions.no_stack(strings, page), &mut line);
+                put_number(1, functions.no_stack(strings, writer), &mut line);
                 put_bytes(4, &line, &mut message);
             }
             for frame in frames {
                 line.clear();
-                put_number(1, functions.id(frame, strings, page), &mut line);
+                put_number(1, functions.id(frame, strings, writer), &mut line);
                 put_number(2, frame.source.map_or(0, |source| source.line.into()), &mut line);
                 put_bytes(4, &line, &mut message);
             }
-            put_bytes(4, &message, &mut page.text);
-            page.turn()?;
+            put_bytes(4, &message, &mut writer.text);
+            writer.flush_if_full()?;
         }
         if let Some(program) = unsampled {
             message.clear();
             put_number(1, 1, &mut message);
             put_number(5, strings.id(program), &mut message);
             put_number(7, 1, &mut message);
-            put_bytes(3, &message, &mut page.text);
+            put_bytes(3, &message, &mut writer.text);
         }
-        self.write_mappings(&mappings, strings, page)
+        self.write_mappings(&mappings, strings, writer)
     }
 
     /// The binary of every location that has one.
@@ -176,7 +176,7 @@ impl<'p> Locations<'p> {
         &self,
         mappings: &BTreeMap<BinaryId, Mapping>,
         strings: &mut Strings<'p>,
-        page: &mut Page<'_>,
+        writer: &mut ByteWriter<'_>,
     ) -> io::Result<()> {
         let profile = self.profile;
         let mut starts: Vec<u64> = profile.binary_ids().map(|id| profile.binary(id).load_address.get()).collect();
@@ -203,8 +203,8 @@ impl<'p> Locations<'p> {
             put_number(8, mapping.has_lines.into(), &mut message);
             put_number(9, mapping.has_lines.into(), &mut message);
             put_number(10, mapping.has_inlined.into(), &mut message);
-            put_bytes(3, &message, &mut page.text);
-            page.turn()?;
+            put_bytes(3, &message, &mut writer.text);
+            writer.flush_if_full()?;
         }
         Ok(())
     }
@@ -233,32 +233,32 @@ struct Functions<'p> {
 
 impl<'p> Functions<'p> {
     /// The function of a frame, which is written if it is new.
-    fn id(&mut self, frame: &Frame, strings: &mut Strings<'p>, page: &mut Page<'_>) -> u64 {
+    fn id(&mut self, frame: &Frame, strings: &mut Strings<'p>, writer: &mut ByteWriter<'_>) -> u64 {
         let path = frame.source.map(|source| source.path);
         if let Some(&id) = self.ids.get(&(frame.function, path)) {
             return id;
         }
         let file = path.map_or(0, |path| strings.id(self.profile.string(path)));
-        let id = self.write(self.profile.function_name(frame.function), file, strings, page);
+        let id = self.write(self.profile.function_name(frame.function), file, strings, writer);
         self.ids.insert((frame.function, path), id);
         id
     }
 
-    fn no_stack(&mut self, strings: &mut Strings<'p>, page: &mut Page<'_>) -> u64 {
+    fn no_stack(&mut self, strings: &mut Strings<'p>, writer: &mut ByteWriter<'_>) -> u64 {
         if self.no_stack == 0 {
-            self.no_stack = self.write(NO_STACK, 0, strings, page);
+            self.no_stack = self.write(NO_STACK, 0, strings, writer);
         }
         self.no_stack
     }
 
-    fn write(&mut self, name: &'p str, file: u64, strings: &mut Strings<'p>, page: &mut Page<'_>) -> u64 {
+    fn write(&mut self, name: &'p str, file: u64, strings: &mut Strings<'p>, writer: &mut ByteWriter<'_>) -> u64 {
         self.count += 1;
         let name = strings.id(name);
         let mut message = Vec::new();
         for (field, number) in [(1, self.count), (2, name), (3, name), (4, file)] {
             put_number(field, number, &mut message);
         }
-        put_bytes(5, &message, &mut page.text);
+        put_bytes(5, &message, &mut writer.text);
         self.count
     }
 }

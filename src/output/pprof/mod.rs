@@ -21,10 +21,10 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
+use super::byte_writer::ByteWriter;
 use super::folded::check;
 use super::labels::series_label;
 use super::recorded::{Programs, recorded_run};
-use super::texts::Page;
 use crate::calltree::Metric;
 use crate::hash::HashMap;
 use crate::profile::{Profile, SampleSum, StringId, ThreadId};
@@ -62,13 +62,13 @@ fn write_message(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
     let unit = asked.first().map_or(Unit::Samples, |series| series.unit);
     let mut strings = Strings::new();
-    let mut page = Page::new(out);
+    let mut writer = ByteWriter::new(out);
     let mut types = vec![value_type(Unit::Samples)];
     if unit != Unit::Samples {
         types.push(value_type(unit));
     }
     for &(name, unit) in &types {
-        put_value_type(1, name, unit, &mut strings, &mut page.text);
+        put_value_type(1, name, unit, &mut strings, &mut writer.text);
     }
     let mut samples = Samples {
         profile,
@@ -80,22 +80,22 @@ fn write_message(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         states: HashMap::default(),
         period: Period::Unknown,
     };
-    samples.write(report, &mut strings, &mut page)?;
-    samples.locations.write(&Programs::new(report), &mut strings, &mut page)?;
+    samples.write(report, &mut strings, &mut writer)?;
+    samples.locations.write(&Programs::new(report), &mut strings, &mut writer)?;
     if let Some(run) = recorded_run(report) {
-        put_number(9, run.start().unwrap_or_default().as_nanos(), &mut page.text);
-        put_number(10, duration(report, run).as_nanos(), &mut page.text);
+        put_number(9, run.start().unwrap_or_default().as_nanos(), &mut writer.text);
+        put_number(10, duration(report, run).as_nanos(), &mut writer.text);
     }
     if let (Period::Of(weight), &[_, (name, unit)]) = (samples.period, types.as_slice()) {
-        put_value_type(11, name, unit, &mut strings, &mut page.text);
-        put_number(12, weight, &mut page.text);
+        put_value_type(11, name, unit, &mut strings, &mut writer.text);
+        put_number(12, weight, &mut writer.text);
     }
     for series in &asked {
-        put_number(13, strings.id(series_label(profile, series)), &mut page.text);
+        put_number(13, strings.id(series_label(profile, series)), &mut writer.text);
     }
-    put_number(14, strings.id(value_type(unit).0), &mut page.text);
-    strings.write(&mut page)?;
-    page.finish()
+    put_number(14, strings.id(value_type(unit).0), &mut writer.text);
+    strings.write(&mut writer)?;
+    writer.finish()
 }
 
 fn put_value_type(field: u64, name: &'static str, unit: &'static str, strings: &mut Strings<'_>, out: &mut Vec<u8>) {
@@ -144,7 +144,7 @@ struct Samples<'p> {
 }
 
 impl<'p> Samples<'p> {
-    fn write(&mut self, report: &Report<'p>, strings: &mut Strings<'p>, page: &mut Page<'_>) -> io::Result<()> {
+    fn write(&mut self, report: &Report<'p>, strings: &mut Strings<'p>, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         let (mut message, mut ids) = (Vec::new(), Vec::new());
         for sum in report.sums() {
             let weight = self.metric.of(sum);
@@ -163,8 +163,8 @@ impl<'p> Samples<'p> {
             if let Some(state) = sum.state {
                 message.extend_from_slice(self.label_of(state, strings));
             }
-            put_bytes(2, &message, &mut page.text);
-            page.turn()?;
+            put_bytes(2, &message, &mut writer.text);
+            writer.flush_if_full()?;
         }
         Ok(())
     }

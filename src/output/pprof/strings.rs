@@ -5,7 +5,7 @@ use std::io;
 
 use super::message::put_bytes;
 use crate::hash::HashMap;
-use crate::output::texts::Page;
+use crate::output::byte_writer::ByteWriter;
 
 /// The texts that were asked for so far. The first one is the empty one.
 pub(super) struct Strings<'p> {
@@ -32,10 +32,10 @@ impl<'p> Strings<'p> {
     }
 
     /// Writes them all, in the order of their places.
-    pub(super) fn write(&self, page: &mut Page<'_>) -> io::Result<()> {
+    pub(super) fn write(&self, writer: &mut ByteWriter<'_>) -> io::Result<()> {
         for text in &self.texts {
-            put_bytes(6, text.as_bytes(), &mut page.text);
-            page.turn()?;
+            put_bytes(6, text.as_bytes(), &mut writer.text);
+            writer.flush_if_full()?;
         }
         Ok(())
     }

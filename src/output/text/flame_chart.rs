@@ -6,9 +6,9 @@ use super::scale::Scale;
 use super::style::{MIN_NAME, Style, Tone, fit, wrap};
 use super::words::clock;
 use crate::calltree::Pruning;
+use crate::output::byte_writer::ByteWriter;
 use crate::output::labels::{binary_of, function_of};
 use crate::output::labels::{process_label, thread_label};
-use crate::output::texts::Page;
 use crate::report::flame_chart::{Coverage, Span, ThreadChart};
 use crate::report::{Report, SeriesReport};
 use crate::units::Weight;
@@ -20,25 +20,25 @@ const LEFT: usize = 16 + 1 + 11 + 1 + 11 + 2;
 
 pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let chart = report.flame_chart(series);
-    let mut page = Page::new(out);
+    let mut writer = ByteWriter::new(out);
     if let Coverage::Gap { typical } = chart.coverage() {
         let typical = Scale::number_of_millis(typical);
         let note =
             format!("lengths are estimated: until the thread's next sample, which is typically {typical} ms later");
         for line in wrap(&note, 0, style.width) {
-            writeln!(page.text, "{}", style.paint(Tone::Dim, &line))?;
+            writeln!(writer.text, "{}", style.paint(Tone::Dim, &line))?;
         }
     }
     for thread in chart.threads() {
-        write_thread(report, series, &thread, style, &mut page)?;
+        write_thread(report, series, &thread, style, &mut writer)?;
     }
     if let Some(note) = hidden(&report.options.pruning, series) {
-        writeln!(page.text)?;
+        writeln!(writer.text)?;
         for line in wrap(&note, 0, style.width) {
-            writeln!(page.text, "{}", style.paint(Tone::Dim, &line))?;
+            writeln!(writer.text, "{}", style.paint(Tone::Dim, &line))?;
         }
     }
-    page.finish()
+    writer.finish()
 }
 
 /// A sentence on the calls that are left out, if any are.
@@ -59,7 +59,7 @@ fn write_thread(
     series: &SeriesReport,
     thread: &ThreadChart<'_>,
     style: &Style,
-    page: &mut Page<'_>,
+    writer: &mut ByteWriter<'_>,
 ) -> io::Result<()> {
     let profile = &report.recording.profile;
     let row = profile.thread(thread.thread());
@@ -67,8 +67,8 @@ fn write_thread(
     let title = format!("{} · {}", labels.join(" · "), thread.row.counted.weight);
     let scale = Scale::of(series.counted.weight);
     let header = format!("{:>16} {:>11} {:>11}  function", "start", "length ms", format!("self {}", scale.title()));
-    writeln!(page.text, "\n{}", style.paint(Tone::Title, &fit(&title, style.width)))?;
-    writeln!(page.text, "{}", style.paint(Tone::Dim, &header))?;
+    writeln!(writer.text, "\n{}", style.paint(Tone::Title, &fit(&title, style.width)))?;
+    writeln!(writer.text, "{}", style.paint(Tone::Dim, &header))?;
     let room = style.width.map_or(INDENT, |width| width.saturating_sub(LEFT + MIN_NAME).min(INDENT));
     for span in thread.spans() {
         let Span { start, end, depth, self_weight, .. } = span;
@@ -77,8 +77,8 @@ fn write_thread(
         let (name, binary) = style.two_parts(name, binary, LEFT + indent);
         let own = style.paint(Tone::Weight, &format!("{:>11}", scale.number(self_weight)));
         let (start, length) = (clock(start.as_nanos()), Scale::number_of_millis(end.since(start)));
-        writeln!(page.text, "{start:>16} {length:>11} {own}  {:indent$}{name}{binary}", "")?;
-        page.turn()?;
+        writeln!(writer.text, "{start:>16} {length:>11} {own}  {:indent$}{name}{binary}", "")?;
+        writer.flush_if_full()?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::scale::Scale;
 use super::style::{Style, Tone, fit, pad};
 use super::words::{below_limit, clock};
 use crate::calltree::{Pruning, percent};
-use crate::report::{Cell, Column, ColumnRole, LightRows, Listing, ListingKind, RowLimits, Shown};
+use crate::report::{Cell, Column, ColumnRole, HiddenTotal, Listing, ListingKind, RowLimits, Shown};
 
 /// Text of at least so many columns has room for what is shown where it is wide.
 const WIDE: usize = 100;
@@ -29,9 +29,9 @@ pub(super) fn write(
     let (shown, below): (Vec<&Row>, Vec<&Row>) =
         listing.rows.iter().partition(|row| !has_least || is_heavy(row, listing, pruning.min_percent));
     let first_weights = below.iter().filter_map(|row| row.iter().find_map(Cell::weight));
-    let hidden = LightRows {
-        rows: listing.light.rows + below.len() as u64,
-        weight: first_weights.fold(listing.light.weight, u64::saturating_add),
+    let hidden = HiddenTotal {
+        rows: listing.hidden.rows + below.len() as u64,
+        weight: first_weights.fold(listing.hidden.weight, u64::saturating_add),
     };
     let scale = Scale::of(listing.total);
     let is_wide = style.width.is_none_or(|width| width >= WIDE);
@@ -169,7 +169,7 @@ fn write_row(
 fn hidden_line(
     kind: &ListingKind,
     listing: &Listing,
-    hidden: LightRows,
+    hidden: HiddenTotal,
     fields: &[Field],
     (scale, limit): (Scale, &str),
     style: &Style,

@@ -6,9 +6,9 @@ use super::scale::Scale;
 use super::style::{MIN_NAME, Style, Tone, fit, pad};
 use super::words::{below_limit, clock, count, share};
 use crate::calltree::{FunctionRow, Label, Pruning};
+use crate::output::byte_writer::{ByteWriter, FunctionTexts};
 use crate::output::labels::{binary_of, function_of};
 use crate::output::labels::{process_label, thread_label};
-use crate::output::texts::{FunctionTexts, Page};
 use crate::report::{Report, SeriesReport, View};
 use crate::units::Unit;
 
@@ -151,20 +151,20 @@ pub(super) fn samples(report: &Report<'_>, style: &Style, out: &mut dyn Write) -
     let leaves = FunctionTexts::new(profile, |id, out| push_label(Label::Function(id), out));
     let mut no_stack = Vec::new();
     push_label(Label::NoStack, &mut no_stack);
-    let mut page = Page::new(out);
+    let mut writer = ByteWriter::new(out);
     for (_, sample) in report.samples() {
         let (time, weight) = (clock(sample.time.as_nanos()), profile.weight(sample).to_string());
         let thread = &threads[sample.thread.index()];
-        write!(page.text, "{time:>16} {weight:>weight_width$}  {thread} ")?;
+        write!(writer.text, "{time:>16} {weight:>weight_width$}  {thread} ")?;
         if columns.has_core {
             let core = sample.core.map(|core| profile.core(core).index.to_string()).unwrap_or_default();
             let state = sample.state.map_or("", |state| profile.string(state));
-            write!(page.text, "{core:>4} {:<10} ", fit(state, style.width.map(|_| 10)))?;
+            write!(writer.text, "{core:>4} {:<10} ", fit(state, style.width.map(|_| 10)))?;
         }
         let leaf = profile.frames_leaf_first(sample.stack).next();
-        page.put(leaf.map_or(&no_stack, |frame| leaves.get(frame.function)));
-        page.put(b"\n");
-        page.turn()?;
+        writer.put(leaf.map_or(&no_stack, |frame| leaves.get(frame.function)));
+        writer.put(b"\n");
+        writer.flush_if_full()?;
     }
-    page.finish()
+    writer.finish()
 }

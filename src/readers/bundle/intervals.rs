@@ -10,13 +10,13 @@ use super::file::{broken_at, over_budget};
 use super::interval_columns::{IntervalColumns, Role};
 use super::layout::Place;
 use super::narratives::Narratives;
-use super::people::{self, Identity, Names, string_number};
 use super::row_error::Unreadable;
 use super::row_notes::RowNotes;
 use super::rows::Rows;
 use super::run_data::RunData;
 use super::run_table::RunTable;
 use super::strings::Strings;
+use super::threads::{self, Identity, Names, string_number};
 use super::uniquer::{Arrays, reference};
 use crate::error::{Diagnostic, Error};
 use crate::hash::HashMap;
@@ -119,8 +119,8 @@ impl<'a> IntervalReader<'a> {
     /// The number of a thread, and the array of its process, which must be one.
     fn thread(&self, number: u32) -> Result<(u64, u32), Unreadable> {
         let IntervalSources { arrays, strings, .. } = self.sources;
-        let (tid, process) = people::thread(arrays, number)?;
-        people::pid(arrays, strings, process)?;
+        let (tid, process) = threads::thread(arrays, number)?;
+        threads::pid(arrays, strings, process)?;
         Ok((tid, process))
     }
 

@@ -5,7 +5,7 @@
 //!   0: $null
 //!   1: {$class: →3, name: →2, count: 7}       an object: its fields, by reference or in place
 //!   2: "Finder"
-//!   3: {$classname: Person, $classes: […]} ]}
+//!   3: {$classname: Subject, $classes: […]} ]}
 //! ```
 //!
 //! Collections are objects too: `{NS.keys: […], NS.objects: […]}`, `{NS.objects: […]}`, `{NS.object.0: …}`. A [`Node`] is

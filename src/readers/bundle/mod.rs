@@ -31,7 +31,6 @@
 //! with columns of a type that is not known is left out, with a diagnostic.
 
 mod alike;
-mod beside;
 mod binaries;
 mod budget;
 mod columns;
@@ -41,6 +40,7 @@ mod dates;
 mod file;
 mod frames;
 mod images;
+mod inflating_thread;
 mod interval_columns;
 mod intervals;
 mod keyed_archive;
@@ -51,7 +51,6 @@ mod layout;
 mod narratives;
 mod numbers;
 mod packed;
-mod people;
 mod process_images;
 mod property_list;
 mod row_error;
@@ -69,6 +68,7 @@ mod tables;
 mod template;
 #[cfg(test)]
 mod testing;
+mod threads;
 mod uniquer;
 mod unsaved;
 mod xml;

@@ -4,15 +4,14 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::thread::Scope;
 
-use super::beside::Pieces;
 use super::binaries::Binaries;
 use super::columns::Columns;
 use super::damage::RunFailure;
 use super::file::{Content, Room, broken_file};
+use super::inflating_thread::RowPieces;
 use super::interval_columns::IntervalColumns;
 use super::intervals::{IntervalReader, IntervalSources};
 use super::narratives::Narratives;
-use super::people::{Names, People};
 use super::row_notes::RowNotes;
 use super::rows::Rows;
 use super::run_data::RunData;
@@ -22,6 +21,7 @@ use super::samples::SampleReader;
 use super::stacks::Stacks;
 use super::strings::Strings;
 use super::tables::{self, StoredTable};
+use super::threads::{Names, Threads};
 use super::uniquer::Arrays;
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::hash::HashMap;
@@ -237,7 +237,7 @@ impl<'f> Run<'f> {
         let mut reader = SampleReader {
             arrays: &values.arrays,
             strings: &strings,
-            people: People::new(&values.arrays, &names, recorded),
+            threads: Threads::new(&values.arrays, &names, recorded),
             stacks: Stacks::new((&values.arrays, &strings), binaries, input),
             wanted: Vec::new(),
             states: HashMap::default(),
@@ -258,9 +258,9 @@ impl<'f> Run<'f> {
     }
 
     /// The rows of a table; where several threads are allowed, one of them inflates rows from now on, and adds up samples.
-    fn pieces<'s>(&'s self, table: &'s RunTable, scope: &'s Scope<'s, '_>) -> Result<Pieces<'s>, Error> {
+    fn pieces<'s>(&'s self, table: &'s RunTable, scope: &'s Scope<'s, '_>) -> Result<RowPieces<'s>, Error> {
         let open = || Rows::open(self.files, &table.folder, &table.layout);
-        if self.jobs > 1 { Pieces::beside(scope, open) } else { open().map(Pieces::here) }
+        if self.jobs > 1 { RowPieces::beside(scope, open) } else { open().map(RowPieces::here) }
     }
 
     /// The tables that tell of intervals and hangs: by their kind, and of one kind by their stores.

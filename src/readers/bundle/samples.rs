@@ -4,17 +4,17 @@ use std::fmt;
 use std::path::Path;
 
 use super::alike::AlikeRows;
-use super::beside::Pieces;
 use super::columns::Columns;
 use super::columns::StackKind;
 use super::file::{broken_at, broken_file, over_budget};
+use super::inflating_thread::RowPieces;
 use super::layout::{Layout, Place};
-use super::people::{Odd, People};
 use super::row_error::Unreadable;
 use super::row_notes::RowNotes;
 use super::run_data::RunData;
 use super::stacks::{ReadStack, Stacks};
 use super::strings::Strings;
+use super::threads::{Odd, Threads};
 use super::uniquer::{Arrays, reference};
 use crate::error::{Error, ErrorKind};
 use crate::hash::HashMap;
@@ -29,7 +29,7 @@ const TOGETHER: usize = 64;
 pub(super) struct SampleReader<'a, 't> {
     pub(super) arrays: &'a Arrays,
     pub(super) strings: &'a Strings<'a>,
-    pub(super) people: People<'a>,
+    pub(super) threads: Threads<'a>,
     pub(super) stacks: Stacks<'a, 't>,
     /// The stacks of the rows at hand that were not made yet, and the threads of their rows.
     pub(super) wanted: Vec<(u32, u64)>,
@@ -47,7 +47,7 @@ impl SampleReader<'_, '_> {
     /// Adds all rows of the store in this folder to the table that the input has started.
     pub(super) fn read(
         &mut self,
-        mut rows: Pieces<'_>,
+        mut rows: RowPieces<'_>,
         folder: &Path,
         layout: &Layout,
         columns: &Columns,
@@ -151,11 +151,11 @@ impl SampleReader<'_, '_> {
         let value = |place: Option<Place>| place.and_then(|place| place.value(row));
         let thread = number(value(columns.thread), "thread")?;
         let process = number(value(columns.process), "process")?;
-        let thread = thread.map(|number| self.people.thread(number, input)).transpose()?;
-        let process = process.map(|number| self.people.process(number, input)).transpose()?;
+        let thread = thread.map(|number| self.threads.thread(number, input)).transpose()?;
+        let process = process.map(|number| self.threads.process(number, input)).transpose()?;
         let is_stranger = thread.zip(process).is_some_and(|(thread, process)| thread.pid != process.pid);
         self.odd.extend(is_stranger.then_some(OddRow::Stranger));
-        self.odd.extend(thread.or(process).and_then(|person| person.odd).map(OddRow::Person));
+        self.odd.extend(thread.or(process).and_then(|person| person.odd).map(OddRow::Subject));
         Ok(Ok(Row {
             time: Nanos::from_nanos(time),
             weight,
@@ -227,7 +227,7 @@ impl SampleReader<'_, '_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OddRow {
     /// Its thread or its process.
-    Person(Odd),
+    Subject(Odd),
     /// Its thread is of another process than its own: one of them is wrong.
     Stranger,
     /// It has this time, long after the end of the run.
@@ -238,7 +238,7 @@ impl OddRow {
     /// The topic by which diagnostics are counted.
     fn topic(self) -> &'static str {
         match self {
-            Self::Person(odd) => odd.topic(),
+            Self::Subject(odd) => odd.topic(),
             Self::Stranger => "stranger",
             Self::Late(_) => "late",
         }
@@ -248,7 +248,7 @@ impl OddRow {
 impl fmt::Display for OddRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Person(odd) => odd.fmt(f),
+            Self::Subject(odd) => odd.fmt(f),
             Self::Stranger => f.write_str("the row has a thread of another process than its own"),
             Self::Late(time) => {
                 write!(f, "the row is {} s from the start, long after the end of its run", time / 1_000_000_000)

@@ -364,7 +364,7 @@ impl<'a, 't> Stacks<'a, 't> {
         if let Some(&pid) = self.pids.get(&process) {
             return Ok(Some(pid));
         }
-        let pid = super::people::pid(self.arrays, self.strings, process)?;
+        let pid = super::threads::pid(self.arrays, self.strings, process)?;
         self.pids.insert(process, pid);
         Ok(Some(pid))
     }

@@ -10,7 +10,7 @@
 
 use super::packed::Packed;
 use super::value::Value;
-use crate::chunks::Chunks;
+use crate::chunked_vec::ChunkedVec;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::profile::FrameId;
@@ -19,7 +19,7 @@ use crate::profile::FrameId;
 #[derive(Debug, Default)]
 pub(super) struct Ids {
     /// By id, from 1; [`Packed::NONE`] where the id was not defined (yet).
-    dense: Chunks<Packed>,
+    dense: ChunkedVec<Packed>,
     /// Values that do not fit into a word.
     large: Vec<Value>,
     /// Ids far beyond the dense ones: excerpts and hostile files.

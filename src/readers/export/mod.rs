@@ -80,7 +80,7 @@ pub use intervals::read_intervals;
 
 use crate::error::{Diagnostic, Error};
 use crate::profile::StringId;
-use crate::recording::{Document, Recording, Options, RecordingBuilder};
+use crate::recording::{Document, Options, Recording, RecordingBuilder};
 use definitions::Definitions;
 use document::DocumentReader;
 

@@ -13,10 +13,12 @@ use std::sync::LazyLock;
 
 use traceparse::Error;
 use traceparse::bundle::Bundle;
-use traceparse::recording::{Recording, Intervals, Limits, Options, RecordingBuilder};
+use traceparse::recording::{Intervals, Limits, Options, Recording, RecordingBuilder};
 
 use super::support::bundle::unpacked::inflated;
-use super::support::bundle::{BUNDLE, BundleOptions, Chunks, Compression, Files, Memory, nodes_of_marks, write_bundle};
+use super::support::bundle::{
+    BUNDLE, BundleOptions, ChunkedVec, Compression, Files, Memory, nodes_of_marks, write_bundle,
+};
 use super::support::{Invented, Size, Table};
 use super::{edits, reports};
 
@@ -55,7 +57,7 @@ fn base(seed: u64) -> Base {
         rows_per_block: 3,
         array_block_size: 128,
         spare_blocks: usize::from(seed == 2),
-        chunks: [Chunks::One, Chunks::Several, Chunks::SeveralWithEnd][seed as usize % 3],
+        chunks: [ChunkedVec::One, ChunkedVec::Several, ChunkedVec::SeveralWithEnd][seed as usize % 3],
         tagged: seed % 2 == 1,
         signed: seed == 3,
         shared_cache: seed % 4 != 1,

@@ -8,7 +8,7 @@
 //! ```
 
 use traceparse::export::{read, read_intervals};
-use traceparse::recording::{Recording, Limits, Options};
+use traceparse::recording::{Limits, Options, Recording};
 use traceparse::{Diagnostic, Error, ErrorKind};
 
 use super::reports;

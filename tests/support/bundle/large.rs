@@ -7,7 +7,7 @@ use super::super::large_code::{self, IMAGES, SITES, Step};
 use super::super::large_model::{
     CORES, EFFICIENCY_CORES, LargeModel, LargeRow, LargeSize, LargeStack, PID, Passthrough, THREADS, WEIGHTS,
 };
-use super::super::recording::{CoreKind, Frame, Process, Invented, Row, Thread};
+use super::super::recording::{CoreKind, Frame, Invented, Process, Row, Thread};
 use super::samples::{RunWriter, time_attributes};
 use super::store::{Cell, Store};
 use super::uniquer::NONE;

@@ -68,7 +68,7 @@ pub enum Compression {
 
 /// The way in which stacks are cut into arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Chunks {
+pub enum ChunkedVec {
     One,
     /// At random depths.
     Several,
@@ -89,7 +89,7 @@ pub struct BundleOptions {
     pub array_block_size: usize,
     /// Blocks of zeros behind the rows and arrays.
     pub spare_blocks: usize,
-    pub chunks: Chunks,
+    pub chunks: ChunkedVec,
     /// Stacks stand behind a tag.
     pub tagged: bool,
     /// Let the pointer-authentication bits of frames leak into caller addresses.
@@ -129,7 +129,7 @@ impl BundleOptions {
             rows_per_block: 0x1_0000,
             array_block_size: 0x10_0000,
             spare_blocks: 0,
-            chunks: Chunks::Several,
+            chunks: ChunkedVec::Several,
             tagged: false,
             signed: false,
             shared_cache: true,
@@ -152,7 +152,7 @@ impl BundleOptions {
             rows_per_block: *rng.pick(&[1, 7, 64, 0x1_0000]),
             array_block_size: *rng.pick(&[128, 1_000, 0x1_0000, 0x10_0000]),
             spare_blocks: rng.index(3),
-            chunks: *rng.pick(&[Chunks::One, Chunks::Several, Chunks::SeveralWithEnd]),
+            chunks: *rng.pick(&[ChunkedVec::One, ChunkedVec::Several, ChunkedVec::SeveralWithEnd]),
             tagged: rng.one_in(2),
             signed: rng.one_in(2),
             shared_cache: !rng.one_in(3),

@@ -10,7 +10,7 @@ use super::images::addresses;
 use super::schemas;
 use super::store::{Attribute, Cell, Store};
 use super::uniquer::{Arrays, NONE, Strings};
-use super::{BundleOptions, Chunks};
+use super::{BundleOptions, ChunkedVec};
 
 /// The state with which the rows of a run are written.
 pub struct RunWriter<'a> {
@@ -172,7 +172,7 @@ impl<'a> RunWriter<'a> {
         for piece in self.pieces(&addresses) {
             chunks.push(high | u64::from(self.arrays.add(piece)));
         }
-        if self.options.chunks == Chunks::SeveralWithEnd {
+        if self.options.chunks == ChunkedVec::SeveralWithEnd {
             chunks.push(high | u64::from(NONE));
         }
         let chunks = self.arrays.add(&chunks);
@@ -181,7 +181,7 @@ impl<'a> RunWriter<'a> {
 
     /// Cuts a stack at random depths. The part on the root's side is often the same, and then stands in one array.
     fn pieces<'s>(&mut self, addresses: &'s [u64]) -> Vec<&'s [u64]> {
-        if self.options.chunks == Chunks::One || addresses.len() < 2 {
+        if self.options.chunks == ChunkedVec::One || addresses.len() < 2 {
             return vec![addresses];
         }
         let first = 1 + self.rng.index(addresses.len().min(4));

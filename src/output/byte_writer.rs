@@ -90,23 +90,23 @@ impl Line {
 }
 
 /// Output on its way: many small pieces become few large ones.
-pub(super) struct Page<'o> {
+pub(super) struct ByteWriter<'o> {
     /// The text that is not written yet.
     pub(super) text: Vec<u8>,
     out: &'o mut dyn Write,
 }
 
-/// A page is written when it is so long.
-const PAGE: usize = 64 << 10;
+/// Text is written once it is so long.
+const FULL: usize = 64 << 10;
 
-impl<'o> Page<'o> {
+impl<'o> ByteWriter<'o> {
     pub(super) fn new(out: &'o mut dyn Write) -> Self {
-        Self { text: Vec::with_capacity(PAGE + PAGE / 4), out }
+        Self { text: Vec::with_capacity(FULL + FULL / 4), out }
     }
 
     /// Writes what there is, if it is much.
-    pub(super) fn turn(&mut self) -> io::Result<()> {
-        if self.text.len() < PAGE { Ok(()) } else { self.finish() }
+    pub(super) fn flush_if_full(&mut self) -> io::Result<()> {
+        if self.text.len() < FULL { Ok(()) } else { self.finish() }
     }
 
     /// Writes what there is.

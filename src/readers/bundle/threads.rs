@@ -179,17 +179,17 @@ pub(super) fn string_number(place: Place, value: u64) -> u64 {
 }
 
 /// The threads and processes of a run, as rows of the input know them.
-pub(super) struct People<'a> {
+pub(super) struct Threads<'a> {
     arrays: &'a Arrays,
     names: &'a Names<'a>,
     recorded: &'a RunData,
-    threads: HashMap<u32, Person>,
-    processes: HashMap<u32, Person>,
+    threads: HashMap<u32, Subject>,
+    processes: HashMap<u32, Subject>,
 }
 
 /// A thread or a process that rows speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Person {
+pub(super) struct Subject {
     /// Its index, for rows of the input.
     pub(super) index: u32,
     /// The number of the process.
@@ -247,13 +247,13 @@ impl fmt::Display for Odd {
     }
 }
 
-impl<'a> People<'a> {
+impl<'a> Threads<'a> {
     pub(super) fn new(arrays: &'a Arrays, names: &'a Names<'a>, recorded: &'a RunData) -> Self {
         Self { arrays, names, recorded, threads: HashMap::default(), processes: HashMap::default() }
     }
 
     /// The thread of a number.
-    pub(super) fn thread(&mut self, number: u32, input: &mut InputBuilder<'_>) -> Result<Person, Unreadable> {
+    pub(super) fn thread(&mut self, number: u32, input: &mut InputBuilder<'_>) -> Result<Subject, Unreadable> {
         if let Some(&thread) = self.threads.get(&number) {
             return Ok(thread);
         }
@@ -267,19 +267,19 @@ impl<'a> People<'a> {
         let odd = is_unlisted.then_some(Odd::UnlistedThread(tid)).or(elsewhere).or(process.odd);
         let listed_name = || self.names.thread(number).map(|name| without_tid(name, tid));
         let name = recorded.map(|thread| thread.name.as_str()).or_else(listed_name).unwrap_or_default();
-        let thread = Person { index: input.thread(Some(tid), Some(process.index), name)?, pid: process.pid, odd };
+        let thread = Subject { index: input.thread(Some(tid), Some(process.index), name)?, pid: process.pid, odd };
         self.threads.insert(number, thread);
         Ok(thread)
     }
 
     /// The process of a number.
-    pub(super) fn process(&mut self, number: u32, input: &mut InputBuilder<'_>) -> Result<Person, Unreadable> {
+    pub(super) fn process(&mut self, number: u32, input: &mut InputBuilder<'_>) -> Result<Subject, Unreadable> {
         if let Some(&process) = self.processes.get(&number) {
             return Ok(process);
         }
         let identity = Identity::process(number, self.arrays, self.names, self.recorded)?;
         let index = input.process(Some(identity.number), identity.name)?;
-        let process = Person { index, pid: identity.number, odd: identity.odd };
+        let process = Subject { index, pid: identity.number, odd: identity.odd };
         self.processes.insert(number, process);
         Ok(process)
     }

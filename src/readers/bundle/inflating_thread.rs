@@ -18,17 +18,17 @@ const WAITING: usize = 256;
 const BATCHES: usize = 64;
 
 /// The rows of a store, in pieces.
-pub(super) enum Pieces<'f> {
+pub(super) enum RowPieces<'f> {
     /// The caller inflates them.
     Here(Box<Rows<'f>>),
     /// There is nothing to inflate, and another thread adds up samples.
-    Adding(Box<Rows<'f>>, Box<Beside>),
+    Adding(Box<Rows<'f>>, Box<InflatingThread>),
     /// Another thread inflates them.
-    Inflating(Box<Beside>),
+    Inflating(Box<InflatingThread>),
 }
 
 /// This side's connection to the other thread.
-pub(super) struct Beside {
+pub(super) struct InflatingThread {
     tasks: Sender<Task>,
     answers: Receiver<Result<Answer, Error>>,
     /// Batches to be used again, and how many were sent and did not come back.
@@ -68,7 +68,7 @@ struct Piece {
     at: u64,
 }
 
-impl<'f> Pieces<'f> {
+impl<'f> RowPieces<'f> {
     /// Rows that the caller inflates.
     pub(super) fn here(rows: Rows<'f>) -> Self {
         Self::Here(Box::new(rows))
@@ -102,7 +102,7 @@ impl<'f> Pieces<'f> {
         match Builder::new().spawn_scoped(scope, move || helper.work()) {
             Ok(_) => {
                 let (tasks, batches, current, odd, has_sums) = (task_sender, 0, None, None, false);
-                let beside = Beside { tasks, answers, spare, batches, current, odd, is_idle, has_sums };
+                let beside = InflatingThread { tasks, answers, spare, batches, current, odd, is_idle, has_sums };
                 let beside = Box::new(beside);
                 Ok(match own {
                     Some(rows) => Self::Adding(Box::new(rows), beside),
@@ -121,7 +121,7 @@ impl<'f> Pieces<'f> {
         }
     }
 
-    fn helper(&mut self) -> Option<&mut Beside> {
+    fn helper(&mut self) -> Option<&mut InflatingThread> {
         match self {
             Self::Here(_) => None,
             Self::Adding(_, beside) | Self::Inflating(beside) => Some(beside),
@@ -168,7 +168,7 @@ fn full(full: Full) -> Error {
     Error::new(ErrorKind::Limit(full.to_string()), None)
 }
 
-impl Beside {
+impl InflatingThread {
     /// A thread that has ended is found by its missing answer.
     fn tell(&self, task: Task) {
         let _ = self.tasks.send(task);

@@ -16,7 +16,7 @@ use crate::profile::{Profile, StackId};
 
 /// The pieces of all stacks of a profile: a bit for each stack, and half a bit to count them.
 #[derive(Debug, Default)]
-pub(super) struct Pieces {
+pub(super) struct StackRuns {
     /// By rows of the table of stacks, 64 in each.
     rows: Vec<Rows>,
     count: usize,
@@ -33,7 +33,7 @@ struct Rows {
 
 /// The path that leads to a stack from the start of its piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
+pub(super) struct StackRun {
     /// In the order of the stacks, from 0.
     pub(super) number: usize,
     /// The row of its first stack.
@@ -42,7 +42,7 @@ pub(super) struct Piece {
     pub(super) is_whole: bool,
 }
 
-impl Pieces {
+impl StackRuns {
     pub(super) fn new(profile: &Profile) -> Self {
         let stacks = profile.stack_rows();
         let mut rows = vec![Rows { ends: 1 << 63, before: 0 }; stacks.len().div_ceil(64)];
@@ -71,11 +71,11 @@ impl Pieces {
 
     /// The piece of a stack.
     #[inline]
-    pub(super) fn of(&self, stack: StackId) -> Piece {
+    pub(super) fn of(&self, stack: StackId) -> StackRun {
         let (row, bit) = (stack.index() / 64, stack.index() % 64);
         let Rows { ends, before } = self.rows[row];
         let ends_before = ends & ((1 << bit) - 1);
-        Piece {
+        StackRun {
             number: before as usize + ends_before.count_ones() as usize,
             first: row * 64 + (64 - ends_before.leading_zeros() as usize),
             is_whole: ends >> bit & 1 > 0,
@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn pieces(profile: &Profile) -> Vec<(usize, usize, bool)> {
-        let pieces = Pieces::new(profile);
+        let pieces = StackRuns::new(profile);
         let found: Vec<_> = profile.stack_ids().map(|id| pieces.of(id)).collect();
         assert!(found.iter().all(|piece| piece.number < pieces.count()));
         found.iter().map(|piece| (piece.number, piece.first, piece.is_whole)).collect()

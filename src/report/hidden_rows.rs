@@ -5,7 +5,7 @@ use crate::calltree::FunctionRow;
 
 /// Rows that a table leaves out, by one limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LightRows {
+pub struct HiddenTotal {
     /// The number of rows.
     pub rows: u64,
     /// Their weight together, in the unit of the series: their self weights, if rows have them, since these add up.
@@ -31,10 +31,10 @@ pub struct HiddenRows {
     /// The limit that leaves them out.
     pub limit: HidingLimit,
     /// Their number and weight.
-    pub light: LightRows,
+    pub total: HiddenTotal,
 }
 
-impl LightRows {
+impl HiddenTotal {
     /// Of rows with these weights, of which the first are those that add up.
     pub(super) fn of(weights: impl Iterator<Item = u64>) -> Self {
         weights
@@ -73,34 +73,35 @@ impl Report<'_> {
         for (index, series) in self.series.iter().enumerate() {
             for (table, light, after) in self.left_out_rows(series) {
                 let limits = [(HidingLimit::MinWeight, light), (HidingLimit::Top, after)];
-                let limits = limits.into_iter().filter(|(_, light)| light.rows > 0);
-                hidden.extend(limits.map(|(limit, light)| HiddenRows { table, series: index, limit, light }));
+                let limits = limits.into_iter().filter(|(_, total)| total.rows > 0);
+                hidden.extend(limits.map(|(limit, total)| HiddenRows { table, series: index, limit, total }));
             }
         }
         hidden
     }
 
     /// By table: the light rows, and those after the first ones.
-    fn left_out_rows(&self, series: &SeriesReport) -> Vec<(&'static str, LightRows, LightRows)> {
+    fn left_out_rows(&self, series: &SeriesReport) -> Vec<(&'static str, HiddenTotal, HiddenTotal)> {
         let (view, least) = (self.options.view, self.options.pruning.min_weight);
         let top = self.options.top.unwrap_or(usize::MAX);
         match view {
             View::Threads => {
                 let (heavy, light) = self.threads_by_weight(series);
-                let sum =
-                    |threads: &[ThreadReport]| LightRows::of(threads.iter().map(|thread| thread.counted.weight.value));
+                let sum = |threads: &[ThreadReport]| {
+                    HiddenTotal::of(threads.iter().map(|thread| thread.counted.weight.value))
+                };
                 vec![("threads", sum(light), sum(&heavy[heavy.len().min(top)..]))]
             }
             View::Functions => {
                 let (heavy, light): (Vec<&FunctionRow>, Vec<&FunctionRow>) =
                     series.functions.iter().partition(|row| row.all_weight >= least);
-                let sum = |rows: &[&FunctionRow]| LightRows::of(rows.iter().map(|row| row.self_weight));
+                let sum = |rows: &[&FunctionRow]| HiddenTotal::of(rows.iter().map(|row| row.self_weight));
                 vec![("functions", sum(&light), sum(&heavy[heavy.len().min(top)..]))]
             }
             _ => {
                 let kinds = [view.listing_kind(), view.second_listing_kind()].into_iter().flatten();
                 let rows = kinds.map(|kind| (kind.name, self.listing_of(kind, series)));
-                rows.map(|(name, listing)| (name, listing.light, listing.after)).collect()
+                rows.map(|(name, listing)| (name, listing.hidden, listing.after)).collect()
             }
         }
     }

@@ -12,19 +12,19 @@ const CHUNK_BYTES: usize = 1 << 20;
 /// takes the room of its rows and at most one chunk more, of which nobody has touched what is not used, for one more load
 /// when a row is read.
 #[derive(Clone, Debug)]
-pub(crate) struct Chunks<T> {
+pub(crate) struct ChunkedVec<T> {
     /// All but the last one are full.
     chunks: Vec<Vec<T>>,
     len: usize,
 }
 
-impl<T> Default for Chunks<T> {
+impl<T> Default for ChunkedVec<T> {
     fn default() -> Self {
         Self { chunks: Vec::new(), len: 0 }
     }
 }
 
-impl<T> Chunks<T> {
+impl<T> ChunkedVec<T> {
     /// Rows of one allocation: a power of two, so that nothing is divided to find one.
     const ROWS: usize = 1 << (CHUNK_BYTES / size_of::<T>()).ilog2();
 
@@ -134,7 +134,7 @@ impl<T> Chunks<T> {
     }
 }
 
-impl<T> Index<usize> for Chunks<T> {
+impl<T> Index<usize> for ChunkedVec<T> {
     type Output = T;
 
     #[inline]
@@ -149,21 +149,23 @@ mod tests {
 
     #[test]
     fn growing_fills_chunk_after_chunk() {
-        let mut chunks = Chunks::default();
-        for len in [0, 1, 1, Chunks::<usize>::ROWS - 1, Chunks::<usize>::ROWS, 3 * Chunks::<usize>::ROWS + 5, 7] {
+        let mut chunks = ChunkedVec::default();
+        for len in
+            [0, 1, 1, ChunkedVec::<usize>::ROWS - 1, ChunkedVec::<usize>::ROWS, 3 * ChunkedVec::<usize>::ROWS + 5, 7]
+        {
             let before = chunks.len();
             chunks.grow(len, before);
             assert_eq!(chunks.len(), len.max(before));
             assert!((before..chunks.len()).all(|row| chunks.get(row) == Some(&before)));
         }
-        assert_eq!((chunks.iter().count(), chunks.chunks.len()), (3 * Chunks::<usize>::ROWS + 5, 4));
+        assert_eq!((chunks.iter().count(), chunks.chunks.len()), (3 * ChunkedVec::<usize>::ROWS + 5, 4));
     }
 
     #[test]
     fn rows_stay_in_order_over_chunks() {
-        let mut chunks = Chunks::default();
+        let mut chunks = ChunkedVec::default();
         assert_eq!((chunks.len(), chunks.get(0)), (0, None));
-        let count = 3 * Chunks::<usize>::ROWS + 1;
+        let count = 3 * ChunkedVec::<usize>::ROWS + 1;
         for row in 0..count {
             chunks.push(row);
             assert_eq!((chunks.len(), chunks[row]), (row + 1, row));
@@ -179,24 +181,24 @@ mod tests {
 
     #[test]
     fn rows_of_any_size_take_no_more_than_a_chunk() {
-        let mut chunks = Chunks::default();
-        for row in 0..Chunks::<[u64; 3]>::ROWS {
+        let mut chunks = ChunkedVec::default();
+        for row in 0..ChunkedVec::<[u64; 3]>::ROWS {
             chunks.push([row as u64; 3]);
-            assert!(chunks.chunks[0].capacity() <= Chunks::<[u64; 3]>::ROWS);
+            assert!(chunks.chunks[0].capacity() <= ChunkedVec::<[u64; 3]>::ROWS);
         }
         assert_eq!(chunks.chunks.len(), 1);
     }
 
     #[test]
     fn chunks_take_the_room_of_their_rows() {
-        let mut chunks = Chunks::default();
-        for row in 0..2 * Chunks::<usize>::ROWS as u64 + 1 {
+        let mut chunks = ChunkedVec::default();
+        for row in 0..2 * ChunkedVec::<usize>::ROWS as u64 + 1 {
             chunks.push(row);
         }
         let room: usize = chunks.chunks.iter().map(Vec::capacity).sum();
-        assert_eq!(room, 3 * Chunks::<usize>::ROWS, "the room of a chunk that is full, or will be");
+        assert_eq!(room, 3 * ChunkedVec::<usize>::ROWS, "the room of a chunk that is full, or will be");
         chunks.shrink_to_fit();
         let room: usize = chunks.chunks.iter().map(Vec::capacity).sum();
-        assert_eq!((room, chunks.len()), (chunks.len(), 2 * Chunks::<usize>::ROWS + 1));
+        assert_eq!((room, chunks.len()), (chunks.len(), 2 * ChunkedVec::<usize>::ROWS + 1));
     }
 }
