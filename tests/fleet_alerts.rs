@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use support::{Rng, fleet, fleet_reports};
 use traceparse::fleet::{
     AlertOutcome, AlertRule, AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FrameRow,
-    NO_STACK, NamesBuilder, RunMeasures, UNNAMED,
+    NamesBuilder, RunMeasures, STACKLESS, UNNAMED,
 };
 use traceparse::units::Millionths;
 
@@ -36,7 +36,7 @@ fn names(runs: &[RunMeasures], is_function: bool) -> BTreeSet<String> {
         };
         ids.into_iter().map(|id| run.name(id).to_owned()).collect::<Vec<_>>()
     });
-    all.filter(|name| !matches!(name.as_str(), "" | UNNAMED | NO_STACK)).collect()
+    all.filter(|name| !matches!(name.as_str(), "" | UNNAMED | STACKLESS)).collect()
 }
 
 /// The outcomes of a rule about each name, by name.

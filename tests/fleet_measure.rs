@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use support::{Content, Node, RenderOptions, Shape, Size, Table, Target, TocOptions, concatenate, render, render_toc};
 use traceparse::export::read;
 use traceparse::fleet::{
-    FailureKind, MeasureOptions, Measured, NO_STACK, NotMeasured, RunContext, RunMeasures, UNNAMED, WallSource,
+    FailureKind, MeasureOptions, Measured, NotMeasured, RunContext, RunMeasures, STACKLESS, UNNAMED, WallSource,
     measure_runs,
 };
 use traceparse::profile::{Matcher, Profile, Sample, SampleKind, Selection, SeriesId, StateFilter, TimeRange};
@@ -77,7 +77,7 @@ impl Slow {
             };
             let mut names: Vec<[String; 2]> = profile.frames_leaf_first(sample.stack).map(name).collect();
             if names.is_empty() {
-                names.push([String::new(), NO_STACK.to_owned()]);
+                names.push([String::new(), STACKLESS.to_owned()]);
             }
             let count = [sample.weight, u64::from(sample.kind != SampleKind::Stackshot)];
             if count == [0, 0] {

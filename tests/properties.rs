@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeights, functions};
 use traceparse::export::read;
-use traceparse::output::{NO_STACK, escape_folded, folded};
+use traceparse::output::{escape_folded, folded};
 use traceparse::profile::{Profile, Selection, StateFilter};
 use traceparse::recording::{Options, Recording};
-use traceparse::report::{ReportOptions, SeparateBy, View, report};
+use traceparse::report::{NO_STACK, ReportOptions, SeparateBy, View, report};
 
 fn open(recording: &support::Invented, shape: Shape) -> Recording {
     let xml = render(recording, &RenderOptions::new(shape, Table::TimeProfile, recording));

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use traceparse::export::read;
-use traceparse::output::{NO_STACK, d3, folded, json};
+use traceparse::output::{d3, folded, json};
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
-use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
+use traceparse::report::{NO_STACK, Report, ReportOptions, SeparateBy, View, report};
 
 fn inputs(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();

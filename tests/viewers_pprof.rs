@@ -12,10 +12,10 @@ use std::process::{Command, Stdio};
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::calltree::{Label, Metric};
 use traceparse::export::read;
-use traceparse::output::{NO_STACK, folded, pprof};
+use traceparse::output::{folded, pprof};
 use traceparse::profile::{Selection, StateFilter, ThreadId};
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
-use traceparse::report::{Report, ReportOptions, View, report};
+use traceparse::report::{NO_STACK, Report, ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
 use traceparse::symbols::{FileSystem, Index, Locator};
 

@@ -91,7 +91,7 @@ pub use report::{
     FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, WindowReport,
 };
 pub use run::{
-    BinaryRow, FailedInput, FailureKind, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED,
+    BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, STACKLESS, UNNAMED,
     WallSource, WindowRow, rate_of,
 };
 pub use scope::{FleetScope, Measure};

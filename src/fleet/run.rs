@@ -9,7 +9,7 @@ use crate::memory::of_vec;
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The function name of samples without a stack.
-pub const NO_STACK: &str = "(no stack)";
+pub const STACKLESS: &str = "(no stack)";
 /// The function name of all code of a binary that has no names. Addresses differ from run to run, so they are one row.
 pub const UNNAMED: &str = "(unnamed)";
 
@@ -149,7 +149,7 @@ pub struct FrameRow {
     pub thread: NameId,
     /// The binary, by name; empty where it is not known.
     pub binary: NameId,
-    /// The function, [`UNNAMED`] or [`NO_STACK`].
+    /// The function, [`UNNAMED`] or [`STACKLESS`].
     pub function: NameId,
     /// Weight of samples whose leaf it is.
     pub self_weight: u64,

@@ -12,7 +12,7 @@ use super::labels::{escape_folded, scope_labels};
 use crate::calltree::Draft;
 use crate::report::{Report, SeriesReport};
 
-/// [`NO_STACK`](super::NO_STACK), behind its separator.
+/// [`NO_STACK`](crate::report::NO_STACK), behind its separator.
 const NO_STACK_ELEMENT: &[u8] = b";[no stack recorded]";
 /// The element for the part that pruning hid directly below the root.
 const HIDDEN_ELEMENT: &[u8] = b";[below the limits]";

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 
 use crate::calltree::Label;
 use crate::profile::{Process, Profile, StringId, Thread};
-use crate::report::{Scope, SeriesReport};
-
-pub use crate::report::NO_STACK;
+use crate::report::{NO_STACK, Scope, SeriesReport};
 
 /// The name of a node; the root has none.
 pub(super) fn function_of(profile: &Profile, label: Label) -> &str {

@@ -43,4 +43,4 @@ pub mod text;
 
 pub use by_thread::SamplesAddedUp;
 pub use inert::{InertWriter, Syntax, inert};
-pub use labels::{NO_STACK, escape_folded};
+pub use labels::escape_folded;

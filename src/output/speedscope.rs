@@ -18,10 +18,9 @@ use std::io::{self, Write};
 use super::by_thread::{ThreadSamples, file_title, heaviest, samples_by_thread, series_labels, thread_title};
 use super::byte_writer::{ByteWriter, FunctionTexts, StackText, push_number};
 use super::json::push_text;
-use super::labels::NO_STACK;
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, SourceLine, Stack};
-use crate::report::Report;
+use crate::report::{NO_STACK, Report};
 use crate::units::Unit;
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";

@@ -17,10 +17,10 @@ use fxprof_processed_profile::{
 use libtest_mimic::Failed;
 use serde_json::Value;
 use traceparse::export::read;
-use traceparse::output::{NO_STACK, firefox};
+use traceparse::output::firefox;
 use traceparse::profile::{self, BinaryId, ProcessId, Profile, Sample, SeriesId, ThreadId};
 use traceparse::recording::Options;
-use traceparse::report::{Report, ReportOptions, View, report};
+use traceparse::report::{NO_STACK, Report, ReportOptions, View, report};
 use traceparse::units::Unit;
 
 use crate::resolved::{self, Thread};

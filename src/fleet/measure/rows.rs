@@ -6,7 +6,7 @@
 
 use super::tally::{Sum, Tally};
 use crate::fleet::run::{
-    BinaryRow, FrameRow, NO_STACK, NameId, NamesBuilder, RunMeasures, RunRecord, UNNAMED, WindowRow,
+    BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, STACKLESS, UNNAMED, WindowRow,
 };
 use crate::memory::of_vec;
 use crate::profile::{FunctionId, Profile, StackId, ThreadId};
@@ -55,7 +55,7 @@ impl<'p> Rows<'p> {
         let name = |id: FunctionId| profile.string(profile.function(id).name);
         let binary = |id: FunctionId| profile.binary_name(id).unwrap_or_default();
         let shown = |id: FunctionId| if profile.function(id).is_named { name(id) } else { UNNAMED };
-        let mut functions = Axis::new(profile, |id| (binary(id), shown(id)), ("", NO_STACK));
+        let mut functions = Axis::new(profile, |id| (binary(id), shown(id)), ("", STACKLESS));
         let mut binaries = Axis::new(profile, |id| (binary(id), ""), ("", ""));
         mark_outermost(profile, [&mut functions, &mut binaries]);
         let stacks = profile.stack_ids().len();

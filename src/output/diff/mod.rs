@@ -70,7 +70,7 @@ impl DiffReport<'_, '_> {
 /// The name of a function, or of a binary.
 fn name(function: &Function) -> &str {
     match (&function.key, function.name.as_str()) {
-        (FunctionKey::NoStack, _) => super::NO_STACK,
+        (FunctionKey::NoStack, _) => crate::report::NO_STACK,
         (_, "") => function.binary.as_deref().unwrap_or("[no known binary]"),
         (_, name) => name,
     }

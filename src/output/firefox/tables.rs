@@ -4,7 +4,6 @@ use std::io;
 
 use super::super::byte_writer::{ByteWriter, push_number};
 use super::super::json::push_text;
-use super::super::labels::NO_STACK;
 use super::category::BinaryCategories;
 use super::columns::{column, length};
 use super::inlining::Inlining;
@@ -13,6 +12,7 @@ use crate::hash::HashMap;
 use crate::output::by_thread::ThreadSamples;
 use crate::output::recorded::Programs;
 use crate::profile::{Binary, BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
+use crate::report::NO_STACK;
 use crate::units::Uuid;
 
 /// The number written for a row that does not exist.

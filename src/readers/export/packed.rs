@@ -42,7 +42,7 @@ mod kind {
     pub(super) const ADDRESS: u64 = 20;
     pub(super) const ADDRESSES: u64 = 21;
     pub(super) const STACK: u64 = 22;
-    pub(super) const NO_STACK: u64 = 23;
+    pub(super) const STACK_ABSENT: u64 = 23;
     pub(super) const BAD: u64 = 24;
     /// The payload is an index of the list of values that do not fit.
     pub(super) const LARGE: u64 = 25;
@@ -79,7 +79,7 @@ impl Packed {
     pub(super) fn stack(self) -> Option<Option<StackId>> {
         match self.0 & ((1 << KIND_BITS) - 1) {
             kind::STACK => Some(StackId::from_index((self.0 >> KIND_BITS) as usize)),
-            kind::NO_STACK => Some(None),
+            kind::STACK_ABSENT => Some(None),
             _ => None,
         }
     }
@@ -115,7 +115,7 @@ impl Packed {
             kind::ADDRESS => Value::Address(payload),
             kind::ADDRESSES => Value::Addresses(number),
             kind::STACK => Value::Stack(Some(StackId::from_index(index)?)),
-            kind::NO_STACK => Value::Stack(None),
+            kind::STACK_ABSENT => Value::Stack(None),
             kind::BAD => Value::Bad(*RejectReason::ALL.get(index)?),
             kind::LARGE => *large.get(index)?,
             _ => return None,
@@ -161,7 +161,7 @@ fn parts(value: Value) -> (u64, u64) {
         Value::Address(number) => (kind::ADDRESS, number),
         Value::Addresses(list) => (kind::ADDRESSES, u64::from(list)),
         Value::Stack(Some(id)) => (kind::STACK, id.index() as u64),
-        Value::Stack(None) => (kind::NO_STACK, 0),
+        Value::Stack(None) => (kind::STACK_ABSENT, 0),
         Value::Bad(reason) => (kind::BAD, reason as u64),
     }
 }

@@ -40,7 +40,7 @@ pub(super) struct Functions {
 }
 
 /// The number of samples without stack.
-pub(super) const NO_STACK: usize = 0;
+pub(super) const STACKLESS: usize = 0;
 
 impl Functions {
     pub(super) fn new(sides: [&Profile; 2]) -> Self {

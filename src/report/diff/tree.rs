@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::matching::{Function, Functions, NO_STACK};
+use super::matching::{Function, Functions, STACKLESS};
 use super::sides::{Side, Sides};
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, StackId};
@@ -43,7 +43,7 @@ impl MergedTree {
                     Some(stack) => node_of_stack(profile, stack, &mut node_of, |parent, function| {
                         child(parent, functions.number(side, function))
                     }),
-                    None => child(0, NO_STACK),
+                    None => child(0, STACKLESS),
                 };
                 // Those of a stack stand in several rows, where several threads have it.
                 let squares = squares.remove(&row.stack).unwrap_or(0);
