@@ -10,7 +10,7 @@
 //! * `addresses/…`: 20 MB of documents whose stacks are lists of addresses: Xcode 12 and 14.0, and raw `time-sample`.
 //! * `skip/fs-syscall`: a table that holds no samples, whose rows are counted and not read.
 //! * `jobs/…`: 100 MB of `frames/27` with this many threads.
-//! * `scan/…`: the same document by the scanner alone, with this many threads; and `scan/count`, the number of its `<`.
+//! * `count`: the number of `<` in the same document, the least that a reader can do.
 //! * `buffer/…`: 100 MB of `frames/27` with this many KiB of the input in memory at first.
 //!
 //! Everything is read from memory, so files and decompression are not part of it; and apart from the setting that a group varies, with the
@@ -23,7 +23,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use support::{Content, Invented, Node, RenderOptions, Shape, Size, Table, concatenate, render, write_large_as};
-use traceparse::export::{read, scanned_rows};
+use traceparse::export::read;
 use traceparse::recording::Options;
 
 /// About how large each input is.
@@ -61,18 +61,11 @@ fn jobs(criterion: &mut Criterion) {
     }
 }
 
-fn scan(criterion: &mut Criterion) {
-    let mut document = large();
-    let mut group = criterion.benchmark_group("scan");
+fn count(criterion: &mut Criterion) {
+    let document = large();
+    let mut group = criterion.benchmark_group("count");
     group.sample_size(10).throughput(Throughput::Bytes(document.len() as u64));
-    group.bench_function("count", |bencher| bencher.iter(|| memchr::memchr_iter(b'<', black_box(&document)).count()));
-    document.extend_from_slice(&[0; 32]);
-    for jobs in [1, 2] {
-        let options = Options { jobs, ..Options::default() };
-        group.bench_function(jobs.to_string(), |bencher| {
-            bencher.iter(|| assert_eq!(scanned_rows(black_box(&document), &options), 260_000));
-        });
-    }
+    group.bench_function("lt", |bencher| bencher.iter(|| memchr::memchr_iter(b'<', black_box(&document)).count()));
     group.finish();
 }
 
@@ -118,5 +111,5 @@ fn bench_with(criterion: &mut Criterion, group: &str, name: &str, input: &[u8], 
     group.finish();
 }
 
-criterion_group!(benches, frames, addresses, skip, jobs, scan, buffer);
+criterion_group!(benches, frames, addresses, skip, jobs, count, buffer);
 criterion_main!(benches);

@@ -15,15 +15,12 @@ def section(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
     programs["inferno-collapse-xctrace"] = [tools.inferno(), export]
     programs["quick-xml, events"] = [tools.peer("quick-xml-events"), export]
     programs["memchr, count of <"] = [tools.peer("memchr-count"), export]
-    programs["our scanner, 1 thread"] = [tools.peer("scan"), export, "1"]
-    programs["our scanner, 2 threads"] = [tools.peer("scan"), export, "2"]
     results = in_turn(programs, rounds)
     inferno = results["inferno-collapse-xctrace"].wall
     rows = [line(name, run, inferno, size) for name, run in results.items()]
     if not is_quick:
         rows.append(line("ElementTree.iterparse (once)", tools.once([HERE / "iterparse.py", export]), inferno, size))
-    alone = {name: own_seconds(results[name]) for name in
-             ["quick-xml, events", "memchr, count of <", "our scanner, 1 thread", "our scanner, 2 threads"]}
+    alone = {name: own_seconds(results[name]) for name in ["quick-xml, events", "memchr, count of <"]}
     for name, seconds in alone.items():
         rows.append([f"{name}, file in memory", f"{seconds:.3f}", "", f"{size / seconds / 1e9:.2f}",
                      f"{inferno / seconds:.2f}", "", ""])
@@ -35,8 +32,6 @@ def section(tools: Tools, rounds: int, scale: float, is_quick: bool) -> bool:
         run = results[name]
         print(f"{name}: {run.wall / count:.1f} × the wall time of the memchr count, {run.cpu / count:.1f} × its CPU time; "
               f"{run.wall / events:.2f} × the wall time of the quick-xml events, {run.cpu / events:.2f} × their CPU time")
-    for name in ["our scanner, 1 thread", "our scanner, 2 threads"]:
-        print(f"{name}, file in memory: {alone[name] / count:.1f} × the time of the memchr count")
     return True
 
 

@@ -43,7 +43,6 @@
 //! # Ok::<(), traceparse::Error>(())
 //! ```
 
-mod alone;
 mod attributes;
 mod blocks;
 mod definitions;
@@ -74,8 +73,6 @@ mod well_formed;
 
 use std::io::Read;
 
-#[doc(hidden)]
-pub use alone::scanned_rows;
 pub use intervals::read_intervals;
 
 use crate::error::{Diagnostic, Error};
