@@ -69,6 +69,7 @@ mod hash;
 pub mod memory;
 #[cfg(feature = "symbols")]
 mod open;
+mod ordered_pool;
 pub mod output;
 pub mod profile;
 mod readers;

@@ -8,7 +8,7 @@ use std::thread::{Builder, scope};
 ///
 /// So many `jobs` make them, each with a maker of its own. The caller's thread is one of them while the next one to be visited is not there
 /// yet. There is never more than one for each job and one that waits, so that memory stays small.
-pub(super) fn visit<I: Sync, M, T: Default + Send, E>(
+pub(crate) fn visit<I: Sync, M, T: Default + Send, E>(
     items: &[I],
     jobs: usize,
     maker: impl Fn() -> M + Sync,
@@ -37,7 +37,7 @@ pub(super) fn visit<I: Sync, M, T: Default + Send, E>(
 }
 
 /// Does two things, side by side where that is worth a thread.
-pub(super) fn both<A: Send, B>(is_parallel: bool, first: impl Fn() -> A + Sync, second: impl FnOnce() -> B) -> (A, B) {
+pub(crate) fn both<A: Send, B>(is_parallel: bool, first: impl Fn() -> A + Sync, second: impl FnOnce() -> B) -> (A, B) {
     scope(|threads| {
         let other = if is_parallel { Builder::new().spawn_scoped(threads, &first).ok() } else { None };
         let second = second();

@@ -1,8 +1,9 @@
 //! Stacks summed by what their frames have in common: a function, a binary, a source line.
 
-use std::thread::{Builder, scope};
+use std::convert::Infallible;
 
 use super::weights::StackWeight;
+use crate::ordered_pool;
 use crate::profile::{Profile, StackId};
 
 /// The weights of a key over all stacks that have a frame of it.
@@ -53,24 +54,15 @@ fn sum_in_parts(
     parts: usize,
     sum: impl Fn(&[&StackWeight]) -> (Vec<KeySums>, KeySums) + Sync,
 ) -> (Vec<KeySums>, KeySums) {
-    let (first, rest) = order.split_at(order.len().div_ceil(parts));
-    scope(|threads| {
-        let sum = &sum;
-        let parts = rest.chunks(first.len().max(1));
-        let others: Vec<_> =
-            parts.map(|part| (part, Builder::new().spawn_scoped(threads, move || sum(part)))).collect();
-        let (mut keys, mut no_stack) = sum(first);
-        for (part, thread) in others {
-            let (more, more_without) = match thread {
-                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                // What no thread could be started for is done here.
-                Err(_) => sum(part),
-            };
-            keys.iter_mut().zip(&more).for_each(|(key, more)| key.add(more));
-            no_stack.add(&more_without);
-        }
-        (keys, no_stack)
-    })
+    let parts: Vec<&[&StackWeight]> = order.chunks(order.len().div_ceil(parts).max(1)).collect();
+    let (mut keys, mut no_stack) = sum(&[]);
+    let add = |_: &_, (more, more_without): &(Vec<KeySums>, KeySums)| {
+        keys.iter_mut().zip(more).for_each(|(key, more)| key.add(more));
+        no_stack.add(more_without);
+        Ok::<(), Infallible>(())
+    };
+    let Ok(()) = ordered_pool::visit(&parts, parts.len(), || (), |part, (), _| sum(part), add);
+    (keys, no_stack)
 }
 
 /// Sums these stacks.

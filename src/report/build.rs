@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::ordered_pool;
 use super::separate::{SeparatedStacks, separated_stacks};
 use super::unnamed::unnamed_frames;
 use super::{Amount, Report, ReportOptions, Scope, ScopeReport, SeparateBy, SeriesReport, ThreadReport, View};
 use crate::calltree::{MergePlan, Metric, StackWeight, StackWeights, functions_of_stacks};
 use crate::hash::HashMap;
+use crate::ordered_pool;
 use crate::profile::{ProcessId, Profile, SampleSum, SampledTime, SelectedSamples, SeriesId, StringId, SumRow};
 use crate::recording::{DocumentContent, Recording};
 use crate::units::{Unit, Weight};

@@ -12,7 +12,6 @@ mod kinds;
 mod lines;
 mod listing;
 mod named;
-mod ordered_pool;
 mod processes;
 mod sandwich;
 mod separate;
@@ -40,6 +39,7 @@ use std::sync::{Arc, OnceLock};
 use crate::calltree::operations::OperationSummary;
 use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeight, StackWeights};
 use crate::hash::HashMap;
+use crate::ordered_pool;
 use crate::profile::{
     ProcessId, Sample, SampleSum, SampledTime, Selection, SeriesId, StackId, StateFilter, StringId, ThreadId,
 };
