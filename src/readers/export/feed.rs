@@ -1,16 +1,15 @@
 //! From blocks to documents: rows of CPU tables by the scanner, rows of other tables by counting, all else by tokens.
 
-use std::io;
-
-use super::blocks::{Block, End, count_lines};
-use super::document::{DocumentReader, Unfinished};
+use super::blocks::{Block, count_lines};
+use super::document::DocumentReader;
+use super::ending::{describe, finish};
 use super::fault::Fault;
 use super::place::{Place, line_in};
 use super::replay::ReplayRoom;
+use super::skip::SkipRows as _;
 use super::tape::Tape;
-use super::tokens::Step;
-use super::{scan, skip, tokens};
-use crate::error::{Error, ErrorKind};
+use super::{scan, skip};
+use crate::error::Error;
 use crate::profile::{Full, SumBatch, SumTable};
 use crate::recording::Options;
 
@@ -72,7 +71,7 @@ impl<'r, 'd> Feed<'r, 'd> {
         let carried = self.place.enter(block)?;
         let line = self.place.line;
         self.reader.enter_window(block.offset, line);
-        let used = self.read(block, tape).map_err(|fault| self.describe(fault, block))?;
+        let used = self.read(block, tape).map_err(|fault| describe(self.reader, &self.place, fault, block))?;
         self.reader.notes.locate(|byte| line_in(block, line, byte));
         let more = self.lent.saturating_add(self.reader.memory());
         let reserved = self.reader.definitions.reserve(more);
@@ -96,16 +95,7 @@ impl<'r, 'd> Feed<'r, 'd> {
             if used == bytes.len() {
                 break;
             }
-            let step = if self.reader.is_skipping() {
-                skip::rows(self.reader, &bytes[used..], block.offset + used as u64, is_end)
-            } else {
-                Step { used: 0, needs_more: false }
-            };
-            used += step.used;
-            if step.needs_more {
-                break;
-            }
-            let step = tokens::read(self.reader, bytes, used, block.offset, is_end)?;
+            let step = skip::rows_or_tokens(self.reader, bytes, used, block.offset, is_end)?;
             used += step.used;
             if step.needs_more {
                 break;
@@ -133,59 +123,12 @@ impl<'r, 'd> Feed<'r, 'd> {
     /// Keeps what was not read for the next block, or ends the input.
     fn keep(&mut self, block: &mut Block, used: usize, carried: usize) -> Result<Option<u64>, Error> {
         if block.end.is_some() {
-            return self.finish(block, used).map(Some);
+            return finish(self.reader, &self.place, block, used).map(Some);
         }
         let is_all = used == block.bytes().len() && carried == 0 && block.lines > 0;
         let (counted, lines) = self.counted;
         let lines = if is_all { block.lines } else { lines + count_lines(&block.bytes()[counted..used]) };
         self.place.leave(block, used, lines, self.options.limits.token_bytes)?;
         Ok(None)
-    }
-
-    /// Ends the input: it should be between documents, and hold one at least. The last block was read up to `used`.
-    fn finish(&mut self, block: &mut Block, used: usize) -> Result<u64, Error> {
-        let end = block.offset + block.bytes().len() as u64;
-        let cut = match block.end.take() {
-            Some(End::Cut(error)) => Some(error),
-            _ => None,
-        };
-        let is_compressed_cut = cut.is_some();
-        let fail = |kind, byte, line, cut: Option<io::Error>| {
-            let source = cut.map(|error| Box::new(error) as _);
-            Err(Error { source, ..self.place.locate(Fault { kind, byte, line }, block) })
-        };
-        let rows = self.reader.rows;
-        if let Some(Unfinished { inside, byte, line }) = self.reader.unfinished() {
-            if !self.options.allow_truncated {
-                return fail(ErrorKind::Truncated { inside, end, rows }, byte, Some(line), cut);
-            }
-            self.reader.accept_cut(end);
-            return Ok(end);
-        }
-        if self.reader.documents.is_empty() {
-            return match cut {
-                Some(_) => {
-                    fail(ErrorKind::Truncated { inside: "compressed data".to_owned(), end, rows: 0 }, end, None, cut)
-                }
-                None => fail(self.place.no_export(), 0, Some(1), None),
-            };
-        }
-        // All documents are complete; is something behind them that is not?
-        let rest = &block.bytes()[used..];
-        if is_compressed_cut || rest.starts_with(b"<") {
-            if !self.options.allow_truncated {
-                let inside = "what follows the document".to_owned();
-                let byte = block.offset + used as u64;
-                return fail(ErrorKind::Truncated { inside, end, rows }, byte, None, cut);
-            }
-            self.reader.mark_cut(end);
-        }
-        Ok(end)
-    }
-
-    /// The error of a fault in a block.
-    fn describe(&self, fault: Fault, block: &Block) -> Error {
-        let is_nothing_yet = self.reader.documents.is_empty() && self.reader.unfinished().is_none();
-        self.place.describe(fault, block, is_nothing_yet)
     }
 }

@@ -47,6 +47,7 @@ mod attributes;
 mod blocks;
 mod definitions;
 mod document;
+mod ending;
 mod fault;
 mod feed;
 mod intervals;

@@ -4,13 +4,17 @@
 //! tells where rows and the table end is looked at: every element must end inside its parent. Elements that a later CPU table may refer to
 //! are the exception: ids are one numbering for the whole document, so a thread or frame that is first seen here is read here.
 
-use super::tokens::Step;
+use super::fault::Fault;
+use super::tokens::{self, Step, TakeTokens};
 
 /// The longest name of an element that is looked for with its id, and more than most others have.
 const LOOK_AHEAD: usize = "<os-signpost-identifier id=\"18446744073709551615\"".len();
 
 /// The events of rows that are passed by. `at` is the byte of the input where each stands.
 pub(super) trait SkipRows {
+    /// True if the rows that follow belong to a table that is not read.
+    fn is_skipping(&self) -> bool;
+
     /// A row began.
     fn count_row(&mut self);
 
@@ -33,6 +37,27 @@ enum Next {
     Tag,
     /// The tag itself is read as a token.
     Token,
+}
+
+/// Reads on in the bytes in memory, which start at `offset` in the input, from the byte `used` on: rows of a table that is not read are
+/// counted, and what follows is tokens.
+pub(super) fn rows_or_tokens(
+    reader: &mut (impl SkipRows + TakeTokens),
+    bytes: &[u8],
+    used: usize,
+    offset: u64,
+    is_end: bool,
+) -> Result<Step, Fault> {
+    let mut skipped = 0;
+    if reader.is_skipping() {
+        let step = rows(reader, &bytes[used..], offset + used as u64, is_end);
+        if step.needs_more {
+            return Ok(step);
+        }
+        skipped = step.used;
+    }
+    let step = tokens::read(reader, bytes, used + skipped, offset, is_end)?;
+    Ok(Step { used: skipped + step.used, ..step })
 }
 
 /// Counts rows until the end of the table or a definition to be read, which is where it stops. The bytes start at `offset` in

@@ -1,22 +1,12 @@
 //! Documents that end before they should: the elements that are open then, and what to do with them.
 
-use super::super::fault::Fault;
+use super::super::ending::{Documents, Unfinished};
 use super::super::tag::Tag;
 use super::{DocumentReader, Root};
-use crate::error::ErrorKind;
 use crate::recording::RejectReason;
 
-/// The elements that are open, outermost first, and the place where a person should look.
-#[derive(Clone, Debug)]
-pub(in crate::readers::export) struct Unfinished {
-    pub(in crate::readers::export) inside: String,
-    pub(in crate::readers::export) byte: u64,
-    pub(in crate::readers::export) line: u64,
-}
-
-impl DocumentReader<'_> {
-    /// The elements that are open, outermost first, and the place where a person should look; `None` between documents.
-    pub(in crate::readers::export) fn unfinished(&self) -> Option<Unfinished> {
+impl Documents for DocumentReader<'_> {
+    fn unfinished(&self) -> Option<Unfinished> {
         if let Root::Toc(toc) = &self.root {
             let (byte, line) = self.open.first().map_or((0, 1), |open| (open.at, open.line));
             return Some(Unfinished { inside: toc.path(), byte, line });
@@ -35,19 +25,19 @@ impl DocumentReader<'_> {
         Some(Unfinished { inside: names.join("/"), byte: look_at.at, line: look_at.line })
     }
 
-    /// A document that starts inside another one: that one was cut, and this one appended to it.
-    pub(super) fn cut_if_open(&mut self, at: u64) -> Result<(), Fault> {
-        let Some(Unfinished { inside, byte, line }) = self.unfinished() else { return Ok(()) };
-        if !self.allow_truncated {
-            let kind = ErrorKind::Truncated { inside, end: at, rows: self.rows };
-            return Err(Fault { kind, byte, line: Some(line) });
-        }
-        self.accept_cut(at);
-        Ok(())
+    fn has_documents(&self) -> bool {
+        !self.documents.is_empty()
     }
 
-    /// Ends the input inside a document: complete rows stay, an incomplete one is rejected.
-    pub(in crate::readers::export) fn accept_cut(&mut self, at: u64) {
+    fn row_count(&self) -> u64 {
+        self.rows
+    }
+
+    fn may_be_cut(&self) -> bool {
+        self.allow_truncated
+    }
+
+    fn accept_cut(&mut self, at: u64) {
         if self.open.iter().any(|open| open.tag == Tag::Row)
             && let Some(table) = &mut self.tables.open
         {
@@ -60,8 +50,7 @@ impl DocumentReader<'_> {
         self.mark_cut(at);
     }
 
-    /// Says of the last document that the input ends too early, at this byte.
-    pub(in crate::readers::export) fn mark_cut(&mut self, at: u64) {
+    fn mark_cut(&mut self, at: u64) {
         if let Some(document) = self.documents.last_mut() {
             document.cut_at = Some(at);
         }

@@ -11,6 +11,7 @@ use quick_xml::events::BytesStart;
 
 use super::attributes::{self, Fields, Identity};
 use super::definitions::{Attributes, Definitions, Element};
+use super::ending::Documents;
 use super::fault::Fault;
 use super::oddity::Oddity;
 use super::rows;
@@ -23,7 +24,6 @@ use crate::profile::{StackId, StringId};
 use crate::recording::{Document, DocumentContent, KnownRow, Limits, Notes, Options, RejectReason, add_known_row};
 use tables::Tables;
 
-pub(super) use cut::Unfinished;
 pub(super) use tables::{OpenTable, number_in_xpath};
 
 /// An element whose end tag has not come yet.
@@ -104,11 +104,6 @@ impl<'a> DocumentReader<'a> {
     /// Says that the bytes in memory start at `byte`, in `line`.
     pub(super) fn enter_window(&mut self, byte: u64, line: u64) {
         self.line_known = (byte, line);
-    }
-
-    /// True if the rows that follow belong to a table that is not read: [`count_row`](SkipRows::count_row) is enough.
-    pub(super) fn is_skipping(&self) -> bool {
-        self.tables.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
     }
 
     /// True if a row of a CPU table follows, or the end of the table.
@@ -505,6 +500,10 @@ impl TakeTokens for DocumentReader<'_> {
 }
 
 impl SkipRows for DocumentReader<'_> {
+    fn is_skipping(&self) -> bool {
+        self.tables.is_skipping && self.open.last().is_some_and(|open| open.tag == Tag::Node)
+    }
+
     fn count_row(&mut self) {
         self.rows += 1;
         self.tables.count_row();

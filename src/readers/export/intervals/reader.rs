@@ -4,6 +4,7 @@ use quick_xml::events::BytesStart;
 
 use super::super::attributes::{self, Fields, Identity, unescape};
 use super::super::document::{number_in_xpath, other_document};
+use super::super::ending::{Documents, Unfinished};
 use super::super::fault::Fault;
 use super::super::names;
 use super::super::numbers::parse_number;
@@ -11,7 +12,6 @@ use super::super::skip::SkipRows;
 use super::super::tokens::TakeTokens;
 use super::kinds::Kind;
 use super::rows::{Cell, TableRows, ThreadCell};
-use crate::error::ErrorKind;
 use crate::hash::HashMap;
 use crate::memory::{OverBudget, Reservation, of_map, of_vec};
 use crate::recording::{IntervalTable, Intervals, Limits, Notes, Options, ProcessCell, RejectReason, Texts};
@@ -114,47 +114,9 @@ impl<'a> IntervalReader<'a> {
         self.line_known = (byte, line);
     }
 
-    /// True if rows of a table without intervals follow.
-    pub(super) fn is_skipping(&self) -> bool {
-        self.is_skipping && self.open.last().is_some_and(|open| open.kind == Kind::Node)
-    }
-
-    /// The number of rows of any table that have begun.
-    pub(super) fn row_count(&self) -> u64 {
-        self.rows
-    }
-
-    /// True if a document began.
-    pub(super) fn has_documents(&self) -> bool {
-        self.documents > 0
-    }
-
     /// Everything that was found.
     pub(super) fn into_intervals(mut self) -> Intervals {
         Intervals { diagnostics: self.notes.take(), ..self.found }
-    }
-
-    /// The elements that are open, outermost first, with the byte and line at which a person should look; `None` between documents.
-    pub(super) fn unfinished(&self) -> Option<(String, u64, u64)> {
-        let row = self.open.iter().find(|open| open.kind == Kind::Row);
-        let structures = || self.open.iter().rev().find(|open| open.line > 0);
-        let look_at = row.or_else(structures).or(self.open.last())?;
-        let names = self.open.iter().map(|open| &self.text[open.name_start..open.fmt_start]);
-        let names: Vec<&str> = names.take(3).collect();
-        Some((names.join("/"), look_at.at, look_at.line))
-    }
-
-    /// Ends the input inside a document: complete rows stay, an incomplete one is rejected.
-    pub(super) fn accept_cut(&mut self, at: u64) {
-        if self.open.iter().any(|open| open.kind == Kind::Row)
-            && let Some(table) = &mut self.table
-        {
-            table.reject(RejectReason::Cut);
-        }
-        self.open.clear();
-        self.finish_table();
-        self.finish_document();
-        self.notes.note(self.input, at, "cut", || "the file is cut here; only complete rows count".to_owned());
     }
 
     fn start_document(&mut self, name: &str, at: u64) -> Result<Kind, Fault> {
@@ -339,16 +301,44 @@ impl<'a> IntervalReader<'a> {
         self.text.clear();
         self.threads.clear();
     }
+}
 
-    /// A document that starts inside another one: that one was cut, and this one appended to it.
-    fn cut_if_open(&mut self, at: u64) -> Result<(), Fault> {
-        let Some((inside, byte, line)) = self.unfinished() else { return Ok(()) };
-        if !self.allow_truncated {
-            let kind = ErrorKind::Truncated { inside, end: at, rows: self.rows };
-            return Err(Fault { kind, byte, line: Some(line) });
+impl Documents for IntervalReader<'_> {
+    fn unfinished(&self) -> Option<Unfinished> {
+        let row = self.open.iter().find(|open| open.kind == Kind::Row);
+        let structures = || self.open.iter().rev().find(|open| open.line > 0);
+        let look_at = row.or_else(structures).or(self.open.last())?;
+        let names = self.open.iter().map(|open| &self.text[open.name_start..open.fmt_start]);
+        let names: Vec<&str> = names.take(3).collect();
+        Some(Unfinished { inside: names.join("/"), byte: look_at.at, line: look_at.line })
+    }
+
+    fn has_documents(&self) -> bool {
+        self.documents > 0
+    }
+
+    fn row_count(&self) -> u64 {
+        self.rows
+    }
+
+    fn may_be_cut(&self) -> bool {
+        self.allow_truncated
+    }
+
+    fn accept_cut(&mut self, at: u64) {
+        if self.open.iter().any(|open| open.kind == Kind::Row)
+            && let Some(table) = &mut self.table
+        {
+            table.reject(RejectReason::Cut);
         }
-        self.accept_cut(at);
-        Ok(())
+        self.open.clear();
+        self.finish_table();
+        self.finish_document();
+        self.mark_cut(at);
+    }
+
+    fn mark_cut(&mut self, at: u64) {
+        self.notes.note(self.input, at, "cut", || "the file is cut here; only complete rows count".to_owned());
     }
 }
 
@@ -446,6 +436,10 @@ impl TakeTokens for IntervalReader<'_> {
 }
 
 impl SkipRows for IntervalReader<'_> {
+    fn is_skipping(&self) -> bool {
+        self.is_skipping && self.open.last().is_some_and(|open| open.kind == Kind::Node)
+    }
+
     fn count_row(&mut self) {
         self.rows += 1;
     }
