@@ -1,4 +1,4 @@
-//! Pieces of text that many lines have in common are made once, and lines are collected before they are written.
+//! Pieces of text that many lines have in common are made once, and many small pieces become few large ones.
 
 use std::io::{self, Write};
 
@@ -21,71 +21,12 @@ impl FunctionTexts {
             write(id, &mut text);
             ends.push(text.len());
         }
-        text.extend_from_slice(&[0; STEP]);
         Self { text, ends }
     }
 
     /// The piece of a function.
     pub(super) fn get(&self, id: FunctionId) -> &[u8] {
         &self.text[self.ends[id.index()]..self.ends[id.index() + 1]]
-    }
-
-    /// The length of a function's piece, and the bytes from its start on: as many as a [`Line`] copies at a time.
-    #[inline]
-    fn get_padded(&self, id: FunctionId) -> (usize, Option<&[u8; STEP]>) {
-        let (start, end) = (self.ends[id.index()], self.ends[id.index() + 1]);
-        (end - start, self.text[start..].first_chunk())
-    }
-}
-
-/// The number of bytes that a [`Line`] copies at a time.
-const STEP: usize = 64;
-
-/// A line that is put together of pieces, most of which are short. A piece is copied together with what stands behind it, so that
-/// the copy has a length that the compiler knows; the next one overwrites that.
-#[derive(Debug, Default)]
-pub(super) struct Line {
-    bytes: Vec<u8>,
-    length: usize,
-}
-
-impl Line {
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.length
-    }
-
-    pub(super) fn truncate(&mut self, length: usize) {
-        self.length = self.length.min(length);
-    }
-
-    pub(super) fn push(&mut self, piece: &[u8]) {
-        self.reserve(piece.len());
-        self.bytes[self.length..self.length + piece.len()].copy_from_slice(piece);
-        self.length += piece.len();
-    }
-
-    /// Appends the piece of a function.
-    #[inline]
-    pub(super) fn push_function(&mut self, texts: &FunctionTexts, id: FunctionId) {
-        match texts.get_padded(id) {
-            (length, Some(piece)) if length <= STEP => {
-                self.reserve(STEP);
-                self.bytes[self.length..self.length + STEP].copy_from_slice(piece);
-                self.length += length;
-            }
-            _ => self.push(texts.get(id)),
-        }
-    }
-
-    #[inline]
-    fn reserve(&mut self, more: usize) {
-        if self.bytes.len() < self.length + more {
-            self.bytes.resize(2 * (self.length + more), 0);
-        }
     }
 }
 

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use super::byte_writer::{FunctionTexts, Line};
+use super::byte_writer::{FunctionTexts, push_number};
 use super::labels::{escape_folded, scope_labels};
 use crate::calltree::Draft;
 use crate::report::{Report, SeriesReport};
@@ -70,13 +70,13 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
         out.push(b';');
         out.extend_from_slice(escape_folded(profile.function_name(id)).as_bytes());
     });
-    let mut line = Line::default();
+    let mut line = Vec::new();
     for series in &report.series {
         report.walk_trees(series, &series.scopes, |row, tree| {
             let labels = scope_labels(profile, row.scope);
             let labels: Vec<_> = labels.iter().map(|label| escape_folded(label)).collect();
-            line.truncate(0);
-            line.push(labels.join(";").as_bytes());
+            line.clear();
+            line.extend_from_slice(labels.join(";").as_bytes());
             write_tree(tree, &texts, &mut line, out)
         })?;
     }
@@ -84,7 +84,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Writes the lines of a tree. What `line` holds, they all start with.
-fn write_tree(tree: &Draft, texts: &FunctionTexts, line: &mut Line, out: &mut dyn Write) -> io::Result<()> {
+fn write_tree(tree: &Draft, texts: &FunctionTexts, line: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
     let prefix = line.len();
     let mut below_root = 0;
     // Where the text of each chain above ends.
@@ -100,7 +100,6 @@ fn write_tree(tree: &Draft, texts: &FunctionTexts, line: &mut Line, out: &mut dy
         line.truncate(ends[chain.level - 1]);
         for &function in chain.functions {
             match function {
-                Some(function) if line.len() > 0 => line.push_function(texts, function),
                 Some(function) => push_element(texts.get(function), line),
                 None => push_element(NO_STACK_ELEMENT, line),
             }
@@ -117,18 +116,18 @@ fn write_tree(tree: &Draft, texts: &FunctionTexts, line: &mut Line, out: &mut dy
 }
 
 /// Appends an element that stands behind its separator, which the first of a line has no use for.
-fn push_element(element: &[u8], line: &mut Line) {
-    let start = usize::from(line.len() == 0);
-    line.push(&element[start..]);
+fn push_element(element: &[u8], line: &mut Vec<u8>) {
+    let start = usize::from(line.is_empty());
+    line.extend_from_slice(&element[start..]);
 }
 
 /// Writes a line, unless nothing is on it.
-fn write_line(line: &mut Line, weight: u64, out: &mut dyn Write) -> io::Result<()> {
+fn write_line(line: &mut Vec<u8>, weight: u64, out: &mut dyn Write) -> io::Result<()> {
     if weight == 0 {
         return Ok(());
     }
-    line.push(b" ");
-    line.push(itoa::Buffer::new().format(weight).as_bytes());
-    line.push(b"\n");
-    out.write_all(line.bytes())
+    line.push(b' ');
+    push_number(weight, line);
+    line.push(b'\n');
+    out.write_all(line)
 }
