@@ -22,12 +22,12 @@ Examples:
   nm --just-symbol-name App | traceparse demangle | sort
       All names of a program
   traceparse demangle < crash.txt
-      A text with its mangled names replaced, and nothing else changed";
+      The text with mangled names replaced, and nothing else changed";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DemangleArgs {
-    /// Mangled names of C++, Swift or Rust; without any, those in standard input are replaced, and the rest of it is copied
+    /// Mangled names [default: copy standard input, with its mangled names replaced]
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
 }

@@ -246,7 +246,7 @@ fn measure<'p, 't>(
     };
     match (rest, first.word()) {
         ([], word @ ("self" | "all")) if subject.has_no_windows() => Err(DIALECT.elsewhere(word, GROWTH)),
-        ([], word) => Err(DIALECT.error(word, "all: a statistic follows, such as .p99, .mean or .max")),
+        ([], word) => Err(DIALECT.error(word, "complete; add a statistic such as .p99, .mean or .max")),
         _ => Ok((measure, rest)),
     }
 }
@@ -368,10 +368,7 @@ mod tests {
             ["total > 5%", "total.self > 5ms", "function(*).self > 2%", "binary(\"X\").all > 2", "cpu.p99 > 3ms"]
         {
             let error = AlertRule::parse(text).expect_err(text).to_string();
-            assert!(
-                error.contains(" is not a question for many runs; `traceparse diff` knows growth"),
-                "{text}: {error}"
-            );
+            assert!(error.contains(" does not apply to many runs; `traceparse diff` has growth"), "{text}: {error}");
         }
     }
 

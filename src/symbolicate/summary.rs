@@ -61,7 +61,7 @@ impl SymbolicationSummary {
         let mut advice: Vec<String> = self.binaries.iter().filter_map(BinarySummary::advice).collect();
         if self.binaries.is_empty() && self.frames_without_binary > 0 {
             advice.push(
-                "no frame is in a known binary, so there is nothing to look up; say where one was loaded with --image UUID@ADDRESS"
+                "no frame is in a known binary, so there is nothing to look up; pass the load address of one with --image UUID@ADDRESS"
                     .to_owned(),
             );
         }

@@ -171,7 +171,7 @@ impl<'f> Locator<'f> {
         match &contents {
             Contents::Images(images) => self.push_all(path, images),
             Contents::Known(what) | Contents::Unreadable(what) => self.note(path, what),
-            Contents::Unknown if is_named => self.note(path, "no symbols are known in such a file"),
+            Contents::Unknown if is_named => self.note(path, "not a symbol file"),
             Contents::Unknown => {}
         }
         if matches!(contents, Contents::Unreadable(_)) {

@@ -85,7 +85,7 @@ impl fmt::Display for DatasetError {
                 write!(f, "table {table} is damaged: {detail}")
             }
             DatasetErrorKind::TooLarge => {
-                write!(f, "table {table}: {detail} is more than a table can hold (2^63 - 1). Leave this run away")
+                write!(f, "table {table}: {detail} is more than a table can hold (2^63 - 1). Leave out this run")
             }
         }
     }

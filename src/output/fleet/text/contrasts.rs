@@ -142,6 +142,6 @@ fn too_few(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io
     }
     let needs = many(needed, "run");
     let named = super::words::first_few(&few, 3);
-    let text = format!("{quantile} needs {needs}; of fewer it says little, as in {named}.");
+    let text = format!("{quantile} needs {needs}; with fewer it says little, as in {named}.");
     page.sentence(Some(Tone::Warning), 0, &text)
 }
