@@ -164,7 +164,7 @@ impl Lines<'_> {
         self.names.insert(name.into(), shown);
     }
 
-    /// About how many bytes they take.
+    /// The approximate number of bytes they take.
     fn memory(&self) -> u64 {
         (self.text.capacity() + self.name_bytes + self.names.capacity() * size_of::<(Box<str>, Box<str>)>()) as u64
     }

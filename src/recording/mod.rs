@@ -1,7 +1,7 @@
-//! A recording: all that any reader makes of its input, with every row accounted for.
+//! A recording: the result of any reader, with every row accounted for.
 //!
-//! Readers decode bytes and give what they find to a [`RecordingBuilder`]: tables, rows, tables of contents. What comes out is the same
-//! whatever the input was: samples in a [`Profile`], the documents that they are from, and what was noticed on the way.
+//! Readers decode bytes and give tables, rows and tables of contents to a [`RecordingBuilder`]. The result is the same for every kind of
+//! input: samples in a [`Profile`], the documents that they are from, and diagnostics.
 //!
 //! rows = samples + rejected, for every table of samples, with a reason for each rejection.
 
