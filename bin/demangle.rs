@@ -78,7 +78,7 @@ impl Text<'_> {
                 Err(error) => return Ok(Err(error)),
             };
             input.consume(length);
-            // Whoever writes line by line reads line by line.
+            // A program that writes line by line also reads line by line.
             self.out.flush()?;
         }
     }

@@ -208,7 +208,7 @@ fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result
         alert_lines(report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
     match result {
-        // Whoever reads the comparison has seen enough; an alert is one all the same.
+        // The reader of the pipe closed it; an alert still counts.
         Err(error) if is_closed_pipe(&error) => Ok(()),
         result => Ok(result?),
     }

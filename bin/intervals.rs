@@ -186,7 +186,7 @@ fn say_unpaired(found: &Intervals, filter: &IntervalFilter) {
     }
 }
 
-/// Moments that may lead to hangs have no length, so they select nothing; who asks for hangs wants to know of them.
+/// Moments that may lead to hangs have no length, so they select nothing; they are listed, since a user interested in hangs wants to know.
 fn say_risks(found: &Intervals) {
     let risks = &found.hang_risks;
     if risks.is_empty() {

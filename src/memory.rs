@@ -1,7 +1,7 @@
-//! One budget of memory for everything that takes much: data that is inflated, decoded, named and kept.
+//! One memory budget for everything large: data that is inflated, decoded, named and kept.
 //!
 //! Small inputs can ask for much memory: a recording in an archive that is nothing but zeros, a name that repeats itself, an export of
-//! millions of stacks. Whoever takes more than a little reserves it first, and gives it back when it is dropped:
+//! millions of stacks. Code that takes more than a little reserves it first; dropping the reservation gives it back:
 //!
 //! ```
 //! use traceparse::memory::MemoryBudget;

@@ -202,7 +202,7 @@ struct Batch<'a> {
     state: Mutex<State>,
     /// Told when a file is done.
     less_waits: Condvar,
-    /// Held for reading by whoever works on a file beside others, and for writing by who needs all of the memory.
+    /// Held for reading while working on a file beside others, and for writing by a job that needs all of the memory.
     alone: RwLock<()>,
 }
 

@@ -72,7 +72,7 @@ impl Inputs {
 /// Finds the exports that arguments name.
 pub(super) fn find(args: &InputArgs) -> Result<Inputs> {
     let mut finder = Finder::default();
-    // Manifests first: what they say of an export counts, whoever else names it.
+    // Manifests first: their lines count, even if other inputs name the export, too.
     for path in &args.manifest {
         finder.add_manifest(path)?;
     }

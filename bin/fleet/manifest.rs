@@ -24,7 +24,7 @@ use crate::unchanged::read_whole;
 pub(super) struct Entry {
     pub(super) path: PathBuf,
     pub(super) toc: Option<PathBuf>,
-    /// As the manifest has them; values that are empty are left away.
+    /// As in the manifest, without empty values.
     pub(super) labels: Vec<(String, String)>,
     pub(super) run_weight: Millionths,
     pub(super) duration: Option<Nanos>,

@@ -52,7 +52,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
         alerts::lines(&report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
     match result {
-        // Whoever reads the report has seen enough; an alert is one all the same.
+        // The reader of the pipe closed it; an alert still counts.
         Err(error) if is_closed_pipe(&error) => {}
         result => result?,
     }

@@ -1,4 +1,4 @@
-//! Images that the user names, for documents whose stacks name none.
+//! Images that the user gives, for documents whose stacks have none.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -129,7 +129,7 @@ fn difference(row: &ContrastRow, measures: Measures) -> Cell {
     if row.is_noise { cell.noise() } else { cell }
 }
 
-/// Names the cohorts, the same for all tables of a unit, that have too few runs for what is compared.
+/// Names the cohorts that have too few runs for the compared value, the same for all tables of a unit.
 fn too_few(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io::Result<()> {
     let SortKey::Quantile(quantile) = report.options.sort else { return Ok(()) };
     let needed = quantile.needed_count();
