@@ -30,10 +30,12 @@ pub(crate) struct RecordingArgs {
 pub(crate) struct SymbolArgs {
     #[command(flatten)]
     pub(crate) search: SymbolSearchArgs,
-    /// Where a binary was loaded, for exports that do not say (Xcode 12 to 14.2) (may be given several times)
+    /// Load address of a binary, for exports without one (repeatable)
+    ///
+    /// Exports of Xcode 12 to 14.2 have none.
     #[arg(long, value_name = "UUID@ADDRESS[=PATH]", help_heading = "Symbols")]
     pub(crate) image: Vec<ImageSpec>,
-    /// Show the function that holds the code only, not those that were inlined into it
+    /// Show the containing function, without functions inlined into it
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_inlines: bool,
 }
@@ -41,66 +43,68 @@ pub(crate) struct SymbolArgs {
 /// The files and folders in which symbols are looked for.
 #[derive(Debug, Args)]
 pub(crate) struct SymbolSearchArgs {
-    /// Symbols: a dSYM, another symbol file, or a folder to search (may be given several times)
+    /// A dSYM or other symbol file, or a folder to search (repeatable)
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
     pub(crate) dsym: Vec<PathBuf>,
-    /// The same as --dsym; read well with folders
+    /// The same as --dsym; reads better with a folder
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, help_heading = "Symbols")]
     pub(crate) symbols: Vec<PathBuf>,
-    /// Do not take symbols from recordings (.trace): those that Instruments kept of what it sampled
+    /// Ignore the symbols that Instruments stored in recordings
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_bundled_symbols: bool,
-    /// Do not remember, in the cache folder, which UUIDs a folder of symbols has
+    /// Do not cache which UUIDs a folder of symbols has
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_cache: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SelectionArgs {
-    /// Only this run of the recording (may be given several times)
-    #[arg(long, value_name = "N", help_heading = "What counts")]
+    /// Only this run of the recording (repeatable)
+    #[arg(long, value_name = "N", help_heading = "Filters")]
     pub(crate) run: Vec<u32>,
-    /// Only this table, such as time-profile (may be given several times)
-    #[arg(long, value_name = "SCHEMA", help_heading = "What counts")]
+    /// Only this table, such as time-profile (repeatable)
+    #[arg(long, value_name = "SCHEMA", help_heading = "Filters")]
     pub(crate) schema: Vec<String>,
-    /// Only this process (may be given several times)
-    #[arg(long, value_name = "NAME|PID", help_heading = "What counts")]
+    /// Only this process (repeatable)
+    #[arg(long, value_name = "NAME|PID", help_heading = "Filters")]
     pub(crate) process: Vec<String>,
-    /// Only this thread (may be given several times); a TID may be in hex, with 0x
-    #[arg(long, value_name = "NAME|TID", help_heading = "What counts")]
+    /// Only this thread; a TID may be in hex, with 0x (repeatable)
+    #[arg(long, value_name = "NAME|TID", help_heading = "Filters")]
     pub(crate) thread: Vec<String>,
-    /// Only this time of the recording: 1.5s..2s, 200ms.., ..00:01.250; seconds without a unit
-    #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "What counts")]
+    /// Only this part of the recording: 1.5s..2s, 200ms.. or ..00:01.250
+    ///
+    /// Numbers without a unit are seconds.
+    #[arg(long, value_name = "START..END", value_parser = parse_range, help_heading = "Filters")]
     pub(crate) time: Option<TimeRange>,
-    /// Only while a signpost interval of this name is open (may be given several times)
-    #[arg(long, value_name = "NAME", help_heading = "What counts")]
+    /// Only while a signpost interval with this name is open (repeatable)
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
     pub(crate) during: Vec<String>,
     /// Only during potential hangs
-    #[arg(long, help_heading = "What counts")]
+    #[arg(long, help_heading = "Filters")]
     pub(crate) during_hang: bool,
-    /// With several --during, or --during and --during-hang: only while all of them go on [default: while any does]
-    #[arg(long, help_heading = "What counts")]
+    /// Require all intervals of --during and --during-hang [default: any]
+    #[arg(long, help_heading = "Filters")]
     pub(crate) during_all: bool,
-    /// Threads in this state, such as Blocked, or all (may be given several times) [default: running, or no state recorded]
-    #[arg(long, value_name = "STATE", help_heading = "What counts")]
+    /// Only threads in this state, such as Blocked; `all` for any (repeatable) [default: running, or no state recorded]
+    #[arg(long, value_name = "STATE", help_heading = "Filters")]
     pub(crate) state: Vec<String>,
-    /// Only threads that are called Main Thread; the same as --thread 'Main Thread'
-    #[arg(long, help_heading = "What counts")]
+    /// Only threads named Main Thread; the same as --thread 'Main Thread'
+    #[arg(long, help_heading = "Filters")]
     pub(crate) only_main_thread: bool,
-    /// Count samples by their weight, or each as one
-    #[arg(long, value_enum, default_value_t = MetricArg::Weight, help_heading = "What counts")]
+    /// Count each sample by its weight, or as one
+    #[arg(long, value_enum, default_value_t = MetricArg::Weight, help_heading = "Filters")]
     pub(crate) metric: MetricArg,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Fail if a row of a CPU table, or of intervals that are asked for, or a run of a recording could not be read
+    /// Fail if a CPU table row, a requested interval or a run could not be read
     #[arg(long, help_heading = "Input")]
     pub(crate) strict: bool,
-    /// Use the complete rows of a file that was cut
+    /// Use the complete rows of a truncated file
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_truncated: bool,
-    /// Threads that read and decompress [default: one for each core]
+    /// Threads for reading and decompressing [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Input")]
     pub(crate) jobs: Option<u16>,
 }

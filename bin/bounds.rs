@@ -24,18 +24,19 @@ const COUNTED: u64 = 16;
 
 #[derive(Debug, Args)]
 pub(crate) struct BoundArgs {
-    /// Most memory that inputs, inflated archives and names may take together, such as 512M or 2G [default: 768M, and 64K more for each
-    /// run of a fleet]
+    /// Memory limit, such as 2G [default: 768M, plus 64K per fleet run]
+    ///
+    /// It covers inputs, inflated archives and names together.
     #[arg(long, global = true, value_parser = parse_size, value_name = "SIZE", help_heading = None)]
     memory: Option<Size>,
-    /// Largest output, such as 512M or 2G
+    /// Largest output to write, such as 2G
     #[arg(long, global = true, value_parser = parse_size, default_value = "1G", value_name = "SIZE", help_heading = None)]
     max_output: Size,
 }
 
 /// `512M`: a number with K, M, G or T for 1,024 bytes and its powers, or of bytes.
 fn parse_size(text: &str) -> Result<Size, String> {
-    let wrong = || "a size is a number with K, M, G or T, such as 512M or 2G".to_owned();
+    let wrong = || "not a size; give a number with K, M, G or T, such as 512M or 2G".to_owned();
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let bits = match text[digits.len()..].to_ascii_uppercase().trim_end_matches('B').trim_end_matches('I') {
         "" => 0,
@@ -47,7 +48,7 @@ fn parse_size(text: &str) -> Result<Size, String> {
     };
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     let bytes = number.checked_mul(1 << bits).filter(|&bytes| bytes > 0);
-    bytes.map(Size).ok_or_else(|| "a size is from 1 byte to 16,777,215T".to_owned())
+    bytes.map(Size).ok_or_else(|| "out of range; a size is between 1 byte and 16,777,215T".to_owned())
 }
 
 /// The memory of a run of the command, if nothing else is said.
@@ -156,8 +157,7 @@ impl<W: Write> Limited<W> {
             false => (format!("more than {} bytes", self.written), double),
         };
         bail!(
-            "the output would have {size}, and {most} are allowed; show less of it, or allow it with \
-             --max-output {enough}"
+            "the output would take {size}, but the limit is {most}; show less, or raise the limit with --max-output {enough}"
         )
     }
 }

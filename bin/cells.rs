@@ -5,7 +5,9 @@ use traceparse::output::csv::Cells;
 
 #[derive(Debug, Args)]
 pub(crate) struct CsvArgs {
-    /// In CSV, put an apostrophe before texts that a spreadsheet would take for a formula, such as -[Widget draw:]
+    /// In CSV, put an apostrophe before text that looks like a formula
+    ///
+    /// A spreadsheet would run it; names such as -[Widget draw:] begin like one.
     #[arg(long, help_heading = "Output")]
     csv_safe: bool,
 }
@@ -19,7 +21,7 @@ impl CsvArgs {
     /// Checks that the format has a use for the option if it was given.
     pub(crate) fn check(&self, is_csv: bool) -> Result<(), String> {
         if self.csv_safe && !is_csv {
-            return Err("--csv-safe is for spreadsheets; it needs --format csv".to_owned());
+            return Err("--csv-safe only applies to --format csv".to_owned());
         }
         Ok(())
     }

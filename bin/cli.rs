@@ -33,25 +33,25 @@ Examples:
   traceparse export.xml --hide-system --view bottom-up --no-threads
       Which of the program's own functions take the time, and who calls them
   traceparse diff before.xml after.xml
-      What changed between two recordings, and what of it may be chance
+      What changed between two recordings, and which changes may be chance
   traceparse export.xml --format svg -o flame.svg
       A flame graph
   traceparse export.xml --dsym App.dSYM --symbols ~/Library/Developer/Xcode/Archives
-      With the names, inlined functions and lines that symbol files have
+      With names, inlined functions and lines from symbol files
   traceparse export.xml --format chrome-trace -o trace.json
       What each thread did over time, for ui.perfetto.dev
   traceparse export.xml.gz --time 1.5s..2s --format json -o part.json
-      Half a second of it, for a program
+      Half a second of the recording, as JSON for a program
   traceparse export.xml --during Layout --intervals signposts.xml --view functions
       The functions that ran while a signpost interval was open
 
-Exports are read, too. On a Mac, one is made with:
+To make an export on a Mac:
   xcrun xctrace export --input X.trace --output export.xml \\
       --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]'
 
-Exit codes: 0 done, 1 the input could not be used, 2 wrong usage, 130 interrupted, 143 told to end (SIGTERM).";
+Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";
 
-/// Reads recordings of Instruments, and what `xcrun xctrace export` makes of them, and says where the CPU time went.
+/// Show where the CPU time went in Instruments recordings, xctrace exports and `sample` reports.
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 #[command(subcommand_negates_reqs = true)]
@@ -61,7 +61,7 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) report: ReportArgs,
     // Without a word on its heading it would stand under the last one of the arguments above.
-    /// When to use colours; NO_COLOR is honoured
+    /// When to use colour; NO_COLOR is honoured
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = None)]
     pub(crate) color: Colour,
     #[command(flatten)]
@@ -103,19 +103,21 @@ fn refuse(mut error: clap::Error) -> ! {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Compare two recordings, by function, binary, or in the call tree
+    /// Compare two recordings by function, binary or call tree
     Diff(Box<DiffArgs>),
-    /// Shows what a recording, a table of contents (`xctrace export --toc`), or an export, holds
+    /// List the runs and tables of a recording, an export or a table of contents
+    ///
+    /// On a Mac, `xcrun xctrace export --toc` writes the table of contents of a recording.
     Toc(TocArgs),
-    /// Names addresses from a symbol file, in the form of atos
+    /// Name addresses from a symbol file, as atos does
     Symbolicate(SymbolicateArgs),
-    /// Says what mangled names of C++, Swift and Rust mean
+    /// Demangle C++, Swift and Rust names
     Demangle(DemangleArgs),
-    /// Lists UUID, architecture, kind and path of the symbols in files and folders
+    /// List the UUID, architecture, kind and path of symbols in files and folders
     Uuid(UuidArgs),
-    /// The distribution of CPU use over many recordings: percentiles, cohorts, alerts
+    /// Measure CPU use across many recordings: percentiles, cohorts, alerts
     Fleet(Box<FleetCommand>),
-    /// Prints a completion script for a shell
+    /// Print a completion script for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -124,41 +126,41 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct TocArgs {
-    /// Recordings (.trace), tables of contents or exports; `-` is standard input
+    /// Recordings (.trace), exports or tables of contents; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
-    /// The output format [default: the one that the name after -o tells, else text]
+    /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum)]
     format: Option<TocFormat>,
-    /// Show what is there of a file that was cut
+    /// Show the complete part of a truncated file
     #[arg(long)]
     pub(crate) allow_truncated: bool,
-    /// Write here instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SymbolicateArgs {
-    /// The dSYM, binary, or `.symbols` file
+    /// dSYM, binary or `.symbols` file
     #[arg(short = 'o', long = "object", value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub(crate) object: PathBuf,
-    /// The architecture, where the file has several
+    /// Architecture to use, if the file has several
     #[arg(long, value_name = "ARCH")]
     pub(crate) arch: Option<String>,
-    /// The address at which the binary was loaded, in hex; without it, addresses are those in the file
+    /// Load address of the binary, in hex [default: addresses are those in the file]
     #[arg(short, long, value_name = "ADDRESS", value_parser = parse_address)]
     pub(crate) load_address: Option<u64>,
-    /// Addresses are offsets from the Mach-O header
+    /// Take addresses as offsets from the Mach-O header
     #[arg(long, conflicts_with = "load_address")]
     pub(crate) offset: bool,
     /// Show inlined functions too, innermost first, with an empty line between addresses
     #[arg(short, long)]
     pub(crate) inlines: bool,
-    /// Show the whole path of source files
+    /// Show full paths of source files
     #[arg(long)]
     pub(crate) full_path: bool,
-    /// Addresses in hex, as they are; without any, they are read from standard input
+    /// Addresses in hex [default: read from standard input]
     #[arg(value_name = "ADDRESS", value_parser = parse_address)]
     pub(crate) addresses: Vec<u64>,
 }
@@ -167,7 +169,7 @@ fn parse_address(text: &str) -> Result<u64, String> {
     let digits = text.trim().trim_start_matches("0x").trim_start_matches("0X");
     let is_hex = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let number = is_hex.then(|| u64::from_str_radix(digits, 16).ok()).flatten();
-    number.ok_or_else(|| format!("{text:?} is not an address in hex"))
+    number.ok_or_else(|| format!("{text:?} is not a hexadecimal address, such as 0x102a4040f"))
 }
 
 #[derive(Debug, Args)]
@@ -175,7 +177,7 @@ pub(crate) struct UuidArgs {
     /// Symbol files, bundles, or folders to search
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
-    /// The output format
+    /// Output format
     #[arg(long, value_enum, default_value_t = TocFormat::Text)]
     pub(crate) format: TocFormat,
 }
@@ -195,45 +197,52 @@ pub(crate) enum Colour {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Recordings (.trace, also zip or tar) or exports (also gzip or zstd); `-` is standard input. Tables of contents add device and
-    /// duration to exports
+    /// Recordings (.trace, or a zip or tar of one), exports (also gzip or zstd) or sample reports; `-` is standard input
+    ///
+    /// A table of contents (`xctrace export --toc`) among them adds device and duration to the exports.
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// The answer to show; without it: summary, threads, and the call tree of each thread
+    /// What to show [default: summary, threads, and the call tree of each thread]
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) view: Option<ViewArg>,
-    /// Callers and callees of this function: its name as it is shown
+    /// Show callers and callees of this function (name exactly as shown)
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     pub(crate) function: Option<String>,
-    /// The output format [default: the one that the name after -o tells, else text]
+    /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<Format>,
-    /// Write here instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
-    /// Hide tree nodes (and, in text, functions) below this percentage of their whole [default: 1 in text, 0 elsewhere]
+    /// Hide tree nodes below this percentage, and in text also table rows [default: 1 in text, 0 elsewhere]
+    ///
+    /// It is a percentage of the tree, or for rows of the total.
     #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
     pub(crate) min_percent: Option<f64>,
-    /// Hide tree nodes, and rows of tables, below this weight: 5ms, or 20000, 1.5M in the unit of the table
+    /// Hide tree nodes and table rows below this weight, such as 5ms
+    ///
+    /// Without a unit of time, it is in the unit of the table: 20000 or 1.5M.
     #[arg(long, value_name = "WEIGHT", value_parser = parse_weight, help_heading = "Output")]
     pub(crate) min_weight: Option<WeightLimit>,
-    /// Only the first N rows of tables that are in order of weight
+    /// Show only the first N rows of tables sorted by weight
+    ///
+    /// With --view heaviest, it is the number of stacks.
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) top: Option<usize>,
-    /// Hide tree levels below this one
+    /// Hide tree levels deeper than N
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
-    /// The length of a bin of --view timeline, such as 10ms [default: a round one that gives up to 90 bins]
+    /// Bin length of --view timeline, such as 10ms [default: round, at most 90 bins]
     #[arg(long, value_name = "DURATION", value_parser = parse_bin, help_heading = "Output")]
     pub(crate) bin: Option<Nanos>,
     /// Split trees and timelines by this
     #[arg(long, value_enum, default_value_t = SeparateArg::Thread, value_name = "WHAT", help_heading = "Output")]
     pub(crate) separate_by: SeparateArg,
-    /// One call tree over all threads; the same as --separate-by none
+    /// Show one call tree over all threads; the same as --separate-by none
     #[arg(long, conflicts_with = "separate_by", help_heading = "Output")]
     pub(crate) no_threads: bool,
-    /// With --view lines: show the lines in their files, which are searched in this folder (may be given several times)
+    /// Folder to search for source files, for --view lines (repeatable)
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) source: Vec<PathBuf>,
     #[command(flatten)]
@@ -241,8 +250,10 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) flame_graph: FlameGraphArgs,
 
-    /// With --during, --during-hang and --format firefox: an export or recording that has the intervals, if it is another one (may be given several times)
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What counts")]
+    /// Read signposts and hangs from this export or recording (repeatable)
+    ///
+    /// For --during, --during-hang and --format firefox, if FILE itself does not have them.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Filters")]
     pub(crate) intervals: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -257,7 +268,7 @@ pub(crate) enum ViewArg {
     Threads,
     /// The call tree of each thread
     Tree,
-    /// The same turned round: functions by self weight, below them their callers
+    /// The same from the leaves up: functions by self weight, with their callers below
     BottomUp,
     /// Functions over all threads, by self weight
     Functions,
@@ -265,23 +276,23 @@ pub(crate) enum ViewArg {
     Heaviest,
     /// Binaries over all threads, by self weight
     Binaries,
-    /// The program's own code, the system, runtimes and the kernel, and what the first calls of the others
+    /// The program's own code, the system, runtimes and the kernel, and the program's calls into the others
     Categories,
     /// All calls from the program's own code into other code
     Transitions,
-    /// Source lines over all threads, by self weight; --source shows them in their files
+    /// Source lines over all threads, by self weight; --source shows the source
     Lines,
     /// Processes with their weights
     Processes,
-    /// Thread states with their weights, also those that do not count
+    /// Thread states with their weights, including states that do not count
     States,
-    /// Cores and kinds of cores with what they ran
+    /// Cores and kinds of core, with what they ran
     Cores,
-    /// CPU use over time, of each thread or of what --separate-by says
+    /// CPU use over time, by thread or as --separate-by splits it
     Timeline,
-    /// One line for each row of the export, in its order
+    /// One line for each sample, in the order of the input
     Samples,
-    /// The functions of each thread, in order of time
+    /// The functions each thread ran, over time
     FlameChart,
 }
 
@@ -289,9 +300,9 @@ pub(crate) enum ViewArg {
 pub(crate) enum SeparateArg {
     Thread,
     Process,
-    /// A thread state; all of them, unless --state is given
+    /// By thread state; all states count unless --state is given
     State,
-    /// A kind of core, such as P Core
+    /// By kind of core, such as P Core
     CoreKind,
     None,
 }
@@ -411,15 +422,15 @@ impl ReportArgs {
     /// Checks that the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
-            return Err("--bin goes with --view timeline".to_owned());
+            return Err("--bin only applies to --view timeline".to_owned());
         }
         let uses_intervals = self.recording.selection.asks_intervals() || self.format().has_markers();
         if !self.intervals.is_empty() && !uses_intervals {
-            return Err("--intervals goes with --during or --during-hang, or with --format firefox".to_owned());
+            return Err("--intervals only applies to --during, --during-hang and --format firefox".to_owned());
         }
         let shows_source = self.view == Some(ViewArg::Lines) && matches!(self.format(), Format::Text | Format::Json);
         if !self.source.is_empty() && !shows_source {
-            return Err("--source shows lines in their files: with --view lines, as text or JSON".to_owned());
+            return Err("--source only applies to --view lines, in text or JSON".to_owned());
         }
         if self.format() != Format::Svg {
             self.flame_graph.check_unused()?;
@@ -434,16 +445,16 @@ impl ReportArgs {
             }
             (Content::Trees, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
                 let format = self.format().name();
-                Err(format!("--format {format} is made of call trees; leave --view away, or use --view tree"))
+                Err(format!("--format {format} writes call trees only; leave out --view, or use --view tree"))
             }
             (Content::FlameCharts, Some(view)) if view != ViewArg::FlameChart => {
                 let format = self.format().name();
-                Err(format!("--format {format} is made of flame charts; leave --view away, or use --view flame-chart"))
+                Err(format!("--format {format} writes flame charts only; leave out --view, or use --view flame-chart"))
             }
             (Content::FlameCharts, _) if self.no_threads || self.separate_by != SeparateArg::Thread => {
                 let format = self.format().name();
                 Err(format!(
-                    "--format {format} has a flame chart for each thread; leave --separate-by and --no-threads away"
+                    "--format {format} always writes one flame chart per thread; leave out --separate-by and --no-threads"
                 ))
             }
             (Content::Stacks, view) => self.check_for_viewers(view),
@@ -454,7 +465,9 @@ impl ReportArgs {
     /// Callers and callees are a view of their own.
     fn check_function(&self) -> Result<(), String> {
         if self.function.is_some() && self.view() != View::Sandwich {
-            return Err("--function goes with --view functions, or without --view: as text, JSON or CSV".to_owned());
+            return Err(
+                "--function only applies to text, JSON and CSV, with --view functions or without --view".to_owned()
+            );
         }
         Ok(())
     }
@@ -468,9 +481,7 @@ impl ReportArgs {
             View::Summary | View::Threads | View::Processes | View::States | View::Cores | View::Timeline
         );
         if self.recording.operations.invert && !is_tree && !has_no_stacks {
-            return Err(
-                "--invert turns call trees round, and this is none; leave it away, or use --view tree".to_owned()
-            );
+            return Err("--invert only applies to call trees; leave it out, or use --view tree".to_owned());
         }
         Ok(())
     }
@@ -490,7 +501,7 @@ impl ReportArgs {
         ];
         match refused.iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => Err(format!(
-                "--format {format} writes the samples of each thread, of which the viewer makes its views; leave {option} away"
+                "--format {format} writes all samples and the viewer builds its own trees; leave out {option}"
             )),
             None => Ok(()),
         }

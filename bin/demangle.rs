@@ -22,12 +22,12 @@ Examples:
   nm --just-symbol-name App | traceparse demangle | sort
       All names of a program
   traceparse demangle < crash.txt
-      A text with its mangled names replaced, and nothing else changed";
+      The text with mangled names replaced, and nothing else changed";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DemangleArgs {
-    /// Mangled names of C++, Swift or Rust; without any, those in standard input are replaced, and the rest of it is copied
+    /// Mangled names [default: copy standard input, with its mangled names replaced]
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
 }
@@ -78,7 +78,7 @@ impl Text<'_> {
                 Err(error) => return Ok(Err(error)),
             };
             input.consume(length);
-            // Whoever writes line by line reads line by line.
+            // A program that writes line by line also reads line by line.
             self.out.flush()?;
         }
     }

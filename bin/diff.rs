@@ -30,66 +30,65 @@ use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_
 const EXAMPLES: &str = "\
 Examples:
   traceparse diff before.xml after.xml
-      The functions whose self weight changed most, and whether chance would explain it
+      The functions whose self weight changed most, and whether chance may explain it
   traceparse diff before.xml after.xml --view tree --normalize samples
-      Where in the call tree shares of the whole moved to
+      Where in the call tree the shares changed
   traceparse diff before.xml after.xml --format svg -o changes.svg
       The flame graph of the second recording, coloured by what changed
   traceparse diff before.xml after.xml --alert 'total > 5%'
-      For CI: the exit code is 3 if something grew by more than that, and by more than chance would explain
+      For CI: exit with code 3 if the total grew by more than 5 %, and by more than chance explains
 
-Alert rules: total, function(\"NAME\") or binary(\"NAME\") with .self or .all, (*) for any name; limits are percentages of the \
-first recording, or weights: 5%, 200ms, 3Mcycles.
+Alert rules: total, or function(\"NAME\") or binary(\"NAME\") with .self or .all; (*) is any name. Limits are percentages of the first recording, or weights: 5%, 200ms, 3Mcycles.
 
-Exit codes: 0 done, 1 a recording could not be used, 2 wrong usage, 3 an alert fired, 4 an alert could not be decided and none \
-fired";
+Exit codes: 0 success, 1 a recording could not be used, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided.";
 
 /// The changes between two recordings.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct DiffArgs {
-    /// The first recording: a .trace bundle, also as zip or tar, or an export, also gzip or zstd
+    /// First recording (.trace, or a zip or tar of one) or export (also gzip or zstd)
     #[arg(value_name = "BEFORE", value_hint = ValueHint::FilePath)]
     before: PathBuf,
-    /// The second one
+    /// Second recording or export
     #[arg(value_name = "AFTER", value_hint = ValueHint::FilePath)]
     after: PathBuf,
-    /// The table of contents of the first recording, for its length and device
+    /// Table of contents of the first recording, for its length and device
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     before_toc: Option<PathBuf>,
-    /// The table of contents of the second one
+    /// Table of contents of the second recording
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     after_toc: Option<PathBuf>,
-    /// With --during and --during-hang: an export or recording that has the intervals of the first recording, if it is another
-    /// one (may be given several times)
+    /// Signposts and hangs of the first recording (repeatable)
+    ///
+    /// For --during and --during-hang, if the recording or export itself does not have them.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     before_intervals: Vec<PathBuf>,
-    /// The same of the second one
+    /// Signposts and hangs of the second recording (repeatable)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     after_intervals: Vec<PathBuf>,
-    /// Scale the second recording before its weights are compared
+    /// Scale the second recording before comparing weights
     #[arg(long, value_enum, default_value_t = NormalizeArg::None, value_name = "HOW")]
     normalize: NormalizeArg,
-    /// Compare recordings of other tables, sampling intervals or devices, too
+    /// Compare even if tables, sampling intervals or devices differ
     #[arg(long)]
     force: bool,
 
-    /// The answer to show
+    /// What to show
     #[arg(long, value_enum, default_value_t = DiffViewArg::Functions, help_heading = "Output")]
     view: DiffViewArg,
-    /// The output format [default: the one that the name after -o tells, else text]
+    /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<DiffFormat>,
-    /// Write here instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     output: Option<PathBuf>,
-    /// In text, hide what changed by less than this percentage of the heavier recording
+    /// In text, hide changes below this percentage of the heavier recording
     #[arg(long, value_name = "P", value_parser = parse_percent, default_value = "0.5", help_heading = "Output")]
     min_percent: f64,
-    /// Only the first N functions or binaries
+    /// Show only the first N functions or binaries
     #[arg(long, value_name = "N", help_heading = "Output")]
     top: Option<usize>,
-    /// End with exit code 3 if this holds, such as 'total > 5%' (may be given several times)
+    /// Exit with code 3 if this rule holds, such as 'total > 5%' (repeatable)
     #[arg(long, value_name = "RULE", help_heading = "Output")]
     alert: Vec<DiffAlert>,
     #[command(flatten)]
@@ -103,11 +102,11 @@ pub(crate) struct DiffArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum NormalizeArg {
-    /// To nothing: weights are compared as they are
+    /// Do not scale: compare weights as they are
     None,
-    /// To the length of the first recording
+    /// Scale to the length of the first recording
     Duration,
-    /// To the total weight of the first recording, so that shares are compared
+    /// Scale to the total weight of the first recording, so that shares are compared
     Samples,
 }
 
@@ -123,7 +122,7 @@ enum DiffViewArg {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DiffFormat {
-    /// For people
+    /// For people to read
     Text,
     /// For programs; every field is documented in docs/formats.md
     Json,
@@ -174,7 +173,9 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     };
     let diff = Diff::new(&before, &after, &DiffOptions { normalize });
     if !diff.is_scaled {
-        warning("one of the recordings has nothing to be scaled by: weights are compared as they are");
+        warning(
+            "cannot scale: one of the recordings has no length or weight to scale by; comparing weights as they are",
+        );
     }
     let view = match args.view {
         DiffViewArg::Functions => DiffView::Functions,
@@ -207,7 +208,7 @@ fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result
         alert_lines(report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
     match result {
-        // Whoever reads the comparison has seen enough; an alert is one all the same.
+        // The reader of the pipe closed it; an alert still counts.
         Err(error) if is_closed_pipe(&error) => Ok(()),
         result => Ok(result?),
     }
@@ -242,8 +243,7 @@ impl Side<'_> {
         }
         if normalize == NormalizeArg::Duration && !duration(self.report).is_some_and(|length| length.is_recorded) {
             warning(&format!(
-                "{name}, {path}: no table of contents that can be used says how long it is; the time that its samples cover \
-                 is taken ({option} names one)"
+                "{name}, {path}: no usable table of contents gives its length; using the time that its samples cover (pass one with {option})"
             ));
         }
     }
@@ -258,7 +258,7 @@ fn warn_of_lengths(before: &Report<'_>, after: &Report<'_>) {
     if before.abs_diff(after) > before.max(after) / 10 {
         let [before, after] = [before, after].map(Weight::nanos);
         warning(&format!(
-            "the recordings took {before} and {after}, and alerts compare weights as they are; --normalize duration scales them"
+            "the recordings took {before} and {after}, but alerts compare unscaled weights; pass --normalize duration to scale them"
         ));
     }
 }
@@ -277,7 +277,7 @@ fn during(
     let mut options = options.clone();
     let asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
     if let (None, Some(_)) = (&asked, named.first()) {
-        return Err(Failure::Usage(format!("{option} goes with --during or --during-hang")));
+        return Err(Failure::Usage(format!("{option} only applies to --during and --during-hang")));
     }
     options.selection.intervals = asked.map(|asked| asked.filter);
     Ok(options)
@@ -306,9 +306,11 @@ fn check_unlike(found: &[Unlike], is_forced: bool) -> Result<(), Failure> {
     }
     for unlike in forcible {
         if !is_forced {
-            return Err(anyhow!("these recordings should not be compared: {unlike} (--force compares them)").into());
+            return Err(
+                anyhow!("these recordings are not comparable: {unlike}; pass --force to compare them anyway").into()
+            );
         }
-        warning(&format!("{unlike}: the changes may come from that"));
+        warning(&format!("{unlike}: changes may come from that alone"));
     }
     Ok(())
 }
@@ -333,13 +335,13 @@ impl DiffArgs {
     fn check(&self) -> Result<(), String> {
         let is_tree = self.view == DiffViewArg::Tree || self.format() == DiffFormat::Svg;
         if self.recording.operations.invert && !is_tree {
-            return Err("--invert turns call trees round; use --view tree".to_owned());
+            return Err("--invert only applies to call trees; use --view tree".to_owned());
         }
         self.csv.check(self.format() == DiffFormat::Csv)?;
         if self.format() != DiffFormat::Svg {
             self.flame_graph.check_unused()?;
         } else if self.view == DiffViewArg::Binaries {
-            return Err("--format svg draws the call tree; leave --view away, or use --view tree".to_owned());
+            return Err("--format svg draws the call tree only; leave out --view, or use --view tree".to_owned());
         }
         Ok(())
     }

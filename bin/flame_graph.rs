@@ -5,27 +5,27 @@ use traceparse::output::svg::{ColourBy, FlameGraphOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct FlameGraphArgs {
-    /// Width of the picture in pixels [default: 1200]
+    /// Width in pixels [default: 1200]
     #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(400..=20_000), help_heading = "Flame graphs (--format svg)")]
     pub(crate) width: Option<u32>,
-    /// The meaning of colours [default: binary]
+    /// Colour frames by this [default: binary]
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Flame graphs (--format svg)")]
     pub(crate) color_by: Option<ColourByArg>,
-    /// The root at the top, callees below their callers
+    /// Put the root at the top, with callees below their callers
     #[arg(long, help_heading = "Flame graphs (--format svg)")]
     pub(crate) icicle: bool,
-    /// The title [default: what was measured, of which process]
+    /// Title [default: the measurement and the process]
     #[arg(long, value_name = "TEXT", help_heading = "Flame graphs (--format svg)")]
     pub(crate) title: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColourByArg {
-    /// Functions, in warm colours
+    /// By function, in warm colours
     Function,
-    /// Binaries, one colour each
+    /// By binary, one colour each
     Binary,
-    /// The owner of the code: the program's own, the system's, a runtime's, the kernel's
+    /// By owner of the code: the program, the system, a runtime or the kernel
     Category,
 }
 
@@ -56,7 +56,7 @@ impl FlameGraphArgs {
             ("--title", self.title.is_some()),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) => Err(format!("{name} is for flame graphs; it needs --format svg")),
+            Some((name, _)) => Err(format!("{name} only applies to flame graphs; use --format svg")),
             None => Ok(()),
         }
     }

@@ -9,13 +9,13 @@ use crate::warning;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// For people to read
     Text,
     /// For programs; every field is documented in docs/formats.md
     Json,
     /// A table; needs --view
     Csv,
-    /// JSON, one object a line; needs --view
+    /// JSON lines, one object per line; needs --view
     Ndjson,
     /// Folded stacks for flame graphs: process;thread;frame;…;leaf WEIGHT
     Folded,
@@ -25,7 +25,7 @@ pub(crate) enum Format {
     Firefox,
     /// A profile for speedscope (speedscope.app)
     Speedscope,
-    /// For pprof and what reads its files: stacks with addresses, lines and threads (gzip; use -o)
+    /// For pprof and other readers of its format: stacks with addresses, lines and threads (gzip; use -o)
     Pprof,
     /// For d3-flame-graph: one tree of name, value and children
     D3,
@@ -51,7 +51,7 @@ pub(crate) fn format_of<F: ValueEnum>(output: Option<&Path>) -> Option<F> {
     let found = F::from_str(format, false).ok();
     if found.is_none() {
         warning(&format!(
-            "{name} is written as text, there is no format {format} here; --format text says that it is meant"
+            "this command cannot write {format}, so {name} is written as text; name another file, or pass --format text to silence this warning"
         ));
     }
     found

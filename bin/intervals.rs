@@ -44,14 +44,14 @@ pub(crate) fn asked_intervals(
 ) -> Result<Option<AskedIntervals>, Failure> {
     if !selection.asks_intervals() {
         return match selection.during_all {
-            true => Err(Failure::Usage("--during-all goes with --during or --during-hang".to_owned())),
+            true => Err(Failure::Usage("--during-all only applies to --during and --during-hang".to_owned())),
             false => Ok(None),
         };
     }
     let sources = if files.named.is_empty() { files.exports } else { files.named };
     if let Some(once) = sources.iter().find(|path| files.exports.contains(path) && can_be_read_once(path)) {
         return Err(Failure::Usage(format!(
-            "{} cannot be read twice, for its samples and for its intervals: name a file that has the intervals with {}",
+            "{} cannot be read twice, for its samples and for its intervals; pass a file with the intervals as {}",
             shown_name(once),
             files.option
         )));
@@ -93,7 +93,9 @@ pub(crate) fn shown_intervals(
         with_intervals.cloned().partition(|path| can_be_read_once(path));
     for path in once {
         let (name, option) = (shown_name(&path), files.option);
-        note(&format!("{name} cannot be read twice: its signposts and hangs are not shown; name a file with {option}"));
+        note(&format!(
+            "{name} cannot be read twice, so its signposts and hangs are not shown; pass a file with {option}"
+        ));
     }
     read(inputs, &sources, input)
 }
@@ -164,7 +166,7 @@ fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArg
     };
     say_unpaired(found, &filter);
     if filter.is_intersection() && filter.ranges().is_empty() {
-        note("there is no time in which all of them go on (--during-all), so no sample counts");
+        note("at no time are all of them open (--during-all), so no sample counts");
     }
     Ok(filter)
 }
@@ -173,16 +175,18 @@ fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArg
 fn say_unpaired(found: &Intervals, filter: &IntervalFilter) {
     if filter.open() > 0 {
         let (open, count) = (filter.open(), filter.count());
-        note(&format!("the end of {open} of {count} intervals was not recorded: they last until the recording ends"));
+        note(&format!(
+            "{open} of {count} intervals have no recorded end; they are taken to last until the recording ends"
+        ));
     }
     let is_asked = |name: Option<&str>| filter.names().iter().any(|asked| Some(asked.as_str()) == name);
     let lone = found.distinct_lone_ends().into_iter().filter(|end| is_asked(end.name.as_deref())).count();
     if lone > 0 {
-        note(&format!("the beginning of {lone} more was not recorded, only the end: they are no intervals"));
+        note(&format!("{lone} more have an end but no recorded beginning; they are left out"));
     }
 }
 
-/// Moments that may lead to hangs have no length, so they select nothing; who asks for hangs wants to know of them.
+/// Moments that may lead to hangs have no length, so they select nothing; they are listed, since a user interested in hangs wants to know.
 fn say_risks(found: &Intervals) {
     let risks = &found.hang_risks;
     if risks.is_empty() {
@@ -192,7 +196,7 @@ fn say_risks(found: &Intervals) {
     let more = risks.len().saturating_sub(RISKS);
     let more = if more > 0 { format!("; and {more} more") } else { String::new() };
     let count = risks.len();
-    note(&format!("hang-risks has {count}, which are moments and select no samples: {}{more}", listed.join("; ")));
+    note(&format!("hang-risks has {count}; hang risks are moments and select no samples: {}{more}", listed.join("; ")));
 }
 
 /// `at 1.280 s of run 1: Orchard waited … (High)`.
@@ -253,11 +257,13 @@ impl Sources<'_, '_> {
         let rejected: u64 = tables().map(|table| table.rejected.total()).sum();
         match tables().map(|table| table.rows).sum::<u64>() {
             _ if names.is_empty() => {
-                format!("there is no table {} that can be read: nothing recorded them", schemas.join(" or "))
+                format!("there is no readable table {}; nothing recorded them", schemas.join(" or "))
             }
-            0 => format!("there are no rows in {names}: none happened while it was recorded"),
-            _ if rejected > 0 => format!("{rejected} rows of {names} could not be read, and no other one is one"),
-            rows => format!("none of the {rows} rows of {names} is one, or an end of one"),
+            0 => format!("no rows in {names}: none happened during the recording"),
+            _ if rejected > 0 => {
+                format!("{rejected} rows of {names} could not be read, and no other row is such an interval")
+            }
+            rows => format!("none of the {rows} rows of {names} is such an interval, or an end of one"),
         }
     }
 

@@ -18,7 +18,7 @@ struct Limit {
 const LIMITS: [Limit; 6] = [
     Limit {
         option: "--min-weight",
-        what: "hides tree nodes and rows of tables that add up to a whole",
+        what: "hides tree nodes and rows of tables of weights",
         views: &[
             View::Overview,
             View::Tree,
@@ -38,7 +38,7 @@ const LIMITS: [Limit; 6] = [
     },
     Limit {
         option: "--min-percent",
-        what: "hides tree nodes, and rows of tables that may be long",
+        what: "hides tree nodes and rows of long tables",
         views: &[
             View::Overview,
             View::Tree,
@@ -62,7 +62,7 @@ const LIMITS: [Limit; 6] = [
     },
     Limit {
         option: "--top",
-        what: "shows the first rows of tables that are in order of weight, or the heaviest stacks",
+        what: "limits tables sorted by weight and lists of the heaviest stacks",
         views: &[
             View::Heaviest,
             View::Threads,
@@ -87,7 +87,7 @@ const LIMITS: [Limit; 6] = [
     Limit { option: "--no-threads", what: SEPARATES, views: SEPARATED, is_given: |args| args.no_threads },
 ];
 
-const SEPARATES: &str = "says what has a call tree, a heaviest stack, or a line of the timeline, of its own";
+const SEPARATES: &str = "splits call trees, heaviest stacks and timelines";
 /// The views that have something for each thread, or for what else is separated.
 pub(crate) const SEPARATED: &[View] = &[View::Overview, View::Tree, View::Heaviest, View::Timeline];
 
@@ -95,9 +95,7 @@ pub(crate) const SEPARATED: &[View] = &[View::Overview, View::Tree, View::Heavie
 pub(crate) fn check(args: &ReportArgs) -> Result<(), String> {
     let view = args.view();
     match LIMITS.iter().find(|limit| (limit.is_given)(args) && !limit.views.contains(&view)) {
-        Some(Limit { option, what, .. }) => {
-            Err(format!("{option} {what}, and {} has none; leave it away", shown(args)))
-        }
+        Some(Limit { option, what, .. }) => Err(format!("{option} {what}, and {} has none; leave it out", shown(args))),
         None => Ok(()),
     }
 }

@@ -46,7 +46,7 @@ fn main() -> ExitCode {
             complain(&format!("{}: {}\n\nFor more information, try '--help'.", error_label(), printable(&message)));
             ExitCode::from(EXIT_USAGE)
         }
-        // Whoever reads the output has seen enough (`traceparse … | head`).
+        // The reader of the pipe closed it (`traceparse … | head`).
         Err(Failure::Input(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Input(error)) => {
             complain(&format!("{}: {}", error_label(), printable(&error.to_string())));

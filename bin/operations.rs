@@ -9,37 +9,39 @@ use traceparse::profile::Profile;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Operations on stacks, in the order given")]
 pub(crate) struct OperationArgs {
-    /// Only samples with a function like this in their stack; a regular expression for part of the name
+    /// Keep only samples with a matching function in their stack
+    ///
+    /// The regular expression matches any part of the function's name.
     #[arg(long, value_name = "REGEX")]
     focus: Vec<Regex>,
-    /// The same, and stacks start at the outermost of these functions
+    /// Like --focus, and start stacks at the outermost matching function
     #[arg(long, value_name = "REGEX")]
     root_at: Vec<Regex>,
-    /// No samples with a function like this in their stack
+    /// Leave out samples with a matching function in their stack
     #[arg(long, value_name = "REGEX")]
     prune: Vec<Regex>,
-    /// Take these functions out of stacks: their weight goes to their callers
+    /// Remove matching functions; their weight goes to their callers
     #[arg(long, value_name = "REGEX")]
     charge: Vec<Regex>,
-    /// Take the functions of a binary out of stacks: their weight goes to their callers
+    /// Remove this binary's functions; their weight goes to their callers
     #[arg(long, value_name = "NAME")]
     charge_binary: Vec<String>,
-    /// Take the system's functions out of stacks: their weight goes to their callers
+    /// Remove system functions; their weight goes to their callers
     #[arg(long)]
     charge_system: bool,
-    /// Of a binary's functions that call each other, only the one that was called from outside
+    /// Collapse a binary's internal calls into the function called from outside
     #[arg(long, value_name = "NAME")]
     flatten_binary: Vec<String>,
-    /// Take the system's functions out of stacks, and leave out samples that have no others
+    /// Remove system functions from stacks, and samples that have only those
     #[arg(long)]
     hide_system: bool,
-    /// A function that is called again below itself is shown once, without what lies between
+    /// Show a recursive function once, without the calls in between
     #[arg(long)]
     flatten_recursion: bool,
-    /// No samples of threads that wait: for a message, a lock, work, or time
+    /// Leave out samples of threads waiting for a message, lock, work or time
     #[arg(long)]
     skip_idle: bool,
-    /// Turn trees round: the functions that samples were taken in first, below them their callers
+    /// Turn trees upside down: leaf functions first, callers below them
     #[arg(long)]
     pub(crate) invert: bool,
     /// The operations that were asked for, in their order; [`set_order`](Self::set_order) sets it.

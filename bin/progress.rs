@@ -13,7 +13,7 @@ use traceparse::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 /// The time that reading takes before its progress is shown.
 const PATIENCE: Duration = Duration::from_millis(400);
 
-/// The progress of one input; it is taken away when it is dropped.
+/// The progress of one input; it disappears when dropped.
 pub(crate) struct Progress {
     name: String,
     size: Option<u64>,

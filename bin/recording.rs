@@ -44,7 +44,7 @@ impl Opened {
         let summaries = analysis.operate(options, |profile| args.operations.operations(profile, is_inverted))?;
         // A function that is not there is most likely a misspelled one.
         for summary in summaries.iter().filter(|summary| summary.is_without_function) {
-            warning(&format!("{}: no function of the recording is meant", summary.text));
+            warning(&format!("{}: matches no function of the recording", summary.text));
         }
         let profile = &analysis.recording().profile;
         let trees = profile.budget().reserve(bounds::of_trees(profile.stack_ids().len()))?;
@@ -61,8 +61,7 @@ impl Opened {
 pub(crate) fn check_times(report: &Report<'_>, option: Option<&str>) -> Result<()> {
     let (Some(option), Some(table)) = (option, report.table_without_times()) else { return Ok(()) };
     bail!(
-        "reports of {table} do not tell when samples were taken, and {option} needs that; trees, functions, binaries and \
-         comparisons do not"
+        "reports of {table} do not record when samples were taken, which {option} needs; trees, functions, binaries and comparisons work without"
     )
 }
 
@@ -71,7 +70,7 @@ pub(crate) fn check_distinct(files: &[PathBuf]) -> Result<(), String> {
     let mut seen = HashSet::new();
     for file in files {
         if !seen.insert(std::fs::canonicalize(file).unwrap_or_else(|_| file.clone())) {
-            return Err(format!("{} is named twice, and would count twice", file.display()));
+            return Err(format!("{} is named twice and would count twice", file.display()));
         }
     }
     Ok(())
@@ -97,7 +96,7 @@ pub(crate) fn warn(export: &Recording) {
     }
     for document in export.documents.iter().filter_map(|document| Some((document, document.cut_at?))) {
         let (document, byte) = document;
-        warning(&format!("{}: the file is cut at byte {byte}; only complete rows count", document.input));
+        warning(&format!("{}: the file is truncated at byte {byte}; only complete rows count", document.input));
     }
 }
 
@@ -133,7 +132,7 @@ fn no_cpu_table_recorded(export: &Recording) -> String {
             .to_owned();
     }
     let names = recorded.into_iter().collect::<Vec<_>>().join(", ");
-    format!("the recording has {names}, and none of it can be read; the warnings above say why")
+    format!("the recording has {names}, but none of it can be read; the warnings above say why")
 }
 
 fn no_cpu_table(export: &Recording) -> String {
@@ -185,7 +184,7 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result
     let removes =
         |operation: &&OperationSummary| operation.changes.iter().any(|(_, change)| change.removed_samples > 0);
     if let Some(last) = report.operations.iter().rfind(removes) {
-        bail!("no sample that counts is left: {} removed the last ones", last.text);
+        bail!("no samples are left: {} removed the last ones", last.text);
     }
     if args.is_everything() {
         return Ok(());
@@ -211,11 +210,11 @@ pub(crate) fn check_function(report: &Report<'_>) -> Result<()> {
     let close: BTreeSet<&str> = names().filter(is_close).collect();
     let shown: Vec<String> = close.iter().take(NAMES).map(|name| format!("'{name}'")).collect();
     let there_are = match close.len().saturating_sub(NAMES) {
-        _ if close.is_empty() => "--view functions lists what there is".to_owned(),
+        _ if close.is_empty() => "list all functions with --view functions".to_owned(),
         0 => format!("there is {}", shown.join(", ")),
         more => format!("there is {} and {more} more like it", shown.join(", ")),
     };
-    bail!("no function has the name {asked:?}; {there_are}")
+    bail!("no function is named {asked:?}; {there_are}")
 }
 
 /// The names that filters could ask for.

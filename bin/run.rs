@@ -104,7 +104,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     // They look at all samples.
     let markers = if has_markers { Markers::new(&report, &shown) } else { Markers::default() };
     if markers.left_out() > 0 {
-        note(&format!("{} signposts and hangs of threads without samples here are not written", markers.left_out()));
+        note(&format!("{} signposts and hangs of threads without samples are not written", markers.left_out()));
     }
     let path = args.output.as_deref();
     write_to(path, |out| {
@@ -159,7 +159,7 @@ fn check_limits(report: &Report<'_>, args: &ReportArgs) -> Result<(), String> {
     let other = report.series.iter().map(|series| series.unit).find(|&unit| unit != Unit::Nanoseconds);
     match (args.min_weight, other) {
         (Some(WeightLimit::Time(_)), Some(unit)) => {
-            Err(format!("--min-weight is a time, and weights are in {unit} here: give a number of them"))
+            Err(format!("--min-weight is a time, but weights are in {unit} here; pass a number of those"))
         }
         _ => Ok(()),
     }

@@ -81,8 +81,8 @@ fn choose(locator: &Locator<'_>, args: &SymbolicateArgs) -> Result<Found> {
     let Some(best) = found.first() else {
         let arches: Vec<&str> = locator.found().iter().map(|found| found.arch.as_str()).collect();
         match &args.arch {
-            Some(arch) if !arches.is_empty() => bail!("there is no {arch} in it, only {}", arches.join(", ")),
-            _ => bail!("{}: no symbols are there", args.object.display()),
+            Some(arch) if !arches.is_empty() => bail!("it has no {arch}, only {}", arches.join(", ")),
+            _ => bail!("{}: no symbols found", args.object.display()),
         }
     };
     if let Some(other) = found.iter().find(|other| other.uuid != best.uuid) {
@@ -105,7 +105,7 @@ fn read_addresses() -> Result<Vec<u64>> {
     for word in String::from_utf8_lossy(&text).split_whitespace() {
         let digits = word.trim_start_matches("0x").trim_start_matches("0X");
         let address = u64::from_str_radix(digits, 16);
-        addresses.push(address.map_err(|_| anyhow!("{word:?} is not an address in hex"))?);
+        addresses.push(address.map_err(|_| anyhow!("{word:?} is not a hexadecimal address, such as 0x102a4040f"))?);
     }
     input.unless_changed(Ok(addresses))
 }
@@ -164,7 +164,7 @@ impl Lines<'_> {
         self.names.insert(name.into(), shown);
     }
 
-    /// About how many bytes they take.
+    /// The approximate number of bytes they take.
     fn memory(&self) -> u64 {
         (self.text.capacity() + self.name_bytes + self.names.capacity() * size_of::<(Box<str>, Box<str>)>()) as u64
     }

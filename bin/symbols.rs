@@ -35,7 +35,7 @@ pub(crate) fn name_frames(
     let of_images = args.image.iter().filter_map(|image| image.path.as_ref());
     let paths: Vec<&PathBuf> = args.search.paths().chain(of_images).collect();
     if paths.is_empty() && stores.is_empty() {
-        ensure!(args.image.is_empty(), "--image says where a binary was loaded; --dsym or --symbols say what is in it");
+        ensure!(args.image.is_empty(), "--image needs symbols; pass them with --dsym or --symbols");
         return Ok(());
     }
     let is_cached = !args.search.no_cache;
@@ -130,7 +130,7 @@ fn look_in(locator: &mut Locator<'_>, path: &Path, search: &Search<'_>) -> Resul
     }
     if found == 0 && !is_known(locator, path) {
         warn(locator);
-        bail!("{}: no symbols are there (no dSYM, Mach-O, .symbols or .symbolsarchive file)", path.display());
+        bail!("{}: no symbols found (no dSYM, Mach-O, .symbols or .symbolsarchive file)", path.display());
     }
     Ok(())
 }
@@ -182,7 +182,7 @@ pub(crate) fn list_uuids(args: &UuidArgs) -> Result<()> {
     watched.unless_changed(Ok(()))?;
     warn(&locator);
     let paths: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
-    ensure!(!locator.found().is_empty(), "{}: no symbols are there", paths.join(", "));
+    ensure!(!locator.found().is_empty(), "{}: no symbols found", paths.join(", "));
     write_to(None, |out| match args.format {
         TocFormat::Text => locator.found().iter().try_for_each(|found| {
             let path = found.path.display().to_string();

@@ -5,7 +5,7 @@ use traceparse::units::Nanos;
 
 /// Reads `START..END`; either side may be empty.
 pub(crate) fn parse_range(text: &str) -> Result<TimeRange, String> {
-    let (start, end) = text.split_once("..").ok_or("a range is START..END, such as 1.5s..2s")?;
+    let (start, end) = text.split_once("..").ok_or("not a range START..END, such as 1.5s..2s")?;
     let start = if start.is_empty() { Nanos::default() } else { parse_time(start)? };
     let end = if end.is_empty() { None } else { Some(parse_time(end)?) };
     match end {

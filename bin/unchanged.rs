@@ -20,7 +20,7 @@ use crate::guard::will_read;
 
 /// The message about a file that changed, behind its name.
 pub(crate) const CHANGED: &str =
-    "it changed while it was read; wait until nothing writes it any more, or export it again";
+    "the file changed while it was read; wait until it is no longer being written, or export it again";
 
 /// The evidence that a regular file is still the one it was.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::ops::{Index, Range};
 
-/// Bytes of one allocation at most, and more than half of them. Allocators get so large ones from the system, and give them back to it:
-/// what a table took while an input was read is free for anything afterwards, instead of being holes between what stays.
+/// The largest size of an allocation, in bytes; all are larger than half of it. Allocators take allocations of this size from the system,
+/// and give them back to it: memory that a table took while reading is free for anything afterwards, instead of leaving holes between data
+/// that stays.
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// A table of many small rows, in allocations of 512 KiB to 1 MiB.

@@ -109,14 +109,14 @@ impl fmt::Display for Error {
             | ErrorKind::Malformed(text)
             | ErrorKind::Limit(text)
             | ErrorKind::UnsupportedBundle(text) => f.write_str(text),
-            ErrorKind::Unreadable { file } => write!(f, "{file}: it cannot be read"),
+            ErrorKind::Unreadable { file } => write!(f, "{file}: cannot be read"),
             ErrorKind::BrokenBundle { file, rule } => write!(f, "{file}: {rule}"),
-            ErrorKind::Failed => f.write_str("an input before could not be read; read the others with a new builder"),
+            ErrorKind::Failed => f.write_str("an earlier input could not be read; read the others with a new builder"),
             ErrorKind::Truncated { inside, end, rows } => {
                 let plural = if *rows == 1 { "row" } else { "rows" };
                 write!(
                     f,
-                    "the file is cut: it ends at byte {end} inside {inside}, after {rows} complete {plural} (xctrace crashed?). \
+                    "the file is truncated: it ends at byte {end} inside {inside}, after {rows} complete {plural} (did xctrace crash?). \
                      Export it again, or pass --allow-truncated to use what is there"
                 )
             }

@@ -1,14 +1,14 @@
-//! Reads recordings of Apple's Instruments, as `xcrun xctrace export` writes them (Xcode 12 to 27), on any machine.
+//! Reads recordings of Apple's Instruments and the exports of `xcrun xctrace export` (Xcode 12 to 27), on any machine.
 //!
 //! ```text
 //! bytes ─► readers ─► recording ─► symbolicate ─► calltree ─► report ─► output ─► bytes
 //! ```
 //!
-//! Readers ([`read`] knows the format by the first bytes: [`export`], [`sample`]) give a [`recording::Recording`]: samples in a
+//! Readers ([`read`] chooses [`export`] or [`sample`] by the first bytes) give a [`recording::Recording`]: samples in a
 //! [`profile::Profile`], with every row accounted for; `symbolicate` names the addresses in it from symbol files, which `symbols` finds and reads; [`calltree`] merges the
-//! stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use
-//! those to their left, and [`units`] and [`error`]. `bundle` reads the recordings themselves (`.trace`) into the same, and has an
-//! example. `fleet` measures many exports and reports how their CPU use is distributed, with the statistics of `stats`.
+//! stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use those to their left, and
+//! [`units`] and [`error`]. `bundle` reads recordings (`.trace`) into the same type, and has an example. `fleet` measures many exports and
+//! reports how their CPU use is distributed, with the statistics of `stats`.
 //!
 //! ```
 //! use traceparse::export::read;
@@ -37,15 +37,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Everywhere, this holds:
+//! These rules hold everywhere:
 //!
 //! * rows = samples + rejected, for every CPU table, with a reason for each rejection ([`recording::RejectReason`]).
-//! * A weight has a unit ([`units::Unit`]), and different units never add up. A [`profile::Series`] is the largest set of
-//!   samples whose weights may be added up.
-//! * In every tree node, in integers: all weight = self weight + the children's all weight + what pruning hid.
-//! * Input never panics the library; [`recording::Limits`] bound what it may cost. The library prints nothing, has no
-//!   `unsafe`, and opens no files but those of recordings and symbols that it was given the path of, through
-//!   `symbols::FileSystem`. It takes as much memory as it needs, or as a [`memory::MemoryBudget`] in the options allows.
+//! * A weight has a unit ([`units::Unit`]), and weights of different units are never summed. A [`profile::Series`] is the largest set of
+//!   samples whose weights may be summed.
+//! * In every tree node, in integers: all weight = self weight + the children's all weight + the weight that pruning hid.
+//! * Input never panics the library; [`recording::Limits`] bound its cost. The library prints nothing, has no `unsafe`, and opens only the
+//!   recordings and symbol files whose path it is given, through `symbols::FileSystem`. It takes as much memory as it needs, or as a
+//!   [`memory::MemoryBudget`] in the options allows.
 //!
 //! # Features
 //!
@@ -93,7 +93,7 @@ pub use readers::{export, read, read_into, sample};
 pub use decompress::decompress;
 pub use error::{Diagnostic, Error, ErrorKind, Position};
 
-/// The example in the README, which reads as a file and not as a page of documentation, runs as a test.
+/// The example in the README, run as a test. The README itself is not a page of this documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 pub struct Readme;

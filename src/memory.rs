@@ -1,7 +1,7 @@
-//! One budget of memory for everything that takes much: data that is inflated, decoded, named and kept.
+//! One memory budget for everything large: data that is inflated, decoded, named and kept.
 //!
 //! Small inputs can ask for much memory: a recording in an archive that is nothing but zeros, a name that repeats itself, an export of
-//! millions of stacks. Whoever takes more than a little reserves it first, and gives it back when it is dropped:
+//! millions of stacks. Code that takes more than a little reserves it first; dropping the reservation gives it back:
 //!
 //! ```
 //! use traceparse::memory::MemoryBudget;
@@ -184,8 +184,7 @@ impl fmt::Display for OverBudget {
         let of_whole = if limit == whole { String::new() } else { format!(" here, of {whole} in all") };
         write!(
             f,
-            "it takes more memory than the {limit} that are allowed{of_whole}; if it can be trusted, allow more, such as \
-             --memory {more}"
+            "more memory is needed than the limit of {limit} allows{of_whole}; if you trust the input, raise the limit, such as with --memory {more}"
         )
     }
 }
@@ -247,13 +246,7 @@ mod tests {
         assert!(one.was_exceeded() && other.was_exceeded());
         assert_eq!(other.used(), 0, "what was not taken of the whole is not taken of the part");
         assert!(
-            whole
-                .part(100)
-                .part(20)
-                .reserve(21)
-                .unwrap_err()
-                .to_string()
-                .contains("20 that are allowed here, of 100 in all")
+            whole.part(100).part(20).reserve(21).unwrap_err().to_string().contains("20 allows here, of 100 in all")
         );
         drop(taken);
         assert_eq!((whole.used(), one.used()), (0, 0));

@@ -46,7 +46,7 @@ pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Analysis, 
     let name = path.display().to_string();
     match FileSystem.entry(path) {
         Ok(Entry::Folder) => {
-            Err(Error::new(ErrorKind::NotAnExport(format!("{name} is a folder, and no recording")), None))
+            Err(Error::new(ErrorKind::NotAnExport(format!("{name} is a folder, but not a recording")), None))
         }
         Ok(_) => read_file(path, &name, options),
         Err(error) => Err(unreadable(&name, error)),

@@ -324,15 +324,15 @@ fn folders_of_others_are_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("thesis.tex"), "").unwrap();
     let error = Store::create_or_open(folder.path()).unwrap_err().to_string();
-    assert!(error.contains("is not a dataset and not empty"), "{error}");
+    assert!(error.contains("not empty, and not a dataset"), "{error}");
     assert_eq!(files(folder.path()).len(), 1);
     let error = Store::open(folder.path()).unwrap_err().to_string();
-    assert!(error.contains("is not a dataset; `traceparse fleet extract` makes one"), "{error}");
+    assert!(error.contains("not a dataset; make one with `traceparse fleet extract`"), "{error}");
 
     let newer = tempfile::tempdir().unwrap();
     fs::write(newer.path().join("traceparse-dataset.json"), r#"{"format":"traceparse-dataset","version":3}"#).unwrap();
     for error in [Store::create_or_open(newer.path()), Store::open(newer.path())].map(Result::unwrap_err) {
-        assert!(error.to_string().contains("has version 3, and this traceparse knows versions up to 2"), "{error}");
+        assert!(error.to_string().contains("has version 3, but this traceparse reads versions up to 2"), "{error}");
     }
     // Where a file of a newer version may come, the whole says so.
     let marker = newer.path().join("traceparse-dataset.json");

@@ -64,7 +64,7 @@ fn errors_name_the_file() {
     let error = open("nowhere.trace").unwrap_err();
     assert!(matches!(&error.kind, ErrorKind::Unreadable { file } if file == "nowhere.trace"), "{error}");
     let error = open(fixture("symbols")).unwrap_err();
-    assert!(error.to_string().contains("is a folder, and no recording"), "{error}");
+    assert!(error.to_string().contains("is a folder, but not a recording"), "{error}");
 }
 
 #[test]

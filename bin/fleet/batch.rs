@@ -202,7 +202,7 @@ struct Batch<'a> {
     state: Mutex<State>,
     /// Told when a file is done.
     less_waits: Condvar,
-    /// Held for reading by whoever works on a file beside others, and for writing by who needs all of the memory.
+    /// Held for reading while working on a file beside others, and for writing by a job that needs all of the memory.
     alone: RwLock<()>,
 }
 
@@ -316,8 +316,7 @@ impl Batch<'_> {
         let (bytes, index) = state.largest;
         let (done, all) = (counted(state.done), counted(self.tasks.len()));
         error.context(format!(
-            "what is kept of {done} of {all} files is too much for a report (most of one file, {bytes} bytes, of {}); fleet extract \
-             keeps it on disk",
+            "the measures of {done} of {all} files do not fit in the memory for a report (the most of one file: {bytes} bytes, of {}); use `fleet extract`, which keeps them on disk",
             self.tasks[index].display
         ))
     }
@@ -414,7 +413,7 @@ impl Batch<'_> {
         };
         let bytes = measured.runs.iter().map(RunMeasures::memory).sum();
         if let Err(over) = bounds::of_kept_file().reserve(bytes) {
-            let reason = format!("what is kept of its functions and names is too much: {over}");
+            let reason = format!("its functions and names take too much memory: {over}");
             return failed(Refused { kind: FailureKind::Malformed, reason });
         }
         notes.extend(measured.notes);
@@ -438,7 +437,7 @@ impl Batch<'_> {
                 Beside { content, tocs: tocs.collect(), export: Some(export) }
             }
             Err(Refused { reason, .. }) => {
-                notes.push(format!("the table of contents {} is of no use: {reason}", path.display()));
+                notes.push(format!("the table of contents {} cannot be used: {reason}", path.display()));
                 Beside { content, ..Beside::default() }
             }
         }
@@ -469,7 +468,7 @@ fn said(export: &Recording, recording: Option<&BundleInput<'_>>) -> impl Iterato
         count => format!("{} ({count} times)", own(&diagnostic.message)),
     });
     let cut = export.documents.iter().filter_map(|document| document.cut_at);
-    diagnostics.chain(cut.map(|byte| format!("the file is cut at byte {byte}; only complete rows count")))
+    diagnostics.chain(cut.map(|byte| format!("the file is truncated at byte {byte}; only complete rows count")))
 }
 
 /// The reason why `--strict` fails for a file.

@@ -23,13 +23,13 @@ pub(crate) struct FleetCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetAction {
-    /// Reports how CPU use is distributed over many exports, or over a dataset
+    /// Report how CPU use is distributed over many recordings or a dataset
     #[command(after_help = report_help())]
     Report(FleetReportArgs),
-    /// Measures exports into a dataset: Parquet files, for later reports and for SQL
+    /// Measure recordings into a dataset of Parquet files, for later reports and SQL
     #[command(after_help = extract_help())]
     Extract(FleetExtractArgs),
-    /// Writes the report on a dataset as SQL, for DuckDB or Spark
+    /// Write the report on a dataset as SQL, for DuckDB or Spark
     #[command(after_help = SQL_HELP)]
     Sql(FleetSqlArgs),
 }
@@ -42,10 +42,10 @@ pub(crate) struct FleetReportArgs {
     pub(crate) questions: QuestionArgs,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
-    /// The output format [default: the one that the name after -o tells, else text]
+    /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) format: Option<FleetFormat>,
-    /// Write here instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -58,13 +58,15 @@ pub(crate) struct FleetReportArgs {
 pub(crate) struct FleetExtractArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
-    /// The folder of the dataset; it is made if it is not there
+    /// Folder of the dataset; created if it does not exist
     #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// Afterwards, put the files of single runs together: fewer and larger files, which SQL engines read faster
+    /// Afterwards, merge small files into fewer, larger ones
+    ///
+    /// SQL engines read those faster.
     #[arg(long, help_heading = "Output")]
     pub(crate) compact: bool,
-    /// First, take out what the dataset has of files that are not among the inputs
+    /// First, remove runs whose files are not among the inputs
     #[arg(long, help_heading = "Output")]
     pub(crate) prune: bool,
     #[command(flatten)]
@@ -73,16 +75,16 @@ pub(crate) struct FleetExtractArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FleetSqlArgs {
-    /// A dataset, or a report in JSON, which says what it asked
+    /// A dataset, or a JSON report whose query to repeat
     #[arg(value_name = "DIR|REPORT.json", value_hint = ValueHint::AnyPath)]
     pub(crate) source: PathBuf,
-    /// The dataset that the statement reads, where a report says what is asked
+    /// Dataset to read, if the query comes from a report
     #[arg(long, value_name = "DIR", conflicts_with = "QuestionArgs", help_heading = "Input")]
     pub(crate) dataset: Option<String>,
-    /// The engine that runs the SQL
+    /// Engine that will run the SQL
     #[arg(long, value_enum, default_value_t = EngineArg::Duckdb, help_heading = "Output")]
     pub(crate) engine: EngineArg,
-    /// Write here instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -107,10 +109,12 @@ impl EngineArg {
 /// The inputs to read.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Recordings, exports, folders, patterns or manifests (of reports, also a dataset); see below
+    /// Recordings, exports, folders, patterns or manifests (`report` also takes a dataset); see below
     #[arg(required_unless_present = "manifest", value_name = "INPUT", value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// A list of exports with what is known of them, as CSV or JSON lines, under any name (may be given several times)
+    /// CSV or JSON lines listing exports and labels; see below (repeatable)
+    ///
+    /// The file may have any name.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
     pub(crate) manifest: Vec<PathBuf>,
 }
@@ -120,20 +124,20 @@ pub(crate) struct InputArgs {
 pub(crate) struct ReadingArgs {
     #[command(flatten)]
     pub(crate) search: SymbolSearchArgs,
-    /// Count code for the function that holds it, not for those that were inlined into it
+    /// Count inlined code for the function that contains it
     #[arg(long, help_heading = "Symbols")]
     pub(crate) no_inlines: bool,
 
-    /// Measure only this table of each export, such as time-profile (may be given several times)
+    /// Measure only this table, such as time-profile (repeatable)
     #[arg(long, value_name = "SCHEMA", help_heading = "Input")]
     pub(crate) schema: Vec<String>,
-    /// Fail if a file gives no run, or a row of a CPU table, or a run of a recording, could not be read
+    /// Fail if a file gives no run, or a CPU table row or run is unreadable
     #[arg(long, help_heading = "Input")]
     pub(crate) strict: bool,
-    /// Use the complete rows of files that were cut
+    /// Use the complete rows of truncated files
     #[arg(long, help_heading = "Input")]
     pub(crate) allow_truncated: bool,
-    /// Exports that are read at the same time [default: one for each core]
+    /// Files to read at the same time [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Input")]
     pub(crate) jobs: Option<u16>,
 }
@@ -141,56 +145,59 @@ pub(crate) struct ReadingArgs {
 /// The options of a question.
 #[derive(Debug, Args)]
 pub(crate) struct QuestionArgs {
-    /// Compare the runs of these labels, such as app_version,device
-    #[arg(long, value_name = "LABEL,…", value_delimiter = ',', help_heading = "What to answer")]
+    /// Compare runs by these labels, such as app_version,device
+    #[arg(long, value_name = "LABEL,…", value_delimiter = ',', help_heading = "Report")]
     pub(crate) by: Vec<String>,
-    /// Only runs with this label, such as app_version=5.2 (may be given several times)
-    #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "What to answer")]
+    /// Only runs with this label, such as app_version=5.2 (repeatable)
+    #[arg(long = "where", value_name = "LABEL=VALUE", value_parser = parse_label, help_heading = "Report")]
     pub(crate) only: Vec<(String, String)>,
-    /// Of binaries and functions: samples whose leaf they are (cpu, self), or that have them in their stack (all)
-    #[arg(long, value_enum, default_value_t = MeasureArg::Cpu, help_heading = "What to answer")]
+    /// Samples that count for a binary or function: as the leaf (cpu, self) or anywhere in the stack (all)
+    #[arg(long, value_enum, default_value_t = MeasureArg::Cpu, help_heading = "Report")]
     pub(crate) measure: MeasureArg,
-    /// Give each of these a distribution of its own [default: all]
-    #[arg(long, value_enum, value_name = "SCOPE,…", value_delimiter = ',', help_heading = "What to answer")]
+    /// Show distributions of these [default: all]
+    #[arg(long, value_enum, value_name = "SCOPE,…", value_delimiter = ',', help_heading = "Report")]
     pub(crate) scope: Vec<ScopeArg>,
-    /// The percentiles [default: 50,90,95,99,99.9]
-    #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = parse_percentile, help_heading = "What to answer")]
+    /// Percentiles to show [default: 50,90,95,99,99.9]
+    #[arg(long, value_name = "P,…", value_delimiter = ',', value_parser = parse_percentile, help_heading = "Report")]
     pub(crate) percentiles: Vec<Quantile>,
-    /// The definition of percentiles: a value of a run, or on the line between two
-    #[arg(long, value_enum, default_value_t = MethodArg::NearestRank, help_heading = "What to answer")]
+    /// Percentile method: the value of one run, or interpolated between two
+    #[arg(long, value_enum, default_value_t = MethodArg::NearestRank, help_heading = "Report")]
     pub(crate) method: MethodArg,
     /// Count each run as often as its `run_weight` says
-    #[arg(long, help_heading = "What to answer")]
+    #[arg(long, help_heading = "Report")]
     pub(crate) weighted: bool,
-    /// Only this process, by name (may be given several times)
-    #[arg(long, value_name = "NAME", help_heading = "What to answer")]
+    /// Only this process, by name (repeatable)
+    #[arg(long, value_name = "NAME", help_heading = "Report")]
     pub(crate) process: Vec<String>,
 }
 
 /// The options of reports only: SQL gives all rows, and no alerts.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
-    /// Sort tables by this: a percentile such as p99, mean, weighted-mean, max, or the highest percentile up to P99 that
-    /// there are runs enough for
-    #[arg(long, value_name = "KEY", default_value = "auto", value_parser = parse_sort, help_heading = "What to answer")]
+    /// Sort tables by a percentile such as p99, by mean, weighted-mean or max
+    ///
+    /// `auto` is the highest percentile up to P99 for which there are enough runs.
+    #[arg(long, value_name = "KEY", default_value = "auto", value_parser = parse_sort, help_heading = "Report")]
     pub(crate) sort: SortKey,
-    /// Rows of tables; 0 is all [default: 15 in text, all elsewhere]
-    #[arg(long, value_name = "N", value_parser = parse_top, help_heading = "What to answer")]
+    /// Rows per table; 0 shows all [default: 15 in text, all elsewhere]
+    #[arg(long, value_name = "N", value_parser = parse_top, help_heading = "Report")]
     pub(crate) top: Option<usize>,
-    /// End with exit code 3 if this holds, such as 'cpu.p99 > 80' (may be given several times); see below
-    #[arg(long, value_name = "RULE", value_parser = AlertRule::parse, help_heading = "What to answer")]
+    /// Exit with code 3 if this rule holds, such as 'cpu.p99 > 80' (repeatable)
+    ///
+    /// The grammar of rules is below.
+    #[arg(long, value_name = "RULE", value_parser = AlertRule::parse, help_heading = "Report")]
     pub(crate) alert: Vec<AlertRule>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FleetFormat {
-    /// For people
+    /// For people to read
     Text,
     /// For programs; every field is documented in docs/fleet-formats.md
     Json,
     /// One table: a line for each cohort, scope and row
     Csv,
-    /// One page with plots, without anything to load
+    /// One page with plots, which loads nothing else
     Html,
 }
 
@@ -242,7 +249,7 @@ fn parse_percentile(text: &str) -> Result<Quantile, String> {
 }
 
 fn parse_label(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("a label and its value, such as app_version=5.2")?;
+    let (key, value) = text.split_once('=').ok_or("not a label and a value, such as app_version=5.2")?;
     Ok((key.to_owned(), value.to_owned()))
 }
 
@@ -259,7 +266,7 @@ impl InputArgs {
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.inputs.iter().chain(&self.manifest).any(|path| path.as_os_str() == "-") {
             let advice = "name exports, folders or a manifest; `traceparse -` reads one export";
-            return Err(format!("standard input is one export, and a fleet wants files: {advice}"));
+            return Err(format!("a fleet cannot be read from standard input: {advice}"));
         }
         Ok(())
     }
@@ -287,7 +294,7 @@ impl QuestionArgs {
     /// Checks that the arguments go together, and mean something.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.weighted && self.method == MethodArg::Linear {
-            return Err("--weighted percentiles have no linear form; leave --method away".to_owned());
+            return Err("--weighted percentiles cannot be interpolated; leave out --method".to_owned());
         }
         if self.by.iter().any(|label| label.trim().is_empty()) {
             return Err("--by has an empty label; name one, such as --by app_version".to_owned());

@@ -96,11 +96,11 @@ impl<'a> Counted<'a> {
     fn open(path: &Path, control: &'a Control) -> Result<Self, Refused> {
         let file = InputFile::open(path).map_err(|error| cannot_be_opened(&error))?;
         if file.is_folder() {
-            let reason = "it is a folder, and no recording; a manifest names files and recordings".to_owned();
+            let reason = "this folder is not a recording; a manifest lists files and recordings".to_owned();
             return Err(Refused { kind: FailureKind::Unreadable, reason });
         }
         if file.is_device() {
-            let reason = "it is a device, which has no end; name files, recordings or pipes".to_owned();
+            let reason = "this is a device, which may never end; name files, recordings or pipes".to_owned();
             return Err(Refused { kind: FailureKind::Unreadable, reason });
         }
         Ok(Self { file, bytes: 0, failure: None, control })
@@ -150,10 +150,10 @@ impl Read for Counted<'_> {
 /// The cause alone: a reason stands beside the name of its file.
 fn cannot_be_opened(error: &anyhow::Error) -> Refused {
     let cause = error.root_cause();
-    let reason = if cause.is::<io::Error>() { format!("it cannot be read: {cause}") } else { cause.to_string() };
+    let reason = if cause.is::<io::Error>() { format!("cannot be read: {cause}") } else { cause.to_string() };
     Refused { kind: FailureKind::Unreadable, reason }
 }
 
 fn unreadable(error: &io::Error) -> Refused {
-    Refused { kind: FailureKind::Unreadable, reason: format!("it cannot be read: {error}") }
+    Refused { kind: FailureKind::Unreadable, reason: format!("cannot be read: {error}") }
 }

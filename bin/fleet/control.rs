@@ -41,12 +41,12 @@ impl Control {
             }
             match at_interrupt {
                 AtInterrupt::Finish => {
-                    complain("\nfinishing the files that are being read; Ctrl-C again ends at once");
+                    complain("\nfinishing the files being read; press Ctrl-C again to quit at once");
                 }
                 AtInterrupt::End => {
                     shown.clear();
                     let (done, all) = (counted(shown.done()), several(files, "file"));
-                    let advice = "`traceparse fleet extract` keeps what it has read";
+                    let advice = "use `traceparse fleet extract` to keep what was read";
                     warning(&format!("interrupted after {done} of {all}, without a report; {advice}"));
                     end(code);
                 }

@@ -24,7 +24,8 @@ const COMPACT_ROWS: u64 = 4_000_000;
 /// Extracts, and says with which exit code the process ends.
 pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
     if let Some(input) = args.inputs.inputs.iter().find(|input| Store::is_dataset(input)) {
-        let message = format!("{}: is a dataset already; name exports, and the dataset with -o", input.display());
+        let message =
+            format!("{}: already a dataset; name exports as inputs, and the dataset with -o", input.display());
         return Err(Failure::Usage(message));
     }
     args.inputs.check().map_err(Failure::Usage)?;
@@ -61,7 +62,7 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
         let (done, all) = (counted(ended.done), several(tasks.len(), "file"));
         let folder = args.output.display();
         store.interrupt(ended.done, tasks.len())?;
-        warning(&format!("interrupted after {done} of {all}, kept in {folder}; the same command goes on from there"));
+        warning(&format!("interrupted after {done} of {all}, kept in {folder}; run the same command to continue"));
         return Ok(code);
     }
     check_strict(&ended, &tasks, &failures, args)?;
@@ -94,7 +95,7 @@ fn print_lost_labels(counts: &Counts) {
         let runs = several(counts.runs_that_lose_labels, "run");
         let verb = if counts.runs_that_lose_labels == 1 { "loses labels it" } else { "lose labels they" };
         let labels = counts.lost_labels.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        warning(&format!("{runs} {verb} had ({labels}): no manifest line and no table of contents tells them now"));
+        warning(&format!("{runs} {verb} had ({labels}): no manifest line and no table of contents gives them now"));
     }
 }
 
@@ -117,9 +118,9 @@ fn others(store: &Store, tasks: &[Task]) -> Result<HashSet<String>> {
 /// Takes them out.
 fn prune(store: &Store, tasks: &[Task], failures: &[FailedInput]) -> Result<()> {
     // A misspelt folder is no reason to forget what it holds.
-    ensure!(!tasks.is_empty(), "there are no exports, so --prune forgets nothing");
+    ensure!(!tasks.is_empty(), "there are no exports, so --prune removed nothing");
     if let Some(failed) = failures.first() {
-        bail!("{}: {}; --prune forgets nothing where an input cannot be found", failed.source, failed.reason);
+        bail!("{}: {}; --prune removes nothing while an input cannot be found", failed.source, failed.reason);
     }
     let mut others = others(store, tasks)?;
     if others.is_empty() {
@@ -134,7 +135,7 @@ fn prune(store: &Store, tasks: &[Task], failures: &[FailedInput]) -> Result<()> 
     let copies: Vec<String> = copies.map(|(source, _)| source.clone()).collect();
     others.extend(copies);
     store.forget(&others)?;
-    complain(&format!("forgot {} not among the inputs", several(count, "file")));
+    complain(&format!("removed {} not among the inputs", several(count, "file")));
     Ok(())
 }
 
@@ -143,12 +144,12 @@ fn tell_others(store: &Store, tasks: &[Task]) -> Result<()> {
     let others = others(store, tasks)?;
     let Some(first) = others.iter().min() else { return Ok(()) };
     let text = match others.len() {
-        1 => format!("1 file of the dataset is not among the inputs, {first}: what it gave stays"),
+        1 => format!("1 file of the dataset is not among the inputs, {first}; its runs stay"),
         count => {
             let files = several(count, "file");
-            format!("{files} of the dataset are not among the inputs, such as {first}: what they gave stays")
+            format!("{files} of the dataset are not among the inputs, such as {first}; their runs stay")
         }
     };
-    warning(&format!("{text}; --prune takes it out"));
+    warning(&format!("{text}; --prune removes them"));
     Ok(())
 }

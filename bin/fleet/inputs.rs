@@ -57,12 +57,12 @@ impl Inputs {
         match self.datasets.as_slice() {
             [only] if self.tasks.is_empty() => {
                 let only = only.display();
-                Err(format!("there are no exports, but a dataset, {only}; `fleet report` takes it by its name"))
+                Err(format!("found no exports, only a dataset, {only}; pass that to `fleet report`"))
             }
             [first, ..] if self.tasks.is_empty() => {
                 let (datasets, first) = (counted(self.datasets.len()), first.display());
-                let advice = "`fleet report` takes one, by its name";
-                Err(format!("there are no exports, but {datasets} datasets, such as {first}; {advice}"))
+                let advice = "pass one of them to `fleet report`";
+                Err(format!("found no exports, only {datasets} datasets, such as {first}; {advice}"))
             }
             _ => Ok(()),
         }
@@ -72,7 +72,7 @@ impl Inputs {
 /// Finds the exports that arguments name.
 pub(super) fn find(args: &InputArgs) -> Result<Inputs> {
     let mut finder = Finder::default();
-    // Manifests first: what they say of an export counts, whoever else names it.
+    // Manifests first: their lines count, even if other inputs name the export, too.
     for path in &args.manifest {
         finder.add_manifest(path)?;
     }
@@ -166,8 +166,7 @@ impl Finder {
         if exports.is_empty() && self.datasets.is_empty() {
             let folder = folder.display();
             self.notes.push(format!(
-                "{folder}: no exports and no recordings are there (*.xml, *.xml.gz, *.xml.zst, *.trace, and *.trace.zip, .tar, .tar.gz, \
-                 .tgz, .tar.zst)"
+                "{folder}: found no exports and no recordings (*.xml, *.xml.gz, *.xml.zst, *.trace, and *.trace.zip, .tar, .tar.gz, .tgz, .tar.zst)"
             ));
         }
         for path in exports {
@@ -191,7 +190,7 @@ impl Finder {
         }
         if let Some([counting, other]) = differing_labels(&first.task, &task) {
             let first = &first.place;
-            self.contradicted.push(format!("{name}: {first} says {counting}, which counts, and {place} says {other}"));
+            self.contradicted.push(format!("{name}: {first} says {counting}, which is used, but {place} says {other}"));
             return;
         }
         let also = if first.task.path == task.path { String::new() } else { format!(" (also as {})", task.display) };
@@ -213,7 +212,7 @@ impl Finder {
             0 | 1 => exports.clone().next().cloned(),
             count => Some(format!("{} exports are named more than once; each counts once", counted(count))),
         };
-        let contradicted = one_of(&self.contradicted, "exports have lines that differ in manifests");
+        let contradicted = one_of(&self.contradicted, "exports have different lines in different manifests");
         repeated.into_iter().chain(contradicted).collect()
     }
 
@@ -280,8 +279,7 @@ fn exported_recordings(found: &[Found]) -> Vec<String> {
     });
     let say = |(export, recording)| {
         format!(
-            "{export} is probably the export of {recording}, and the run counts twice then; leave one of them out, such as by a \
-             pattern ('*.trace')"
+            "{export} is probably the export of {recording}, so the run would count twice; leave one of them out, such as with a pattern ('*.trace')"
         )
     };
     pairs.map(say).collect()

@@ -24,7 +24,7 @@ use crate::unchanged::read_whole;
 pub(super) struct Entry {
     pub(super) path: PathBuf,
     pub(super) toc: Option<PathBuf>,
-    /// As the manifest has them; values that are empty are left away.
+    /// As in the manifest, without empty values.
     pub(super) labels: Vec<(String, String)>,
     pub(super) run_weight: Millionths,
     pub(super) duration: Option<Nanos>,
@@ -50,7 +50,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Entry>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let entries = match text.trim_start().chars().next() {
         Some('{') => manifest.json_lines(text)?,
-        Some('[') => bail!("{name}: a JSON array; write one object on each line (jq -c '.[]' does that)"),
+        Some('[') => bail!("{name}: this is a JSON array; write one object per line (jq -c '.[]' does that)"),
         _ => manifest.csv(text)?,
     };
     ensure!(!entries.is_empty(), "{name}: the manifest names no exports; add a line for each, with its path");
@@ -93,7 +93,7 @@ impl Manifest<'_> {
                 self.entry(place, fields.map(|(key, value)| (column_name(key).to_owned(), value.to_owned())))
             } else {
                 let (found, expected) = (several(record.len(), "column"), header.len());
-                Err(anyhow!("{place}: {found}, and the header has {expected}; put values with commas in quotes"))
+                Err(anyhow!("{place}: {found}, but the header has {expected}; put values with commas in quotes"))
             });
         }
         lines.finish(self.name)
@@ -120,7 +120,7 @@ impl Manifest<'_> {
             let column = index + 1;
             ensure!(
                 !key.is_empty() || header.len() == 1,
-                "{name}, line 1, column {column}: it has no name; name it or take it away"
+                "{name}, line 1, column {column}: the column has no name; name it or remove it"
             );
             ensure!(
                 seen.insert(column_name(key)),
@@ -131,9 +131,9 @@ impl Manifest<'_> {
             let found: Vec<&str> = header.iter().collect();
             let advice = match found.as_slice() {
                 [one] if one.contains(';') || one.contains('\t') => "separate columns by commas",
-                _ => "name the column that has the paths of exports `path`",
+                _ => "call the column with the paths of exports `path`",
             };
-            bail!("{name}, line 1: there is no column `path`, only: {}; {advice}", found.join(", "));
+            bail!("{name}, line 1: no column `path`, only: {}; {advice}", found.join(", "));
         }
         Ok(())
     }

@@ -52,7 +52,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
         alerts::lines(&report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
     match result {
-        // Whoever reads the report has seen enough; an alert is one all the same.
+        // The reader of the pipe closed it; an alert still counts.
         Err(error) if is_closed_pipe(&error) => {}
         result => result?,
     }
@@ -66,7 +66,7 @@ fn is_stdout(args: &FleetReportArgs) -> bool {
 /// A page of plots is nothing to read in a terminal.
 fn check_output(args: &FleetReportArgs) -> Result<(), String> {
     if args.format() == FleetFormat::Html && is_stdout(args) && io::stdout().is_terminal() {
-        return Err("--format html writes a page for a browser; name a file for it, such as -o fleet.html".to_owned());
+        return Err("--format html needs a file to open in a browser; pass one, such as -o fleet.html".to_owned());
     }
     Ok(())
 }
@@ -77,12 +77,12 @@ fn dataset(args: &FleetReportArgs) -> Result<Option<&Path>, String> {
     let Some(dataset) = inputs.iter().find(|input| Store::is_dataset(input)) else { return Ok(None) };
     let name = dataset.display();
     if inputs.len() > 1 || !args.inputs.manifest.is_empty() {
-        return Err(format!("{name} is a dataset, which is reported alone; extract the other inputs into it"));
+        return Err(format!("{name} is a dataset and must be the only input; extract the other inputs into it"));
     }
     match args.reading.only_for_exports() {
-        Some(option) => {
-            Err(format!("{option} says how exports are read, and {name} is a dataset; extract it with {option}"))
-        }
+        Some(option) => Err(format!(
+            "{option} applies to reading exports, but {name} is a dataset; pass {option} to `fleet extract` instead"
+        )),
         None => Ok(Some(dataset)),
     }
 }
@@ -96,9 +96,9 @@ fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
         let files = several(files as usize, "file");
         let what = match done {
             Some(done) => format!("was interrupted after {} of {files}", counted(done as usize)),
-            None => format!("of {files} did not come to its end"),
+            None => format!("of {files} did not finish"),
         };
-        warning(&format!("the last extract {what}; the same command goes on from there"));
+        warning(&format!("the last extract {what}; run the same command to continue"));
     }
     let failures = store.read(add)?;
     failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
@@ -241,7 +241,7 @@ fn check_names(report: &FleetReport) -> Result<()> {
         bail!("none of {runs} has {}; there are: {}", pairs.join(" and "), there_are.join("; "));
     }
     if let Some(name) = inputs.missing_processes.first().filter(|_| inputs.runs > 0) {
-        bail!("no run has a process of the name {name:?}; there are: {}", inputs.processes.join(", "));
+        bail!("no run has a process named {name:?}; there are: {}", inputs.processes.join(", "));
     }
     Ok(())
 }
@@ -249,7 +249,7 @@ fn check_names(report: &FleetReport) -> Result<()> {
 /// The error for a label that nothing has.
 pub(super) fn unknown_label(key: &str, known: &[String]) -> anyhow::Error {
     let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    anyhow!("nothing has the label {key:?}; labels there are: {known}. A manifest gives exports more of them (--help)")
+    anyhow!("no run has the label {key:?}; known labels: {known}. A manifest adds labels (see --help)")
 }
 
 /// Values of a label up to this many are named.
@@ -278,8 +278,7 @@ fn nothing(report: &FleetReport) -> anyhow::Error {
     let inputs = &report.inputs;
     match (inputs.without_time.as_slice(), inputs.failed.len()) {
         ([first, ..], _) => anyhow!(
-            "no run has a recorded time, so none has a CPU use; put a table of contents (xcrun xctrace export --toc) beside \
-             {first}, or a column `duration` into a manifest"
+            "no run has a recorded time, so CPU use is unknown; put a table of contents (xcrun xctrace export --toc) next to {first}, or add a column `duration` to a manifest"
         ),
         ([], 0) => anyhow!("there are no exports"),
         ([], 1) => anyhow!("the only file gave no run"),

@@ -27,7 +27,8 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         Some(dataset) if is_elsewhere(dataset) || is_absent(Path::new(dataset)) => (options_of(args)?, dataset.clone()),
         Some(dataset) => (options_of(args)?, local(Path::new(dataset))?),
         None if args.source.is_file() => {
-            let message = format!("{source} is a report; say with --dataset which dataset the statement is to read");
+            let message =
+                format!("{source} is not a dataset; if it is a report, name the dataset to read with --dataset");
             return Err(Failure::Usage(message));
         }
         None if is_elsewhere(&source) => (args.questions.options(), source),

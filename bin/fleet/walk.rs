@@ -26,11 +26,13 @@ impl Walked {
         let mut notes = Vec::new();
         if let Some(first) = self.hidden.first() {
             let (what, first) = (several(self.hidden.len(), "hidden export"), first.display());
-            notes.push(format!("{what} skipped, such as {first}; what is named is read"));
+            notes.push(format!("{what} skipped, such as {first}; name a file to read it anyway"));
         }
         if let Some(first) = self.special.first() {
             let (what, first) = (several(self.special.len(), "path"), first.display());
-            notes.push(format!("{what} skipped, such as {first}: no file and no folder; what is named is read"));
+            notes.push(format!(
+                "{what} skipped, such as {first}: neither files nor folders; name one to read it anyway"
+            ));
         }
         notes
     }

@@ -31,11 +31,11 @@ pub(crate) struct Dialect {
 impl Dialect {
     /// The error of a text that is no part of any rule.
     pub(crate) fn error(&self, found: &str, wanted: &str) -> AlertError {
-        AlertError(format!("{found:?} is not {wanted}; a rule is like: {}", self.examples))
+        AlertError(format!("{found:?} is not {wanted}; write a rule such as: {}", self.examples))
     }
 
     /// The error of a text that is a part of the rules of the other command, which knows `what`.
     pub(crate) fn elsewhere(&self, found: &str, what: &str) -> AlertError {
-        AlertError(format!("{found:?} is not a question for {}; `{}` knows {what}", self.input, self.other))
+        AlertError(format!("{found:?} does not apply to {}; `{}` has {what}", self.input, self.other))
     }
 }

@@ -8,7 +8,7 @@ use crate::units::Unit;
 /// The number that another one is compared with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Limit<'t> {
-    /// As it was typed.
+    /// The rule as typed.
     pub(crate) text: &'t str,
     /// In its unit: percent, nanoseconds, cycles, cycles per second …; not below zero, and finite.
     pub(crate) number: f64,

@@ -1,4 +1,4 @@
-//! Stacks summed by what their frames have in common: a function, a binary, a source line.
+//! Stacks summed by a key of their frames: a function, a binary, a source line.
 
 use std::convert::Infallible;
 
@@ -22,7 +22,7 @@ pub struct KeySums {
 /// Sums stacks by a key of their frames: `key_of_frame` has one for each frame of the profile, below `key_count`.
 ///
 /// Returns the sums by key, and those of samples without stack. No tree is made: memory grows with the keys, and time with the distinct
-/// stacks. Very many stacks are divided among `jobs` threads; the answer is the same.
+/// stacks. Very many stacks are divided among `jobs` threads; the result is the same.
 ///
 /// # Panics
 /// When `key_of_frame` is shorter than the table of frames, or a key is not below `key_count`.

@@ -12,7 +12,7 @@ use crate::profile::{Profile, SourceLine, StringId};
 pub struct LineRow {
     /// The function, or samples without stack.
     pub label: Label,
-    /// The line; `None` for the frames of the function of which no source is known. Its line is 0 where only the file is.
+    /// The line; `None` for frames of the function without a known source. Its line is 0 if only the file is known.
     pub source: Option<SourceLine>,
     /// The weights of samples with the line in their stack. A sample counts once, however often the line recurs in its stack.
     pub sums: KeySums,

@@ -1,7 +1,7 @@
 //! Call trees: the stacks of many samples merged by their common callers.
 //!
-//! 1. [`StackWeights`] sums the weights of equal stacks of each thread, so that everything after it costs what distinct
-//!    stacks cost, however many samples there are.
+//! 1. [`StackWeights`] sums the weights of equal stacks of each thread, so that the cost of all later steps follows the distinct stacks,
+//!    not the samples.
 //! 2. [`Merger`] merges levels: below one node, frames of the same function (same binary, same name) are one node.
 //! 3. [`CallTree`] is the result, and [`FunctionRow`] its sum by function.
 //!

@@ -10,8 +10,8 @@ use crate::profile::{FunctionId, Profile};
 
 /// Some functions, taken as one, between their callers and their callees.
 ///
-/// Of a stack that they are in several times, the part above the outermost one is the callers' and the part below the
-/// innermost one the callees'. So each sample has one caller and one callee at most, and
+/// If they are in a stack several times, the part above the outermost one belongs to the callers, and the part below the innermost one to
+/// the callees. So each sample has one caller and one callee at most, and
 ///
 /// ```text
 /// all weight = Σ callers + that of samples without caller = Σ callees + self weight
@@ -23,12 +23,12 @@ pub struct Sandwich {
     /// Their callers, heaviest first, with the weight and the number of the samples in which this caller calls them; `None` if there is no
     /// caller: they are the outermost functions of the stack.
     pub callers: Vec<(Option<FunctionId>, u64, u64)>,
-    /// Whom they call, heaviest first, with the weight and the number of samples.
+    /// Their callees, heaviest first, with the weight and the number of samples.
     pub callees: Vec<(FunctionId, u64, u64)>,
 }
 
 impl Sandwich {
-    /// The sandwich of the chosen functions in these stacks. Costs what the stacks cost, however many samples.
+    /// The sandwich of the chosen functions in these stacks. Its cost follows the stacks, not the samples.
     pub fn new(profile: &Profile, weights: &[StackWeight], chosen: &FunctionSet) -> Self {
         let mut own = KeySums::default();
         let mut callers: HashMap<Option<FunctionId>, (u64, u64)> = HashMap::default();

@@ -8,7 +8,7 @@ pub enum Metric {
     /// Its weight, in the unit of its table.
     #[default]
     Weight,
-    /// One. The snapshot of all threads at the start (`Stackshot`) counts for nothing here, too.
+    /// One. The snapshot of all threads at the start (`Stackshot`) counts zero here, too.
     Samples,
 }
 

@@ -1,4 +1,4 @@
-//! Alert rules: what a CI job fails on.
+//! Alert rules, on which a CI job can fail.
 //!
 //! ```text
 //! cpu.p95 > 80                              P95 across runs of the CPU use of a run
@@ -8,16 +8,16 @@
 //! binary("UIKitCore").all.p90 > 10          samples with the binary anywhere in their stack
 //! function("-[X y]").self.p99 > 5           samples whose leaf is the function
 //! process(*).cpu.p99 > 50                   the busiest process of each run
-//! function(*).self.p99 > 5                  any function, beyond what chance explains of so many; binary(*) too
-//! window(60s).max > 80                      each run's busiest 60 s; process("X").window(60s).max too
-//! system-cpu-limit                          what iOS ends apps for: a process above 80 % over 60 s
-//! cpu.p95.lower > 80                        the lower end of the interval of P95: above 80 for all that chance can do
+//! function(*).self.p99 > 5                  any function, beyond what chance explains among so many; also binary(*)
+//! window(60s).max > 80                      each run's busiest 60 s; also process("X").window(60s).max
+//! system-cpu-limit                          the limit at which iOS ends apps: a process above 80 % over 60 s
+//! cpu.p95.lower > 80                        the lower end of the interval of P95: above 80 whatever chance does
 //! cpu.p95 > 2.5 Gcycles/s                   of runs that were recorded in cycles
 //! ```
 //!
-//! Names are whole names. A function or binary that a run does not have is zero there; one that no run has is a mistake in
-//! the rule, most often, and the rule is undecided. A threshold without a unit is in percent of one core, and asks nothing of runs
-//! that were recorded in other units.
+//! Names are whole names. A function or binary that a run does not have is zero there; one that no run has is usually a mistake in the
+//! rule, so the rule is undecided. A threshold without a unit is in percent of one core, and does not apply to runs that were recorded in
+//! other units.
 
 use std::fmt;
 
@@ -32,15 +32,15 @@ use crate::units::{Millionths, Unit};
 pub enum AlertSubject {
     /// The whole run.
     Run,
-    /// Everything of one name. Binaries of a function and processes of a thread are added up.
+    /// Everything of one name. A function is summed over binaries, and a thread over processes.
     Named(FleetScope, String),
-    /// Each process, function or binary on its own, and nothing else: of the processes of a run the largest counts, and of functions
-    /// and binaries each name has its distribution, as if the rule named it.
+    /// Each process, function or binary by itself: for processes, the largest one in a run counts; for functions and binaries, each name
+    /// has its own distribution, as if the rule named it.
     Each(FleetScope),
 }
 
 impl AlertSubject {
-    /// True of functions and binaries, of which only whole runs are kept.
+    /// True for functions and binaries, which are kept for whole runs only.
     fn has_no_windows(&self) -> bool {
         let (Self::Named(scope, _) | Self::Each(scope)) = self else { return false };
         matches!(scope, FleetScope::Binary | FleetScope::Function)
@@ -52,7 +52,7 @@ impl AlertSubject {
 pub enum AlertMeasure {
     /// The whole recording.
     Whole(Measure),
-    /// The busiest so many seconds in a row.
+    /// The busiest window of so many seconds.
     Window {
         /// Their number.
         seconds: u32,
@@ -72,13 +72,13 @@ pub enum AlertStatistic {
     Max,
 }
 
-/// The one of the numbers that are known of a percentile.
+/// The percentile itself, or an end of its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AlertBound {
     /// The percentile of the runs.
     #[default]
     Estimate,
-    /// The lower end of its interval: what the percentile of the population is at least, for all that chance can do.
+    /// The lower end of its interval: the percentile of the population is at least that, with the confidence of the interval.
     Lower,
     /// The upper end of its interval.
     Upper,
@@ -87,7 +87,7 @@ pub enum AlertBound {
 /// A rule: it fires where the comparison holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AlertRule {
-    /// As it was typed.
+    /// The rule as typed.
     pub text: String,
     /// Its subject.
     pub subject: AlertSubject,
@@ -95,13 +95,13 @@ pub struct AlertRule {
     pub measure: AlertMeasure,
     /// The number across runs.
     pub statistic: AlertStatistic,
-    /// The end of its interval, if not itself; [`AlertBound::Estimate`] for what is no percentile.
+    /// The percentile itself or an end of its interval; [`AlertBound::Estimate`] for other statistics.
     pub bound: AlertBound,
     /// The side of the threshold on which it fires.
     pub comparison: Comparison,
-    /// With what: percent of one core, or units per second.
+    /// The number it is compared with: percent of one core, or units per second.
     pub threshold: Millionths,
-    /// The unit of the runs that it is asked of; nanoseconds where the threshold is in percent.
+    /// The unit of the runs that it applies to; nanoseconds if the threshold is in percent.
     pub unit: Unit,
 }
 
@@ -167,8 +167,8 @@ impl AlertRule {
     /// Reads a rule, as the module shows them.
     ///
     /// # Errors
-    /// Where the text is no rule; the error says which part is not understood, and what could stand there, or that the rule is one
-    /// of comparisons.
+    /// If the text is not a rule; the error names the part that is not understood and the parts that could be there, or says that the rule
+    /// is one for comparisons.
     pub fn parse(text: &str) -> Result<Self, AlertError> {
         let text = text.trim();
         if text == SYSTEM_CPU_LIMIT {
@@ -246,7 +246,7 @@ fn measure<'p, 't>(
     };
     match (rest, first.word()) {
         ([], word @ ("self" | "all")) if subject.has_no_windows() => Err(DIALECT.elsewhere(word, GROWTH)),
-        ([], word) => Err(DIALECT.error(word, "all: a statistic follows, such as .p99, .mean or .max")),
+        ([], word) => Err(DIALECT.error(word, "complete; add a statistic such as .p99, .mean or .max")),
         _ => Ok((measure, rest)),
     }
 }
@@ -368,10 +368,7 @@ mod tests {
             ["total > 5%", "total.self > 5ms", "function(*).self > 2%", "binary(\"X\").all > 2", "cpu.p99 > 3ms"]
         {
             let error = AlertRule::parse(text).expect_err(text).to_string();
-            assert!(
-                error.contains(" is not a question for many runs; `traceparse diff` knows growth"),
-                "{text}: {error}"
-            );
+            assert!(error.contains(" does not apply to many runs; `traceparse diff` has growth"), "{text}: {error}");
         }
     }
 

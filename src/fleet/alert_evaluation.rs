@@ -29,7 +29,7 @@ impl AlertEvaluation<'_> {
     /// The outcome of a rule in a unit that no run has.
     pub(super) fn other_unit(&self, rule: &AlertRule, cohort: usize) -> AlertOutcome {
         let note = format!(
-            "the rule is about {}, and these runs were recorded in {}; a threshold says so: 2.5 Gcycles/s",
+            "the rule is about {}, but these runs were recorded in {}; write the threshold in that unit, such as 2.5 Gcycles/s",
             rule.unit.rate_name(),
             self.cohorts[cohort].unit.name()
         );
@@ -41,11 +41,11 @@ impl AlertEvaluation<'_> {
         let members = &self.members[cohort];
         if let (AlertSubject::Named(scope, name), false) = (&rule.subject, series.is_seen) {
             if series.is_left_out {
-                let note = format!("the {} {name:?} is of no process that counts here", scope.name());
+                let note = format!("the {} {name:?} is in no process that counts here", scope.name());
                 return undecided(rule, cohort, Some(1), Some(note));
             }
             let similar = series.similar.as_ref().map_or(String::new(), |known| format!("; there is {known:?}"));
-            let note = format!("no run has a {} of the name {name:?}{similar}", scope.name());
+            let note = format!("no run has a {} named {name:?}{similar}", scope.name());
             return undecided(rule, cohort, Some(1), Some(note));
         }
         let values: Vec<(usize, Millionths)> =

@@ -248,7 +248,7 @@ impl Family<'_> {
             return Some(format!("{} is code that may be of any {scope}, and of many", names.join(" and ")));
         }
         Some(if self.evaluation.options.is_weighted {
-            "weighted percentiles have no intervals, so that nothing tells whether chance explains it".to_owned()
+            "weighted percentiles have no intervals, so chance cannot be ruled out".to_owned()
         } else {
             format!("chance may explain it: {count} names were judged, and the interval includes the threshold")
         })

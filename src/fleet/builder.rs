@@ -20,10 +20,9 @@ const MAX_PROCESSES: usize = 50;
 
 /// Collects the runs of a fleet and makes the report.
 ///
-/// Of a run it keeps one number for each process, thread, binary and function that the options ask for, and its weight in
-/// each second: about 40 bytes for each function of a run and 16 for each second; and 16 for each function of a run and each alert
-/// rule about any function. The order in which runs are added does
-/// not show in the report.
+/// For each run it keeps one number per process, thread, binary and function that the options ask for, and the weight in each second:
+/// about 40 bytes per function and 16 per second, and 16 per function for each alert rule about any function. The report does not depend
+/// on the order in which runs are added.
 #[derive(Debug)]
 pub struct FleetBuilder {
     pub(super) options: FleetOptions,
@@ -47,7 +46,7 @@ pub struct FleetBuilder {
     pub(super) notes: Vec<String>,
     /// Notes of runs: the number of runs that have each, and the first of them.
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
-    /// About how many bytes everything takes that is kept of each run or file apart.
+    /// The approximate number of bytes kept for each run or file separately.
     apart: u64,
 }
 
@@ -81,7 +80,7 @@ impl FleetBuilder {
         }
     }
 
-    /// Adds a run. A run whose id is there already is a failed input: it has the same content as another.
+    /// Adds a run. A run with a known id is a failed input: it has the same content as another one.
     ///
     /// A run without a recorded time has no measure; it is named in the report and counts nowhere.
     pub fn add(&mut self, measures: &RunMeasures) {
@@ -151,8 +150,7 @@ impl FleetBuilder {
         }
     }
 
-    /// About how many bytes it takes; each run and failed file that is added makes it more. The report takes about as much again for
-    /// what it shows.
+    /// The approximate number of bytes it takes, which grows with each run and failed file. The report takes about as much again.
     pub fn memory(&self) -> u64 {
         let columns = self.columns.iter().map(ScopeColumn::memory).sum::<u64>();
         let alert_series = self.alert_series.iter().map(AlertSeries::memory).sum::<u64>();

@@ -46,7 +46,7 @@ impl FleetNames {
         self.0.intern(text).expect("a fleet has less than four billion names")
     }
 
-    /// About how many bytes they take.
+    /// The approximate number of bytes they take.
     pub(super) fn memory(&self) -> u64 {
         self.0.memory()
     }

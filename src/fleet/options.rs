@@ -7,8 +7,8 @@ use crate::stats::{Confidence, Quantile, QuantileMethod};
 /// The key that tables are sorted by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortKey {
-    /// The highest percentile up to P99, of those that are asked for, for which every cohort has enough runs; the largest
-    /// where there is none. In the options of a report it is replaced by what it was.
+    /// The highest requested percentile up to P99 for which every cohort has enough runs; the largest value if there is none. In the
+    /// options of a report it is replaced by the chosen key.
     HighestSupported,
     /// A percentile.
     Quantile(Quantile),
@@ -57,9 +57,9 @@ impl FleetOptions {
 pub struct FleetOptions {
     /// The labels that make cohorts; none is one cohort of all runs.
     pub by: Vec<String>,
-    /// Only runs with these labels: key and value. Of one key the values are alternatives; keys narrow each other.
+    /// Only runs with these labels: key and value. Values of one key are alternatives; different keys narrow each other.
     pub only: Vec<(String, String)>,
-    /// Only these processes, by name; empty is all of them. The CPU use of a run is that of these processes then.
+    /// Only these processes, by name; empty is all of them. The CPU use of a run is then that of these processes.
     pub processes: Vec<String>,
     /// The measure.
     pub measure: Measure,
@@ -71,13 +71,13 @@ pub struct FleetOptions {
     pub method: QuantileMethod,
     /// The confidence of intervals.
     pub confidence: Confidence,
-    /// True if percentiles count a run as many times as its [`run_weight`](super::RunRecord::run_weight) says.
+    /// True if percentiles count a run [`run_weight`](super::RunRecord::run_weight) times.
     pub is_weighted: bool,
     /// The key that tables are sorted by.
     pub sort: SortKey,
     /// The number of rows that each table keeps; `None` keeps all. Rows that are left out are counted.
     pub top: Option<usize>,
-    /// Alert rules as they were typed, parsed by [`AlertRule::parse`].
+    /// Alert rules as typed, parsed by [`AlertRule::parse`].
     pub alerts: Vec<AlertRule>,
 }
 

@@ -32,29 +32,29 @@ pub struct FleetReport {
 pub struct Inputs {
     /// Runs that count.
     pub runs: u64,
-    /// Runs whose recorded time is not known: they have no rate, and stand in no distribution.
+    /// Runs without a known recorded time: they have no rate, and are in no distribution.
     pub without_time: Vec<String>,
-    /// Runs whose recorded time is that which their samples cover ([`WallSource::Samples`]).
+    /// Runs whose recorded time is estimated as the time that their samples cover ([`WallSource::Samples`]).
     pub estimated_time: u64,
     /// Rows of CPU tables that could not be read, over all runs.
     pub rejected_rows: u64,
-    /// Recordings of which runs could not be read while others could, by source.
+    /// Recordings with some runs that could not be read, by source.
     pub damaged: Vec<DamagedRecording>,
     /// Files that gave no run.
     pub failed: Vec<FailedInput>,
-    /// Runs that are not of the labels that were asked for ([`FleetOptions::only`]).
+    /// Runs without the requested labels ([`FleetOptions::only`]).
     pub left_out: u64,
-    /// The values that these have of the labels that were asked for, sorted, by key.
+    /// The values that these runs have for the requested labels, sorted, by key.
     pub left_out_values: Vec<(String, Vec<String>)>,
     /// The keys of the labels that runs and failed files have, sorted.
     pub label_keys: Vec<String>,
     /// The names of processes, sorted, the first of them.
     pub processes: Vec<String>,
-    /// Processes that were asked for ([`FleetOptions::processes`]), and that no run has.
+    /// Requested processes ([`FleetOptions::processes`]) that no run has.
     pub missing_processes: Vec<String>,
 }
 
-/// A recording with runs that are damaged, so that nothing of them counts, and others that count.
+/// A recording with some damaged runs, which do not count, and others that do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DamagedRecording {
     /// The path that it was read from.
@@ -76,7 +76,7 @@ pub struct RunRow {
     pub wall: Nanos,
     /// The source of that length.
     pub wall_source: WallSource,
-    /// The weight of what counts in it.
+    /// The weight of its samples that count.
     pub weight: u64,
     /// The number of those samples.
     pub samples: u64,
@@ -93,9 +93,9 @@ pub struct RunRow {
 /// The runs that are compared with each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cohort {
-    /// The unit of what was recorded; cycles and time never stand in one cohort.
+    /// The unit of its weights; cycles and time are never in one cohort.
     pub unit: Unit,
-    /// Keys and values, in the order of [`FleetOptions::by`]; `None` where runs do not say.
+    /// Keys and values, in the order of [`FleetOptions::by`]; `None` if the runs have no value.
     pub labels: Vec<(String, Option<String>)>,
 }
 
@@ -118,7 +118,7 @@ pub struct CohortReport {
     pub cohort: Cohort,
     /// The number of runs; 0 if every file of the cohort failed.
     pub runs: u64,
-    /// CPU use across runs: one value a run.
+    /// CPU use across runs: one value per run.
     pub across_runs: Summary,
     /// The same values, counted in steps, for a picture.
     pub bins: Vec<Bin>,
@@ -140,7 +140,7 @@ pub struct WindowReport {
     /// The pooled windows; its `count` is windows, not runs. Windows of one run are not independent, so there are no
     /// intervals.
     pub pooled: Summary,
-    /// Each run's busiest window: one value a run.
+    /// Each run's busiest window: one value per run.
     pub peaks: Summary,
     /// The pooled windows as a histogram that can be merged with those of other fleets: HdrHistogram V2, compressed, in
     /// base64; values are thousandths of a percent (or of a unit per second).
@@ -175,7 +175,7 @@ pub struct Summary {
     pub max: f64,
     /// The mean; every run counts once.
     pub mean: f64,
-    /// The mean by recorded time and run weight: all that was used over all that was recorded. `None` for windows.
+    /// The mean by recorded time and run weight: all time used over all time recorded. `None` for windows.
     pub weighted_mean: Option<f64>,
     /// The percentiles that were asked for.
     pub estimates: Vec<Estimate>,
@@ -190,7 +190,7 @@ pub struct Summary {
 pub enum Caution {
     /// The mean (by run weight, where percentiles are) is above P90: a few runs carry it, and most are far below it.
     MeanAboveP90,
-    /// P50 is zero: half of the runs or more do not have it, and the mean is of runs that do not use it.
+    /// P50 is zero: at least half of the runs do not have it, and the mean includes them.
     MostlyAbsent,
     /// The distribution has fewer runs than a percentile that was asked for needs.
     TooFewRuns {
@@ -222,7 +222,7 @@ pub struct ScopeRow {
     /// Samples over all runs.
     pub samples: u64,
     /// By percentile: the value that sampling noise alone would give runs that are all alike (see
-    /// [`noise_floor`](crate::stats::noise_floor)). A percentile at or below it tells of no difference between runs; see
+    /// [`noise_floor`](crate::stats::noise_floor)). A percentile at or below it shows no difference between runs; see
     /// [`is_noise`](Self::is_noise).
     pub noise: Vec<Option<f64>>,
     /// The position in [`FleetReport::runs`] of the run with the largest value.
@@ -238,8 +238,8 @@ impl ScopeRow {
     }
 }
 
-/// True if a percentile is above the middle of runs and yet no more than sampling noise gives. Below the mean, the floor says nothing:
-/// there a few runs carry the mean, and the runs are anything but alike.
+/// True if a percentile is above the middle of runs and yet no more than sampling noise gives. Below the mean, the floor has no meaning:
+/// there a few runs carry the mean, and runs clearly differ.
 pub(super) fn is_noise(quantile: Quantile, value: f64, mean: f64, noise: Option<f64>) -> bool {
     quantile > Quantile::P50 && value > 0.0 && value >= mean && noise.is_some_and(|noise| value <= noise)
 }
@@ -286,14 +286,13 @@ pub struct ContrastRow {
 /// The state of a rule in one cohort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AlertState {
-    /// The value is on the side of the threshold that was not wished for.
+    /// The value is on the bad side of the threshold.
     Fired,
     /// It is not.
     Quiet,
-    /// Nobody can say: most often, there are too few runs for the percentile the rule asks for.
+    /// It cannot be decided: usually, there are too few runs for the percentile of the rule.
     Undecided {
-        /// The number of runs that it needs; `None` where no number of runs is what it lacks: chance may explain what is beyond the
-        /// threshold.
+        /// The number of runs that it needs; `None` if more runs would not help, since chance may explain the value beyond the threshold.
         needed: Option<u64>,
     },
 }
@@ -309,7 +308,7 @@ pub struct AlertOutcome {
     pub state: AlertState,
     /// The value; `None` where there are no runs or windows.
     pub value: Option<f64>,
-    /// The interval of the value, where it is a percentile.
+    /// The interval of the value, if it is a percentile.
     pub estimate: Option<Estimate>,
     /// Runs it was computed from.
     pub runs: u64,
@@ -317,9 +316,9 @@ pub struct AlertOutcome {
     pub beyond: Vec<AlertRun>,
     /// The number of runs beyond it; `beyond` keeps the first of them.
     pub beyond_count: u64,
-    /// Of a rule about any function or binary: the names that fired it, the furthest beyond the threshold first, with their values; or,
-    /// where it is undecided, those that may. Where nothing is beyond the threshold, the nearest one. `value`, `estimate` and `beyond`
-    /// are of the first. Empty for other rules.
+    /// For a rule about any function or binary, the names that fired it, the furthest beyond the threshold first, with their values; or,
+    /// if it is undecided, those that may have. If nothing is beyond the threshold, the nearest one. `value`, `estimate` and `beyond` are
+    /// those of the first. Empty for other rules.
     pub causes: Vec<(String, f64)>,
     /// The number of names that fired it or may; `causes` keeps the first of them.
     pub causes_count: u64,

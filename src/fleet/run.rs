@@ -10,17 +10,17 @@ use crate::units::{Millionths, Nanos, Unit};
 
 /// The function name of samples without a stack.
 pub const STACKLESS: &str = "(no stack)";
-/// The function name of all code of a binary that has no names. Addresses differ from run to run, so they are one row.
+/// The function name of all code without names in a binary. Its addresses differ from run to run, so it is one row.
 pub const UNNAMED: &str = "(unnamed)";
 
 /// The source of a run's recorded time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WallSource {
-    /// The table of contents says how long was recorded.
+    /// The table of contents.
     Toc,
-    /// A manifest says it (its column `duration`, in seconds).
+    /// A manifest (its column `duration`, in seconds).
     Manifest,
-    /// Nobody says it: the time that samples cover, from the first of them on ([`SampledTime`](crate::profile::SampledTime)). A run
+    /// An estimate: the time that samples cover, from the first one on ([`SampledTime`](crate::profile::SampledTime)). A run
     /// that was idle at its start or end was longer, so its CPU use is overstated; reports mark such runs.
     Samples,
 }
@@ -41,7 +41,7 @@ impl WallSource {
     }
 }
 
-/// A run: where it comes from, what is known of it, and its totals. A row of the table `runs`.
+/// A run: its source, its labels, and its totals. A row of the table `runs`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunRecord {
     /// The hash of the file's content, in hex; with `-2`, `-3` … for the second and further runs of one file.
@@ -60,7 +60,7 @@ pub struct RunRecord {
     pub run_weight: Millionths,
     /// The time when recording started (ISO 8601), if the table of contents gives it.
     pub start: Option<String>,
-    /// The recorded time; `None` where nothing tells it (one sample whose weight is no time, no table of contents). Such a run has
+    /// The recorded time; `None` if it is unknown (a single sample whose weight is not a time, and no table of contents). Such a run has
     /// no rate.
     pub wall: Option<Nanos>,
     /// The source of `wall`.
@@ -76,13 +76,13 @@ pub struct RunRecord {
     pub weight: u64,
     /// The number of samples that count.
     pub samples: u64,
-    /// The number of samples of one weight that would be as noisy (Kish: (Σw)² / Σw²), rounded down; equals `samples` where
-    /// all weigh the same.
+    /// The number of samples of equal weight that would be as noisy (Kish: (Σw)² / Σw²), rounded down; equals `samples` if all weights are
+    /// equal.
     pub effective_samples: u64,
     /// Rows of the table that could not be read.
     pub rejected: u64,
-    /// The number of damaged runs in the same recording, which are counted nowhere else. Among several runs of one file the first one has
-    /// the number and the others 0, so that it adds up. `None` in a dataset of version 1, which does not have it.
+    /// The number of damaged runs in the same recording, which are counted nowhere else. Of several runs of one file, the first one has
+    /// the number and the others 0, so that sums are right. `None` in a dataset of version 1, which lacks it.
     pub unread_runs: Option<u32>,
     /// The number of cores that ran a sample; 0 if none was recorded.
     pub cores: u32,

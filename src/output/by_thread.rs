@@ -14,9 +14,7 @@ pub struct SamplesAddedUp;
 
 impl fmt::Display for SamplesAddedUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "the samples were added up while they were read, and this format needs each of them (SampleDetail::Each)",
-        )
+        f.write_str("the samples were summed while being read, but this format needs each one (SampleDetail::Each)")
     }
 }
 

@@ -27,10 +27,7 @@ pub struct Mixed {
 impl fmt::Display for Mixed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = self.series.join(", ");
-        write!(
-            f,
-            "the input holds several measurements that cannot be added up: {list}; choose one with --schema or --run"
-        )
+        write!(f, "the input has several measurements that cannot be summed: {list}; choose one with --schema or --run")
     }
 }
 

@@ -127,7 +127,7 @@ impl ProfileBuilder {
         Self { detail, sums, ..Self::default() }
     }
 
-    /// The same as part of a budget of memory, which whoever adds to it has to keep.
+    /// The same as part of a memory budget, which callers that add to it have to keep.
     pub(crate) fn within(mut self, budget: MemoryBudget) -> Self {
         self.profile.budget = budget;
         self

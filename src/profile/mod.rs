@@ -1,4 +1,4 @@
-//! The model: what was sampled, as tables of plain rows that refer to each other by small ids.
+//! The model: samples as tables of plain rows that refer to each other by small ids.
 //!
 //! ```text
 //! sample ─► series ─► run            weight counts in the unit of the series
@@ -9,7 +9,7 @@
 //! A stack is a parent stack and one frame, so a sample holds one id however deep its stack is, and the stacks of a
 //! recording take room by their distinct parts. Stacks are root first: the parent is the caller.
 //!
-//! A [`ProfileBuilder`] writes a profile once; from then on it never changes. This module knows nothing of files.
+//! A [`ProfileBuilder`] writes a profile once; from then on it never changes. This module knows nothing about files.
 //!
 //! # Memory
 //!
@@ -70,7 +70,7 @@ pub(crate) use stack_rows::StackRows;
 pub(crate) use strings::Strings;
 use sums::SumCounters;
 
-/// Everything that was sampled in the inputs that were read. Made by a [`ProfileBuilder`].
+/// All samples of the inputs, with their stacks, threads and names. Made by a [`ProfileBuilder`].
 #[derive(Clone, Debug, Default)]
 pub struct Profile {
     strings: Strings,

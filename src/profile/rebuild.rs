@@ -22,7 +22,9 @@ impl fmt::Display for RebuildError {
         match self {
             Self::Full(full) => full.fmt(f),
             Self::Memory(over) => over.fmt(f),
-            Self::OutOfOrder => f.write_str("names come before operations, which choose functions by their names"),
+            Self::OutOfOrder => {
+                f.write_str("name functions before applying operations, which choose functions by name")
+            }
         }
     }
 }

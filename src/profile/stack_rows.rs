@@ -152,7 +152,7 @@ impl StackRows {
         Ok(())
     }
 
-    /// About how many bytes they take.
+    /// The approximate number of bytes they take.
     pub(super) fn memory(&self) -> u64 {
         self.frames.memory() + of_vec(&self.turns) + self.parents.memory()
     }

@@ -79,7 +79,7 @@ pub(super) struct SumGroups {
 }
 
 impl SumGroups {
-    /// About how many bytes they take.
+    /// The approximate number of bytes they take.
     pub(super) fn memory(&self) -> u64 {
         of_vec(&self.rows) + of_map(&self.by_key)
     }
@@ -199,7 +199,7 @@ enum SumPlace {
 }
 
 impl SumTable {
-    /// About how many bytes they take.
+    /// The approximate number of bytes they take.
     pub(crate) fn memory(&self) -> u64 {
         let by_hash = self.others.by_hash.capacity() as u64 * 8 / 7 * 5;
         let counters = self.leaf_counters.memory() + self.other_counters.memory();

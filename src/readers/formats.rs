@@ -27,9 +27,9 @@ const SAMPLE: &str = "a report of sample (macOS)";
 /// A sentence about an input that is no export.
 pub(super) fn describe(head: &[u8]) -> Option<String> {
     Some(match recognise(head)? {
-        SAMPLE => format!("this is {SAMPLE}, which has samples, and no signposts and hangs"),
+        SAMPLE => format!("this is {SAMPLE}, which has samples but no signposts or hangs"),
         what => format!(
-            "this is {what}, which is not read; name a recording of Instruments (.trace), or an export of xctrace"
+            "this is {what}, which traceparse cannot read; pass an Instruments recording (.trace) or an xctrace export"
         ),
     })
 }

@@ -1,7 +1,7 @@
-//! A recording: all that any reader makes of its input, with every row accounted for.
+//! A recording: the result of any reader, with every row accounted for.
 //!
-//! Readers decode bytes and give what they find to a [`RecordingBuilder`]: tables, rows, tables of contents. What comes out is the same
-//! whatever the input was: samples in a [`Profile`], the documents that they are from, and what was noticed on the way.
+//! Readers decode bytes and give tables, rows and tables of contents to a [`RecordingBuilder`]. The result is the same for every kind of
+//! input: samples in a [`Profile`], the documents that they are from, and diagnostics.
 //!
 //! rows = samples + rejected, for every table of samples, with a reason for each rejection.
 
@@ -126,7 +126,7 @@ impl Default for Limits {
     }
 }
 
-/// Everything that was read: the samples, and what else the inputs hold.
+/// The content of one or more inputs: the samples, and everything else that was read.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
     /// The samples of all CPU tables, or their sums ([`Options::samples`]).
@@ -157,7 +157,7 @@ impl Recording {
         })
     }
 
-    /// The runs of recordings that are damaged, so that nothing of them is here.
+    /// The damaged runs of recordings, which are left out.
     pub fn unread_runs(&self) -> impl Iterator<Item = &TocRun> {
         self.tocs().flat_map(|toc| &toc.runs).filter(|run| run.unread.is_some())
     }
@@ -188,7 +188,7 @@ pub enum DocumentContent {
     Toc(Toc),
 }
 
-/// A table of a document and what became of its rows.
+/// A table of a document, with the accounting of its rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// The run it was recorded in, from 1.

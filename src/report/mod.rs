@@ -55,19 +55,19 @@ pub struct ReportOptions {
     pub schemas: Vec<String>,
     /// The number that a sample counts for: its weight, or one.
     pub metric: Metric,
-    /// The rule for which nodes of trees are hidden.
+    /// The rule that hides nodes of trees.
     pub pruning: Pruning,
     /// The view. Parts that a view does not show are not made: see the fields of [`SeriesReport`].
     pub view: View,
     /// The separation of trees and timelines.
     pub separate_by: SeparateBy,
-    /// Of tables whose rows are in order of weight, only so many rows: functions, threads, binaries and the like, and in
-    /// [`View::Heaviest`] stacks. `None` is all.
+    /// The number of rows to keep in tables sorted by weight (functions, threads, binaries and the like), and of stacks in
+    /// [`View::Heaviest`]. `None` keeps all.
     pub top: Option<usize>,
-    /// The function that [`View::Sandwich`] is of, by its name as it is shown, in whatever binaries.
+    /// The function of [`View::Sandwich`], by its name as shown, in any binary.
     pub function: Option<String>,
     /// The length of a bin in [`View::Timeline`]. With `None` (the default) and 0 it is the shortest of 1, 2, 5, 10, 20, 50 …
-    /// nanoseconds by which no series has more than 90 bins, and which is at least five times the most frequent weight of the
+    /// nanoseconds that gives no series more than 90 bins, and which is at least five times the most frequent weight of the
     /// samples in nanoseconds.
     pub timeline_bin: Option<Nanos>,
     /// The number of threads that may work at once: from 2 on, trees are made while one is written, and stacks are summed side by side if
@@ -102,14 +102,14 @@ pub enum View {
     Summary,
     /// The threads with their weights.
     Threads,
-    /// The call tree of each thread, or of what else [`ReportOptions::separate_by`] says.
+    /// The call tree of each thread, or as [`ReportOptions::separate_by`] splits it.
     Tree,
     /// The functions over all threads.
     Functions,
     /// The binaries over all threads.
     Binaries,
-    /// The heaviest stack of each thread, or of what else [`ReportOptions::separate_by`] says: from the outermost function on,
-    /// always the heaviest callee. Nothing of it is pruned.
+    /// The heaviest stack of each thread, or as [`ReportOptions::separate_by`] splits them: from the outermost function down, always the
+    /// heaviest callee. It is never pruned.
     Heaviest,
     /// The callers and the callees of [`ReportOptions::function`].
     Sandwich,
@@ -121,18 +121,18 @@ pub enum View {
     Lines,
     /// The processes with their weights.
     Processes,
-    /// Thread states with their weights, those that do not count, too.
+    /// Thread states with their weights, including those that do not count.
     States,
-    /// The cores and kinds of cores with what they ran; nothing where samples were added up
+    /// The cores and kinds of core, with the weights they ran; empty if samples were summed
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Cores,
-    /// Weights over time, in bins, of each thread or of what else [`ReportOptions::separate_by`] says; nothing where samples were
-    /// added up ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
+    /// Weights over time, in bins, of each thread or as [`ReportOptions::separate_by`] splits them; empty if samples were summed
+    /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Timeline,
-    /// The samples, one a row of the input, in its order; none where they were added up
+    /// The samples, in the order of the input; empty if they were summed
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     Samples,
-    /// The functions of each thread in order of time ([`Report::flame_chart`]); nothing if samples were added up
+    /// The functions of each thread in order of time ([`Report::flame_chart`]); empty if samples were summed
     /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
     FlameChart,
 }

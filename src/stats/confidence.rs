@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::percent::{parts_of_percent, percent};
 
-/// The least share of all intervals that hold what they are about; 95 % unless told.
+/// The least share of all intervals that contain the true value; 95 % by default.
 ///
 /// In parts per million, above 0 and below 1,000,000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +14,7 @@ impl Confidence {
     /// 95 %.
     pub const PERCENT_95: Self = Self(950_000);
 
-    /// So many parts per million; `None` for 0 and for 1,000,000 or more.
+    /// A confidence in parts per million; `None` for 0 and for 1,000,000 or more.
     pub const fn from_parts_per_million(parts: u32) -> Option<Self> {
         if 0 < parts && parts < 1_000_000 { Some(Self(parts)) } else { None }
     }
@@ -34,7 +34,7 @@ impl Confidence {
         f64::from(self.0) / 1e6
     }
 
-    /// The probability that may be missed on each side: 0.025 with 95 %.
+    /// The probability of a miss on each side: 0.025 with 95 %.
     pub fn tail(self) -> f64 {
         f64::from(1_000_000 - self.0) / 2e6
     }

@@ -1,4 +1,4 @@
-//! Many numbers, sorted: their quantiles, and how far these can be trusted.
+//! Many numbers, sorted: their quantiles, and the confidence in these.
 
 use super::confidence::Confidence;
 use super::interval::{Interval, order_statistic_ranks};
@@ -31,7 +31,7 @@ struct Weights {
 const LARGEST_ZERO_WEIGHT: u128 = u128::MAX >> 24;
 
 impl Distribution {
-    /// The distribution of `values`, in any order, and of so many zeros besides; `values` may hold zeros too.
+    /// The distribution of `values`, in any order, and of `zeros` further zeros; `values` may contain zeros too.
     pub fn new(mut values: Vec<Millionths>, zeros: u64) -> Self {
         let given = values.len();
         values.retain(|value| value.get() > 0);
@@ -175,7 +175,7 @@ impl Distribution {
         Some(if share >= 0.5 { right - difference * (1.0 - share) } else { left + difference * share })
     }
 
-    /// The quantile, whether there are values enough for it, and the interval in which that of the population is.
+    /// The quantile, its support, and the interval that contains the quantile of the population.
     ///
     /// The ends of the interval are values, whatever the method. With weights both are `None`, as order statistics of
     /// unequal weights bound nothing, and the support is that of the [effective count](Self::effective_count), rounded
@@ -198,7 +198,7 @@ impl Distribution {
         Interval { lower: at(lower), upper: at(upper) }
     }
 
-    /// The number of values of equal weight that would say as much (Kish: (Σw)² / Σw²); the count without weights.
+    /// The number of values of equal weight that would be worth as much (Kish: (Σw)² / Σw²); the count without weights.
     pub fn effective_count(&self) -> f64 {
         match &self.weights {
             None => self.count() as f64,
@@ -208,7 +208,7 @@ impl Distribution {
         }
     }
 
-    /// The distinct values in ascending order, and how often each one is there, whatever it weighs.
+    /// The distinct values in ascending order, and the number of times each one occurs, regardless of weight.
     pub fn values(&self) -> impl Iterator<Item = (Millionths, u64)> {
         let zeros = (self.zeros > 0).then_some((Millionths::default(), self.zeros));
         let others = self.values.chunk_by(|left, right| left == right).map(|equal| (equal[0], equal.len() as u64));
@@ -216,7 +216,7 @@ impl Distribution {
     }
 }
 
-/// The verdict on whether there are enough values for a quantile to describe the population they come from.
+/// The number of values, judged: enough, or too few, for a quantile to describe the population they come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Support {
     /// Both ends of its interval are known.

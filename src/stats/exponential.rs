@@ -1,12 +1,11 @@
-//! Histograms with exponential buckets, as OpenTelemetry has them: for numbers of every size, merged by adding up
-//! counts.
+//! Histograms with the exponential buckets of OpenTelemetry: for numbers of every size, merged by adding counts.
 //!
-//! Bucket i holds what is above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]): 64 buckets for each
+//! Bucket i holds values above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]): 64 buckets for each
 //! power of two, each 1.09 % wider than the one before. Zero has a bucket of its own. A quantile read from it is within
 //! [`RELATIVE_ERROR`] of the nearest rank of the values themselves.
 //!
-//! The index of a value is the same on every machine: exponent bits, and a table of where mantissas change buckets. No
-//! logarithm is taken, whose last bit is not the same everywhere.
+//! The index of a value is the same on every machine: exponent bits, and a table of where mantissas change buckets. No logarithm is taken,
+//! since its last bit differs between machines.
 
 use std::collections::BTreeMap;
 
@@ -161,7 +160,7 @@ pub struct ExponentialHistogram {
 }
 
 impl ExponentialHistogram {
-    /// A histogram of nothing.
+    /// An empty histogram.
     pub fn new() -> Self {
         Self::default()
     }
@@ -200,7 +199,7 @@ impl ExponentialHistogram {
         self.record_n(value, 1);
     }
 
-    /// Counts a value so many times; 0 times is nothing.
+    /// Counts a value `count` times; 0 times has no effect.
     pub fn record_n(&mut self, value: Millionths, times: u64) {
         if times > 0 {
             let sum = u128::from(value.get()) * u128::from(times);
@@ -209,7 +208,7 @@ impl ExponentialHistogram {
         }
     }
 
-    /// Adds what another histogram holds.
+    /// Adds the values of another histogram.
     pub fn merge(&mut self, other: &Self) {
         other.rows().for_each(|row| self.add(row));
         if let Some((min, max)) = other.range {

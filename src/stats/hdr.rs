@@ -69,7 +69,7 @@ impl WindowHistogram {
     /// The largest value that is told from larger ones: 1,000,000 (a percentage: 10,000 cores).
     pub const LARGEST: Millionths = Millionths::new(HIGHEST * MILLIONTHS_IN_UNIT);
 
-    /// A histogram of nothing.
+    /// An empty histogram.
     pub fn new() -> Self {
         // It grows from here; bounds of 1 and 2 with three digits are always possible.
         let mut counts = with_highest(2);
@@ -96,7 +96,7 @@ impl WindowHistogram {
         }
     }
 
-    /// Adds what another histogram holds. If there is no room for its counts (2^63 in all), they only count as
+    /// Adds the values of another histogram. If there is no room for its counts (2^63 in all), they only count as
     /// saturated.
     pub fn merge(&mut self, other: &Self) {
         self.saturated = self.saturated.saturating_add(other.saturated);

@@ -16,7 +16,7 @@ pub struct Interval {
 /// Beyond this the tails are not added up, which takes time with the root of the count.
 const MOST_VALUES: u64 = 10_000_000_001;
 
-/// Between which ranks (from 1) of `count` values the quantile of their population is, with at least this confidence.
+/// The ranks (from 1) of `count` values between which the quantile of their population is, with at least this confidence.
 ///
 /// Of n values drawn from any population, B values are below its q-quantile, and B is binomial with n and q. The value
 /// of rank l is above the quantile where B < l, and that of rank u is below it where B ≥ u. So
@@ -31,14 +31,13 @@ const MOST_VALUES: u64 = 10_000_000_001;
 /// population (q = 0) has no lower end, its maximum (q = 1) no upper one. Above 10¹⁰ values both are `None`: the
 /// interval would be narrower than any measure.
 ///
-/// In terms of scipy, the ranks are `binom.ppf(α/2, n, q)` and `binom.ppf(1 − α/2, n, q) + 1`, and those below 1 and
-/// above n are unknown; but where a tail is exactly α/2, `ppf` takes the rank outside of it, and this one does not have
-/// to.
+/// In terms of scipy, the ranks are `binom.ppf(α/2, n, q)` and `binom.ppf(1 − α/2, n, q) + 1`, and those below 1 and above n are unknown;
+/// if a tail is exactly α/2, `ppf` takes the rank outside of it, and this function need not.
 pub fn order_statistic_ranks(count: u64, quantile: Quantile, confidence: Confidence) -> (Option<u64>, Option<u64>) {
     ranks_with_tail(count, quantile, confidence.tail())
 }
 
-/// The same for a probability that each side may miss with.
+/// The same, with the probability of a miss on each side.
 pub(crate) fn ranks_with_tail(count: u64, quantile: Quantile, tail: f64) -> (Option<u64>, Option<u64>) {
     match (count, quantile.parts_per_million()) {
         (0, _) | (MOST_VALUES.., _) => (None, None),

@@ -1,8 +1,8 @@
-//! Statistics of many numbers: distributions, quantiles, intervals, histograms. Knows nothing of profiles.
+//! Statistics of many numbers: distributions, quantiles, intervals, histograms. It knows nothing about profiles.
 //!
 //! Values are [`Millionths`](crate::units::Millionths), integers that are not negative. Results that are elements of the data are exact;
 //! results that are doubles are the nearest to the exact number. Nothing here depends on the order of the input, or on the machine:
-//! additions, multiplications and divisions do the work that logarithms would.
+//! additions, multiplications and divisions replace logarithms.
 //!
 //! ```
 //! use traceparse::stats::{Confidence, Distribution, Quantile, QuantileMethod, Support};
@@ -21,7 +21,7 @@
 //! assert_eq!((estimate.value, estimate.support), (Some(99.0), Support::TooFew { needed: 1000 }));
 //! ```
 //!
-//! # What each statistic is
+//! # Definitions
 //!
 //! **Nearest rank** (the default; [`QuantileMethod::NearestRank`]): the q-quantile of n values is the value of rank
 //! ⌈q·n⌉ in ascending order, counted from 1 and computed in integers. It is always one of the values. Equal values have
@@ -29,7 +29,7 @@
 //! every quantile; no value has none.
 //!
 //! **Linear** ([`QuantileMethod::Linear`]): the straight line between the two values around the index (n − 1)·q, counted from 0, like
-//! numpy, pandas and Excel's `PERCENTILE.INC`. It may be a number that nobody measured.
+//! numpy, pandas and Excel's `PERCENTILE.INC`. It may be a number that was never measured.
 //!
 //! **Zeros** count. A run that did not use the measured thing used 0 of it, and 0 is a value like any other.
 //!
@@ -39,18 +39,18 @@
 //! **Mean**: the sum by the count, to the nearest millionth, halves up.
 //!
 //! **Interval** ([`order_statistic_ranks`]): two of the values that have the quantile of the population between them
-//! with at least the asked confidence, whatever the population looks like. Few values have none so far out, and then an
-//! end is unknown, which is not the same as far away.
+//! with at least the asked confidence, whatever the population looks like. With few values, none is so far out, and then an end is
+//! unknown, which is not the same as far away.
 //!
 //! **Support** ([`Support`]): tells if there are enough values for a quantile to describe the population.
 //!
-//! **Histograms** say a quantile with an error that is bounded by a constant: [`ExponentialHistogram`] (0.55 %, few
+//! **Histograms** give a quantile with an error bounded by a constant: [`ExponentialHistogram`] (0.55 %, few
 //! values, sums by bucket) and [`WindowHistogram`] (0.05 %, readable by other tools). Merging is adding counts, so
 //! shards give the same histogram in any order.
 //!
 //! **Noise floor** ([`noise_floor`]): the effect of sampling alone on runs that are all alike.
 //!
-//! **Effective size** ([`effective_samples`]): the number of equal weights that say as much as these unequal ones.
+//! **Effective size** ([`effective_samples`]): the number of equal weights that are worth as much as these unequal ones.
 
 mod bins;
 mod confidence;

@@ -80,7 +80,7 @@ impl Quantile {
         self.needed_with_tail(confidence.tail())
     }
 
-    /// The same for a probability that each side may miss with.
+    /// The same, with the probability of a miss on each side.
     pub(crate) fn needed_with_tail(self, tail: f64) -> u64 {
         let inside = f64::from(self.0.max(WHOLE - self.0)) / f64::from(WHOLE);
         if inside >= 1.0 { u64::MAX } else { smallest_power_below(inside, tail) }

@@ -12,7 +12,7 @@ pub(super) struct AnswerFrame {
     pub(super) file: Option<u32>,
     pub(super) line: Option<u32>,
     pub(super) is_inlined: bool,
-    /// The distance of the address behind the start of the function, if it is known.
+    /// The distance of the address from the start of the function, if known.
     pub(super) offset: Option<u32>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Answers {
     pub(super) kinds: Vec<StringKind>,
     /// The files that answered, best first.
     pub(super) used: Vec<Found>,
-    /// Files that could not be read, and why; and what else is worth a word.
+    /// Files that could not be read, with the reason; and other notes.
     pub(super) notes: Vec<Note>,
     /// True if a file was not read to its end, for lack of memory.
     pub(super) is_short: bool,

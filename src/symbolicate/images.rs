@@ -1,4 +1,4 @@
-//! Images that the user names, for documents whose stacks name none.
+//! Images that the user gives, for documents whose stacks have none.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct ImageSpecError(String);
 
 impl fmt::Display for ImageSpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; an image is UUID@LOAD_ADDRESS or UUID@LOAD_ADDRESS=PATH, such as 5F2C…@0x102af4000", self.0)
+        write!(f, "{}; write UUID@LOAD_ADDRESS or UUID@LOAD_ADDRESS=PATH, such as 5F2C…@0x102af4000", self.0)
     }
 }
 
@@ -42,7 +42,7 @@ impl std::str::FromStr for ImageSpec {
         let uuid = Uuid::parse(uuid).ok_or_else(|| ImageSpecError(format!("{uuid:?} is not a UUID")))?;
         let digits = address.strip_prefix("0x").unwrap_or(address);
         let number = u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'));
-        let load_address = number.ok_or_else(|| ImageSpecError(format!("{address:?} is not an address in hex")))?;
+        let load_address = number.ok_or_else(|| ImageSpecError(format!("{address:?} is not a hexadecimal address")))?;
         Ok(Self { uuid, load_address: Address::new(load_address), path })
     }
 }

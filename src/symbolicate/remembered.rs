@@ -23,7 +23,7 @@ pub(super) struct Remembered {
     known: Vec<(u64, Known)>,
     frames: Vec<AnswerFrame>,
     strings: Strings,
-    /// The files that were asked for any address, best first.
+    /// The files asked for any address, best first.
     files: Vec<File>,
     /// True if a file could not be read that may be readable the next time.
     is_doubtful: bool,
@@ -64,7 +64,7 @@ struct Strings {
 const BYTES_BETWEEN: u64 = 1 << 16;
 
 impl Remembered {
-    /// Returns the answers for these addresses; files are opened only for addresses that nobody has asked for yet.
+    /// Returns the answers for these addresses; files are opened only for addresses not asked for before.
     ///
     /// # Errors
     /// When the answers take more memory than the budget has; everything remembered is then forgotten.

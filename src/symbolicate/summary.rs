@@ -29,7 +29,7 @@ pub struct BinarySummary {
     pub named_before: u64,
     /// The number that have a name now.
     pub named_now: u64,
-    /// The number of the others whose function has no name but a known start, which stands for the name: those of a stripped binary.
+    /// The number of other frames whose function has no name but a known start, which is used as the name, as in a stripped binary.
     pub nameless: u64,
     /// The number that the symbols give another function than the recording did.
     pub disagreements: u64,
@@ -51,7 +51,7 @@ pub enum Missing {
     },
     /// There is a file, but some of the addresses lie outside of every function in it.
     OutsideFunctions,
-    /// There is a file, which tells where the functions start, but has no names for them.
+    /// A file has the starts of the functions, but no names for them.
     Nameless,
 }
 
@@ -61,7 +61,7 @@ impl SymbolicationSummary {
         let mut advice: Vec<String> = self.binaries.iter().filter_map(BinarySummary::advice).collect();
         if self.binaries.is_empty() && self.frames_without_binary > 0 {
             advice.push(
-                "no frame is in a known binary, so there is nothing to look up; say where one was loaded with --image UUID@ADDRESS"
+                "no frame is in a known binary, so there is nothing to look up; pass the load address of one with --image UUID@ADDRESS"
                     .to_owned(),
             );
         }

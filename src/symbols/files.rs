@@ -16,7 +16,7 @@ pub enum Entry {
     File {
         /// Bytes.
         length: u64,
-        /// The time of the last change of its content, as the file says; whoever copies a file may set it.
+        /// The time of the last change of its content, according to the file; a program that copies a file may set it.
         modified: u64,
         /// The time of the last change of any kind, as the system saw it; 0 if the system does not tell.
         changed: u64,
@@ -43,7 +43,7 @@ pub enum EntryKind {
 /// The times when the entries of a folder last changed, in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FolderTimes {
-    /// As the folder says; whoever copies it may set it.
+    /// According to the folder; a program that copies it may set it.
     pub modified: u64,
     /// As the system saw it; 0 where the system does not tell.
     pub changed: u64,
@@ -236,7 +236,7 @@ impl Files for FileSystem {
     }
 }
 
-/// A file of this machine, which stays open: whoever replaces it by another one disturbs nobody.
+/// A file of this machine, which stays open, so replacing it by another one does no harm.
 struct OpenFile {
     file: File,
     metadata: Metadata,

@@ -121,11 +121,10 @@ impl<'f> Locator<'f> {
         Ok(self.found.len() - before)
     }
 
-    /// The same for those who ask for these images only: where `index` remembers the files of all of them that were not found yet, and
-    /// these files did not change, nothing else is looked at, and only these images are found. Gives the number of images there, wanted
-    /// or not.
+    /// The same, for callers that need these images only: if `index` remembers the files of all of them that were not found yet, and these
+    /// files did not change, nothing else is searched, and only these images are found. Returns the number of images there, wanted or not.
     ///
-    /// Answers are those of [`add`](Self::add), but for one thing: of several files of one image, one that came into a `.dSYM` bundle or
+    /// Answers are those of [`add`](Self::add), with one exception: of several files of one image, one that came into a `.dSYM` bundle or
     /// was written over since the last walk is not noticed as long as the others are there. Files, bundles and folders that
     /// came or went elsewhere are.
     ///
@@ -171,7 +170,7 @@ impl<'f> Locator<'f> {
         match &contents {
             Contents::Images(images) => self.push_all(path, images),
             Contents::Known(what) | Contents::Unreadable(what) => self.note(path, what),
-            Contents::Unknown if is_named => self.note(path, "no symbols are known in such a file"),
+            Contents::Unknown if is_named => self.note(path, "not a symbol file"),
             Contents::Unknown => {}
         }
         if matches!(contents, Contents::Unreadable(_)) {

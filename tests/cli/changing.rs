@@ -13,7 +13,7 @@ use crate::fleet_case::{export, failures, fleet, reason, sources, toc, write};
 use crate::support::Table;
 use crate::symbols_case::{Case, dwarf_file};
 
-const WHY: &str = "it changed while it was read";
+const WHY: &str = "the file changed while it was read";
 
 fn start(args: &[&str], folder: &Folder) -> Child {
     let mut command = Command::new(BINARY);
@@ -205,7 +205,7 @@ fn a_table_of_contents_that_changes_is_of_no_use() {
     let args = ["fleet", "report", &runs, "--format", "json", "--jobs", "1"];
     let output = in_the_middle(|| start(&args, &folder), &path, || CHANGES[0](&path));
     let said = said(&output);
-    assert!(said.contains("00-toc.xml is of no use: ") && said.contains(WHY), "{said}");
+    assert!(said.contains("00-toc.xml cannot be used: ") && said.contains(WHY), "{said}");
 }
 
 /// Names of the files after it would be those of two builds.

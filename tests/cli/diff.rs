@@ -195,7 +195,7 @@ fn the_flame_graph_is_xml() {
     let error = fails(2, &["diff", &before, &after, "--format", "svg", "--view", "binaries"]);
     assert!(error.contains("--view tree"), "{error}");
     let error = fails(2, &["diff", &before, &after, "--icicle"]);
-    assert!(error.contains("--icicle is for flame graphs"), "{error}");
+    assert!(error.contains("--icicle only applies to flame graphs"), "{error}");
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn the_second_recording_is_scaled() {
     // Without them, from the first sample to the end of the last one, which weighs 1 ms, and a word about it.
     let (text, message) = warns(&["diff", &before, &after, "--normalize", "duration", "--format", "json"]);
     for option in ["--before-toc", "--after-toc"] {
-        assert!(message.contains(&format!("({option} names one)")), "{message}");
+        assert!(message.contains(&format!("(pass one with {option})")), "{message}");
     }
     let answer: Value = serde_json::from_str(&text).expect("JSON");
     let length = |path: &str| {

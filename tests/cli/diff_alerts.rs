@@ -121,5 +121,5 @@ fn what_is_no_rule_is_wrong_usage() {
     let (_, message) = diff(2, &["--alert", "function(\"\").self > 5%"]);
     assert!(message.contains("is not a name in double quotes"), "{message}");
     let (_, message) = diff(2, &["--alert", "cpu.p95 > 80"]);
-    assert!(message.contains("`traceparse fleet report` knows measures of whole runs"), "{message}");
+    assert!(message.contains("`traceparse fleet report` has measures of whole runs"), "{message}");
 }

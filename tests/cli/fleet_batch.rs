@@ -162,12 +162,12 @@ fn arguments_that_do_not_go_together() {
         (&["extract", &path], "--output"),
         (&["report", &path, "--alert", "cpu > 5"], "cpu > 5"),
         (&["report", &path, "--alert", "function(\"\").self.p99 > 5"], "is not a name in double quotes"),
-        (&["report", &path, "--alert", "total > 5%"], "`traceparse diff` knows growth between two recordings"),
+        (&["report", &path, "--alert", "total > 5%"], "`traceparse diff` has growth between two recordings"),
         (&["report", &path, "--percentiles", "50,101"], "101"),
         (&["report", &path, "--sort", "size"], "weighted-mean"),
         (&["report", &path, "--scope", "core"], "binary"),
         (&["report", &path, "--jobs", "0"], "--jobs"),
-        (&["report", &path, "--weighted", "--method", "linear"], "no linear form"),
+        (&["report", &path, "--weighted", "--method", "linear"], "cannot be interpolated"),
     ] {
         let said = says(2, args);
         assert!(said.contains(words), "{args:?}: {said}");

@@ -114,14 +114,14 @@ fn exports_that_are_gone_stay_in_the_dataset() {
     fs::remove_file(folder.path("x/02.xml")).expect("it is there");
     let said = says(0, &["extract", &path, "-o", &dataset]);
     assert!(
-        said.contains("1 file of the dataset is not among the inputs, ") && said.contains("02.xml: what it gave stays"),
+        said.contains("1 file of the dataset is not among the inputs, ") && said.contains("02.xml; its runs stay"),
         "{said}"
     );
     assert_eq!(sources(&report_with(0, &[&dataset]).1), ["00.xml", "01.xml", "02.xml", "03.xml"]);
     // Also where it is asked for by name.
     let said = says(0, &["extract", &path, &folder.path("x/02.xml"), "-o", &dataset]);
     assert!(
-        said.contains("02.xml: it cannot be read") && said.ends_with("0 new, 0 changed, 3 unchanged, 1 failed\n"),
+        said.contains("02.xml: cannot be read") && said.ends_with("0 new, 0 changed, 3 unchanged, 1 failed\n"),
         "{said}"
     );
     assert_eq!(sources(&report_with(0, &[&dataset]).1).len(), 4);
@@ -146,7 +146,7 @@ fn files_that_are_gone_are_forgotten_where_that_is_asked() {
     let said = says(0, &["extract", &path, "-o", &dataset]);
     assert!(said.contains("2 files of the dataset are not among the inputs") && said.contains("--prune"), "{said}");
     let said = says(0, &["extract", &path, "-o", &dataset, "--prune"]);
-    assert!(said.contains("forgot 2 files not among the inputs"), "{said}");
+    assert!(said.contains("removed 2 files not among the inputs"), "{said}");
     assert!(said.ends_with("extracted 1 new, 0 changed, 2 unchanged, 0 failed\n"), "{said}");
     assert_eq!(bytes(&[&dataset]), bytes(&[&path]));
 }
@@ -272,17 +272,17 @@ fn a_dataset_stands_alone() {
     let (path, dataset) = (fleet(&folder, "x", 2), folder.path("ds"));
     extract(&[&path, "-o", &dataset]);
     for (args, word) in [
-        (&["report", &dataset, &path][..], "reported alone"),
-        (&["report", &dataset, "--manifest", "m.csv"], "reported alone"),
+        (&["report", &dataset, &path][..], "must be the only input"),
+        (&["report", &dataset, "--manifest", "m.csv"], "must be the only input"),
         (&["report", &dataset, "--schema", "time-profile"], "--schema"),
         (&["report", &dataset, "--dsym", "x.dSYM"], "--dsym"),
-        (&["extract", &dataset, "-o", &dataset], "is a dataset already"),
+        (&["extract", &dataset, "-o", &dataset], "already a dataset"),
     ] {
         let said = says(2, args);
         assert!(said.contains(word), "{args:?}: {said}");
     }
     let said = fails(1, &["fleet", "extract", &path, "-o", &path]);
-    assert!(said.contains("not a dataset and not empty"), "{said}");
+    assert!(said.contains("not empty, and not a dataset"), "{said}");
 }
 
 /// Waits until a process that was told to end has ended.
@@ -325,12 +325,15 @@ fn an_interrupted_extraction_goes_on_where_it_was() {
     let mut writer = fs::OpenOptions::new().write(true).open(&slow).expect("the extraction opens it");
     interrupt(&child);
     let mut said = BufReader::new(child.stderr.take().expect("piped")).lines().map(|line| line.expect("UTF-8"));
-    assert!(said.any(|line| line.starts_with("finishing the files that are being read")));
+    assert!(said.any(|line| line.starts_with("finishing the files being read")));
     writer.write_all(export(15).as_bytes()).expect("it is read");
     drop(writer);
     assert_eq!(wait(&mut child), Some(130));
     let said: Vec<String> = said.collect();
-    assert!(said[0].contains("interrupted after 5 of 10 files") && said[0].contains("goes on"), "{said:?}");
+    assert!(
+        said[0].contains("interrupted after 5 of 10 files") && said[0].contains("run the same command to continue"),
+        "{said:?}"
+    );
     let (said, answer) = report_with(0, &[&dataset]);
     assert!(said.contains("the last extract was interrupted after 5 of 10 files"), "{said}");
     assert_eq!(sources(&answer), ["00.xml", "01.xml", "02.xml", "03.xml", "04.xml"]);
@@ -356,13 +359,13 @@ fn a_second_interrupt_ends_at_once() {
     let writer = fs::OpenOptions::new().write(true).open(&slow).expect("the extraction opens it");
     interrupt(&child);
     let mut said = BufReader::new(child.stderr.take().expect("piped")).lines().map(|line| line.expect("UTF-8"));
-    assert!(said.any(|line| line.contains("Ctrl-C again ends at once")));
+    assert!(said.any(|line| line.contains("Ctrl-C again to quit at once")));
     interrupt(&child);
     assert_eq!(wait(&mut child), Some(130));
     drop(writer);
     // What was finished is there, and whole.
     let (said, answer) = report_with(0, &[&dataset]);
-    assert!(said.contains("the last extract of 3 files did not come to its end"), "{said}");
+    assert!(said.contains("the last extract of 3 files did not finish"), "{said}");
     assert_eq!(sources(&answer), ["00.xml", "01.xml"]);
 }
 

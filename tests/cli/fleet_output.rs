@@ -80,8 +80,8 @@ fn what_makes_no_sense_is_refused() {
         (&["report", &path, "--top", "abc"], "not a number of rows"),
         (&["report", &path, "--by", ""], "--by has an empty label"),
         (&["report", &path, "--by", "os,"], "--by has an empty label"),
-        (&["report", "-"], "standard input is one export"),
-        (&["extract", "-", "-o", "ds"], "standard input is one export"),
+        (&["report", "-"], "cannot be read from standard input"),
+        (&["extract", "-", "-o", "ds"], "cannot be read from standard input"),
         (&["sql", &path, "--top", "3"], "--top"),
         (&["sql", &path, "--sort", "max"], "--sort"),
         (&["sql", &path, "--alert", "cpu.p99 > 3"], "--alert"),
@@ -165,13 +165,13 @@ fn sql_asks_what_the_report_asked() {
         let said = says(2, args);
         assert!(said.contains(words), "{args:?}: {said}");
     }
-    assert!(fails(1, &["fleet", "sql", &path]).contains("is not a dataset"));
+    assert!(fails(1, &["fleet", "sql", &path]).contains("not a dataset"));
     assert!(fails(1, &["fleet", "sql", &folder.path("x/00.xml"), "--dataset", "s3://x"]).contains("not JSON"));
-    assert!(fails(1, &["fleet", "sql", &report, "--dataset", &path]).contains("is not a dataset"));
+    assert!(fails(1, &["fleet", "sql", &report, "--dataset", &path]).contains("not a dataset"));
     // As the report on it does; a dataset that is elsewhere cannot be asked.
     for asked in [["--by", "nope"], ["--where", "nope=1"]] {
         let message = fails(1, &[&["fleet", "sql", &dataset], &asked[..]].concat());
-        assert!(message.contains("nothing has the label \"nope\"; labels there are: ") && message.contains("os_build"));
+        assert!(message.contains("no run has the label \"nope\"; known labels: ") && message.contains("os_build"));
     }
     assert!(sql(&["s3://bucket/fleet", "--by", "nope"]).contains("nope"));
     write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":3}"#);

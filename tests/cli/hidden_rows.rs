@@ -153,9 +153,9 @@ fn the_overview_leaves_light_threads_out() {
 fn flame_charts_say_what_they_leave_away() {
     let args = [&orchard(), "--view", "flame-chart", "--min-weight", "40ms"];
     let text = ok(&args);
-    assert!(text.ends_with("\ncalls below 1% of their thread or 40.00 ms are left away\n"), "{text}");
+    assert!(text.ends_with("\ncalls below 1% of their thread or 40.00 ms are left out\n"), "{text}");
     let text = ok(&[&args[..], &["--min-percent", "0"]].concat());
-    assert!(text.ends_with("\ncalls below 40.00 ms are left away\n"), "{text}");
+    assert!(text.ends_with("\ncalls below 40.00 ms are left out\n"), "{text}");
 }
 
 #[test]

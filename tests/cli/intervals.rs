@@ -81,7 +81,7 @@ fn samples_may_have_to_be_in_an_interval_of_every_name() {
     assert_eq!(diff.matches("during 'Layout' and 'Draw': 4 intervals").count(), 2, "{diff}");
     // Sync begins when the others are over.
     let message = fails(1, &[&path, "--during", "Sync", "--during", "Draw", "--during-all"]);
-    assert!(message.contains("there is no time in which all of them go on"), "{message}");
+    assert!(message.contains("at no time are all of them open"), "{message}");
     assert!(message.contains("no sample passes the filters"), "{message}");
 }
 
@@ -109,7 +109,7 @@ fn samples_may_have_to_be_in_an_interval_during_a_hang() {
 fn an_interval_without_an_end_lasts_until_the_recording_ends() {
     let assert = finish(&mut traceparse(&[&signposts(), "--during", "Sync", "--view", "summary"])).success();
     let note = stderr_of(&assert);
-    assert!(note.starts_with("note: the end of 1 of 1 intervals was not recorded"), "{note}");
+    assert!(note.starts_with("note: 1 of 1 intervals have no recorded end"), "{note}");
     let text = stdout_of(&assert);
     assert!(text.contains("during 'Sync': 1 interval, 0 ns in all, and 1 until the recording ends"), "{text}");
     assert!(text.contains("time-profile run 2: 1.00 ms in 1 sample"), "{text}");
@@ -200,9 +200,9 @@ fn standard_input_is_read_once() {
 fn options_that_do_not_go_together() {
     let path = signposts();
     let message = fails(2, &[&path, "--intervals", &path]);
-    assert!(message.contains("--intervals goes with --during or --during-hang"), "{message}");
+    assert!(message.contains("--intervals only applies to --during, --during-hang"), "{message}");
     let message = fails(2, &[&path, "--during-all"]);
-    assert!(message.contains("--during-all goes with --during or --during-hang"), "{message}");
+    assert!(message.contains("--during-all only applies to --during and --during-hang"), "{message}");
     let message = fails(2, &[&path, "--during", "Draw", "--intervals", &path, "--intervals", &path]);
     assert!(message.contains("named twice"), "{message}");
     fails(1, &[&path, "--during", "Draw", "--intervals", "no-such-file.xml"]);
@@ -220,7 +220,7 @@ fn rows_that_cannot_be_read_are_told() {
     let cut = &read(signposts()).expect("the fixture can be read")[..9_000];
     let cut = folder.file("cut.xml", cut);
     let message = fails(1, &[&signposts(), "--during", "Draw", "--intervals", &cut]);
-    assert!(message.contains("cut.xml") && message.contains("the file is cut"), "{message}");
+    assert!(message.contains("cut.xml") && message.contains("the file is truncated"), "{message}");
 }
 
 #[test]

@@ -266,13 +266,13 @@ fn functions_that_are_not_there_are_warned_of() {
     for option in ["--prune", "--charge", "--charge-binary", "--flatten-binary"] {
         let table = [export.as_str(), "--view", "functions", "--format", "csv"];
         let (text, message) = warns(&[&table[..], &[option, "nobody"]].concat());
-        assert_eq!(message, format!("warning: {option} 'nobody': no function of the recording is meant\n"));
+        assert_eq!(message, format!("warning: {option} 'nobody': matches no function of the recording\n"));
         assert_eq!(text, ok(&table));
     }
     for option in ["--focus", "--root-at"] {
         let message = fails(1, &[&export, option, "nobody"]);
-        assert!(message.contains("no function of the recording is meant"), "{message}");
-        assert!(message.contains(&format!("no sample that counts is left: {option} 'nobody'")), "{message}");
+        assert!(message.contains("matches no function of the recording"), "{message}");
+        assert!(message.contains(&format!("no samples are left: {option} 'nobody'")), "{message}");
     }
     // Part of a binary's name is none.
     warns(&[&export, "--view", "functions", "--charge-binary", "Orch"]);
@@ -291,7 +291,7 @@ fn nothing_left_is_an_error() {
     let waiting = fixture("27/time-profile-waiting");
     for options in [&["--prune", "."][..], &["--focus", "cvwait"], &["--thread", "Main Thread", "--prune", "."]] {
         let message = fails(1, &[&[waiting.as_str()], options].concat());
-        assert!(message.contains("no sample that counts is left: --"), "{message}");
+        assert!(message.contains("no samples are left: --"), "{message}");
     }
     ok(&[&waiting, "--focus", "cvwait", "--state", "all"]);
     ok(&[&waiting, "--focus", "cvwait", "--view", "states"]);
@@ -459,15 +459,15 @@ fn a_function_that_is_not_there_is_an_error() {
     for format in ["text", "json", "csv"] {
         let args = [export.as_str(), "--view", "functions", "--format", format, "--function"];
         let message = fails(1, &[&args[..], &["fruit_copy"]].concat());
-        assert!(message.contains("no function has the name \"fruit_copy\"; there is 'fruit_copy_fast'"), "{message}");
+        assert!(message.contains("no function is named \"fruit_copy\"; there is 'fruit_copy_fast'"), "{message}");
         let message = fails(1, &[&args[..], &["nope"]].concat());
-        assert!(message.contains("no function has the name \"nope\"; --view functions lists"), "{message}");
+        assert!(message.contains("no function is named \"nope\"; list all functions with"), "{message}");
         let message = fails(1, &[&args[..], &["ORCHARD"]].concat());
         assert!(message.contains("there is '") && message.contains(" more like it"), "{message}");
     }
     // One input that has it is enough.
     let other = fixture("27/time-profile-waiting");
-    assert!(fails(1, &[&other, "--function", "fruit_copy_fast"]).contains("no function has the name"));
+    assert!(fails(1, &[&other, "--function", "fruit_copy_fast"]).contains("no function is named"));
     assert!(ok(&[&export, &other, "--function", "fruit_copy_fast"]).contains("fruit_copy_fast"));
 }
 

@@ -66,11 +66,11 @@ fn a_compressed_file_that_was_cut_is_a_cut_file() {
     for (name, bytes) in [("cut.gz", gzip(&xml)), ("cut.zst", zstd(&xml))] {
         let path = folder.file(name, &bytes[..bytes.len() / 2]);
         let message = fails(1, &[&path]);
-        assert!(message.contains(name) && message.contains("the file is cut"), "{message}");
+        assert!(message.contains(name) && message.contains("the file is truncated"), "{message}");
         // A block of zstd comes whole or not at all, and this file is one block.
         if name == "cut.gz" {
             let (text, warning) = warns(&[&path, "--allow-truncated"]);
-            assert!(text.contains("is cut at byte") && warning.contains("is cut at byte"), "{text}");
+            assert!(text.contains("is truncated at byte") && warning.contains("is truncated at byte"), "{text}");
         }
     }
 }

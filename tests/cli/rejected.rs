@@ -33,8 +33,8 @@ fn allow_truncated_uses_the_complete_rows_and_says_so() {
     let folder = Folder::new();
     let (path, rows) = cut(&folder);
     let (text, warning) = warns(&[&path, "--allow-truncated"]);
-    assert!(warning.contains("cut.xml") && warning.contains(&format!("cut at byte {CUT_AT}")), "{warning}");
-    assert!(text.contains(&format!("cut.xml is cut at byte {CUT_AT}: only complete rows count")), "{text}");
+    assert!(warning.contains("cut.xml") && warning.contains(&format!("truncated at byte {CUT_AT}")), "{warning}");
+    assert!(text.contains(&format!("cut.xml is truncated at byte {CUT_AT}: only complete rows count")), "{text}");
     assert!(text.contains(&format!("{rows}.00 ms in {rows} samples")), "{text}");
     assert!(text.contains("1 rejected: the input ends inside the row"), "{text}");
 }

@@ -42,7 +42,7 @@ fn requests_for_times_are_refused_by_name() {
         (&["--time", "1s..2s"], "--time"),
     ] {
         let error = fails(1, &[&[report().as_str()], args].concat());
-        assert!(error.contains("reports of sample do not tell when") && error.contains(option), "{args:?}: {error}");
+        assert!(error.contains("reports of sample do not record when") && error.contains(option), "{args:?}: {error}");
     }
     let error = fails(1, &[&report(), "--during", "Layout"]);
     assert!(error.contains("no signposts"), "{error}");

@@ -207,7 +207,7 @@ fn files_of_other_kinds_get_a_word_each_and_do_no_harm() {
     let mixed = case.folder.path("mixed");
     // On their own they are no symbols; beside a binary they are in nobody's way.
     let alone = case.fails(1, &[&export, "--dsym", &mixed]);
-    assert_one_sentence(&alone, &["no symbols are there"]);
+    assert_one_sentence(&alone, &["no symbols found"]);
     std::fs::copy(built("bare/Demo"), case.folder.path("mixed/Demo")).expect("a file can be copied");
     let (text, notes) = case.warns(&[&export, "--dsym", &mixed, "--view", "functions"]);
     assert!(text.contains("draw_frame"), "{text}");

@@ -92,5 +92,5 @@ fn a_file_that_changed_is_looked_at_again() {
     assert_eq!(case.stack(&[&export, "--dsym", &folder]), DRAW_NAMES, "under another name");
     fs::remove_file(case.folder.path("symbols/Renamed")).expect("a file can be removed");
     let message = case.fails(1, &[&export, "--dsym", &folder]);
-    assert!(message.contains("no symbols are there"), "{message}");
+    assert!(message.contains("no symbols found"), "{message}");
 }

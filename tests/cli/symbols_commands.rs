@@ -64,7 +64,7 @@ fn uuids_are_json_too() {
 fn uuids_where_there_are_none() {
     let case = Case::new();
     std::fs::create_dir(case.folder.path("empty")).expect("a folder can be made");
-    assert_one_sentence(&case.fails(1, &["uuid", &case.folder.path("empty")]), &["no symbols are there"]);
+    assert_one_sentence(&case.fails(1, &["uuid", &case.folder.path("empty")]), &["no symbols found"]);
     let missing = case.folder.path("missing");
     assert_one_sentence(&case.fails(1, &["uuid", &missing]), &[&missing, "No such file"]);
     assert_one_sentence(&case.fails(2, &["uuid"]), &["<PATH>"]);
@@ -129,7 +129,7 @@ fn addresses_come_from_standard_input_too() {
     );
     let mut command = case.command(&["symbolicate", "-o", &dsym, "--offset"]);
     let assert = finish(command.write_stdin("0x564 main\n")).code(1);
-    assert_one_sentence(&crate::command::stderr_of(&assert), &["\"main\" is not an address in hex"]);
+    assert_one_sentence(&crate::command::stderr_of(&assert), &["\"main\" is not a hexadecimal address"]);
 }
 
 /// The starts of the stripped binary's functions are those that `llvm-objdump --function-starts` prints.

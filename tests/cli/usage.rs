@@ -60,7 +60,7 @@ fn options_that_a_view_has_no_use_for_are_refused() {
     ];
     for (option, views) in refusals {
         for view in views {
-            let said = format!("--view {view} has none; leave it away");
+            let said = format!("--view {view} has none; leave it out");
             refused(&[option, &["--view", view]].concat(), &[option[0], &said]);
         }
     }

@@ -312,7 +312,7 @@ fn hangs_are_markers_of_the_main_thread() {
     let hangs = folder.file("hangs.xml", hangs);
     let path = fixture("27/time-profile-waiting");
     let shown = finish(&mut traceparse(&[&path, "--intervals", &hangs, "--format", "firefox"])).success();
-    let note = "1 signposts and hangs of threads without samples here are not written";
+    let note = "1 signposts and hangs of threads without samples are not written";
     assert!(stderr_of(&shown).contains(note), "{}", stderr_of(&shown));
     let found = markers_of(&parse(&stdout_of(&shown)));
     let main = found.iter().find(|(tid, _)| tid == "172289").expect("the main thread");

@@ -79,7 +79,7 @@ impl Folder {
             Some(version @ 1..=NEWEST) => Ok(version),
             Some(version) => {
                 bail!(
-                    "{}: has version {version}, and this traceparse knows versions up to {NEWEST}; update it",
+                    "{}: has version {version}, but this traceparse reads versions up to {NEWEST}; update traceparse",
                     path.display()
                 )
             }

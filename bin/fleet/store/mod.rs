@@ -59,7 +59,7 @@ impl Store {
         let folder = Folder { path: path.to_owned() };
         std::fs::create_dir_all(path).with_context(|| format!("{}: cannot be made", path.display()))?;
         if !folder.is_dataset() && folder.is_in_use()? {
-            bail!("{}: is not a dataset and not empty; name a folder that does not exist", path.display());
+            bail!("{}: not empty, and not a dataset; name a new or empty folder", path.display());
         }
         let lock = File::options().create(true).truncate(false).write(true).open(path.join(LOCK));
         let lock = lock.with_context(|| format!("{}: cannot be written to", path.display()))?;
@@ -75,7 +75,7 @@ impl Store {
     /// Checks that this program can use a dataset.
     pub(crate) fn check(path: &Path) -> Result<()> {
         let folder = Folder { path: path.to_owned() };
-        ensure!(folder.is_dataset(), "{}: is not a dataset; `traceparse fleet extract` makes one", path.display());
+        ensure!(folder.is_dataset(), "{}: not a dataset; make one with `traceparse fleet extract`", path.display());
         folder.check_marker().map(drop)
     }
 

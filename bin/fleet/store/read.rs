@@ -90,7 +90,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// Waits while as many files as there are threads are read ahead; whoever else asks waits for the lock.
+    /// Waits while as many files as there are threads are read ahead; other callers wait for the lock.
     fn next(&mut self) -> Option<(String, SyncSender<Row>)> {
         let id = self.ids.next()?;
         let (sender, rows) = sync_channel(WAITING);

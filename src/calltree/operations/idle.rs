@@ -1,10 +1,9 @@
 //! The functions of waiting threads.
 
-/// The functions that a thread stands in while it waits: for a message, a lock, an event, work, or time to pass. They are the
-/// innermost ones, mostly system calls.
+/// The innermost functions of a waiting thread: one that waits for a message, a lock, an event, work, or a timer. Most are system calls.
 ///
-/// Recordings of running threads have few of them, since a waiting thread does not run: the few are on the way into the kernel and out of
-/// it. In recordings of all threads, whatever they did, most samples end here.
+/// Recordings of running threads have few of them, since a waiting thread does not run: the few are on the way into the kernel or out of
+/// it. In recordings of all threads, most samples end here.
 pub const IDLE_FUNCTIONS: [&str; 38] = [
     "__accept",
     "__accept_nocancel",

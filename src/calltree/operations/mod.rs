@@ -1,8 +1,8 @@
-//! Operations on stacks, as Instruments has them: they make another profile, which every view and format then shows.
+//! Operations on stacks, as in Instruments: they make another profile, which every view and format then shows.
 //!
-//! Each operation changes stacks one by one, or leaves samples out because of their stacks. They are done in the order they are given: the
-//! second one sees the stacks that the first one left. An operation that leaves samples out says how much weight it left out, and one that
-//! moves weight to another function says how much; nothing else is lost, so
+//! Each operation changes stacks one by one, or leaves samples out because of their stacks. They apply in the given order, each to the
+//! stacks that the one before it left. An operation that removes samples reports their weight, and one that moves weight to another
+//! function reports how much; nothing else is lost, so
 //!
 //! ```text
 //! weight before = weight after + Σ removed, by operation
@@ -20,8 +20,8 @@
 //! | [`FlattenRecursion`](Action::FlattenRecursion) | `main run parse run copy` becomes `main run copy` |
 //! | [`Invert`](Action::Invert) | `copy parse run main`: the tree is read from the leaf to its callers |
 //!
-//! A sample without stack has no function: [`Focus`](Action::Focus) and [`RootAt`](Action::RootAt) remove it, everything else
-//! leaves it as it is.
+//! A sample without a stack has no function: [`Focus`](Action::Focus) and [`RootAt`](Action::RootAt) remove it, all others leave it
+//! unchanged.
 
 mod apply;
 mod idle;
@@ -44,7 +44,7 @@ impl FunctionSet {
         Self { chosen: profile.function_ids().map(is_chosen).collect() }
     }
 
-    /// The functions whose name, as it is shown, `is_chosen` chooses: that of a regular expression, say.
+    /// The functions whose name, as shown, `is_chosen` chooses, such as those matching a regular expression.
     pub fn of_names(profile: &Profile, mut is_chosen: impl FnMut(&str) -> bool) -> Self {
         Self::new(profile, |id| is_chosen(profile.function_name(id)))
     }
@@ -63,7 +63,7 @@ impl FunctionSet {
         Self::new(profile, |id| profile.function(id).binary.is_some_and(|binary| of_binary[binary.index()]))
     }
 
-    /// The functions that threads stand in while they wait for something ([`IDLE_FUNCTIONS`]).
+    /// The functions in which threads wait ([`IDLE_FUNCTIONS`]).
     pub fn idle(profile: &Profile) -> Self {
         Self::of_names(profile, idle::is_idle)
     }
@@ -90,40 +90,40 @@ pub enum Action {
     Prune(FunctionSet),
     /// Removes samples whose leaf is a chosen function.
     PruneLeaves(FunctionSet),
-    /// Takes chosen functions out of the stacks: their own weight goes to their callers, and so do their callees. Where no
-    /// caller is left, and no callee, the outermost function stays.
+    /// Removes chosen functions from stacks: their self weight and their callees go to their callers. If nothing would be left, the
+    /// outermost function stays.
     Charge(FunctionSet),
-    /// The same, but samples of which nothing is left are removed.
+    /// The same, but samples with nothing left are removed.
     Hide(FunctionSet),
-    /// Of chosen functions that call each other, keeps the first one: where the stack enters them.
+    /// Where chosen functions call each other, keeps only the first one, at which the stack enters them.
     Flatten(FunctionSet),
-    /// If a function is called again below itself, takes out everything from its first call down to its last one. The first call gets the
+    /// If a function is called again below itself, removes everything from its first call down to its last one. The first call gets the
     /// address and line of the last one.
     FlattenRecursion,
-    /// Turns stacks round: trees then start with the functions that samples were taken in, and go on to their callers. In
+    /// Inverts stacks: trees then start at the leaf functions, and go on to their callers. In
     /// such a tree the self weight of a node is that of samples whose outermost caller it is.
     Invert,
 }
 
-/// An operation, and how it was asked for.
+/// An operation, and its text on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// The action.
     pub action: Action,
-    /// The text with which a user would ask for it, such as `--prune '^objc_'`: reports use it as its name.
+    /// The text on the command line, such as `--prune '^objc_'`, which reports use as its name.
     pub text: String,
 }
 
 /// The effect on samples that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Change {
-    /// The weight of samples that were removed, in the unit of the series, or as many as they are where samples are counted.
+    /// The weight of removed samples, in the unit of the series; their number if samples are counted.
     pub removed_weight: u64,
     /// The number of samples that were removed.
     pub removed_samples: u64,
     /// The number of samples that stay with a shorter stack.
     pub changed_samples: u64,
-    /// The weight of samples that another function has now for their leaf.
+    /// The weight of samples that have another function as their leaf.
     pub moved_weight: u64,
     /// The number of samples that have another function as their leaf.
     pub moved_samples: u64,
@@ -139,7 +139,7 @@ impl Change {
 /// The effect of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationSummary {
-    /// The text with which it was asked for.
+    /// Its text on the command line.
     pub text: String,
     /// True if it looks for functions and chose none at all: a misspelled name, maybe.
     pub is_without_function: bool,

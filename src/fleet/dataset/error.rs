@@ -14,17 +14,17 @@ type Cause = Box<dyn std::error::Error + Send + Sync>;
 pub enum DatasetErrorKind {
     /// The writer or reader below failed.
     Io,
-    /// It is Parquet, but not a table that this crate wrote, or another table than the one asked for.
+    /// It is Parquet, but not a table that this crate wrote, or not the requested table.
     Foreign,
     /// A later version of this crate wrote it.
     Newer,
-    /// It is no Parquet, or says things that do not go together.
+    /// It is not Parquet, or is inconsistent.
     Damaged,
     /// A number that a table has no room for: Parquet integers have a sign here, so that every SQL engine reads them.
     TooLarge,
 }
 
-/// A table that could not be written or read: which, why, and what to do.
+/// A table that could not be written or read, with the reason and the next step.
 #[derive(Debug)]
 pub struct DatasetError {
     /// The kind of failure.
@@ -85,7 +85,7 @@ impl fmt::Display for DatasetError {
                 write!(f, "table {table} is damaged: {detail}")
             }
             DatasetErrorKind::TooLarge => {
-                write!(f, "table {table}: {detail} is more than a table can hold (2^63 - 1). Leave this run away")
+                write!(f, "table {table}: {detail} is more than a table can hold (2^63 - 1). Leave out this run")
             }
         }
     }

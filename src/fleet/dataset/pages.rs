@@ -1,8 +1,8 @@
 //! Pages, checked before they are decoded.
 //!
-//! The Parquet reader trusts what pages say: it makes room for as many dictionary entries as a header claims, and panics where a
-//! page refers to a dictionary that is not there, or ends inside the length of a string. Files that this crate wrote are of
-//! few shapes, so whatever is of another shape is refused here.
+//! The Parquet reader trusts pages: it makes room for as many dictionary entries as a header claims, and panics if a page refers to a
+//! missing dictionary, or ends inside the length of a string. Files that this crate wrote have few shapes, so any other shape is refused
+//! here.
 
 use parquet::basic::{Encoding, Type as Physical};
 use parquet::column::page::{Page, PageMetadata, PageReader};

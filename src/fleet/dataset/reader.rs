@@ -34,7 +34,7 @@ pub enum DatasetRow {
 
 /// Reads the runs of a data file in their order. Memory is bounded by a run and some pages of each table.
 ///
-/// After an error there is nothing more.
+/// After an error there are no more.
 pub struct DatasetReader {
     runs: TableRows,
     labels: RunRows,
@@ -49,7 +49,7 @@ impl DatasetReader {
     ///
     /// # Errors
     ///
-    /// Reading fails, or one of them is no file of its table; the error says which.
+    /// When reading fails, or one of them is not a file of its table; the error names it.
     pub fn open<R: Read + Seek + Send + 'static>(file: DataFile<R>) -> Result<Self, DatasetError> {
         Ok(Self {
             runs: TableRows::open(DatasetTable::Runs, runs::COLUMNS, file.runs)?,
@@ -100,7 +100,7 @@ impl Iterator for DatasetReader {
     }
 }
 
-/// A table whose rows belong to runs, and stand in their order.
+/// A table whose rows belong to runs, in their order.
 struct RunRows {
     table: DatasetTable,
     rows: TableRows,

@@ -62,7 +62,7 @@ pub fn row_count<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R)
 }
 
 impl TableRows {
-    /// The columns of these names, in this order. Those that older versions do not have stand last, and are null in their files.
+    /// The columns with these names, in this order. Those that older versions lack are last, and null in their files.
     pub(super) fn open<R: Read + Seek + Send + 'static>(
         table: DatasetTable,
         names: &[&str],
@@ -139,7 +139,7 @@ impl TableRows {
         self.integer_or_null(column)?.ok_or_else(|| self.damaged(column, "has no value"))
     }
 
-    /// The value that a name stands for.
+    /// The value that a name represents.
     pub(super) fn one_of<T>(&self, column: usize, value: impl FnOnce(&str) -> Option<T>) -> Result<T, DatasetError> {
         value(self.text(column)?).ok_or_else(|| self.damaged(column, "has an unknown name"))
     }
@@ -205,7 +205,7 @@ impl ColumnReader {
     }
 }
 
-/// Exactly so many rows of a column.
+/// Exactly this many rows of a column.
 fn read_values<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> ParquetResult<Vec<Option<T::T>>> {
     let (mut values, mut levels) = (Vec::new(), Vec::new());
     let (read, count, _) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
@@ -222,7 +222,7 @@ fn read_values<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> Pa
 
 /// Runs the Parquet reader, and makes an error of a panic.
 ///
-/// Its decoders trust what a file says of itself, and panic if that is wrong, as in a damaged file. Everything that can be checked is
+/// Its decoders trust a file's own description, and panic if that is wrong, as in a damaged file. Everything that can be checked is
 /// checked before (`check_group`, `CheckedPages`), so that this is a last resort: 120,000 damaged files did not get here. The state inside
 /// is never used again (`is_broken`), hence unwind-safe. The message of the panic is printed unless the program prevents it; a library must
 /// not change the program's hook.

@@ -25,7 +25,7 @@ const DICTIONARY_BYTES: usize = 8 << 20;
 /// Writes a table, run after run. Memory is bounded by a row group and one run.
 ///
 /// Rows of a run are contiguous, and every table of a data file gets the runs in the same order; that is how they are read
-/// back. After an error the file is of no use.
+/// back. After an error the file is unusable.
 pub struct TableWriter<W: Write + Send> {
     table: DatasetTable,
     file: SerializedFileWriter<W>,
@@ -66,7 +66,7 @@ impl<W: Write + Send> TableWriter<W> {
         self.write_full_group()
     }
 
-    /// Writes what is left, and the end of the file. The writer is flushed, and given back.
+    /// Writes the remaining rows and the end of the file. The writer is flushed and returned.
     ///
     /// # Errors
     ///
@@ -94,7 +94,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 }
 
-/// Writes one table of these runs, and for [`DatasetTable::Runs`] of these failures, which stand after the runs.
+/// Writes one table of these runs, and for [`DatasetTable::Runs`] of these failures, after the runs.
 ///
 /// # Errors
 ///

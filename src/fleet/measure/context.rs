@@ -1,4 +1,4 @@
-//! Everything that decides the measures of a run, beside the export itself.
+//! Everything that decides the measures of a run, besides the export itself.
 
 use crate::profile::Selection;
 use crate::recording::Toc;
@@ -15,7 +15,7 @@ pub struct RunContext {
     pub source: String,
     /// Its size in bytes.
     pub source_bytes: u64,
-    /// Labels of a manifest, which win over those of a table of contents. One with an empty value says nothing.
+    /// Labels of a manifest, which override those of a table of contents. One with an empty value is ignored.
     pub labels: Vec<(String, String)>,
     /// The number of runs that each run of the file stands for; 1 without a manifest that says so.
     pub run_weight: Millionths,

@@ -19,7 +19,7 @@ pub(super) fn labels(toc: Option<&TocRun>, manifest: &[(String, String)]) -> Vec
     labels.into_iter().collect()
 }
 
-/// The labels that a table of contents tells. Of a phone, the device is the phone, and not the Mac that recorded it.
+/// The labels in a table of contents. For a phone, the device is the phone, not the Mac that recorded it.
 fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
     let device = |key| known(lookup(&toc.device, key));
     let (version, build) = split_version(device("os-version").unwrap_or_default());
@@ -35,12 +35,12 @@ fn of_toc(toc: &TocRun) -> BTreeMap<String, String> {
     pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned()))).collect()
 }
 
-/// A text that says something.
+/// A text that is not empty.
 fn known(text: Option<&str>) -> Option<&str> {
     text.map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// `15.7.3 (24G419)` as version and build; what is missing is empty.
+/// `15.7.3 (24G419)` as version and build; a missing part is empty.
 fn split_version(text: &str) -> (&str, &str) {
     match text.split_once('(') {
         Some((version, build)) => (version.trim(), build.trim_end().trim_end_matches(')').trim()),

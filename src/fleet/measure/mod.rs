@@ -1,4 +1,4 @@
-//! From an export to what a fleet keeps of its runs.
+//! From an export to the data that a fleet keeps of its runs.
 //!
 //! 1. Of each run one table is chosen: two tables of one run saw the same CPU time, and may not be added up.
 //! 2. One pass over the samples sums them by stack and by second (`tally`).

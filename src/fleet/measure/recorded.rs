@@ -16,7 +16,7 @@ pub(super) struct Recorded {
 }
 
 impl Recorded {
-    /// The part of it before a file was cut: to the end of what its samples cover.
+    /// The part of it before a file was truncated: to the end of the time that its samples cover.
     pub(super) fn until_cut(self, sampled: SampledTime, number: u32, notes: &mut Vec<String>) -> Self {
         let start = self.start.min(sampled.first);
         notes.push(format!("The file is cut: what was recorded of run {number} ends with its last complete sample."));
@@ -103,7 +103,7 @@ fn by_manifest(
     Some(Recorded { start, wall: Some(wall), source: WallSource::Manifest })
 }
 
-/// A duration that says something.
+/// A duration above zero.
 fn known(duration: Option<Nanos>) -> Option<Nanos> {
     duration.filter(|duration| duration.as_nanos() > 0)
 }

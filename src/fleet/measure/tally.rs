@@ -42,7 +42,7 @@ pub(super) struct Tally {
     cores: BTreeSet<CoreId>,
 }
 
-/// After so many samples the memory that sums take is reserved.
+/// The number of samples after which the memory of sums is reserved.
 const SAMPLES_BETWEEN: usize = 1 << 14;
 
 /// The sums of the samples that count, for each of these series. The memory that they take is added to `reserved`.
@@ -99,7 +99,7 @@ impl Tally {
         effective.map_or(self.sum.samples, |effective| u64::try_from(effective).unwrap_or(u64::MAX))
     }
 
-    /// The most frequent weight above 0, of equals the smallest; 0 where there is none.
+    /// The most frequent weight above 0, the smallest of equally frequent ones; 0 if there is none.
     pub(super) fn usual_weight(&self) -> u64 {
         let weights = self.weights.iter().map(|(&weight, &count)| (count, std::cmp::Reverse(weight)));
         weights.max().map_or(0, |(_, weight)| weight.0)
@@ -112,7 +112,7 @@ impl Tally {
     }
 }
 
-/// The second of a sample. The last that can be told, in the year 136 of a recording, stands for all after it.
+/// The second of a sample. The last one that fits, in the year 136 of a recording, is used for all after it.
 fn second(sample: &Sample) -> u32 {
     u32::try_from(sample.time.as_nanos() / 1_000_000_000).unwrap_or(u32::MAX)
 }

@@ -155,7 +155,7 @@ fn summary(options: &FleetOptions, summary: &Summary, unit: Unit, counts: &str) 
     })
 }
 
-/// A percentile, of whose interval each end misses with this probability.
+/// A percentile with an interval, each end of which misses with this probability.
 fn percentile(estimate: &Estimate, tail: f64) -> Value {
     let needed = match estimate.support {
         Support::Enough => None,
@@ -215,7 +215,7 @@ fn within_runs(report: &FleetReport, windows: &WindowReport, unit: Unit) -> Valu
     })
 }
 
-/// Values by the names of the percentiles that were asked for.
+/// Values by the names of the requested percentiles.
 fn by_quantile(quantiles: &[Quantile], values: impl Iterator<Item = f64>) -> Value {
     let pairs: Map<String, Value> =
         quantiles.iter().zip(values).map(|(quantile, value)| (quantile.name(), json!(value))).collect();

@@ -7,7 +7,7 @@
 //! | [`csv`] | tables: a row for each scope of each cohort |
 //! | `html` (feature `html`) | people: one page with plots, without network |
 //!
-//! Writers compute nothing that a reader could take for a result: that stands in the report.
+//! Writers compute no results: those are in the report.
 
 pub mod csv;
 #[cfg(feature = "html")]

@@ -12,7 +12,7 @@
 const NUMBER: u64 = 0;
 const BYTES: u64 = 2;
 
-/// Appends a field that is a number. Zero is what a reader takes an absent field for, and is left away.
+/// Appends a field that is a number. Zero is left out, since readers take an absent field for it.
 pub(super) fn put_number(field: u64, number: u64, out: &mut Vec<u8>) {
     if number > 0 {
         push_varint(field << 3 | NUMBER, out);

@@ -35,10 +35,10 @@ pub(super) enum Colour {
 const HUES: u8 = 24;
 const SHADES: u8 = 3;
 
-/// From how many percentage points on a change has the next colour.
+/// The percentage points from which a change has the next colour.
 pub(super) const STEPS: [f64; 6] = [0.05, 0.2, 0.5, 1.0, 3.0, 10.0];
 
-/// Text on frames, in light and dark; what a search found, and the text on it.
+/// Text on frames, in light and dark; frames that a search found, and the text on them.
 const TEXT: [&str; 2] = ["#14171b", "#f4f6f8"];
 const FOUND: [&str; 2] = ["#a21caf", "#f0abfc"];
 const TEXT_ON_FOUND: [&str; 2] = ["#ffffff", "#14171b"];
@@ -67,7 +67,7 @@ impl Colour {
         }
     }
 
-    /// The colour of a share that changed by so many percentage points.
+    /// The colour of a share that changed by this number of percentage points.
     pub(super) fn of_change(points: f64) -> Self {
         // What is shown as the limit is the limit: 2.3 - 2.1 is a little less than 0.2.
         let steps = STEPS.iter().filter(|&&step| points.abs() >= step - 1e-9).count() as u8;
@@ -149,7 +149,7 @@ fn hash(text: &str) -> u32 {
     hash ^ hash >> 13
 }
 
-/// OKLCH as sRGB, each in [0, 1]; what sRGB cannot show is cut.
+/// OKLCH as sRGB, each in [0, 1]; colours outside sRGB are clipped.
 fn rgb(lightness: f64, chroma: f64, degrees: f64) -> [f64; 3] {
     let (sine, cosine) = degrees.to_radians().sin_cos();
     let (a, b) = (chroma * cosine, chroma * sine);

@@ -1,4 +1,4 @@
-//! Two trees as one picture: as wide as after, coloured by what changed.
+//! Two trees as one picture: widths of the second one, coloured by change.
 
 use std::io::{self, Write};
 
@@ -66,7 +66,7 @@ fn frame<'n>(node: &DifferentialNode<'n>, (before, after): (u64, u64)) -> Frame<
 /// The nodes that were there before and are no more.
 #[derive(Debug, Default)]
 struct Vanished {
-    /// Nodes deeper than this one stand on one that vanished.
+    /// Nodes deeper than this one are above one that vanished.
     at: Option<u32>,
     nodes: u64,
     /// The weight before of those that stood on one that is still there.
@@ -74,7 +74,7 @@ struct Vanished {
 }
 
 impl Vanished {
-    /// True if a node is no more, or stands on one that is no more; the root is always there.
+    /// True if a node has vanished, or is above one that has; the root is always there.
     fn takes(&mut self, node: &DifferentialNode<'_>) -> bool {
         let was = u64::from(node.before_all > 0);
         if self.at.is_some_and(|at| node.depth > at) {

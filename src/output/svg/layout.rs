@@ -45,7 +45,7 @@ struct Open {
     end: u64,
 }
 
-/// Frames on their way into a picture. They come in the order a tree is read: each parent right before its children.
+/// Frames on their way into a picture, in the order a tree is read: each parent right before its children.
 #[derive(Debug)]
 pub(super) struct Layout<T> {
     /// The width in pixels below which frames are left out, and the width of the picture.
@@ -68,7 +68,7 @@ impl<T> Layout<T> {
         Self { narrowest, width, least: 0, frames, open, left_out_at: None, left_out_frames: 0 }
     }
 
-    /// Adds a frame, of which `what` is made only where it is drawn. The first one is the root, which is always drawn.
+    /// Adds a frame; `what` is called only if it is drawn. The first frame is the root, which is always drawn.
     ///
     /// A depth below which nothing stands, and a weight that the frame below has no room for, are made to fit.
     pub(super) fn push(&mut self, depth: u32, all: u64, what: impl FnOnce() -> T) {

@@ -9,7 +9,7 @@
 //!
 //! The file needs no network and no other file. Without its script (in an `<img>`, in print) it is a complete picture; the script zooms,
 //! searches and fits texts anew. Everything that comes from input is text of elements, escaped; nothing of it is in the script. Frames too
-//! narrow to be seen are left out, and the picture says how much ends in them.
+//! narrow to be seen are left out, and the picture shows how much weight ends in them.
 //!
 //! [`write()`] draws the trees of a report, [`write_tree`] any tree, and [`write_differential`] two trees as one.
 

@@ -70,7 +70,7 @@ struct Places {
     top: f64,
     levels: u32,
     is_icicle: bool,
-    /// The line that tells of the frame under the mouse.
+    /// The line about the frame under the mouse.
     details: f64,
 }
 
@@ -242,13 +242,13 @@ impl std::fmt::Display for Pixels {
     }
 }
 
-/// The number of letters that fit into so many pixels.
+/// The number of letters that fit into a width in pixels.
 fn letters(pixels: f64, letter: f64) -> usize {
     // A cast of what is below zero is zero.
     (pixels / letter) as usize
 }
 
-/// The start of a text that is at most so many columns wide, with `…` where it is cut.
+/// The start of a text, at most `columns` wide, with `…` where it is cut.
 pub(super) fn fitted(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();

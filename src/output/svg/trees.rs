@@ -70,8 +70,8 @@ pub fn write_tree<'n>(
     picture.write(measured(unit).to_owned(), String::new(), unit, out)
 }
 
-/// Draws the trees of a report of [`View::Tree`](crate::report::View::Tree). Below the root stand the processes and their threads, the
-/// processes, or functions, as the trees are separated; if several recordings were read, each stands below a frame of its own.
+/// Draws the trees of a report of [`View::Tree`](crate::report::View::Tree). Below the root are processes and their threads, processes, or
+/// functions, depending on how trees are separated; if several recordings were read, each has a frame of its own below the root.
 ///
 /// # Errors
 /// When `out` fails, or the series of the report cannot be added up ([`folded::check`]).
@@ -101,7 +101,7 @@ pub fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut dyn Wri
     picture.write(title(report, &counted, unit), subtitle(profile, &counted, total, unit), unit, out)
 }
 
-/// Adds a tree, whose root stands in the picture already, at this depth.
+/// Adds a tree whose root is in the picture already, at this depth.
 fn push_tree<'n>(
     picture: &mut Picture<'n, '_>,
     profile: &'n Profile,
@@ -135,7 +135,7 @@ fn group<'n>(depth: u32, name: &'n str, weight: u64) -> FlameNode<'n> {
     FlameNode { depth, name, binary, kind, all_weight: weight, self_weight: 0, hidden_weight: 0 }
 }
 
-/// Adds what a tree stands below, and gives the depth of its root.
+/// Adds the frames above a tree, and returns the depth of its root.
 fn push_labels<'n>(picture: &mut Picture<'n, '_>, base: u32, labels: &'n [GroupLabel]) -> u32 {
     for label in labels.iter().filter(|label| label.is_new) {
         picture.push(group(base + label.level, &label.name, label.weight));
@@ -149,16 +149,16 @@ struct SeriesGroups {
     name: String,
     weight: u64,
     scopes: Vec<ScopeReport>,
-    /// By scope, what it stands below.
+    /// By scope, the frames above it.
     labels: Vec<Vec<GroupLabel>>,
 }
 
-/// A process or thread that functions stand below.
+/// A process or thread above functions.
 struct GroupLabel {
     level: u32,
     name: String,
     weight: u64,
-    /// True if the tree before does not stand below it.
+    /// True if the tree before is not below it.
     is_new: bool,
 }
 
@@ -274,7 +274,7 @@ impl<'n, 'o> Picture<'n, 'o> {
         self.hidden = self.hidden.saturating_add(weight);
     }
 
-    /// Writes it, with this title and subtitle unless others were asked for.
+    /// Writes it, with this title and subtitle unless the options have others.
     fn write(self, title: String, subtitle: String, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
         let options = self.options;
         let (mut frames, left_out, is_cut) = self.layout.finish(options.max_bytes, Frame::cost);

@@ -47,10 +47,10 @@ fn hidden(pruning: &Pruning, series: &SeriesReport) -> Option<String> {
     match (percent > 0.0, pruning.min_weight > 0) {
         (false, false) => None,
         (true, false) => {
-            Some(format!("calls below {percent}% of their thread are left away; --min-percent 0 shows all"))
+            Some(format!("calls below {percent}% of their thread are left out; --min-percent 0 shows all"))
         }
-        (false, true) => Some(format!("calls below {weight} are left away")),
-        (true, true) => Some(format!("calls below {percent}% of their thread or {weight} are left away")),
+        (false, true) => Some(format!("calls below {weight} are left out")),
+        (true, true) => Some(format!("calls below {percent}% of their thread or {weight} are left out")),
     }
 }
 

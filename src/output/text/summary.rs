@@ -62,7 +62,7 @@ pub(in crate::output) fn during(intervals: &IntervalFilter) -> String {
 /// Says that a document is cut, if it is.
 pub(super) fn cut_note(document: &Document, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(byte) = document.cut_at else { return Ok(()) };
-    let note = format!("  {} is cut at byte {byte}: only complete rows count", clean(&document.input));
+    let note = format!("  {} is truncated at byte {byte}: only complete rows count", clean(&document.input));
     writeln!(out, "{}", style.paint(Tone::Warning, &note))
 }
 
@@ -99,7 +99,7 @@ pub(super) fn table_lines(tables: &[Table], style: &Style, out: &mut dyn Write) 
 fn toc_lines(toc: &Toc, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for run in &toc.runs {
         let mut parts = vec![format!("run {}", run.number)];
-        parts.extend(run.unread.as_ref().map(|_| "damaged, nothing of it is read".to_owned()));
+        parts.extend(run.unread.as_ref().map(|_| "damaged, and not read".to_owned()));
         let device = |key| crate::recording::lookup(&run.device, key);
         parts.extend(device("model").map(str::to_owned));
         parts.extend(match (device("platform"), device("os-version")) {
@@ -188,7 +188,7 @@ pub(super) fn operation_lines(
         }
         if change.is_nothing() && !operation.inverts {
             let note =
-                if operation.is_without_function { "no function is meant" } else { "changes nothing that counts" };
+                if operation.is_without_function { "matches no function" } else { "changes nothing that counts" };
             writeln!(out, "{}", style.paint(Tone::Dim, &format!("  {text}: {note}")))?;
         }
     }

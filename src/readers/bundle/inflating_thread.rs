@@ -1,6 +1,5 @@
-//! A thread beside the one that reads rows: it inflates them before they are needed. Once all are inflated, it adds up samples;
-//! until then whoever reads rows would wait for them. Rows that are not compressed cost more to hand over than to read, so that it
-//! does nothing but to add.
+//! A thread beside the one that reads rows, which inflates them before they are needed. Once all are inflated, it sums samples; earlier,
+//! the reader of rows would have to wait. Uncompressed rows cost more to hand over than to read, so for those it only sums samples.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

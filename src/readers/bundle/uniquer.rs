@@ -33,7 +33,7 @@ pub(super) struct Arrays {
     count: usize,
     /// The size of a block.
     block: u64,
-    /// The blocks of the data, each once it was read. Whoever asks for one before waits for it.
+    /// The blocks of the data, each once it is read. Asking for one earlier waits for it.
     blocks: Vec<OnceLock<Vec<u8>>>,
     /// The memory that the blocks take.
     reserved: Mutex<Reservation>,
@@ -198,7 +198,7 @@ pub(super) struct ArrayData<'f> {
     limit: u64,
 }
 
-/// Releases whoever waits for a block.
+/// Releases threads that wait for a block.
 struct Release<'a>(&'a [OnceLock<Vec<u8>>]);
 
 impl Drop for Release<'_> {

@@ -118,7 +118,7 @@ impl Ids {
         self.highest.checked_add(1).and_then(|next| u32::try_from(next).ok()).filter(|_| is_gapless)
     }
 
-    /// About how many bytes they take.
+    /// The approximate number of bytes they take.
     pub(super) fn memory(&self) -> u64 {
         self.dense.memory() + of_vec(&self.large) + of_map(&self.sparse)
     }

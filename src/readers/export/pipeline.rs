@@ -387,7 +387,7 @@ impl<R: Read + Send> Shared<'_, R> {
             if let Some((number, block)) = state.next_read() {
                 return Task::Scan { number, block };
             }
-            // Whoever puts blocks together has work while others read, and they would wait while it reads.
+            // The thread that joins blocks has work while others read, and they would wait while it reads.
             if (!is_leader || state.helpers == 0)
                 && let Some(source) = state.source.take()
             {

@@ -13,7 +13,7 @@ pub(super) fn describe(head: &[u8]) -> String {
     let lower: Vec<u8> = text.iter().take(64).map(u8::to_ascii_lowercase).collect();
     let is = |magic: &[u8]| head.starts_with(magic);
     let sentence = if head.is_empty() {
-        "the file is empty: the export failed; run xctrace export again and look at what it prints"
+        "the file is empty, so the export failed; run xctrace export again and read what it prints"
     } else if is(b"PK\x03\x04") {
         "this is a zip archive, not an export; unpack it (a recording is read from a zip of one .trace folder, if the file is named \
          and does not come through a pipe)"
@@ -23,7 +23,7 @@ pub(super) fn describe(head: &[u8]) -> String {
         "this is a tar archive, not an export; unpack it (a recording is read from a tar of one .trace folder, if the file is named \
          and does not come through a pipe)"
     } else if is(b"bplist00") {
-        "this is a binary property list, maybe a part of a recording; name the .trace folder itself"
+        "this is a binary property list, perhaps part of a recording; pass the .trace folder itself"
     } else if is(b"\xff\xfe") || is(b"\xfe\xff") {
         "the text is UTF-16 (a Windows shell redirect?); xctrace writes UTF-8, so convert it or export again"
     } else if is(b"\xcf\xfa\xed\xfe") || is(b"\xca\xfe\xba\xbe") {
@@ -33,13 +33,13 @@ pub(super) fn describe(head: &[u8]) -> String {
     } else if lower.starts_with(b"{") || lower.starts_with(b"[") {
         "this is JSON, not an export; xctrace writes XML"
     } else if contains(text, b"Document Missing Template Error") {
-        "xctrace could not open the recording (\"Document Missing Template Error\"): it was not saved completely"
+        "xctrace could not open the recording (\"Document Missing Template Error\"), which was not saved completely"
     } else if lower.starts_with(b"<?xml") {
         "the file ends before its document starts; export it again"
     } else {
         let command = export_command("X.trace", None, &["time-profile"]);
         return format!(
-            "this is not an export of xctrace; name the recording (.trace), or make an export: {command} --output export.xml"
+            "this is not an export of xctrace; pass the recording (.trace) itself, or export it: {command} --output export.xml"
         );
     };
     sentence.to_owned()
@@ -60,7 +60,7 @@ mod tests {
             (b"PK\x03\x04rest", "zip"),
             (b"\x1f\x8b\x08", "compressed"),
             (&[&[b'x'; 257][..], b"ustar\0"].concat(), "tar archive"),
-            (b"bplist00\xd4", "name the .trace folder"),
+            (b"bplist00\xd4", "pass the .trace folder"),
             (b"\xff\xfe<\0", "UTF-16"),
             (b"\n<!DOCTYPE html><html>", "web page"),
             (b"{\"a\": 1}", "JSON"),

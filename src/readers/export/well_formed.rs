@@ -1,4 +1,4 @@
-//! The rules of well-formed XML that the tokenizer leaves to whoever asks for them.
+//! The rules of well-formed XML that the tokenizer does not check.
 //!
 //! quick-xml finds where tags, text and references start and end. Everything in between is checked here: names, attributes, references and
 //! characters, as [XML 1.0](https://www.w3.org/TR/xml/) has them. A document that breaks a rule is never read as if it did not:

@@ -22,7 +22,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// About how many bytes they take.
+    /// The approximate number of bytes they take.
     pub(crate) fn memory(&self) -> u64 {
         self.bytes + of_vec(&self.all) + of_map(&self.numbers)
     }

@@ -87,7 +87,7 @@ impl TableValues {
         Self { table, kind, intervals: Vec::new(), risks: Vec::new(), pairs: Pairs::default() }
     }
 
-    /// About how many bytes they take.
+    /// The approximate number of bytes they take.
     pub(crate) fn memory(&self) -> u64 {
         of_vec(&self.intervals) + of_vec(&self.risks) + self.pairs.memory()
     }

@@ -59,7 +59,7 @@ pub enum DiffLimit {
 /// A rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DiffAlert {
-    /// As it was typed.
+    /// The rule as typed.
     pub text: String,
     /// Its subject.
     pub subject: DiffSubject,

@@ -72,11 +72,13 @@ impl fmt::Display for Unlike {
             Self::Mixed(side, series) => {
                 write!(
                     f,
-                    "{side} holds several measurements that cannot be added up: {}; choose one with --schema",
+                    "{side} has several measurements that cannot be summed: {}; choose one with --schema",
                     series.join(", ")
                 )
             }
-            Self::Units(before, after) => write!(f, "weights are in {before} before and in {after} after"),
+            Self::Units(before, after) => {
+                write!(f, "weights are in {before} in the first recording and in {after} in the second")
+            }
             Self::Meanings(before, after) => {
                 let meaning = |meaning: &Meaning| match meaning {
                     Meaning::OnCpu => "use of the CPU",

@@ -20,11 +20,11 @@ use bounded::Bounded;
 /// Longest name that is shown demangled. Of two million C++ names of published libraries, 351 are longer.
 pub const MAX_DEMANGLED: usize = 1 << 16;
 
-/// A function's name as it is shown: C++, Rust and Swift demangled, everything else as it is.
+/// A function's name as shown: C++, Rust and Swift demangled, everything else unchanged.
 ///
-/// A name that would be longer than [`MAX_DEMANGLED`] bytes stays as it is.
+/// A name that would be longer than [`MAX_DEMANGLED`] bytes stays unchanged.
 ///
-/// The spelling is Instruments' where demanglers differ, so that a function has one name whoever named it: C++ as
+/// Where demanglers differ, the spelling is that of Instruments, so that a function has the same name from every source: C++ as
 /// [`demangle`](crate::demangle) spells it, Rust without its hash, and Swift as `swift demangle -simplified` does, with labels but
 /// without types and modules (names of Swift from version 4 on with the feature `swift`, else as they are).
 ///

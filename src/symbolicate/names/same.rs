@@ -1,4 +1,4 @@
-//! Two spellings of one function, told from spellings of two.
+//! Two spellings of one function, distinguished from spellings of two functions.
 
 /// True if two names, from the recording and from a symbol file, mean one function.
 ///

@@ -163,7 +163,7 @@ fn caption(out: &mut dyn Write, title: &str, hint: &str) -> io::Result<()> {
 struct Axes {
     /// One for all.
     common: Axis,
-    /// One for each, where a common one would leave nothing to see.
+    /// One axis for each, if a common one would leave nothing to see.
     own: Option<Vec<Axis>>,
 }
 

@@ -46,7 +46,7 @@ pub(super) fn weight(weight: u64, unit: Unit) -> String {
     }
 }
 
-/// Seconds with two decimals; what they do not show, in milliseconds with their unit.
+/// Seconds with two decimals; shorter times in milliseconds with their unit.
 pub(super) fn seconds(time: Nanos) -> String {
     let nanos = time.as_nanos();
     if (1..5_000_000).contains(&nanos) {

@@ -1,4 +1,4 @@
-//! The outline of the page: its sections, and the cohorts that stand together in them.
+//! The outline of the page: its sections, and the cohorts shown together in them.
 
 use crate::fleet::{CohortReport, FleetReport};
 use crate::units::Unit;

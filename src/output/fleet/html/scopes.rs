@@ -65,7 +65,7 @@ fn write_scope(
     out.write_all(b"</section>\n")
 }
 
-/// A box that filters the rows of the tables of a section, for who has the script.
+/// A box that filters the rows of the tables of a section, if scripts run.
 pub(super) fn filter(section: &str, what: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,

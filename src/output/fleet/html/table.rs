@@ -41,7 +41,7 @@ impl Column {
 }
 
 /// The columns of a [`Summary`](crate::fleet::Summary) before and after its own: mean, mean by time, percentiles,
-/// largest. `sort` is what rows are in the order of.
+/// largest. Rows are in the order of `sort`.
 pub(super) fn summary_columns(options: &FleetOptions, sort: Option<SortKey>, has_weighted: bool) -> Vec<Column> {
     let mut columns = vec![Column::number("Mean").sorted(sort == Some(SortKey::Mean))];
     if has_weighted {
@@ -76,7 +76,7 @@ pub(super) fn open(out: &mut dyn Write, label: &str, columns: &[Column]) -> io::
     out.write_all(b"</tr></thead>\n<tbody>\n")
 }
 
-/// Closes what [`open`] opened.
+/// Closes the elements that [`open`] opened.
 pub(super) fn close(out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"</tbody></table></div>\n")
 }
@@ -100,7 +100,7 @@ pub(super) fn text(out: &mut dyn Write, text: &str) -> io::Result<()> {
     write!(out, "<td class=\"text\">{}</td>", Text(text))
 }
 
-/// A cell with a number and what is shown for it.
+/// A cell with a number and its text.
 pub(super) fn number(out: &mut dyn Write, value: f64, shown: &str) -> io::Result<()> {
     write!(out, "<td data-value=\"{value}\">{}</td>", Text(shown))
 }

@@ -15,9 +15,9 @@ use crate::units::Unit;
 
 /// Runs beyond a threshold that are named.
 const RUNS: usize = 5;
-/// Names beside the first that are named.
+/// The number of names listed besides the first one.
 const NAMES: usize = 5;
-/// Columns of the word that says what became of a rule.
+/// Columns of the word for the result of a rule.
 const INDENT: usize = 11;
 
 pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
@@ -101,7 +101,7 @@ fn known(name: &str) -> &str {
     if name.is_empty() { "(no name)" } else { name }
 }
 
-/// The names behind the first that fired a rule, or may.
+/// The names after the first that fired a rule, or may have.
 fn further_names(alert: &AlertOutcome, measures: Measures) -> Option<String> {
     let further = alert.causes_count.checked_sub(1).filter(|&further| further > 0)?;
     let shown = alert.causes.iter().skip(1).take(NAMES);

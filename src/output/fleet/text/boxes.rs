@@ -15,7 +15,7 @@ use crate::stats::BoxPlot;
 
 /// The most columns of a plot.
 const WIDEST: usize = 100;
-/// Labels get a third of the width, but at least and at most so many columns.
+/// Labels get a third of the width, within these limits in columns.
 const LABEL: (usize, usize) = (20, 32);
 /// Cohorts of one unit that have a box.
 const BOXES: usize = 12;

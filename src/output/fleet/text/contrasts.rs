@@ -129,7 +129,7 @@ fn difference(row: &ContrastRow, measures: Measures) -> Cell {
     if row.is_noise { cell.noise() } else { cell }
 }
 
-/// Names the cohorts, the same for all tables of a unit, that have too few runs for what is compared.
+/// Names the cohorts that have too few runs for the compared value, the same for all tables of a unit.
 fn too_few(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io::Result<()> {
     let SortKey::Quantile(quantile) = report.options.sort else { return Ok(()) };
     let needed = quantile.needed_count();
@@ -142,6 +142,6 @@ fn too_few(report: &FleetReport, contrast: &Contrast, page: &mut Page<'_>) -> io
     }
     let needs = many(needed, "run");
     let named = super::words::first_few(&few, 3);
-    let text = format!("{quantile} needs {needs}; of fewer it says little, as in {named}.");
+    let text = format!("{quantile} needs {needs}; with fewer it says little, as in {named}.");
     page.sentence(Some(Tone::Warning), 0, &text)
 }

@@ -35,13 +35,13 @@ pub(super) fn header(cohorts: &[CohortReport]) -> String {
     keys.iter().map(|(key, _)| clean(key)).collect::<Vec<_>>().join(BETWEEN)
 }
 
-/// The names of cohorts, in at most so many columns each.
+/// The names of cohorts, in a limited number of columns each.
 pub(super) fn names<'c>(cohorts: impl IntoIterator<Item = &'c Cohort>, room: Option<usize>) -> Vec<String> {
     let values: Vec<Vec<String>> = cohorts.into_iter().map(values).collect();
     cut(&values.iter().map(Vec::as_slice).collect::<Vec<_>>(), room)
 }
 
-/// Names of these values, in at most so many columns each, no two alike.
+/// Names of these values, in a limited number of columns each, no two alike.
 pub(super) fn cut(names: &[&[String]], room: Option<usize>) -> Vec<String> {
     let whole = cut_alike(names, room);
     if duplicates(&whole).is_empty() {

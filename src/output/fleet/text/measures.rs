@@ -1,4 +1,4 @@
-//! Measures as text: one unit and one number of decimals for all that stand below each other.
+//! Measures as text: one unit and one number of decimals for all in a column.
 
 use crate::units::Unit;
 
@@ -41,7 +41,7 @@ impl Measures {
         self.unit
     }
 
-    /// A number for a column: zeros are short, so that what is nothing can be told from what is nearly nothing. All numbers
+    /// A number for a column: zeros are short, so that zero looks different from nearly zero. All numbers
     /// have their decimal point in one place if they are aligned to the right.
     pub(super) fn number(self, value: f64) -> String {
         if value == 0.0 { format!("0{}", " ".repeat(self.decimals + 1)) } else { self.text(value) }
@@ -63,7 +63,7 @@ impl Measures {
         format!("{:.decimals$}", value / self.divisor)
     }
 
-    /// With how many decimals, at most six, all these numbers are told exactly.
+    /// The number of decimals, at most six, that shows all these numbers exactly.
     pub(super) fn decimals_of(self, values: &[f64]) -> usize {
         let is_exact = |decimals: &usize| {
             let power = 10_f64.powi(*decimals as i32);

@@ -46,7 +46,7 @@ pub fn write(report: &FleetReport, style: &Style, out: &mut dyn Write) -> io::Re
     sections(report, &mut Page::new(style, left_out, out))
 }
 
-/// The answer first, and then what it comes from.
+/// The result first, and then its sources.
 fn sections(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     header::write(report, page)?;
     cohorts::write(report, page)?;

@@ -1,4 +1,4 @@
-//! Cells of tables, the marks at them, and what explains the marks below the table.
+//! Cells of tables, their marks, and the explanation of the marks below the table.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use crate::stats::{Estimate, Quantile, Support};
 /// The meaning of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Note {
-    /// `n/a`: so many runs are needed.
+    /// `n/a`: the number of runs needed.
     TooFew(Quantile, u64),
-    /// `*`: so many runs are needed for both ends of the interval.
+    /// `*`: the number of runs needed for both ends of the interval.
     OneSided(Quantile, u64),
     /// `?`: an end of an interval that is not known.
     UnknownEnd,

@@ -1,7 +1,7 @@
 //! Entries of zips, inflated when they are asked for.
 //!
-//! Small ones are inflated at once, and the last few stay. A large one is inflated as far as it is asked for, and its decoder stays, so that
-//! somebody who reads on does not pay for the beginning again.
+//! Small ones are inflated at once, and the last few stay. A large one is inflated as far as it is asked for, and its decoder stays, so
+//! that reading on does not inflate the beginning again.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};

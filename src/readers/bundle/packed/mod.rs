@@ -91,7 +91,7 @@ impl<'f> BundleFiles<'f> {
         let bundle = match self.base.entry(path) {
             Ok(Entry::Folder) => is_bundle(self.base, path).then(|| path.to_owned()),
             Ok(Entry::File { length, .. }) => self.mount_archive(path, length)?,
-            // Whoever reads it says what is wrong with it.
+            // The reader reports what is wrong with it.
             Ok(Entry::Other) | Err(_) => None,
         };
         self.mounted.extend(bundle.iter().map(|bundle| (path.to_owned(), bundle.clone())));

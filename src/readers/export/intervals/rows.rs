@@ -165,7 +165,7 @@ impl TableRows {
         Some(Self { columns, missing, values: TableValues::new(table, kind) })
     }
 
-    /// About how many bytes they take.
+    /// The approximate number of bytes they take.
     pub(super) fn memory(&self) -> u64 {
         self.values.memory()
     }

@@ -26,7 +26,7 @@ pub(super) const LARGEST: RGBColor = RGBColor(1, 1, 9);
 pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub(super) type Drawn = Result<(), DrawingAreaErrorKind<io::Error>>;
 
-/// A plot of a height, as an element of the page. `label` says what it shows to who cannot see it.
+/// A plot of a height, as an element of the page. `label` describes it for readers who cannot see it.
 pub(super) fn svg(height: u32, label: &str, draw: impl FnOnce(&Area<'_>) -> Drawn) -> io::Result<String> {
     let mut drawn = String::new();
     {

@@ -33,7 +33,7 @@ pub(in super::super) struct Lines {
 }
 
 impl Lines {
-    /// P50 and P90, or what was asked instead of them, and the farthest percentile, of those that so many runs support.
+    /// P50 and P90, or the percentiles requested instead, and the farthest percentile, if there are enough runs for them.
     pub(in super::super) fn of(options: &FleetOptions, runs: u64) -> Self {
         let all = options.quantiles.iter().copied().enumerate();
         let supported: Vec<(usize, Quantile)> = all.filter(|(_, quantile)| quantile.needed_count() <= runs).collect();
