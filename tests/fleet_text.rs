@@ -191,7 +191,7 @@ fn alerts_say_what_fired_and_why() {
     assert!(alerts[6].contains("P99 is 1.00 % of one core in 100 runs; 95 % interval from 1.00 to unknown"), "{text}");
     let undecided = alerts.iter().position(|line| *line == "UNDECIDED  cpu.p99.9 > 50").unwrap();
     assert!(alerts[undecided + 1].contains("P99.9 needs 1,000 runs and has 100"), "{text}");
-    assert!(text.contains("no run has a function of the name \"nothing\""), "{text}");
+    assert!(text.contains("no run has a function named \"nothing\""), "{text}");
     let coloured = styled(&report, &Style { width: None, is_coloured: true });
     assert!(coloured.contains("\x1b[1;31mFIRED\x1b[0m") && coloured.contains("\x1b[32mok\x1b[0m"));
 }
@@ -243,7 +243,7 @@ fn differences_show_every_cohort_or_the_extremes() {
     let start = text.find("largest differences between cohorts at P99 · functions").unwrap();
     let header = text[start..].lines().find(|line| line.starts_with("difference")).unwrap();
     assert!(header.contains("lowest") && header.contains("highest") && header.ends_with("function"), "{header}");
-    assert!(text.contains("P99 needs 100 runs; of fewer it says little"), "{text}");
+    assert!(text.contains("P99 needs 100 runs; with fewer it says little"), "{text}");
     // All of them have the same columns.
     for width in [40, 60, 80, 120] {
         let text = text_of(&narrow, Some(width));

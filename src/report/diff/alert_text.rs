@@ -191,8 +191,8 @@ mod tests {
             "total > 3 Mcycles/s",
         ] {
             let error = DiffAlert::parse(text).expect_err(text).to_string();
-            assert!(error.contains("`traceparse fleet report` knows "), "{text}: {error}");
-            assert!(error.contains(" is not a question for two recordings"), "{text}: {error}");
+            assert!(error.contains("`traceparse fleet report` has "), "{text}: {error}");
+            assert!(error.contains(" does not apply to two recordings"), "{text}: {error}");
         }
     }
 }
