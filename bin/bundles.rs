@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles};
+use traceparse::files::{Entry, Files};
 use traceparse::recording::{Document, DocumentContent, Intervals, Options, Recording, RecordingBuilder};
-use traceparse::symbols::{Entry, Files};
 
 use crate::bounds;
 use crate::guard::will_read;

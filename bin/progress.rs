@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use traceparse::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
+use traceparse::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 
 /// The time that reading takes before its progress is shown.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -134,7 +134,7 @@ impl<F: Files> Files for Watched<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use traceparse::symbols::FileSystem;
+    use traceparse::files::FileSystem;
 
     #[test]
     fn names_of_inputs_cannot_steer_the_terminal() {

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use etcetera::BaseStrategy;
 use traceparse::analysis::Analysis;
+use traceparse::files::Files;
 use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
 use traceparse::symbolicate::{SymbolicateOptions, wanted_images};
-use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder};
+use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;

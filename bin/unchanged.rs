@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
-use traceparse::symbols::{Entry, EntryKind, FileBytes, FileSystem, Files, FolderTimes};
+use traceparse::files::{Entry, EntryKind, FileBytes, FileSystem, Files, FolderTimes};
 
 use crate::bounds;
 use crate::guard::will_read;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::analysis::Analysis;
 use crate::error::{Error, ErrorKind};
+use crate::files::{Entry, FileSystem, Files};
 #[cfg(feature = "bundle")]
 use crate::readers::bundle::{ArchiveLimits, Bundle, BundleFiles};
 use crate::recording::Options;
-use crate::symbols::{Entry, FileSystem, Files};
 
 /// Opens the recording at a path: an export, a report of `sample`, and with the feature `bundle` a `.trace` bundle, as a folder or in a zip
 /// or tar, whose own symbols name its functions. Its content tells the format, never its name. With the feature `compression` it may be

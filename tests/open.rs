@@ -12,11 +12,12 @@ use support::{Invented, Size, Table};
 use traceparse::analysis::Analysis;
 use traceparse::calltree::operations::{Action, FunctionSet, Operation};
 use traceparse::error::ErrorKind;
+use traceparse::files::FileSystem;
 use traceparse::open;
 use traceparse::profile::RebuildError;
 use traceparse::report::{ReportOptions, View};
 use traceparse::symbolicate::SymbolicateOptions;
-use traceparse::symbols::{FileSystem, Locator};
+use traceparse::symbols::Locator;
 
 fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)

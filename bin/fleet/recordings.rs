@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use blake3::{Hash, Hasher};
 use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles, is_added_by_macos};
 use traceparse::error::Error;
+use traceparse::files::{Entry, FileSystem, Files};
 use traceparse::fleet::FailureKind;
 use traceparse::memory::MemoryBudget;
 use traceparse::recording::{Options, Recording, RecordingBuilder};
-use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator};
+use traceparse::symbols::{Index, Locator};
 
 use super::content::{ReadFile, Refused, refused};
 use super::control::Control;

@@ -5,11 +5,12 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use traceparse::files::FileBytes;
 use traceparse::fleet::FailureKind;
 use traceparse::profile::RebuildError;
 use traceparse::recording::Recording;
 use traceparse::symbolicate::{SymbolCache, SymbolicateOptions, symbolicate};
-use traceparse::symbols::{FileBytes, Found, Locator, SymbolFinder};
+use traceparse::symbols::{Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use super::cli::ReadingArgs;

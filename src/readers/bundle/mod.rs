@@ -17,7 +17,7 @@
 //! use std::path::Path;
 //! use traceparse::bundle::Bundle;
 //! use traceparse::recording::{Options, RecordingBuilder};
-//! use traceparse::symbols::FileSystem;
+//! use traceparse::files::FileSystem;
 //!
 //! let bundle = Bundle::open(&FileSystem, Path::new("Recording.trace"), &Options::default())?;
 //! let mut reader = RecordingBuilder::new(Options::default());
@@ -77,8 +77,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::files::Files;
 use crate::recording::{Intervals, Options, RecordingBuilder, Toc, TocRun};
-use crate::symbols::{Broken, Files};
+use crate::symbols::Broken;
 use binaries::Binaries;
 use damage::{DamagedRun, ExportTable, RunFailure};
 use file::{Content, Inflated, Room, broken_file};

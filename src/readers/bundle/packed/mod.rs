@@ -25,8 +25,8 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
+use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 use crate::memory::Reservation;
-use crate::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 pub use budget::ArchiveLimits;
 use budget::Memory;
 use inflate::Inflater;
