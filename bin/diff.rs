@@ -15,15 +15,16 @@ use traceparse::report::{Report, ReportOptions};
 use traceparse::units::Weight;
 
 use crate::arguments::{RecordingArgs, job_count};
-use crate::bundles::{Inputs, Mounted};
 use crate::cells::CsvArgs;
-use crate::cli::{Colour, parse_percent};
+use crate::colour::Colour;
 use crate::flame_graph::FlameGraphArgs;
 use crate::formats::format_of;
 use crate::guard::{will_read, will_write};
+use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed};
 use crate::sink::{Shown, style, write_to};
+use crate::times::parse_percent;
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
 

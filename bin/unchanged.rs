@@ -243,6 +243,11 @@ impl Files for WatchedFiles {
         FileSystem.read_into(path, offset, place)
     }
 
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
+        self.will_read(path);
+        FileSystem.open(path)
+    }
+
     fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
         self.will_read(path);
         FileSystem.load(path, range)

@@ -85,7 +85,7 @@ pub mod units;
 pub use open::{open, open_with};
 #[cfg(feature = "bundle")]
 pub use readers::bundle;
-pub use readers::{export, read, read_into, sample};
+pub use readers::{export, input, read, read_into, sample};
 
 #[cfg(feature = "compression")]
 pub use decompress::decompress;

@@ -65,7 +65,7 @@ fn errors_name_the_file() {
     let error = open("nowhere.trace").unwrap_err();
     assert!(matches!(&error.kind, ErrorKind::Unreadable { file } if file == "nowhere.trace"), "{error}");
     let error = open(fixture("symbols")).unwrap_err();
-    assert!(error.to_string().contains("is a folder, and no recording"), "{error}");
+    assert!(error.to_string().contains("is a folder; name the exports or recordings in it"), "{error}");
 }
 
 #[test]

@@ -78,6 +78,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Diagnostic, Error, ErrorKind};
 use crate::files::Files;
+use crate::readers::bundle_folder::is_folder;
 use crate::recording::{Intervals, Options, RecordingBuilder, Toc, TocRun};
 use crate::symbols::Broken;
 use binaries::Binaries;
@@ -224,6 +225,12 @@ impl<'f> Bundle<'f> {
     /// The folder in which the recording keeps names, for a [`Locator`](crate::symbols::Locator). It may not be there.
     pub fn symbol_stores(&self) -> PathBuf {
         self.path.join("symbols/stores")
+    }
+
+    /// The same, if it is there.
+    pub(super) fn existing_symbol_stores(&self) -> Option<PathBuf> {
+        let stores = self.symbol_stores();
+        is_folder(self.files, &stores).then_some(stores)
     }
 
     /// The number of bytes of its files that [`read_into`](Self::read_into) reads, compressed as they are: the total for a progress
