@@ -38,6 +38,18 @@ impl<'w> Mounted<'w> {
         }
         Ok(Self { watched, files: Watched::new(files), places })
     }
+
+    /// Adds files that are no recordings, whatever they hold: tables of contents.
+    pub(crate) fn with_files<'p>(mut self, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
+        for path in paths {
+            will_read(path)?;
+            if !is_stdin(path) {
+                self.watched.add_root(path);
+                self.places.push((path.clone(), Place::File(path.clone())));
+            }
+        }
+        Ok(self)
+    }
 }
 
 fn is_stdin(path: &Path) -> bool {
@@ -146,8 +158,11 @@ impl<'f> Inputs<'f> {
         if matches!(input, Input::File(_)) { input.bytes() } else { None }
     }
 
+    /// The input at a path that was mounted; `None` for standard input.
     fn input(&self, path: &Path) -> Option<&Input<'f>> {
-        self.inputs.iter().find(|(known, _)| known == path).map(|(_, input)| input)
+        let input = self.inputs.iter().find(|(known, _)| known == path).map(|(_, input)| input);
+        debug_assert!(input.is_some() || is_stdin(path), "{} was not mounted", path.display());
+        input
     }
 
     /// True if an input is a recording, and no export.

@@ -1,6 +1,6 @@
 //! `open`: anything at a path, by its content; and the order in which an analysis does things.
 
-#![cfg(all(feature = "bundle", feature = "compression"))]
+#![cfg(feature = "bundle")]
 
 mod support;
 
@@ -16,7 +16,7 @@ use traceparse::files::FileSystem;
 use traceparse::open;
 use traceparse::profile::RebuildError;
 use traceparse::report::{ReportOptions, View};
-use traceparse::symbolicate::SymbolicateOptions;
+use traceparse::symbolicate::{BinarySummary, SymbolicateOptions};
 use traceparse::symbols::Locator;
 
 fn fixture(path: &str) -> PathBuf {
@@ -30,6 +30,7 @@ fn functions(analysis: &Analysis) -> Vec<(Option<String>, u64)> {
     named.map(|function| (function.name.map(str::to_owned), function.self_weight)).collect()
 }
 
+#[cfg(feature = "compression")]
 #[test]
 fn the_content_tells_the_format() {
     let folder = tempfile::tempdir().unwrap();
@@ -58,6 +59,9 @@ fn a_bundle_is_read_with_its_runs() {
     let analysis = open(&path).unwrap();
     assert_eq!(analysis.recording().profile.run_ids().len(), 2);
     assert!(!functions(&analysis).is_empty());
+    let summary = analysis.report(&ReportOptions::default()).symbolication.expect("it keeps names");
+    let named = |binary: &BinarySummary| binary.named_before == 0 && binary.named_now > 0;
+    assert!(summary.binaries.iter().any(named), "{summary:?}");
 }
 
 #[test]
