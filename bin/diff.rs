@@ -15,15 +15,16 @@ use traceparse::report::{Report, ReportOptions};
 use traceparse::units::Weight;
 
 use crate::arguments::{RecordingArgs, job_count};
-use crate::bundles::{Inputs, Mounted};
 use crate::cells::CsvArgs;
-use crate::cli::{Colour, parse_percent};
+use crate::colour::Colour;
 use crate::flame_graph::FlameGraphArgs;
 use crate::formats::format_of;
-use crate::guard::{will_read, will_write};
+use crate::guard::will_write;
+use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals};
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed};
 use crate::sink::{Shown, style, write_to};
+use crate::times::parse_percent;
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
 
@@ -139,9 +140,9 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
     let sides = [&args.before, &args.after].into_iter();
     will_write(args.output.as_deref());
-    args.before_toc.iter().chain(&args.after_toc).try_for_each(|toc| will_read(toc))?;
     let watched = WatchedFiles::default();
-    let mounted = Mounted::new(&watched, sides.chain(&args.before_intervals).chain(&args.after_intervals))?;
+    let mounted = Mounted::new(&watched, sides.chain(&args.before_intervals).chain(&args.after_intervals))?
+        .with_files(args.before_toc.iter().chain(&args.after_toc))?;
     let inputs = &Inputs::open(&mounted, &args.recording.input.options(SampleDetail::Each))?;
     let before = during(inputs, &options, &args.before, &args.before_intervals, "--before-intervals", args)?;
     let after = during(inputs, &options, &args.after, &args.after_intervals, "--after-intervals", args)?;

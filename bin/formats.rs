@@ -7,6 +7,13 @@ use traceparse::output::Syntax;
 
 use crate::warning;
 
+/// The formats of what is not a report: contents, and lists of symbols.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum TocFormat {
+    Text,
+    Json,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// For people to read

@@ -1,68 +1,204 @@
-//! Opening inputs: paths, standard input, compression, and a word about what is no export.
+//! Inputs: recordings, exports and standard input. What a path leads to is known by the library; progress, and inputs that must not
+//! change or be written, are seen to here.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow};
 use traceparse::decompress;
-use traceparse::recording::{Options, Recording, RecordingBuilder};
+use traceparse::error::{Error, ErrorKind};
+use traceparse::files::Files;
+use traceparse::input::{Input, InputFiles, Place};
+use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, Toc};
 
-use crate::bundles::Inputs;
-use crate::progress::Progress;
-use crate::unchanged::InputFile;
+use crate::bounds;
+use crate::guard::will_read;
+use crate::progress::{Counted, Progress, Watched};
+use crate::unchanged::{InputFile, WatchedFiles};
 
-/// Reads all files into one export: exports and recordings.
-pub(crate) fn read_all(inputs: &Inputs<'_>, files: &[PathBuf], options: &Options) -> Result<Recording> {
-    let mut recording = RecordingBuilder::new(options.clone());
-    for file in files {
-        match inputs.bundle(file) {
-            Some(bundle) => inputs.read_bundle(bundle, &mut recording, &file.display().to_string())?,
-            None => read_into(file, &mut recording)?,
+/// The files of the machine, in which archives that have a recording are folders.
+pub(crate) struct Mounted<'w> {
+    watched: &'w WatchedFiles,
+    files: Watched<InputFiles<'w>>,
+    /// Inputs but standard input, and where each is.
+    places: Vec<(PathBuf, Place)>,
+}
+
+impl<'w> Mounted<'w> {
+    /// Looks what these paths lead to. None of them may be an output, or change from now on.
+    pub(crate) fn new<'p>(watched: &'w WatchedFiles, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
+        let (mut files, mut places) = (InputFiles::new(watched, &bounds::memory()), Vec::new());
+        for path in paths {
+            will_read(path)?;
+            if !is_stdin(path) {
+                watched.add_root(path);
+                let place = watched.unless_changed(files.find(path).map_err(Into::into))?;
+                places.push((path.clone(), place));
+            }
+        }
+        Ok(Self { watched, files: Watched::new(files), places })
+    }
+
+    /// Adds files that are no recordings, whatever they hold: tables of contents.
+    pub(crate) fn with_files<'p>(mut self, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
+        for path in paths {
+            will_read(path)?;
+            if !is_stdin(path) {
+                self.watched.add_root(path);
+                self.places.push((path.clone(), Place::File(path.clone())));
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// The inputs named on the command line, with recordings opened once.
+pub(crate) struct Inputs<'f> {
+    watched: &'f WatchedFiles,
+    files: &'f Watched<InputFiles<'f>>,
+    /// By the path of the input; standard input is none of them.
+    inputs: Vec<(PathBuf, Input<'f>)>,
+}
+
+impl<'f> Inputs<'f> {
+    /// Opens the recordings.
+    pub(crate) fn open(mounted: &'f Mounted<'f>, options: &Options) -> Result<Self> {
+        let (watched, files) = (mounted.watched, &mounted.files);
+        let open = |(path, place): &(PathBuf, Place)| Ok((path.clone(), Input::open(files, place, options)?));
+        let inputs = watched.unless_changed(mounted.places.iter().map(open).collect())?;
+        Ok(Self { watched, files, inputs })
+    }
+
+    /// The file system in which archives are folders.
+    pub(crate) fn files(&self) -> &'f dyn Files {
+        self.files
+    }
+
+    /// The files of the machine that are compared with what they were.
+    pub(crate) fn watched(&self) -> &'f WatchedFiles {
+        self.watched
+    }
+
+    /// The result of reading, unless an input changed since it was named: the change is then the error.
+    pub(crate) fn unless_changed<T>(&self, result: Result<T>) -> Result<T> {
+        self.watched.unless_changed(result)
+    }
+
+    /// Reads all of these inputs into one recording.
+    pub(crate) fn read_all(&self, paths: &[PathBuf], options: &Options) -> Result<Recording> {
+        self.unless_changed(self.read_samples(paths, options))
+    }
+
+    fn read_samples(&self, paths: &[PathBuf], options: &Options) -> Result<Recording> {
+        let mut recording = RecordingBuilder::new(options.clone());
+        for path in paths {
+            let name = &path.display().to_string();
+            match self.input(path) {
+                Some(input) => self.ask(input, name, input.bytes(), || input.read_into(&mut recording, name))?,
+                None => read_stdin(|source| Ok(traceparse::read_into(source, name, &mut recording)?))?,
+            }
+        }
+        Ok(recording.finish()?)
+    }
+
+    /// Reads the intervals of all of these inputs.
+    pub(crate) fn read_intervals(&self, paths: &[PathBuf], options: &Options) -> Result<Intervals> {
+        self.unless_changed(self.read_all_intervals(paths, options))
+    }
+
+    fn read_all_intervals(&self, paths: &[PathBuf], options: &Options) -> Result<Intervals> {
+        let mut found = Intervals::default();
+        for path in paths {
+            let name = &path.display().to_string();
+            found.append(match self.input(path) {
+                Some(input) => self.ask(input, name, self.interval_bytes(input), || input.intervals(name, options))?,
+                None => read_stdin(|source| Ok(traceparse::export::read_intervals(source, name, options)?))?,
+            });
+        }
+        Ok(found)
+    }
+
+    /// Reads the contents of all of these inputs: of recordings their tables of contents, of exports all of it.
+    pub(crate) fn contents(&self, paths: &[PathBuf], options: &Options) -> Result<Recording> {
+        self.unless_changed(self.read_contents(paths, options))
+    }
+
+    fn read_contents(&self, paths: &[PathBuf], options: &Options) -> Result<Recording> {
+        let mut contents = Recording::default();
+        for path in paths {
+            let name = &path.display().to_string();
+            let of_input = match self.input(path) {
+                Some(input) => self.ask(input, name, input.bytes(), || input.contents(name, options))?,
+                None => read_stdin(|source| Ok(traceparse::read(source, name, options)?))?,
+            };
+            contents.documents.extend(of_input.documents);
+            contents.diagnostics.extend(of_input.diagnostics);
+        }
+        Ok(contents)
+    }
+
+    /// Asks an input, and shows how far reading of so many bytes came.
+    fn ask<T>(
+        &self,
+        input: &Input<'_>,
+        name: &str,
+        bytes: Option<u64>,
+        ask: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T> {
+        let answer = self.files.while_reading(Progress::new(name, bytes), ask);
+        answer.map_err(|error| if matches!(input, Input::File(_)) { not_opened(error) } else { error.into() })
+    }
+
+    /// Of a recording nobody knows how much is read for its intervals.
+    fn interval_bytes(&self, input: &Input<'_>) -> Option<u64> {
+        if matches!(input, Input::File(_)) { input.bytes() } else { None }
+    }
+
+    /// The input at a path that was mounted; `None` for standard input.
+    fn input(&self, path: &Path) -> Option<&Input<'f>> {
+        let input = self.inputs.iter().find(|(known, _)| known == path).map(|(_, input)| input);
+        debug_assert!(input.is_some() || is_stdin(path), "{} was not mounted", path.display());
+        input
+    }
+
+    /// True if an input is a recording, and no export.
+    pub(crate) fn is_bundle(&self, path: &Path) -> bool {
+        matches!(self.input(path), Some(Input::Bundle(_)))
+    }
+
+    /// The table of contents of a recording; `None` for exports.
+    pub(crate) fn toc(&self, path: &Path) -> Option<Toc> {
+        match self.input(path)? {
+            Input::Bundle(bundle) => bundle.toc().ok(),
+            Input::File(_) => None,
         }
     }
-    Ok(recording.finish()?)
+
+    /// The folders in which the recordings among these inputs keep the symbols of what they sampled.
+    pub(crate) fn symbol_stores(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        paths.iter().filter_map(|path| self.input(path)?.symbol_stores()).collect()
+    }
 }
 
-/// Reads an export.
-pub(crate) fn read_file(file: &Path, options: &Options) -> Result<Recording> {
-    let mut recording = RecordingBuilder::new(options.clone());
-    read_into(file, &mut recording)?;
-    Ok(recording.finish()?)
-}
-
-fn read_into(file: &Path, recording: &mut RecordingBuilder) -> Result<()> {
-    read_with(file, |source| Ok(traceparse::read_into(source, &file.display().to_string(), recording)?))
-}
-
-/// The result of `read` on an input, decompressed; once that takes long, its progress is shown. An input that changes meanwhile is refused.
-pub(crate) fn read_with<T>(path: &Path, read: impl FnOnce(Box<dyn Read + Send + '_>) -> Result<T>) -> Result<T> {
-    let file = open(path)?;
-    let name = path.display().to_string();
-    let source = WithProgress { source: &file, progress: Progress::new(&name, file.length()) };
-    let source = decompress(source).with_context(|| format!("{name}: cannot be read"));
+/// The result of `read` on standard input, decompressed; once that takes long, its progress is shown.
+fn read_stdin<T>(read: impl FnOnce(Box<dyn Read + Send + '_>) -> Result<T>) -> Result<T> {
+    let file = InputFile::open(Path::new("-"))?;
+    let mut progress = Progress::new("-", file.length());
+    let source = Counted { source: &file, add: |count| progress.add(count) };
+    let source = decompress(source).context("-: cannot be read");
     file.unless_changed(source.and_then(read))
 }
 
-fn open(path: &Path) -> Result<InputFile> {
-    let file = InputFile::open(path)?;
-    if file.is_folder() {
-        let (name, exports, recordings) = (path.display(), path.join("*.xml"), path.join("*.trace"));
-        let (exports, recordings) = (exports.display(), recordings.display());
-        bail!("{name} is a folder; name the exports or recordings in it, such as {exports} or {recordings}");
-    }
-    Ok(file)
-}
-
-/// Shows how far reading came.
-struct WithProgress<R> {
-    source: R,
-    progress: Progress,
-}
-
-impl<R: Read> Read for WithProgress<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.source.read(buffer)?;
-        self.progress.add(count as u64);
-        Ok(count)
+/// The error of a file that could not be opened, in the words of the command for all files.
+fn not_opened(error: Error) -> anyhow::Error {
+    match error {
+        Error { kind: ErrorKind::Unreadable { file }, source: Some(source), .. } if source.is::<io::Error>() => {
+            anyhow!(source).context(format!("{file}: cannot be opened"))
+        }
+        other => other.into(),
     }
 }

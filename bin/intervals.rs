@@ -5,15 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use traceparse::export::read_intervals;
 use traceparse::profile::{IntervalFilter, TimeRange};
 use traceparse::recording::{
-    DocumentContent, HangRisk, Interval, Intervals, Options, Recording, SampleDetail, export_command, lookup,
+    DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, export_command, lookup,
 };
 
 use crate::arguments::{InputArgs, SelectionArgs};
-use crate::bundles::Inputs;
-use crate::inputs::read_with;
+use crate::inputs::Inputs;
 use crate::{Failure, note, warning};
 
 /// Names that are listed before the rest is only counted.
@@ -88,7 +86,7 @@ pub(crate) fn shown_intervals(
         let mut schemas = tables.filter(|table| table.rows > 0).filter_map(|table| table.schema.as_deref());
         schemas.any(|schema| SIGNPOSTS.contains(&schema) || HANGS.contains(&schema))
     };
-    let with_intervals = files.exports.iter().filter(|path| inputs.bundle(path).is_some() || has_rows(path));
+    let with_intervals = files.exports.iter().filter(|path| inputs.is_bundle(path) || has_rows(path));
     let (once, sources): (Vec<PathBuf>, Vec<PathBuf>) =
         with_intervals.cloned().partition(|path| can_be_read_once(path));
     for path in once {
@@ -110,7 +108,10 @@ fn can_be_read_once(path: &Path) -> bool {
 }
 
 fn read(inputs: &Inputs<'_>, sources: &[PathBuf], input: &InputArgs) -> Result<Intervals, Failure> {
-    let found = inputs.unless_changed(read_all(inputs, sources, &input.options(SampleDetail::Each)))?;
+    let found = inputs.read_intervals(sources, &input.options(SampleDetail::Each))?;
+    for diagnostic in &found.diagnostics {
+        warning(&diagnostic.to_string());
+    }
     let rejected: u64 = found.tables.iter().map(|table| table.rejected.total()).sum();
     if rejected > 0 && input.strict {
         let rows: u64 = found.tables.iter().map(|table| table.rows).sum();
@@ -119,22 +120,6 @@ fn read(inputs: &Inputs<'_>, sources: &[PathBuf], input: &InputArgs) -> Result<I
     }
     if let Some(run) = found.unread_runs.first().filter(|_| input.strict) {
         return Err(anyhow!("run {run} is damaged and was not read, and --strict was given").into());
-    }
-    Ok(found)
-}
-
-fn read_all(inputs: &Inputs<'_>, sources: &[PathBuf], options: &Options) -> Result<Intervals> {
-    let mut found = Intervals::default();
-    for path in sources {
-        let name = path.display().to_string();
-        if let Some(bundle) = inputs.bundle(path) {
-            found.append(inputs.read_intervals(bundle, &name)?);
-            continue;
-        }
-        found.append(read_with(path, |source| Ok(read_intervals(source, &name, options)?))?);
-    }
-    for diagnostic in &found.diagnostics {
-        warning(&diagnostic.to_string());
     }
     Ok(found)
 }
@@ -247,7 +232,7 @@ impl Sources<'_, '_> {
     /// Advice for the case that tables of these schemas have no interval. An export may lack tables that its recording has; a recording has
     /// all there are.
     fn what_to_do(&self, schemas: &[&str], found: &Intervals) -> String {
-        if self.paths.iter().any(|path| self.inputs.bundle(path).is_none()) {
+        if self.paths.iter().any(|path| !self.inputs.is_bundle(path)) {
             return format!("export them with: {}", export_command("X.trace", None, &schemas[..1]));
         }
         let tables = || found.tables.iter().filter(|table| schemas.contains(&table.schema.as_str()));
@@ -270,7 +255,7 @@ impl Sources<'_, '_> {
     /// Signposts are recorded only where a table asks for them: that of a Time Profiler has the category `PointsOfInterest` and
     /// nothing that programs log in other ones. Empty where signposts of every category were asked for, or it is not known.
     fn recorded_categories(&self) -> String {
-        let tocs = self.paths.iter().filter_map(|path| self.inputs.bundle(path)?.toc().ok());
+        let tocs = self.paths.iter().filter_map(|path| self.inputs.toc(path));
         let tables = tocs.flat_map(|toc| toc.runs).flat_map(|run| run.tables);
         let mut categories = BTreeMap::new();
         for table in tables.filter(|table| table.schema == "os-signpost") {

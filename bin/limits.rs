@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 use traceparse::report::View;
 
-use crate::cli::{ReportArgs, SeparateArg};
 use crate::formats::Content;
+use crate::report_args::{ReportArgs, SEPARATED, SeparateArg};
 
 /// An option, what it is for, and the views that have that.
 struct Limit {
@@ -88,8 +88,6 @@ const LIMITS: [Limit; 6] = [
 ];
 
 const SEPARATES: &str = "splits call trees, heaviest stacks and timelines";
-/// The views that have something for each thread, or for what else is separated.
-pub(crate) const SEPARATED: &[View] = &[View::Overview, View::Tree, View::Heaviest, View::Timeline];
 
 /// Checks that the view has a use for each of these options that was given.
 pub(crate) fn check(args: &ReportArgs) -> Result<(), String> {

@@ -2,9 +2,9 @@
 
 mod arguments;
 mod bounds;
-mod bundles;
 mod cells;
 mod cli;
+mod colour;
 mod demangle;
 mod diff;
 mod durable;
@@ -23,6 +23,8 @@ mod messages;
 mod operations;
 mod progress;
 mod recording;
+mod report_args;
+mod report_checks;
 mod run;
 mod sink;
 mod sources;

@@ -1,14 +1,14 @@
 //! The progress of reading, on standard error if that is a terminal, once it takes long.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use traceparse::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
+use traceparse::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 
 /// The time that reading takes before its progress is shown.
 const PATIENCE: Duration = Duration::from_millis(400);
@@ -126,15 +126,34 @@ impl<F: Files> Files for Watched<F> {
         Ok(count)
     }
 
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
+        let source = self.files.open(path)?;
+        Ok(Box::new(Counted { source, add: |count| self.add(count) }))
+    }
+
     fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
         self.files.load(path, range)
+    }
+}
+
+/// A source that tells how much was read of it.
+pub(crate) struct Counted<R, F> {
+    pub(crate) source: R,
+    pub(crate) add: F,
+}
+
+impl<R: Read, F: FnMut(u64)> Read for Counted<R, F> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.source.read(buffer)?;
+        (self.add)(count as u64);
+        Ok(count)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use traceparse::symbols::FileSystem;
+    use traceparse::files::FileSystem;
 
     #[test]
     fn names_of_inputs_cannot_steer_the_terminal() {

@@ -14,8 +14,7 @@ use traceparse::units::{Nanos, Weight};
 
 use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
 use crate::bounds;
-use crate::bundles::Inputs;
-use crate::inputs::read_all;
+use crate::inputs::Inputs;
 use crate::symbols::name_frames;
 use crate::{note, warning};
 
@@ -36,9 +35,9 @@ impl Opened {
         samples: SampleDetail,
         is_inverted: bool,
     ) -> Result<Self> {
-        let export = inputs.unless_changed(read_all(inputs, files, &args.input.options(samples)))?;
+        let export = inputs.read_all(files, &args.input.options(samples))?;
         warn(&export);
-        check_usable(&export, &args.input, files.iter().all(|file| inputs.bundle(file).is_some()))?;
+        check_usable(&export, &args.input, files.iter().all(|file| inputs.is_bundle(file)))?;
         let mut analysis = Analysis::new(export);
         inputs.unless_changed(name_frames(&mut analysis, inputs, files, &args.symbols))?;
         let summaries = analysis.operate(options, |profile| args.operations.operations(profile, is_inverted))?;

@@ -10,13 +10,15 @@ use traceparse::report::{HiddenRows, HidingLimit, Report};
 use traceparse::units::{Unit, Weight};
 
 use crate::arguments::job_count;
-use crate::bundles::{Inputs, Mounted};
-use crate::cli::{Cli, Colour, Command, ReportArgs, TocArgs, TocFormat};
+use crate::cli::{Cli, Command, TocArgs};
+use crate::colour::Colour;
 use crate::demangle::demangle;
-use crate::formats::Format;
+use crate::formats::{Format, TocFormat};
 use crate::guard::will_write;
+use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
 use crate::recording::{Opened, check_counted, check_distinct, check_function, check_times, note_removed, warn};
+use crate::report_args::ReportArgs;
 use crate::sink::{Shown, is_terminal, style, write_to};
 use crate::sources::read_sources;
 use crate::symbolicate::name_addresses;

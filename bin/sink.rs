@@ -9,7 +9,7 @@ use traceparse::output::text::Style;
 use traceparse::output::{InertWriter, Syntax};
 
 use crate::bounds::Limited;
-use crate::cli::Colour;
+use crate::colour::Colour;
 use crate::durable::sync_folder;
 use crate::guard;
 use crate::interrupt::TemporaryFile;

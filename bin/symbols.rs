@@ -7,21 +7,33 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueHint};
 use etcetera::BaseStrategy;
 use traceparse::analysis::Analysis;
+use traceparse::files::Files;
 use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
 use traceparse::symbolicate::{SymbolicateOptions, wanted_images};
-use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder};
+use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
-use crate::bundles::Inputs;
-use crate::cli::{TocFormat, UuidArgs};
+use crate::formats::TocFormat;
 use crate::guard::{will_read, will_write};
+use crate::inputs::Inputs;
 use crate::sink::{Shown, replace, write_to};
 use crate::unchanged::WatchedFiles;
 use crate::{bounds, printable, warning};
+
+#[derive(Debug, Args)]
+pub(crate) struct UuidArgs {
+    /// Symbol files, bundles, or folders to search
+    #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = TocFormat::Text)]
+    pub(crate) format: TocFormat,
+}
 
 /// Names the frames of an export from the files that the arguments name, and from what recordings among the inputs keep, if there is
 /// any of it.

@@ -1,4 +1,4 @@
-//! Times as people type them.
+//! Times, weights and percentages as people type them.
 
 use traceparse::profile::TimeRange;
 use traceparse::units::Nanos;
@@ -78,6 +78,12 @@ pub(crate) fn decimal(whole: &str, fraction: &str, unit: u64) -> Option<u64> {
     Some(nanos)
 }
 
+/// A percentage, with or without its sign.
+pub(crate) fn parse_percent(text: &str) -> Result<f64, String> {
+    let percent: f64 = text.trim_end_matches('%').parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=100.0).contains(&percent) { Ok(percent) } else { Err("not between 0 and 100".to_owned()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,5 +123,14 @@ mod tests {
         assert_eq!(parse_range("..1").unwrap().start, Nanos::default());
         assert!(parse_range("2..1").is_err());
         assert!(parse_range("1").is_err());
+    }
+
+    #[test]
+    fn percentages_are_between_0_and_100() {
+        assert_eq!(parse_percent("0.5"), Ok(0.5));
+        assert_eq!(parse_percent("5%"), Ok(5.0));
+        for bad in ["-1", "101", "NaN", "x"] {
+            assert!(parse_percent(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
-use traceparse::symbols::{Entry, EntryKind, FileBytes, FileSystem, Files, FolderTimes};
+use traceparse::files::{Entry, EntryKind, FileBytes, FileSystem, Files, FolderTimes};
 
 use crate::bounds;
 use crate::guard::will_read;
@@ -241,6 +241,11 @@ impl Files for WatchedFiles {
     fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
         self.will_read(path);
         FileSystem.read_into(path, offset, place)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
+        self.will_read(path);
+        FileSystem.open(path)
     }
 
     fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {

@@ -23,16 +23,16 @@ use crate::calltree::operations::{Operation, OperationSummary, operate};
 use crate::profile::{Profile, RebuildError};
 use crate::recording::Recording;
 use crate::report::{Report, ReportOptions, report};
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary, symbolicate};
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 use crate::symbols::SymbolFinder;
 
 /// A recording with its names and operations. Its reports say what was done to it.
 #[derive(Debug)]
 pub struct Analysis {
     recording: Recording,
-    #[cfg(feature = "symbols")]
+    #[cfg(feature = "apple-symbols")]
     symbolication: Option<SymbolicationSummary>,
     operations: Vec<OperationSummary>,
 }
@@ -42,7 +42,7 @@ impl Analysis {
     pub fn new(recording: Recording) -> Self {
         Self {
             recording,
-            #[cfg(feature = "symbols")]
+            #[cfg(feature = "apple-symbols")]
             symbolication: None,
             operations: Vec::new(),
         }
@@ -58,7 +58,7 @@ impl Analysis {
     /// # Errors
     /// When operations were done before, which chose functions by other names; when the names do not fit the profile's tables or the
     /// memory budget.
-    #[cfg(feature = "symbols")]
+    #[cfg(feature = "apple-symbols")]
     pub fn symbolicate(
         &mut self,
         finder: &dyn SymbolFinder,
@@ -95,7 +95,7 @@ impl Analysis {
     /// Answers a question about the recording. The answer says what symbolication and operations did.
     pub fn report(&self, options: &ReportOptions) -> Report<'_> {
         let mut report = report(&self.recording, options);
-        #[cfg(feature = "symbols")]
+        #[cfg(feature = "apple-symbols")]
         report.symbolication.clone_from(&self.symbolication);
         report.operations.clone_from(&self.operations);
         // Sums do not tell the times of the samples that are left.

@@ -44,14 +44,14 @@
 //!   samples whose weights may be summed.
 //! * In every tree node, in integers: all weight = self weight + the children's all weight + the weight that pruning hid.
 //! * Input never panics the library; [`recording::Limits`] bound its cost. The library prints nothing, has no `unsafe`, and opens only the
-//!   recordings and symbol files whose path it is given, through `symbols::FileSystem`. It takes as much memory as it needs, or as a
+//!   recordings and symbol files whose path it is given, through `files::FileSystem`. It takes as much memory as it needs, or as a
 //!   [`memory::MemoryBudget`] in the options allows.
 //!
 //! # Features
 //!
 //! Features only add. `cli` (default) builds the command, and turns on `compression` (`decompress`, gzip and
-//! zstd; `output::pprof`), `symbols` (the modules `symbols` and `symbolicate`), `bundle` (the module of that name; it turns on
-//! `symbols`), `dataset` (`fleet::dataset`, Parquet) and `html` (`output::fleet::html`). The last two turn on `fleet` (the modules
+//! zstd; `output::pprof`), `symbols` (the modules `symbols` and `symbolicate`), `bundle` (the module of that name; of `symbols` it turns on
+//! `apple-symbols`, the formats in which bundles keep names, and not dSYM and Mach-O), `dataset` (`fleet::dataset`, Parquet) and `html` (`output::fleet::html`). The last two turn on `fleet` (the modules
 //! `stats`, `fleet` and `output::fleet`). `swift` (default) demangles names of Swift 4 and later, and needs a C++17 compiler to
 //! build. The library alone is `default-features = false`.
 
@@ -63,11 +63,11 @@ mod chunked_vec;
 mod decompress;
 pub mod demangle;
 pub mod error;
+pub mod files;
 #[cfg(feature = "fleet")]
 pub mod fleet;
 mod hash;
 pub mod memory;
-#[cfg(feature = "symbols")]
 mod open;
 mod ordered_pool;
 pub mod output;
@@ -77,17 +77,16 @@ pub mod recording;
 pub mod report;
 #[cfg(feature = "fleet")]
 pub mod stats;
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 pub mod symbolicate;
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 pub mod symbols;
 pub mod units;
 
-#[cfg(feature = "symbols")]
 pub use open::{open, open_with};
 #[cfg(feature = "bundle")]
 pub use readers::bundle;
-pub use readers::{export, read, read_into, sample};
+pub use readers::{export, input, read, read_into, sample};
 
 #[cfg(feature = "compression")]
 pub use decompress::decompress;

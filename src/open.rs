@@ -1,18 +1,16 @@
 //! The one door of the library to files: a path in, an analysis out.
 
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::analysis::Analysis;
-use crate::error::{Error, ErrorKind};
-#[cfg(feature = "bundle")]
-use crate::readers::bundle::{ArchiveLimits, Bundle, BundleFiles};
-use crate::recording::Options;
-use crate::symbols::{Entry, FileSystem, Files};
+use crate::error::Error;
+use crate::files::FileSystem;
+use crate::readers::input::{Input, InputFiles};
+use crate::recording::{Options, RecordingBuilder};
 
 /// Opens the recording at a path: an export, a report of `sample`, and with the feature `bundle` a `.trace` bundle, as a folder or in a zip
 /// or tar, whose own symbols name its functions. Its content tells the format, never its name. With the feature `compression` it may be
-/// compressed with gzip or zstd.
+/// compressed with gzip or zstd. Input that needs a feature which this build lacks is an error that names the feature.
 ///
 /// The usual options count: each sample is kept, one thread reads.
 ///
@@ -39,75 +37,35 @@ pub fn open(path: impl AsRef<Path>) -> Result<Analysis, Error> {
 /// As [`open`].
 pub fn open_with(path: impl AsRef<Path>, options: &Options) -> Result<Analysis, Error> {
     let path = path.as_ref();
-    #[cfg(feature = "bundle")]
-    if let Some(analysis) = open_bundle(path, options)? {
-        return Ok(analysis);
-    }
-    let name = path.display().to_string();
-    match FileSystem.entry(path) {
-        Ok(Entry::Folder) => {
-            Err(Error::new(ErrorKind::NotAnExport(format!("{name} is a folder, but not a recording")), None))
-        }
-        Ok(_) => read_file(path, &name, options),
-        Err(error) => Err(unreadable(&name, error)),
+    let mut files = InputFiles::new(&FileSystem, &options.memory);
+    let place = files.find(path)?;
+    let input = Input::open(&files, &place, options)?;
+    let mut recording = RecordingBuilder::new(options.clone());
+    input.read_into(&mut recording, &path.display().to_string())?;
+    let analysis = Analysis::new(recording.finish()?);
+    match input.symbol_stores() {
+        #[cfg(feature = "bundle")]
+        Some(stores) => name_frames(analysis, &files, &stores),
+        _ => Ok(analysis),
     }
 }
 
-/// Reads a file that is no bundle.
-fn read_file(path: &Path, name: &str, options: &Options) -> Result<Analysis, Error> {
-    let file = FileReader { path: path.to_owned(), offset: 0 };
-    #[cfg(feature = "compression")]
-    let file = crate::decompress(file).map_err(|error| unreadable(name, error))?;
-    Ok(Analysis::new(crate::readers::read(file, name, options)?))
-}
-
-/// The recording at a path with the names that it keeps; `None` for what is no bundle.
+/// The same recording with the names that it keeps.
 #[cfg(feature = "bundle")]
-fn open_bundle(path: &Path, options: &Options) -> Result<Option<Analysis>, Error> {
-    let limits = ArchiveLimits { memory: options.memory.clone(), ..ArchiveLimits::default() };
-    let mut files = BundleFiles::with_limits(&FileSystem, limits);
-    let Some(found) = files.mount(path)? else { return Ok(None) };
-    let bundle = Bundle::open(&files, &found, options)?;
-    let mut recording = crate::recording::RecordingBuilder::new(options.clone());
-    bundle.read_into(&mut recording, &path.display().to_string())?;
-    let mut analysis = Analysis::new(recording.finish()?);
-    let stores = bundle.symbol_stores();
-    if matches!(files.entry(&stores), Ok(Entry::Folder)) {
-        name_frames(&mut analysis, &files, &stores)?;
-    }
-    Ok(Some(analysis))
-}
-
-#[cfg(feature = "bundle")]
-fn name_frames(analysis: &mut Analysis, files: &dyn Files, stores: &Path) -> Result<(), Error> {
+fn name_frames(mut analysis: Analysis, files: &InputFiles<'_>, stores: &Path) -> Result<Analysis, Error> {
+    use crate::error::ErrorKind;
     use crate::profile::RebuildError;
+    use crate::symbolicate::SymbolicateOptions;
     use crate::symbols::{Index, Locator};
 
     let mut locator = Locator::new(files).within(analysis.recording().profile.budget());
-    let found = locator.add(stores, &mut Index::default());
-    found.map_err(|error| unreadable(&stores.display().to_string(), error))?;
-    match analysis.symbolicate(&locator, &crate::symbolicate::SymbolicateOptions::default()) {
-        Ok(_) => Ok(()),
+    locator.add(stores, &mut Index::default()).map_err(|source| {
+        let kind = ErrorKind::Unreadable { file: stores.display().to_string() };
+        Error { source: Some(Box::new(source)), ..Error::new(kind, None) }
+    })?;
+    match analysis.symbolicate(&locator, &SymbolicateOptions::default()) {
+        Ok(_) => Ok(analysis),
         Err(RebuildError::Memory(over)) => Err(Error::memory(over, None)),
         Err(other) => Err(Error::new(ErrorKind::Limit(other.to_string()), None)),
-    }
-}
-
-fn unreadable(file: &str, source: io::Error) -> Error {
-    let kind = ErrorKind::Unreadable { file: file.to_owned() };
-    Error { source: Some(Box::new(source)), ..Error::new(kind, None) }
-}
-
-/// A file from its start to its end.
-struct FileReader {
-    path: PathBuf,
-    offset: u64,
-}
-
-impl Read for FileReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = FileSystem.read_into(&self.path, self.offset, buffer)?;
-        self.offset += count as u64;
-        Ok(count)
     }
 }

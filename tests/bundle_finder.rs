@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::bundle::{Bundle, BundleFiles};
+use traceparse::files::{FileSystem, Files};
 use traceparse::profile::Profile;
 use traceparse::recording::{DocumentContent, Options, Recording, RecordingBuilder, Toc, TocProcess};
 use traceparse::report::{ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
-use traceparse::symbols::{DEDUPLICATED, FileSystem, Files, Index, Locator};
+use traceparse::symbols::{DEDUPLICATED, Index, Locator};
 
 fn main() {
     let arguments = Arguments::from_args();

@@ -28,10 +28,12 @@ use support::writer::Content;
 use support::{DEPTHS, Invented, Node, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render};
 use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::export::read;
+use traceparse::files::Entry;
+use traceparse::files::Files as FileSystem;
 use traceparse::profile::{Profile, SampleKind};
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
-use traceparse::symbols::{Entry, Files as FileSystem, Index, Locator};
+use traceparse::symbols::{Index, Locator};
 use traceparse::units::Unit;
 
 const TABLES: [Table; 4] =
@@ -318,7 +320,7 @@ fn folders_and_archives_are_read_alike() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("orchard.trace");
         support::bundle::to_folder(&files, &path);
-        let bundle = Bundle::open(&traceparse::symbols::FileSystem, &path, &Options::default()).unwrap();
+        let bundle = Bundle::open(&traceparse::files::FileSystem, &path, &Options::default()).unwrap();
         let mut recording = RecordingBuilder::new(Options::default());
         bundle.read_into(&mut recording, "orchard").unwrap();
         assert_rows(&found_rows(&recording.finish().unwrap().profile), &expected, &format!("seed {seed}, folder"));

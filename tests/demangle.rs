@@ -184,10 +184,10 @@ fn underscores_are_stripped_on_demand() {
 
 /// Names of Swift before version 4, one or more for each rule of their grammar, and what Swift's demangler makes of them with the options of
 /// `swift demangle -simplified`; nothing where it refuses them.
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 const OLD_SWIFT_NAMES: &str = include_str!("demangle/swift_old.tsv");
 
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 #[test]
 fn old_swift_names_are_spelled_as_swift_simplifies_them() {
     use traceparse::symbolicate::{MAX_DEMANGLED, NameDemangler};

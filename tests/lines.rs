@@ -22,12 +22,13 @@ use std::process::{Command, Stdio};
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::calltree::{Metric, StackWeights, source_files_of_stacks};
 use traceparse::export::read;
+use traceparse::files::FileSystem;
 use traceparse::output::json;
 use traceparse::profile::Selection;
 use traceparse::recording::{Options, Recording, SampleDetail};
 use traceparse::report::{ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, display_name, symbolicate};
-use traceparse::symbols::{FileSystem, Index, Locator, Slice, slices_of};
+use traceparse::symbols::{Index, Locator, Slice, slices_of};
 
 const TOOL: &str = "llvm-symbolizer-19";
 const ADDRESSES: usize = 300;

@@ -9,10 +9,10 @@ use traceparse::bundle::{ArchiveLimits, BundleFiles};
 use traceparse::decompress;
 use traceparse::error::ErrorKind;
 use traceparse::export::{read, read_intervals};
+use traceparse::files::FileSystem;
 use traceparse::memory::MemoryBudget;
 use traceparse::recording::Options;
 use traceparse::symbolicate::{MAX_DEMANGLED, display_name};
-use traceparse::symbols::FileSystem;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;

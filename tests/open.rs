@@ -1,6 +1,6 @@
 //! `open`: anything at a path, by its content; and the order in which an analysis does things.
 
-#![cfg(all(feature = "bundle", feature = "compression"))]
+#![cfg(feature = "bundle")]
 
 mod support;
 
@@ -12,11 +12,12 @@ use support::{Invented, Size, Table};
 use traceparse::analysis::Analysis;
 use traceparse::calltree::operations::{Action, FunctionSet, Operation};
 use traceparse::error::ErrorKind;
+use traceparse::files::FileSystem;
 use traceparse::open;
 use traceparse::profile::RebuildError;
 use traceparse::report::{ReportOptions, View};
-use traceparse::symbolicate::SymbolicateOptions;
-use traceparse::symbols::{FileSystem, Locator};
+use traceparse::symbolicate::{BinarySummary, SymbolicateOptions};
+use traceparse::symbols::Locator;
 
 fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
@@ -29,6 +30,7 @@ fn functions(analysis: &Analysis) -> Vec<(Option<String>, u64)> {
     named.map(|function| (function.name.map(str::to_owned), function.self_weight)).collect()
 }
 
+#[cfg(feature = "compression")]
 #[test]
 fn the_content_tells_the_format() {
     let folder = tempfile::tempdir().unwrap();
@@ -57,6 +59,9 @@ fn a_bundle_is_read_with_its_runs() {
     let analysis = open(&path).unwrap();
     assert_eq!(analysis.recording().profile.run_ids().len(), 2);
     assert!(!functions(&analysis).is_empty());
+    let summary = analysis.report(&ReportOptions::default()).symbolication.expect("it keeps names");
+    let named = |binary: &BinarySummary| binary.named_before == 0 && binary.named_now > 0;
+    assert!(summary.binaries.iter().any(named), "{summary:?}");
 }
 
 #[test]
@@ -64,7 +69,7 @@ fn errors_name_the_file() {
     let error = open("nowhere.trace").unwrap_err();
     assert!(matches!(&error.kind, ErrorKind::Unreadable { file } if file == "nowhere.trace"), "{error}");
     let error = open(fixture("symbols")).unwrap_err();
-    assert!(error.to_string().contains("is a folder, but not a recording"), "{error}");
+    assert!(error.to_string().contains("is a folder; name the exports or recordings in it"), "{error}");
 }
 
 #[test]

@@ -12,10 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use traceparse::export::read;
+use traceparse::files::FileSystem;
 use traceparse::profile::Profile;
 use traceparse::recording::Options;
 use traceparse::symbolicate::{SymbolicateOptions, display_name, symbolicate};
-use traceparse::symbols::{FileSystem, Found, Index, Locator, SymbolFinder, SymbolFrame, with_symbols};
+use traceparse::symbols::{Found, Index, Locator, SymbolFinder, SymbolFrame, with_symbols};
 use traceparse::units::Uuid;
 
 fn built() -> PathBuf {

@@ -7,8 +7,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use traceparse::files::{Entry, FileSystem, Files};
 use traceparse::memory::MemoryBudget;
-use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator, SymbolFinder, look_up, with_symbols};
+use traceparse::symbols::{Index, Locator, SymbolFinder, look_up, with_symbols};
 
 /// A dSYM with inlined functions; some of its units and strings are needed for any address.
 fn dsym() -> PathBuf {

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::export::read;
+use traceparse::files::{Entry, Files};
 use traceparse::profile::Profile;
 use traceparse::recording::{Options, Recording};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
-use traceparse::symbols::{Entry, Files, Index, Locator, SourceKind};
+use traceparse::symbols::{Index, Locator, SourceKind};
 
 fn main() {
     let arguments = Arguments::from_args();

@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-use traceparse::symbols::{
-    Entry, EntryKind, FileSystem, Files, FolderTimes, Found, Index, Locator, SourceKind, SymbolFinder,
-};
+use traceparse::files::{Entry, EntryKind, FileSystem, Files, FolderTimes};
+use traceparse::symbols::{Found, Index, Locator, SourceKind, SymbolFinder};
 use traceparse::units::Uuid;
 
 fn built() -> PathBuf {

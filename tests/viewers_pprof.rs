@@ -12,12 +12,13 @@ use std::process::{Command, Stdio};
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::calltree::{Label, Metric};
 use traceparse::export::read;
+use traceparse::files::FileSystem;
 use traceparse::output::{folded, pprof};
 use traceparse::profile::{Selection, StateFilter, ThreadId};
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
 use traceparse::report::{NO_STACK, Report, ReportOptions, View, report};
 use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
-use traceparse::symbols::{FileSystem, Index, Locator};
+use traceparse::symbols::{Index, Locator};
 
 macro_rules! ensure {
     ($condition:expr, $($message:tt)+) => {

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -17,13 +18,13 @@ use traceparse::recording::{DocumentContent, Options, Recording, Toc};
 use traceparse::symbols::Locator;
 
 use super::cli::ReadingArgs;
-use super::content::{hash_file, read_file, unless_changed};
+use super::content::{read_file, unless_changed};
 use super::control::Control;
 use super::duplicates::{Arrival, Duplicates};
 use super::fingerprint::{of_run, of_settings, of_unread, short};
+use super::fleet_input::{FleetInput, hash_file, size_on_disk};
 use super::notes::{Notes, counted};
 use super::read_file::{ReadFile, Refused};
-use super::recordings::{BundleInput, size_on_disk};
 use super::symbols::FleetSymbols;
 use super::task::{Task, differing_labels};
 use crate::bounds;
@@ -355,14 +356,11 @@ impl Batch<'_> {
             return Finished { index, content, metadata, outcome };
         }
         let files = WatchedFiles::default();
-        let recording = BundleInput::open(&files, &task.path, memory);
-        let read = recording.and_then(|mut recording| match &mut recording {
-            Some(opened) => opened.read(options, self.control).map(|read| (read, recording)),
-            None => read_file(&task.path, options, self.control).map(|read| (read, None)),
-        });
-        let measured = read.map(|(read, recording)| {
+        let input = FleetInput::open(&files, &task.path, memory);
+        let read = input.and_then(|mut input| Ok((input.read(options, self.control)?, input)));
+        let measured = read.map(|(read, input)| {
             let content = read.content;
-            (content, self.measure(task, read, recording.as_ref(), options, notes))
+            (content, self.measure(task, read, &input, options, notes))
         });
         // Of a recording, symbols are read last.
         match unless_changed(&files, &task.path, measured) {
@@ -380,7 +378,7 @@ impl Batch<'_> {
         &self,
         task: &Task,
         file: ReadFile,
-        recording: Option<&BundleInput<'_>>,
+        input: &FleetInput<'_>,
         options: &Options,
         notes: &mut Vec<String>,
     ) -> Outcome {
@@ -393,8 +391,8 @@ impl Batch<'_> {
             Ok(export) => export,
             Err(refused) => return failed(refused),
         };
-        notes.extend(said(&export, recording));
-        if let Err(refused) = self.settings.symbols.name_frames(&mut export, recording, notes) {
+        notes.extend(said(&export, input.bundle()));
+        if let Err(refused) = self.settings.symbols.name_frames(&mut export, input, notes) {
             return failed(refused);
         }
         let context = RunContext {
@@ -456,8 +454,8 @@ struct Beside {
 
 /// The reader's notes. A note stands beside the name of its file, so the name of a recording is left out, and recordings with the same note
 /// share it.
-fn said(export: &Recording, recording: Option<&BundleInput<'_>>) -> impl Iterator<Item = String> {
-    let bundle = recording.map(|recording| recording.bundle().display().to_string());
+fn said(export: &Recording, bundle: Option<&Path>) -> impl Iterator<Item = String> {
+    let bundle = bundle.map(|bundle| bundle.display().to_string());
     let own = move |message: &str| {
         let inside = bundle.as_ref().and_then(|bundle| message.strip_prefix(bundle));
         let text = inside.and_then(|inside| inside.strip_prefix(": ").or_else(|| inside.strip_prefix('/')));

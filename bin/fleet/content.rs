@@ -7,13 +7,11 @@ use blake3::{Hash, Hasher};
 use traceparse::decompress;
 use traceparse::error::Error;
 use traceparse::fleet::FailureKind;
-use traceparse::memory::MemoryBudget;
 use traceparse::read;
 use traceparse::recording::Options;
 
 use super::control::Control;
 pub(super) use super::read_file::{ReadFile, Refused, refused};
-use super::recordings::BundleInput;
 use crate::unchanged::{CHANGED, InputFile, WatchedFiles};
 
 /// Reads an export. Bytes that the reader leaves behind the end of its document are hashed, too.
@@ -33,15 +31,11 @@ pub(super) fn read_file(path: &Path, options: &Options, control: &Control) -> Re
     Ok(ReadFile { content, bytes, export })
 }
 
-/// The hash of a file, or of a recording.
+/// The hash of a file, decompressed.
 ///
 /// # Errors
 /// When it cannot be read.
-pub(super) fn hash_file(path: &Path, memory: &MemoryBudget, control: &Control) -> Result<Hash, Refused> {
-    let files = WatchedFiles::default();
-    if let Some(recording) = BundleInput::open(&files, path, memory)? {
-        return unless_changed(&files, path, recording.hash(control));
-    }
+pub(super) fn hash(path: &Path, control: &Control) -> Result<Hash, Refused> {
     let mut file = Counted::open(path, control)?;
     let (_, content) = hashed(&mut file, |_| ());
     file.finish()?;

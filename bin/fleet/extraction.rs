@@ -12,9 +12,9 @@ use traceparse::fleet::{FailedInput, FailureKind, RunMeasures};
 use traceparse::memory::MemoryBudget;
 
 use super::batch::{Finished, Keeper, Kept, Outcome, Settings, fingerprint};
-use super::content::hash_file;
 use super::control::Control;
 use super::fingerprint::short;
+use super::fleet_input::hash_file;
 use super::store::{Known, SourceStamps, Store};
 use super::task::Task;
 

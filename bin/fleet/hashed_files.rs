@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use blake3::{Hash, Hasher};
-use traceparse::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
+use traceparse::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 
 /// The number of bytes read at once of the parts that nobody read.
 const PIECE: usize = 1 << 20;
@@ -108,7 +108,7 @@ impl Files for HashedFiles<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use traceparse::symbols::FileSystem;
+    use traceparse::files::FileSystem;
 
     /// A file system that counts the bytes that are read.
     struct Counting(Mutex<u64>);

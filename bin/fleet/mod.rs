@@ -14,6 +14,7 @@ mod duplicates;
 mod extract;
 mod extraction;
 mod fingerprint;
+mod fleet_input;
 mod hashed_files;
 mod help;
 mod inputs;
@@ -21,7 +22,6 @@ mod manifest;
 mod names;
 mod notes;
 mod read_file;
-mod recordings;
 mod report;
 mod sql;
 mod store;
@@ -29,7 +29,7 @@ mod symbols;
 mod task;
 mod walk;
 
-use crate::cli::Colour;
+use crate::colour::Colour;
 use crate::{EXIT_DONE, Failure};
 use cli::FleetAction;
 

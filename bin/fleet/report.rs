@@ -21,7 +21,7 @@ use super::store::{Store, Unfinished};
 use super::task::Task;
 use super::{alerts, notes, symbols};
 use crate::bounds;
-use crate::cli::Colour;
+use crate::colour::Colour;
 use crate::guard::{will_read, will_write};
 use crate::sink::{Shown, style, write_to};
 use crate::unchanged::WatchedFiles;

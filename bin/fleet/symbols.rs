@@ -5,16 +5,17 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use traceparse::files::FileBytes;
 use traceparse::fleet::FailureKind;
 use traceparse::profile::RebuildError;
 use traceparse::recording::Recording;
 use traceparse::symbolicate::{SymbolCache, SymbolicateOptions, symbolicate};
-use traceparse::symbols::{FileBytes, Found, Locator, SymbolFinder};
+use traceparse::symbols::{Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use super::cli::ReadingArgs;
+use super::fleet_input::FleetInput;
 use super::read_file::Refused;
-use super::recordings::BundleInput;
 use crate::bounds;
 use crate::symbols::{Search, locate};
 use crate::unchanged::{CHANGED, WatchedFiles};
@@ -56,10 +57,10 @@ impl<'f> FleetSymbols<'f> {
     pub(super) fn name_frames(
         &self,
         export: &mut Recording,
-        recording: Option<&BundleInput<'_>>,
+        input: &FleetInput<'_>,
         notes: &mut Vec<String>,
     ) -> Result<(), Refused> {
-        let own = recording.filter(|_| self.is_bundled).map(BundleInput::symbols);
+        let own = self.is_bundled.then(|| input.symbols());
         let own = own.filter(|own| !own.found().is_empty());
         let named = match (&own, &self.named) {
             (None, None) => return Ok(()),

@@ -21,6 +21,24 @@ impl Format {
     }
 }
 
+/// Says what to do about an input that is packed, where no reader unpacks it: others have words of their own for archives.
+pub(super) fn packed(head: &[u8]) -> Option<&'static str> {
+    let is = |magic: &[u8]| head.starts_with(magic);
+    let is_compressed = is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd");
+    let is_archive = is(b"PK\x03\x04") || head.get(257..262) == Some(b"ustar");
+    if is_compressed && cfg!(feature = "compression") {
+        Some("the file is compressed once more, or was not decompressed; unpack it first")
+    } else if is_compressed {
+        Some("the file is compressed, and this build lacks the feature compression; unpack it first")
+    } else if is_archive && cfg!(not(feature = "bundle")) {
+        Some(
+            "this is an archive, not an export; a recording in it is read with the feature bundle, which this build lacks",
+        )
+    } else {
+        None
+    }
+}
+
 /// The description of reports that are read, but not as exports.
 const SAMPLE: &str = "a report of sample (macOS)";
 

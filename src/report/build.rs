@@ -57,7 +57,7 @@ pub fn report<'e>(recording: &'e Recording, options: &ReportOptions) -> Report<'
         options: options.clone(),
         series,
         unnamed,
-        #[cfg(feature = "symbols")]
+        #[cfg(feature = "apple-symbols")]
         symbolication: None,
         operations: Vec::new(),
         sources: None,

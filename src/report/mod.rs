@@ -149,7 +149,7 @@ pub struct Report<'e> {
     /// Frames of counted samples that have no name.
     pub unnamed: UnnamedFrames,
     /// The results of symbolication, if symbol files were given; the caller sets it.
-    #[cfg(feature = "symbols")]
+    #[cfg(feature = "apple-symbols")]
     pub symbolication: Option<crate::symbolicate::SymbolicationSummary>,
     /// The effects of operations on the samples before, if there were any; the caller sets it.
     pub operations: Vec<OperationSummary>,

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+#[cfg(feature = "symbols")]
 use rayon::prelude::*;
 
 use super::addresses::addresses;
@@ -35,7 +36,8 @@ use crate::units::Uuid;
 ///
 /// ```
 /// use traceparse::symbolicate::{SymbolCache, SymbolicateOptions};
-/// use traceparse::symbols::{FileSystem, Locator};
+/// use traceparse::files::FileSystem;
+/// use traceparse::symbols::Locator;
 /// # use traceparse::profile::Profile;
 ///
 /// let locator = Locator::new(&FileSystem);
@@ -93,7 +95,11 @@ impl<'f> SymbolCache<'f> {
     /// not depend on which was faster whether there is enough.
     fn answers(&self, images: &[ImageAddresses], budget: &MemoryBudget) -> Result<HashMap<Uuid, Answers>, OverBudget> {
         let one = |image: &ImageAddresses| Ok((image.uuid, self.look_up(image.clone(), budget)?));
+        #[cfg(feature = "symbols")]
         let together = images.par_iter().map(one).collect::<Result<HashMap<Uuid, Answers>, OverBudget>>();
+        // The archives of bundles are small.
+        #[cfg(not(feature = "symbols"))]
+        let together = images.iter().map(one).collect::<Result<HashMap<Uuid, Answers>, OverBudget>>();
         let is_short = together.as_ref().map_or(true, |answers| answers.values().any(|answers| answers.is_short));
         if !is_short || images.len() < 2 {
             return together;

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use object::macho;
-
 /// A processor as Mach-O numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Architecture {
@@ -22,14 +20,16 @@ impl Architecture {
     /// The upper 8 bits of the subtype hold features (64-bit libraries, the version of pointer authentication) and do
     /// not count.
     pub const fn name(self) -> Option<&'static str> {
-        const ARM: u32 = macho::CPU_TYPE_ARM.0;
-        const ARM64: u32 = macho::CPU_TYPE_ARM64.0;
-        const ARM64_32: u32 = macho::CPU_TYPE_ARM64_32.0;
-        const X86: u32 = macho::CPU_TYPE_X86.0;
-        const X86_64: u32 = macho::CPU_TYPE_X86_64.0;
-        const POWERPC: u32 = macho::CPU_TYPE_POWERPC.0;
-        const POWERPC64: u32 = macho::CPU_TYPE_POWERPC64.0;
-        Some(match (self.cpu_type, self.cpu_subtype & !macho::CPU_SUBTYPE_MASK) {
+        const IS_64_BIT: u32 = 0x0100_0000;
+        const FEATURES: u32 = 0xff00_0000;
+        const ARM: u32 = 12;
+        const ARM64: u32 = ARM | IS_64_BIT;
+        const ARM64_32: u32 = ARM | 0x0200_0000;
+        const X86: u32 = 7;
+        const X86_64: u32 = X86 | IS_64_BIT;
+        const POWERPC: u32 = 18;
+        const POWERPC64: u32 = POWERPC | IS_64_BIT;
+        Some(match (self.cpu_type, self.cpu_subtype & !FEATURES) {
             (ARM64, 2) => "arm64e",
             (ARM64, 1) => "arm64v8",
             (ARM64, _) => "arm64",

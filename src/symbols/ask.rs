@@ -2,9 +2,9 @@
 
 use std::io;
 
-use super::contents::with_symbols;
 use super::found::Found;
 use super::frame::{Note, SymbolFrame};
+use super::known_file::with_symbols;
 use super::locate::SymbolFinder;
 use crate::memory::MemoryBudget;
 use crate::units::Uuid;

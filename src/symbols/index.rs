@@ -19,8 +19,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::contents::{Contents, Image};
-use super::files::FolderTimes;
 use super::found::SourceKind;
+use crate::files::FolderTimes;
 use crate::hash::HashMap;
 use crate::units::Uuid;
 

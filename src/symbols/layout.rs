@@ -10,9 +10,10 @@ use object::LittleEndian;
 use object::macho::{self, MachHeader32, MachHeader64, Nlist32, Nlist64};
 use object::read::macho::{FunctionStartsIterator, MachHeader, Section as _, Segment};
 
-use super::file_bytes::{FileBytes, Section as Piece};
 use super::frame::Notes;
 use super::macho::{MachoError, Slice};
+use super::section::Section as Piece;
+use crate::files::FileBytes;
 
 /// The parts of a slice, which are read when they are asked for.
 #[derive(Debug)]

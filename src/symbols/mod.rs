@@ -6,6 +6,8 @@
 //! | Mach-O symbol table and function starts | functions |
 //! | `.symbols` (`xcrun symbols`) and `.symbolsarchive` (Instruments) | functions, inlined functions, files, lines |
 //!
+//! The first two need the feature `symbols`. Without it, Apple's own formats are read, in which bundles keep names.
+//!
 //! A [`Locator`] walks what the user names and knows files by content. [`with_symbols`] opens one; [`Symbols`] answers
 //! addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module knows nothing of exports.
 
@@ -21,19 +23,27 @@ mod apple_signature;
 mod architecture;
 mod ask;
 mod contents;
+#[cfg(feature = "symbols")]
 mod dwarf;
-mod file_bytes;
-mod files;
 mod found;
 mod frame;
 mod index;
+mod known_file;
+#[cfg(feature = "symbols")]
 mod layout;
 mod locate;
+#[cfg(feature = "symbols")]
 mod macho;
+#[cfg(feature = "symbols")]
+mod macho_file;
 mod recall;
+#[cfg(feature = "symbols")]
+mod section;
+#[cfg(feature = "symbols")]
 mod symbol_table;
-#[cfg(test)]
+#[cfg(all(test, feature = "symbols"))]
 mod testing;
+mod unfit;
 mod walk;
 
 pub use apple_bytes::Broken;
@@ -46,12 +56,12 @@ pub(crate) use apple_signature::{SharedCache, Signature, signature as apple_sign
 pub use architecture::Architecture;
 pub(crate) use ask::is_located;
 pub use ask::{Asked, look_up};
-pub use contents::with_symbols;
+#[cfg(feature = "symbols")]
 pub use dwarf::MachoSymbols;
-pub use file_bytes::FileBytes;
-pub use files::{Entry, EntryKind, FileSystem, Files, FolderTimes};
 pub use found::{Found, SourceKind};
 pub use frame::{Note, Notes, SymbolFrame, Symbols};
 pub use index::{Index, Stamp};
+pub use known_file::with_symbols;
 pub use locate::{Locator, SymbolFinder};
+#[cfg(feature = "symbols")]
 pub use macho::{Kind as MachoKind, MachoError, Slice, Slices, is_macho, slices, slices_of};

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::contents::{Contents, Image};
-use super::files::Entry;
 use super::index::{Index, ItemKind, Stamp, parse_folder_line, parse_image, parse_item};
 use super::locate::Locator;
+use crate::files::Entry;
 use crate::units::Uuid;
 
 /// The images and notes that the lines of an index give.

@@ -33,9 +33,9 @@ use std::ops::Range;
 use object::LittleEndian;
 use object::read::macho::Nlist;
 
-use super::file_bytes::Section as Piece;
 use super::frame::Notes;
 use super::layout::{Layout, Nlists, Section};
+use super::section::Section as Piece;
 
 /// Longest name: without a bound, a string table without zero bytes would be read to its end for every name.
 const MAX_NAME_LENGTH: u64 = 1 << 20;
@@ -164,7 +164,7 @@ fn without_underscore(name: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::symbols::FileBytes;
+    use crate::files::FileBytes;
     use crate::symbols::macho::slices_of;
     use crate::symbols::testing::{CODE, CODE_SIZE, DATA, Macho, TEXT};
 

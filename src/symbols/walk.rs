@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::contents::Contents;
-use super::files::{Entry, EntryKind};
 use super::index::{FolderRow, Index, Item, ItemKind, Stamp};
 use super::locate::{Locator, MAX_DEPTH, MAX_ENTRIES};
+use crate::files::{Entry, EntryKind};
 use crate::hash::HashMap;
 
 /// A folder to be walked.

@@ -8,8 +8,8 @@ use std::process::Command;
 use libtest_mimic::Failed;
 use serde_json::Value;
 use traceparse::bundle::Bundle;
+use traceparse::files::FileSystem;
 use traceparse::recording::{Intervals, Options};
-use traceparse::symbols::FileSystem;
 
 use super::mutants::MARKS;
 use super::oracle::Oracle;

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
-use traceparse::symbols::{FileBytes, MachoError, MachoSymbols, Note, Slice, SymbolFrame, Symbols, slices_of};
+use traceparse::files::FileBytes;
+use traceparse::symbols::{MachoError, MachoSymbols, Note, Slice, SymbolFrame, Symbols, slices_of};
 
 /// A frame as we answered it, with its own strings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

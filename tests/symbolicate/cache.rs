@@ -7,10 +7,11 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 use traceparse::export::read;
+use traceparse::files::FileBytes;
 use traceparse::profile::Profile;
 use traceparse::recording::Options;
 use traceparse::symbolicate::{BinarySummary, SymbolCache, SymbolicateOptions, SymbolicationSummary, symbolicate};
-use traceparse::symbols::{FileBytes, Found, Locator, SymbolFinder};
+use traceparse::symbols::{Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use crate::rng::Rng;

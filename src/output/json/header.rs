@@ -10,9 +10,9 @@ use crate::error::Diagnostic;
 use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
 use crate::report::{Amount, Report, ReportOptions, SeriesReport};
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 use crate::symbols::Found;
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
@@ -34,7 +34,7 @@ pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &m
     field("tables", tables(report))?;
     field("series", report.series.iter().enumerate().map(|row| series(report, row)).collect())?;
     field("unnamed", unnamed(report))?;
-    #[cfg(feature = "symbols")]
+    #[cfg(feature = "apple-symbols")]
     if let Some(summary) = &report.symbolication {
         field("symbolication", symbolication(summary))?;
     }
@@ -236,7 +236,7 @@ pub(in crate::output) fn operations(report: &Report<'_>, position: &dyn Fn(Serie
     report.operations.iter().map(row).collect()
 }
 
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 fn symbolication(summary: &SymbolicationSummary) -> Value {
     let file = |found: &Found| {
         json!({

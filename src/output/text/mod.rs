@@ -9,7 +9,7 @@ mod scale;
 mod source;
 pub(in crate::output) mod style;
 mod summary;
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 mod symbols;
 mod tables;
 mod timeline;

@@ -32,7 +32,7 @@ pub(super) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     for series in &report.series {
         series_lines(report, series, style, out)?;
     }
-    #[cfg(feature = "symbols")]
+    #[cfg(feature = "apple-symbols")]
     if let Some(summary) = &report.symbolication {
         super::symbols::write(summary, style, out)?;
     }
@@ -196,7 +196,7 @@ pub(super) fn operation_lines(
 }
 
 /// True if symbols of a binary were found, which then do not name it: the line above says so.
-#[cfg(feature = "symbols")]
+#[cfg(feature = "apple-symbols")]
 fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
     let uuid = report.recording.profile.binary(binary).uuid;
     report
@@ -205,7 +205,7 @@ fn has_symbols(report: &Report<'_>, binary: BinaryId) -> bool {
         .is_some_and(|summary| summary.binaries.iter().any(|row| row.uuid == uuid && row.has_symbols_without_names()))
 }
 
-#[cfg(not(feature = "symbols"))]
+#[cfg(not(feature = "apple-symbols"))]
 fn has_symbols(_: &Report<'_>, _: BinaryId) -> bool {
     false
 }

@@ -9,9 +9,10 @@ use flate2::bufread::ZlibDecoder;
 
 use super::numbers::first_not_zero;
 use crate::error::{Error, ErrorKind, Position};
+use crate::files::{Entry, Files};
 use crate::memory::{MemoryBudget, OverBudget, Reservation};
 use crate::recording::Options;
-use crate::symbols::{Broken, Entry, Files};
+use crate::symbols::Broken;
 
 /// The number of bytes asked of the file system at once.
 const PIECE: usize = 64 << 10;

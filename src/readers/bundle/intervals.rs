@@ -19,10 +19,10 @@ use super::strings::Strings;
 use super::threads::{self, Identity, Names, string_number};
 use super::uniquer::{Arrays, reference};
 use crate::error::{Diagnostic, Error};
+use crate::files::Files;
 use crate::hash::HashMap;
 use crate::memory::{Reservation, of_map};
 use crate::recording::{IntervalTable, Intervals, ProcessCell, RowValues, SignpostIdentity, TableValues, Texts};
-use crate::symbols::Files;
 
 /// The things that rows of a run refer to.
 #[derive(Clone, Copy)]

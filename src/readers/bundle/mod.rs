@@ -17,7 +17,7 @@
 //! use std::path::Path;
 //! use traceparse::bundle::Bundle;
 //! use traceparse::recording::{Options, RecordingBuilder};
-//! use traceparse::symbols::FileSystem;
+//! use traceparse::files::FileSystem;
 //!
 //! let bundle = Bundle::open(&FileSystem, Path::new("Recording.trace"), &Options::default())?;
 //! let mut reader = RecordingBuilder::new(Options::default());
@@ -77,8 +77,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::files::Files;
+use crate::readers::bundle_folder::is_folder;
 use crate::recording::{Intervals, Options, RecordingBuilder, Toc, TocRun};
-use crate::symbols::{Broken, Files};
+use crate::symbols::Broken;
 use binaries::Binaries;
 use damage::{DamagedRun, ExportTable, RunFailure};
 use file::{Content, Inflated, Room, broken_file};
@@ -223,6 +225,12 @@ impl<'f> Bundle<'f> {
     /// The folder in which the recording keeps names, for a [`Locator`](crate::symbols::Locator). It may not be there.
     pub fn symbol_stores(&self) -> PathBuf {
         self.path.join("symbols/stores")
+    }
+
+    /// The same, if it is there.
+    pub(super) fn existing_symbol_stores(&self) -> Option<PathBuf> {
+        let stores = self.symbol_stores();
+        is_folder(self.files, &stores).then_some(stores)
     }
 
     /// The number of bytes of its files that [`read_into`](Self::read_into) reads, compressed as they are: the total for a progress

@@ -18,7 +18,8 @@ use super::row_error::Unreadable;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error};
-use crate::symbols::{Broken, Files};
+use crate::files::Files;
+use crate::symbols::Broken;
 use crate::units::Weight;
 
 /// The largest depth of texts in texts; real ones are 2 deep.

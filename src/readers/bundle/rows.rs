@@ -14,8 +14,8 @@ use super::file::{Content, broken_at, broken_whole};
 use super::layout::Layout;
 use super::numbers::u32_at;
 use crate::error::{Diagnostic, Error};
+use crate::files::Files;
 use crate::recording::TableKind;
-use crate::symbols::Files;
 
 const MAGIC: u32 = 0x1234_0a0a;
 const HEADER: u64 = 0x28;

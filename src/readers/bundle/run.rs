@@ -24,9 +24,9 @@ use super::tables::{self, StoredTable};
 use super::threads::{Names, Threads};
 use super::uniquer::Arrays;
 use crate::error::{Diagnostic, Error, ErrorKind};
+use crate::files::{Entry, Files};
 use crate::hash::HashMap;
 use crate::recording::{InputBuilder, IntervalTable, Intervals, Options, RowKind, TableKind, TocTable};
-use crate::symbols::{Entry, Files};
 
 /// A run whose tables are known.
 pub(super) struct Run<'f> {

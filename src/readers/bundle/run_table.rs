@@ -6,8 +6,8 @@ use super::file::{Content, Room, broken_file, broken_whole};
 use super::layout::Layout;
 use super::schema::{Schema, SchemaColumn, exported_type};
 use crate::error::Error;
+use crate::files::Files;
 use crate::recording::{Column, Table, TableKind};
-use crate::symbols::Files;
 
 /// A table with its folder.
 pub(super) struct RunTable {

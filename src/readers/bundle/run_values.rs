@@ -7,7 +7,7 @@ use super::file::{Content, Inflated, Room, broken_file, failed};
 use super::strings::Strings;
 use super::uniquer::{ArrayData, Arrays};
 use crate::error::{Diagnostic, Error};
-use crate::symbols::Files;
+use crate::files::Files;
 
 /// The files of the values, below the folder of a run.
 pub(super) const FILES: [&str; 3] =

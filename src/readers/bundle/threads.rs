@@ -18,9 +18,9 @@ use super::run_data::RunData;
 use super::strings::Strings;
 use super::uniquer::{Arrays, NONE, reference};
 use crate::error::{Diagnostic, Error};
+use crate::files::Files;
 use crate::hash::HashMap;
 use crate::recording::{InputBuilder, without_tid};
-use crate::symbols::Files;
 
 /// The names that the tables of a run give, by reference, and whom they list.
 #[derive(Debug)]

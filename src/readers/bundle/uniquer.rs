@@ -19,8 +19,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::file::{Content, Inflated, Room, broken_at, broken_whole, over_budget, too_large};
 use super::numbers::{first_not_zero, u32_at};
 use crate::error::{Diagnostic, Error};
+use crate::files::Files;
 use crate::memory::Reservation;
-use crate::symbols::Files;
 
 const MAGIC: u32 = 0x0123_4567;
 const HEADER: usize = 32;
@@ -270,8 +270,8 @@ pub(super) fn reference(word: u64) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Entry;
     use crate::memory::MemoryBudget;
-    use crate::symbols::Entry;
 
     /// The two files, by the end of their names.
     struct Pair(Vec<u8>, Vec<u8>);

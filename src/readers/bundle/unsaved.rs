@@ -9,7 +9,7 @@ use std::path::Path;
 use super::file::{Content, Room};
 use super::numbers::first_not_zero;
 use super::rows::behind_header;
-use crate::symbols::{Entry, Files};
+use crate::files::{Entry, Files};
 
 /// A store above this, compressed or not, has rows: without any it has 4,096 bytes, and 50 compressed.
 const EMPTY_STORE: u64 = 64 << 10;

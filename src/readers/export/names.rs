@@ -201,7 +201,7 @@ mod tests {
         for (recorded, shown) in cases {
             assert_eq!(function_name(recorded), shown);
         }
-        #[cfg(feature = "symbols")]
+        #[cfg(feature = "apple-symbols")]
         for (recorded, shown) in cases {
             assert_eq!(demangled(recorded), shown, "what symbol files name it");
         }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     /// The name that Rust's own demangler makes of the linker's name of this path.
-    #[cfg(feature = "symbols")]
+    #[cfg(feature = "apple-symbols")]
     fn demangled(path: &str) -> String {
         let elements: String = path.split("::").map(|element| format!("{}{element}", element.len())).collect();
         format!("{:#}", rustc_demangle::try_demangle(&format!("_ZN{elements}E")).unwrap())

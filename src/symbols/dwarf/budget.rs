@@ -8,7 +8,7 @@
 use std::cell::Cell;
 use std::fmt;
 
-use crate::symbols::file_bytes::Section as Piece;
+use crate::symbols::section::Section as Piece;
 
 /// The reason why a part of the DWARF could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

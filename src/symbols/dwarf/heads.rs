@@ -7,7 +7,7 @@ use gimli::{
 
 use super::budget::Fault;
 use super::bytes::Bytes;
-use crate::symbols::file_bytes::Section;
+use crate::symbols::section::Section;
 
 /// The number of bytes read of a unit for its first entry, which takes some 40 bytes, and more only if it holds texts itself.
 const HEAD: u64 = 512;

@@ -37,11 +37,11 @@ mod names;
 mod ranges;
 mod units;
 
-use super::file_bytes::FileBytes;
 use super::frame::{Note, Notes, SymbolFrame, Symbols};
 use super::layout::Layout;
 use super::macho::{MachoError, Slice};
 use super::symbol_table::SymbolTable;
+use crate::files::FileBytes;
 use called::{Called, Names};
 use functions::{Function, Inlinee};
 use lines::Row;

@@ -1,6 +1,6 @@
 //! Look-ups in files of some hundred bytes, whose DWARF is written by hand.
 
-use crate::symbols::FileBytes;
+use crate::files::FileBytes;
 use crate::symbols::macho::slices_of;
 use crate::symbols::testing::{CODE, Macho, TEXT};
 use crate::symbols::{MachoSymbols, Symbols};

@@ -23,9 +23,9 @@ use super::heads;
 use super::heads::Head;
 use super::lines::Lines;
 use super::ranges::RangeAttributes;
-use crate::symbols::file_bytes::Section as Piece;
 use crate::symbols::frame::Notes;
 use crate::symbols::layout::Layout;
+use crate::symbols::section::Section as Piece;
 
 /// Most ranges of units that are looked through for one address.
 const MAX_RANGES_PER_ADDRESS: usize = 1 << 16;

@@ -11,8 +11,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles};
+use traceparse::files::{Entry, Files};
 use traceparse::recording::{Limits, Options};
-use traceparse::symbols::{Entry, Files};
 
 use super::support::bundle::Memory;
 

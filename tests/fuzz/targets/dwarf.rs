@@ -9,7 +9,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use traceparse::symbols::{FileBytes, MachoSymbols, Slice, slices_of};
+use traceparse::files::FileBytes;
+use traceparse::symbols::{MachoSymbols, Slice, slices_of};
 
 use super::{edits, look_ups};
 

@@ -9,10 +9,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use traceparse::files::{Entry, Files};
 use traceparse::memory::MemoryBudget;
 use traceparse::symbols::{
-    Entry, Files, Found, Index, Locator, SymbolFinder, Symbols, apple_images, is_macho, look_up, slices_of,
-    with_symbols,
+    Found, Index, Locator, SymbolFinder, Symbols, apple_images, is_macho, look_up, slices_of, with_symbols,
 };
 
 use super::apple_symbols_model::random_image;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use traceparse::symbols::{Entry, Files as FileSystem};
+use traceparse::files::Entry;
+use traceparse::files::Files as FileSystem;
 
 use super::pack::Files;
 

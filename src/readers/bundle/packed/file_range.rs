@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::symbols::Files;
+use crate::files::Files;
 
 /// The number of bytes read at once.
 const PIECE: u64 = 1 << 20;

@@ -13,7 +13,7 @@ use flate2::bufread::DeflateDecoder;
 
 use super::file_range::FileRange;
 use super::names::Zipped;
-use crate::symbols::Files;
+use crate::files::Files;
 
 /// The largest entry that is inflated at once.
 const SMALL: u64 = 1 << 20;

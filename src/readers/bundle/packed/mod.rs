@@ -20,15 +20,17 @@ mod zip_index;
 
 use std::ffi::OsString;
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 use crate::error::{Error, ErrorKind};
+use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 use crate::memory::Reservation;
-use crate::symbols::{Entry, EntryKind, FileBytes, Files, FolderTimes};
+use crate::readers::bundle_folder::{has_bundle_parts, is_bundle, is_folder};
 pub use budget::ArchiveLimits;
 use budget::Memory;
+use file_range::FileRange;
 use inflate::Inflater;
 use names::{Item, Names, Node, Place};
 
@@ -248,6 +250,14 @@ impl Files for BundleFiles<'_> {
         Ok(count)
     }
 
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
+        if self.find(path).is_none() {
+            return self.base.open(path);
+        }
+        let Entry::File { length, .. } = self.entry(path)? else { return Err(io::ErrorKind::IsADirectory.into()) };
+        Ok(Box::new(FileRange::new(self, path, 0, length)))
+    }
+
     fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
         if self.find(path).is_none() {
             return self.base.load(path, range);
@@ -258,19 +268,6 @@ impl Files for BundleFiles<'_> {
         let is_cut = bytes.len() < length;
         if is_cut { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(FileBytes::held(bytes, reserved)) }
     }
-}
-
-/// True if a folder is a recording: old and empty ones are known by their name only.
-fn is_bundle(files: &dyn Files, folder: &Path) -> bool {
-    folder.extension().is_some_and(|extension| extension == "trace") || has_bundle_parts(files, folder)
-}
-
-fn has_bundle_parts(files: &dyn Files, folder: &Path) -> bool {
-    is_folder(files, &folder.join("corespace")) || files.entry(&folder.join("form.template")).is_ok()
-}
-
-fn is_folder(files: &dyn Files, path: &Path) -> bool {
-    matches!(files.entry(path), Ok(Entry::Folder))
 }
 
 /// True for a name that macOS adds to folders and archives on its own: it is no part of the recorded or packed data.

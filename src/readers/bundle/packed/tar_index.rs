@@ -11,8 +11,8 @@ use super::budget::{ArchiveLimits, Budget, Memory, malformed};
 use super::file_range::FileRange;
 use super::names::{Item, Names, Place};
 use crate::error::Error;
+use crate::files::Files;
 use crate::memory::Reservation;
-use crate::symbols::Files;
 
 /// The length of a header.
 pub(super) const BLOCK: usize = 512;

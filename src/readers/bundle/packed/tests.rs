@@ -11,7 +11,7 @@ use zip::{CompressionMethod, ZipWriter};
 
 use super::{ArchiveLimits, BundleFiles};
 use crate::error::{Error, ErrorKind};
-use crate::symbols::{Entry, Files};
+use crate::files::{Entry, Files};
 
 /// Files in memory; counts the bytes that are read.
 #[derive(Default)]

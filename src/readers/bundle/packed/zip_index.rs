@@ -8,8 +8,8 @@ use super::budget::{ArchiveLimits, Budget, malformed};
 use super::file_range::FileRange;
 use super::names::{Item, Names, Place, Zipped};
 use crate::error::Error;
+use crate::files::Files;
 use crate::memory::Reservation;
-use crate::symbols::Files;
 
 /// True if a file starts like a zip, even an empty one.
 pub(super) fn is_zip(head: &[u8]) -> bool {

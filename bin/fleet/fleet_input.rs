@@ -1,18 +1,20 @@
-//! Recordings among the inputs of a fleet: folders, and archives of them.
+//! An input of a fleet, of whichever kind: read, and hashed.
 
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use blake3::{Hash, Hasher};
-use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles, is_added_by_macos};
+use traceparse::bundle::is_added_by_macos;
 use traceparse::error::Error;
+use traceparse::files::{Entry, FileSystem, Files};
 use traceparse::fleet::FailureKind;
+use traceparse::input::{Input, InputFiles, Place};
 use traceparse::memory::MemoryBudget;
 use traceparse::recording::{Options, Recording, RecordingBuilder};
-use traceparse::symbols::{Entry, FileSystem, Files, Index, Locator};
+use traceparse::symbols::{Index, Locator};
 
-use super::content::{ReadFile, Refused, refused};
+use super::content::{self, ReadFile, Refused, refused, unless_changed};
 use super::control::Control;
 use super::hashed_files::HashedFiles;
 use crate::unchanged::WatchedFiles;
@@ -29,28 +31,25 @@ pub(super) fn size_on_disk(path: &Path) -> u64 {
     }
 }
 
-/// A recording, also one in an archive.
-pub(super) struct BundleInput<'w> {
-    files: BundleFiles<'w>,
-    bundle: PathBuf,
-    /// Of the folder or the archive, on disk.
-    bytes: u64,
+/// A recording, also one in an archive, or an export.
+pub(super) struct FleetInput<'w> {
+    files: InputFiles<'w>,
+    path: PathBuf,
+    place: Place,
     /// The folder in which it keeps symbols, once it was read.
     symbol_stores: Option<PathBuf>,
     memory: MemoryBudget,
 }
 
-impl<'w> BundleInput<'w> {
-    /// The recording at a path, with a budget of memory for inflated data; `None` for exports, and for anything that cannot be read. The
-    /// parts of it that are read are watched from now on.
+impl<'w> FleetInput<'w> {
+    /// What is at a path, with a budget of memory for inflated data. The parts of a recording that are read are watched from now on.
     ///
     /// # Errors
     /// For an archive that cannot be used.
-    pub(super) fn open(watched: &'w WatchedFiles, path: &Path, memory: &MemoryBudget) -> Result<Option<Self>, Refused> {
+    pub(super) fn open(watched: &'w WatchedFiles, path: &Path, memory: &MemoryBudget) -> Result<Self, Refused> {
         watched.add_root(path);
-        let limits = ArchiveLimits { memory: memory.clone(), ..ArchiveLimits::default() };
-        let mut files = BundleFiles::with_limits(watched, limits);
-        let bundle = files.mount(path).map_err(|error| {
+        let mut files = InputFiles::new(watched, memory);
+        let place = files.find(path).map_err(|error| {
             let mut refused = refused(&error);
             // A reason stands beside the name of its file.
             if let Some(reason) = refused.reason.strip_prefix(&format!("{}: ", path.display())) {
@@ -58,18 +57,15 @@ impl<'w> BundleInput<'w> {
             }
             refused
         })?;
-        Ok(bundle.map(|bundle| Self {
-            files,
-            bundle,
-            bytes: size_on_disk(path),
-            symbol_stores: None,
-            memory: memory.clone(),
-        }))
+        Ok(Self { files, path: path.to_owned(), place, symbol_stores: None, memory: memory.clone() })
     }
 
-    /// The path of the recording: in an archive, below the path of the archive.
-    pub(super) fn bundle(&self) -> &Path {
-        &self.bundle
+    /// The path of a recording, in an archive below the path of the archive; `None` for exports.
+    pub(super) fn bundle(&self) -> Option<&Path> {
+        match &self.place {
+            Place::Bundle(bundle) => Some(bundle),
+            Place::File(_) => None,
+        }
     }
 
     /// Reads it, and hashes all of it.
@@ -77,33 +73,33 @@ impl<'w> BundleInput<'w> {
     /// # Errors
     /// When its files cannot be read.
     pub(super) fn read(&mut self, options: &Options, control: &Control) -> Result<ReadFile, Refused> {
+        let Some(bundle) = self.bundle() else { return content::read_file(&self.path, options, control) };
         let files = HashedFiles::new(&self.files);
-        let (export, symbol_stores) = read_export(&files, &self.bundle, options);
-        let content = self.hash_of(&files, control)?;
+        let (export, symbol_stores) = read_export(&files, &self.place, options);
+        let (content, bytes) = self.hash_of(&files, bundle, control)?;
         self.symbol_stores = symbol_stores;
-        Ok(ReadFile { content, bytes: self.bytes, export: export.map_err(|error| refused(&error)) })
+        Ok(ReadFile { content, bytes, export: export.map_err(|error| refused(&error)) })
     }
 
-    /// The hash of names and contents of its files: the same for a folder and for an archive of it.
-    ///
-    /// # Errors
-    /// When its files cannot be read.
-    pub(super) fn hash(&self, control: &Control) -> Result<Hash, Refused> {
-        self.hash_of(&HashedFiles::new(&self.files), control)
+    fn hash(&self, control: &Control) -> Result<Hash, Refused> {
+        let Some(bundle) = self.bundle() else { return content::hash(&self.path, control) };
+        Ok(self.hash_of(&HashedFiles::new(&self.files), bundle, control)?.0)
     }
 
-    fn hash_of(&self, hashed: &HashedFiles<'_>, control: &Control) -> Result<Hash, Refused> {
+    /// The hash of names and contents of the files of a recording, the same for a folder and for an archive of it; and its size on disk.
+    fn hash_of(&self, hashed: &HashedFiles<'_>, bundle: &Path, control: &Control) -> Result<(Hash, u64), Refused> {
         let mut hasher = Hasher::new();
-        let files = all_files(&self.files, &self.bundle).map_err(|error| unreadable(&self.bundle, &error))?;
+        let files = all_files(&self.files, bundle).map_err(|error| unreadable(bundle, &error))?;
         for (path, length) in files {
-            let name = path.strip_prefix(&self.bundle).unwrap_or(&path);
+            let name = path.strip_prefix(bundle).unwrap_or(&path);
             let name = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
             hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes()).update(&length.to_le_bytes());
             let content = hashed.hash(&path, length);
             hasher.update(content.map_err(|error| unreadable(&path, &error))?.as_bytes());
         }
-        control.progress.add_bytes(self.bytes);
-        Ok(hasher.finalize())
+        let bytes = size_on_disk(&self.path);
+        control.progress.add_bytes(bytes);
+        Ok((hasher.finalize(), bytes))
     }
 
     /// The symbols that it keeps of its samples.
@@ -115,15 +111,25 @@ impl<'w> BundleInput<'w> {
     }
 }
 
+/// The hash of an input.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) fn hash_file(path: &Path, memory: &MemoryBudget, control: &Control) -> Result<Hash, Refused> {
+    let files = WatchedFiles::default();
+    unless_changed(&files, path, FleetInput::open(&files, path, memory)?.hash(control))
+}
+
 /// The export in a recording, and the folder of its symbols, if the recording can be opened.
-fn read_export(files: &dyn Files, bundle: &Path, options: &Options) -> (Result<Recording, Error>, Option<PathBuf>) {
-    let opened = match Bundle::open(files, bundle, options) {
+fn read_export(files: &dyn Files, place: &Place, options: &Options) -> (Result<Recording, Error>, Option<PathBuf>) {
+    let opened = match Input::open(files, place, options) {
         Ok(opened) => opened,
         Err(error) => return (Err(error), None),
     };
     let mut recording = RecordingBuilder::new(options.clone());
-    let read = opened.read_into(&mut recording, &bundle.display().to_string());
-    (read.and_then(|()| recording.finish()), Some(opened.symbol_stores()))
+    let (Place::Bundle(path) | Place::File(path)) = place;
+    let read = opened.read_into(&mut recording, &path.display().to_string());
+    (read.and_then(|()| recording.finish()), opened.symbol_stores())
 }
 
 /// The files below a folder with their lengths, by path, without those that macOS adds to folders and archives. A folder is entered once,

@@ -1,4 +1,4 @@
-//! The files below the locator: the one place in the library that touches a file system, behind a trait.
+//! The file system of this machine: the one place in the library that touches it.
 
 use std::ffi::OsString;
 use std::fs::{DirEntry, File, Metadata};
@@ -7,133 +7,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::access::Files;
+use super::entry::{Entry, EntryKind, FolderTimes};
 use super::file_bytes::{FileBytes, Source, changed_meanwhile, cut};
-
-/// The thing at a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Entry {
-    /// A regular file, with its length and times in nanoseconds since 1970, 0 where unknown.
-    File {
-        /// Bytes.
-        length: u64,
-        /// The time of the last change of its content, according to the file; a program that copies a file may set it.
-        modified: u64,
-        /// The time of the last change of any kind, as the system saw it; 0 if the system does not tell.
-        changed: u64,
-    },
-    /// A folder.
-    Folder,
-    /// Something else (a pipe, a device).
-    Other,
-}
-
-/// The kind of an entry of a folder, as the folder tells it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EntryKind {
-    /// A regular file.
-    File,
-    /// A folder.
-    Folder,
-    /// A link, or what the file system does not tell apart from one: it may lead to anything, anywhere.
-    Link,
-    /// Something else (a pipe, a device).
-    Other,
-}
-
-/// The times when the entries of a folder last changed, in nanoseconds since 1970.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FolderTimes {
-    /// According to the folder; a program that copies it may set it.
-    pub modified: u64,
-    /// As the system saw it; 0 where the system does not tell.
-    pub changed: u64,
-}
-
-/// The part of a file system that the locator of symbol files needs.
-pub trait Files: Sync {
-    /// The thing at `path`, through links.
-    ///
-    /// # Errors
-    /// When there is nothing, or it may not be looked at.
-    fn entry(&self, path: &Path) -> io::Result<Entry>;
-
-    /// The one path of what is at `path`, through links: two paths of one folder have the same.
-    ///
-    /// # Errors
-    /// As [`entry`](Self::entry).
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
-
-    /// The paths in a folder, in any order.
-    ///
-    /// # Errors
-    /// When it is not a folder, or may not be read.
-    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>>;
-
-    /// The entries of a folder with their kinds, in any order. A file system that does not know the kinds calls all of them links,
-    /// which costs a look at each.
-    ///
-    /// # Errors
-    /// As [`list`](Self::list).
-    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
-        let paths = self.list(folder)?;
-        let named = |path: PathBuf| Some((path.file_name()?.to_owned(), EntryKind::Link));
-        Ok(paths.into_iter().filter_map(named).collect())
-    }
-
-    /// The times when the entries of a folder last changed: as long as they stay the same, so do the names and kinds of the entries. `None`
-    /// if they prove nothing: they are unknown, or so recent that another change might not show.
-    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
-        let _ = folder;
-        None
-    }
-
-    /// Up to `length` bytes of a file from `offset` on; fewer where it ends.
-    ///
-    /// # Errors
-    /// When the file may not be read.
-    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>>;
-
-    /// Like [`read`](Self::read), but into the caller's buffer; returns the number of bytes read.
-    ///
-    /// # Errors
-    /// When the file may not be read.
-    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
-        let bytes = self.read(path, offset, place.len())?;
-        let count = bytes.len().min(place.len());
-        place[..count].copy_from_slice(&bytes[..count]);
-        Ok(count)
-    }
-
-    /// Loads a part of a file, of which only pieces may be needed: they are read when they are asked for.
-    ///
-    /// # Errors
-    /// When the file may not be read, or ends before the part does.
-    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
-        let entry = self.entry(path)?;
-        let source = OfFiles { files: self, path: path.to_owned(), entry };
-        if !matches!(entry, Entry::File { length, .. } if range.end <= length) {
-            return Err(cut());
-        }
-        Ok(FileBytes::new(Box::new(source), range))
-    }
-}
-
-/// A file of any file system, which is found anew for each piece.
-struct OfFiles<'f, F: ?Sized> {
-    files: &'f F,
-    path: PathBuf,
-    entry: Entry,
-}
-
-impl<F: Files + ?Sized> Source for OfFiles<'_, F> {
-    fn read_at(&mut self, offset: u64, place: &mut [u8]) -> io::Result<usize> {
-        self.files.read_into(&self.path, offset, place)
-    }
-
-    fn check(&self) -> io::Result<()> {
-        if self.files.entry(&self.path)? == self.entry { Ok(()) } else { Err(changed_meanwhile()) }
-    }
-}
 
 /// The file system of this machine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -224,6 +100,10 @@ impl Files for FileSystem {
             }
         }
         Ok(used)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
+        Ok(Box::new(File::open(path)?))
     }
 
     fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {

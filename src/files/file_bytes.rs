@@ -1,4 +1,4 @@
-//! The bytes of a symbol file, read where they are asked for.
+//! The bytes of a file, read where they are asked for.
 //!
 //! A look-up needs a small part of a dSYM: the units that its addresses hit, and some strings. So only these are read, each once, and
 //! stay until the look-up is done. The file is never mapped: another program may cut it meanwhile, and then a read is an error, where
@@ -10,8 +10,8 @@ use std::fmt;
 use std::io;
 use std::ops::Range;
 
+#[cfg(feature = "symbols")]
 use memchr::memchr;
-use object::read::ReadRef;
 
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, Reservation};
@@ -146,7 +146,8 @@ impl<'f> FileBytes<'f> {
     }
 
     /// Takes so many bytes more from its budget, for what is made of it; as [`get`](Self::get), `None` where there are not so many.
-    pub(super) fn reserve(&self, bytes: u64) -> Option<()> {
+    #[cfg(feature = "apple-symbols")]
+    pub(crate) fn reserve(&self, bytes: u64) -> Option<()> {
         match &self.content {
             Content::Memory(..) => Some(()),
             Content::File(pieces) => pieces.shared.reserve(bytes),
@@ -171,7 +172,8 @@ impl<'f> FileBytes<'f> {
     }
 
     /// The bytes from the start of a range to the first zero in it; `None` where there is none, or the bytes cannot be read.
-    pub(super) fn text(&self, range: Range<u64>) -> Option<&[u8]> {
+    #[cfg(feature = "symbols")]
+    pub(crate) fn text(&self, range: Range<u64>) -> Option<&[u8]> {
         let range = range.start..range.end.min(self.length);
         if let Content::Memory(bytes, _) = &self.content {
             let bytes = bytes.get(within(&range)?)?;
@@ -291,98 +293,6 @@ fn within(range: &Range<u64>) -> Option<Range<usize>> {
 /// The error of a file that now ends earlier than before.
 pub(super) fn cut() -> io::Error {
     io::Error::new(io::ErrorKind::UnexpectedEof, "the file is shorter than it was; it was cut while it was read")
-}
-
-/// A range of a file, of which pieces are asked for.
-#[derive(Clone, Copy)]
-pub(super) struct Section<'data> {
-    file: &'data dyn Ranges,
-    start: u64,
-    length: u64,
-}
-
-/// A [`FileBytes`], whatever it is read from.
-trait Ranges {
-    fn reserve(&self, bytes: u64) -> Option<()>;
-    fn get(&self, range: Range<u64>) -> Option<&[u8]>;
-    fn text(&self, range: Range<u64>) -> Option<&[u8]>;
-}
-
-impl Ranges for FileBytes<'_> {
-    fn reserve(&self, bytes: u64) -> Option<()> {
-        self.reserve(bytes)
-    }
-
-    fn get(&self, range: Range<u64>) -> Option<&[u8]> {
-        self.get(range)
-    }
-
-    fn text(&self, range: Range<u64>) -> Option<&[u8]> {
-        self.text(range)
-    }
-}
-
-impl fmt::Debug for Section<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Section({} bytes at {})", self.length, self.start)
-    }
-}
-
-impl<'data> Section<'data> {
-    /// A range of a file; `None` where the file ends before it does.
-    pub(super) fn new(file: &'data FileBytes<'_>, range: Range<u64>) -> Option<Self> {
-        let length = range.end.checked_sub(range.start).filter(|_| range.end <= file.len())?;
-        Some(Self { file, start: range.start, length })
-    }
-
-    /// The number of its bytes.
-    pub(super) fn len(self) -> u64 {
-        self.length
-    }
-
-    /// A range of the range.
-    pub(super) fn part(self, range: Range<u64>) -> Option<Self> {
-        let length = range.end.checked_sub(range.start).filter(|_| range.end <= self.length)?;
-        Some(Self { file: self.file, start: self.start + range.start, length })
-    }
-
-    /// Bytes of it; `None` where it ends before them, or they cannot be read.
-    pub(super) fn get(self, range: Range<u64>) -> Option<&'data [u8]> {
-        let Self { start, length, .. } = self.part(range)?;
-        self.file.get(start..start + length)
-    }
-
-    /// Takes so many bytes for what is made of the file, from the budget that has what is read of it, as long as the file is open. `None`
-    /// where there are not so many, which [`FileBytes::check`] tells.
-    pub(super) fn reserve(self, bytes: u64) -> Option<()> {
-        self.file.reserve(bytes)
-    }
-
-    /// All of it; empty where it cannot be read.
-    pub(super) fn all(self) -> &'data [u8] {
-        self.get(0..self.length).unwrap_or_default()
-    }
-
-    /// The text from a byte on that ends with a zero, at most `longest` bytes.
-    pub(super) fn text(self, start: u64, longest: u64) -> Option<&'data [u8]> {
-        let Self { start, length, .. } = self.part(start..self.length.min(start.saturating_add(longest)))?;
-        self.file.text(start..start + length)
-    }
-}
-
-impl<'data> ReadRef<'data> for Section<'data> {
-    fn len(self) -> Result<u64, ()> {
-        Ok(self.length)
-    }
-
-    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'data [u8], ()> {
-        self.get(offset..offset.saturating_add(size)).ok_or(())
-    }
-
-    fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'data [u8], ()> {
-        let bytes = self.get(range).ok_or(())?;
-        memchr(delimiter, bytes).map(|end| &bytes[..end]).ok_or(())
-    }
 }
 
 /// The error of a file that is no longer the one it was.

@@ -1,0 +1,232 @@
+//! The arguments of reports, and what they mean to the library.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, ValueHint};
+use traceparse::calltree::Pruning;
+use traceparse::profile::StateFilter;
+use traceparse::recording::SampleDetail;
+use traceparse::report::{ReportOptions, SeparateBy, View};
+use traceparse::units::Nanos;
+
+use crate::arguments::{RecordingArgs, job_count};
+use crate::cells::CsvArgs;
+use crate::flame_graph::FlameGraphArgs;
+use crate::formats::{Content, Format, format_of};
+use crate::times::{WeightLimit, parse_percent, parse_time, parse_weight};
+
+/// The views that have something for each thread, or for what else is separated.
+pub(crate) const SEPARATED: &[View] = &[View::Overview, View::Tree, View::Heaviest, View::Timeline];
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Recordings (.trace, or a zip or tar of one), exports (also gzip or zstd) or sample reports; `-` is standard input
+    ///
+    /// A table of contents (`xctrace export --toc`) among them adds device and duration to the exports.
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// What to show [default: summary, threads, and the call tree of each thread]
+    #[arg(long, value_enum, help_heading = "Output")]
+    pub(crate) view: Option<ViewArg>,
+    /// Show callers and callees of this function (name exactly as shown)
+    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    pub(crate) function: Option<String>,
+    /// Output format [default: from the extension of -o, else text]
+    #[arg(long, value_enum, help_heading = "Output")]
+    format: Option<Format>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Hide tree nodes below this percentage, and in text also table rows [default: 1 in text, 0 elsewhere]
+    ///
+    /// It is a percentage of the tree, or for rows of the total.
+    #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
+    pub(crate) min_percent: Option<f64>,
+    /// Hide tree nodes and table rows below this weight, such as 5ms
+    ///
+    /// Without a unit of time, it is in the unit of the table: 20000 or 1.5M.
+    #[arg(long, value_name = "WEIGHT", value_parser = parse_weight, help_heading = "Output")]
+    pub(crate) min_weight: Option<WeightLimit>,
+    /// Show only the first N rows of tables sorted by weight
+    ///
+    /// With --view heaviest, it is the number of stacks.
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub(crate) top: Option<usize>,
+    /// Hide tree levels deeper than N
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub(crate) depth: Option<u32>,
+    /// Bin length of --view timeline, such as 10ms [default: round, at most 90 bins]
+    #[arg(long, value_name = "DURATION", value_parser = parse_bin, help_heading = "Output")]
+    pub(crate) bin: Option<Nanos>,
+    /// Split trees and timelines by this
+    #[arg(long, value_enum, default_value_t = SeparateArg::Thread, value_name = "WHAT", help_heading = "Output")]
+    pub(crate) separate_by: SeparateArg,
+    /// Show one call tree over all threads; the same as --separate-by none
+    #[arg(long, conflicts_with = "separate_by", help_heading = "Output")]
+    pub(crate) no_threads: bool,
+    /// Folder to search for source files, for --view lines (repeatable)
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) source: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) csv: CsvArgs,
+    #[command(flatten)]
+    pub(crate) flame_graph: FlameGraphArgs,
+
+    /// Read signposts and hangs from this export or recording (repeatable)
+    ///
+    /// For --during, --during-hang and --format firefox, if FILE itself does not have them.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Filters")]
+    pub(crate) intervals: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) recording: RecordingArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ViewArg {
+    /// Inputs, tables and their rows, totals, and what was left out
+    Summary,
+    /// Threads with their weights
+    Threads,
+    /// The call tree of each thread
+    Tree,
+    /// The same from the leaves up: functions by self weight, with their callers below
+    BottomUp,
+    /// Functions over all threads, by self weight
+    Functions,
+    /// The heaviest stack of each thread
+    Heaviest,
+    /// Binaries over all threads, by self weight
+    Binaries,
+    /// The program's own code, the system, runtimes and the kernel, and the program's calls into the others
+    Categories,
+    /// All calls from the program's own code into other code
+    Transitions,
+    /// Source lines over all threads, by self weight; --source shows the source
+    Lines,
+    /// Processes with their weights
+    Processes,
+    /// Thread states with their weights, including states that do not count
+    States,
+    /// Cores and kinds of core, with what they ran
+    Cores,
+    /// CPU use over time, by thread or as --separate-by splits it
+    Timeline,
+    /// One line for each sample, in the order of the input
+    Samples,
+    /// The functions each thread ran, over time
+    FlameChart,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SeparateArg {
+    Thread,
+    Process,
+    /// By thread state; all states count unless --state is given
+    State,
+    /// By kind of core, such as P Core
+    CoreKind,
+    None,
+}
+
+fn parse_bin(text: &str) -> Result<Nanos, String> {
+    let bin = parse_time(text)?;
+    if bin.as_nanos() > 0 { Ok(bin) } else { Err("a bin is at least 1ns long".to_owned()) }
+}
+
+impl ReportArgs {
+    /// The format that was asked for, or that the name of the output tells.
+    pub(crate) fn format(&self) -> Format {
+        self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(Format::Text)
+    }
+
+    /// The view to show.
+    pub(crate) fn view(&self) -> View {
+        match self.view {
+            None if self.format().content() == Content::FlameCharts => View::FlameChart,
+            None if self.format().content() != Content::Views => View::Tree,
+            None if self.function.is_some() => View::Sandwich,
+            None => View::Overview,
+            Some(ViewArg::Summary) => View::Summary,
+            Some(ViewArg::Threads) => View::Threads,
+            Some(ViewArg::Tree | ViewArg::BottomUp) => View::Tree,
+            Some(ViewArg::Functions) if self.function.is_some() => View::Sandwich,
+            Some(ViewArg::Functions) => View::Functions,
+            Some(ViewArg::Heaviest) => View::Heaviest,
+            Some(ViewArg::Binaries) => View::Binaries,
+            Some(ViewArg::Categories) => View::Categories,
+            Some(ViewArg::Transitions) => View::Transitions,
+            Some(ViewArg::Lines) => View::Lines,
+            Some(ViewArg::Processes) => View::Processes,
+            Some(ViewArg::States) => View::States,
+            Some(ViewArg::Cores) => View::Cores,
+            Some(ViewArg::Timeline) => View::Timeline,
+            Some(ViewArg::Samples) => View::Samples,
+            Some(ViewArg::FlameChart) => View::FlameChart,
+        }
+    }
+
+    /// The detail of samples that is needed: one by one only if the answer needs their times or cores.
+    pub(crate) fn detail(&self) -> SampleDetail {
+        if self.needs_times().is_some() { SampleDetail::Each } else { SampleDetail::Summed }
+    }
+
+    /// The option that asks for the time or the core of each sample, if one does.
+    pub(crate) fn needs_times(&self) -> Option<String> {
+        let view = self
+            .view
+            .filter(|_| matches!(self.view(), View::Samples | View::Cores | View::Timeline | View::FlameChart));
+        let view = view.and_then(|view| Some(format!("--view {}", view.to_possible_value()?.get_name())));
+        let format = self.format();
+        let needs_format = format.needs_times() || format.content() == Content::FlameCharts;
+        let by_core = self.separate_by == SeparateArg::CoreKind && self.is_separated();
+        self.recording
+            .selection
+            .needs_times()
+            .map(str::to_owned)
+            .or(view)
+            .or_else(|| needs_format.then(|| format!("--format {}", format.name())))
+            .or_else(|| by_core.then(|| "--separate-by core-kind".to_owned()))
+    }
+
+    /// True if the view has something for each thread, or for whatever else is separated.
+    fn is_separated(&self) -> bool {
+        SEPARATED.contains(&self.view())
+    }
+
+    /// The options of the report.
+    pub(crate) fn report_options(&self) -> ReportOptions {
+        let mut options = self.recording.selection.report_options();
+        // Of one state there is nothing to separate.
+        if self.separate_by == SeparateArg::State && self.is_separated() && self.recording.selection.state.is_empty() {
+            options.selection.states = StateFilter::All;
+        }
+        ReportOptions {
+            pruning: Pruning {
+                min_percent: self.min_percent.unwrap_or(if self.format() == Format::Text { 1.0 } else { 0.0 }),
+                min_weight: self.min_weight.map_or(0, WeightLimit::value),
+                depth: self.depth,
+            },
+            view: self.view(),
+            function: self.function.clone(),
+            top: self.top,
+            separate_by: match self.separate_by {
+                _ if self.no_threads => SeparateBy::Nothing,
+                SeparateArg::Thread => SeparateBy::Thread,
+                SeparateArg::Process => SeparateBy::Process,
+                SeparateArg::State => SeparateBy::State,
+                SeparateArg::CoreKind => SeparateBy::CoreKind,
+                SeparateArg::None => SeparateBy::Nothing,
+            },
+            timeline_bin: self.bin,
+            jobs: job_count(self.recording.input.jobs),
+            ..options
+        }
+    }
+
+    /// True if trees start at the functions that samples were taken in.
+    pub(crate) fn is_inverted(&self) -> bool {
+        self.recording.operations.invert || self.view == Some(ViewArg::BottomUp)
+    }
+}

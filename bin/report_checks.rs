@@ -1,0 +1,97 @@
+//! Checks that the arguments of a report go together.
+
+use traceparse::report::View;
+
+use crate::formats::{Content, Format};
+use crate::limits;
+use crate::report_args::{ReportArgs, SeparateArg, ViewArg};
+
+impl ReportArgs {
+    /// Checks that the arguments go together.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
+            return Err("--bin only applies to --view timeline".to_owned());
+        }
+        let uses_intervals = self.recording.selection.asks_intervals() || self.format().has_markers();
+        if !self.intervals.is_empty() && !uses_intervals {
+            return Err("--intervals only applies to --during, --during-hang and --format firefox".to_owned());
+        }
+        let shows_source = self.view == Some(ViewArg::Lines) && matches!(self.format(), Format::Text | Format::Json);
+        if !self.source.is_empty() && !shows_source {
+            return Err("--source only applies to --view lines, in text or JSON".to_owned());
+        }
+        if self.format() != Format::Svg {
+            self.flame_graph.check_unused()?;
+        }
+        self.csv.check(self.format() == Format::Csv)?;
+        self.check_function()?;
+        self.check_inverted()?;
+        match (self.format().content(), self.view) {
+            (Content::Views, None) if self.format().needs_view() => {
+                let format = self.format().name();
+                Err(format!("--format {format} needs a --view, such as summary, threads, tree, functions or samples"))
+            }
+            (Content::Trees, Some(view)) if !matches!(view, ViewArg::Tree | ViewArg::BottomUp) => {
+                let format = self.format().name();
+                Err(format!("--format {format} writes call trees only; leave out --view, or use --view tree"))
+            }
+            (Content::FlameCharts, Some(view)) if view != ViewArg::FlameChart => {
+                let format = self.format().name();
+                Err(format!("--format {format} writes flame charts only; leave out --view, or use --view flame-chart"))
+            }
+            (Content::FlameCharts, _) if self.no_threads || self.separate_by != SeparateArg::Thread => {
+                let format = self.format().name();
+                Err(format!(
+                    "--format {format} always writes one flame chart per thread; leave out --separate-by and --no-threads"
+                ))
+            }
+            (Content::Stacks, view) => self.check_for_viewers(view),
+            _ => limits::check(self),
+        }
+    }
+
+    /// Callers and callees are a view of their own.
+    fn check_function(&self) -> Result<(), String> {
+        if self.function.is_some() && self.view() != View::Sandwich {
+            return Err(
+                "--function only applies to text, JSON and CSV, with --view functions or without --view".to_owned()
+            );
+        }
+        Ok(())
+    }
+
+    /// Refuses `--invert` in views of stacks that are not trees: in stacks that are turned round, the last function is the outermost one,
+    /// and other views would show its weight as the function's own.
+    fn check_inverted(&self) -> Result<(), String> {
+        let is_tree = matches!(self.view(), View::Overview | View::Tree);
+        let has_no_stacks = matches!(
+            self.view(),
+            View::Summary | View::Threads | View::Processes | View::States | View::Cores | View::Timeline
+        );
+        if self.recording.operations.invert && !is_tree && !has_no_stacks {
+            return Err("--invert only applies to call trees; leave it out, or use --view tree".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Viewers make trees of their own.
+    fn check_for_viewers(&self, view: Option<ViewArg>) -> Result<(), String> {
+        let format = self.format().name();
+        let refused = [
+            ("--view", view.is_some_and(|view| view != ViewArg::Tree)),
+            ("--min-percent", self.min_percent.is_some()),
+            ("--min-weight", self.min_weight.is_some()),
+            ("--depth", self.depth.is_some()),
+            ("--top", self.top.is_some()),
+            ("--separate-by", self.separate_by != SeparateArg::Thread),
+            ("--no-threads", self.no_threads),
+            ("--invert", self.recording.operations.invert),
+        ];
+        match refused.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(format!(
+                "--format {format} writes all samples and the viewer builds its own trees; leave out {option}"
+            )),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Inputs by their paths: a bundle, as a folder or in an archive, or a file of any other format.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! use traceparse::files::FileSystem;
+//! use traceparse::input::{Input, InputFiles};
+//! use traceparse::recording::{Options, RecordingBuilder};
+//!
+//! let options = Options::default();
+//! let mut files = InputFiles::new(&FileSystem, &options.memory);
+//! let place = files.find(Path::new("Recording.trace.zip"))?;
+//! let mut recording = RecordingBuilder::new(options.clone());
+//! // A file system over `files` sees whatever is read.
+//! Input::open(&files, &place, &options)?.read_into(&mut recording, "Recording.trace.zip")?;
+//! println!("{} samples", recording.finish()?.profile.samples().len());
+//! # Ok::<(), traceparse::Error>(())
+//! ```
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "bundle")]
+use super::bundle::{ArchiveLimits, Bundle, BundleFiles};
+#[cfg(not(feature = "bundle"))]
+use super::bundle_folder::{is_bundle, is_folder};
+use crate::error::{Error, ErrorKind};
+use crate::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
+use crate::memory::MemoryBudget;
+#[cfg(feature = "bundle")]
+use crate::recording::{Document, DocumentContent};
+use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
+
+/// The place of an input in [`InputFiles`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The folder of a bundle, which may be in an archive.
+    #[cfg(feature = "bundle")]
+    Bundle(PathBuf),
+    /// A file of another format; or nothing, which is an error once it is read.
+    File(PathBuf),
+}
+
+#[cfg(feature = "bundle")]
+type Mounts<'f> = BundleFiles<'f>;
+#[cfg(not(feature = "bundle"))]
+type Mounts<'f> = &'f dyn Files;
+
+/// A file system in which inputs are found: an archive that holds a bundle is a folder, everything else is as it is below.
+pub struct InputFiles<'f> {
+    files: Mounts<'f>,
+}
+
+impl std::fmt::Debug for InputFiles<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InputFiles").finish_non_exhaustive()
+    }
+}
+
+impl<'f> InputFiles<'f> {
+    /// The files of `base`. What archives take is taken from the budget.
+    #[cfg(feature = "bundle")]
+    pub fn new(base: &'f dyn Files, memory: &MemoryBudget) -> Self {
+        let limits = ArchiveLimits { memory: memory.clone(), ..ArchiveLimits::default() };
+        Self { files: BundleFiles::with_limits(base, limits) }
+    }
+
+    /// The files of `base`.
+    #[cfg(not(feature = "bundle"))]
+    pub fn new(base: &'f dyn Files, _: &MemoryBudget) -> Self {
+        Self { files: base }
+    }
+
+    /// Finds the input that a path leads to. Its content tells, never its name.
+    ///
+    /// # Errors
+    /// When an archive cannot be used ([`BundleFiles::mount`](crate::bundle::BundleFiles::mount)).
+    #[cfg(feature = "bundle")]
+    pub fn find(&mut self, path: &Path) -> Result<Place, Error> {
+        Ok(self.files.mount(path)?.map_or_else(|| Place::File(path.to_owned()), Place::Bundle))
+    }
+
+    /// Finds the input that a path leads to.
+    ///
+    /// # Errors
+    /// When it is a bundle, which this build does not read.
+    #[cfg(not(feature = "bundle"))]
+    pub fn find(&mut self, path: &Path) -> Result<Place, Error> {
+        if is_folder(self.files, path) && is_bundle(self.files, path) {
+            let what =
+                format!("{}: this is a recording (.trace), and this build lacks the feature bundle", path.display());
+            return Err(Error::new(ErrorKind::UnsupportedBundle(what), None));
+        }
+        Ok(Place::File(path.to_owned()))
+    }
+}
+
+/// An input that is read when it is asked: any number of times, unless it is a pipe.
+#[derive(Debug)]
+pub enum Input<'f> {
+    /// A recording of Instruments.
+    #[cfg(feature = "bundle")]
+    Bundle(Bundle<'f>),
+    /// A file of another format.
+    File(InputFile<'f>),
+}
+
+impl<'f> Input<'f> {
+    /// Opens what was found at a place. `files` are those that it was found in, or others over them.
+    ///
+    /// # Errors
+    /// When a bundle cannot be opened.
+    #[cfg_attr(
+        not(feature = "bundle"),
+        expect(unused_variables, reason = "files are read with the options of who reads")
+    )]
+    pub fn open(files: &'f dyn Files, place: &Place, options: &Options) -> Result<Self, Error> {
+        match place {
+            #[cfg(feature = "bundle")]
+            Place::Bundle(path) => Bundle::open(files, path, options).map(Self::Bundle),
+            Place::File(path) => Ok(Self::File(InputFile { files, path: path.clone() })),
+        }
+    }
+
+    /// The number of bytes that [`read_into`](Self::read_into) reads of the files, for a display of progress; `None` where nobody knows.
+    pub fn bytes(&self) -> Option<u64> {
+        match self {
+            #[cfg(feature = "bundle")]
+            Self::Bundle(bundle) => Some(bundle.sample_bytes()),
+            Self::File(file) => file.bytes(),
+        }
+    }
+
+    /// Reads the samples. `name` is how results and errors call the input.
+    ///
+    /// # Errors
+    /// When it cannot be read, no reader knows its format, or it breaks the rules of its format or passes a limit.
+    pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
+        match self {
+            #[cfg(feature = "bundle")]
+            Self::Bundle(bundle) => bundle.read_into(recording, name),
+            Self::File(file) => super::read_into(file.open()?, name, recording),
+        }
+    }
+
+    /// Reads the intervals of signposts and hangs.
+    ///
+    /// # Errors
+    /// As [`read_into`](Self::read_into).
+    pub fn intervals(&self, name: &str, options: &Options) -> Result<Intervals, Error> {
+        match self {
+            #[cfg(feature = "bundle")]
+            Self::Bundle(bundle) => bundle.intervals(name),
+            Self::File(file) => super::export::read_intervals(file.open()?, name, options),
+        }
+    }
+
+    /// Reads the documents: of a bundle its table of contents, and no samples; of a file all of it.
+    ///
+    /// # Errors
+    /// As [`read_into`](Self::read_into).
+    pub fn contents(&self, name: &str, options: &Options) -> Result<Recording, Error> {
+        match self {
+            #[cfg(feature = "bundle")]
+            Self::Bundle(bundle) => {
+                let content = DocumentContent::Toc(bundle.toc()?);
+                let document = Document { input: name.to_owned(), content, cut_at: None };
+                let mut contents = Recording::default();
+                contents.documents.push(document);
+                contents.diagnostics.extend_from_slice(bundle.diagnostics());
+                Ok(contents)
+            }
+            Self::File(file) => super::read(file.open()?, name, options),
+        }
+    }
+
+    /// The folder in which a bundle keeps names, for `symbols::Locator`; `None` where there is none.
+    pub fn symbol_stores(&self) -> Option<PathBuf> {
+        match self {
+            #[cfg(feature = "bundle")]
+            Self::Bundle(bundle) => bundle.existing_symbol_stores(),
+            Self::File(_) => None,
+        }
+    }
+}
+
+/// A file that is no bundle.
+pub struct InputFile<'f> {
+    files: &'f dyn Files,
+    path: PathBuf,
+}
+
+impl std::fmt::Debug for InputFile<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InputFile").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl InputFile<'_> {
+    /// The number of bytes, compressed as they are; `None` where nobody knows.
+    pub fn bytes(&self) -> Option<u64> {
+        match self.files.entry(&self.path) {
+            Ok(Entry::File { length, .. }) => Some(length),
+            _ => None,
+        }
+    }
+
+    /// Its bytes, decompressed with the feature `compression`.
+    ///
+    /// # Errors
+    /// When it is a folder, or cannot be opened.
+    pub fn open(&self) -> Result<Box<dyn Read + Send + '_>, Error> {
+        let name = self.path.display();
+        if let Ok(Entry::Folder) = self.files.entry(&self.path) {
+            let (exports, recordings) = (self.path.join("*.xml"), self.path.join("*.trace"));
+            let (exports, recordings) = (exports.display(), recordings.display());
+            let what =
+                format!("{name} is a folder; name the exports or recordings in it, such as {exports} or {recordings}");
+            return Err(Error::new(ErrorKind::NotAnExport(what), None));
+        }
+        let unreadable = |source: io::Error| {
+            let kind = ErrorKind::Unreadable { file: name.to_string() };
+            Error { source: Some(Box::new(source)), ..Error::new(kind, None) }
+        };
+        let source = self.files.open(&self.path).map_err(unreadable)?;
+        #[cfg(feature = "compression")]
+        let source = crate::decompress(source).map_err(unreadable)?;
+        Ok(source)
+    }
+}
+
+impl Files for InputFiles<'_> {
+    fn entry(&self, path: &Path) -> io::Result<Entry> {
+        self.files.entry(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        self.files.canonical(path)
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        self.files.list(folder)
+    }
+
+    fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
+        self.files.list_kinds(folder)
+    }
+
+    fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
+        self.files.folder_times(folder)
+    }
+
+    fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+        self.files.read(path, offset, length)
+    }
+
+    fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
+        self.files.read_into(path, offset, place)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
+        self.files.open(path)
+    }
+
+    fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
+        self.files.load(path, range)
+    }
+}

@@ -1,0 +1,101 @@
+//! A range of a symbol file, of which pieces are asked for.
+
+use std::fmt;
+use std::ops::Range;
+
+use memchr::memchr;
+use object::read::ReadRef;
+
+use crate::files::FileBytes;
+
+/// A range of a file, of which pieces are asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Section<'data> {
+    file: &'data dyn Ranges,
+    start: u64,
+    length: u64,
+}
+
+/// A [`FileBytes`], whatever it is read from.
+trait Ranges {
+    fn reserve(&self, bytes: u64) -> Option<()>;
+    fn get(&self, range: Range<u64>) -> Option<&[u8]>;
+    fn text(&self, range: Range<u64>) -> Option<&[u8]>;
+}
+
+impl Ranges for FileBytes<'_> {
+    fn reserve(&self, bytes: u64) -> Option<()> {
+        self.reserve(bytes)
+    }
+
+    fn get(&self, range: Range<u64>) -> Option<&[u8]> {
+        self.get(range)
+    }
+
+    fn text(&self, range: Range<u64>) -> Option<&[u8]> {
+        self.text(range)
+    }
+}
+
+impl fmt::Debug for Section<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Section({} bytes at {})", self.length, self.start)
+    }
+}
+
+impl<'data> Section<'data> {
+    /// A range of a file; `None` where the file ends before it does.
+    pub(super) fn new(file: &'data FileBytes<'_>, range: Range<u64>) -> Option<Self> {
+        let length = range.end.checked_sub(range.start).filter(|_| range.end <= file.len())?;
+        Some(Self { file, start: range.start, length })
+    }
+
+    /// The number of its bytes.
+    pub(super) fn len(self) -> u64 {
+        self.length
+    }
+
+    /// A range of the range.
+    pub(super) fn part(self, range: Range<u64>) -> Option<Self> {
+        let length = range.end.checked_sub(range.start).filter(|_| range.end <= self.length)?;
+        Some(Self { file: self.file, start: self.start + range.start, length })
+    }
+
+    /// Bytes of it; `None` where it ends before them, or they cannot be read.
+    pub(super) fn get(self, range: Range<u64>) -> Option<&'data [u8]> {
+        let Self { start, length, .. } = self.part(range)?;
+        self.file.get(start..start + length)
+    }
+
+    /// Takes so many bytes for what is made of the file, from the budget that has what is read of it, as long as the file is open. `None`
+    /// where there are not so many, which [`FileBytes::check`] tells.
+    pub(super) fn reserve(self, bytes: u64) -> Option<()> {
+        self.file.reserve(bytes)
+    }
+
+    /// All of it; empty where it cannot be read.
+    pub(super) fn all(self) -> &'data [u8] {
+        self.get(0..self.length).unwrap_or_default()
+    }
+
+    /// The text from a byte on that ends with a zero, at most `longest` bytes.
+    pub(super) fn text(self, start: u64, longest: u64) -> Option<&'data [u8]> {
+        let Self { start, length, .. } = self.part(start..self.length.min(start.saturating_add(longest)))?;
+        self.file.text(start..start + length)
+    }
+}
+
+impl<'data> ReadRef<'data> for Section<'data> {
+    fn len(self) -> Result<u64, ()> {
+        Ok(self.length)
+    }
+
+    fn read_bytes_at(self, offset: u64, size: u64) -> Result<&'data [u8], ()> {
+        self.get(offset..offset.saturating_add(size)).ok_or(())
+    }
+
+    fn read_bytes_at_until(self, range: Range<u64>, delimiter: u8) -> Result<&'data [u8], ()> {
+        let bytes = self.get(range).ok_or(())?;
+        memchr(delimiter, bytes).map(|end| &bytes[..end]).ok_or(())
+    }
+}

@@ -1,0 +1,65 @@
+//! `open` and `read` of the library alone: exports are read, and whatever needs a feature is an error that names it.
+
+#![cfg(not(any(feature = "bundle", feature = "compression")))]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use traceparse::error::ErrorKind;
+use traceparse::recording::Options;
+
+fn fixture(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(path)
+}
+
+#[test]
+fn exports_and_reports_are_opened() {
+    let export = traceparse::open(fixture("27/orchard/input.xml")).unwrap();
+    assert!(export.recording().profile.samples().len() > 20);
+    let report = traceparse::open(fixture("sample/demo.sample.txt")).unwrap();
+    assert!(report.recording().profile.sums_or_samples().next().is_some());
+    let error = traceparse::open("nowhere.xml").unwrap_err();
+    assert!(matches!(&error.kind, ErrorKind::Unreadable { file } if file == "nowhere.xml"), "{error}");
+}
+
+#[test]
+fn packed_input_names_the_feature_that_it_needs() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&fs::read(fixture("27/orchard/input.xml")).unwrap()).unwrap();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("a.trace/form.template", zip::write::SimpleFileOptions::default()).unwrap();
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append_path_with_name(fixture("27/orchard/input.xml"), "a.trace/form.template").unwrap();
+    for (bytes, feature) in [
+        (gzip.finish().unwrap(), "the feature compression"),
+        (b"\x28\xb5\x2f\xfd\x04\x00".to_vec(), "the feature compression"),
+        (zip.finish().unwrap().into_inner(), "the feature bundle"),
+        (tar.into_inner().unwrap(), "the feature bundle"),
+    ] {
+        let path = folder.path().join("input");
+        fs::write(&path, &bytes).unwrap();
+        for error in [
+            traceparse::open(&path).unwrap_err(),
+            traceparse::read(bytes.as_slice(), "input", &Options::default()).unwrap_err(),
+        ] {
+            assert!(error.to_string().contains(feature), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_bundle_names_the_feature_that_it_needs() {
+    let folder = tempfile::tempdir().unwrap();
+    for parts in ["named.trace", "renamed/corespace"] {
+        let path = folder.path().join(parts);
+        fs::create_dir_all(&path).unwrap();
+        let bundle = folder.path().join(Path::new(parts).iter().next().unwrap());
+        let error = traceparse::open(&bundle).unwrap_err();
+        assert!(matches!(error.kind, ErrorKind::UnsupportedBundle(_)), "{error}");
+        assert!(error.to_string().contains("lacks the feature bundle"), "{error}");
+    }
+    let error = traceparse::open(folder.path()).unwrap_err();
+    assert!(error.to_string().contains("is a folder; name the exports"), "{error}");
+}
