@@ -23,7 +23,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use support::{Content, Invented, Node, RenderOptions, Shape, Size, Table, concatenate, render, write_large_as};
-use traceparse::export::{read, scanned_rows};
+use traceparse::read;
 use traceparse::recording::Options;
 
 /// About how large each input is.
@@ -70,7 +70,7 @@ fn scan(criterion: &mut Criterion) {
     for jobs in [1, 2] {
         let options = Options { jobs, ..Options::default() };
         group.bench_function(jobs.to_string(), |bencher| {
-            bencher.iter(|| assert_eq!(scanned_rows(black_box(&document), &options), 260_000));
+            bencher.iter(|| assert_eq!(options.scanned_rows(black_box(&document)), 260_000));
         });
     }
     group.finish();

@@ -31,7 +31,7 @@ pub(crate) fn read_file(file: &Path, options: &Options) -> Result<Recording> {
 }
 
 fn read_into(file: &Path, recording: &mut RecordingBuilder) -> Result<()> {
-    read_with(file, |source| Ok(traceparse::read_into(source, &file.display().to_string(), recording)?))
+    read_with(file, |source| Ok(recording.read(source, &file.display().to_string())?))
 }
 
 /// The result of `read` on an input, decompressed; once that takes long, its progress is shown. An input that changes meanwhile is refused.

@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
-use traceparse::export::read_intervals;
 use traceparse::profile::{IntervalFilter, TimeRange};
 use traceparse::recording::{
-    DocumentContent, HangRisk, Interval, Intervals, Options, Recording, SampleDetail, export_command, lookup,
+    DocumentContent, HangRisk, Interval, Intervals, Options, Recording, SampleDetail, export_command,
 };
 
 use crate::arguments::{InputArgs, SelectionArgs};
@@ -129,7 +128,7 @@ fn read_all(inputs: &Inputs<'_>, sources: &[PathBuf], options: &Options) -> Resu
             found.append(inputs.read_intervals(bundle, &name)?);
             continue;
         }
-        found.append(read_with(path, |source| Ok(read_intervals(source, &name, options)?))?);
+        found.append(read_with(path, |source| Ok(Intervals::read(source, &name, options)?))?);
     }
     for diagnostic in &found.diagnostics {
         warning(&diagnostic.to_string());
@@ -268,9 +267,8 @@ impl Sources<'_, '_> {
         let tables = tocs.flat_map(|toc| toc.runs).flat_map(|run| run.tables);
         let mut categories = BTreeMap::new();
         for table in tables.filter(|table| table.schema == "os-signpost") {
-            let Some(category) = lookup(&table.attributes, "category") else { return String::new() };
-            let subsystem =
-                lookup(&table.attributes, "subsystem").map(|name| format!(" of {name}")).unwrap_or_default();
+            let Some(category) = table.attribute("category") else { return String::new() };
+            let subsystem = table.attribute("subsystem").map(|name| format!(" of {name}")).unwrap_or_default();
             categories.insert(category.to_owned(), subsystem);
         }
         if categories.is_empty() {

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use etcetera::BaseStrategy;
-use traceparse::analysis::Analysis;
+use traceparse::Analysis;
 use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
-use traceparse::symbolicate::{SymbolicateOptions, wanted_images};
+use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Files, Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
@@ -40,7 +40,7 @@ pub(crate) fn name_frames(
     }
     let is_cached = !args.search.no_cache;
     let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
-    let wanted = wanted_images(&analysis.recording().profile, &options);
+    let wanted = options.wanted_images(&analysis.recording().profile);
     let search = Search { stores: &stores, paths: &paths, is_cached, wanted: Some(&wanted) };
     let locator = locate(inputs.files(), inputs.watched(), &search, &bounds::memory())?;
     let summary = analysis.symbolicate(&locator, &options)?;

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use blake3::{Hash, Hasher};
-use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles, is_added_by_macos};
-use traceparse::error::Error;
+use traceparse::Error;
+use traceparse::bundle::{ArchiveLimits, Bundle, BundleFiles};
 use traceparse::fleet::FailureKind;
 use traceparse::memory::MemoryBudget;
 use traceparse::recording::{Options, Recording, RecordingBuilder};
@@ -140,7 +140,7 @@ fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>
         }
         for path in files.list(&folder)? {
             match files.entry(&path) {
-                _ if is_added_by_macos(&path) => {}
+                _ if BundleFiles::is_added_by_macos(&path) => {}
                 Ok(Entry::File { length, .. }) => found.push((path, length)),
                 Ok(Entry::Folder) => open.push(path),
                 _ => {}

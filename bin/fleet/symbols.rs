@@ -8,7 +8,7 @@ use anyhow::Result;
 use traceparse::fleet::FailureKind;
 use traceparse::profile::RebuildError;
 use traceparse::recording::Recording;
-use traceparse::symbolicate::{SymbolCache, SymbolicateOptions, symbolicate};
+use traceparse::symbolicate::{SymbolCache, SymbolicateOptions};
 use traceparse::symbols::{FileBytes, Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
@@ -66,7 +66,7 @@ impl<'f> FleetSymbols<'f> {
             (None, Some((_, cache))) => cache.symbolicate(&export.profile, &self.options),
             (Some(own), named) => {
                 let both = Both { own, named: named.as_ref().map(|(locator, _)| *locator) };
-                symbolicate(&export.profile, &both, &self.options)
+                export.profile.symbolicate(&both, &self.options)
             }
         };
         if let Some(changed) = self.files.first_changed() {

@@ -6,7 +6,7 @@
 //! | Mach-O symbol table and function starts | functions |
 //! | `.symbols` (`xcrun symbols`) and `.symbolsarchive` (Instruments) | functions, inlined functions, files, lines |
 //!
-//! A [`Locator`] walks what the user names and knows files by content. [`with_symbols`] opens one; [`Symbols`] answers
+//! A [`Locator`] walks what the user names and knows files by content. [`Locator::look_up`] asks them; [`Symbols`] answers
 //! addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module knows nothing of exports.
 
 mod apple_bytes;
@@ -37,21 +37,19 @@ mod testing;
 mod walk;
 
 pub use apple_bytes::Broken;
+pub use apple_container::AppleImage;
 #[cfg(feature = "bundle")]
 pub(crate) use apple_container::ListedImage;
-pub use apple_container::{AppleImage, images as apple_images, is_apple_symbols};
-pub use apple_lookup::{AppleSymbols, DEDUPLICATED};
+pub use apple_lookup::AppleSymbols;
 #[cfg(feature = "bundle")]
 pub(crate) use apple_signature::{SharedCache, Signature, signature as apple_signature};
-pub use architecture::Architecture;
-pub(crate) use ask::is_located;
-pub use ask::{Asked, look_up};
-pub use contents::with_symbols;
-pub use dwarf::MachoSymbols;
+pub(crate) use architecture::Architecture;
+pub use ask::Asked;
+pub(crate) use ask::{is_located, look_up};
 pub use file_bytes::FileBytes;
 pub use files::{Entry, EntryKind, FileSystem, Files, FolderTimes};
 pub use found::{Found, SourceKind};
 pub use frame::{Note, Notes, SymbolFrame, Symbols};
 pub use index::{Index, Stamp};
 pub use locate::{Locator, SymbolFinder};
-pub use macho::{Kind as MachoKind, MachoError, Slice, Slices, is_macho, slices, slices_of};
+pub use macho::Slice;

@@ -37,14 +37,21 @@ struct Walk<'d> {
 
 impl Walk<'_> {
     fn module(&mut self, module: usize, path: &str) {
-        for definition in self.definitions.modules[module].definitions.iter().filter(|definition| definition.is_public) {
+        for definition in self.definitions.modules[module].definitions.iter().filter(|definition| definition.is_public)
+        {
             let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") };
             let mut found = BTreeMap::new();
             match (&definition.meaning, definition.name.as_str()) {
                 (Meaning::Use(used), "*") => self.of_glob(module, used, &join, &mut found),
-                _ => self.meanings(module, definition.name.as_str(), Some(&definition.meaning), 0, &mut |target, facts| {
-                    found.insert(target, (join(&definition.name), facts));
-                }),
+                _ => self.meanings(
+                    module,
+                    definition.name.as_str(),
+                    Some(&definition.meaning),
+                    0,
+                    &mut |target, facts| {
+                        found.insert(target, (join(&definition.name), facts));
+                    },
+                ),
             }
             for (target, (path, facts)) in found {
                 self.add(target, path, facts);
@@ -70,7 +77,9 @@ impl Walk<'_> {
         found: &mut BTreeMap<Target, (String, ItemFacts)>,
     ) {
         for inside in self.modules_of(module, path, 0) {
-            for definition in self.definitions.modules[inside].definitions.iter().filter(|definition| definition.is_public) {
+            for definition in
+                self.definitions.modules[inside].definitions.iter().filter(|definition| definition.is_public)
+            {
                 self.meanings(inside, &definition.name, Some(&definition.meaning), 0, &mut |target, facts| {
                     found.insert(target, (join(&definition.name), facts));
                 });
@@ -79,11 +88,22 @@ impl Walk<'_> {
     }
 
     /// The items that a meaning of a name stands for, behind all imports.
-    fn meanings(&self, module: usize, name: &str, meaning: Option<&Meaning>, depth: usize, found: &mut dyn FnMut(Target, ItemFacts)) {
+    fn meanings(
+        &self,
+        module: usize,
+        name: &str,
+        meaning: Option<&Meaning>,
+        depth: usize,
+        found: &mut dyn FnMut(Target, ItemFacts),
+    ) {
         match meaning {
             // A macro makes it.
-            None => found(Target::Item(module, name.to_owned(), "made"), ItemFacts { kind: "made", ..ItemFacts::default() }),
-            Some(Meaning::Module(inside)) => found(Target::Module(*inside), ItemFacts { kind: "mod", ..ItemFacts::default() }),
+            None => {
+                found(Target::Item(module, name.to_owned(), "made"), ItemFacts { kind: "made", ..ItemFacts::default() })
+            }
+            Some(Meaning::Module(inside)) => {
+                found(Target::Module(*inside), ItemFacts { kind: "mod", ..ItemFacts::default() })
+            }
             Some(Meaning::Item(facts)) => found(Target::Item(module, name.to_owned(), facts.kind), facts.clone()),
             Some(Meaning::Use(path)) => {
                 let Some((name, modules)) = path.split_last() else { return };
@@ -149,7 +169,13 @@ impl fmt::Display for Interface {
         }
         for (module, mut items) in modules {
             items.sort();
-            writeln!(out, "{:4}  {}: {}", items.len(), if module.is_empty() { "the root" } else { module }, items.join(", "))?;
+            writeln!(
+                out,
+                "{:4}  {}: {}",
+                items.len(),
+                if module.is_empty() { "the root" } else { module },
+                items.join(", ")
+            )?;
         }
         let fields: usize = self.items.values().map(|item| item.public_fields).sum();
         let non_exhaustive = self.items.values().filter(|item| item.is_non_exhaustive).count();

@@ -18,15 +18,15 @@ use crate::stats::{Bin, BoxPlot, Estimate, Quantile, Support};
 use crate::units::{Millionths, Unit};
 
 /// The value of the field `format`.
-pub const FORMAT: &str = FleetOptions::REPORT_FORMAT;
+pub(crate) const FORMAT: &str = FleetOptions::REPORT_FORMAT;
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
-pub const VERSION: u64 = FleetOptions::REPORT_VERSION;
+pub(crate) const VERSION: u64 = FleetOptions::REPORT_VERSION;
 
 /// Writes the report.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"format\":\"{FORMAT}\",\"version\":{VERSION}")?;
     field(out, "options", &options(&report.options))?;
     field(out, "inputs", &inputs(report))?;

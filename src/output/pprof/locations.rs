@@ -10,10 +10,10 @@ use std::ops::Range;
 use super::message::{put_bytes, put_number};
 use super::strings::Strings;
 use crate::hash::HashMap;
-use crate::output::NO_STACK;
 use crate::output::byte_writer::ByteWriter;
 use crate::output::recorded::Programs;
 use crate::profile::{BinaryId, Frame, FrameId, FunctionId, Profile, StackId, StringId};
+use crate::report::NO_STACK;
 
 /// The locations that were asked for so far.
 pub(super) struct Locations<'p> {

@@ -10,38 +10,40 @@ use super::scan;
 use super::tape::Tape;
 use crate::recording::Options;
 
-/// Scans the rows of an export on [`Options::jobs`] threads, and gives how many there were. `bytes` are the export and 32 zeros
-/// behind it; without them nothing is scanned. Of a block ([`Options::buffer_size`]) those rows count that stand before the first
-/// one the scanner leaves to others.
-///
-/// Nothing is copied, and nothing comes of it: this is for measuring what scanning costs.
-#[doc(hidden)]
-pub fn scanned_rows(bytes: &[u8], options: &Options) -> u64 {
-    if !bytes.ends_with(&[0; scan::PADDING]) {
-        return 0;
+impl Options {
+    /// Scans the rows of an export on [`Self::jobs`] threads, and gives how many there were. `bytes` are the export and 32 zeros
+    /// behind it; without them nothing is scanned. Of a block ([`Self::buffer_size`]) those rows count that stand before the first
+    /// one the scanner leaves to others.
+    ///
+    /// Nothing is copied, and nothing comes of it: this is for measuring what scanning costs.
+    #[doc(hidden)]
+    pub fn scanned_rows(&self, bytes: &[u8]) -> u64 {
+        if !bytes.ends_with(&[0; scan::PADDING]) {
+            return 0;
+        }
+        let (next, rows) = (AtomicUsize::new(0), AtomicU64::new(0));
+        let size = self.buffer_size.max(1);
+        let work = || {
+            let (mut memory, mut tape, mut own_rows) = (scan::Memory::default(), Tape::default(), 0);
+            loop {
+                let start = next.fetch_add(size, Ordering::Relaxed);
+                if start >= bytes.len() {
+                    break;
+                }
+                own_rows += rows_between(bytes, start, start.saturating_add(size), self, (&mut memory, &mut tape));
+            }
+            rows.fetch_add(own_rows, Ordering::Relaxed);
+        };
+        scope(|threads| {
+            for _ in 1..self.jobs {
+                if Builder::new().spawn_scoped(threads, work).is_err() {
+                    break;
+                }
+            }
+            work();
+        });
+        rows.into_inner()
     }
-    let (next, rows) = (AtomicUsize::new(0), AtomicU64::new(0));
-    let size = options.buffer_size.max(1);
-    let work = || {
-        let (mut memory, mut tape, mut own_rows) = (scan::Memory::default(), Tape::default(), 0);
-        loop {
-            let start = next.fetch_add(size, Ordering::Relaxed);
-            if start >= bytes.len() {
-                break;
-            }
-            own_rows += rows_between(bytes, start, start.saturating_add(size), options, (&mut memory, &mut tape));
-        }
-        rows.fetch_add(own_rows, Ordering::Relaxed);
-    };
-    scope(|threads| {
-        for _ in 1..options.jobs {
-            if Builder::new().spawn_scoped(threads, work).is_err() {
-                break;
-            }
-        }
-        work();
-    });
-    rows.into_inner()
 }
 
 /// Scans the rows from the end of the last one before `start` to the end of the last one before `end`, and gives how many.
@@ -75,10 +77,10 @@ mod tests {
             for (buffer_size, jobs) in [(1, 1), (90, 1), (100, 2), (1_000, 3), (1 << 20, 2)] {
                 let options = Options { buffer_size, jobs, ..Options::default() };
                 let bytes = [text.as_bytes(), zeros.as_bytes()].concat();
-                assert_eq!(scanned_rows(&bytes, &options), 298, "{buffer_size} bytes, {jobs} jobs");
+                assert_eq!(options.scanned_rows(&bytes), 298, "{buffer_size} bytes, {jobs} jobs");
             }
         }
-        assert_eq!(scanned_rows(rows.as_bytes(), &Options::default()), 0, "no zeros");
-        assert_eq!(scanned_rows(zeros.as_bytes(), &Options::default()), 0, "no rows");
+        assert_eq!(Options::default().scanned_rows(rows.as_bytes()), 0, "no zeros");
+        assert_eq!(Options::default().scanned_rows(zeros.as_bytes()), 0, "no rows");
     }
 }

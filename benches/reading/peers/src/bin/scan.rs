@@ -3,7 +3,6 @@
 //!
 //! Prints the number of rows and the seconds. Reading the file into memory is not in them.
 
-use traceparse::export::scanned_rows;
 use traceparse::recording::Options;
 
 fn main() {
@@ -12,5 +11,5 @@ fn main() {
     // The scanner looks ahead.
     bytes.extend_from_slice(&[0; 32]);
     let options = Options { jobs, ..Options::default() };
-    reading_peers::timed(|| scanned_rows(&bytes, &options));
+    reading_peers::timed(|| options.scanned_rows(&bytes));
 }
