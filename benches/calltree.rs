@@ -17,16 +17,16 @@
 mod support;
 
 use std::hint::black_box;
-use std::io::{self, Write};
+use std::io;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use support::{Shape, write_large_as};
-use traceparse::calltree::{Merger, Metric, StackWeights, functions, functions_of_stacks};
-use traceparse::export::read;
-use traceparse::output::{csv, folded, json, text};
+use traceparse::calltree::{Merger, Metric, StackWeights};
+use traceparse::output::{self, Cells, Format, Style};
 use traceparse::profile::Selection;
+use traceparse::read;
 use traceparse::recording::{Options, Recording};
-use traceparse::report::{Report, ReportOptions, View, report};
+use traceparse::report::{ReportOptions, View};
 
 fn export() -> Recording {
     export_of(200_000)
@@ -60,8 +60,8 @@ fn trees(criterion: &mut Criterion) {
         });
     });
     group.bench_function("merged", |bencher| bencher.iter(|| Merger::new(profile).tree(black_box(rows))));
-    group.bench_function("functions", |bencher| bencher.iter(|| functions_of_stacks(profile, black_box(rows), 1)));
-    group.bench_function("functions of a tree", |bencher| bencher.iter(|| functions(profile, black_box(&merged))));
+    group.bench_function("functions", |bencher| bencher.iter(|| black_box(&weights).functions(profile, 1)));
+    group.bench_function("functions of a tree", |bencher| bencher.iter(|| black_box(&merged).functions(profile)));
     group.finish();
 }
 
@@ -74,37 +74,34 @@ fn samples(criterion: &mut Criterion) {
         group.bench_function(format!("weights of {rows}"), |bencher| {
             bencher.iter(|| StackWeights::new(black_box(&selected), Metric::Weight));
         });
-        let report = report(&export, &ReportOptions { view: View::Tree, ..ReportOptions::default() });
+        let report = export.report(&ReportOptions { view: View::Tree, ..ReportOptions::default() });
         group.bench_function(format!("folded of {rows}"), |bencher| {
-            bencher.iter(|| folded::write(black_box(&report), &mut io::sink()));
+            bencher.iter(|| output::write(black_box(&report), &Format::Folded, &mut io::sink()));
         });
     }
     group.finish();
 }
 
-type Writer = fn(&Report<'_>, &mut dyn Write) -> io::Result<()>;
-
 fn writers(criterion: &mut Criterion) {
     let export = export();
-    fn as_text(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-        text::write(report, &text::Style::default(), out)
-    }
-    let rows: [(&str, View, Writer); 6] = [
-        ("tree.folded", View::Tree, folded::write),
-        ("tree.json", View::Tree, json::write),
-        ("tree.csv", View::Tree, csv::write),
-        ("samples.json", View::Samples, json::write),
-        ("samples.csv", View::Samples, csv::write),
-        ("samples.txt", View::Samples, as_text),
+    let rows: [(&str, View, Format<'_>); 6] = [
+        ("tree.folded", View::Tree, Format::Folded),
+        ("tree.json", View::Tree, Format::Json),
+        ("tree.csv", View::Tree, Format::Csv(Cells::AsTheyAre)),
+        ("samples.json", View::Samples, Format::Json),
+        ("samples.csv", View::Samples, Format::Csv(Cells::AsTheyAre)),
+        ("samples.txt", View::Samples, Format::Text(Style::default())),
     ];
     let mut group = criterion.benchmark_group("write");
     group.sample_size(10);
-    for (name, view, write) in rows {
-        let report = report(&export, &ReportOptions { view, ..ReportOptions::default() });
+    for (name, view, format) in rows {
+        let report = export.report(&ReportOptions { view, ..ReportOptions::default() });
         let mut out = Vec::new();
-        write(&report, &mut out).expect("a vector takes everything");
+        output::write(&report, &format, &mut out).expect("a vector takes everything");
         group.throughput(Throughput::Bytes(out.len() as u64));
-        group.bench_function(name, |bencher| bencher.iter(|| write(black_box(&report), &mut io::sink())));
+        group.bench_function(name, |bencher| {
+            bencher.iter(|| output::write(black_box(&report), &format, &mut io::sink()))
+        });
     }
     group.finish();
 }

@@ -9,8 +9,8 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use support::fleet_exports::fleet_export;
-use traceparse::export::read;
-use traceparse::fleet::{FleetBuilder, FleetOptions, MeasureOptions, RunContext, measure_runs};
+use traceparse::fleet::{FleetBuilder, FleetOptions, MeasureOptions, RunContext};
+use traceparse::read;
 use traceparse::recording::Options;
 use traceparse::units::Millionths;
 
@@ -40,7 +40,7 @@ fn one_export(criterion: &mut Criterion) {
     group.bench_function("read", |bencher| bencher.iter(|| read(xml.as_bytes(), "run.xml", &options).unwrap()));
     let export = read(xml.as_bytes(), "run.xml", &options).unwrap();
     let (context, measure) = (context(), MeasureOptions::default());
-    group.bench_function("measure", |bencher| bencher.iter(|| measure_runs(&export, &context, &measure).unwrap()));
+    group.bench_function("measure", |bencher| bencher.iter(|| export.measure(&context, &measure).unwrap()));
     group.finish();
 }
 

@@ -23,7 +23,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use support::{Content, Invented, Node, RenderOptions, Shape, Size, Table, concatenate, render, write_large_as};
-use traceparse::export::read;
+use traceparse::read;
 use traceparse::recording::Options;
 
 /// About how large each input is.

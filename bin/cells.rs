@@ -1,7 +1,7 @@
 //! The option for the texts in CSV.
 
 use clap::Args;
-use traceparse::output::csv::Cells;
+use traceparse::output::Cells;
 
 #[derive(Debug, Args)]
 pub(crate) struct CsvArgs {

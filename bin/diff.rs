@@ -5,14 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
-use traceparse::output::Syntax;
-use traceparse::output::diff::{DiffReport, DiffView, alert_lines, write_csv_cells, write_json, write_svg, write_text};
+use traceparse::output::{self, DiffReport, DiffView, Format, Syntax};
 use traceparse::recording::SampleDetail;
-use traceparse::report::diff::{
-    Diff, DiffAlert, DiffAlertState, DiffOptions, Normalize, Unlike, check_alike, duration, unused_tocs,
-};
+use traceparse::report::diff::{Diff, DiffAlert, DiffAlertState, Normalize, Unlike};
 use traceparse::report::{Report, ReportOptions};
-use traceparse::units::Weight;
+use traceparse::units::{Nanos, Weight};
 
 use crate::arguments::{RecordingArgs, job_count};
 use crate::cells::CsvArgs;
@@ -166,13 +163,13 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     if !args.alert.is_empty() && args.normalize == NormalizeArg::None {
         warn_of_lengths(&before, &after);
     }
-    check_unlike(&check_alike(&before, &after), args.force)?;
+    check_unlike(&Unlike::between(&before, &after), args.force)?;
     let normalize = match args.normalize {
         NormalizeArg::None => Normalize::None,
         NormalizeArg::Duration => Normalize::Duration,
         NormalizeArg::Samples => Normalize::Samples,
     };
-    let diff = Diff::new(&before, &after, &DiffOptions { normalize });
+    let diff = Diff::new(&before, &after, normalize);
     if !diff.is_scaled {
         warning(
             "cannot scale: one of the recordings has no length or weight to scale by; comparing weights as they are",
@@ -196,17 +193,18 @@ fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result
     let path = args.output.as_deref();
     let result = write_to(path, |out| {
         let mut out = Shown::new(path, args.format().syntax(), out);
-        match args.format() {
-            DiffFormat::Text => write_text(report, &style(path, colour), &mut out),
-            DiffFormat::Json => write_json(report, &mut out),
-            DiffFormat::Csv => write_csv_cells(report, args.csv.cells(), &mut out),
-            DiffFormat::Svg => write_svg(report, &args.flame_graph.options(), &mut out),
-        }?;
+        let format = match args.format() {
+            DiffFormat::Text => Format::Text(style(path, colour)),
+            DiffFormat::Json => Format::Json,
+            DiffFormat::Csv => Format::Csv(args.csv.cells()),
+            DiffFormat::Svg => Format::FlameGraph(args.flame_graph.options()),
+        };
+        output::write(report, &format, &mut out)?;
         out.flush()
     });
     // A log has them in any case.
     if args.format() != DiffFormat::Text || path.is_some_and(|path| path.as_os_str() != "-") {
-        alert_lines(report).iter().for_each(|line| complain(&format!("alert {}", printable(line))));
+        report.alert_lines().iter().for_each(|line| complain(&format!("alert {}", printable(line))));
     }
     match result {
         // The reader of the pipe closed it; an alert still counts.
@@ -239,10 +237,10 @@ impl Side<'_> {
     fn warn_of_length(&self, normalize: NormalizeArg) {
         let Self { name, option, .. } = self;
         let path = self.path.display();
-        for reason in unused_tocs(self.report) {
+        for reason in self.report.unused_tocs() {
             warning(&format!("{name}, {path}: {reason}"));
         }
-        if normalize == NormalizeArg::Duration && !duration(self.report).is_some_and(|length| length.is_recorded) {
+        if normalize == NormalizeArg::Duration && self.report.recorded_duration().is_none() {
             warning(&format!(
                 "{name}, {path}: no usable table of contents gives its length; using the time that its samples cover (pass one with {option})"
             ));
@@ -252,9 +250,7 @@ impl Side<'_> {
 
 /// Says when one recording took longer than the other: then it weighs more, which is no regression.
 fn warn_of_lengths(before: &Report<'_>, after: &Report<'_>) {
-    let length = |report: &Report<'_>| {
-        duration(report).filter(|length| length.is_recorded).map(|length| length.nanos.as_nanos())
-    };
+    let length = |report: &Report<'_>| report.recorded_duration().map(Nanos::as_nanos);
     let Some((before, after)) = length(before).zip(length(after)) else { return };
     if before.abs_diff(after) > before.max(after) / 10 {
         let [before, after] = [before, after].map(Weight::nanos);

@@ -1,7 +1,7 @@
 //! The arguments of flame graphs, and what they mean to the library.
 
 use clap::{Args, ValueEnum};
-use traceparse::output::svg::{ColourBy, FlameGraphOptions};
+use traceparse::output::{ColourBy, FlameGraphOptions};
 
 #[derive(Debug, Args)]
 pub(crate) struct FlameGraphArgs {

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use traceparse::decompress;
-use traceparse::error::{Error, ErrorKind};
 use traceparse::files::Files;
-use traceparse::input::{Input, InputFiles, Place};
+use traceparse::{Error, ErrorKind};
+use traceparse::{Input, InputFiles, InputPlace};
+
 use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, Toc};
 
 use crate::bounds;
@@ -21,7 +22,7 @@ pub(crate) struct Mounted<'w> {
     watched: &'w WatchedFiles,
     files: Watched<InputFiles<'w>>,
     /// Inputs but standard input, and where each is.
-    places: Vec<(PathBuf, Place)>,
+    places: Vec<(PathBuf, InputPlace)>,
 }
 
 impl<'w> Mounted<'w> {
@@ -45,7 +46,7 @@ impl<'w> Mounted<'w> {
             will_read(path)?;
             if !is_stdin(path) {
                 self.watched.add_root(path);
-                self.places.push((path.clone(), Place::File(path.clone())));
+                self.places.push((path.clone(), InputPlace::File(path.clone())));
             }
         }
         Ok(self)
@@ -68,7 +69,7 @@ impl<'f> Inputs<'f> {
     /// Opens the recordings.
     pub(crate) fn open(mounted: &'f Mounted<'f>, options: &Options) -> Result<Self> {
         let (watched, files) = (mounted.watched, &mounted.files);
-        let open = |(path, place): &(PathBuf, Place)| Ok((path.clone(), Input::open(files, place, options)?));
+        let open = |(path, place): &(PathBuf, InputPlace)| Ok((path.clone(), Input::open(files, place, options)?));
         let inputs = watched.unless_changed(mounted.places.iter().map(open).collect())?;
         Ok(Self { watched, files, inputs })
     }
@@ -99,7 +100,7 @@ impl<'f> Inputs<'f> {
             let name = &path.display().to_string();
             match self.input(path) {
                 Some(input) => self.ask(input, name, input.bytes(), || input.read_into(&mut recording, name))?,
-                None => read_stdin(|source| Ok(traceparse::read_into(source, name, &mut recording)?))?,
+                None => read_stdin(|source| Ok(recording.read(source, name)?))?,
             }
         }
         Ok(recording.finish()?)
@@ -116,7 +117,7 @@ impl<'f> Inputs<'f> {
             let name = &path.display().to_string();
             found.append(match self.input(path) {
                 Some(input) => self.ask(input, name, self.interval_bytes(input), || input.intervals(name, options))?,
-                None => read_stdin(|source| Ok(traceparse::export::read_intervals(source, name, options)?))?,
+                None => read_stdin(|source| Ok(Intervals::read(source, name, options)?))?,
             });
         }
         Ok(found)
@@ -150,12 +151,12 @@ impl<'f> Inputs<'f> {
         ask: impl FnOnce() -> Result<T, Error>,
     ) -> Result<T> {
         let answer = self.files.while_reading(Progress::new(name, bytes), ask);
-        answer.map_err(|error| if matches!(input, Input::File(_)) { not_opened(error) } else { error.into() })
+        answer.map_err(|error| if input.bundle().is_none() { not_opened(error) } else { error.into() })
     }
 
     /// Of a recording nobody knows how much is read for its intervals.
     fn interval_bytes(&self, input: &Input<'_>) -> Option<u64> {
-        if matches!(input, Input::File(_)) { input.bytes() } else { None }
+        if input.bundle().is_none() { input.bytes() } else { None }
     }
 
     /// The input at a path that was mounted; `None` for standard input.
@@ -167,15 +168,12 @@ impl<'f> Inputs<'f> {
 
     /// True if an input is a recording, and no export.
     pub(crate) fn is_bundle(&self, path: &Path) -> bool {
-        matches!(self.input(path), Some(Input::Bundle(_)))
+        self.input(path).is_some_and(|input| input.bundle().is_some())
     }
 
     /// The table of contents of a recording; `None` for exports.
     pub(crate) fn toc(&self, path: &Path) -> Option<Toc> {
-        match self.input(path)? {
-            Input::Bundle(bundle) => bundle.toc().ok(),
-            Input::File(_) => None,
-        }
+        self.input(path)?.bundle()?.toc().ok()
     }
 
     /// The folders in which the recordings among these inputs keep the symbols of what they sampled.

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail};
 use traceparse::profile::{IntervalFilter, TimeRange};
-use traceparse::recording::{
-    DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, export_command, lookup,
-};
+use traceparse::recording::{DocumentContent, HangRisk, Interval, Intervals, Recording, SampleDetail, export_command};
 
 use crate::arguments::{InputArgs, SelectionArgs};
 use crate::inputs::Inputs;
@@ -259,9 +257,8 @@ impl Sources<'_, '_> {
         let tables = tocs.flat_map(|toc| toc.runs).flat_map(|run| run.tables);
         let mut categories = BTreeMap::new();
         for table in tables.filter(|table| table.schema == "os-signpost") {
-            let Some(category) = lookup(&table.attributes, "category") else { return String::new() };
-            let subsystem =
-                lookup(&table.attributes, "subsystem").map(|name| format!(" of {name}")).unwrap_or_default();
+            let Some(category) = table.attribute("category") else { return String::new() };
+            let subsystem = table.attribute("subsystem").map(|name| format!(" of {name}")).unwrap_or_default();
             categories.insert(category.to_owned(), subsystem);
         }
         if categories.is_empty() {

@@ -2,7 +2,7 @@
 
 use clap::{ArgMatches, Args};
 use regex::Regex;
-use traceparse::calltree::operations::{Action, FunctionSet, Operation};
+use traceparse::calltree::{Action, FunctionSet, Operation};
 use traceparse::profile::Profile;
 
 /// The options for changing stacks before anything is shown.

@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use anyhow::{Result, anyhow, bail};
-use traceparse::analysis::Analysis;
-use traceparse::calltree::operations::OperationSummary;
+use traceparse::Analysis;
+use traceparse::calltree::OperationSummary;
 use traceparse::memory::Reservation;
-use traceparse::profile::{Profile, SampledTime, StringId};
+use traceparse::profile::{Id, Profile, SampledTime};
 use traceparse::recording::{Recording, SampleDetail, TableKind, export_command};
 use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::{Nanos, Weight};
@@ -231,7 +231,7 @@ fn what_there_is(profile: &Profile) -> String {
     let tables = profile.series_ids().map(|id| profile.string(profile.series(id).schema).to_owned()).collect();
     let processes = profile.process_ids().map(|id| profile.string(profile.process(id).name).to_owned()).collect();
     let threads = profile.thread_ids().map(|id| profile.string(profile.thread(id).name).to_owned()).collect();
-    let mut states: Vec<StringId> = profile.sums_or_samples().filter_map(|sum| sum.state).collect();
+    let mut states: Vec<Id<str>> = profile.sums_or_samples().filter_map(|sum| sum.state).collect();
     states.sort_unstable();
     states.dedup();
     let states = states.into_iter().map(|state| profile.string(state).to_owned()).collect();

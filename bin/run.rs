@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use clap::CommandFactory;
-use traceparse::output::firefox::Markers;
-use traceparse::output::{Syntax, chrome_trace, csv, d3, firefox, folded, json, pprof, speedscope, svg, text};
+use traceparse::output::{self, Markers, Syntax};
 use traceparse::recording::{Intervals, Options};
 use traceparse::report::{HiddenRows, HidingLimit, Report};
 use traceparse::units::{Unit, Weight};
@@ -62,8 +61,11 @@ fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
     warn(&export);
     let path = args.output.as_deref();
     write_to(path, |out| match args.format() {
-        TocFormat::Text => text::write_contents(&export.documents, &style(path, colour), out),
-        TocFormat::Json => json::write_contents(&export.documents, &mut Shown::new(path, Some(Syntax::Json), out)),
+        TocFormat::Text => output::write(&export.documents, &output::Format::Text(style(path, colour)), out),
+        TocFormat::Json => {
+            let mut out = Shown::new(path, Some(Syntax::Json), out);
+            output::write(&export.documents, &output::Format::Json, &mut out)
+        }
     })?;
     Ok(())
 }
@@ -91,7 +93,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     check_function(&report)?;
     read_sources(&mut report, &args.source)?;
     if args.format().is_one_measurement() {
-        folded::check(&report).map_err(|mixed| Failure::Input(mixed.into()))?;
+        report.check_one_measurement().map_err(|mixed| Failure::Input(mixed.into()))?;
     }
     if !matches!(args.format(), Format::Text | Format::Json) {
         note_removed(&report);
@@ -124,19 +126,20 @@ fn write_report(
     colour: Colour,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match args.format() {
-        Format::Text => text::write(report, &style(args.output.as_deref(), colour), out),
-        Format::Json => json::write(report, out),
-        Format::D3 => d3::write(report, out),
-        Format::ChromeTrace => chrome_trace::write(report, out),
-        Format::Ndjson => json::write_lines(report, out),
-        Format::Csv => csv::write_cells(report, args.csv.cells(), out),
-        Format::Folded => folded::write(report, out),
-        Format::Svg => svg::write(report, &args.flame_graph.options(), out),
-        Format::Firefox => firefox::write(report, markers, out),
-        Format::Speedscope => speedscope::write(report, out),
-        Format::Pprof => pprof::write(report, out),
-    }
+    let format = match args.format() {
+        Format::Text => output::Format::Text(style(args.output.as_deref(), colour)),
+        Format::Json => output::Format::Json,
+        Format::D3 => output::Format::D3,
+        Format::ChromeTrace => output::Format::ChromeTrace,
+        Format::Ndjson => output::Format::JsonLines,
+        Format::Csv => output::Format::Csv(args.csv.cells()),
+        Format::Folded => output::Format::Folded,
+        Format::Svg => output::Format::FlameGraph(args.flame_graph.options()),
+        Format::Firefox => output::Format::Firefox(markers),
+        Format::Speedscope => output::Format::Speedscope,
+        Format::Pprof => output::Format::Pprof,
+    };
+    output::write(report, &format, out)
 }
 
 /// Says which rows are too light to be written, or stand after those that were asked for, where the format has no room for it.

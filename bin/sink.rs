@@ -5,8 +5,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use traceparse::output::text::Style;
-use traceparse::output::{InertWriter, Syntax};
+use traceparse::output::{InertWriter, Style, Syntax};
 
 use crate::bounds::Limited;
 use crate::colour::Colour;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use traceparse::symbolicate::display_name;
-use traceparse::symbols::{Found, Index, Locator, SymbolFrame, look_up};
+use traceparse::symbols::{Found, Index, Locator, SymbolFrame};
 
 use crate::cli::SymbolicateArgs;
 use crate::guard::will_write;
@@ -37,7 +37,7 @@ pub(crate) fn name_addresses(args: &SymbolicateArgs) -> Result<()> {
     let mut places = vec![0..0; relative.len()];
     let (budget, mut over) = (bounds::memory(), None);
     let mut reserved = budget.nothing();
-    let asked = look_up(&locator, found.uuid, &relative, &budget, &mut |index, frames| {
+    let asked = locator.look_up(found.uuid, &relative, &budget, &mut |index, frames| {
         over = over.or(reserved.resize(lines.memory()).err());
         if over.is_some() {
             return;

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueHint};
 use etcetera::BaseStrategy;
-use traceparse::analysis::Analysis;
+use traceparse::Analysis;
 use traceparse::files::Files;
 use traceparse::memory::MemoryBudget;
 use traceparse::output::Syntax;
-use traceparse::symbolicate::{SymbolicateOptions, wanted_images};
+use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
@@ -52,7 +52,7 @@ pub(crate) fn name_frames(
     }
     let is_cached = !args.search.no_cache;
     let options = SymbolicateOptions { with_inlines: !args.no_inlines, images: args.image.clone() };
-    let wanted = wanted_images(&analysis.recording().profile, &options);
+    let wanted = options.wanted_images(&analysis.recording().profile);
     let search = Search { stores: &stores, paths: &paths, is_cached, wanted: Some(&wanted) };
     let locator = locate(inputs.files(), inputs.watched(), &search, &bounds::memory())?;
     let summary = analysis.symbolicate(&locator, &options)?;

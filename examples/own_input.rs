@@ -1,6 +1,6 @@
 //! A reader of one's own: lines like `main;work;parse 12` become a recording, of which every view can be made.
 
-use traceparse::analysis::Analysis;
+use traceparse::Analysis;
 use traceparse::profile::Meaning;
 use traceparse::recording::{FrameKind, Options, RecordingBuilder, Table, TableKind, Toc};
 use traceparse::report::{ReportOptions, View};

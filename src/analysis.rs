@@ -1,7 +1,7 @@
 //! One recording, and everything that is done to it before it is asked, in the one right order: read, named, operated on.
 //!
 //! ```
-//! use traceparse::analysis::Analysis;
+//! use traceparse::Analysis;
 //! use traceparse::recording::Options;
 //! use traceparse::report::{ReportOptions, View};
 //!
@@ -19,12 +19,12 @@
 //! # Ok::<(), traceparse::Error>(())
 //! ```
 
-use crate::calltree::operations::{Operation, OperationSummary, operate};
+use crate::calltree::{Operation, OperationSummary};
 use crate::profile::{Profile, RebuildError};
 use crate::recording::Recording;
-use crate::report::{Report, ReportOptions, report};
+use crate::report::{Report, ReportOptions};
 #[cfg(feature = "apple-symbols")]
-use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary, symbolicate};
+use crate::symbolicate::{SymbolicateOptions, SymbolicationSummary};
 #[cfg(feature = "apple-symbols")]
 use crate::symbols::SymbolFinder;
 
@@ -67,7 +67,7 @@ impl Analysis {
         if !self.operations.is_empty() {
             return Err(RebuildError::OutOfOrder);
         }
-        let (profile, summary) = symbolicate(&self.recording.profile, finder, options)?;
+        let (profile, summary) = self.recording.profile.symbolicate(finder, options)?;
         self.recording.profile = profile;
         Ok(self.symbolication.insert(summary))
     }
@@ -85,7 +85,7 @@ impl Analysis {
         let profile = &self.recording.profile;
         let operations = choose(profile);
         if !operations.is_empty() {
-            let (profile, summaries) = operate(&options.selection.on(profile), &operations, options.metric)?;
+            let (profile, summaries) = options.selection.on(profile).operate(&operations, options.metric)?;
             self.recording.profile = profile;
             self.operations.extend(summaries);
         }
@@ -94,7 +94,7 @@ impl Analysis {
 
     /// Answers a question about the recording. The answer says what symbolication and operations did.
     pub fn report(&self, options: &ReportOptions) -> Report<'_> {
-        let mut report = report(&self.recording, options);
+        let mut report = self.recording.report(options);
         #[cfg(feature = "apple-symbols")]
         report.symbolication.clone_from(&self.symbolication);
         report.operations.clone_from(&self.operations);

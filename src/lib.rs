@@ -1,19 +1,29 @@
-//! Reads recordings of Apple's Instruments and the exports of `xcrun xctrace export` (Xcode 12 to 27), on any machine.
+//! Reads recordings of Apple's Instruments (`.trace`), the exports of `xcrun xctrace export` (Xcode 12 to 27), and reports of `sample`, on
+//! any machine.
 //!
 //! ```text
 //! bytes ─► readers ─► recording ─► symbolicate ─► calltree ─► report ─► output ─► bytes
 //! ```
 //!
-//! Readers ([`read`] chooses [`export`] or [`sample`] by the first bytes) give a [`recording::Recording`]: samples in a
-//! [`profile::Profile`], with every row accounted for; `symbolicate` names the addresses in it from symbol files, which `symbols` finds and reads; [`calltree`] merges the
-//! stacks of its samples; [`report`](mod@report) puts answers together; [`output`] writes them. Modules use those to their left, and
-//! [`units`] and [`error`]. `bundle` reads recordings (`.trace`) into the same type, and has an example. `fleet` measures many exports and
-//! reports how their CPU use is distributed, with the statistics of `stats`.
+//! Readers ([`open`] takes a path, [`read`] any [`Read`](std::io::Read)) give a [`recording::Recording`]: samples in a
+//! [`profile::Profile`], with every row accounted for; [`symbolicate`] names the addresses in it from symbol files, which [`symbols`] finds
+//! and reads; [`calltree`] merges the stacks of its samples; [`report`] puts answers together; [`output`] writes them. Modules use those to
+//! their left, and [`units`]. An [`Analysis`] does these steps in the right order. [`bundle`] reads the recordings themselves into the same.
+//! [`fleet`] measures many exports and reports how their CPU use is distributed, with the statistics of [`stats`].
+//!
+//! The five heaviest functions of the main thread, as JSON (`examples/main_thread.rs`):
+//!
+#![cfg_attr(all(feature = "serde", feature = "symbols"), doc = "```standalone_crate")]
+#![cfg_attr(not(all(feature = "serde", feature = "symbols")), doc = "```ignore")]
+#![doc = include_str!("../examples/main_thread.rs")]
+//! ```
+//!
+//! Any bytes will do, and any format:
 //!
 //! ```
-//! use traceparse::export::read;
+//! use traceparse::output::{self, Cells, Format};
 //! use traceparse::recording::Options;
-//! use traceparse::report::{ReportOptions, View, report};
+//! use traceparse::report::{ReportOptions, View};
 //!
 //! # let xml = br#"<?xml version="1.0"?>
 //! # <trace-query-result>
@@ -22,17 +32,15 @@
 //! # <row><sample-time id="1" fmt="00:00.001">1000000</sample-time><weight id="2" fmt="1.00 ms">1000000</weight><backtrace
 //! # id="3"><frame id="4" name="work" addr="0x1001"/><frame id="5" name="main" addr="0x2004"/></backtrace></row>
 //! # </node></trace-query-result>"#;
-//! // Any `Read` will do: a file, a pipe, a decompressor.
-//! let export = read(xml.as_slice(), "export.xml", &Options::default())?;
-//! assert_eq!(export.rejected(), 0, "every row is a sample");
+//! let recording = traceparse::read(xml.as_slice(), "export.xml", &Options::default())?;
+//! assert_eq!(recording.rejected(), 0, "every row is a sample");
 //!
-//! let options = ReportOptions { view: View::Functions, ..ReportOptions::default() };
-//! let report = report(&export, &options);
+//! let report = recording.report(&ReportOptions { view: View::Functions, ..ReportOptions::default() });
 //! let heaviest = &report.series[0].functions[0];
 //! assert_eq!((heaviest.self_weight, report.series[0].unit.name()), (1_000_000, "ns"));
 //!
 //! let mut csv = Vec::new();
-//! traceparse::output::csv::write(&report, &mut csv)?;
+//! output::write(&report, &Format::Csv(Cells::AsTheyAre), &mut csv)?;
 //! # assert!(String::from_utf8(csv)?.ends_with("\nexport.xml,1,1,time-profile,0,1000000,0,1,ns,main,\n"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -49,20 +57,48 @@
 //!
 //! # Features
 //!
-//! Features only add. `cli` (default) builds the command, and turns on `compression` (`decompress`, gzip and
-//! zstd; `output::pprof`), `symbols` (the modules `symbols` and `symbolicate`), `bundle` (the module of that name; of `symbols` it turns on
-//! `apple-symbols`, the formats in which bundles keep names, and not dSYM and Mach-O), `dataset` (`fleet::dataset`, Parquet) and `html` (`output::fleet::html`). The last two turn on `fleet` (the modules
-//! `stats`, `fleet` and `output::fleet`). `swift` (default) demangles names of Swift 4 and later, and needs a C++17 compiler to
-//! build. The library alone is `default-features = false`.
+//! Features only add. `cli` (default) builds the command, and turns on `compression` ([`decompress`], gzip and zstd;
+//! `output::Format::Pprof`), `symbols` ([`symbols`] and [`symbolicate`]), `bundle` ([`bundle`]; of `symbols` it turns on
+//! `apple-symbols`, the formats in which bundles keep names, without dSYM and Mach-O), `dataset`
+//! (`fleet::DatasetTable` and what reads and writes it as Parquet) and `html` (`output::Format::Html`). The last two turn on `fleet`
+//! ([`stats`] and [`fleet`]). `serde` serializes reports and rows with names. `swift` (default) demangles names of Swift 4 and later, and
+//! needs a C++17 compiler to build. The library alone is `default-features = false`.
+//!
+//! [`report`]: mod@report
+//! [`open`]: fn@crate::open
+#![cfg_attr(feature = "apple-symbols", doc = "[`symbolicate`]: mod@crate::symbolicate")]
+#![cfg_attr(
+    not(feature = "apple-symbols"),
+    doc = "[`symbolicate`]: https://docs.rs/traceparse/latest/traceparse/symbolicate/index.html"
+)]
+#![cfg_attr(feature = "apple-symbols", doc = "[`symbols`]: mod@crate::symbols")]
+#![cfg_attr(
+    not(feature = "apple-symbols"),
+    doc = "[`symbols`]: https://docs.rs/traceparse/latest/traceparse/symbols/index.html"
+)]
+#![cfg_attr(feature = "bundle", doc = "[`bundle`]: mod@crate::bundle")]
+#![cfg_attr(
+    not(feature = "bundle"),
+    doc = "[`bundle`]: https://docs.rs/traceparse/latest/traceparse/bundle/index.html"
+)]
+#![cfg_attr(feature = "fleet", doc = "[`fleet`]: mod@crate::fleet")]
+#![cfg_attr(not(feature = "fleet"), doc = "[`fleet`]: https://docs.rs/traceparse/latest/traceparse/fleet/index.html")]
+#![cfg_attr(feature = "fleet", doc = "[`stats`]: mod@crate::stats")]
+#![cfg_attr(not(feature = "fleet"), doc = "[`stats`]: https://docs.rs/traceparse/latest/traceparse/stats/index.html")]
+#![cfg_attr(feature = "compression", doc = "[`decompress`]: fn@crate::decompress")]
+#![cfg_attr(
+    not(feature = "compression"),
+    doc = "[`decompress`]: https://docs.rs/traceparse/latest/traceparse/fn.decompress.html"
+)]
 
 mod alert_grammar;
-pub mod analysis;
+mod analysis;
 pub mod calltree;
 mod chunked_vec;
 #[cfg(feature = "compression")]
 mod decompress;
 pub mod demangle;
-pub mod error;
+mod error;
 pub mod files;
 #[cfg(feature = "fleet")]
 pub mod fleet;
@@ -86,8 +122,10 @@ pub mod units;
 pub use open::{open, open_with};
 #[cfg(feature = "bundle")]
 pub use readers::bundle;
-pub use readers::{export, input, read, read_into, sample};
+pub use readers::input::{Input, InputFiles, InputPlace};
+pub use readers::read;
 
+pub use analysis::Analysis;
 #[cfg(feature = "compression")]
 pub use decompress::decompress;
 pub use error::{Diagnostic, Error, ErrorKind, Position};

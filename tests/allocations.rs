@@ -4,10 +4,10 @@
 use std::io::Read;
 
 use peak_alloc::PeakAlloc;
-use traceparse::export::read;
 use traceparse::profile::{
-    FrameId, FrameKey, Profile, ProfileBuilder, Run, Sample, SampleKind, Series, SeriesId, StackId, ThreadId,
+    Frame, FrameKey, Id, Profile, ProfileBuilder, Run, Sample, SampleKind, Series, Stack, Thread,
 };
+use traceparse::read;
 use traceparse::recording::{Options, SampleDetail};
 use traceparse::units::{Address, Nanos, Unit};
 
@@ -30,9 +30,9 @@ fn assert_near(found: f64, expected: f64, what: &str) {
 /// A builder with one thread and some frames.
 struct Start {
     builder: ProfileBuilder,
-    series: SeriesId,
-    thread: ThreadId,
-    frames: Vec<FrameId>,
+    series: Id<Series>,
+    thread: Id<Thread>,
+    frames: Vec<Id<Frame>>,
 }
 
 fn start(detail: SampleDetail) -> Start {
@@ -54,7 +54,7 @@ fn start(detail: SampleDetail) -> Start {
 
 impl Start {
     /// `count` stacks of 40 frames that part at the second one from the root.
-    fn stacks(&mut self, count: usize) -> Vec<Option<StackId>> {
+    fn stacks(&mut self, count: usize) -> Vec<Option<Id<Stack>>> {
         assert!(count <= 1_000_000);
         let frame = |number: usize| self.frames[number % 1_000];
         let stacks = (0..count).map(|number| {
@@ -64,7 +64,7 @@ impl Start {
         stacks.collect()
     }
 
-    fn sample(&mut self, time: u64, stack: Option<StackId>) {
+    fn sample(&mut self, time: u64, stack: Option<Id<Stack>>) {
         let time = Nanos::from_nanos(time);
         let (series, thread) = (self.series, self.thread);
         let sample =
@@ -101,7 +101,7 @@ fn finished_profiles_take_what_the_documentation_says() {
 fn building_stacks_takes_little_more() {
     let mut start = start(SampleDetail::Each);
     let (stacks, _, peak) = measured(|| start.stacks(50_000));
-    let ids = (stacks.capacity() * size_of::<Option<StackId>>()) as f64;
+    let ids = (stacks.capacity() * size_of::<Option<Id<Stack>>>()) as f64;
     // One entry of 39 turns off and stands in the hash table, whose growing holds the old one and the new one for a moment. Of
     // a table of 1 MiB allocations up to one is not used yet.
     let an_entry = (peak as f64 - ids - f64::from(1 << 20)) / start.builder.stack_count() as f64;

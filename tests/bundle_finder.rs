@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::files::{FileSystem, Files};
+use traceparse::files::{FileSystem, Files};
 use traceparse::profile::Profile;
 use traceparse::recording::{DocumentContent, Options, Recording, RecordingBuilder, Toc, TocProcess};
-use traceparse::report::{ReportOptions, View, report};
-use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
-use traceparse::symbols::{DEDUPLICATED, Index, Locator};
+use traceparse::report::{ReportOptions, View};
+use traceparse::symbolicate::SymbolicateOptions;
+use traceparse::symbols::{AppleSymbols, Index, Locator};
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -56,7 +57,7 @@ fn read_bundle(bundle: &Bundle<'_>) -> Result<Recording, Failed> {
 fn read_export(folder: &Path) -> Result<Recording, Failed> {
     let mut recording = RecordingBuilder::new(Options::default());
     for name in ["finder_cpu_profile.xml", "finder_toc.xml"] {
-        traceparse::export::read_into(std::fs::File::open(folder.join(name))?, "finder", &mut recording)?;
+        recording.read(std::fs::File::open(folder.join(name))?, "finder")?;
     }
     Ok(recording.finish()?)
 }
@@ -125,7 +126,7 @@ fn named(bundle: &Bundle<'_>, files: &dyn Files) -> Result<Recording, Failed> {
     let mut locator = Locator::new(files);
     let found = locator.add(&bundle.symbol_stores(), &mut Index::default())?;
     ensure!(found == 19, "{found} archives");
-    export.profile = symbolicate(&export.profile, &locator, &SymbolicateOptions::default())?.0;
+    export.profile = export.profile.symbolicate(&locator, &SymbolicateOptions::default())?.0;
     Ok(export)
 }
 
@@ -136,7 +137,7 @@ fn names_are_those_of_the_export(folder: &Path) -> Result<(), Failed> {
     ensure!(given.len() == 2_292 && ours.len() == 2_292, "{} and {}", ours.len(), given.len());
     let others: Vec<_> = given.iter().zip(&ours).filter(|(given, ours)| given != ours).collect();
     ensure!(others.is_empty(), "{} differ: {others:#?}", others.len());
-    let folded = given.iter().filter(|name| name.as_str() == DEDUPLICATED).count();
+    let folded = given.iter().filter(|name| name.as_str() == AppleSymbols::DEDUPLICATED).count();
     ensure!(folded == 7, "{folded} folded");
     Ok(())
 }
@@ -192,7 +193,11 @@ fn reports_are_those_of_the_export(folder: &Path) -> Result<(), Failed> {
         let options = ReportOptions { view, ..ReportOptions::default() };
         let written = |export: &Recording| -> Result<Vec<u8>, Failed> {
             let mut out = Vec::new();
-            traceparse::output::csv::write(&report(export, &options), &mut out)?;
+            traceparse::output::write(
+                &export.report(&options),
+                &traceparse::output::Format::Csv(traceparse::output::Cells::AsTheyAre),
+                &mut out,
+            )?;
             Ok(out)
         };
         let (ours, given) = (String::from_utf8(written(&ours)?)?, String::from_utf8(written(&given)?)?);

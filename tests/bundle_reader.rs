@@ -27,12 +27,11 @@ use support::large_model::LargeSize;
 use support::writer::Content;
 use support::{DEPTHS, Invented, Node, RenderOptions, Rng, SampleKind as Taken, Shape, Size, Table, render};
 use traceparse::bundle::{Bundle, BundleFiles};
-use traceparse::export::read;
-use traceparse::files::Entry;
-use traceparse::files::Files as FileSystem;
+use traceparse::files::{Entry, Files as FileSystem};
 use traceparse::profile::{Profile, SampleKind};
+use traceparse::read;
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
-use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
+use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Index, Locator};
 use traceparse::units::Unit;
 
@@ -260,7 +259,7 @@ fn archives_of_symbols_name_the_frames() {
         if locator.add(&bundle.symbol_stores(), &mut Index::default()).is_err() {
             assert!(case.options.symbols.is_none(), "seed {seed}: no archives are found");
         }
-        let profile = symbolicate(&profile, &locator, &SymbolicateOptions::default()).unwrap().0;
+        let profile = profile.symbolicate(&locator, &SymbolicateOptions::default()).unwrap().0;
         let has_names = case.options.symbols.is_some();
         let expected: Vec<Vec<_>> =
             expected_names(&case).into_iter().map(|stack| if has_names { stack } else { blank(stack) }).collect();
@@ -384,7 +383,7 @@ fn a_bundle_and_an_export_are_two_inputs() {
         if bundle_comes_first {
             bundle.read_into(&mut recording, "bundle").unwrap();
         }
-        traceparse::export::read_into(xml.as_bytes(), "export", &mut recording).unwrap();
+        recording.read(xml.as_bytes(), "export").unwrap();
         if !bundle_comes_first {
             bundle.read_into(&mut recording, "bundle").unwrap();
         }

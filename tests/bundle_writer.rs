@@ -17,10 +17,10 @@ use support::large_model::LargeSize;
 use support::oracle::ADDRESS_MASK;
 use support::writer::Content;
 use support::{DEPTHS, Invented, Node, RenderOptions, Rng, Shape, Size, Table, render, write_large_deep};
-use traceparse::export::read;
 use traceparse::profile::{Frame, Sample};
+use traceparse::read;
 use traceparse::recording::Options;
-use traceparse::symbols::{Symbols, apple_images};
+use traceparse::symbols::{AppleImage, Symbols};
 
 const TABLES: [Table; 4] =
     [Table::TimeProfile, Table::CpuProfile, Table::CountersProfile { pmi: false }, Table::TimeSample];
@@ -206,7 +206,7 @@ fn archives_name_the_frames() -> Result<(), Failed> {
             for frame in recording.bundled_row(row, Table::TimeProfile).stack.into_iter().flatten() {
                 let Some((image, name)) = frame.image.zip(frame.name) else { continue };
                 let archive = bundle.file(&format!("symbols/stores/{}.symbolsarchive", image.uuid))?;
-                let images = apple_images(archive).map_err(|error| error.message)?;
+                let images = AppleImage::all(archive).map_err(|error| error.message)?;
                 let symbols = images[0].symbols.as_ref().ok_or("an archive with symbols")?;
                 let mut answer = None;
                 symbols.look_up(&[frame.lookup_address - image.load_address], &mut |_, frames| {

@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use support::{RenderOptions, Shape, Size, Table, render};
 use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeight, StackWeights};
-use traceparse::calltree::{functions, functions_of_stacks};
-use traceparse::export::read;
-use traceparse::output::{csv, folded, json};
+use traceparse::output::{self, Cells, Format};
 use traceparse::profile::{Profile, Selection, StateFilter};
+use traceparse::read;
 use traceparse::recording::{Options, Recording};
-use traceparse::report::{Report, ReportOptions, SeparateBy, View, report};
+use traceparse::report::{ReportOptions, SeparateBy, View};
 
 /// A node as everybody sees it: label, depth, self and all weight, self and all samples, hidden weight and children.
 type Seen = (Label, u32, u64, u64, u64, u64, u64, u32);
@@ -131,7 +130,7 @@ proptest! {
             prop_assert_eq!(seen(&tree), expected);
             assert_children(&tree);
             let whole = merger.tree(&rows);
-            prop_assert_eq!(functions_of_stacks(profile, &rows, 2), functions(profile, &whole));
+            prop_assert_eq!(StackWeights::from_iter(rows.iter().copied()).functions(profile, 2), whole.functions(profile));
         }
     }
 }
@@ -159,22 +158,21 @@ fn more_samples_of_the_same_stacks_are_no_more_rows() {
 
 #[test]
 fn the_number_of_threads_does_not_show() {
-    type Writer = fn(&Report<'_>, &mut dyn std::io::Write) -> std::io::Result<()>;
     for seed in 0..10 {
         let export = recording(seed);
-        let text = |jobs: usize, separate_by: SeparateBy, write: Writer| {
+        let text = |jobs: usize, separate_by: SeparateBy, format: &Format<'_>| {
             let options = ReportOptions { view: View::Tree, jobs, separate_by, ..ReportOptions::default() };
             let mut out = Vec::new();
-            write(&report(&export, &options), &mut out).unwrap();
+            output::write(&export.report(&options), format, &mut out).unwrap();
             out
         };
-        for write in [folded::write as Writer, csv::write, json::write] {
+        for format in &[Format::Folded, Format::Csv(Cells::AsTheyAre), Format::Json] {
             let separations = [SeparateBy::Thread, SeparateBy::Process, SeparateBy::CoreKind, SeparateBy::Nothing];
             for separate_by in separations {
-                let alone = text(0, separate_by, write);
+                let alone = text(0, separate_by, format);
                 assert!(!alone.is_empty());
                 for jobs in [1, 2, 9] {
-                    assert!(text(jobs, separate_by, write) == alone, "seed {seed}, {jobs} jobs");
+                    assert!(text(jobs, separate_by, format) == alone, "seed {seed}, {jobs} jobs");
                 }
             }
         }

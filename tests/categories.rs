@@ -6,12 +6,9 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use support::{RenderOptions, Shape, Size, Table, render};
-use traceparse::calltree::{
-    KeySums, Label, Metric, StackWeights, categories_of_stacks, lines_of_stacks, source_files_of_stacks,
-    transitions_of_stacks,
-};
-use traceparse::export::read;
-use traceparse::profile::{Category, Frame, FunctionId, Profile, Selection, StateFilter};
+use traceparse::calltree::{KeySums, Label, Metric, StackWeights};
+use traceparse::profile::{Category, Frame, Function, Id, Profile, Selection, StateFilter};
+use traceparse::read;
 use traceparse::recording::{Options, Recording};
 
 /// Paths of binaries, and the category that each gives.
@@ -92,7 +89,7 @@ fn categories_are_sums_over_samples() {
             let all = if frames.is_empty() { BTreeSet::from([None]) } else { frames.iter().map(of).collect() };
             count(&mut expected, weight, Some(leaf), all);
         }
-        let rows = categories_of_stacks(profile, weights(profile).rows());
+        let rows = weights(profile).categories(profile);
         let found: Sums<_> = rows.iter().map(|row| (row.category, values(&row.sums))).collect();
         assert_eq!(found, expected, "seed {seed}");
         let total: u64 = profile.samples().iter().map(|sample| sample.weight).sum();
@@ -110,18 +107,18 @@ fn transitions_are_sums_over_samples() {
     for seed in 0..400 {
         let export = open(seed);
         let profile = &export.profile;
-        let mut expected: Sums<(FunctionId, FunctionId)> = Sums::new();
+        let mut expected: Sums<(Id<Function>, Id<Function>)> = Sums::new();
         for (weight, frames) in stacks(profile) {
             let is_user = |at: usize| category(profile, frames[at]) == Category::User;
             let pair = |at: usize| (frames[at].function, frames[at + 1].function);
             let crossings = (1..frames.len()).map(|at| at - 1).filter(|&at| is_user(at) && !is_user(at + 1));
-            let crossings: Vec<(FunctionId, FunctionId)> = crossings.map(pair).collect();
+            let crossings: Vec<(Id<Function>, Id<Function>)> = crossings.map(pair).collect();
             let innermost = (0..frames.len()).rev().find(|&at| is_user(at)).filter(|&at| at + 1 < frames.len());
             let distinct: BTreeSet<_> = crossings.iter().copied().collect();
             recursions += usize::from(distinct.len() < crossings.len());
             count(&mut expected, weight, innermost.map(pair), distinct);
         }
-        let rows = transitions_of_stacks(profile, weights(profile).rows());
+        let rows = weights(profile).transitions(profile);
         rows_seen += rows.len();
         for row in &rows {
             let binary = profile.function(row.callee).binary;
@@ -157,14 +154,14 @@ fn lines_are_sums_over_samples() {
             count(&mut lines, weight, Some(own), all);
         }
         let weights = weights(profile);
-        let rows = lines_of_stacks(profile, weights.rows());
+        let rows = weights.lines(profile);
         assert!(rows.is_sorted_by_key(|row| std::cmp::Reverse((row.sums.self_weight, row.sums.all_weight))));
         let found = rows.iter().map(|row| {
             let source = row.source.map(|source| (source.path, source.line));
             ((row.label, source), values(&row.sums))
         });
         assert_eq!(found.collect::<Sums<_>>(), lines, "seed {seed}");
-        let rows = source_files_of_stacks(profile, weights.rows());
+        let rows = weights.source_files(profile);
         lines_seen += rows.iter().map(|row| row.lines.len()).sum::<usize>();
         assert!(rows.iter().all(|row| row.lines.is_sorted_by_key(|line| line.0)));
         assert_eq!(rows.iter().map(|row| (row.path, values(&row.sums))).collect::<Sums<_>>(), files, "seed {seed}");

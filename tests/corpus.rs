@@ -17,13 +17,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use traceparse::ErrorKind;
 use traceparse::calltree::{CallTree, Merger, Metric, StackWeights};
-use traceparse::error::ErrorKind;
-use traceparse::export::read;
-use traceparse::output::{csv, folded};
+use traceparse::output::{self, Cells, Format};
 use traceparse::profile::{Profile, Selection, StateFilter};
+use traceparse::read;
 use traceparse::recording::{DocumentContent, Options, Recording, TableKind};
-use traceparse::report::{ReportOptions, SeparateBy, View, report};
+use traceparse::report::{ReportOptions, SeparateBy, View};
 
 /// The CPU tables: file, rows, and how many of them have no stack.
 const CPU_TABLES: [(&str, u64, usize); 11] = [
@@ -126,7 +126,7 @@ fn samples_equal_the_csv(folder: &Path, file: &str) -> Result<(), Failed> {
     let export = open(folder, file)?;
     let options = ReportOptions { view: View::Samples, ..ReportOptions::default() };
     let mut ours = Vec::new();
-    csv::write(&report(&export, &options), &mut ours)?;
+    output::write(&export.report(&options), &Format::Csv(Cells::AsTheyAre), &mut ours)?;
     let mut ours = ::csv::Reader::from_reader(ours.as_slice());
     let header = ours.headers()?.clone();
     let column = |name: &str| header.iter().position(|field| field == name).ok_or(format!("no column {name}"));
@@ -161,7 +161,7 @@ fn folded_equals(folder: &Path, file: &str) -> Result<(), Failed> {
         ..ReportOptions::default()
     };
     let mut ours = Vec::new();
-    folded::write(&report(&export, &options), &mut ours)?;
+    output::write(&export.report(&options), &Format::Folded, &mut ours)?;
     let expected = fs::read_to_string(folder.join(file).with_extension("expected.folded"))?;
     // It keeps the `_` that the compiler puts before what starts with a `$`; Rust's own demangler keeps none.
     let expected = expected.replace("::_<", "::<").replace("::_{{", "::{{");
@@ -302,7 +302,7 @@ fn buffer_size_does_not_matter(folder: &Path, file: &str) -> Result<(), Failed> 
 fn dump(export: &Recording) -> Result<Vec<u8>, Failed> {
     let mut out = Vec::new();
     let options = ReportOptions { view: View::Samples, ..ReportOptions::default() };
-    csv::write(&report(export, &options), &mut out)?;
+    output::write(&export.report(&options), &Format::Csv(Cells::AsTheyAre), &mut out)?;
     Ok(out)
 }
 
@@ -384,7 +384,7 @@ fn tables_of_contents_are_read(folder: &Path) -> Result<(), Failed> {
         let duration = run.duration().ok_or("no duration")?.as_nanos();
         ensure!(nanos == 0 || duration == nanos, "{file}: {duration} ns");
         ensure!(duration > 0 && (tables == 0 || run.tables.len() == tables), "{file}: {} tables", run.tables.len());
-        let found = traceparse::recording::lookup(&run.process, "pid");
+        let found = run.process_attribute("pid");
         ensure!(pid.is_none() || found == pid, "{file}: pid {found:?}");
         ensure!(run.tables.iter().all(|table| !table.schema.is_empty()), "{file}: a table without schema");
         ensure!(!run.processes.is_empty() && !run.device.is_empty(), "{file}: processes and device");

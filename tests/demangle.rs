@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::thread;
 
-use traceparse::demangle::{Demangler, Error, Options, demangle};
+use traceparse::demangle::{Demangler, Error};
 
 /// Names and what `llvm-cxxfilt-19` makes of them; nothing where it refuses them. Some are written by hand, rule by rule
 /// of the grammar; the others are symbols of small programs, compiled by Clang 19 and GCC 12.
@@ -144,7 +144,7 @@ fn doubling_is_stopped_by_the_limit() {
     for index in 0..60 {
         write!(name, "S_I{0}{0}E", substitution(index + 1)).expect("a string takes all");
     }
-    let mut demangler = Demangler::new(Options { max_output: 10_000, ..Options::default() });
+    let mut demangler = Demangler::default().with_max_output(10_000);
     assert_eq!(demangler.demangle(&name), Err(Error::TooLong));
 }
 
@@ -163,7 +163,7 @@ fn doubling_of_nothing_is_stopped() {
 #[test]
 fn the_output_is_no_longer_than_allowed() {
     for max_output in 0..20 {
-        let mut demangler = Demangler::new(Options { max_output, ..Options::default() });
+        let mut demangler = Demangler::default().with_max_output(max_output);
         let expected = if max_output < 13 { Err(Error::TooLong) } else { Ok("foo::bar(int)") };
         assert_eq!(demangler.demangle("_ZN3foo3barEi"), expected);
     }
@@ -171,7 +171,7 @@ fn the_output_is_no_longer_than_allowed() {
 
 #[test]
 fn underscores_are_stripped_on_demand() {
-    let mut demangler = Demangler::new(Options { strips_underscore: true, ..Options::default() });
+    let mut demangler = Demangler::default().stripping_underscore();
     assert_eq!(demangler.demangle("__Z1fv"), Ok("f()"));
     assert_eq!(demangler.demangle("____Z1fv_block_invoke_2"), Ok("invocation function for block in f()"));
     for name in ["_Z1fv", "", "main", "__", "?f@@YAXXZ", "_RNvC1a1b", "$s1a"] {
@@ -190,9 +190,9 @@ const OLD_SWIFT_NAMES: &str = include_str!("demangle/swift_old.tsv");
 #[cfg(feature = "apple-symbols")]
 #[test]
 fn old_swift_names_are_spelled_as_swift_simplifies_them() {
-    use traceparse::symbolicate::{MAX_DEMANGLED, NameDemangler};
+    use traceparse::symbolicate::NameDemangler;
 
-    let (mut demangler, mut differing) = (NameDemangler::new(MAX_DEMANGLED), String::new());
+    let (mut demangler, mut differing) = (NameDemangler::new(NameDemangler::MAX_DEMANGLED), String::new());
     for line in OLD_SWIFT_NAMES.lines() {
         let (name, expected) = line.split_once('\t').expect("two columns");
         let spelled = demangler.demangle(name).unwrap_or_default();
@@ -222,4 +222,9 @@ fn swift_names_are_spelled_as_swift_simplifies_them() {
         }
     }
     assert!(differing.is_empty(), "{differing}");
+}
+
+/// The spelling of one name.
+fn demangle(name: &str) -> Option<String> {
+    Demangler::default().demangle(name).ok().map(str::to_owned)
 }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::time::{Duration, Instant};
 
-use traceparse::demangle::{Demangler, Error, Options};
+use traceparse::demangle::{Demangler, Error};
 
 /// xorshift64*
 struct Random(u64);
@@ -86,7 +86,7 @@ fn mutants_keep_their_limits() {
         .ok()
         .map(|path| BufWriter::new(File::create(path).expect("out")));
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    let mut demangler = Demangler::new(Options { max_output: MAX_OUTPUT, ..Options::default() });
+    let mut demangler = Demangler::default().with_max_output(MAX_OUTPUT);
     let (mut read, mut deep, mut long) = (0_u64, 0_u64, 0_u64);
     let (mut slowest, mut slowest_name, mut largest) = (Duration::ZERO, String::new(), 0);
     for _ in 0..count {

@@ -5,15 +5,12 @@ mod support;
 use std::collections::BTreeMap;
 
 use support::{RenderOptions, Shape, Size, Table, render};
-use traceparse::export::read;
-use traceparse::output::diff::{DiffReport, DiffView, write_csv, write_json, write_text};
-use traceparse::output::text::Style;
+use traceparse::output::{self, Cells, DiffReport, DiffView, Format, Style};
 use traceparse::profile::{Frame, Profile, Selection, StateFilter};
+use traceparse::read;
 use traceparse::recording::{Options, Recording, SampleDetail};
-use traceparse::report::diff::{
-    BEYOND_NOISE, Diff, DiffOptions, FunctionKey, Normalize, Presence, Side, Unlike, check_alike,
-};
-use traceparse::report::{ReportOptions, report};
+use traceparse::report::ReportOptions;
+use traceparse::report::diff::{Change, Diff, FunctionKey, Normalize, Presence, Side, Unlike};
 
 fn open(seed: u64, shape: Shape, table: Table, samples: SampleDetail) -> Recording {
     let recording = support::Invented::random(seed, &Size { rows: 80, ..Size::small() });
@@ -80,8 +77,8 @@ fn functions_and_trees_are_those_of_the_obvious_form() {
     for seed in 0..150 {
         let detail = if seed % 2 == 0 { SampleDetail::Each } else { SampleDetail::Summed };
         let exports = [seed, seed + 1].map(|seed| open(seed, Shape::Xcode27, Table::TimeProfile, detail));
-        let reports = [report(&exports[0], &options()), report(&exports[1], &options())];
-        let diff = Diff::new(&reports[0], &reports[1], &DiffOptions::default());
+        let reports = [exports[0].report(&options()), exports[1].report(&options())];
+        let diff = Diff::new(&reports[0], &reports[1], Normalize::default());
         let [before, after] = [slow(&exports[0].profile), slow(&exports[1].profile)];
         let mut expected: BTreeMap<Key, [[u64; 4]; 2]> = BTreeMap::new();
         for (side, slow) in [&before, &after].into_iter().enumerate() {
@@ -148,9 +145,9 @@ fn changes_follow_their_formulas() {
     let exports = [3, 4].map(|seed| open(seed, Shape::Xcode26_4, Table::TimeProfile, SampleDetail::Each));
     let mut unequal = 0;
     let squares = [squares(&exports[0].profile), squares(&exports[1].profile)];
-    let reports = [report(&exports[0], &options()), report(&exports[1], &options())];
+    let reports = [exports[0].report(&options()), exports[1].report(&options())];
     for normalize in [Normalize::None, Normalize::Samples, Normalize::Duration] {
-        let diff = Diff::new(&reports[0], &reports[1], &DiffOptions { normalize });
+        let diff = Diff::new(&reports[0], &reports[1], normalize);
         let total = diff.total;
         // From the first sample to the end of what they cover.
         let length = |export: &Recording| {
@@ -174,7 +171,7 @@ fn changes_follow_their_formulas() {
             assert!((row.all_change.noise - variance.sqrt()).abs() <= 1e-9 * variance.sqrt());
             let of_equal_weights = |side: &Side| (side.all_weight as f64).powi(2) / side.all_samples.max(1) as f64;
             unequal += usize::from(before.all_squares as f64 > 1.01 * of_equal_weights(&before));
-            assert_eq!(row.all_change.is_beyond_noise(), change.abs() > BEYOND_NOISE * row.all_change.noise);
+            assert_eq!(row.all_change.is_beyond_noise(), change.abs() > Change::BEYOND_NOISE * row.all_change.noise);
         }
     }
     assert!(unequal > 10, "{unequal} functions of unequal weights");
@@ -199,7 +196,7 @@ fn chance_alone_is_rarely_marked() {
         }
         for [before, after] in counts.into_values().filter(|[before, after]| before + after >= 30.0) {
             functions += 1;
-            marked += usize::from((after - before).abs() > BEYOND_NOISE * (before + after).sqrt());
+            marked += usize::from((after - before).abs() > Change::BEYOND_NOISE * (before + after).sqrt());
         }
     }
     let share = f64::from(marked as u32) / f64::from(functions as u32);
@@ -211,23 +208,23 @@ fn unlike_recordings_are_told() {
     let each = SampleDetail::Each;
     let time = open(1, Shape::Xcode27, Table::TimeProfile, each);
     let cycles = open(1, Shape::Xcode27, Table::CpuProfile, each);
-    let reports = [report(&time, &options()), report(&cycles, &options()), report(&time, &options())];
-    let found = check_alike(&reports[0], &reports[1]);
+    let reports = [time.report(&options()), cycles.report(&options()), time.report(&options())];
+    let found = Unlike::between(&reports[0], &reports[1]);
     assert!(found.iter().any(|unlike| matches!(unlike, Unlike::Units(..)) && !unlike.is_forcible()), "{found:?}");
     assert!(found.iter().any(|unlike| matches!(unlike, Unlike::Schemas(..)) && unlike.is_forcible()), "{found:?}");
-    assert_eq!(check_alike(&reports[0], &reports[2]), []);
+    assert_eq!(Unlike::between(&reports[0], &reports[2]), []);
     let nothing = ReportOptions { schemas: vec!["none".to_owned()], ..options() };
-    let nothing = report(&time, &nothing);
-    assert!(check_alike(&reports[0], &nothing).iter().any(|unlike| matches!(unlike, Unlike::Nothing(_))));
+    let nothing = time.report(&nothing);
+    assert!(Unlike::between(&reports[0], &nothing).iter().any(|unlike| matches!(unlike, Unlike::Nothing(_))));
 }
 
 /// Every writer has every row, and the numbers of the library.
 #[test]
 fn writers_say_the_same() {
     let exports = [5, 6].map(|seed| open(seed, Shape::Xcode27, Table::TimeProfile, SampleDetail::Summed));
-    let reports = [report(&exports[0], &options()), report(&exports[1], &options())];
+    let reports = [exports[0].report(&options()), exports[1].report(&options())];
     let normalize = Normalize::Samples;
-    let diff = Diff::new(&reports[0], &reports[1], &DiffOptions { normalize });
+    let diff = Diff::new(&reports[0], &reports[1], normalize);
     for (view, name, count) in [
         (DiffView::Functions, "functions", diff.functions.len()),
         (DiffView::Binaries, "binaries", diff.binaries.len()),
@@ -237,9 +234,9 @@ fn writers_say_the_same() {
         let shown =
             DiffReport { before, after, diff: &diff, normalize, view, top: None, min_percent: 0.0, alerts: &[] };
         let (mut csv, mut json, mut text) = (Vec::new(), Vec::new(), Vec::new());
-        write_csv(&shown, &mut csv).unwrap();
-        write_json(&shown, &mut json).unwrap();
-        write_text(&shown, &Style::default(), &mut text).unwrap();
+        output::write(&shown, &Format::Csv(Cells::AsTheyAre), &mut csv).unwrap();
+        output::write(&shown, &Format::Json, &mut json).unwrap();
+        output::write(&shown, &Format::Text(Style::default()), &mut text).unwrap();
         let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
         let rows = json[name].as_array().unwrap();
         let mut reader = csv::Reader::from_reader(csv.as_slice());

@@ -8,12 +8,11 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use traceparse::export::read;
-use traceparse::output::text::{self, Style};
-use traceparse::output::{csv, firefox, folded, json, speedscope, svg};
+use traceparse::output::{self, Cells, Format, Markers, Style};
 use traceparse::profile::Selection;
+use traceparse::read;
 use traceparse::recording::{Intervals, Options, Recording};
-use traceparse::report::{ReportOptions, View, report};
+use traceparse::report::{ReportOptions, View};
 
 /// Inputs above this are shown as a whole only where that stays readable.
 const LARGE: usize = 60_000;
@@ -115,12 +114,12 @@ fn overview(export: &Recording) -> String {
     let mut options = options(View::Overview);
     options.pruning.min_percent = 1.0;
     let style = Style { width: Some(120), is_coloured: false };
-    utf8(|out| text::write(&report(export, &options), &style, out))
+    utf8(|out| output::write(&export.report(&options), &Format::Text(style), out))
 }
 
 fn view_text(export: &Recording, view: View) -> String {
     let style = Style { width: Some(120), is_coloured: false };
-    utf8(|out| text::write(&report(export, &options(view)), &style, out))
+    utf8(|out| output::write(&export.report(&options(view)), &Format::Text(style), out))
 }
 
 /// The views that are tables, at the usual width of a terminal.
@@ -130,41 +129,43 @@ fn tables(export: &Recording) -> String {
         let mut options = options(view);
         options.pruning.min_percent = 1.0;
         let style = Style { width: Some(80), is_coloured: false };
-        utf8(|out| text::write(&report(export, &options), &style, out))
+        utf8(|out| output::write(&export.report(&options), &Format::Text(style), out))
     });
     texts.collect::<Vec<_>>().join("\n")
 }
 
 fn contents(export: &Recording) -> String {
-    utf8(|out| text::write_contents(&export.documents, &Style { width: Some(120), is_coloured: false }, out))
+    utf8(|out| output::write(&export.documents, &Format::Text(Style { width: Some(120), is_coloured: false }), out))
 }
 
 fn folded_stacks(export: &Recording) -> String {
-    utf8(|out| folded::write(&report(export, &options(View::Tree)), out))
+    utf8(|out| output::write(&export.report(&options(View::Tree)), &Format::Folded, out))
 }
 
 /// Without its script, which is the same everywhere: a picture, as an image shows it.
 fn flame_graph(export: &Recording) -> String {
-    let options = svg::FlameGraphOptions::default();
-    let picture = utf8(|out| svg::write(&report(export, &self::options(View::Tree)), &options, out));
+    let options = traceparse::output::FlameGraphOptions::default();
+    let picture = utf8(|out| {
+        output::write(&export.report(&self::options(View::Tree)), &Format::FlameGraph(options.clone()), out)
+    });
     let Some((picture, _)) = picture.split_once("<script>") else { return picture };
     format!("{picture}</svg>\n")
 }
 
 fn firefox_profile(export: &Recording) -> String {
     let (options, intervals) = (options(View::Tree), Intervals::default());
-    let report = report(export, &options);
-    utf8(|out| firefox::write(&report, &firefox::Markers::new(&report, &intervals), out))
+    let report = export.report(&options);
+    utf8(|out| output::write(&report, &Format::Firefox(&Markers::new(&report, &intervals)), out))
 }
 
 fn speedscope_file(export: &Recording) -> String {
-    utf8(|out| speedscope::write(&report(export, &options(View::Tree)), out))
+    utf8(|out| output::write(&export.report(&options(View::Tree)), &Format::Speedscope, out))
 }
 
 fn json_document(export: &Recording) -> String {
-    utf8(|out| json::write(&report(export, &options(View::Overview)), out))
+    utf8(|out| output::write(&export.report(&options(View::Overview)), &Format::Json, out))
 }
 
 fn samples(export: &Recording) -> String {
-    utf8(|out| csv::write(&report(export, &options(View::Samples)), out))
+    utf8(|out| output::write(&export.report(&options(View::Samples)), &Format::Csv(Cells::AsTheyAre), out))
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use support::{Rng, fleet, fleet_reports};
 use traceparse::fleet::{
     AlertOutcome, AlertRule, AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FrameRow,
-    NamesBuilder, RunMeasures, STACKLESS, UNNAMED,
+    NamesBuilder, RunMeasures,
 };
 use traceparse::units::Millionths;
 
@@ -36,7 +36,7 @@ fn names(runs: &[RunMeasures], is_function: bool) -> BTreeSet<String> {
         };
         ids.into_iter().map(|id| run.name(id).to_owned()).collect::<Vec<_>>()
     });
-    all.filter(|name| !matches!(name.as_str(), "" | UNNAMED | STACKLESS)).collect()
+    all.filter(|name| !matches!(name.as_str(), "" | FrameRow::UNNAMED | FrameRow::STACKLESS)).collect()
 }
 
 /// The outcomes of a rule about each name, by name.
@@ -178,7 +178,7 @@ fn code_without_names_fires_nothing_and_is_not_passed_over() {
     let mut runs = fleet_reports::ascending(100);
     for run in &mut runs {
         let id = run.names.iter().position(|name| name == "work()").unwrap();
-        run.names[id] = UNNAMED.to_owned();
+        run.names[id] = FrameRow::UNNAMED.to_owned();
     }
     let outcome = alert(&runs, "function(*).self.p50 > 0.01");
     assert_eq!((outcome.state, outcome.causes.len()), (UNDECIDED, 1));

@@ -12,12 +12,11 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
 use parquet::schema::types::Type;
 use proptest::prelude::*;
-use traceparse::fleet::dataset::{
-    DataFile, DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, TableWriter,
-    known_runs, row_count, write_table,
+use traceparse::fleet::{
+    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, TableWriter,
 };
-use traceparse::fleet::{FailedInput, RunMeasures, rate_of};
-use traceparse::stats::bucket_index;
+use traceparse::fleet::{FailedInput, RunMeasures, RunRecord};
+use traceparse::stats::ExponentialHistogram;
 use traceparse::units::Nanos;
 
 #[path = "support/runs.rs"]
@@ -25,7 +24,7 @@ mod runs;
 
 fn write(table: DatasetTable, runs: &[RunMeasures], failures: &[FailedInput]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write_table(table, runs, failures, &mut bytes).unwrap();
+    table.write(runs, failures, &mut bytes).unwrap();
     bytes
 }
 
@@ -35,10 +34,9 @@ fn write_all(runs: &[RunMeasures], failures: &[FailedInput]) -> Vec<Vec<u8>> {
 
 /// The tables in the order of [`DatasetTable::ALL`].
 fn read(tables: &[Vec<u8>]) -> Result<(Vec<RunMeasures>, Vec<FailedInput>), DatasetError> {
-    let table = |index: usize| Cursor::new(tables[index].clone());
-    let file = DataFile { runs: table(0), labels: table(1), frames: table(2), binaries: table(3), windows: table(4) };
+    let open = |table: DatasetTable| Ok::<_, DatasetError>(Cursor::new(tables[table as usize].clone()));
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
-    for row in DatasetReader::open(file)? {
+    for row in DatasetReader::open(open)? {
         match row? {
             DatasetRow::Run(run) => runs.push(*run),
             DatasetRow::Failed(failure) => failures.push(failure),
@@ -83,7 +81,7 @@ proptest! {
         prop_assert_eq!(&read_runs, &written);
         prop_assert_eq!(&read_failures, &failures);
         let frames: usize = written.iter().map(|run| run.frames.len()).sum();
-        prop_assert_eq!(row_count(DatasetTable::Frames, Cursor::new(tables[2].clone())).unwrap(), frames as u64);
+        prop_assert_eq!(DatasetTable::Frames.row_count(Cursor::new(tables[2].clone())).unwrap(), frames as u64);
         prop_assert_eq!(write_all(&read_runs, &read_failures), tables, "equal runs are equal bytes");
     }
 }
@@ -183,6 +181,11 @@ fn rows_of_functions_carry_what_is_asked_most() {
     }
 }
 
+/// A run that took a second.
+fn second_of(run: &RunMeasures) -> RunRecord {
+    RunRecord { wall: Some(Nanos::from_millis(1000)), ..run.record.clone() }
+}
+
 /// The slow form: each second of each scope by itself.
 #[test]
 fn histograms_are_those_of_every_whole_second() {
@@ -193,7 +196,7 @@ fn histograms_are_those_of_every_whole_second() {
         let rate = |second: u32, is_in: &dyn Fn(&str, &str) -> bool| {
             let windows = run.windows.iter().filter(|window| window.second == second);
             let windows = windows.filter(|window| is_in(run.name(window.process), run.name(window.thread)));
-            rate_of(windows.map(|window| window.weight).sum(), run.record.unit, Nanos::from_millis(1000)).unwrap()
+            second_of(&run).rate(windows.map(|window| window.weight).sum()).unwrap()
         };
         let mut of_scope = std::collections::BTreeMap::<_, Vec<_>>::new();
         for row in &found {
@@ -210,7 +213,8 @@ fn histograms_are_those_of_every_whole_second() {
             let mut expected = std::collections::BTreeMap::<_, (i64, i64)>::new();
             for second in seconds.clone() {
                 let rate = rate(second, &is_in);
-                let bucket = expected.entry(bucket_index(rate.as_f64()).map(i64::from)).or_default();
+                let bucket =
+                    expected.entry(ExponentialHistogram::bucket_index(rate.as_f64()).map(i64::from)).or_default();
                 *bucket = (bucket.0 + 1, bucket.1 + rate.get() as i64);
             }
             let value = |row: &&Vec<_>| {
@@ -240,7 +244,7 @@ fn what_is_known_of_a_file_needs_no_rows() {
         known(Some(run.record.run_id.clone()), &run.record.fingerprint, &run.record.source, false),
         known(failure.run_id.clone(), &failure.fingerprint, &failure.source, true),
     ];
-    assert_eq!(known_runs(Cursor::new(bytes)).unwrap(), expected);
+    assert_eq!(KnownRun::all(Cursor::new(bytes)).unwrap(), expected);
 }
 
 /// A file of the table `runs` as version 1 had it: without the last column.
@@ -282,7 +286,7 @@ fn files_of_version_1_are_read() {
     let mut expected = written.clone();
     expected.iter_mut().for_each(|run| run.record.unread_runs = None);
     assert_eq!((read_runs, read_failures.as_slice()), (expected.clone(), &failures[..]));
-    let known = known_runs(Cursor::new(tables[0].clone())).unwrap();
+    let known = KnownRun::all(Cursor::new(tables[0].clone())).unwrap();
     assert!(known.iter().all(|run| run.unread_runs == 0), "{known:?}");
     let rejected: Vec<u64> = known.iter().filter(|run| !run.is_failed).map(|run| run.rejected).collect();
     assert_eq!(rejected, written.iter().map(|run| run.record.rejected).collect::<Vec<_>>());
@@ -302,7 +306,7 @@ fn files_of_version_1_are_read() {
 fn numbers_that_would_wrap_are_refused() {
     let mut run = (0..).map(|seed| runs::run(seed, 5)).find(|run| !run.frames.is_empty()).unwrap();
     run.frames[0].all_weight = i64::MAX as u64 + 1;
-    let error = write_table(DatasetTable::Frames, std::slice::from_ref(&run), &[], Vec::new()).unwrap_err();
+    let error = DatasetTable::Frames.write(std::slice::from_ref(&run), &[], Vec::new()).unwrap_err();
     assert_eq!(error.kind, DatasetErrorKind::TooLarge);
     assert!(error.to_string().starts_with("table frames: a number for column all_weight is more than"), "{error}");
     run.frames[0].all_weight = i64::MAX as u64;
@@ -372,7 +376,7 @@ fn damaged_files_are_errors() {
                 }
                 Ok((read, _)) => same += usize::from(read == written),
             }
-            let _ = known_runs(Cursor::new(tables[0].clone()));
+            let _ = KnownRun::all(Cursor::new(tables[0].clone()));
         }
     });
     assert!(errors > MUTATIONS / 3, "{errors} errors, {same} the same");

@@ -12,11 +12,11 @@ use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::Rng;
-use traceparse::fleet::dataset::{DatasetTable, write_table};
+use traceparse::fleet::DatasetTable;
 use traceparse::fleet::{
-    FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetScope, Measure, NameId, RunMeasures, SqlEngine, sql,
+    FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetScope, Measure, NameId, RunMeasures, SqlEngine,
 };
-use traceparse::output::fleet::csv;
+use traceparse::output::{self, Cells, Format};
 use traceparse::stats::{Quantile, QuantileMethod};
 use traceparse::units::{Millionths, Nanos, Unit};
 
@@ -116,7 +116,7 @@ fn write_dataset(runs: &[RunMeasures], folder: &Path) -> Result<(), Failed> {
         for (index, part) in runs.chunks(FILE).enumerate() {
             let failures = if index == 0 { vec![failure()] } else { Vec::new() };
             let file = File::create(folder.join(table.name()).join(format!("{index}.parquet")))?;
-            write_table(table, part, &failures, file)?;
+            table.write(part, &failures, file)?;
         }
     }
     Ok(())
@@ -161,12 +161,12 @@ fn reports_equal_sql() -> Result<(), Failed> {
     let runs = runs();
     write_dataset(&runs, &dataset)?;
     for (name, options) in cases() {
-        let text = sql(&options, &dataset.display().to_string(), SqlEngine::DuckDb);
+        let text = SqlEngine::DuckDb.query(&options, &dataset.display().to_string());
         fs::write(folder.path().join(format!("{name}.sql")), text)?;
         let mut builder = FleetBuilder::new(options);
         runs.iter().for_each(|run| builder.add(run));
         let mut out = Vec::new();
-        csv::write(&builder.finish(), &mut out)?;
+        output::write(&builder.finish(), &Format::Csv(Cells::AsTheyAre), &mut out)?;
         fs::write(folder.path().join(format!("{name}.csv")), out)?;
     }
     let said = run_oracle("reports", folder.path())?;

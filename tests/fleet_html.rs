@@ -27,7 +27,7 @@ use traceparse::fleet::{
     AlertRule, CohortReport, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FrameRow, NameId,
     RunMeasures, SortKey, WallSource,
 };
-use traceparse::output::fleet::html;
+use traceparse::output::{self, Format};
 use traceparse::stats::{Quantile, Support};
 use traceparse::units::{Nanos, Unit};
 
@@ -78,7 +78,7 @@ fn report(runs: &[RunMeasures], options: FleetOptions) -> FleetReport {
 
 fn page(report: &FleetReport) -> String {
     let mut out = Vec::new();
-    html::write(report, &mut out).expect("a vector takes everything");
+    output::write(report, &Format::Html, &mut out).expect("a vector takes everything");
     String::from_utf8(out).expect("a page is UTF-8")
 }
 
@@ -541,9 +541,9 @@ fn a_writer_that_fails_is_told_of() -> Result<(), Failed> {
     let report = usual(100);
     let length = page(&report).len();
     for room in [0, 1, 1_000, length / 2, length - 1] {
-        let kind = html::write(&report, &mut Full(room)).map_err(|error| error.kind());
+        let kind = output::write(&report, &Format::Html, &mut Full(room)).map_err(|error| error.kind());
         ensure!(kind == Err(io::ErrorKind::StorageFull), "room for {room} bytes: {kind:?}");
     }
-    html::write(&report, &mut Full(length))?;
+    output::write(&report, &Format::Html, &mut Full(length))?;
     Ok(())
 }

@@ -8,12 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use support::{Content, Node, RenderOptions, Shape, Size, Table, Target, TocOptions, concatenate, render, render_toc};
-use traceparse::export::read;
 use traceparse::fleet::{
-    FailureKind, MeasureOptions, Measured, NotMeasured, RunContext, RunMeasures, STACKLESS, UNNAMED, WallSource,
-    measure_runs,
+    FailureKind, FrameRow, MeasureOptions, Measured, NotMeasured, RunContext, RunMeasures, WallSource,
 };
-use traceparse::profile::{Matcher, Profile, Sample, SampleKind, Selection, SeriesId, StateFilter, TimeRange};
+use traceparse::profile::{Id, Matcher, Profile, Sample, SampleKind, Selection, Series, StateFilter, TimeRange};
+use traceparse::read;
 use traceparse::recording::{Options, Recording, Toc};
 use traceparse::units::{Millionths, Nanos, Unit};
 
@@ -42,7 +41,7 @@ fn every_state() -> MeasureOptions {
 }
 
 fn measure(export: &Recording, context: &RunContext) -> Measured {
-    measure_runs(export, context, &MeasureOptions::default()).unwrap()
+    export.measure(context, &MeasureOptions::default()).unwrap()
 }
 
 /// The tables of contents of a document that is one.
@@ -72,12 +71,12 @@ impl Slow {
             let scope = [process, profile.string(thread.name).to_owned()];
             let name = |frame: &traceparse::profile::Frame| {
                 let function = profile.function(frame.function);
-                let name = if function.is_named { profile.string(function.name) } else { UNNAMED };
+                let name = if function.is_named { profile.string(function.name) } else { FrameRow::UNNAMED };
                 [profile.binary_name(frame.function).unwrap_or("").to_owned(), name.to_owned()]
             };
             let mut names: Vec<[String; 2]> = profile.frames_leaf_first(sample.stack).map(name).collect();
             if names.is_empty() {
-                names.push([String::new(), STACKLESS.to_owned()]);
+                names.push([String::new(), FrameRow::STACKLESS.to_owned()]);
             }
             let count = [sample.weight, u64::from(sample.kind != SampleKind::Stackshot)];
             if count == [0, 0] {
@@ -167,8 +166,8 @@ fn assert_record(run: &RunMeasures, profile: &Profile, samples: &[&Sample]) {
 fn assert_measured(export: &Recording, options: &MeasureOptions) {
     let profile = &export.profile;
     let selected = options.selection.on(profile);
-    let measured = measure_runs(export, &context(Vec::new()), options).unwrap();
-    let series: Vec<SeriesId> = profile.series_ids().collect();
+    let measured = export.measure(&context(Vec::new()), options).unwrap();
+    let series: Vec<Id<Series>> = profile.series_ids().collect();
     assert_eq!(measured.runs.len(), series.len(), "these recordings have one table a run");
     for (run, series) in measured.runs.iter().zip(series) {
         let of_series: Vec<&Sample> = selected.iter().filter(|sample| sample.series == series).collect();
@@ -224,8 +223,8 @@ fn a_selection_narrows_rows_and_not_what_was_recorded() {
     let name = recording.processes[1].name.as_str();
     let mut options = every_state();
     options.selection.processes = vec![Matcher::new(name)];
-    let whole = measure_runs(&export, &context(Vec::new()), &every_state()).unwrap().runs.remove(0);
-    let part = measure_runs(&export, &context(Vec::new()), &options).unwrap().runs.remove(0);
+    let whole = export.measure(&context(Vec::new()), &every_state()).unwrap().runs.remove(0);
+    let part = export.measure(&context(Vec::new()), &options).unwrap().runs.remove(0);
     let of_process = |run: &RunMeasures| {
         run.frames.iter().filter(|row| run.name(row.process) == name).map(|row| row.self_weight).sum::<u64>()
     };
@@ -235,7 +234,7 @@ fn a_selection_narrows_rows_and_not_what_was_recorded() {
 
     let (start, end) = (Nanos::from_millis(100), Nanos::from_millis(200));
     options.selection.time = Some(TimeRange { start, end: Some(end) });
-    let cut = measure_runs(&export, &context(Vec::new()), &options).unwrap().runs.remove(0);
+    let cut = export.measure(&context(Vec::new()), &options).unwrap().runs.remove(0);
     // An estimate ends with what the samples of the range cover, of whichever process.
     let in_range = export.profile.samples().iter().filter(|sample| sample.time >= start && sample.time < end);
     let covered = in_range.map(|sample| sample.time.as_nanos() + sample.weight).max().unwrap();
@@ -245,7 +244,7 @@ fn a_selection_narrows_rows_and_not_what_was_recorded() {
     let mut context = context(Vec::new());
     // Samples a little later than the manifest's word were recorded all the same.
     context.duration = Some(Nanos::from_millis(150));
-    let cut = measure_runs(&export, &context, &options).unwrap().runs.remove(0);
+    let cut = export.measure(&context, &options).unwrap().runs.remove(0);
     assert_eq!((cut.record.wall, cut.record.wall_start), (Some(Nanos::from_millis(100)), start));
     assert_eq!(cut.record.wall_source, WallSource::Manifest);
 }
@@ -269,7 +268,7 @@ fn one_table_of_a_run_is_measured() {
     assert_eq!(measured.notes, [note]);
 
     let options = MeasureOptions { schemas: vec!["cpu-profile".to_owned()], ..MeasureOptions::default() };
-    let measured = measure_runs(&export, &context(Vec::new()), &options).unwrap();
+    let measured = export.measure(&context(Vec::new()), &options).unwrap();
     assert_eq!(measured.notes, [] as [&str; 0]);
     let shown: Vec<_> = measured.runs.iter().map(|run| (run.record.run_id.as_str(), run.record.unit)).collect();
     assert_eq!(shown, [("c0ffee", Unit::Cycles)]);
@@ -290,7 +289,7 @@ fn of_two_tables_of_one_schema_the_larger_is_measured_and_of_equals_the_first() 
         (vec![node(3, &rows[..30]), node(5, &rows[30..])], 30),
     ] {
         let export = open(&render(&recording, &RenderOptions::with_nodes(Shape::Xcode26_4, nodes)));
-        let measured = measure_runs(&export, &context(Vec::new()), &every_state()).unwrap();
+        let measured = export.measure(&context(Vec::new()), &every_state()).unwrap();
         assert_eq!((measured.runs.len(), measured.notes.len()), (1, 1));
         assert_eq!(measured.runs[0].record.samples, samples as u64);
         let windows: u64 = measured.runs[0].windows.iter().map(|row| row.weight).sum();
@@ -299,7 +298,7 @@ fn of_two_tables_of_one_schema_the_larger_is_measured_and_of_equals_the_first() 
     let nodes = vec![node(3, &rows[..30]), node(5, &rows[30..])];
     let export = open(&render(&recording, &RenderOptions::with_nodes(Shape::Xcode26_4, nodes)));
     let first: u64 = rows[..30].iter().map(|&row| recording.rows[row].weight).sum();
-    assert_eq!(measure_runs(&export, &context(Vec::new()), &every_state()).unwrap().runs[0].record.weight, first);
+    assert_eq!(export.measure(&context(Vec::new()), &every_state()).unwrap().runs[0].record.weight, first);
 }
 
 /// A recording, its export, and its table of contents.
@@ -384,7 +383,7 @@ fn a_manifest_that_cannot_be_is_not_believed() {
     };
     let of = |export: &Recording, duration: u64, tocs: Vec<Toc>| {
         let context = RunContext { duration: Some(Nanos::from_nanos(duration)), ..context(tocs) };
-        let Measured { mut runs, notes } = measure_runs(export, &context, &every_state()).unwrap();
+        let Measured { mut runs, notes } = export.measure(&context, &every_state()).unwrap();
         let record = runs.remove(0).record;
         ((record.wall.map(Nanos::as_nanos), record.wall_source, record.wall_start.as_nanos()), notes)
     };
@@ -432,7 +431,7 @@ fn a_table_of_contents_that_cannot_be_is_not_believed() {
     let export = open(&render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording)));
     let of_samples = (Some(Nanos::from_nanos(10_001_000_000 - first)), WallSource::Samples, Nanos::from_nanos(first));
     let of = |tocs: Vec<Toc>| {
-        let Measured { mut runs, notes } = measure_runs(&export, &context(tocs), &every_state()).unwrap();
+        let Measured { mut runs, notes } = export.measure(&context(tocs), &every_state()).unwrap();
         let record = runs.remove(0).record;
         let device = record.label("device").map(str::to_owned);
         ((record.wall, record.wall_source, record.wall_start), device, record.start.is_some(), notes)
@@ -493,7 +492,7 @@ fn one_sample_of_cycles_has_no_recorded_time() {
 fn what_gives_no_run_says_what_there_is() {
     let (recording, export, xml) = recorded(1);
     let refused = |export: &Recording, options: &MeasureOptions| {
-        let NotMeasured { kind, reason } = measure_runs(export, &context(Vec::new()), options).unwrap_err();
+        let NotMeasured { kind, reason } = export.measure(&context(Vec::new()), options).unwrap_err();
         assert_eq!(kind, FailureKind::NoSamples);
         reason
     };

@@ -8,7 +8,7 @@ use support::fleet_reports::{ascending, every_kind, one_heavy, report, run_of, t
 use traceparse::fleet::{
     AlertRule, AlertState, FleetOptions, FleetReport, FleetScope, Measure, RunMeasures, ScopeTable, SortKey, Summary,
 };
-use traceparse::output::fleet::{csv, json};
+use traceparse::output::{self, Cells, Format};
 use traceparse::stats::{Confidence, Quantile, QuantileMethod};
 use traceparse::units::Millionths;
 
@@ -18,14 +18,14 @@ fn json_of(report: &FleetReport) -> Value {
 
 fn json_bytes(report: &FleetReport) -> Vec<u8> {
     let mut out = Vec::new();
-    json::write(report, &mut out).unwrap();
+    output::write(report, &Format::Json, &mut out).unwrap();
     out
 }
 
 /// The rows of the CSV, by column name.
 fn csv_of(report: &FleetReport) -> Vec<Vec<(String, String)>> {
     let mut out = Vec::new();
-    csv::write(report, &mut out).unwrap();
+    output::write(report, &Format::Csv(Cells::AsTheyAre), &mut out).unwrap();
     let mut reader = ::csv::Reader::from_reader(out.as_slice());
     let header = reader.headers().unwrap().clone();
     let row = |row: ::csv::StringRecord| header.iter().zip(row.iter()).map(|(k, v)| (k.into(), v.into())).collect();
@@ -245,7 +245,7 @@ fn csv_has_its_columns_in_order_and_plain_decimals() {
     let quantiles = vec![Quantile::P50, Quantile::P999];
     let options = FleetOptions { by: vec!["device".to_owned()], quantiles, ..FleetOptions::default() };
     let mut out = Vec::new();
-    csv::write(&report(&one_heavy()[60..62], options), &mut out).unwrap();
+    output::write(&report(&one_heavy()[60..62], options), &Format::Csv(Cells::AsTheyAre), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(

@@ -7,9 +7,9 @@ mod support;
 use proptest::prelude::*;
 use support::builder::Builder;
 use support::{Content, Invented, Node, RenderOptions, Rng, SampleKind, Shape, Table, render};
-use traceparse::export::read;
-use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, RunRecord, WallSource, measure_runs};
+use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, RunRecord, WallSource};
 use traceparse::profile::{Selection, TimeRange};
+use traceparse::read;
 use traceparse::recording::{Options, Recording, Toc};
 use traceparse::units::{Millionths, Nanos};
 
@@ -58,7 +58,7 @@ fn measured(export: &Recording, time: Option<TimeRange>, tocs: Vec<Toc>) -> RunM
         tocs,
     };
     let options = MeasureOptions { selection: Selection { time, ..Selection::default() }, ..MeasureOptions::default() };
-    measure_runs(export, &context, &options).unwrap().runs.remove(0)
+    export.measure(&context, &options).unwrap().runs.remove(0)
 }
 
 /// The recorded time in nanoseconds, and the CPU use of the run.

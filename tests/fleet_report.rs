@@ -141,7 +141,7 @@ fn rules_fire_on_what_they_name() {
     let slow = runs.iter().filter(|run| slow_rate(run, fleet::SLOW.0, fleet::SLOW.1).as_f64() > 5.0).count();
     assert_eq!(states[0], if slow > 4 { fired } else { quiet }, "{slow} slow runs");
     assert_eq!((outcomes[0].beyond_count, outcomes[0].beyond.len()), (slow as u64, slow));
-    let values: Vec<Millionths> = outcomes[0].beyond.iter().map(|run| run.value).collect();
+    let values: Vec<Millionths> = outcomes[0].beyond.iter().map(|run| run.1).collect();
     assert!(values.is_sorted_by(|a, b| a >= b) && !values.is_empty());
     assert!(outcomes[4].note.as_deref().unwrap().contains("no run has a process"), "{:?}", outcomes[4].note);
     assert!(outcomes[9].note.as_deref().unwrap().contains("shorter than 60 s"), "{:?}", outcomes[9].note);

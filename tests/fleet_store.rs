@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use traceparse::fleet::dataset::DatasetTable;
+use traceparse::fleet::DatasetTable;
 use traceparse::fleet::{FailedInput, RunMeasures};
 
 // The store reads its files by it; the rest is the command's.
@@ -307,7 +307,7 @@ fn sql_sees_a_run_once_or_not_at_all_at_every_step() {
         let is_parquet = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "parquet");
         let mut seen = BTreeSet::new();
         for file in files(&folder.path().join("runs")).into_iter().filter(is_parquet) {
-            for run in traceparse::fleet::dataset::known_runs(fs::File::open(file).unwrap()).unwrap() {
+            for run in traceparse::fleet::KnownRun::all(fs::File::open(file).unwrap()).unwrap() {
                 assert!(seen.insert(run.run_id), "after {steps} steps");
             }
         }

@@ -7,8 +7,7 @@ use support::fleet_reports::{
     ascending, every_kind, failure, odd_names, one_heavy, plain_run, report, rich, run_of, two_units,
 };
 use traceparse::fleet::{AlertRule, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, RunMeasures};
-use traceparse::output::fleet::text;
-use traceparse::output::text::Style;
+use traceparse::output::{self, Format, Style};
 use unicode_width::UnicodeWidthStr;
 
 fn text_of(report: &FleetReport, width: Option<usize>) -> String {
@@ -17,7 +16,7 @@ fn text_of(report: &FleetReport, width: Option<usize>) -> String {
 
 fn styled(report: &FleetReport, style: &Style) -> String {
     let mut out = Vec::new();
-    text::write(report, style, &mut out).unwrap();
+    output::write(report, &Format::Text(*style), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 

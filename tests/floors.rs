@@ -2,13 +2,12 @@
 //! in a circle, the library leaves the terminal, the environment and the process alone, and the command opens files in few places.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 use std::sync::LazyLock;
 
 use circles::Allowed;
-use code::{Code, Source};
+use code::Code;
 use order::Floors;
+use rust_sources::sources;
 use world::Door;
 
 #[path = "floors/circles.rs"]
@@ -21,6 +20,8 @@ mod order;
 mod places;
 #[path = "floors/resolve.rs"]
 mod resolve;
+#[path = "support/rust_sources.rs"]
+mod rust_sources;
 #[path = "floors/teeth.rs"]
 mod teeth;
 #[path = "floors/world.rs"]
@@ -87,24 +88,6 @@ const DOORS: [Door; 14] = [
     Door { name: "tempfile", files: &["bin/interrupt.rs"] },
     Door { name: ".persist", files: &["bin/interrupt.rs"] },
 ];
-
-/// All code below a folder of the repository.
-fn sources(folder: &str) -> Vec<Source> {
-    fn walk(path: &Path, name: &str, found: &mut Vec<Source>) {
-        for entry in fs::read_dir(path).unwrap() {
-            let path = entry.unwrap().path();
-            let name = format!("{name}/{}", path.file_name().unwrap().to_str().unwrap());
-            if path.is_dir() {
-                walk(&path, &name, found);
-            } else if name.ends_with(".rs") {
-                found.push(Source { text: fs::read_to_string(&path).unwrap(), path: name });
-            }
-        }
-    }
-    let mut found = Vec::new();
-    walk(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), folder, &mut found);
-    found
-}
 
 static LIBRARY: LazyLock<Code> = LazyLock::new(|| Code::read("src/lib.rs", &sources("src")));
 static COMMAND: LazyLock<Code> = LazyLock::new(|| Code::read("bin/main.rs", &sources("bin")));

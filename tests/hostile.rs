@@ -6,9 +6,9 @@ mod support;
 use std::fmt::Write as _;
 
 use support::{RenderOptions, Rng, Shape, Size, Table, documents, mutate, render};
-use traceparse::error::{Error, ErrorKind};
-use traceparse::export::read;
+use traceparse::read;
 use traceparse::recording::{Document, DocumentContent, Limits, Options, Recording, RejectReason, TableKind};
+use traceparse::{Error, ErrorKind};
 
 fn open(xml: &str) -> Result<Recording, Error> {
     read(xml.as_bytes(), "test.xml", &Options::default())
@@ -402,8 +402,8 @@ fn a_document_after_a_cut_one_is_read() {
 fn a_reader_that_failed_gives_nothing_any_more() {
     let mut recording = traceparse::recording::RecordingBuilder::new(Options::default());
     let bad = "<trace-query-result><node><schema name=\"time-profile\"/><row><weight id=\"2\">999</weight>";
-    assert!(traceparse::export::read_into(bad.as_bytes(), "bad", &mut recording).is_err());
-    let error = traceparse::export::read_into(row("<sentinel/>").as_bytes(), "good", &mut recording).unwrap_err();
+    assert!(recording.read(bad.as_bytes(), "bad").is_err());
+    let error = recording.read(row("<sentinel/>").as_bytes(), "good").unwrap_err();
     assert_eq!(error.kind, ErrorKind::Failed);
     assert!(recording.finish().is_err());
 }

@@ -18,7 +18,6 @@ use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::{Content, HangRisk, Invented, Node, Part, RenderOptions, Rng, Shape, Signpost, Size, Table, render};
-use traceparse::export::read_intervals;
 use traceparse::recording::{Interval, IntervalOrigin, Intervals, Options};
 
 /// Real exports, with the rows, pairs and hangs in them.
@@ -59,10 +58,10 @@ fn python() -> String {
 }
 
 fn find(xml: &[u8]) -> Intervals {
-    let found = read_intervals(xml, "test.xml", &Options::default()).expect("the export can be read");
+    let found = Intervals::read(xml, "test.xml", &Options::default()).expect("the export can be read");
     for size in [1, 61, 4_096] {
         let options = Options { buffer_size: size, ..Options::default() };
-        assert_eq!(read_intervals(xml, "test.xml", &options).unwrap(), found, "in blocks of {size} bytes");
+        assert_eq!(Intervals::read(xml, "test.xml", &options).unwrap(), found, "in blocks of {size} bytes");
     }
     for table in &found.tables {
         assert_eq!(table.rows, table.used + table.unused + table.rejected.total(), "{table:?}");

@@ -20,15 +20,15 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use traceparse::calltree::{Metric, StackWeights, source_files_of_stacks};
-use traceparse::export::read;
+use traceparse::calltree::{Metric, StackWeights};
 use traceparse::files::FileSystem;
-use traceparse::output::json;
+use traceparse::output::{self, Format};
 use traceparse::profile::Selection;
+use traceparse::read;
 use traceparse::recording::{Options, Recording, SampleDetail};
-use traceparse::report::{ReportOptions, View, report};
-use traceparse::symbolicate::{SymbolicateOptions, display_name, symbolicate};
-use traceparse::symbols::{Index, Locator, Slice, slices_of};
+use traceparse::report::{ReportOptions, View};
+use traceparse::symbolicate::{SymbolicateOptions, display_name};
+use traceparse::symbols::{Index, Locator, Slice};
 
 const TOOL: &str = "llvm-symbolizer-19";
 const ADDRESSES: usize = 300;
@@ -75,7 +75,7 @@ struct Sample {
 
 fn equals_llvm(path: &Path, has_equal_names: bool) -> Result<(), Failed> {
     let file = fs::read(path)?;
-    for slice in &slices_of(&file)?.found {
+    for slice in &Slice::all(&file)? {
         let samples = samples(slice, &dsym::addresses(&file, slice, ADDRESSES));
         let mut addresses: Vec<u64> = samples.iter().flat_map(|sample| sample.stack.clone()).collect();
         addresses.sort_unstable();
@@ -107,7 +107,7 @@ fn equals_llvm(path: &Path, has_equal_names: bool) -> Result<(), Failed> {
         println!(
             "{} {}: {} samples on {} lines in {} files",
             path.display(),
-            slice.architecture,
+            slice.architecture(),
             samples.len(),
             of_lines.len(),
             of_files.len()
@@ -130,7 +130,7 @@ fn same<K: Ord + std::fmt::Debug>(what: &str, ours: &Weights<K>, theirs: &Weight
 /// Random stacks, with recursion, whose leaves and calls hit the addresses.
 fn samples(slice: &Slice, addresses: &[u64]) -> Vec<Sample> {
     let mut rng = rng::Rng(7);
-    let is_arm = slice.architecture.to_string().starts_with("arm");
+    let is_arm = slice.architecture().starts_with("arm");
     let sample = |_| {
         let depth = 1 + rng.below(8) as usize;
         let mut stack = Vec::new();
@@ -207,7 +207,7 @@ fn named(path: &Path, slice: &Slice, samples: &[Sample]) -> Result<Recording, Fa
             xml += &format!(
                 "<frame name=\"{address:#x}\" addr=\"{address:#x}\"><binary name=\"Demo\" UUID=\"{uuid}\" arch=\"{}\" \
                  load-addr=\"{LOAD_ADDRESS:#x}\" path=\"/Demo\"/></frame>",
-                slice.architecture
+                slice.architecture()
             );
         }
         xml += "</backtrace></row>";
@@ -218,7 +218,7 @@ fn named(path: &Path, slice: &Slice, samples: &[Sample]) -> Result<Recording, Fa
     ensure!(export.rejected() == 0, "rejected rows");
     let mut locator = Locator::new(&FileSystem);
     locator.add(path, &mut Index::default())?;
-    (export.profile, _) = symbolicate(&export.profile, &locator, &SymbolicateOptions::default())?;
+    (export.profile, _) = export.profile.symbolicate(&locator, &SymbolicateOptions::default())?;
     Ok(export)
 }
 
@@ -226,7 +226,7 @@ fn named(path: &Path, slice: &Slice, samples: &[Sample]) -> Result<Recording, Fa
 fn lines_of_view(export: &Recording) -> Result<Weights<Line>, Failed> {
     let mut out = Vec::new();
     let options = ReportOptions { view: View::Lines, ..ReportOptions::default() };
-    json::write(&report(export, &options), &mut out)?;
+    output::write(&export.report(&options), &Format::Json, &mut out)?;
     let answer: serde_json::Value = serde_json::from_slice(&out)?;
     let mut rows = BTreeMap::new();
     let mut total = 0;
@@ -248,7 +248,7 @@ fn sources(export: &Recording) -> (Weights<(String, u64)>, Weights<String>) {
     let profile = &export.profile;
     let weights = StackWeights::new(&Selection::default().on(profile), Metric::Weight);
     let (mut places, mut files) = (BTreeMap::new(), BTreeMap::new());
-    for file in source_files_of_stacks(profile, weights.rows()) {
+    for file in weights.source_files(profile) {
         let path = profile.string(file.path).to_owned();
         for (line, sums) in file.lines {
             places.insert((path.clone(), u64::from(line)), (sums.self_weight, sums.all_weight));

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufWriter, Seek};
 
 use peak_alloc::PeakAlloc;
-use traceparse::export::read;
+use traceparse::read;
 use traceparse::recording::{Options, SampleDetail};
 
 #[global_allocator]

@@ -5,14 +5,14 @@
 use std::fmt::Write as _;
 
 use peak_alloc::PeakAlloc;
+use traceparse::ErrorKind;
 use traceparse::bundle::{ArchiveLimits, BundleFiles};
 use traceparse::decompress;
-use traceparse::error::ErrorKind;
-use traceparse::export::{read, read_intervals};
 use traceparse::files::FileSystem;
 use traceparse::memory::MemoryBudget;
-use traceparse::recording::Options;
-use traceparse::symbolicate::{MAX_DEMANGLED, display_name};
+use traceparse::read;
+use traceparse::recording::{Intervals, Options};
+use traceparse::symbolicate::{NameDemangler, display_name};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -107,7 +107,7 @@ fn a_name_stays_mangled_where_it_would_explode() {
     drop(unbounded);
     let (shown, peak) = peak(|| display_name(&name).into_owned());
     assert_eq!(shown, name, "it is not cut, so that names which differ do not become one");
-    assert!(peak < 3 * MAX_DEMANGLED as u64, "{peak}");
+    assert!(peak < 3 * NameDemangler::MAX_DEMANGLED as u64, "{peak}");
     assert_eq!(display_name("_RNvCs1234_7orchard3foo"), "orchard::foo");
 }
 
@@ -167,7 +167,7 @@ fn tables_grow_as_far_as_there_is_memory() {
         out.write_all(b"</node></trace-query-result>").unwrap();
     });
     let options = Options { memory: MemoryBudget::new(BUDGET), ..Options::default() };
-    let error = read_intervals(decompress(&bomb[..]).unwrap(), "bomb.xml", &options).unwrap_err();
+    let error = Intervals::read(decompress(&bomb[..]).unwrap(), "bomb.xml", &options).unwrap_err();
     assert!(matches!(error.kind, ErrorKind::Memory(_)), "{error}");
 }
 

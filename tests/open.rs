@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use support::bundle::{BundleOptions, write_bundle};
 use support::{Invented, Size, Table};
-use traceparse::analysis::Analysis;
-use traceparse::calltree::operations::{Action, FunctionSet, Operation};
-use traceparse::error::ErrorKind;
+use traceparse::Analysis;
+use traceparse::ErrorKind;
+use traceparse::calltree::{Action, FunctionSet, Operation};
 use traceparse::files::FileSystem;
 use traceparse::open;
 use traceparse::profile::RebuildError;

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use traceparse::error::ErrorKind;
+use traceparse::ErrorKind;
 use traceparse::recording::Options;
 
 fn fixture(path: &str) -> PathBuf {

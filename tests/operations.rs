@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use support::{RenderOptions, Shape, Size, Table, render};
-use traceparse::calltree::operations::{Action, FunctionSet, Operation, OperationSummary, operate};
-use traceparse::calltree::{CallTree, Merger, Metric, StackWeights, functions};
-use traceparse::export::read;
+use traceparse::calltree::{Action, FunctionSet, Operation, OperationSummary};
+use traceparse::calltree::{CallTree, Merger, Metric, StackWeights};
 use traceparse::profile::{Profile, Selection, StateFilter};
+use traceparse::read;
 use traceparse::recording::{Options, Recording, SampleDetail};
 
 fn open(recording: &support::Invented, samples: SampleDetail) -> Recording {
@@ -125,7 +125,7 @@ proptest! {
             let functions = FunctionSet::new(profile, |id| id.index() % modulus == rest % modulus);
             Operation { action: action(kind, functions), text: index.to_string() }
         }).collect();
-        let (after, summaries) = operate(&selection.on(profile), &operations, Metric::Weight).unwrap();
+        let (after, summaries) = selection.on(profile).operate(&operations, Metric::Weight).unwrap();
 
         let (mut expected, mut at_hand) = (Stacks::new(), before.clone());
         let mut changes = vec![[0_u64; 5]; steps.len()];
@@ -155,7 +155,7 @@ proptest! {
         let weights = StackWeights::new(&selection.on(&after), Metric::Weight);
         let tree = Merger::new(&after).tree(weights.rows());
         assert_adds_up(&tree, sum(&expected));
-        prop_assert_eq!(functions(&after, &tree).iter().map(|row| row.self_weight).sum::<u64>(), sum(&expected));
+        prop_assert_eq!(tree.functions(&after).iter().map(|row| row.self_weight).sum::<u64>(), sum(&expected));
     }
 
     /// Of several operations together it is the same as of one after the other.
@@ -168,10 +168,10 @@ proptest! {
             let functions = FunctionSet::new(profile, |id| id.index() % 3 == usize::from(kind) % 3);
             Operation { action: action(kind, functions), text: String::new() }
         }).collect();
-        let (together, all) = operate(&selection.on(profile), &operations, Metric::Weight).unwrap();
+        let (together, all) = selection.on(profile).operate(&operations, Metric::Weight).unwrap();
         let (mut stepwise, mut each) = (profile.clone(), Vec::new());
         for operation in &operations {
-            let step = operate(&selection.on(&stepwise), std::slice::from_ref(operation), Metric::Weight).unwrap();
+            let step = selection.on(&stepwise).operate(std::slice::from_ref(operation), Metric::Weight).unwrap();
             each.extend(step.1);
             stepwise = step.0;
         }
@@ -204,7 +204,7 @@ fn the_order_tells() {
     let charge = Operation { action: Action::Charge(root.clone()), text: "charge".to_owned() };
     let focus = Operation { action: Action::Focus(root), text: "focus".to_owned() };
     let run = |operations: &[Operation]| {
-        let (after, _) = operate(&selection.on(profile), operations, Metric::Samples).unwrap();
+        let (after, _) = selection.on(profile).operate(operations, Metric::Samples).unwrap();
         stacks(&after, &selection)
     };
     let without_root = &stack[1..];
@@ -219,7 +219,7 @@ fn flattened_recursion_keeps_the_innermost_address() {
     let export = open(&recording, SampleDetail::Each);
     let selection = selection(true);
     let operation = Operation { action: Action::FlattenRecursion, text: "--flatten-recursion".to_owned() };
-    let (after, summaries) = operate(&selection.on(&export.profile), &[operation], Metric::Weight).unwrap();
+    let (after, summaries) = selection.on(&export.profile).operate(&[operation], Metric::Weight).unwrap();
     let mut shorter = 0;
     for (old, new) in export.profile.samples().iter().zip(after.samples()) {
         let leaf = |profile: &Profile, stack| profile.frames_leaf_first(stack).next().copied();

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use support::{RenderOptions, Shape, Size, Table, render};
-use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeights, functions};
-use traceparse::export::read;
-use traceparse::output::{escape_folded, folded};
+use traceparse::calltree::{CallTree, Label, Merger, Metric, Pruning, StackWeights};
+use traceparse::output::{self, Format};
 use traceparse::profile::{Profile, Selection, StateFilter};
+use traceparse::read;
 use traceparse::recording::{Options, Recording};
-use traceparse::report::{NO_STACK, ReportOptions, SeparateBy, View, report};
+use traceparse::report::NO_STACK;
+use traceparse::report::{ReportOptions, SeparateBy, View};
 
 fn open(recording: &support::Invented, shape: Shape) -> Recording {
     let xml = render(recording, &RenderOptions::new(shape, Table::TimeProfile, recording));
@@ -73,7 +74,7 @@ fn assert_functions(profile: &Profile, tree: &CallTree) {
             expected.entry(label).or_default().1 += sample.weight;
         }
     }
-    let rows = functions(profile, tree);
+    let rows = tree.functions(profile);
     let found: BTreeMap<Label, (u64, u64)> =
         rows.iter().map(|row| (row.label, (row.self_weight, row.all_weight))).collect();
     assert_eq!(found, expected);
@@ -92,7 +93,7 @@ fn folded_stacks_are_those_of_the_recording() {
             ..ReportOptions::default()
         };
         let mut out = Vec::new();
-        folded::write(&report(&export, &options), &mut out).unwrap();
+        output::write(&export.report(&options), &Format::Folded, &mut out).unwrap();
         let mut found = BTreeMap::new();
         for line in String::from_utf8(out).unwrap().lines() {
             let (stack, weight) = line.rsplit_once(' ').unwrap();
@@ -108,7 +109,7 @@ fn expected_folded(recording: &support::Invented) -> BTreeMap<String, u64> {
     let mut folded = BTreeMap::new();
     for row in &recording.rows {
         let Some(names) = recording.displayed_names(row, Shape::Xcode27) else { continue };
-        let names: Vec<String> = names.iter().map(|name| escape_folded(&rust_name(name)).into_owned()).collect();
+        let names: Vec<String> = names.iter().map(|name| support::escaped(&rust_name(name))).collect();
         *folded.entry(names.join(";")).or_default() += row.weight;
     }
     folded.retain(|_, weight| *weight > 0);
@@ -157,7 +158,7 @@ proptest! {
             let export = read(render(&recording, &options).as_bytes(), "test.xml", &Options::default()).unwrap();
             let options = ReportOptions { view: View::Tree, selection: every_state(), ..ReportOptions::default() };
             let mut out = Vec::new();
-            folded::write(&report(&export, &options), &mut out).unwrap();
+            output::write(&export.report(&options), &Format::Folded, &mut out).unwrap();
             // A thread that was shown under two names equally often has the first: order may decide that.
             String::from_utf8(out).unwrap().lines().map(|line| line.split_once(";").unwrap().1.split_once(';').unwrap().1.to_owned()).collect::<std::collections::BTreeSet<_>>()
         };

@@ -11,10 +11,10 @@ use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::Rng;
-use traceparse::error::{Error, ErrorKind};
 use traceparse::profile::Meaning;
+use traceparse::read;
 use traceparse::recording::{DocumentContent, Options, Recording};
-use traceparse::{read, sample};
+use traceparse::{Error, ErrorKind};
 
 const DEMO: &str = include_str!("../fixtures/sample/demo.sample.txt");
 
@@ -92,8 +92,8 @@ fn every_sample_is_a_row() {
     assert_eq!(table.schema.as_deref(), Some("sample"));
     let toc = export.tocs().next().unwrap();
     let run = &toc.runs[0];
-    assert_eq!(traceparse::recording::lookup(&run.process, "name"), Some("Demo"));
-    assert_eq!(traceparse::recording::lookup(&run.device, "os-version"), Some("26.6.1 (25G76)"));
+    assert_eq!(run.process_attribute("name"), Some("Demo"));
+    assert_eq!(run.device_attribute("os-version"), Some("26.6.1 (25G76)"));
     // 06:23:48.640 of UTC-7.
     assert_eq!(run.start().unwrap().as_nanos() / 1_000_000, 1_795_181_028_640);
     assert_eq!(export.diagnostics, []);
@@ -186,7 +186,7 @@ fn limits_hold() {
     assert!(limited(|options| options.limits.stack_depth = 3).to_string().contains("more than 3 frames"));
     assert!(limited(|options| options.limits.name_bytes = 50).to_string().contains("longer than 50 bytes"));
     let mut recording = traceparse::recording::RecordingBuilder::new(Options::default());
-    assert!(sample::read_into(&b"Analysis of sampling x"[..], "report", &mut recording).is_err());
+    assert!(recording.read(&b"Analysis of sampling x"[..], "report").is_err());
     assert!(recording.finish().is_err(), "it holds a part of a broken input");
 }
 

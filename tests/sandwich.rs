@@ -5,12 +5,12 @@ mod support;
 use std::collections::BTreeMap;
 
 use support::{RenderOptions, Shape, Size, Table, render};
-use traceparse::calltree::operations::FunctionSet;
+use traceparse::calltree::FunctionSet;
 use traceparse::calltree::{Merger, Metric, Sandwich, StackWeights};
-use traceparse::export::read;
 use traceparse::profile::{Selection, StateFilter};
+use traceparse::read;
 use traceparse::recording::{Options, Recording};
-use traceparse::report::{Cell, ReportOptions, SeparateBy, View, report};
+use traceparse::report::{Cell, ReportOptions, SeparateBy, View};
 
 fn open(seed: u64) -> Recording {
     let recording = support::Invented::random(seed, &Size { rows: 60, ..Size::small() });
@@ -70,7 +70,7 @@ fn the_heaviest_stack_is_the_first_way_through_the_tree() {
             separate_by: SeparateBy::Nothing,
             ..ReportOptions::default()
         };
-        let report = report(&export, &options);
+        let report = export.report(&options);
         let listing = report.listing(&report.series[0]).unwrap();
         let weights = StackWeights::new(&every_state().on(&export.profile), Metric::Weight);
         let tree = Merger::new(&export.profile).tree(weights.rows());

@@ -9,8 +9,8 @@ use std::io::Read;
 use proptest::prelude::*;
 use support::{RenderOptions, Rng, Shape, Size, Table, concatenate, documents, mutate, render, respell};
 use traceparse::Error;
-use traceparse::export::read;
 use traceparse::profile::Profile;
+use traceparse::read;
 use traceparse::recording::{Options, Recording};
 
 const SIZES: [usize; 9] = [1, 7, 64, 300, 1_000, 4_096, 16_384, 65_536, 1 << 20];

@@ -3,8 +3,8 @@
 mod support;
 
 use support::{RenderOptions, Shape, Size, Table, render};
-use traceparse::export::read;
 use traceparse::profile::{Profile, Sample};
+use traceparse::read;
 use traceparse::recording::{Options, Recording};
 use traceparse::units::Unit;
 

@@ -4,8 +4,7 @@ mod support;
 
 use support::Rng;
 use traceparse::stats::{
-    BoxPlot, Confidence, Distribution, ExponentialHistogram, MAX_BINS, Quantile, QuantileMethod, RELATIVE_ERROR,
-    Support, WindowHistogram, bins, noise_floor, order_statistic_ranks, poisson_quantile,
+    BoxPlot, Confidence, Distribution, ExponentialHistogram, Quantile, QuantileMethod, Support, WindowHistogram,
 };
 use traceparse::units::Millionths;
 
@@ -72,7 +71,7 @@ fn nothing_one_value_and_zeros() {
     assert_eq!((none.count(), none.min(), none.max(), none.mean()), (0, None, None, None));
     assert_eq!((estimate.value, estimate.support), (None, Support::TooFew { needed: 2 }));
     assert_eq!((none.value_at_rank(0), none.value_at_rank(1), none.values().count()), (None, None, 0));
-    assert!(bins(&none, 10).is_empty() && BoxPlot::new(&none).is_none());
+    assert!(none.bins(10).is_empty() && BoxPlot::new(&none).is_none());
 
     let one = Distribution::new(hundredths(&[198]), 0);
     for quantile in STANDARD.into_iter().chain([percent("0"), percent("100")]) {
@@ -171,7 +170,7 @@ fn intervals_hold_the_quantile_and_the_next_rank_inside_would_not() {
         for text in ["1", "25", "50", "75", "90", "95", "99"] {
             let quantile = percent(text);
             let parts = u64::from(quantile.parts_per_million());
-            let (lower, upper) = order_statistic_ranks(count, quantile, confidence);
+            let (lower, upper) = quantile.interval_ranks(count, confidence);
             // No end misses nothing.
             let (below, above) = missed(count, parts, (lower.unwrap_or(0), upper.unwrap_or(count + 1)));
             assert!(below <= 0.025 + 1e-12 && above <= 0.025 + 1e-12, "{count} {text}: {below} {above}");
@@ -186,7 +185,7 @@ fn intervals_hold_the_quantile_and_the_next_rank_inside_would_not() {
 
 #[test]
 fn ends_of_intervals_at_the_edges() {
-    let ranks = |count, text| order_statistic_ranks(count, percent(text), Confidence::default());
+    let ranks = |count, text| percent(text).interval_ranks(count, Confidence::default());
     assert_eq!(ranks(0, "50"), (None, None));
     assert_eq!(ranks(1, "50"), (None, None));
     assert_eq!((ranks(5, "50"), ranks(6, "50")), ((None, None), (Some(1), Some(6))));
@@ -195,7 +194,7 @@ fn ends_of_intervals_at_the_edges() {
     assert_eq!(ranks(u64::MAX, "50"), (None, None), "no hang");
     // With 50 %, two values have a quarter beyond each, exactly.
     let half = Confidence::from_percent("50").unwrap();
-    assert_eq!(order_statistic_ranks(2, Quantile::P50, half), (Some(1), Some(2)));
+    assert_eq!(Quantile::P50.interval_ranks(2, half), (Some(1), Some(2)));
     for bad in ["0", "100", "-1", "", "95%"] {
         assert_eq!(Confidence::from_percent(bad), None, "{bad}");
     }
@@ -205,7 +204,7 @@ fn ends_of_intervals_at_the_edges() {
 #[test]
 fn bins_have_nice_edges_and_lose_nothing() {
     let edges = |values: &[u64], zeros, most| {
-        let bins = bins(&Distribution::new(hundredths(values), zeros), most);
+        let bins = Distribution::new(hundredths(values), zeros).bins(most);
         bins.iter().map(|bin| (bin.lower, bin.upper, bin.count)).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -224,7 +223,7 @@ fn bins_have_nice_edges_and_lose_nothing() {
             (0..1 + random.bits() % 500).map(|_| Millionths::new(random.bits() >> (random.bits() % 64))).collect();
         let distribution = Distribution::new(values, random.bits() % 3);
         let most = 1 + (random.bits() % 60) as usize;
-        let bins = bins(&distribution, most);
+        let bins = distribution.bins(most);
         assert!(bins.len() <= most, "{round}");
         assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), distribution.count(), "{round}");
         assert!(bins.windows(2).all(|pair| pair[0].upper == pair[1].lower), "{round}");
@@ -242,7 +241,8 @@ fn bins_have_nice_edges_and_lose_nothing() {
         }
     }
     assert!(
-        bins(&Distribution::new(vec![Millionths::new(1), Millionths::new(u64::MAX)], 0), usize::MAX).len() <= MAX_BINS
+        Distribution::new(vec![Millionths::new(1), Millionths::new(u64::MAX)], 0).bins(usize::MAX).len()
+            <= Distribution::MAX_BINS
     );
 }
 
@@ -272,7 +272,7 @@ fn assert_within_bounds(exact: &Distribution, buckets: &ExponentialHistogram, wi
         let quantile = Quantile::from_parts_per_million(parts).unwrap();
         let truth = exact.quantile(quantile, QuantileMethod::NearestRank).unwrap();
         let error = (buckets.quantile(quantile).unwrap() - truth).abs();
-        assert!(error <= RELATIVE_ERROR * truth, "{quantile}: {error} of {truth}");
+        assert!(error <= ExponentialHistogram::RELATIVE_ERROR * truth, "{quantile}: {error} of {truth}");
         let error = (window.quantile(quantile).unwrap() - truth).abs();
         let bound = (WindowHistogram::RELATIVE_ERROR * truth).max(WindowHistogram::ABSOLUTE_ERROR);
         assert!(error <= bound + 1e-12, "{quantile}: {error} of {truth}");
@@ -338,22 +338,22 @@ fn rows_are_the_histogram() {
 #[test]
 fn noise_of_runs_that_are_all_alike() {
     // 5 s at 1 kHz of a function at 0.1 %: five samples expected. P99.9 is 13 of them: 0.26 %.
-    let floor = noise_floor(5_000, 1_000, Millionths::new(100_000), Quantile::P999).unwrap();
+    let floor = Quantile::P999.noise_floor(5_000, 1_000, Millionths::new(100_000)).unwrap();
     assert!((floor - 0.26).abs() < 1e-12, "{floor}");
     // With 300 samples a run, 95 % of runs are within 11 % or so.
-    let upper = noise_floor(300_000, 1_000, Millionths::ONE, percent("97.5")).unwrap();
+    let upper = percent("97.5").noise_floor(300_000, 1_000, Millionths::ONE).unwrap();
     assert!((1.10..1.13).contains(&upper), "{upper}");
-    assert_eq!(noise_floor(0, 10, Millionths::ONE, Quantile::P99), None);
-    assert_eq!(noise_floor(10, 0, Millionths::ONE, Quantile::P99), None);
-    assert_eq!(noise_floor(1, 1_000_000, Millionths::ONE, Quantile::P99), Some(0.0), "one run of a million has it");
+    assert_eq!(Quantile::P99.noise_floor(0, 10, Millionths::ONE), None);
+    assert_eq!(Quantile::P99.noise_floor(10, 0, Millionths::ONE), None);
+    assert_eq!(Quantile::P99.noise_floor(1, 1_000_000, Millionths::ONE), Some(0.0), "one run of a million has it");
 
-    assert_eq!(poisson_quantile(0.0, Quantile::P99), Some(0));
-    assert_eq!(poisson_quantile(0.5, percent("0")), Some(0));
-    assert_eq!(poisson_quantile(0.5, percent("100")), None);
+    assert_eq!(Quantile::P99.of_poisson(0.0), Some(0));
+    assert_eq!(percent("0").of_poisson(0.5), Some(0));
+    assert_eq!(percent("100").of_poisson(0.5), None);
     for bad in [-1.0, f64::NAN, f64::INFINITY, 1e300] {
-        assert_eq!(poisson_quantile(bad, Quantile::P50), None, "{bad}");
+        assert_eq!(Quantile::P50.of_poisson(bad), None, "{bad}");
     }
     // Near the largest mean it is the mean and three standard deviations.
-    let far = poisson_quantile(1e10, Quantile::P999).unwrap();
+    let far = Quantile::P999.of_poisson(1e10).unwrap();
     assert!((far as f64 - (1e10 + 3.090_232 * 1e5)).abs() < 10.0, "{far}");
 }

@@ -36,10 +36,7 @@ use std::process::Command;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::{Value, json};
 use support::Rng;
-use traceparse::stats::{
-    Confidence, Distribution, Quantile, QuantileMethod, WindowHistogram, bucket_bounds, bucket_index, bucket_midpoint,
-    order_statistic_ranks, poisson_quantile,
-};
+use traceparse::stats::{Confidence, Distribution, ExponentialHistogram, Quantile, QuantileMethod, WindowHistogram};
 use traceparse::units::Millionths;
 
 fn main() {
@@ -192,7 +189,7 @@ fn intervals() -> Value {
     let mut rows = Vec::new();
     let mut add = |count: u64, parts: u32, confidence: &str| {
         let asked = Confidence::from_percent(confidence).unwrap();
-        let (lower, upper) = order_statistic_ranks(count, quantile(parts), asked);
+        let (lower, upper) = quantile(parts).interval_ranks(count, asked);
         rows.push(json!([count, parts, asked.parts_per_million(), lower, upper]));
     };
     for parts in STANDARD {
@@ -230,7 +227,7 @@ fn poisson() -> Value {
     let mut rows = Vec::new();
     for mean in means.into_iter().chain(whole) {
         for parts in STANDARD.into_iter().chain([1, 1000, 999_990, 999_999]) {
-            rows.push(json!([mean, parts, poisson_quantile(mean, quantile(parts)).unwrap()]));
+            rows.push(json!([mean, parts, quantile(parts).of_poisson(mean).unwrap()]));
         }
     }
     json!(rows)
@@ -248,11 +245,14 @@ fn buckets() -> Value {
         let near = 2f64.powf(f64::from(index) / 64.0);
         values.extend((-3_i64..=3).map(|step| f64::from_bits(near.to_bits().wrapping_add_signed(step))));
     }
-    let rows: Vec<Value> =
-        values.into_iter().filter(|value| *value > 0.0).map(|value| json!([value, bucket_index(value)])).collect();
+    let rows: Vec<Value> = values
+        .into_iter()
+        .filter(|value| *value > 0.0)
+        .map(|value| json!([value, ExponentialHistogram::bucket_index(value)]))
+        .collect();
     let bounds = (-65_400..65_535).step_by(7).map(|index| {
-        let (lower, upper) = bucket_bounds(index);
-        json!([index, lower, upper, bucket_midpoint(index)])
+        let (lower, upper) = ExponentialHistogram::bucket_bounds(index);
+        json!([index, lower, upper, ExponentialHistogram::bucket_midpoint(index)])
     });
     json!({ "rows": rows, "bounds": bounds.collect::<Vec<_>>() })
 }

@@ -34,11 +34,10 @@ use drawn::{Drawn, Frame};
 use invented::{HOSTILE, Node, hostile, picture_of, random_tree};
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::Rng;
-use traceparse::export::read;
-use traceparse::output::folded;
-use traceparse::output::svg::{ColourBy, FlameGraphOptions, write};
+use traceparse::output::{self, ColourBy, FlameGraphOptions, Format};
+use traceparse::read;
 use traceparse::recording::{Options, Recording};
-use traceparse::report::{ReportOptions, SeparateBy, View, report};
+use traceparse::report::{Report, ReportOptions, SeparateBy, View};
 
 type Test = fn() -> Result<(), Failed>;
 
@@ -102,7 +101,7 @@ pub(crate) fn picture(
     options: &FlameGraphOptions,
 ) -> Result<String, Failed> {
     let mut out = Vec::new();
-    write(&report(export, asked), options, &mut out)?;
+    write(&export.report(asked), options, &mut out)?;
     Ok(String::from_utf8(out)?)
 }
 
@@ -145,8 +144,8 @@ fn a_file_is_whole_and_loads_nothing() -> Result<(), Failed> {
 fn several_recordings_stand_side_by_side() -> Result<(), Failed> {
     let export = fixture("14.3/concatenated");
     let asked = tree_options(SeparateBy::Nothing);
-    let report = report(&export, &asked);
-    ensure!(folded::check(&report).is_ok() && report.series.len() > 1, "the fixture has no two recordings");
+    let report = export.report(&asked);
+    ensure!(report.check_one_measurement().is_ok() && report.series.len() > 1, "the fixture has no two recordings");
     let drawn = Drawn::read(&picture(&export, &asked, &FlameGraphOptions::default())?)?;
     let found: Vec<(u64, bool)> = drawn
         .frames
@@ -163,7 +162,7 @@ fn several_recordings_stand_side_by_side() -> Result<(), Failed> {
 fn what_cannot_be_added_up_is_refused() -> Result<(), Failed> {
     let input = [input("27/orchard"), input("27/cpu-profile")].concat();
     let export = read(input.as_slice(), "input.xml", &Options::default())?;
-    let report = report(&export, &tree_options(SeparateBy::Thread));
+    let report = export.report(&tree_options(SeparateBy::Thread));
     let mut out = Vec::new();
     let kind = write(&report, &FlameGraphOptions::default(), &mut out).map_err(|error| error.kind());
     ensure!(kind == Err(io::ErrorKind::InvalidInput) && out.is_empty(), "{kind:?}");
@@ -341,7 +340,7 @@ impl Write for Full {
 
 fn a_writer_that_fails_is_told_of() -> Result<(), Failed> {
     let export = fixture("27/orchard");
-    let report = report(&export, &tree_options(SeparateBy::Thread));
+    let report = export.report(&tree_options(SeparateBy::Thread));
     let options = FlameGraphOptions::default();
     let mut whole = Vec::new();
     write(&report, &options, &mut whole)?;
@@ -377,4 +376,8 @@ fn python_reads_the_file() -> Result<(), Failed> {
         }
     }
     Ok(())
+}
+
+fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut dyn Write) -> io::Result<()> {
+    output::write(report, &Format::FlameGraph(options.clone()), out)
 }

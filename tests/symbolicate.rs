@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use traceparse::export::read;
 use traceparse::files::FileSystem;
 use traceparse::profile::Profile;
+use traceparse::read;
 use traceparse::recording::Options;
-use traceparse::symbolicate::{SymbolicateOptions, display_name, symbolicate};
-use traceparse::symbols::{Found, Index, Locator, SymbolFinder, SymbolFrame, with_symbols};
+use traceparse::symbolicate::{SymbolicateOptions, display_name};
+use traceparse::symbols::{Found, Index, Locator, SymbolFinder, SymbolFrame};
 use traceparse::units::Uuid;
 
 fn built() -> PathBuf {
@@ -49,16 +49,17 @@ type Row = (String, String, u32);
 fn answer(finder: &dyn SymbolFinder, found: &Found, address: u64) -> Vec<Row> {
     let mut answer = Vec::new();
     let data = finder.load(found).unwrap();
-    with_symbols(&data, found, |symbols| {
-        symbols.look_up(&[address], &mut |_, frames| {
-            // Where its function starts is no name.
-            let is_nameless = |frame: &SymbolFrame<'_>| frame.function.is_none() && frame.file.is_none();
-            if !frames.iter().all(is_nameless) {
-                answer = frames.iter().map(as_row).collect();
-            }
+    found
+        .with_symbols(&data, |symbols| {
+            symbols.look_up(&[address], &mut |_, frames| {
+                // Where its function starts is no name.
+                let is_nameless = |frame: &SymbolFrame<'_>| frame.function.is_none() && frame.file.is_none();
+                if !frames.iter().all(is_nameless) {
+                    answer = frames.iter().map(as_row).collect();
+                }
+            })
         })
-    })
-    .unwrap();
+        .unwrap();
     answer
 }
 
@@ -204,8 +205,7 @@ fn stacks_show_the_functions_they_hit_in_every_convention() {
             for load_address in [0x1_0000_0000, 0x1_02af_4000] {
                 let export =
                     read(export(&stack, convention, load_address).as_bytes(), "", &Options::default()).unwrap();
-                let (profile, summary) =
-                    symbolicate(&export.profile, &locator, &SymbolicateOptions::default()).unwrap();
+                let (profile, summary) = export.profile.symbolicate(&locator, &SymbolicateOptions::default()).unwrap();
                 let expected: Vec<String> = stack
                     .frames
                     .iter()
@@ -231,7 +231,7 @@ fn without_inlines_the_function_that_holds_the_code_is_left() {
     for stack in stacks().iter().filter(|stack| stack.arch == "arm64") {
         let export = export(stack, Convention::ReturnAddress, 0x1_0000_0000);
         let export = read(export.as_bytes(), "", &Options::default()).unwrap();
-        let (profile, _) = symbolicate(&export.profile, &locator, &options).unwrap();
+        let (profile, _) = export.profile.symbolicate(&locator, &options).unwrap();
         let outermost = stack.frames.iter().zip(functions(&export.profile));
         let expected = outermost.map(|((_, _, functions), unnamed)| functions.first().cloned().unwrap_or(unnamed));
         assert_eq!(functions(&profile), expected.collect::<Vec<_>>(), "{}", stack.name);
@@ -255,7 +255,7 @@ fn names_of_the_recording_stay_unless_the_symbols_say_otherwise() {
         [("fill_span", "fill_span", 0), ("void fill_span(int)", "void fill_span(int)", 0), ("other", "fill_span", 1)]
     {
         let (profile, summary) =
-            symbolicate(&export_of(recorded).profile, &locator, &SymbolicateOptions::default()).unwrap();
+            export_of(recorded).profile.symbolicate(&locator, &SymbolicateOptions::default()).unwrap();
         assert_eq!(functions(&profile).last().map(String::as_str), Some(shown));
         assert_eq!(summary.binaries[0].disagreements, disagreements, "{recorded}");
     }
@@ -281,7 +281,7 @@ fn inlined_frames_of_the_recording_are_replaced_once() {
 
     let shown = |path: &str, with_inlines: bool| {
         let options = SymbolicateOptions { with_inlines, ..SymbolicateOptions::default() };
-        let (profile, summary) = symbolicate(&export.profile, &locator(&built().join(path)), &options).unwrap();
+        let (profile, summary) = export.profile.symbolicate(&locator(&built().join(path)), &options).unwrap();
         assert_eq!(summary.binaries[0].disagreements, 0, "{path}");
         functions(&profile)
     };
@@ -299,7 +299,7 @@ fn another_build_is_named_as_such() {
     let locator = locator(&built().join("x86_64-dwarf4"));
     let export = export(stack, Convention::ReturnAddress, 0x1_0000_0000);
     let export = read(export.as_bytes(), "", &Options::default()).unwrap();
-    let (profile, summary) = symbolicate(&export.profile, &locator, &SymbolicateOptions::default()).unwrap();
+    let (profile, summary) = export.profile.symbolicate(&locator, &SymbolicateOptions::default()).unwrap();
     assert_eq!(functions(&profile), functions(&export.profile));
     let Some(Missing::NoFile { same_name }) = &summary.binaries[0].missing else { panic!("{summary:?}") };
     assert!(same_name.iter().all(|found| found.name == "Demo" && found.arch == "x86_64") && !same_name.is_empty());
@@ -326,7 +326,7 @@ fn images_that_the_user_names_hold_the_addresses_of_fragments() {
     let export = read(xml.as_bytes(), "", &Options::default()).unwrap();
     let image = format!("{}@{load_address:#x}", stack.uuid).parse().unwrap();
     let options = SymbolicateOptions { images: vec![image], ..SymbolicateOptions::default() };
-    let (profile, summary) = symbolicate(&export.profile, &locator, &options).unwrap();
+    let (profile, summary) = export.profile.symbolicate(&locator, &options).unwrap();
     let expected: Vec<String> = stack.frames.iter().flat_map(|(_, _, functions)| functions.clone()).collect();
     assert_eq!(functions(&profile), expected);
     assert_eq!((summary.frames_without_binary, summary.binaries[0].name.as_str()), (0, "Demo"));
@@ -336,6 +336,6 @@ fn images_that_the_user_names_hold_the_addresses_of_fragments() {
         images: vec![format!("11111111-2222-3333-4444-555555555555@{load_address:#x}").parse().unwrap()],
         ..SymbolicateOptions::default()
     };
-    let (_, summary) = symbolicate(&export.profile, &locator, &options).unwrap();
+    let (_, summary) = export.profile.symbolicate(&locator, &options).unwrap();
     assert_eq!(summary.frames_without_binary, addresses.len() as u64);
 }

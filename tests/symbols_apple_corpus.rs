@@ -16,10 +16,10 @@ use std::time::Duration;
 
 use apple_mutations::try_mutations;
 use libtest_mimic::{Arguments, Failed, Trial};
-use traceparse::export::read;
+use traceparse::read;
 use traceparse::recording::Options;
 use traceparse::symbolicate::display_name;
-use traceparse::symbols::{AppleImage, DEDUPLICATED, Symbols, apple_images as images, is_apple_symbols};
+use traceparse::symbols::{AppleImage, AppleSymbols, Symbols};
 
 type Test = fn(&Path) -> Result<(), Failed>;
 
@@ -62,8 +62,8 @@ const SYMBOLS: [(&str, &str, u64, usize, usize); 3] = [
 fn functions_cover_their_text(folder: &Path) -> Result<(), Failed> {
     for (name, arch, text_size, function_count, line_count) in SYMBOLS {
         let file = fs::read(folder.join("symbols").join(name))?;
-        ensure!(is_apple_symbols(&file, file.len() as u64), "{name} is not recognised");
-        let images = images(&file)?;
+        ensure!(AppleImage::is_start_of_file(&file, file.len() as u64), "{name} is not recognised");
+        let images = AppleImage::all(&file)?;
         ensure!(images.len() == 1, "{name}: {} images", images.len());
         let image = &images[0];
         ensure!(name.starts_with(&image.uuid.to_string()), "{name}: UUID {}", image.uuid);
@@ -118,7 +118,7 @@ fn two_tools_wrote_the_same_symbols(folder: &Path) -> Result<(), Failed> {
     let mut all = Vec::new();
     for (name, ..) in &SYMBOLS[..2] {
         let file = fs::read(folder.join("symbols").join(name))?;
-        let images = images(&file)?;
+        let images = AppleImage::all(&file)?;
         let symbols = images[0].symbols.as_ref().ok_or("no symbols")?;
         let addresses: Vec<u64> = (0..0x20_000).collect();
         let mut answers = BTreeMap::new();
@@ -137,14 +137,14 @@ fn two_tools_wrote_the_same_symbols(folder: &Path) -> Result<(), Failed> {
 
 fn the_fuzzed_file_is_an_error(folder: &Path) -> Result<(), Failed> {
     let file = fs::read(folder.join("symbols/symbols-crash"))?;
-    let error = images(&file).err().ok_or("the fuzzed file was read")?;
+    let error = AppleImage::all(&file).err().ok_or("the fuzzed file was read")?;
     println!("symbols-crash: {error}");
     ensure!(error.message == "path of image 0 at 0x93: it is not UTF-8", "{error}");
     // What was done to the record shows as well, once the path is mended.
     let mut mended = file;
     mended[0x93] = b'I';
     mended[0xa1] = b'1';
-    let error = images(&mended).err().ok_or("the fuzzed record was read")?;
+    let error = AppleImage::all(&mended).err().ok_or("the fuzzed record was read")?;
     println!("symbols-crash, path mended: {error}");
     ensure!(error.message.contains("segments at 0x218: "), "{error}");
     Ok(())
@@ -190,7 +190,7 @@ fn equal(ours: &str, theirs: &str) -> Equal {
         return match () {
             () if ours.starts_with("DYLD-STUB$$") => Equal::Stub,
             () if ours.starts_with("0x") => Equal::Hex,
-            () if ours == DEDUPLICATED => Equal::Deduplicated,
+            () if ours == AppleSymbols::DEDUPLICATED => Equal::Deduplicated,
             () => Equal::AsItIs,
         };
     }
@@ -207,8 +207,8 @@ fn finder_is_named_as_instruments_did(folder: &Path) -> Result<(), Failed> {
     ensure!(archives.len() == 19, "{} archives", archives.len());
     let mut by_uuid: BTreeMap<String, AppleImage<'_>> = BTreeMap::new();
     for (name, bytes) in &archives {
-        ensure!(is_apple_symbols(bytes, bytes.len() as u64), "{name} is not recognised");
-        let mut images = images(bytes)?;
+        ensure!(AppleImage::is_start_of_file(bytes, bytes.len() as u64), "{name} is not recognised");
+        let mut images = AppleImage::all(bytes)?;
         let image = images.pop().ok_or("no image")?;
         ensure!(image.uuid.to_string() == *name, "{name}: UUID {}", image.uuid);
         ensure!(image.arch() == Some("arm64e"), "{name}: {:?}", image.arch());

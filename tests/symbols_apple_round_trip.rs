@@ -11,7 +11,7 @@ mod apple_symbols_writer;
 use apple_symbols_model::{Frame, oracle, random_image};
 use apple_symbols_rng::Rng;
 use apple_symbols_writer::{Form, Image, write_container, write_record};
-use traceparse::symbols::{AppleImage, AppleSymbols, Symbols, apple_images as images, is_apple_symbols};
+use traceparse::symbols::{AppleImage, AppleSymbols, Symbols};
 
 /// All addresses of an image that lie near code, and some far away.
 fn addresses(rng: &mut Rng) -> Vec<u64> {
@@ -64,8 +64,8 @@ fn archives_answer_what_was_written() {
         let image = random_image(&mut rng, 1 + seed * 3);
         for form in Form::ALL {
             let file = write_record(&image, form);
-            assert!(is_apple_symbols(&file, file.len() as u64));
-            let read = images(&file).unwrap_or_else(|error| panic!("seed {seed}, {form:?}: {error}"));
+            assert!(AppleImage::is_start_of_file(&file, file.len() as u64));
+            let read = AppleImage::all(&file).unwrap_or_else(|error| panic!("seed {seed}, {form:?}: {error}"));
             assert_eq!((read.len(), read[0].uuid.as_bytes()), (1, &image.uuid));
             assert_eq!(read[0].path.is_some(), form != Form::Seven);
             let case = format!("seed {seed}, {form:?}");
@@ -89,7 +89,7 @@ fn containers_answer_what_was_written() {
             for kind in [3, 5, 7] {
                 let case = format!("seed {seed}, {form:?}, kind {kind}");
                 let file = write_container(&written, form, kind);
-                let read = images(&file).unwrap_or_else(|error| panic!("{case}: {error}"));
+                let read = AppleImage::all(&file).unwrap_or_else(|error| panic!("{case}: {error}"));
                 assert_eq!(read.len(), written.len(), "{case}");
                 for (read, image) in read.iter().zip(&written) {
                     assert_eq!((read.uuid.as_bytes(), read.path), (&image.uuid, Some(image.path.as_str())), "{case}");
@@ -110,7 +110,7 @@ fn a_shallow_signature_lists_its_images() {
     image.cputype = 0x0100_000c;
     image.cpusubtype = 0x8000_0002;
     let file = write_container(&[image], Form::Seven, 7);
-    let read = images(&file).unwrap();
+    let read = AppleImage::all(&file).unwrap();
     assert_eq!((read[0].symbols.is_none(), read[0].arch()), (true, Some("arm64e")));
 }
 
@@ -129,7 +129,7 @@ fn folded_functions_are_listed_on_demand() {
         });
     }
     let file = write_record(&image, Form::Seven);
-    let read = images(&file).unwrap();
+    let read = AppleImage::all(&file).unwrap();
     let symbols = read[0].symbols.as_ref().unwrap();
     let frames = answers(symbols, &[0x504]).remove(0).unwrap();
     assert_eq!(frames, [Frame { function: Some("<deduplicated_symbol>".to_owned()), ..Frame::default() }]);
@@ -158,7 +158,7 @@ fn names_that_are_not_utf_8_are_left_out_with_a_note() {
     let mut file = write_record(&image, Form::Seven);
     let name = file.windows(5).position(|bytes| bytes == b"_name").unwrap();
     file[name + 2] = 0xff;
-    let read = images(&file).unwrap();
+    let read = AppleImage::all(&file).unwrap();
     let mut seen = Vec::new();
     let notes = read[0].symbols.as_ref().unwrap().look_up(&[0x500, 0x504], &mut |index, frames| {
         seen.push((index, frames[0].function.is_none(), frames[0].line));
@@ -193,7 +193,7 @@ fn of_overlapping_calls_the_one_that_begins_last_answers() {
         ..Default::default()
     };
     let file = write_record(&image, Form::Seven);
-    let read = images(&file).unwrap();
+    let read = AppleImage::all(&file).unwrap();
     let addresses = [0x500, 0x504, 0x508, 0x50c, 0x514, 0x524, 0x528, 0x52c];
     let answers = answers(read[0].symbols.as_ref().unwrap(), &addresses);
     let innermost = answers.into_iter().map(|frames| frames.unwrap()[0].function.clone().unwrap());
@@ -214,7 +214,7 @@ fn a_broken_rule_is_named_with_its_offset() {
     let mut image = random_image(&mut Rng(11), 30);
     image.cputype = 0x0100_000c;
     let good = write_record(&image, Form::Seven);
-    images(&good).unwrap();
+    AppleImage::all(&good).unwrap();
     let count = |field: usize| u32::from_le_bytes(good[field..field + 4].try_into().unwrap()) as usize;
     let (symbol_count, inlined_count) = (count(0x10), count(0x14));
     assert!(symbol_count > 20 && inlined_count > 10, "{symbol_count} symbols, {inlined_count} calls");
@@ -251,12 +251,12 @@ fn a_broken_rule_is_named_with_its_offset() {
     for (at, value, message) in cases {
         let mut file = good.clone();
         file[at..at + 4].copy_from_slice(&value.to_le_bytes());
-        let error = images(&file).expect_err(&message).to_string();
+        let error = AppleImage::all(&file).expect_err(&message).to_string();
         assert!(error.contains(&message), "{message:?} expected: {error}");
     }
     let mut file = good.clone();
     *file.last_mut().unwrap() = b'x';
-    assert!(images(&file).unwrap_err().message.contains("does not end with a NUL"));
+    assert!(AppleImage::all(&file).unwrap_err().message.contains("does not end with a NUL"));
 }
 
 #[test]
@@ -281,11 +281,11 @@ fn a_broken_container_is_named_with_its_offset() {
     for (at, value, message) in cases {
         let mut file = good.clone();
         file[at..at + 4].copy_from_slice(&value.to_le_bytes());
-        let error = images(&file).expect_err(&message).to_string();
+        let error = AppleImage::all(&file).expect_err(&message).to_string();
         assert!(error.contains(&message), "{message:?} expected: {error}");
     }
     for length in 0..good.len() - 76 {
-        let result = images(&good[..length]);
+        let result = AppleImage::all(&good[..length]);
         assert!(result.is_err() || length == chunk, "{length} bytes of {} are read", good.len());
     }
 }

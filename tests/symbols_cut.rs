@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use traceparse::files::{Entry, FileSystem, Files};
 use traceparse::memory::MemoryBudget;
-use traceparse::symbols::{Index, Locator, SymbolFinder, look_up, with_symbols};
+use traceparse::symbols::{Index, Locator, SymbolFinder};
 
 /// A dSYM with inlined functions; some of its units and strings are needed for any address.
 fn dsym() -> PathBuf {
@@ -29,7 +29,7 @@ fn addresses(locator: &Locator<'_>) -> Vec<u64> {
 fn answers(locator: &Locator<'_>, addresses: &[u64]) -> (usize, Option<io::ErrorKind>) {
     let mut named = vec![false; addresses.len()];
     let asked =
-        look_up(locator, locator.found()[0].uuid, addresses, &MemoryBudget::unlimited(), &mut |index, frames| {
+        locator.look_up(locator.found()[0].uuid, addresses, &MemoryBudget::unlimited(), &mut |index, frames| {
             named[index] = !frames.is_empty();
         });
     let errors = asked.iter().filter_map(|asked| asked.result.as_ref().err());
@@ -46,7 +46,7 @@ fn a_file_that_there_is_no_memory_for_gives_no_names() {
     for bytes in (12..26).map(|bits| 1 << bits) {
         let budget = MemoryBudget::new(bytes);
         let mut named = vec![false; addresses.len()];
-        let asked = look_up(&locator, locator.found()[0].uuid, &addresses, &budget, &mut |index, frames| {
+        let asked = locator.look_up(locator.found()[0].uuid, &addresses, &budget, &mut |index, frames| {
             named[index] = !frames.is_empty();
         });
         assert_eq!(budget.used(), 0);
@@ -151,7 +151,7 @@ fn an_open_file_that_is_cut_or_written_again_is_an_error() {
         let data = locator.load(&found).unwrap();
         change();
         let mut named = 0;
-        let read = with_symbols(&data, &found, |symbols| symbols.look_up(&addresses, &mut |_, _| named += 1));
+        let read = found.with_symbols(&data, |symbols| symbols.look_up(&addresses, &mut |_, _| named += 1));
         read.map(|_| named).map_err(|error| error.to_string())
     };
     let open = || fs::OpenOptions::new().write(true).open(&path).unwrap();

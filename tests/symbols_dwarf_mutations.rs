@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use libtest_mimic::{Arguments, Failed, Trial};
 use object::{Object, ObjectSection};
 use peak_alloc::PeakAlloc;
-use traceparse::symbols::slices_of;
+use traceparse::symbols::Slice;
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -62,7 +62,7 @@ impl Random {
 /// The parts of a file that are worth breaking: all of it, its first KB, and each DWARF section.
 fn targets(file: &[u8]) -> Vec<Range<usize>> {
     let mut targets = vec![0..file.len(), 0..file.len().min(1024)];
-    for slice in slices_of(file).map(|slices| slices.found).unwrap_or_default() {
+    for slice in Slice::all(file).unwrap_or_default() {
         let start = slice.range.start as usize;
         targets.push(start..(start + 2048).min(file.len()));
         let Ok(object) = object::File::parse(dsym::bytes_of(file, &slice)) else { continue };
@@ -107,15 +107,14 @@ fn broken_copy(file: &[u8], targets: &[Range<usize>], random: &mut Random) -> Ve
 fn mutate(path: &Path, seed: u64, count: usize) -> Result<(), Failed> {
     let file = fs::read(path)?;
     let targets = targets(&file);
-    let wanted: Vec<Vec<u64>> =
-        slices_of(&file)?.found.iter().map(|slice| dsym::addresses(&file, slice, 200)).collect();
+    let wanted: Vec<Vec<u64>> = Slice::all(&file)?.iter().map(|slice| dsym::addresses(&file, slice, 200)).collect();
     let mut random = Random(0x9E37_79B9_7F4A_7C15 ^ (seed + 1));
     let (mut opened, mut noted, mut frames, mut slowest, mut largest) = (0, 0, 0, Duration::ZERO, 0);
     for index in 0..count {
         let copy = broken_copy(&file, &targets, &mut random);
         let (before, start) = (MEMORY.current_usage(), Instant::now());
         MEMORY.reset_peak_usage();
-        for (slice, addresses) in slices_of(&copy).map(|slices| slices.found).unwrap_or_default().iter().zip(&wanted) {
+        for (slice, addresses) in Slice::all(&copy).unwrap_or_default().iter().zip(&wanted) {
             if let Ok((answers, notes)) = dsym::look_up(&copy, slice, addresses) {
                 opened += 1;
                 noted += usize::from(!notes.is_empty());

@@ -8,11 +8,11 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use traceparse::export::read;
 use traceparse::files::{Entry, Files};
 use traceparse::profile::Profile;
+use traceparse::read;
 use traceparse::recording::{Options, Recording};
-use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
+use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Index, Locator, SourceKind};
 
 fn main() {
@@ -115,7 +115,7 @@ fn named(folder: &Path, is_nameless: bool) -> Result<(Profile, Profile), Failed>
     ensure!(locator.found().iter().all(|found| found.kind == SourceKind::SymbolsArchive), "{:?}", locator.found());
     let given = export(folder, false)?.profile;
     let asked = if is_nameless { export(folder, true)?.profile } else { export(folder, false)?.profile };
-    let (profile, summary) = symbolicate(&asked, &locator, &SymbolicateOptions::default())?;
+    let (profile, summary) = asked.symbolicate(&locator, &SymbolicateOptions::default())?;
     let frames: u64 = summary.binaries.iter().map(|binary| binary.frames).sum();
     let now: u64 = summary.binaries.iter().map(|binary| binary.named_now).sum();
     ensure!((frames, now) == (433, 430), "{now} of {frames} named");

@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 use dsym::Frame;
 use libtest_mimic::{Arguments, Failed, Trial};
 use object::{Object, ObjectSection, ObjectSymbol};
-use traceparse::symbols::{Slice, slices_of};
+use traceparse::symbols::Slice;
 
 const TOOL: &str = "llvm-symbolizer-19";
 const ADDRESSES: usize = 2000;
@@ -56,7 +56,7 @@ fn main() {
 fn on_slices(path: &Path, test: fn(&str, &[u8], &Slice) -> Result<(), Failed>) -> Result<(), Failed> {
     let file = fs::read(path)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    slices_of(&file)?.found.iter().try_for_each(|slice| test(&name, &file, slice))
+    Slice::all(&file)?.iter().try_for_each(|slice| test(&name, &file, slice))
 }
 
 /// The reason why a name differs, or why one side has no answer.
@@ -169,7 +169,7 @@ fn equals_llvm(name: &str, file: &[u8], slice: &Slice) -> Result<(), Failed> {
     println!(
         "{name} {}: {} addresses, {both} answered by both, {neither} by neither, {located} with file, line and depth \
          equal, {equal_names} of {frames} names equal, {rules:?}",
-        slice.architecture,
+        slice.architecture(),
         addresses.len()
     );
     ensure!(notes.is_empty(), "notes: {notes:?}");
@@ -263,7 +263,7 @@ fn equals_addr2line(name: &str, file: &[u8], slice: &Slice) -> Result<(), Failed
     }
     println!(
         "{name} {}: {answered} of {} as addr2line, {renamed} inlined names differ",
-        slice.architecture,
+        slice.architecture(),
         addresses.len()
     );
     Ok(())

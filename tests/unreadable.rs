@@ -3,9 +3,9 @@
 //! Each case is what a real reader took for "nothing recorded", or for something else, without a word. Every document is
 //! read by the scanner and as XML.
 
-use traceparse::error::ErrorKind;
-use traceparse::export::{read, read_intervals};
-use traceparse::recording::{Options, Recording, RejectReason};
+use traceparse::ErrorKind;
+use traceparse::read;
+use traceparse::recording::{Intervals, Options, Recording, RejectReason};
 
 const COLUMNS: [&str; 7] = ["time", "thread", "process", "core", "thread-state", "weight", "stack"];
 
@@ -301,7 +301,7 @@ fn cells_of_intervals_follow_the_same_rule() {
              <row>{}</row></node></trace-query-result>",
             cells.concat()
         );
-        let found = read_intervals(xml.as_bytes(), "x.xml", &Options::default()).expect(&xml);
+        let found = Intervals::read(xml.as_bytes(), "x.xml", &Options::default()).expect(&xml);
         assert_eq!(found.tables[0].rows, 2);
         found.tables[0].rejected.total()
     };

@@ -1,14 +1,17 @@
 //! JSON lines, against the document that has the same rows, and `--format d3`, against folded stacks.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use traceparse::export::read;
-use traceparse::output::{d3, folded, json};
+use traceparse::output::{self, Format};
+use traceparse::read;
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
-use traceparse::report::{NO_STACK, Report, ReportOptions, SeparateBy, View, report};
+use traceparse::report::NO_STACK;
+use traceparse::report::{Report, ReportOptions, SeparateBy, View};
 
 fn inputs(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -32,13 +35,13 @@ fn exports(samples: SampleDetail) -> Vec<Recording> {
 
 fn document(report: &Report<'_>) -> Value {
     let mut out = Vec::new();
-    json::write(report, &mut out).unwrap();
+    output::write(report, &Format::Json, &mut out).unwrap();
     serde_json::from_slice(&out).unwrap()
 }
 
 fn lines(report: &Report<'_>) -> Vec<Value> {
     let mut out = Vec::new();
-    json::write_lines(report, &mut out).unwrap();
+    output::write(report, &Format::JsonLines, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert!(text.ends_with("}\n"), "the last line ends");
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -58,7 +61,7 @@ fn lines_have_what_the_document_has() {
             (View::Functions, "functions"),
             (View::Samples, "samples"),
         ] {
-            let report = report(&export, &ReportOptions { view, ..ReportOptions::default() });
+            let report = export.report(&ReportOptions { view, ..ReportOptions::default() });
             let (mut document, mut lines) = (document(&report), lines(&report).into_iter());
             let mut header = lines.next().unwrap();
             assert_eq!(take(&mut header, "format"), "traceparse-lines");
@@ -91,7 +94,7 @@ fn nodes_are_those_of_the_nested_tree() {
         ] {
             let mut options = ReportOptions { view: View::Tree, separate_by, ..ReportOptions::default() };
             options.pruning.min_percent = min_percent;
-            let report = report(&export, &options);
+            let report = export.report(&options);
             let mut expected = Vec::new();
             for (number, scope) in document(&report)[name].as_array().unwrap().iter().enumerate() {
                 let mut head = scope.clone();
@@ -118,7 +121,7 @@ fn own_values(node: &Value, path: &mut Vec<String>, out: &mut BTreeMap<String, u
         assert!(value(&pair[0]) >= value(&pair[1]), "the heaviest is first");
     }
     for child in children {
-        path.push(traceparse::output::escape_folded(child["name"].as_str().unwrap()).into_owned());
+        path.push(support::escaped(child["name"].as_str().unwrap()));
         own_values(child, path, out);
         path.pop();
     }
@@ -126,7 +129,7 @@ fn own_values(node: &Value, path: &mut Vec<String>, out: &mut BTreeMap<String, u
 
 fn d3_tree(report: &Report<'_>) -> Value {
     let mut out = Vec::new();
-    d3::write(report, &mut out).unwrap();
+    output::write(report, &Format::D3, &mut out).unwrap();
     serde_json::from_slice(&out).unwrap()
 }
 
@@ -136,9 +139,9 @@ fn the_tree_for_d3_is_that_of_folded_stacks() {
     for export in exports(SampleDetail::Summed) {
         for separate_by in [SeparateBy::Thread, SeparateBy::Process, SeparateBy::Nothing] {
             let options = ReportOptions { view: View::Tree, separate_by, ..ReportOptions::default() };
-            let report = report(&export, &options);
-            if folded::check(&report).is_err() {
-                assert!(d3::write(&report, &mut Vec::new()).is_err());
+            let report = export.report(&options);
+            if report.check_one_measurement().is_err() {
+                assert!(output::write(&report, &Format::D3, &mut Vec::new()).is_err());
                 continue;
             }
             let tree = d3_tree(&report);
@@ -146,7 +149,7 @@ fn the_tree_for_d3_is_that_of_folded_stacks() {
             let mut found = BTreeMap::new();
             own_values(&tree, &mut Vec::new(), &mut found);
             let mut out = Vec::new();
-            folded::write(&report, &mut out).unwrap();
+            output::write(&report, &Format::Folded, &mut out).unwrap();
             let mut expected: BTreeMap<String, u64> = BTreeMap::new();
             for line in String::from_utf8(out).unwrap().lines() {
                 let (stack, weight) = line.rsplit_once(' ').unwrap();
@@ -176,15 +179,15 @@ fn the_tree_for_d3_is_that_of_folded_stacks() {
 fn stacks_that_were_not_recorded_and_hidden_ones_stay_in_the_total() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/27/orchard/input.xml");
     let mut recording = RecordingBuilder::new(Options::default());
-    traceparse::export::read_into(fs::File::open(path).unwrap(), "input.xml", &mut recording).unwrap();
+    recording.read(fs::File::open(path).unwrap(), "input.xml").unwrap();
     let export = recording.finish().unwrap();
     let separate_by = SeparateBy::Nothing;
     let mut options = ReportOptions { view: View::Tree, separate_by, ..ReportOptions::default() };
-    let whole = d3_tree(&report(&export, &options));
+    let whole = d3_tree(&export.report(&options));
     assert_eq!(whole["value"], 485_000_000);
     assert!(whole["children"].as_array().unwrap().iter().any(|child| child["name"] == NO_STACK));
     options.pruning.depth = Some(1);
-    let cut = d3_tree(&report(&export, &options));
+    let cut = d3_tree(&export.report(&options));
     assert_eq!(cut["value"], 485_000_000);
     for (cut, whole) in cut["children"].as_array().unwrap().iter().zip(whole["children"].as_array().unwrap()) {
         assert_eq!((&cut["name"], &cut["value"]), (&whole["name"], &whole["value"]));

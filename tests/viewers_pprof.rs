@@ -11,13 +11,14 @@ use std::process::{Command, Stdio};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::calltree::{Label, Metric};
-use traceparse::export::read;
 use traceparse::files::FileSystem;
-use traceparse::output::{folded, pprof};
-use traceparse::profile::{Selection, StateFilter, ThreadId};
+use traceparse::output::{self, Format};
+use traceparse::profile::{Id, Selection, StateFilter, Thread};
+use traceparse::read;
 use traceparse::recording::{Options, Recording, RecordingBuilder, SampleDetail};
-use traceparse::report::{NO_STACK, Report, ReportOptions, View, report};
-use traceparse::symbolicate::{SymbolicateOptions, symbolicate};
+use traceparse::report::NO_STACK;
+use traceparse::report::{Report, ReportOptions, View};
+use traceparse::symbolicate::SymbolicateOptions;
 use traceparse::symbols::{Index, Locator};
 
 macro_rules! ensure {
@@ -91,17 +92,17 @@ fn on_reports(path: &Path, check: Check) -> Result<(), Failed> {
         let selection = Selection { states, ..Selection::default() };
         let mut options = ReportOptions { metric, selection, view: View::Functions, ..ReportOptions::default() };
         let profile = &each.profile;
-        if folded::check(&report(&each, &options)).is_err() {
+        if each.report(&options).check_one_measurement().is_err() {
             let first = profile.series_ids().next().ok_or("no series")?;
             options.schemas = vec![profile.string(profile.series(first).schema).to_owned()];
             options.selection.runs = vec![profile.run(profile.series(first).run).number];
         }
-        let report_of_each = report(&each, &options);
-        if folded::check(&report_of_each).is_err() {
+        let report_of_each = each.report(&options);
+        if report_of_each.check_one_measurement().is_err() {
             continue;
         }
         let bytes = written(&report_of_each)?;
-        ensure!(bytes == written(&report(&summed, &options))?, "sums give other bytes");
+        ensure!(bytes == written(&summed.report(&options))?, "sums give other bytes");
         check(&report_of_each)?;
     }
     Ok(())
@@ -109,7 +110,7 @@ fn on_reports(path: &Path, check: Check) -> Result<(), Failed> {
 
 fn written(report: &Report<'_>) -> Result<Vec<u8>, Failed> {
     let mut out = Vec::new();
-    pprof::write(report, &mut out)?;
+    output::write(report, &Format::Pprof, &mut out)?;
     Ok(out)
 }
 
@@ -300,7 +301,7 @@ fn check_references(decoded: &Message) -> Result<(), Failed> {
 
 fn expected_threads(report: &Report<'_>) -> BTreeMap<Owner, [u64; 2]> {
     let profile = &report.recording.profile;
-    let owner = |id: ThreadId| {
+    let owner = |id: Id<Thread>| {
         let thread = profile.thread(id);
         let process = profile.process(thread.process);
         (profile.string(thread.name).to_owned(), thread.tid, profile.string(process.name).to_owned(), process.pid)
@@ -435,9 +436,9 @@ fn inlined_functions_are_lines_of_one_location() -> Result<(), Failed> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built/inlining/Inlining.dSYM");
     let mut locator = Locator::new(&FileSystem);
     locator.add(&folder, &mut Index::default())?;
-    let (profile, _) = symbolicate(&export.profile, &locator, &SymbolicateOptions::default())?;
+    let (profile, _) = export.profile.symbolicate(&locator, &SymbolicateOptions::default())?;
     export.profile = profile;
-    let report = report(&export, &ReportOptions { view: View::Functions, ..ReportOptions::default() });
+    let report = export.report(&ReportOptions { view: View::Functions, ..ReportOptions::default() });
     equals_protoc(&report)?;
     let decoded = decode(&report)?;
     let sample = &decoded.messages("sample")[0];
@@ -485,10 +486,10 @@ fn durations_are_those_of_the_table_of_contents() -> Result<(), Failed> {
     ] {
         let mut recording = RecordingBuilder::new(Options::default());
         for document in contents.iter().copied().chain([samples.as_str()]) {
-            traceparse::export::read_into(document.as_bytes(), "input.xml", &mut recording)?;
+            recording.read(document.as_bytes(), "input.xml")?;
         }
         let export: Recording = recording.finish()?;
-        let decoded = decode(&report(&export, &ReportOptions::default()))?;
+        let decoded = decode(&export.report(&ReportOptions::default()))?;
         ensure!(decoded.number("duration_nanos") == expected, "{contents:?}: {}", decoded.number("duration_nanos"));
         ensure!(decoded.number("time_nanos") == 0, "nobody knows the time of day");
         ensure!(decoded.messages("mapping").len() == 1, "no program is known");
@@ -517,10 +518,10 @@ fn starts_and_programs_are_those_of_the_table_of_contents() -> Result<(), Failed
     ] {
         let mut recording = RecordingBuilder::new(Options::default());
         for document in [contents.as_str(), samples.as_str()] {
-            traceparse::export::read_into(document.as_bytes(), "input.xml", &mut recording)?;
+            recording.read(document.as_bytes(), "input.xml")?;
         }
         let export: Recording = recording.finish()?;
-        let report = report(&export, &ReportOptions { view: View::Functions, ..ReportOptions::default() });
+        let report = export.report(&ReportOptions { view: View::Functions, ..ReportOptions::default() });
         equals_protoc(&report)?;
         let decoded = decode(&report)?;
         ensure!(decoded.number("time_nanos") == 1_772_731_658_879_000_000, "{}", decoded.number("time_nanos"));
@@ -535,10 +536,10 @@ fn tables_that_do_not_add_up_are_refused() -> Result<(), Failed> {
     let mut recording = RecordingBuilder::new(Options::default());
     for table in ["time-profile-waiting", "cpu-profile"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/27").join(table).join("input.xml");
-        traceparse::export::read_into(fs::File::open(path)?, "input.xml", &mut recording)?;
+        recording.read(fs::File::open(path)?, "input.xml")?;
     }
     let export = recording.finish()?;
-    let error = pprof::write(&report(&export, &ReportOptions::default()), &mut Vec::new()).err();
+    let error = output::write(&export.report(&ReportOptions::default()), &Format::Pprof, &mut Vec::new()).err();
     let error = error.ok_or("no error")?.to_string();
     ensure!(error.contains("--schema"), "{error}");
     Ok(())

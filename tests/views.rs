@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use support::{Invented, RenderOptions, Row, Shape, Size, Table, render};
 use traceparse::calltree::Metric;
-use traceparse::export::read;
-use traceparse::output::folded;
+use traceparse::output::{self, Format};
 use traceparse::profile::{Selection, StateFilter};
+use traceparse::read;
 use traceparse::recording::{Options, Recording, SampleDetail};
-use traceparse::report::{Cell, ReportOptions, Scope, SeparateBy, View, report};
+use traceparse::report::{Cell, ReportOptions, Scope, SeparateBy, View};
 use traceparse::units::{Nanos, Unit};
 
 fn recording(seed: u64) -> Invented {
@@ -51,7 +51,7 @@ fn text(cell: &Cell) -> String {
 
 /// The rows of the listing of a recording's one series, by the names of its columns.
 fn rows(export: &Recording, options: &ReportOptions) -> Vec<BTreeMap<&'static str, String>> {
-    let report = report(export, options);
+    let report = export.report(options);
     let kind = options.view.listing_kind().unwrap();
     let mut rows = Vec::new();
     for series in &report.series {
@@ -124,7 +124,7 @@ fn cores_add_up_to_their_kinds_and_kinds_to_the_total() {
         assert_eq!(rows.len(), expected.len(), "no row twice");
         kinds.extend(expected.into_keys().map(|(_, kind, _)| kind));
         let summed = open(&recording, SampleDetail::Summed);
-        let report = report(&summed, &options);
+        let report = summed.report(&options);
         let listing = report.listing(&report.series[0]).unwrap();
         assert!(listing.rows.is_empty() && listing.notes.len() == 1, "sums have no cores, and it is said");
     }
@@ -237,7 +237,7 @@ fn trees_of_states_and_kinds_of_cores_have_their_samples() {
                     .collect();
                 names.push(label(sample));
                 names.reverse();
-                let mut names: Vec<_> = names.into_iter().map(traceparse::output::escape_folded).collect();
+                let mut names: Vec<_> = names.into_iter().map(support::escaped).collect();
                 if names.len() == 1 {
                     names.push(traceparse::report::NO_STACK.into());
                 }
@@ -246,9 +246,9 @@ fn trees_of_states_and_kinds_of_cores_have_their_samples() {
             }
             expected.retain(|_, weight| *weight > 0);
             let options = ReportOptions { selection: selection(true), separate_by, ..options(View::Tree) };
-            let report = report(&export, &options);
+            let report = export.report(&options);
             let mut out = Vec::new();
-            folded::write(&report, &mut out).unwrap();
+            output::write(&report, &Format::Folded, &mut out).unwrap();
             let mut found: BTreeMap<String, u64> = BTreeMap::new();
             for line in String::from_utf8(out).unwrap().lines() {
                 let (stack, weight) = line.rsplit_once(' ').unwrap();
@@ -260,8 +260,8 @@ fn trees_of_states_and_kinds_of_cores_have_their_samples() {
             let mut expected: Vec<u64> = by_label.into_values().collect();
             expected.sort_unstable_by(|a, b| b.cmp(a));
             assert_eq!(weights, expected);
-            for (row, tree) in report.series[0].scopes.iter().zip(report.trees(&report.series[0])) {
-                assert_eq!(tree.tree.root().all_weight, row.counted.weight.value);
+            for (row, tree) in report.trees(&report.series[0]) {
+                assert_eq!(tree.root().all_weight, row.counted.weight.value);
             }
         }
     }
@@ -291,7 +291,7 @@ proptest! {
             timeline_bin: bin.map(Nanos::from_nanos),
             ..options(View::Timeline)
         };
-        let report = report(&export, &options);
+        let report = export.report(&options);
         let series = &report.series[0];
         let timeline = report.timeline(series);
         let length = timeline.bin.as_nanos();
@@ -364,7 +364,7 @@ proptest! {
 fn a_timeline_of_sums_is_empty() {
     let export = open(&recording(1), SampleDetail::Summed);
     let options = options(View::Timeline);
-    let report = report(&export, &options);
+    let report = export.report(&options);
     assert!(report.timeline(&report.series[0]).lines.is_empty());
     assert_eq!(report.listing(&report.series[0]).unwrap().notes.len(), 1);
 }

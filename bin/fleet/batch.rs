@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anyhow::{Error, Result};
 use blake3::Hash;
-use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, RunMeasures, measure_runs};
+use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, RunMeasures};
 use traceparse::memory::{MemoryBudget, OverBudget};
 use traceparse::recording::{DocumentContent, Options, Recording, Toc};
 use traceparse::symbols::Locator;
@@ -405,7 +405,7 @@ impl Batch<'_> {
             duration: task.duration,
             tocs,
         };
-        let measured = match measure_runs(&export, &context, &self.settings.measure) {
+        let measured = match export.measure(&context, &self.settings.measure) {
             Ok(measured) => measured,
             Err(refused) => return failed(Refused { kind: refused.kind, reason: refused.reason }),
         };

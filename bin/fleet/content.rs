@@ -4,8 +4,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use blake3::{Hash, Hasher};
+use traceparse::Error;
 use traceparse::decompress;
-use traceparse::error::Error;
 use traceparse::fleet::FailureKind;
 use traceparse::read;
 use traceparse::recording::Options;

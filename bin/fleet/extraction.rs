@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use anyhow::Result;
 use blake3::Hash;
 use rayon::prelude::*;
-use traceparse::fleet::dataset::{DatasetError, DatasetErrorKind};
+use traceparse::fleet::{DatasetError, DatasetErrorKind};
 use traceparse::fleet::{FailedInput, FailureKind, RunMeasures};
 use traceparse::memory::MemoryBudget;
 

@@ -51,7 +51,7 @@ pub(super) fn of_settings(args: &ReadingArgs, symbols: &[Found]) -> Hash {
     let mut fields = Fields::new("settings");
     fields.text(env!("CARGO_PKG_VERSION"));
     // What older datasets could not hold is measured again.
-    fields.number(u64::from(traceparse::fleet::dataset::VERSION));
+    fields.number(u64::from(traceparse::fleet::DatasetTable::VERSION));
     fields.number(MEASURING);
     fields.number(u64::from(args.allow_truncated));
     fields.number(u64::from(args.no_inlines));

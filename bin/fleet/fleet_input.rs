@@ -5,14 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use blake3::{Hash, Hasher};
-use traceparse::bundle::is_added_by_macos;
-use traceparse::error::Error;
+use traceparse::Error;
+use traceparse::bundle::BundleFiles;
 use traceparse::files::{Entry, FileSystem, Files};
 use traceparse::fleet::FailureKind;
-use traceparse::input::{Input, InputFiles, Place};
 use traceparse::memory::MemoryBudget;
 use traceparse::recording::{Options, Recording, RecordingBuilder};
 use traceparse::symbols::{Index, Locator};
+use traceparse::{Input, InputFiles, InputPlace};
 
 use super::content::{self, ReadFile, Refused, refused, unless_changed};
 use super::control::Control;
@@ -35,7 +35,7 @@ pub(super) fn size_on_disk(path: &Path) -> u64 {
 pub(super) struct FleetInput<'w> {
     files: InputFiles<'w>,
     path: PathBuf,
-    place: Place,
+    place: InputPlace,
     /// The folder in which it keeps symbols, once it was read.
     symbol_stores: Option<PathBuf>,
     memory: MemoryBudget,
@@ -63,8 +63,8 @@ impl<'w> FleetInput<'w> {
     /// The path of a recording, in an archive below the path of the archive; `None` for exports.
     pub(super) fn bundle(&self) -> Option<&Path> {
         match &self.place {
-            Place::Bundle(bundle) => Some(bundle),
-            Place::File(_) => None,
+            InputPlace::Bundle(bundle) => Some(bundle),
+            InputPlace::File(_) => None,
         }
     }
 
@@ -121,13 +121,17 @@ pub(super) fn hash_file(path: &Path, memory: &MemoryBudget, control: &Control) -
 }
 
 /// The export in a recording, and the folder of its symbols, if the recording can be opened.
-fn read_export(files: &dyn Files, place: &Place, options: &Options) -> (Result<Recording, Error>, Option<PathBuf>) {
+fn read_export(
+    files: &dyn Files,
+    place: &InputPlace,
+    options: &Options,
+) -> (Result<Recording, Error>, Option<PathBuf>) {
     let opened = match Input::open(files, place, options) {
         Ok(opened) => opened,
         Err(error) => return (Err(error), None),
     };
     let mut recording = RecordingBuilder::new(options.clone());
-    let (Place::Bundle(path) | Place::File(path)) = place;
+    let (InputPlace::Bundle(path) | InputPlace::File(path)) = place;
     let read = opened.read_into(&mut recording, &path.display().to_string());
     (read.and_then(|()| recording.finish()), opened.symbol_stores())
 }
@@ -146,7 +150,7 @@ fn all_files(files: &dyn Files, folder: &Path) -> io::Result<Vec<(PathBuf, u64)>
         }
         for path in files.list(&folder)? {
             match files.entry(&path) {
-                _ if is_added_by_macos(&path) => {}
+                _ if BundleFiles::is_added_by_macos(&path) => {}
                 Ok(Entry::File { length, .. }) => found.push((path, length)),
                 Ok(Entry::Folder) => open.push(path),
                 _ => {}

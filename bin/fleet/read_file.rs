@@ -1,9 +1,9 @@
 //! A file that was read: its content, or the reason why it gave no export.
 
 use blake3::Hash;
-use traceparse::error::{Error, ErrorKind};
 use traceparse::fleet::FailureKind;
 use traceparse::recording::Recording;
+use traceparse::{Error, ErrorKind};
 
 /// A file that was read to its end.
 pub(super) struct ReadFile {

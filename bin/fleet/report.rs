@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use anyhow::{Result, anyhow, bail};
 use traceparse::fleet::{AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, RunMeasures};
 use traceparse::memory::{MemoryBudget, OverBudget, Reservation};
-use traceparse::output::fleet::{csv, html, json, text};
+use traceparse::output::{self, Format};
 use traceparse::units::Millionths;
 
 use super::batch::{self, Finished, Keeper, Kept, Outcome, Settings};
@@ -297,12 +297,13 @@ fn write(report: &FleetReport, args: &FleetReportArgs, colour: Colour) -> Result
     let path = args.output.as_deref();
     write_to(path, |out| {
         let mut out = Shown::new(path, args.format().syntax(), out);
-        match args.format() {
-            FleetFormat::Text => text::write(report, &style(path, colour), &mut out),
-            FleetFormat::Json => json::write(report, &mut out),
-            FleetFormat::Csv => csv::write_cells(report, args.csv.cells(), &mut out),
-            FleetFormat::Html => html::write(report, &mut out),
-        }?;
+        let format = match args.format() {
+            FleetFormat::Text => Format::Text(style(path, colour)),
+            FleetFormat::Json => Format::Json,
+            FleetFormat::Csv => Format::Csv(args.csv.cells()),
+            FleetFormat::Html => Format::Html,
+        };
+        output::write(report, &format, &mut out)?;
         out.flush()
     })
 }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use traceparse::fleet::{FleetOptions, sql};
+use traceparse::fleet::FleetOptions;
 use traceparse::output::Syntax;
 
 use super::cli::FleetSqlArgs;
@@ -38,7 +38,7 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         Store::files(Path::new(&dataset))?.iter().try_for_each(|file| will_read(file))?;
         check_labels(&options, Path::new(&dataset))?;
     }
-    let text = sql(&options, &dataset, args.engine.engine());
+    let text = args.engine.engine().query(&options, &dataset);
     let path = args.output.as_deref();
     Ok(write_to(path, |out| Shown::new(path, Some(Syntax::Lines), out).write_all(text.as_bytes()))?)
 }

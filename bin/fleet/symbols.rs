@@ -9,7 +9,7 @@ use traceparse::files::FileBytes;
 use traceparse::fleet::FailureKind;
 use traceparse::profile::RebuildError;
 use traceparse::recording::Recording;
-use traceparse::symbolicate::{SymbolCache, SymbolicateOptions, symbolicate};
+use traceparse::symbolicate::{SymbolCache, SymbolicateOptions};
 use traceparse::symbols::{Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
@@ -67,7 +67,7 @@ impl<'f> FleetSymbols<'f> {
             (None, Some((_, cache))) => cache.symbolicate(&export.profile, &self.options),
             (Some(own), named) => {
                 let both = Both { own, named: named.as_ref().map(|(locator, _)| *locator) };
-                symbolicate(&export.profile, &both, &self.options)
+                export.profile.symbolicate(&both, &self.options)
             }
         };
         if let Some(changed) = self.files.first_changed() {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
-use traceparse::bundle::is_added_by_macos;
+use traceparse::bundle::BundleFiles;
 
 use super::names::{is_export_name, is_recording_name};
 use super::notes::several;
@@ -60,7 +60,7 @@ pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
             let is_folder = path.is_dir();
             if is_hidden {
                 let is_export = (!is_folder && is_export_name(&path)) || is_recording_name(&path);
-                if is_export && !is_added_by_macos(&path) {
+                if is_export && !BundleFiles::is_added_by_macos(&path) {
                     walked.hidden.push(path);
                 }
             } else if is_folder && !is_recording_name(&path) {

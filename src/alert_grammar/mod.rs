@@ -22,9 +22,7 @@ mod dialect;
 mod lexer;
 mod limit;
 
-// Comparisons of two recordings know one of them only.
-#[cfg_attr(not(feature = "fleet"), allow(unreachable_pub))]
-pub use comparison::Comparison;
+pub(crate) use comparison::Comparison;
 pub use dialect::AlertError;
 pub(crate) use dialect::Dialect;
 use lexer::Lexer;

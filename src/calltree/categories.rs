@@ -17,6 +17,7 @@ use crate::profile::{Category, FunctionId, Profile, StackId};
 
 /// The weights of a category of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CategoryRow {
     /// The category; `None` is samples without stack.
     pub category: Option<Category>,
@@ -26,6 +27,7 @@ pub struct CategoryRow {
 
 /// A call from the program's own code ([`Category::User`]) into any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TransitionRow {
     /// The function of the program.
     pub caller: FunctionId,
@@ -47,7 +49,7 @@ fn category_of_functions(profile: &Profile) -> Vec<Category> {
 }
 
 /// The categories that stacks have, in the order of [`Category::ALL`], and at last samples without stack.
-pub fn categories_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<CategoryRow> {
+pub(crate) fn categories_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<CategoryRow> {
     let of_function = category_of_functions(profile);
     let place = |category| Category::ALL.iter().position(|&other| other == category).unwrap_or_default();
     let key_of_frame: Vec<usize> =
@@ -59,7 +61,7 @@ pub fn categories_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<C
 }
 
 /// The transitions of stacks, by self weight, then all weight, then caller and callee.
-pub fn transitions_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<TransitionRow> {
+pub(crate) fn transitions_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<TransitionRow> {
     let of_function = category_of_functions(profile);
     let mut rows: Vec<TransitionRow> = Vec::new();
     let mut row_of: HashMap<(FunctionId, FunctionId), usize> = HashMap::default();

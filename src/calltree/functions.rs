@@ -23,7 +23,7 @@ pub struct FunctionRow {
 }
 
 /// The functions of a whole tree, by self weight, then all weight, then name. Weights that pruning hid in a tree are missing here.
-pub fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> {
+pub(crate) fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> {
     let mut rows: Vec<FunctionRow> = Vec::new();
     let mut row_of: HashMap<Label, usize> = HashMap::default();
     // How often each row is on the path from the root to the node at hand.
@@ -54,7 +54,7 @@ pub fn functions(profile: &Profile, tree: &CallTree) -> Vec<FunctionRow> {
 
 /// The functions of stacks, which is what [`functions`] says of their [`tree`](super::Merger::tree). No tree is made: it
 /// takes memory for each function and not for each place in a tree. So many `jobs` share the work where there are very many stacks.
-pub fn functions_of_stacks(profile: &Profile, weights: &[StackWeight], jobs: usize) -> Vec<FunctionRow> {
+pub(crate) fn functions_of_stacks(profile: &Profile, weights: &[StackWeight], jobs: usize) -> Vec<FunctionRow> {
     let key_of_frame: Vec<usize> = profile.frame_ids().map(|id| profile.frame(id).function.index()).collect();
     let (sums, no_stack) = sum_stacks_by_key(profile, weights, &key_of_frame, profile.function_ids().len(), jobs);
     let of_functions = profile.function_ids().map(Label::Function).zip(sums);

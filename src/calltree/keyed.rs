@@ -26,7 +26,7 @@ pub struct KeySums {
 ///
 /// # Panics
 /// When `key_of_frame` is shorter than the table of frames, or a key is not below `key_count`.
-pub fn sum_stacks_by_key(
+pub(crate) fn sum_stacks_by_key(
     profile: &Profile,
     weights: &[StackWeight],
     key_of_frame: &[usize],

@@ -9,6 +9,7 @@ use crate::profile::{Profile, SourceLine, StringId};
 
 /// The weights of a function on one of its lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LineRow {
     /// The function, or samples without stack.
     pub label: Label,
@@ -20,6 +21,7 @@ pub struct LineRow {
 
 /// The weights of a source file and its lines, whichever functions are on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SourceFileRow {
     /// Its path on the machine that compiled it.
     pub path: StringId,
@@ -31,7 +33,7 @@ pub struct SourceFileRow {
 }
 
 /// The lines of stacks, by self weight, then all weight, then path and line, then function.
-pub fn lines_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<LineRow> {
+pub(crate) fn lines_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<LineRow> {
     let keys = Keys::new(profile.frame_ids().map(|id| {
         let frame = profile.frame(id);
         (frame.source, frame.function)
@@ -50,7 +52,7 @@ pub fn lines_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<LineRo
 }
 
 /// The source files of stacks, by self weight, then all weight, then path. Frames without a source are in none.
-pub fn source_files_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<SourceFileRow> {
+pub(crate) fn source_files_of_stacks(profile: &Profile, weights: &[StackWeight]) -> Vec<SourceFileRow> {
     let source = |id| profile.frame(id).source;
     let files = Keys::new(profile.frame_ids().map(|id| source(id).map(|source| source.path)));
     let lines = Keys::new(profile.frame_ids().map(source));

@@ -4,6 +4,7 @@ use crate::profile::{SampleKind, SampleSum, SelectedSamples, SelectedSums, Serie
 
 /// The number that a sample counts for: its weight, or one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Metric {
     /// Its weight, in the unit of its table.
     #[default]
@@ -60,15 +61,7 @@ impl StackWeights {
             rows.sort_by_key(|row| row.stack);
         }
         // One stack in several states, or of several kinds, is one row.
-        rows.dedup_by(|row, kept| {
-            let is_same = key(row) == key(kept);
-            if is_same {
-                kept.weight += row.weight;
-                kept.samples += row.samples;
-            }
-            is_same
-        });
-        Self { rows }
+        Self { rows: joined(rows) }
     }
 
     /// All rows, to be kept.
@@ -87,6 +80,28 @@ impl StackWeights {
         let end = self.rows.partition_point(|row| row.series <= series);
         &self.rows[start..end]
     }
+}
+
+/// Rows in any order; those of one stack of one thread become one.
+impl FromIterator<StackWeight> for StackWeights {
+    fn from_iter<R: IntoIterator<Item = StackWeight>>(rows: R) -> Self {
+        let mut rows: Vec<StackWeight> = rows.into_iter().collect();
+        rows.sort_by_key(key);
+        Self { rows: joined(rows) }
+    }
+}
+
+/// Sorted rows, of which those of one stack of one thread become one.
+fn joined(mut rows: Vec<StackWeight>) -> Vec<StackWeight> {
+    rows.dedup_by(|row, kept| {
+        let is_same = key(row) == key(kept);
+        if is_same {
+            kept.weight += row.weight;
+            kept.samples += row.samples;
+        }
+        is_same
+    });
+    rows
 }
 
 /// A row for each sum that counts, by series and thread.

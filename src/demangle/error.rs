@@ -14,7 +14,7 @@ pub enum Error {
     },
     /// More than 512 types, names and expressions are inside each other.
     TooDeep,
-    /// It is longer than [`Options::max_output`](super::Options::max_output), or takes too much work for what it says.
+    /// It is longer than [`Options::max_output`](super::Demangler::with_max_output), or takes too much work for what it says.
     TooLong,
 }
 

@@ -22,14 +22,15 @@
 use std::fmt;
 
 use super::options::{FleetScope, Measure};
+pub use crate::alert_grammar::AlertError;
+pub(crate) use crate::alert_grammar::Comparison;
 use crate::alert_grammar::{self, Dialect, Kind, Limit, LimitUnit, Part, Subject};
-pub use crate::alert_grammar::{AlertError, Comparison};
 use crate::stats::Quantile;
 use crate::units::{Millionths, Unit};
 
 /// The subject of a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum AlertSubject {
+pub(crate) enum AlertSubject {
     /// The whole run.
     Run,
     /// Everything of one name. A function is summed over binaries, and a thread over processes.
@@ -49,7 +50,7 @@ impl AlertSubject {
 
 /// The number of a run that a rule takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AlertMeasure {
+pub(crate) enum AlertMeasure {
     /// The whole recording.
     Whole(Measure),
     /// The busiest window of so many seconds.
@@ -61,7 +62,7 @@ pub enum AlertMeasure {
 
 /// The number of the distribution across runs that a rule takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AlertStatistic {
+pub(crate) enum AlertStatistic {
     /// A percentile.
     Quantile(Quantile),
     /// The mean.
@@ -74,7 +75,7 @@ pub enum AlertStatistic {
 
 /// The percentile itself, or an end of its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum AlertBound {
+pub(crate) enum AlertBound {
     /// The percentile of the runs.
     #[default]
     Estimate,
@@ -90,27 +91,24 @@ pub struct AlertRule {
     /// The rule as typed.
     pub text: String,
     /// Its subject.
-    pub subject: AlertSubject,
+    pub(crate) subject: AlertSubject,
     /// The number of a run.
-    pub measure: AlertMeasure,
+    pub(crate) measure: AlertMeasure,
     /// The number across runs.
-    pub statistic: AlertStatistic,
+    pub(crate) statistic: AlertStatistic,
     /// The percentile itself or an end of its interval; [`AlertBound::Estimate`] for other statistics.
-    pub bound: AlertBound,
+    pub(crate) bound: AlertBound,
     /// The side of the threshold on which it fires.
-    pub comparison: Comparison,
+    pub(crate) comparison: Comparison,
     /// The number it is compared with: percent of one core, or units per second.
-    pub threshold: Millionths,
+    pub(crate) threshold: Millionths,
     /// The unit of the runs that it applies to; nanoseconds if the threshold is in percent.
-    pub unit: Unit,
+    pub(crate) unit: Unit,
 }
-
-/// The preset for the limit that iOS sets on apps: 80 % CPU over 60 seconds, for each process.
-pub const SYSTEM_CPU_LIMIT: &str = alert_grammar::SYSTEM_CPU_LIMIT;
 
 impl Comparison {
     /// True where `value` is beyond `threshold`.
-    pub fn holds(self, value: f64, threshold: f64) -> bool {
+    pub(crate) fn holds(self, value: f64, threshold: f64) -> bool {
         match self {
             Self::Above => value > threshold,
             Self::AtLeast => value >= threshold,
@@ -120,14 +118,14 @@ impl Comparison {
     }
 
     /// True where large values are the bad ones.
-    pub const fn is_upper(self) -> bool {
+    pub(crate) const fn is_upper(self) -> bool {
         matches!(self, Self::Above | Self::AtLeast)
     }
 }
 
 impl AlertStatistic {
     /// The name: `p99`, `mean`, `min`, `max`.
-    pub fn name(self) -> String {
+    pub(crate) fn name(self) -> String {
         match self {
             Self::Quantile(quantile) => quantile.name(),
             Self::Mean => "mean".to_owned(),
@@ -164,6 +162,11 @@ impl std::str::FromStr for AlertRule {
 }
 
 impl AlertRule {
+    /// True if a value is on the side of the threshold on which the rule fires.
+    pub fn is_broken_by(&self, value: f64) -> bool {
+        self.comparison.holds(value, self.threshold.as_f64())
+    }
+
     /// Reads a rule, as the module shows them.
     ///
     /// # Errors
@@ -171,7 +174,7 @@ impl AlertRule {
     /// is one for comparisons.
     pub fn parse(text: &str) -> Result<Self, AlertError> {
         let text = text.trim();
-        if text == SYSTEM_CPU_LIMIT {
+        if text == alert_grammar::SYSTEM_CPU_LIMIT {
             return Ok(Self::system_cpu_limit());
         }
         let rule = alert_grammar::parse(text, &DIALECT)?;
@@ -185,7 +188,7 @@ impl AlertRule {
 
     fn system_cpu_limit() -> Self {
         Self {
-            text: SYSTEM_CPU_LIMIT.to_owned(),
+            text: alert_grammar::SYSTEM_CPU_LIMIT.to_owned(),
             subject: AlertSubject::Each(FleetScope::Process),
             measure: AlertMeasure::Window { seconds: 60 },
             statistic: AlertStatistic::Max,
@@ -319,7 +322,7 @@ mod tests {
         assert_eq!(parse("cpu.p99.9.upper < 3").statistic, AlertStatistic::Quantile(Quantile::P999));
         assert_eq!(parse("function( * ).self.p99 > 5").subject, AlertSubject::Each(FleetScope::Function));
         assert_eq!(parse("binary(*).all.max > 5").subject, AlertSubject::Each(FleetScope::Binary));
-        let preset = parse(SYSTEM_CPU_LIMIT);
+        let preset = parse(alert_grammar::SYSTEM_CPU_LIMIT);
         assert_eq!(
             (preset.subject, preset.threshold),
             (AlertSubject::Each(FleetScope::Process), Millionths::new(80_000_000))

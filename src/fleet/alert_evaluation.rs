@@ -5,7 +5,7 @@ use super::alert_series::OneSeries;
 use super::builder::StoredRun;
 use super::columns::FleetNames;
 use super::options::FleetOptions;
-use super::report::{AlertOutcome, AlertRun, AlertState, Cohort};
+use super::report::{AlertOutcome, AlertState, Cohort};
 use crate::stats::{Distribution, Estimate};
 use crate::units::Millionths;
 
@@ -134,14 +134,13 @@ fn state(rule: &AlertRule, value: Option<f64>, count: u64, options: &FleetOption
 }
 
 /// The runs beyond the threshold, the furthest first, and how many they are.
-pub(super) fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<AlertRun>, u64) {
+pub(super) fn beyond(rule: &AlertRule, values: &[(usize, Millionths)]) -> (Vec<(usize, Millionths)>, u64) {
     let threshold = rule.threshold.as_f64();
     let is_beyond = |&&(_, value): &&(usize, Millionths)| rule.comparison.holds(value.as_f64(), threshold);
-    let mut beyond: Vec<AlertRun> =
-        values.iter().filter(is_beyond).map(|&(run, value)| AlertRun { run, value }).collect();
+    let mut beyond: Vec<(usize, Millionths)> = values.iter().filter(is_beyond).copied().collect();
     beyond.sort_by(|a, b| {
-        let by_value = if rule.comparison.is_upper() { b.value.cmp(&a.value) } else { a.value.cmp(&b.value) };
-        by_value.then(a.run.cmp(&b.run))
+        let by_value = if rule.comparison.is_upper() { b.1.cmp(&a.1) } else { a.1.cmp(&b.1) };
+        by_value.then(a.0.cmp(&b.0))
     });
     let count = beyond.len() as u64;
     beyond.truncate(MAX_BEYOND);

@@ -3,7 +3,7 @@
 use super::alert::{AlertMeasure, AlertRule, AlertSubject};
 use super::columns::FleetNames;
 use super::options::{FleetScope, Measure};
-use super::run::{FrameRow, NameId, RunMeasures, STACKLESS, UNNAMED, WindowRow};
+use super::run::{FrameRow, NameId, RunMeasures, WindowRow};
 use super::windows::{peak_rate, peak_rate_of_processes};
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
@@ -172,7 +172,7 @@ impl EachSeries {
 
 /// True of names that stand for code of many functions or binaries: for code without names, and samples without a stack.
 pub(super) fn is_of_many(name: &str) -> bool {
-    matches!(name, "" | UNNAMED | STACKLESS)
+    matches!(name, "" | FrameRow::UNNAMED | FrameRow::STACKLESS)
 }
 
 /// True where one name holds the other, or differs in case: a function without its parameters, say.

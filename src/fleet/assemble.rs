@@ -15,7 +15,7 @@ use super::stored_run::StoredRun;
 use super::summary::{Totals, sort_value, summarize};
 use super::timeline::{timeline, window_max, window_quantiles, window_report};
 use crate::hash::HashMap;
-use crate::stats::{BoxPlot, Distribution, Quantile, bins, noise_floor};
+use crate::stats::{BoxPlot, Distribution, Quantile};
 use crate::units::{Millionths, Unit};
 
 /// Steps of a histogram.
@@ -177,7 +177,7 @@ impl<'b> Fleet<'b> {
             cohort: self.cohorts[cohort].clone(),
             runs: members.len() as u64,
             across_runs: summarize(&distribution, totals.rate(unit), self.options),
-            bins: bins(&distribution, MAX_BINS),
+            bins: distribution.bins(MAX_BINS),
             box_plot: BoxPlot::new(&distribution),
             within_runs: window_report(&members, unit, self.options),
             timeline: timeline(&members, unit, self.options),
@@ -273,7 +273,7 @@ impl<'b> Fleet<'b> {
         if self.options.is_weighted {
             return None;
         }
-        noise_floor(samples, self.members[cohort].len() as u64, group.distribution.mean()?, quantile)
+        quantile.noise_floor(samples, self.members[cohort].len() as u64, group.distribution.mean()?)
     }
 
     fn run_row(&self, run: &StoredRun) -> RunRow {

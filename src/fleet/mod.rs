@@ -16,9 +16,9 @@
 //! **Absent is zero.** A function that a run never sampled used 0 % there. Every row of a report counts those runs, and gives their number.
 //!
 //! ```
-//! use traceparse::export::read;
+//! use traceparse::read;
 //! use traceparse::recording::Options;
-//! use traceparse::fleet::{FleetBuilder, FleetOptions, MeasureOptions, RunContext, measure_runs};
+//! use traceparse::fleet::{FleetBuilder, FleetOptions, MeasureOptions, RunContext};
 //! use traceparse::stats::Support;
 //! # let export_of = |busy: u64| {
 //! #     let rows: String = (0..busy).map(|row| format!("<row><sample-time>{}</sample-time><weight>1000000</weight>\
@@ -44,7 +44,7 @@
 //!         tocs: Vec::new(),
 //!     };
 //!     let export = read(export.as_bytes(), &context.source, &Options::default())?;
-//!     for run in measure_runs(&export, &context, &MeasureOptions::default())?.runs {
+//!     for run in export.measure(&context, &MeasureOptions::default())?.runs {
 //!         fleet.add(&run);
 //!     }
 //! }
@@ -66,7 +66,7 @@ mod assemble;
 mod builder;
 mod columns;
 #[cfg(feature = "dataset")]
-pub mod dataset;
+mod dataset;
 mod measure;
 mod options;
 mod options_json;
@@ -79,19 +79,21 @@ mod summary;
 mod timeline;
 mod windows;
 
-pub use alert::{
-    AlertBound, AlertError, AlertMeasure, AlertRule, AlertStatistic, AlertSubject, Comparison, SYSTEM_CPU_LIMIT,
-};
+#[cfg(test)]
+pub(crate) use alert::AlertBound;
+pub use alert::{AlertError, AlertRule};
+pub(crate) use alert::{AlertMeasure, AlertStatistic, AlertSubject, Comparison};
 pub use builder::FleetBuilder;
-pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext, measure_runs};
+#[cfg(feature = "dataset")]
+pub use dataset::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, TableWriter};
+pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};
 pub use options::{FleetOptions, SortKey};
 pub use report::{
-    AlertOutcome, AlertRun, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording,
-    FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, WindowReport,
+    AlertOutcome, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording, FleetReport,
+    Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, WindowReport,
 };
 pub use run::{
-    BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, STACKLESS, UNNAMED,
-    WallSource, WindowRow, rate_of,
+    BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow,
 };
 pub use scope::{FleetScope, Measure};
-pub use sql::{SqlEngine, sql};
+pub use sql::SqlEngine;

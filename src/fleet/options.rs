@@ -6,6 +6,7 @@ use crate::stats::{Confidence, Quantile, QuantileMethod};
 
 /// The key that tables are sorted by, the largest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SortKey {
     /// The highest requested percentile up to P99 for which every cohort has enough runs; the largest value if there is none. In the
     /// options of a report it is replaced by the chosen key.

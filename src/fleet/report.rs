@@ -10,6 +10,7 @@ use crate::units::{Millionths, Nanos, Unit};
 ///
 /// Measures are in percent of one core where the unit is nanoseconds, else in units per second.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct FleetReport {
     /// The options of the report.
     pub options: FleetOptions,
@@ -56,6 +57,7 @@ pub struct Inputs {
 
 /// A recording with some damaged runs, which do not count, and others that do.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct DamagedRecording {
     /// The path that it was read from.
     pub source: String,
@@ -65,6 +67,7 @@ pub struct DamagedRecording {
 
 /// A run of the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RunRow {
     /// Its id.
     pub run_id: String,
@@ -113,6 +116,7 @@ impl Cohort {
 
 /// The report on one cohort.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct CohortReport {
     /// The runs that it is about.
     pub cohort: Cohort,
@@ -134,6 +138,7 @@ pub struct CohortReport {
 
 /// Windows of one second, of all runs of a cohort.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct WindowReport {
     /// Runs that have a whole window.
     pub runs: u64,
@@ -149,6 +154,7 @@ pub struct WindowReport {
 
 /// A second (or a longer step, for long recordings) of the recordings of a cohort.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct TimelinePoint {
     /// Seconds since the start of the recordings.
     pub second: u32,
@@ -164,6 +170,7 @@ pub struct TimelinePoint {
 
 /// The distribution of one measure.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Summary {
     /// The number of values: runs of the cohort (or windows).
     pub count: u64,
@@ -187,6 +194,7 @@ pub struct Summary {
 
 /// A caution for the reader of a summary.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Caution {
     /// The mean (by run weight, where percentiles are) is above P90: a few runs carry it, and most are far below it.
     MeanAboveP90,
@@ -214,6 +222,7 @@ pub struct ScopeName {
 
 /// One process, thread, binary or function across the runs of a cohort.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ScopeRow {
     /// Which.
     pub name: ScopeName,
@@ -222,7 +231,7 @@ pub struct ScopeRow {
     /// Samples over all runs.
     pub samples: u64,
     /// By percentile: the value that sampling noise alone would give runs that are all alike (see
-    /// [`noise_floor`](crate::stats::noise_floor)). A percentile at or below it shows no difference between runs; see
+    /// [`noise_floor`](crate::stats::Quantile::noise_floor)). A percentile at or below it shows no difference between runs; see
     /// [`is_noise`](Self::is_noise).
     pub noise: Vec<Option<f64>>,
     /// The position in [`FleetReport::runs`] of the run with the largest value.
@@ -246,6 +255,7 @@ pub(super) fn is_noise(quantile: Quantile, value: f64, mean: f64, noise: Option<
 
 /// The rows of one scope in one cohort.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ScopeTable {
     /// The kind of the rows.
     pub scope: FleetScope,
@@ -257,6 +267,7 @@ pub struct ScopeTable {
 
 /// The rows that differ most between the cohorts of one unit.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Contrast {
     /// The kind of the rows.
     pub scope: FleetScope,
@@ -272,6 +283,7 @@ pub struct Contrast {
 
 /// One scope in several cohorts.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ContrastRow {
     /// Which.
     pub name: ScopeName,
@@ -299,6 +311,7 @@ pub enum AlertState {
 
 /// The outcome of a rule in one cohort.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AlertOutcome {
     /// The rule.
     pub rule: AlertRule,
@@ -312,8 +325,8 @@ pub struct AlertOutcome {
     pub estimate: Option<Estimate>,
     /// Runs it was computed from.
     pub runs: u64,
-    /// The runs beyond the threshold, the largest first.
-    pub beyond: Vec<AlertRun>,
+    /// The runs beyond the threshold, the largest first: the position in [`FleetReport::runs`], and the value.
+    pub beyond: Vec<(usize, Millionths)>,
     /// The number of runs beyond it; `beyond` keeps the first of them.
     pub beyond_count: u64,
     /// For a rule about any function or binary, the names that fired it, the furthest beyond the threshold first, with their values; or,
@@ -326,13 +339,4 @@ pub struct AlertOutcome {
     pub judged: u64,
     /// A reason to doubt the outcome, in a sentence: a name that no run has, an interval that includes the threshold.
     pub note: Option<String>,
-}
-
-/// A run behind an alert.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AlertRun {
-    /// The position of the run in [`FleetReport::runs`].
-    pub run: usize,
-    /// Its value.
-    pub value: Millionths,
 }

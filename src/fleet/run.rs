@@ -8,11 +8,6 @@ use crate::hash::BuildHasher;
 use crate::memory::of_vec;
 use crate::units::{Millionths, Nanos, Unit};
 
-/// The function name of samples without a stack.
-pub const STACKLESS: &str = "(no stack)";
-/// The function name of all code without names in a binary. Its addresses differ from run to run, so it is one row.
-pub const UNNAMED: &str = "(unnamed)";
-
 /// The source of a run's recorded time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WallSource {
@@ -107,7 +102,7 @@ impl RunRecord {
         size_of::<Self>() as u64 + texts + of_texts(&self.notes) + of_labels(&self.labels)
     }
 
-    /// The measure of a weight in this run, see [`rate_of`]; `None` where the recorded time is not known.
+    /// The measure of a weight in this run, per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per second; `None` where the recorded time is not known.
     pub fn rate(&self, weight: u64) -> Option<Millionths> {
         rate_of(weight, self.unit, self.wall?)
     }
@@ -128,7 +123,7 @@ impl RunRecord {
 /// Returns `weight` per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per
 /// second. Rounded to the nearest millionth, halves up; `None` for no time. A rate too large for the type, far beyond anything real,
 /// becomes the largest number.
-pub fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths> {
+pub(crate) fn rate_of(weight: u64, unit: Unit, wall: Nanos) -> Option<Millionths> {
     let (weight, wall) = (u128::from(weight) * unit.rate_per_nano(), u128::from(wall.as_nanos()));
     let largest = Millionths::new(u64::MAX);
     (wall > 0).then(|| Millionths::of_ratio(weight, wall).unwrap_or(largest))
@@ -149,7 +144,7 @@ pub struct FrameRow {
     pub thread: NameId,
     /// The binary, by name; empty where it is not known.
     pub binary: NameId,
-    /// The function, [`UNNAMED`] or [`STACKLESS`].
+    /// The function, [`UNNAMED`](Self::UNNAMED) or [`STACKLESS`](Self::STACKLESS).
     pub function: NameId,
     /// Weight of samples whose leaf it is.
     pub self_weight: u64,
@@ -159,6 +154,13 @@ pub struct FrameRow {
     pub self_samples: u64,
     /// Samples that have it anywhere in their stack.
     pub all_samples: u64,
+}
+
+impl FrameRow {
+    /// The function name of all code of a binary that has no names. Addresses differ from run to run, so they are one row.
+    pub const UNNAMED: &'static str = "(unnamed)";
+    /// The function name of samples without a stack.
+    pub const STACKLESS: &'static str = "(no stack)";
 }
 
 /// The weights of a binary in the threads of one name of a process. A row of the table `modules`; it is not the sum of its functions, since

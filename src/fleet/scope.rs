@@ -33,6 +33,7 @@ impl FleetScope {
 
 /// The measure of a scope in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Measure {
     /// CPU use: all samples of a run, process or thread; of a binary or function, those whose leaf it is.
     #[default]

@@ -12,6 +12,7 @@ use crate::units::Unit;
 
 /// The engine that SQL is written for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SqlEngine {
     /// DuckDB 1.0 or later.
     #[default]
@@ -71,16 +72,18 @@ impl SqlEngine {
     }
 }
 
-/// The statement that gives the rows of the report on the dataset in this folder: those of its CSV form, with the same names,
-/// up to `weighted_mean`, in the order of cohorts, scopes and names.
-///
-/// Rows that [`FleetOptions::top`] would leave out are there: it is cheap to add a `LIMIT`.
-pub fn sql(options: &FleetOptions, dataset: &str, engine: SqlEngine) -> String {
-    let query = Query { options, dataset, engine };
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = query.write(&mut text);
-    text
+impl SqlEngine {
+    /// The statement that gives the rows of the report on the dataset in this folder: those of its CSV form, with the same names,
+    /// up to `weighted_mean`, in the order of cohorts, scopes and names.
+    ///
+    /// Rows that [`FleetOptions::top`] would leave out are there: it is cheap to add a `LIMIT`.
+    pub fn query(self, options: &FleetOptions, dataset: &str) -> String {
+        let query = Query { options, dataset, engine: self };
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = query.write(&mut text);
+        text
+    }
 }
 
 struct Query<'q> {

@@ -10,7 +10,7 @@ use crate::report::{Report, SeriesReport};
 /// A format that writes samples one by one was asked for, and the samples of the profile were added up while it was read
 /// ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SamplesAddedUp;
+pub(super) struct SamplesAddedUp;
 
 impl fmt::Display for SamplesAddedUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -17,7 +17,7 @@ use super::labels::{binary_of, function_of, process_label, series_label, thread_
 use crate::calltree::Label;
 use crate::hash::{BuildHasher, HashMap};
 use crate::profile::{ProcessId, Profile};
-use crate::report::flame_chart::{Coverage, Span, ThreadChart};
+use crate::report::{Coverage, Span, ThreadChart};
 use crate::report::{Report, SeriesReport};
 use crate::units::Nanos;
 
@@ -25,7 +25,7 @@ use crate::units::Nanos;
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
     let mut writer = ByteWriter::new(out);

@@ -22,7 +22,7 @@ use crate::report::{NO_STACK, Report, Scope, SeriesReport};
 ///
 /// # Errors
 /// When `out` fails, or the series of the report cannot be added up ([`check`]).
-pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.recording.profile;
     let names = FunctionTexts::new(profile, |id, out| push_text(Some(profile.function_name(id)), out));

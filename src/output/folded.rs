@@ -19,9 +19,9 @@ const HIDDEN_ELEMENT: &[u8] = b";[below the limits]";
 
 /// Folded stacks have one number a line and no room for its meaning, so series of different meaning cannot be mixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mixed {
+pub(crate) struct Mixed {
     /// The series that were asked for, as `SCHEMA (run N, UNIT)`.
-    pub series: Vec<String>,
+    series: Vec<String>,
 }
 
 impl fmt::Display for Mixed {
@@ -37,7 +37,7 @@ impl std::error::Error for Mixed {}
 ///
 /// # Errors
 /// [`Mixed`] with the series, if not.
-pub fn check(report: &Report<'_>) -> Result<(), Mixed> {
+pub(crate) fn check(report: &Report<'_>) -> Result<(), Mixed> {
     let profile = &report.recording.profile;
     let asked: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
     let mut runs: Vec<_> = asked.iter().map(|series| profile.series(series.series).run).collect();
@@ -60,7 +60,7 @@ pub fn check(report: &Report<'_>) -> Result<(), Mixed> {
 ///
 /// # Errors
 /// When `out` fails, or the series of the report cannot be added up ([`check`]).
-pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.recording.profile;
     let texts = FunctionTexts::new(profile, |id, out| {

@@ -51,6 +51,7 @@ pub(super) fn acts(c: char) -> bool {
 
 /// The syntax of a format: its line breaks, and its escapes for characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Syntax {
     /// Lines of text: a line feed ends one, and escapes are those of [`inert`].
     Lines,

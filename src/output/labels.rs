@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use crate::calltree::Label;
 use crate::profile::{Process, Profile, StringId, Thread};
-use crate::report::{NO_STACK, Scope, SeriesReport};
+use crate::report::{Scope, SeriesReport};
+
+pub(super) use crate::report::NO_STACK;
 
 /// The name of a node; the root has none.
 pub(super) fn function_of(profile: &Profile, label: Label) -> &str {
@@ -78,7 +80,7 @@ pub(super) fn scope_labels(profile: &Profile, scope: Scope) -> Vec<String> {
 ///
 /// `;`, line feed and carriage return become `%3B`, `%0A` and `%0D`, and so does a `%` that would read as such an
 /// escape (`%25`); nothing else changes. Decoding `%3B`, `%0A`, `%0D` and `%25` gives the name back.
-pub fn escape_folded(name: &str) -> Cow<'_, str> {
+pub(super) fn escape_folded(name: &str) -> Cow<'_, str> {
     let is_special = |(at, byte): (usize, u8)| match byte {
         b';' | b'\n' | b'\r' => true,
         b'%' => ["3B", "0A", "0D", "25"].iter().any(|code| name[at + 1..].starts_with(code)),

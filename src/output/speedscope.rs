@@ -30,7 +30,7 @@ const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 ///
 /// # Errors
 /// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
-pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
     let frames = Frames::new(profile, &threads);

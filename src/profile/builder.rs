@@ -7,10 +7,10 @@ use std::fmt;
 
 use super::Profile;
 use super::full::Full;
-use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 use super::model::{
     Binary, Core, CounterRow, Frame, Function, Process, Run, Sample, Series, SourceLine, Stack, Thread,
 };
+use super::model::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
 use super::sample_sum::SampleSum;
 use super::stacks::StackTable;
 use super::sums::{SampleDetail, SumBatch, SumGroups, SumRow, SumTable};

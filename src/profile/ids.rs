@@ -1,72 +1,84 @@
 //! Identifiers of the profile's tables: small, `Copy`, opaque. An `Option` of one takes no more room than the id.
 
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
 use std::num::NonZeroU32;
 
-macro_rules! id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(NonZeroU32);
-
-        impl $name {
-            /// The id of row `index`; `None` when the table is full (2³² − 1 rows).
-            pub(crate) fn from_index(index: usize) -> Option<Self> {
-                u32::try_from(index).ok().and_then(|index| index.checked_add(1)).and_then(NonZeroU32::new).map(Self)
-            }
-
-            /// The row in the id's table, from 0, dense: usable as an index of a side table.
-            pub const fn index(self) -> usize {
-                self.0.get() as usize - 1
-            }
-        }
-    };
+/// The id of a row in one of the profile's tables: `Id<Thread>` is that of a [`Thread`](super::Thread), `Id<str>` that of a string. It is of use with the
+/// profile that gave it only.
+pub struct Id<T: ?Sized> {
+    number: NonZeroU32,
+    table: PhantomData<fn() -> T>,
 }
 
-id! {
-    /// A string of the profile ([`Profile::string`](super::Profile::string)).
-    StringId
-}
-id! {
-    /// A run of a recording ([`Profile::run`](super::Profile::run)).
-    RunId
-}
-id! {
-    /// The samples of one table in one unit ([`Profile::series`](super::Profile::series)).
-    SeriesId
-}
-id! {
-    /// A process of a run ([`Profile::process`](super::Profile::process)).
-    ProcessId
-}
-id! {
-    /// A thread of a process ([`Profile::thread`](super::Profile::thread)).
-    ThreadId
-}
-id! {
-    /// A CPU core ([`Profile::core`](super::Profile::core)).
-    CoreId
-}
-id! {
-    /// A binary at a load address ([`Profile::binary`](super::Profile::binary)).
-    BinaryId
-}
-id! {
-    /// A function of a binary ([`Profile::function`](super::Profile::function)).
-    FunctionId
-}
-id! {
-    /// A frame: an address in a function ([`Profile::frame`](super::Profile::frame)).
-    FrameId
-}
-id! {
-    /// A stack: a parent stack and a frame ([`Profile::stack`](super::Profile::stack)).
-    StackId
-}
+impl<T: ?Sized> Id<T> {
+    /// The id of row `index`; `None` when the table is full (2³² − 1 rows).
+    pub(crate) fn from_index(index: usize) -> Option<Self> {
+        u32::try_from(index).ok().and_then(|index| index.checked_add(1)).and_then(NonZeroU32::new).map(Self::numbered)
+    }
 
-impl StackId {
-    /// The stack in the row before; `None` for the first one.
+    /// The row in the id's table, from 0, dense: usable as an index of a side table.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.number.get() as usize - 1
+    }
+
+    /// The id of the row before; `None` for the first one.
     #[inline]
     pub(super) fn before(self) -> Option<Self> {
-        NonZeroU32::new(self.0.get() - 1).map(Self)
+        NonZeroU32::new(self.number.get() - 1).map(Self::numbered)
+    }
+
+    const fn numbered(number: NonZeroU32) -> Self {
+        Self { number, table: PhantomData }
+    }
+}
+
+// Derived, these would ask the same of the rows.
+
+impl<T: ?Sized> Clone for Id<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Id<T> {}
+
+impl<T: ?Sized> PartialEq for Id<T> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl<T: ?Sized> Eq for Id<T> {}
+
+impl<T: ?Sized> PartialOrd for Id<T> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T: ?Sized> Ord for Id<T> {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.number.cmp(&other.number)
+    }
+}
+
+impl<T: ?Sized> Hash for Id<T> {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Id<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Id").field(&self.number).finish()
     }
 }

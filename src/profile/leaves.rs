@@ -1,6 +1,6 @@
 //! The stacks that had a sum when they were the newest ones, and a number for each.
 
-use super::ids::StackId;
+use super::model::StackId;
 use crate::memory::of_vec;
 
 /// Stacks that were newer than all others that had samples when their own first one came, in this order. Stacks are numbered as

@@ -46,10 +46,13 @@ mod time_range;
 pub use builder::{FrameKey, ProfileBuilder};
 pub use category::Category;
 pub use full::Full;
-pub use ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
+pub use ids::Id;
 pub use intervals::IntervalFilter;
 pub use model::{
     Binary, Core, Frame, Function, Meaning, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread,
+};
+pub(crate) use model::{
+    BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId,
 };
 pub use rebuild::{RebuildError, Replacement};
 pub use sample_sum::SampleSum;

@@ -1,7 +1,28 @@
 //! The rows of the profile's tables.
 
-use super::ids::{BinaryId, CoreId, FrameId, FunctionId, ProcessId, RunId, SeriesId, StackId, StringId, ThreadId};
+use super::ids::Id;
 use crate::units::{Address, Nanos, Unit, Uuid};
+
+/// The id of a string of the profile ([`Profile::string`](super::Profile::string)).
+pub(crate) type StringId = Id<str>;
+/// The id of a run of a recording ([`Profile::run`](super::Profile::run)).
+pub(crate) type RunId = Id<Run>;
+/// The id of the samples of one table in one unit ([`Profile::series`](super::Profile::series)).
+pub(crate) type SeriesId = Id<Series>;
+/// The id of a process of a run ([`Profile::process`](super::Profile::process)).
+pub(crate) type ProcessId = Id<Process>;
+/// The id of a thread of a process ([`Profile::thread`](super::Profile::thread)).
+pub(crate) type ThreadId = Id<Thread>;
+/// The id of a CPU core ([`Profile::core`](super::Profile::core)).
+pub(crate) type CoreId = Id<Core>;
+/// The id of a binary at a load address ([`Profile::binary`](super::Profile::binary)).
+pub(crate) type BinaryId = Id<Binary>;
+/// The id of a function of a binary ([`Profile::function`](super::Profile::function)).
+pub(crate) type FunctionId = Id<Function>;
+/// The id of a frame: an address in a function ([`Profile::frame`](super::Profile::frame)).
+pub(crate) type FrameId = Id<Frame>;
+/// The id of a stack: a parent stack and a frame ([`Profile::stack`](super::Profile::stack)).
+pub(crate) type StackId = Id<Stack>;
 
 /// One run of a recording, as one document tells of it. The same run exported into two files gives two of these:
 /// nothing says that they are one, and adding them up would count time twice.

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use super::ids::{FrameId, StackId};
+use super::model::{FrameId, StackId};
 use super::{Full, Profile, ProfileBuilder};
 use crate::memory::{OverBudget, of_vec};
 
 /// The reason why a profile could not be made of another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RebuildError {
     /// It does not fit its tables.
     Full(Full),

@@ -1,7 +1,7 @@
 //! The sum of samples that differ in nothing but their time and core.
 
-use super::ids::{SeriesId, StackId, StringId, ThreadId};
 use super::model::{Sample, SampleKind};
+use super::model::{SeriesId, StackId, StringId, ThreadId};
 use super::sampled_time::SampledTime;
 use crate::units::Unit;
 

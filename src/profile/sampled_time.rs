@@ -57,8 +57,8 @@ impl SampledTime {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ids::{SeriesId, ThreadId};
     use super::super::model::SampleKind;
+    use super::super::model::{SeriesId, ThreadId};
     use super::*;
 
     fn sampled(unit: Unit, samples: &[(u64, u64)]) -> SampledTime {

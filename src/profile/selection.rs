@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::ids::{SeriesId, StackId, StringId};
 use super::intervals::{IntervalFilter, ThreadIntervals};
+use super::model::{SeriesId, StackId, StringId};
 use super::sample_sum::SampleSum;
 use super::sums::{SumBatch, SumGroup, SumGroups, SumRow, SumTable};
 use super::time_range::TimeRange;
@@ -41,8 +41,15 @@ impl Matcher {
     }
 }
 
+impl From<&str> for Matcher {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
 /// The thread states that count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum StateFilter {
     /// Running threads, and samples that carry no state: what CPU time means.
     #[default]

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::full::Full;
-use super::ids::{FrameId, StackId};
 use super::model::Stack;
+use super::model::{FrameId, StackId};
 use crate::chunked_vec::ChunkedVec;
 use crate::memory::of_vec;
 

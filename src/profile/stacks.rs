@@ -6,8 +6,8 @@ use std::hint::black_box;
 use hashbrown::HashTable;
 
 use super::full::Full;
-use super::ids::{FrameId, StackId};
 use super::model::Stack;
+use super::model::{FrameId, StackId};
 use super::stack_rows::StackRows;
 use crate::hash::BuildHasher;
 

@@ -4,7 +4,7 @@ use std::hash::BuildHasher as _;
 
 use hashbrown::HashTable;
 
-use super::ids::StringId;
+use super::model::StringId;
 use crate::hash::BuildHasher;
 use crate::memory::of_vec;
 

@@ -6,9 +6,9 @@ use std::hint::black_box;
 use hashbrown::HashTable;
 
 use super::full::Full;
-use super::ids::{SeriesId, StackId, StringId, ThreadId};
 use super::leaves::Leaves;
 use super::model::{Sample, SampleKind};
+use super::model::{SeriesId, StackId, StringId, ThreadId};
 use super::sample_sum::SampleSum;
 use super::sampled_time::SampledTime;
 use crate::chunked_vec::ChunkedVec;

@@ -3,7 +3,7 @@
 //! ```no_run
 //! use std::path::Path;
 //! use traceparse::files::FileSystem;
-//! use traceparse::input::{Input, InputFiles};
+//! use traceparse::{Input, InputFiles};
 //! use traceparse::recording::{Options, RecordingBuilder};
 //!
 //! let options = Options::default();
@@ -34,7 +34,7 @@ use crate::recording::{Intervals, Options, Recording, RecordingBuilder};
 
 /// The place of an input in [`InputFiles`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum InputPlace {
     /// The folder of a bundle, which may be in an archive.
     #[cfg(feature = "bundle")]
     Bundle(PathBuf),
@@ -77,8 +77,8 @@ impl<'f> InputFiles<'f> {
     /// # Errors
     /// When an archive cannot be used ([`BundleFiles::mount`](crate::bundle::BundleFiles::mount)).
     #[cfg(feature = "bundle")]
-    pub fn find(&mut self, path: &Path) -> Result<Place, Error> {
-        Ok(self.files.mount(path)?.map_or_else(|| Place::File(path.to_owned()), Place::Bundle))
+    pub fn find(&mut self, path: &Path) -> Result<InputPlace, Error> {
+        Ok(self.files.mount(path)?.map_or_else(|| InputPlace::File(path.to_owned()), InputPlace::Bundle))
     }
 
     /// Finds the input that a path leads to.
@@ -86,19 +86,22 @@ impl<'f> InputFiles<'f> {
     /// # Errors
     /// When it is a bundle, which this build does not read.
     #[cfg(not(feature = "bundle"))]
-    pub fn find(&mut self, path: &Path) -> Result<Place, Error> {
+    pub fn find(&mut self, path: &Path) -> Result<InputPlace, Error> {
         if is_folder(self.files, path) && is_bundle(self.files, path) {
             let what =
                 format!("{}: this is a recording (.trace), and this build lacks the feature bundle", path.display());
             return Err(Error::new(ErrorKind::UnsupportedBundle(what), None));
         }
-        Ok(Place::File(path.to_owned()))
+        Ok(InputPlace::File(path.to_owned()))
     }
 }
 
 /// An input that is read when it is asked: any number of times, unless it is a pipe.
 #[derive(Debug)]
-pub enum Input<'f> {
+pub struct Input<'f>(Kind<'f>);
+
+#[derive(Debug)]
+enum Kind<'f> {
     /// A recording of Instruments.
     #[cfg(feature = "bundle")]
     Bundle(Bundle<'f>),
@@ -115,20 +118,20 @@ impl<'f> Input<'f> {
         not(feature = "bundle"),
         expect(unused_variables, reason = "files are read with the options of who reads")
     )]
-    pub fn open(files: &'f dyn Files, place: &Place, options: &Options) -> Result<Self, Error> {
+    pub fn open(files: &'f dyn Files, place: &InputPlace, options: &Options) -> Result<Self, Error> {
         match place {
             #[cfg(feature = "bundle")]
-            Place::Bundle(path) => Bundle::open(files, path, options).map(Self::Bundle),
-            Place::File(path) => Ok(Self::File(InputFile { files, path: path.clone() })),
+            InputPlace::Bundle(path) => Bundle::open(files, path, options).map(|bundle| Self(Kind::Bundle(bundle))),
+            InputPlace::File(path) => Ok(Self(Kind::File(InputFile { files, path: path.clone() }))),
         }
     }
 
     /// The number of bytes that [`read_into`](Self::read_into) reads of the files, for a display of progress; `None` where nobody knows.
     pub fn bytes(&self) -> Option<u64> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => Some(bundle.sample_bytes()),
-            Self::File(file) => file.bytes(),
+            Kind::Bundle(bundle) => Some(bundle.sample_bytes()),
+            Kind::File(file) => file.bytes(),
         }
     }
 
@@ -137,10 +140,10 @@ impl<'f> Input<'f> {
     /// # Errors
     /// When it cannot be read, no reader knows its format, or it breaks the rules of its format or passes a limit.
     pub fn read_into(&self, recording: &mut RecordingBuilder, name: &str) -> Result<(), Error> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => bundle.read_into(recording, name),
-            Self::File(file) => super::read_into(file.open()?, name, recording),
+            Kind::Bundle(bundle) => bundle.read_into(recording, name),
+            Kind::File(file) => recording.read(file.open()?, name),
         }
     }
 
@@ -149,10 +152,10 @@ impl<'f> Input<'f> {
     /// # Errors
     /// As [`read_into`](Self::read_into).
     pub fn intervals(&self, name: &str, options: &Options) -> Result<Intervals, Error> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => bundle.intervals(name),
-            Self::File(file) => super::export::read_intervals(file.open()?, name, options),
+            Kind::Bundle(bundle) => bundle.intervals(name),
+            Kind::File(file) => super::Intervals::read(file.open()?, name, options),
         }
     }
 
@@ -161,9 +164,9 @@ impl<'f> Input<'f> {
     /// # Errors
     /// As [`read_into`](Self::read_into).
     pub fn contents(&self, name: &str, options: &Options) -> Result<Recording, Error> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => {
+            Kind::Bundle(bundle) => {
                 let content = DocumentContent::Toc(bundle.toc()?);
                 let document = Document { input: name.to_owned(), content, cut_at: None };
                 let mut contents = Recording::default();
@@ -171,22 +174,31 @@ impl<'f> Input<'f> {
                 contents.diagnostics.extend_from_slice(bundle.diagnostics());
                 Ok(contents)
             }
-            Self::File(file) => super::read(file.open()?, name, options),
+            Kind::File(file) => super::read(file.open()?, name, options),
         }
     }
 
     /// The folder in which a bundle keeps names, for `symbols::Locator`; `None` where there is none.
     pub fn symbol_stores(&self) -> Option<PathBuf> {
-        match self {
+        match &self.0 {
             #[cfg(feature = "bundle")]
-            Self::Bundle(bundle) => bundle.existing_symbol_stores(),
-            Self::File(_) => None,
+            Kind::Bundle(bundle) => bundle.existing_symbol_stores(),
+            Kind::File(_) => None,
+        }
+    }
+
+    /// The recording of Instruments, if it is one.
+    #[cfg(feature = "bundle")]
+    pub fn bundle(&self) -> Option<&Bundle<'f>> {
+        match &self.0 {
+            Kind::Bundle(bundle) => Some(bundle),
+            Kind::File(_) => None,
         }
     }
 }
 
 /// A file that is no bundle.
-pub struct InputFile<'f> {
+struct InputFile<'f> {
     files: &'f dyn Files,
     path: PathBuf,
 }
@@ -199,7 +211,7 @@ impl std::fmt::Debug for InputFile<'_> {
 
 impl InputFile<'_> {
     /// The number of bytes, compressed as they are; `None` where nobody knows.
-    pub fn bytes(&self) -> Option<u64> {
+    fn bytes(&self) -> Option<u64> {
         match self.files.entry(&self.path) {
             Ok(Entry::File { length, .. }) => Some(length),
             _ => None,
@@ -210,7 +222,7 @@ impl InputFile<'_> {
     ///
     /// # Errors
     /// When it is a folder, or cannot be opened.
-    pub fn open(&self) -> Result<Box<dyn Read + Send + '_>, Error> {
+    fn open(&self) -> Result<Box<dyn Read + Send + '_>, Error> {
         let name = self.path.display();
         if let Ok(Entry::Folder) = self.files.entry(&self.path) {
             let (exports, recordings) = (self.path.join("*.xml"), self.path.join("*.trace"));

@@ -37,7 +37,7 @@ pub(in crate::recording) struct ThreadDefinition {
 
 /// Collects the samples, tables and tables of contents of one input after the other; [`finish`](Self::finish) makes the recording of them.
 ///
-/// Readers add inputs ([`export::read_into`](crate::export::read_into)). A builder whose input could not be read is of no use any more:
+/// Readers add inputs ([`read`](Self::read)). A builder whose input could not be read is of no use any more:
 /// what it holds of the broken input is not accounted for, so it gives nothing ([`ErrorKind::Failed`]).
 #[derive(Debug, Default)]
 pub struct RecordingBuilder {

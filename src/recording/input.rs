@@ -13,6 +13,7 @@ use crate::profile::{Binary, BinaryId, Core, CoreId, FrameId, Full, Meaning, Sou
 
 /// The convention by which the address of a frame was recorded, which decides the address to look it up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FrameKind {
     /// The leaf in a profile table.
     Leaf,

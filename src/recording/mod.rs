@@ -36,9 +36,10 @@ pub use reject::{RejectReason, Rejected};
 pub use rows::Row;
 pub(crate) use rows::{KnownRow, Source, TableReader, add_known_row, add_read_row, known};
 pub use schema::{Column, TableKind};
+pub(crate) use toc::lookup;
 #[cfg(feature = "fleet")]
 pub(crate) use toc::{SLACK, seconds};
-pub use toc::{Toc, TocProcess, TocRun, TocTable, lookup};
+pub use toc::{Toc, TocProcess, TocRun, TocTable};
 
 use crate::error::Diagnostic;
 use crate::memory::{MemoryBudget, Reservation};

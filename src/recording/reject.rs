@@ -4,6 +4,7 @@ use std::fmt;
 
 /// The reason why a row of a CPU table is not a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RejectReason {
     /// The row has more or fewer cells than the schema has columns.
     CellCount,
@@ -101,6 +102,7 @@ impl fmt::Display for RejectReason {
 
 /// The number of rejected rows, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rejected([u64; RejectReason::ALL.len()]);
 
 impl Rejected {

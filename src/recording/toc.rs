@@ -78,6 +78,16 @@ impl TocRun {
         lookup(&self.summary, name)
     }
 
+    /// An attribute of the recorded device.
+    pub fn device_attribute(&self, name: &str) -> Option<&str> {
+        lookup(&self.device, name)
+    }
+
+    /// An attribute of the recorded process.
+    pub fn process_attribute(&self, name: &str) -> Option<&str> {
+        lookup(&self.process, name)
+    }
+
     /// The start of the run: the time since 1970-01-01 00:00 UTC. `None` if the document does not give it, or gives something that is no
     /// date.
     pub fn start(&self) -> Option<Nanos> {
@@ -128,7 +138,7 @@ impl TocTable {
 }
 
 /// The value of a key in a list of pairs.
-pub fn lookup<'a>(pairs: &'a [(String, String)], key: &str) -> Option<&'a str> {
+pub(crate) fn lookup<'a>(pairs: &'a [(String, String)], key: &str) -> Option<&'a str> {
     pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
 }
 

@@ -17,55 +17,58 @@ use crate::units::{Unit, Weight};
 /// With fewer stacks everything is done before a thread has started.
 const STACKS_FOR_A_THREAD: usize = 100_000;
 
-/// Answers what `options` ask about `export`.
-pub fn report<'e>(recording: &'e Recording, options: &ReportOptions) -> Report<'e> {
-    let profile = &recording.profile;
-    let selected = options.selection.on(profile);
-    let is_wanted = |series: SeriesId| {
-        let schema = profile.string(profile.series(series).schema);
-        options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
-    };
-    let mut sums = selected.added_up();
-    sums.retain_series(is_wanted);
-    let has_trees = matches!(options.view, View::Overview | View::Tree | View::Heaviest);
-    let merge_plan = OnceLock::new();
-    let about_stacks = || {
-        if has_trees {
-            merge_plan.get_or_init(|| Arc::new(MergePlan::new(profile)));
+impl Recording {
+    /// Answers what `options` ask about the recording.
+    pub fn report(&self, options: &ReportOptions) -> Report<'_> {
+        let profile = &self.profile;
+        let selected = options.selection.on(profile);
+        let is_wanted = |series: SeriesId| {
+            let schema = profile.string(profile.series(series).schema);
+            options.schemas.is_empty() || options.schemas.iter().any(|wanted| wanted == schema)
+        };
+        let mut sums = selected.added_up();
+        sums.retain_series(is_wanted);
+        let has_trees = matches!(options.view, View::Overview | View::Tree | View::Heaviest);
+        let merge_plan = OnceLock::new();
+        let about_stacks = || {
+            if has_trees {
+                merge_plan.get_or_init(|| Arc::new(MergePlan::new(profile)));
+            }
+            unnamed_frames(profile, &sums)
+        };
+        // What looks at all stacks takes about as long as what looks at all sums.
+        let is_worth_a_thread = options.jobs > 1 && profile.stack_ids().len() >= STACKS_FOR_A_THREAD;
+        let (unnamed, weights) =
+            ordered_pool::both(is_worth_a_thread, about_stacks, || StackWeights::of_sums(&sums, options.metric));
+        let mut separated =
+            if has_trees { separated_stacks(&selected, options.metric, options.separate_by) } else { None };
+        let mut tallies = tally(profile, &selected, options.metric);
+        let series = profile.series_ids().filter(|&id| is_wanted(id)).map(|id| {
+            let tally = std::mem::take(&mut tallies[id.index()]);
+            let separated = separated.as_mut().map(|all| std::mem::take(&mut all[id.index()]));
+            series_report(profile, id, tally, (weights.of_series(id), separated), options)
+        });
+        let series: Vec<SeriesReport> = series.collect();
+        let mut positions = vec![None; profile.series_ids().len()];
+        for (position, row) in series.iter().enumerate() {
+            positions[row.series.index()] = Some(position);
         }
-        unnamed_frames(profile, &sums)
-    };
-    // What looks at all stacks takes about as long as what looks at all sums.
-    let is_worth_a_thread = options.jobs > 1 && profile.stack_ids().len() >= STACKS_FOR_A_THREAD;
-    let (unnamed, weights) =
-        ordered_pool::both(is_worth_a_thread, about_stacks, || StackWeights::of_sums(&sums, options.metric));
-    let mut separated = if has_trees { separated_stacks(&selected, options.metric, options.separate_by) } else { None };
-    let mut tallies = tally(profile, &selected, options.metric);
-    let series = profile.series_ids().filter(|&id| is_wanted(id)).map(|id| {
-        let tally = std::mem::take(&mut tallies[id.index()]);
-        let separated = separated.as_mut().map(|all| std::mem::take(&mut all[id.index()]));
-        series_report(profile, id, tally, (weights.of_series(id), separated), options)
-    });
-    let series: Vec<SeriesReport> = series.collect();
-    let mut positions = vec![None; profile.series_ids().len()];
-    for (position, row) in series.iter().enumerate() {
-        positions[row.series.index()] = Some(position);
-    }
-    let tables = tables_of_series(recording);
-    Report {
-        recording,
-        options: options.clone(),
-        series,
-        unnamed,
-        #[cfg(feature = "apple-symbols")]
-        symbolication: None,
-        operations: Vec::new(),
-        sources: None,
-        weights,
-        merge_plan,
-        round_bin: OnceLock::new(),
-        positions,
-        tables,
+        let tables = tables_of_series(self);
+        Report {
+            recording: self,
+            options: options.clone(),
+            series,
+            unnamed,
+            #[cfg(feature = "apple-symbols")]
+            symbolication: None,
+            operations: Vec::new(),
+            sources: None,
+            weights,
+            merge_plan,
+            round_bin: OnceLock::new(),
+            positions,
+            tables,
+        }
     }
 }
 

@@ -38,9 +38,9 @@ use crate::calltree::{Label, Metric, Pruning};
 use crate::profile::{Profile, Sample, StackId, ThreadId};
 use crate::units::{Nanos, Unit};
 
-/// The time that a sample covers; see the [module](self).
+/// The time that a sample covers; see [`FlameChart`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coverage {
+pub(crate) enum Coverage {
     /// As long as it weighs.
     Weight,
     /// An estimate, since weights are no time: until the next sample.
@@ -128,7 +128,7 @@ impl<'r> FlameChart<'r> {
     }
 
     /// The time that samples cover.
-    pub fn coverage(&self) -> Coverage {
+    pub(crate) fn coverage(&self) -> Coverage {
         self.coverage
     }
 
@@ -179,7 +179,7 @@ impl<'c> ThreadChart<'c> {
     /// deeper ones than [`Pruning::depth`], are left out.
     ///
     /// Memory holds the spans from one pause of the thread to the next.
-    pub fn spans(&self) -> Spans<'c> {
+    pub fn spans(&self) -> impl Iterator<Item = Span> + use<'c> {
         Spans {
             chart: self.chart,
             total: self.row.counted.weight.value,
@@ -197,7 +197,7 @@ impl<'c> ThreadChart<'c> {
 
 /// The spans of a thread ([`ThreadChart::spans`]).
 #[derive(Clone, Debug)]
-pub struct Spans<'c> {
+struct Spans<'c> {
     chart: &'c FlameChart<'c>,
     total: u64,
     order: &'c [u32],

@@ -19,14 +19,14 @@ pub struct ListingKind {
     /// The columns, in the order in which machine formats have them.
     pub columns: &'static [Column],
     /// The rows that may be left out.
-    pub limits: RowLimits,
+    pub(crate) limits: RowLimits,
     /// Makes the rows of one series.
     pub(super) make: fn(&Report<'_>, &SeriesReport) -> Listing,
 }
 
 /// The rows of a listing that may be left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RowLimits {
+pub(crate) enum RowLimits {
     /// There may be many, and each stands for itself: those after the [first](super::ReportOptions::top), those none of whose weights
     /// reaches [`min_weight`](crate::calltree::Pruning::min_weight), and in text those below
     /// [`min_percent`](crate::calltree::Pruning::min_percent) of the total.
@@ -49,11 +49,12 @@ pub struct Column {
     /// The role of its cells.
     pub role: ColumnRole,
     /// The formats that have it.
-    pub shown: Shown,
+    pub(crate) shown: Shown,
 }
 
 /// The role of a column's cells, which decides how text aligns them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ColumnRole {
     /// Weights ([`Cell::Weight`]). Text shows their share of the listing's total beside them.
     Weight,
@@ -69,7 +70,7 @@ pub enum ColumnRole {
 
 /// The formats that have a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub(crate) enum Shown {
     /// All.
     Everywhere,
     /// All, but text only where it is at least 100 columns wide.
@@ -88,7 +89,7 @@ impl Column {
 
     /// The same column in these formats.
     #[must_use]
-    pub const fn shown(self, shown: Shown) -> Self {
+    pub(crate) const fn shown(self, shown: Shown) -> Self {
         Self { shown, ..self }
     }
 
@@ -100,6 +101,7 @@ impl Column {
 
 /// The rows of one series.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Listing {
     /// The weight that its weights are parts of.
     pub total: Weight,

@@ -5,7 +5,7 @@ mod build;
 mod categories;
 mod cores;
 pub mod diff;
-pub mod flame_chart;
+mod flame_chart;
 mod heaviest;
 mod hidden_rows;
 mod kinds;
@@ -22,10 +22,11 @@ mod states;
 mod timeline;
 mod unnamed;
 
-pub use build::report;
-pub use flame_chart::FlameChart;
+pub(crate) use flame_chart::Coverage;
+pub use flame_chart::{FlameChart, Span, ThreadChart};
 pub use hidden_rows::{HiddenRows, HiddenTotal, HidingLimit};
-pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK, RowLimits, Shown};
+pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK};
+pub(crate) use listing::{RowLimits, Shown};
 pub use named::NamedFunction;
 pub use source_index::{SourceIndex, SourceMatch};
 pub use source_texts::{SourceText, Sources};
@@ -36,7 +37,7 @@ pub use unnamed::{UnnamedBinary, UnnamedFrames};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use crate::calltree::operations::OperationSummary;
+use crate::calltree::OperationSummary;
 use crate::calltree::{CallTree, Draft, FunctionRow, MergePlan, Merger, Metric, Pruning, StackWeight, StackWeights};
 use crate::hash::HashMap;
 use crate::ordered_pool;
@@ -164,15 +165,14 @@ pub struct Report<'e> {
 }
 
 impl<'e> Report<'e> {
-    /// The call trees of a series, heaviest first. Each is made when it is asked for: there may be thousands of threads,
+    /// The call trees of a series with their scopes, heaviest first, pruned as asked. Each is made when it is asked for: there may be thousands of threads,
     /// and few are looked at.
-    pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = TreeReport> + 'r {
+    pub fn trees<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = (&'r ScopeReport, CallTree)> {
         let mut merger = Merger::with_plan(self.merge_plan());
         let weights = self.tree_weights(series);
         series.scopes.iter().map(move |row| {
             let stacks = row.stacks.iter().flat_map(|range| &weights[range.clone()]);
-            let tree = merger.pruned_tree(stacks, &self.options.pruning);
-            TreeReport { scope: row.scope, counted: row.counted, tree }
+            (row, merger.pruned_tree(stacks, &self.options.pruning))
         })
     }
 
@@ -311,6 +311,7 @@ pub struct Amount {
 
 /// The answer for one series of samples.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SeriesReport {
     /// The series.
     pub series: SeriesId,
@@ -348,6 +349,7 @@ impl SeriesReport {
 
 /// The samples of one thread.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ThreadReport {
     /// The thread.
     pub thread: ThreadId,
@@ -364,17 +366,6 @@ pub struct ScopeReport {
     pub counted: Amount,
     /// The places of its stacks in the weights of the series' trees.
     stacks: Vec<Range<usize>>,
-}
-
-/// A call tree and whose it is.
-#[derive(Clone, Debug)]
-pub struct TreeReport {
-    /// The scope of the tree.
-    pub scope: Scope,
-    /// The samples in it.
-    pub counted: Amount,
-    /// The tree, pruned as asked.
-    pub tree: CallTree,
 }
 
 /// The scope of a call tree.

@@ -3,12 +3,14 @@
 use super::{Report, SeriesReport};
 use crate::calltree::{FunctionRow, Label};
 
-/// A function with its names and weights, which are in the unit of its series.
+/// A function with its names and weights, which are in the unit of its series. Serialized, it is the row of the JSON without the
+/// position of its series: `name` is `function` there, and `all_samples` is `samples`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct NamedFunction<'r> {
     /// The name; an address in hex for code without a name, and `None` for samples without stack.
+    #[cfg_attr(feature = "serde", serde(rename = "function", serialize_with = "label"))]
     pub name: Option<&'r str>,
     /// The name of the binary, where it is known.
     pub binary: Option<&'r str>,
@@ -21,7 +23,14 @@ pub struct NamedFunction<'r> {
     /// Samples whose leaf it is.
     pub self_samples: u64,
     /// Samples that have it anywhere in their stack.
+    #[cfg_attr(feature = "serde", serde(rename = "samples"))]
     pub all_samples: u64,
+}
+
+/// The name, or the label for samples without stack.
+#[cfg(feature = "serde")]
+fn label<S: serde::Serializer>(name: &Option<&str>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(name.unwrap_or(super::NO_STACK))
 }
 
 impl<'e> Report<'e> {

@@ -2,8 +2,8 @@
 
 use super::listing::{Cell, Column, ColumnRole, Listing, ListingKind, RowLimits, Shown};
 use super::{Report, SeriesReport};
+use crate::calltree::FunctionSet;
 use crate::calltree::Sandwich;
-use crate::calltree::operations::FunctionSet;
 use crate::profile::{FunctionId, Profile};
 use crate::units::Weight;
 

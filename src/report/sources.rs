@@ -10,6 +10,7 @@ const CONTEXT: u32 = 3;
 
 /// A source file with what its lines weigh.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AnnotatedFile<'r> {
     /// Its path on the machine that compiled it.
     pub path: &'r str,
@@ -24,6 +25,7 @@ pub struct AnnotatedFile<'r> {
 
 /// A line of a source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AnnotatedLine<'r> {
     /// Its number, from 1.
     pub line: u32,

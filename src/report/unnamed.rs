@@ -6,6 +6,7 @@ use crate::units::Uuid;
 
 /// Frames without a name among the samples that count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnnamedFrames {
     /// Distinct frames that the counted stacks have.
     pub frames: u64,
@@ -19,6 +20,7 @@ pub struct UnnamedFrames {
 
 /// A binary with frames that have no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnnamedBinary {
     /// The binary.
     pub binary: BinaryId,

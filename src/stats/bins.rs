@@ -3,12 +3,6 @@
 use super::{Distribution, Quantile};
 use crate::units::Millionths;
 
-/// The most bins that [`bins`] makes.
-pub const MAX_BINS: usize = 10_000;
-
-/// The most outliers that a [`BoxPlot`] keeps; [`BoxPlot::outlier_count`] counts them all.
-pub const MAX_OUTLIERS: usize = 1_000;
-
 /// The number of values in [lower, upper); the last bin includes its upper edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bin {
@@ -20,26 +14,32 @@ pub struct Bin {
     pub count: u64,
 }
 
-/// Bins of equal width, without a gap, from the smallest value (zeros among them) to the largest.
-///
-/// The width is the smallest of 1, 2, 2.5 and 5 times a power of ten with which `max_bins` bins (at least 1, at most
-/// [`MAX_BINS`]) are enough, and the edges are multiples of it. Empty bins are there too. The counts add up to
-/// [`Distribution::count`]. Values that are all equal get one bin, as wide as the power of ten at or below the value (1
-/// for 0). No values, no bins.
-pub fn bins(distribution: &Distribution, max_bins: usize) -> Vec<Bin> {
-    let (Some(min), Some(max)) = (distribution.min(), distribution.max()) else { return Vec::new() };
-    let (min, max) = (u128::from(min.get()), u128::from(max.get()));
-    let width = if min == max { power_of_ten_below(min) } else { nice_width(min, max, max_bins.clamp(1, MAX_BINS)) };
-    let first = min / width;
-    let mut counts = vec![0; bins_between(min, max, width) as usize];
-    for (value, count) in distribution.values() {
-        let bin = (u128::from(value.get()) / width - first) as usize;
-        let bin = bin.min(counts.len() - 1);
-        counts[bin] += count;
+impl Distribution {
+    /// The most bins that [`bins`](Self::bins) makes.
+    pub const MAX_BINS: usize = 10_000;
+
+    /// Bins of equal width, without a gap, from the smallest value (zeros among them) to the largest.
+    ///
+    /// The width is the smallest of 1, 2, 2.5 and 5 times a power of ten with which `max_bins` bins (at least 1, at most
+    /// [`MAX_BINS`](Self::MAX_BINS)) are enough, and the edges are multiples of it. Empty bins are there too. The counts add up to
+    /// [`Distribution::count`]. Values that are all equal get one bin, as wide as the power of ten at or below the value (1
+    /// for 0). No values, no bins.
+    pub fn bins(&self, max_bins: usize) -> Vec<Bin> {
+        let (Some(min), Some(max)) = (self.min(), self.max()) else { return Vec::new() };
+        let (min, max) = (u128::from(min.get()), u128::from(max.get()));
+        let width =
+            if min == max { power_of_ten_below(min) } else { nice_width(min, max, max_bins.clamp(1, Self::MAX_BINS)) };
+        let first = min / width;
+        let mut counts = vec![0; bins_between(min, max, width) as usize];
+        for (value, count) in self.values() {
+            let bin = (u128::from(value.get()) / width - first) as usize;
+            let bin = bin.min(counts.len() - 1);
+            counts[bin] += count;
+        }
+        let edge = |index: usize| ((first + index as u128) * width) as f64 / 1e6;
+        let bin = |(index, count)| Bin { lower: edge(index), upper: edge(index + 1), count };
+        counts.into_iter().enumerate().map(bin).collect()
     }
-    let edge = |index: usize| ((first + index as u128) * width) as f64 / 1e6;
-    let bin = |(index, count)| Bin { lower: edge(index), upper: edge(index + 1), count };
-    counts.into_iter().enumerate().map(bin).collect()
 }
 
 /// The number of bins of this width, with edges at its multiples, that it takes to hold both values.
@@ -68,6 +68,7 @@ fn power_of_ten_below(value: u128) -> u128 {
 
 /// A box from the lower to the upper quartile, whiskers, and what is beyond them (Tukey).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BoxPlot {
     /// The smallest value.
     pub min: f64,
@@ -83,13 +84,16 @@ pub struct BoxPlot {
     pub whisker_low: f64,
     /// The largest value that is at most 1.5 times the height of the box above it.
     pub whisker_high: f64,
-    /// The distinct values beyond the whiskers, ascending; of more than [`MAX_OUTLIERS`], those farthest from the box.
+    /// The distinct values beyond the whiskers, ascending; of more than [`MAX_OUTLIERS`](BoxPlot::MAX_OUTLIERS), those farthest from the box.
     pub outliers: Vec<f64>,
     /// The number of values beyond the whiskers, kept or not; equal values are counted separately.
     pub outlier_count: u64,
 }
 
 impl BoxPlot {
+    /// The most [outliers](Self::outliers) that are kept; [`outlier_count`](Self::outlier_count) counts them all.
+    pub const MAX_OUTLIERS: usize = 1_000;
+
     /// The box of a distribution; `None` without values. One value is all of its numbers.
     pub fn new(distribution: &Distribution) -> Option<Self> {
         let quartile = |parts| distribution.nearest(Quantile::from_parts_per_million(parts)?);
@@ -98,7 +102,7 @@ impl BoxPlot {
         let (outside, inside): (Vec<_>, Vec<_>) = distribution.values().partition(|(value, _)| is_outlier(*value));
         let mut kept: Vec<Millionths> = outside.iter().map(|(value, _)| *value).collect();
         kept.sort_by_key(|value| std::cmp::Reverse(distance(*value, p25, p75)));
-        kept.truncate(MAX_OUTLIERS);
+        kept.truncate(Self::MAX_OUTLIERS);
         kept.sort_unstable();
         Some(Self {
             min: distribution.min()?.as_f64(),

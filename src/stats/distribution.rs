@@ -1,7 +1,7 @@
 //! Many numbers, sorted: their quantiles, and the confidence in these.
 
 use super::confidence::Confidence;
-use super::interval::{Interval, order_statistic_ranks};
+use super::interval::Interval;
 use super::noise::effective_samples;
 use super::quantile::{Quantile, QuantileMethod};
 use crate::units::Millionths;
@@ -188,7 +188,7 @@ impl Distribution {
             let support = Support::of(quantile, confidence, count).without_interval();
             return Estimate { quantile, value, support, interval: Interval::default() };
         }
-        let interval = self.interval(order_statistic_ranks(self.count(), quantile, confidence));
+        let interval = self.interval(quantile.interval_ranks(self.count(), confidence));
         Estimate { quantile, value, support: Support::of(quantile, confidence, self.count()), interval }
     }
 
@@ -261,6 +261,7 @@ impl Support {
 
 /// A quantile of values, as an estimate of that of the population they are from.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The quantile that is estimated.
     pub quantile: Quantile,

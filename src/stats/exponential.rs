@@ -2,7 +2,7 @@
 //!
 //! Bucket i holds values above base^i and at most base^(i + 1), with base = 2^(2^-[`SCALE`]): 64 buckets for each
 //! power of two, each 1.09 % wider than the one before. Zero has a bucket of its own. A quantile read from it is within
-//! [`RELATIVE_ERROR`] of the nearest rank of the values themselves.
+//! [`RELATIVE_ERROR`](Self::RELATIVE_ERROR) of the nearest rank of the values themselves.
 //!
 //! The index of a value is the same on every machine: exponent bits, and a table of where mantissas change buckets. No logarithm is taken,
 //! since its last bit differs between machines.
@@ -12,17 +12,11 @@ use std::collections::BTreeMap;
 use super::Quantile;
 use crate::units::Millionths;
 
-/// The scale of OpenTelemetry's exponential histograms: 2^6 buckets for each power of two.
-pub const SCALE: i32 = 6;
-
-/// The largest distance of a value from the middle of its bucket, relative to the value: 2^(1/128) − 1 is 0.543 %.
-pub const RELATIVE_ERROR: f64 = 0.00544;
-
 const MANTISSA_BITS: u32 = 52;
 
 /// 2^(j/64) · 2^52, rounded down. None but the first is an integer, so a mantissa is above 2^(j/64) exactly where it is
 /// above this.
-const BOUNDARIES: [u64; 1 << SCALE] = [
+const BOUNDARIES: [u64; 1 << ExponentialHistogram::SCALE] = [
     0x0010_0000_0000_0000,
     0x0010_2c9a_3e77_8060,
     0x0010_59b0_d315_8574,
@@ -89,40 +83,9 @@ const BOUNDARIES: [u64; 1 << SCALE] = [
     0x001f_a7c1_819e_90d8,
 ];
 
-/// The bucket of a number above zero; `None` for zero, numbers below it, infinity, and no numbers.
-///
-/// Powers of two are the upper bounds of buckets: 1 is in bucket -1, and 2 in bucket 63.
-pub fn bucket_index(value: f64) -> Option<i32> {
-    if !(value > 0.0 && value.is_finite()) {
-        return None;
-    }
-    // Numbers too small for an exponent of their own get one.
-    let (value, shift) = if value < f64::MIN_POSITIVE { (value * power_of_two(54), 54) } else { (value, 0) };
-    let bits = value.to_bits();
-    let exponent = (bits >> MANTISSA_BITS) as i32 - 1023 - shift;
-    let mantissa = (bits & ((1 << MANTISSA_BITS) - 1)) | (1 << MANTISSA_BITS);
-    let above = BOUNDARIES.partition_point(|boundary| *boundary < mantissa) as i32;
-    Some(exponent * (1 << SCALE) + above - 1)
-}
-
-/// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles: the doubles in between,
-/// the upper one among them, are those of the bucket.
-///
-/// Beyond the range of doubles, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are rounded to the
-/// nearest.
-pub fn bucket_bounds(index: i32) -> (f64, f64) {
-    (boundary(i64::from(index)), boundary(i64::from(index) + 1))
-}
-
-/// The geometric middle of a bucket, within [`RELATIVE_ERROR`] of every number in it.
-pub fn bucket_midpoint(index: i32) -> f64 {
-    let (lower, upper) = bucket_bounds(index);
-    lower.sqrt() * upper.sqrt()
-}
-
 /// base^index.
 fn boundary(index: i64) -> f64 {
-    let buckets = 1 << SCALE;
+    let buckets = 1 << ExponentialHistogram::SCALE;
     let mantissa = BOUNDARIES[index.rem_euclid(buckets) as usize] as f64 / power_of_two(MANTISSA_BITS.into());
     mantissa * power_of_two(index.div_euclid(buckets))
 }
@@ -160,6 +123,43 @@ pub struct ExponentialHistogram {
 }
 
 impl ExponentialHistogram {
+    /// The scale of OpenTelemetry's exponential histograms: 2^6 buckets for each power of two.
+    pub const SCALE: i32 = 6;
+
+    /// The largest distance of a value from the middle of its bucket, relative to the value: 2^(1/128) − 1 is 0.543 %.
+    pub const RELATIVE_ERROR: f64 = 0.00544;
+
+    /// The bucket of a number above zero; `None` for zero, numbers below it, infinity and NaN.
+    ///
+    /// Powers of two are the upper bounds of buckets: 1 is in bucket -1, and 2 in bucket 63.
+    pub fn bucket_index(value: f64) -> Option<i32> {
+        if !(value > 0.0 && value.is_finite()) {
+            return None;
+        }
+        // Numbers too small for an exponent of their own get one.
+        let (value, shift) = if value < f64::MIN_POSITIVE { (value * power_of_two(54), 54) } else { (value, 0) };
+        let bits = value.to_bits();
+        let exponent = (bits >> MANTISSA_BITS) as i32 - 1023 - shift;
+        let mantissa = (bits & ((1 << MANTISSA_BITS) - 1)) | (1 << MANTISSA_BITS);
+        let above = BOUNDARIES.partition_point(|boundary| *boundary < mantissa) as i32;
+        Some(exponent * (1 << Self::SCALE) + above - 1)
+    }
+
+    /// The lower bound (outside) and the upper bound (inside) of a bucket, rounded down to doubles: the doubles in between,
+    /// the upper one among them, are those of the bucket.
+    ///
+    /// Beyond the range of doubles, bounds are 0 and infinity. Below 2^-1022, where doubles have fewer digits, bounds are rounded to the
+    /// nearest.
+    pub fn bucket_bounds(index: i32) -> (f64, f64) {
+        (boundary(i64::from(index)), boundary(i64::from(index) + 1))
+    }
+
+    /// The geometric middle of a bucket, within [`RELATIVE_ERROR`](Self::RELATIVE_ERROR) of every number in it.
+    pub fn bucket_midpoint(index: i32) -> f64 {
+        let (lower, upper) = Self::bucket_bounds(index);
+        lower.sqrt() * upper.sqrt()
+    }
+
     /// An empty histogram.
     pub fn new() -> Self {
         Self::default()
@@ -203,7 +203,7 @@ impl ExponentialHistogram {
     pub fn record_n(&mut self, value: Millionths, times: u64) {
         if times > 0 {
             let sum = u128::from(value.get()) * u128::from(times);
-            self.add(ExponentialBucket { index: bucket_index(value.as_f64()), count: times, sum });
+            self.add(ExponentialBucket { index: Self::bucket_index(value.as_f64()), count: times, sum });
             self.include(value, value);
         }
     }
@@ -251,7 +251,7 @@ impl ExponentialHistogram {
         self.range.map(|(_, max)| max)
     }
 
-    /// The quantile by nearest rank, within [`RELATIVE_ERROR`]: the middle of the bucket that holds the rank, but never
+    /// The quantile by nearest rank, within [`RELATIVE_ERROR`](Self::RELATIVE_ERROR): the middle of the bucket that holds the rank, but never
     /// outside of the smallest and the largest value; `None` without values.
     pub fn quantile(&self, quantile: Quantile) -> Option<f64> {
         let rank = quantile.nearest_rank(self.count());
@@ -260,7 +260,7 @@ impl ExponentialHistogram {
             counted = counted.saturating_add(row.count);
             counted >= rank
         };
-        let middle = self.rows().find(holds_rank)?.index.map_or(0.0, bucket_midpoint);
+        let middle = self.rows().find(holds_rank)?.index.map_or(0.0, Self::bucket_midpoint);
         Some(self.range.map_or(middle, |(min, max)| middle.max(min.as_f64()).min(max.as_f64())))
     }
 
@@ -297,7 +297,8 @@ mod tests {
 
     /// ⌊log2 of the 64th power⌋, and whether that power is a power of two.
     fn bits_of_power(number: u64) -> (usize, bool) {
-        let digits = (0..SCALE).fold(vec![number as u32, (number >> 32) as u32], |number, _| square(&number));
+        let digits = (0..ExponentialHistogram::SCALE)
+            .fold(vec![number as u32, (number >> 32) as u32], |number, _| square(&number));
         let top = digits.iter().rposition(|digit| *digit > 0).unwrap();
         let ones: u32 = digits.iter().map(|digit| digit.count_ones()).sum();
         (top * 32 + digits[top].ilog2() as usize, ones == 1)
@@ -319,28 +320,37 @@ mod tests {
         for exponent in -1074..1024 {
             let power = power_of_two(exponent);
             let index = exponent as i32 * 64 - 1;
-            assert_eq!(bucket_index(power), Some(index), "2^{exponent}");
-            assert_eq!(bucket_bounds(index).1, power);
+            assert_eq!(ExponentialHistogram::bucket_index(power), Some(index), "2^{exponent}");
+            assert_eq!(ExponentialHistogram::bucket_bounds(index).1, power);
             if exponent > -1022 {
-                assert_eq!(bucket_index(power.next_up()), Some(index + 1), "above 2^{exponent}");
+                assert_eq!(ExponentialHistogram::bucket_index(power.next_up()), Some(index + 1), "above 2^{exponent}");
             }
         }
         for bad in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            assert_eq!(bucket_index(bad), None, "{bad}");
+            assert_eq!(ExponentialHistogram::bucket_index(bad), None, "{bad}");
         }
-        assert_eq!(bucket_index(f64::MAX), Some(65_535));
-        assert_eq!(bucket_bounds(i32::MAX), (f64::INFINITY, f64::INFINITY));
-        assert_eq!(bucket_bounds(i32::MIN), (0.0, 0.0));
+        assert_eq!(ExponentialHistogram::bucket_index(f64::MAX), Some(65_535));
+        assert_eq!(ExponentialHistogram::bucket_bounds(i32::MAX), (f64::INFINITY, f64::INFINITY));
+        assert_eq!(ExponentialHistogram::bucket_bounds(i32::MIN), (0.0, 0.0));
     }
 
     #[test]
     fn bounds_hold_the_doubles_of_their_bucket() {
         for index in -64_000..65_535 {
-            let (lower, upper) = bucket_bounds(index);
-            assert_eq!((bucket_index(lower), bucket_index(lower.next_up())), (Some(index - 1), Some(index)));
-            assert_eq!((bucket_index(upper), bucket_index(upper.next_up())), (Some(index), Some(index + 1)));
-            let middle = bucket_midpoint(index);
-            assert!((middle - lower).abs() <= RELATIVE_ERROR * lower && (upper - middle) <= RELATIVE_ERROR * upper);
+            let (lower, upper) = ExponentialHistogram::bucket_bounds(index);
+            assert_eq!(
+                (ExponentialHistogram::bucket_index(lower), ExponentialHistogram::bucket_index(lower.next_up())),
+                (Some(index - 1), Some(index))
+            );
+            assert_eq!(
+                (ExponentialHistogram::bucket_index(upper), ExponentialHistogram::bucket_index(upper.next_up())),
+                (Some(index), Some(index + 1))
+            );
+            let middle = ExponentialHistogram::bucket_midpoint(index);
+            assert!(
+                (middle - lower).abs() <= ExponentialHistogram::RELATIVE_ERROR * lower
+                    && (upper - middle) <= ExponentialHistogram::RELATIVE_ERROR * upper
+            );
         }
     }
 

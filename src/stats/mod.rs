@@ -38,7 +38,7 @@
 //!
 //! **Mean**: the sum by the count, to the nearest millionth, halves up.
 //!
-//! **Interval** ([`order_statistic_ranks`]): two of the values that have the quantile of the population between them
+//! **Interval** ([`Quantile::interval_ranks`]): two of the values that have the quantile of the population between them
 //! with at least the asked confidence, whatever the population looks like. With few values, none is so far out, and then an end is
 //! unknown, which is not the same as far away.
 //!
@@ -48,9 +48,9 @@
 //! values, sums by bucket) and [`WindowHistogram`] (0.05 %, readable by other tools). Merging is adding counts, so
 //! shards give the same histogram in any order.
 //!
-//! **Noise floor** ([`noise_floor`]): the effect of sampling alone on runs that are all alike.
+//! **Noise floor** ([`Quantile::noise_floor`]): the effect of sampling alone on runs that are all alike.
 //!
-//! **Effective size** ([`effective_samples`]): the number of equal weights that are worth as much as these unequal ones.
+//! **Effective size** ([`Estimate`]): the number of equal weights that are worth as much as these unequal ones.
 
 mod bins;
 mod confidence;
@@ -63,14 +63,11 @@ mod percent;
 mod quantile;
 mod tails;
 
-pub use bins::{Bin, BoxPlot, MAX_BINS, MAX_OUTLIERS, bins};
+pub use bins::{Bin, BoxPlot};
 pub use confidence::Confidence;
 pub use distribution::{Distribution, Estimate, Support};
-pub use exponential::{
-    ExponentialBucket, ExponentialHistogram, RELATIVE_ERROR, SCALE, bucket_bounds, bucket_index, bucket_midpoint,
-};
+pub use exponential::{ExponentialBucket, ExponentialHistogram};
 pub use hdr::WindowHistogram;
+pub use interval::Interval;
 pub(crate) use interval::ranks_with_tail;
-pub use interval::{Interval, order_statistic_ranks};
-pub use noise::{effective_samples, noise_floor, poisson_quantile};
 pub use quantile::{Quantile, QuantileMethod};

@@ -8,43 +8,45 @@ use super::Quantile;
 use super::tails::Counts;
 use crate::units::Millionths;
 
-/// The largest mean that [`poisson_quantile`] takes: beyond it, the noise is below a thousandth of a percent.
+/// The largest mean that [`Quantile::of_poisson`] takes: beyond it, the noise is below a thousandth of a percent.
 const LARGEST_MEAN: f64 = 1e10;
 
-/// The smallest k with P(X ≤ k) ≥ q, for X Poisson with this mean.
-///
-/// 0 for q = 0 and for a mean of 0. `None` for q = 1 (there is no largest count), and for means that are below zero,
-/// above 10¹⁰ or no numbers.
-pub fn poisson_quantile(mean: f64, quantile: Quantile) -> Option<u64> {
-    if !(0.0..=LARGEST_MEAN).contains(&mean) {
-        return None;
+impl Quantile {
+    /// The smallest k with P(X ≤ k) ≥ q, for X Poisson with this mean.
+    ///
+    /// 0 for q = 0 and for a mean of 0. `None` for q = 1 (there is no largest count), and for means that are below zero,
+    /// above 10¹⁰ or no numbers.
+    pub fn of_poisson(self, mean: f64) -> Option<u64> {
+        if !(0.0..=LARGEST_MEAN).contains(&mean) {
+            return None;
+        }
+        match self.parts_per_million() {
+            _ if mean == 0.0 => Some(0),
+            0 => Some(0),
+            1_000_000 => None,
+            // P(X ≤ k) ≥ q is P(X ≥ k + 1) ≤ 1 − q, which keeps its digits where q is near 1.
+            parts => Some(Counts::poisson(mean).upper(f64::from(1_000_000 - parts) / 1e6).saturating_sub(1)),
+        }
     }
-    match quantile.parts_per_million() {
-        _ if mean == 0.0 => Some(0),
-        0 => Some(0),
-        1_000_000 => None,
-        // P(X ≤ k) ≥ q is P(X ≥ k + 1) ≤ 1 − q, which keeps its digits where q is near 1.
-        parts => Some(Counts::poisson(mean).upper(f64::from(1_000_000 - parts) / 1e6).saturating_sub(1)),
-    }
-}
 
-/// The quantile over runs that sampling noise alone would give, were all runs alike.
-///
-/// With λ = `samples_total / runs`, it is the Poisson quantile of λ by λ, times `mean`, in the unit of `mean`. A
-/// quantile that is measured at or below it is no evidence that runs differ. `None` without samples or runs, for q = 1,
-/// and above 10¹⁰ samples a run.
-pub fn noise_floor(samples_total: u64, runs: u64, mean: Millionths, quantile: Quantile) -> Option<f64> {
-    if samples_total == 0 || runs == 0 {
-        return None;
+    /// The quantile over runs that sampling noise alone would give, were all runs alike.
+    ///
+    /// With λ = `samples_total / runs`, it is the Poisson quantile of λ by λ, times `mean`, in the unit of `mean`. A
+    /// quantile that is measured at or below it is no evidence that runs differ. `None` without samples or runs, for q = 1,
+    /// and above 10¹⁰ samples a run.
+    pub fn noise_floor(self, samples_total: u64, runs: u64, mean: Millionths) -> Option<f64> {
+        if samples_total == 0 || runs == 0 {
+            return None;
+        }
+        let expected = samples_total as f64 / runs as f64;
+        Some(self.of_poisson(expected)? as f64 / expected * mean.as_f64())
     }
-    let expected = samples_total as f64 / runs as f64;
-    Some(poisson_quantile(expected, quantile)? as f64 / expected * mean.as_f64())
 }
 
 /// The number of equal weights that say as much as these: (Σw)² / Σw² (Kish), from the two sums; 0 for no weights.
 ///
 /// Equal weights give their number, and one that outweighs all others gives 1.
-pub fn effective_samples(sum_of_weights: u128, sum_of_squares: u128) -> f64 {
+pub(super) fn effective_samples(sum_of_weights: u128, sum_of_squares: u128) -> f64 {
     if sum_of_squares == 0 {
         return 0.0;
     }

@@ -72,7 +72,7 @@ impl Quantile {
         }
     }
 
-    /// From how many values on both ends of [`order_statistic_ranks`](super::order_statistic_ranks) are known.
+    /// From how many values on both ends of [`interval_ranks`](Self::interval_ranks) are known.
     ///
     /// With 95 %: 6 for P50, 36 for P90, 72 for P95, 368 for P99, 3,688 for P99.9. `u64::MAX` for q = 0 and q = 1: no
     /// number of values tells how far a population goes.
@@ -96,6 +96,7 @@ impl fmt::Display for Quantile {
 
 /// The rule for choosing the quantile of values; see the [module](super).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum QuantileMethod {
     /// The value of rank ⌈q·n⌉: numpy's `inverted_cdf`, SQL's `percentile_disc`.
     #[default]

@@ -12,7 +12,7 @@ use crate::profile::{
     Binary, BinaryId, Frame, FrameId, FrameKey, Full, Profile, ProfileBuilder, RebuildError, Replacement, SourceLine,
     StringId,
 };
-use crate::symbols::{DEDUPLICATED, SymbolFinder};
+use crate::symbols::{AppleSymbols, SymbolFinder};
 use crate::units::Uuid;
 
 pub(super) fn apply(
@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
         let is_folded = answers.kind(outermost.function) == Some(StringKind::Folded);
         let function = self.profile.function(frame.function);
         let recorded = self.profile.string(function.name);
-        if recorded == DEDUPLICATED || (is_folded && function.is_named) {
+        if recorded == AppleSymbols::DEDUPLICATED || (is_folded && function.is_named) {
             return None;
         }
         // What the recording knows of inlined functions is more than a file does that knows of one function only.

@@ -23,7 +23,7 @@ use crate::units::Uuid;
 /// Symbolicates many profiles, and remembers the answers of the symbol files: an address that was looked up for one profile opens no file
 /// for the next. Threads share it.
 ///
-/// Every profile and its summary equal those of [`symbolicate`](super::symbolicate). Only the notes may differ, and only for a damaged
+/// Every profile and its summary equal those of [`Profile::symbolicate`]. Only the notes may differ, and only for a damaged
 /// symbol file: every profile that needs the file gets the note of the first look-up that had one. A file that could not be read is asked
 /// again for the next profile; one that is not a symbol file is not asked again.
 ///
@@ -77,7 +77,7 @@ impl<'f> SymbolCache<'f> {
         Self { finder, limit: bytes, memory: Mutex::default() }
     }
 
-    /// Returns the same recording with the names from symbol files, and a summary of its frames, like [`symbolicate`](super::symbolicate).
+    /// Returns the same recording with the names from symbol files, and a summary of its frames, like [`Profile::symbolicate`].
     ///
     /// # Errors
     /// When the new profile does not fit its tables, or the names take more memory than the [budget](Profile::budget) has.

@@ -1,6 +1,5 @@
 //! Images that the user gives, for documents whose stacks have none.
 
-use std::fmt;
 use std::path::PathBuf;
 
 use super::key::Key;
@@ -18,31 +17,20 @@ pub struct ImageSpec {
     pub path: Option<PathBuf>,
 }
 
-/// A text that is no [`ImageSpec`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ImageSpecError(String);
-
-impl fmt::Display for ImageSpecError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; write UUID@LOAD_ADDRESS or UUID@LOAD_ADDRESS=PATH, such as 5F2C…@0x102af4000", self.0)
-    }
-}
-
-impl std::error::Error for ImageSpecError {}
-
 impl std::str::FromStr for ImageSpec {
-    type Err = ImageSpecError;
+    /// The rule that the text breaks.
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ImageSpecError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let (image, path) = match text.split_once('=') {
             Some((image, path)) => (image, Some(PathBuf::from(path))),
             None => (text, None),
         };
-        let (uuid, address) = image.split_once('@').ok_or_else(|| ImageSpecError("there is no @".to_owned()))?;
-        let uuid = Uuid::parse(uuid).ok_or_else(|| ImageSpecError(format!("{uuid:?} is not a UUID")))?;
+        let (uuid, address) = image.split_once('@').ok_or_else(|| "there is no @".to_owned())?;
+        let uuid = Uuid::parse(uuid).ok_or_else(|| format!("{uuid:?} is not a UUID"))?;
         let digits = address.strip_prefix("0x").unwrap_or(address);
         let number = u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'));
-        let load_address = number.ok_or_else(|| ImageSpecError(format!("{address:?} is not a hexadecimal address")))?;
+        let load_address = number.ok_or_else(|| format!("{address:?} is not a hexadecimal address"))?;
         Ok(Self { uuid, load_address: Address::new(load_address), path })
     }
 }

@@ -24,8 +24,8 @@ mod summary;
 use std::collections::BTreeSet;
 
 pub use cache::SymbolCache;
-pub use images::{ImageSpec, ImageSpecError};
-pub use names::{MAX_DEMANGLED, NameDemangler, display_name};
+pub use images::ImageSpec;
+pub use names::{NameDemangler, display_name};
 pub use options::SymbolicateOptions;
 pub use summary::{BinarySummary, Missing, SymbolicationSummary};
 
@@ -33,21 +33,25 @@ use crate::profile::{Profile, RebuildError};
 use crate::symbols::SymbolFinder;
 use crate::units::Uuid;
 
-/// Returns the same recording with the names from symbol files, and a summary of its frames.
-///
-/// # Errors
-/// When the new profile does not fit its tables, or the names take more memory than the [budget](Profile::budget) has.
-pub fn symbolicate(
-    profile: &Profile,
-    finder: &dyn SymbolFinder,
-    options: &SymbolicateOptions,
-) -> Result<(Profile, SymbolicationSummary), RebuildError> {
-    SymbolCache::new(finder).symbolicate(profile, options)
+impl Profile {
+    /// Returns the same recording with the names from symbol files, and a summary of its frames.
+    ///
+    /// # Errors
+    /// When the new profile does not fit its tables, or the names take more memory than the [budget](Self::budget) has.
+    pub fn symbolicate(
+        &self,
+        finder: &dyn SymbolFinder,
+        options: &SymbolicateOptions,
+    ) -> Result<(Self, SymbolicationSummary), RebuildError> {
+        SymbolCache::new(finder).symbolicate(self, options)
+    }
 }
 
-/// The images that [`symbolicate`] looks addresses up in: those of the frames' binaries, and those that the options name.
-pub fn wanted_images(profile: &Profile, options: &SymbolicateOptions) -> BTreeSet<Uuid> {
-    let binaries = profile.frame_ids().filter_map(|id| profile.frame(id).binary);
-    let of_frames = binaries.filter_map(|id| profile.binary(id).uuid).filter(|uuid| !uuid.is_nil());
-    of_frames.chain(options.images.iter().map(|image| image.uuid)).collect()
+impl SymbolicateOptions {
+    /// The images that [`Profile::symbolicate`] looks addresses up in: those of the frames' binaries, and those that the options name.
+    pub fn wanted_images(&self, profile: &Profile) -> BTreeSet<Uuid> {
+        let binaries = profile.frame_ids().filter_map(|id| profile.frame(id).binary);
+        let of_frames = binaries.filter_map(|id| profile.binary(id).uuid).filter(|uuid| !uuid.is_nil());
+        of_frames.chain(self.images.iter().map(|image| image.uuid)).collect()
+    }
 }

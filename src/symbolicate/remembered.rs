@@ -13,7 +13,7 @@ use super::names::display_name;
 use crate::hash::HashMap;
 use crate::memory::{MemoryBudget, OverBudget, of_vec};
 use crate::recording::is_hex_address;
-use crate::symbols::{self, Asked, DEDUPLICATED, Found, Note, SymbolFinder, SymbolFrame};
+use crate::symbols::{self, AppleSymbols, Asked, Found, Note, SymbolFinder, SymbolFrame};
 use crate::units::Uuid;
 
 /// The answers remembered for one image.
@@ -214,7 +214,7 @@ impl Strings {
         }
         let shown = display_name(name);
         let kind = match &*shown {
-            DEDUPLICATED => StringKind::Folded,
+            AppleSymbols::DEDUPLICATED => StringKind::Folded,
             shown if is_hex_address(shown) => StringKind::Address,
             _ => StringKind::Name,
         };

@@ -5,6 +5,7 @@ use crate::units::Uuid;
 
 /// The results of symbolication.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SymbolicationSummary {
     /// Binaries with frames, those with most unnamed frames first.
     pub binaries: Vec<BinarySummary>,
@@ -16,6 +17,7 @@ pub struct SymbolicationSummary {
 
 /// The results of symbolication for one binary (one UUID).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BinarySummary {
     /// The binary's name.
     pub name: String,
@@ -43,6 +45,7 @@ pub struct BinarySummary {
 
 /// A reason why frames of a binary have no name.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Missing {
     /// No file with its UUID was found; these have its name, but another UUID: another build.
     NoFile {

@@ -45,7 +45,21 @@ pub struct AppleImage<'a> {
     pub symbols: Option<Box<AppleSymbols<'a>>>,
 }
 
-impl AppleImage<'_> {
+impl<'a> AppleImage<'a> {
+    /// The images of a `.symbols` or `.symbolsarchive` file, which are told apart by content. Strings are borrowed; the memory allocated
+    /// is at most a few times the size of the file.
+    ///
+    /// # Errors
+    /// When the file is neither, or breaks a rule of its format.
+    pub fn all(file: &'a [u8]) -> Result<Vec<Self>, Broken> {
+        images(file)
+    }
+
+    /// True if bytes begin like such a file; for a `.symbolsarchive`, `size` must be that of the file.
+    pub fn is_start_of_file(start: &[u8], size: u64) -> bool {
+        is_apple_symbols(start, size)
+    }
+
     /// The name of its architecture as Apple spells it, such as `arm64e`; `None` for one this crate does not know.
     pub fn arch(&self) -> Option<&'static str> {
         Architecture::new(self.cputype, self.cpusubtype).name()
@@ -53,7 +67,7 @@ impl AppleImage<'_> {
 }
 
 /// True if bytes begin like a container or an archive; for the latter, `size` must be that of the file.
-pub fn is_apple_symbols(start: &[u8], size: u64) -> bool {
+pub(super) fn is_apple_symbols(start: &[u8], size: u64) -> bool {
     let Some(start) = start.first_chunk::<8>() else {
         return false;
     };
@@ -65,7 +79,7 @@ pub fn is_apple_symbols(start: &[u8], size: u64) -> bool {
 ///
 /// # Errors
 /// When the file is neither, or breaks a rule of its format.
-pub fn images(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
+pub(super) fn images(file: &[u8]) -> Result<Vec<AppleImage<'_>>, Broken> {
     if file.len() >= 4 && u32_at(file, 0) == CONTAINER { container(file) } else { archive(file).map(|one| vec![one]) }
 }
 

@@ -28,9 +28,6 @@ use super::apple_record::{Entry, Place, Record};
 use super::apple_segments::{LinkedSegment, SegmentMap};
 use super::frame::{Note, SymbolFrame, Symbols};
 
-/// The name given to folded functions.
-pub const DEDUPLICATED: &str = "<deduplicated_symbol>";
-
 /// The flag of functions that were folded.
 const IS_FOLDED: u32 = 0x800;
 
@@ -84,6 +81,9 @@ struct Names<'a> {
 }
 
 impl<'a> AppleSymbols<'a> {
+    /// The name given to folded functions.
+    pub const DEDUPLICATED: &'static str = "<deduplicated_symbol>";
+
     /// The symbols of a record inside of a container that holds `linked`, or of one alone.
     pub(super) fn new(record: Record<'a>, linked: &[LinkedSegment]) -> Result<Self, Broken> {
         let inlined = InlinedCalls::read(&record)?;
@@ -98,7 +98,7 @@ impl<'a> AppleSymbols<'a> {
         };
         let mut unreadable = Unreadable::default();
         let names = self.symbols_at(address).map(|symbol| self.names(&symbol, &mut unreadable));
-        let names = names.filter(|names| names.function.is_some_and(|function| function != DEDUPLICATED));
+        let names = names.filter(|names| names.function.is_some_and(|function| function != AppleSymbols::DEDUPLICATED));
         names
             .map(|Names { function, linkage_name, .. }| SymbolFrame {
                 function,
@@ -175,7 +175,9 @@ impl<'a> AppleSymbols<'a> {
             source = self.source(Place::of(&self.inlined.table, call, 24), unreadable);
         }
         let names = match function {
-            Some(Function { is_ambiguous: true, .. }) => Names { function: Some(DEDUPLICATED), ..Names::default() },
+            Some(Function { is_ambiguous: true, .. }) => {
+                Names { function: Some(AppleSymbols::DEDUPLICATED), ..Names::default() }
+            }
             Some(Function { symbol, .. }) => self.names(&symbol, unreadable),
             None => Names::default(),
         };

@@ -4,14 +4,14 @@ use std::fmt;
 
 /// A processor as Mach-O numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Architecture {
+pub(crate) struct Architecture {
     cpu_type: u32,
     cpu_subtype: u32,
 }
 
 impl Architecture {
     /// The processor of these two fields of a Mach-O header.
-    pub const fn new(cpu_type: u32, cpu_subtype: u32) -> Self {
+    pub(crate) const fn new(cpu_type: u32, cpu_subtype: u32) -> Self {
         Self { cpu_type, cpu_subtype }
     }
 
@@ -19,7 +19,7 @@ impl Architecture {
     ///
     /// The upper 8 bits of the subtype hold features (64-bit libraries, the version of pointer authentication) and do
     /// not count.
-    pub const fn name(self) -> Option<&'static str> {
+    pub(crate) const fn name(self) -> Option<&'static str> {
         const IS_64_BIT: u32 = 0x0100_0000;
         const FEATURES: u32 = 0xff00_0000;
         const ARM: u32 = 12;

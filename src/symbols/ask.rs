@@ -5,12 +5,13 @@ use std::io;
 use super::found::Found;
 use super::frame::{Note, SymbolFrame};
 use super::known_file::with_symbols;
-use super::locate::SymbolFinder;
+use super::locate::{Locator, SymbolFinder};
 use crate::memory::MemoryBudget;
 use crate::units::Uuid;
 
 /// The outcome of asking one file.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Asked {
     /// The file.
     pub found: Found,
@@ -20,16 +21,29 @@ pub struct Asked {
     pub result: io::Result<Vec<Note>>,
 }
 
-/// Looks up sorted, distinct addresses in the files of an image, the best first, until every address has an answer with
-/// a source file or no symbol file is left.
-///
-/// `answer` may be called again for an address that was answered without a name or a source file: a file that was stripped or cut, or has
-/// only a symbol table, does not win over one that knows more. The last call for an address counts; a call without frames withdraws the
-/// answer of a file that could not be read to its end.
-///
-/// The memory for reading a file is taken from the budget while it is asked. A file that needs more than is left counts as unreadable
-/// ([`io::ErrorKind::OutOfMemory`]).
-pub fn look_up(
+impl Locator<'_> {
+    /// Looks up sorted, distinct addresses in the files of an image, the best first, until every address has an answer with
+    /// a source file or no symbol file is left.
+    ///
+    /// `answer` may be called again for an address that was answered without a name or a source file: a file that was stripped or cut, or has
+    /// only a symbol table, does not win over one that knows more. The last call for an address counts; a call without frames withdraws the
+    /// answer of a file that could not be read to its end.
+    ///
+    /// The memory for reading a file is taken from the budget while it is asked. A file that needs more than is left counts as unreadable
+    /// ([`io::ErrorKind::OutOfMemory`]).
+    pub fn look_up(
+        &self,
+        uuid: Uuid,
+        addresses: &[u64],
+        budget: &MemoryBudget,
+        answer: &mut dyn FnMut(usize, &[SymbolFrame<'_>]),
+    ) -> Vec<Asked> {
+        look_up(self, uuid, addresses, budget, answer)
+    }
+}
+
+/// The same of any finder.
+pub(crate) fn look_up(
     finder: &dyn SymbolFinder,
     uuid: Uuid,
     addresses: &[u64],

@@ -7,6 +7,7 @@ use crate::units::Uuid;
 
 /// The kind of file that symbols come from; the order is the order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum SourceKind {
     /// DWARF in a Mach-O companion file, as in a dSYM bundle.
     Dsym,

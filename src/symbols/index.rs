@@ -31,7 +31,7 @@ const TRAILER: &str = "end\n";
 
 /// The evidence that a file did not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp {
+pub(super) struct Stamp {
     /// Its length in bytes.
     pub length: u64,
     /// The time of its last change, in nanoseconds since 1970; 0 if unknown, which never matches.

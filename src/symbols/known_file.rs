@@ -89,12 +89,27 @@ fn other(head: &[u8]) -> Option<&'static str> {
     }
 }
 
+impl Found {
+    /// Opens the symbols of the file in the bytes that were loaded for it, and asks them.
+    ///
+    /// # Errors
+    /// When the bytes are not, or no longer, those of the found file, or cannot be read to the end. Answers given before the error must
+    /// not be used: they may come from two files.
+    pub fn with_symbols(
+        &self,
+        data: &FileBytes<'_>,
+        ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,
+    ) -> io::Result<Vec<Note>> {
+        with_symbols(data, self, ask)
+    }
+}
+
 /// Opens the symbols of a found file in the bytes that were loaded for it, and asks them.
 ///
 /// # Errors
 /// When the bytes are not, or no longer, those of the found file, or cannot be read to the end. Answers given before the error must not be
 /// used: they may come from two files.
-pub fn with_symbols(
+pub(super) fn with_symbols(
     data: &FileBytes<'_>,
     found: &Found,
     ask: impl FnOnce(&dyn Symbols) -> Vec<Note>,

@@ -32,7 +32,7 @@ const MAX_COMMAND_BYTES: u64 = 8 << 20;
 const FIRST_READ: u64 = 4096;
 
 /// True if a file that begins with these bytes (8 are enough) is a thin or fat Mach-O file.
-pub fn is_macho(start: &[u8]) -> bool {
+pub(super) fn is_macho(start: &[u8]) -> bool {
     match start.first_chunk::<4>().map(|magic| u32::from_be_bytes(*magic)) {
         Some(macho::MH_MAGIC | macho::MH_CIGAM | macho::MH_MAGIC_64 | macho::MH_CIGAM_64) => true,
         Some(macho::FAT_MAGIC | macho::FAT_MAGIC_64) => slice_count(start).is_some(),
@@ -51,10 +51,9 @@ fn slice_count(start: &[u8]) -> Option<u32> {
 pub struct Slice {
     /// `LC_UUID`, by which symbols are found. Object files have none.
     pub uuid: Option<Uuid>,
-    /// The processor.
-    pub architecture: Architecture,
+    pub(super) architecture: Architecture,
     /// The kind of the slice.
-    pub kind: Kind,
+    pub(super) kind: Kind,
     /// Its place in the file, in bytes.
     pub range: Range<u64>,
     /// The address of `__TEXT` (the Mach-O header) before any slide: `0x100000000` in most executables, 0 in
@@ -64,9 +63,34 @@ pub struct Slice {
     pub text_size: u64,
 }
 
+impl Slice {
+    /// The processor: `arm64e`, or the numbers of one that this crate does not know.
+    pub fn architecture(&self) -> String {
+        self.architecture.to_string()
+    }
+
+    /// The slices of a Mach-O file that is in memory, in the order of the file. Slices of a fat file that cannot be read are passed over.
+    ///
+    /// # Errors
+    /// [`InvalidData`](io::ErrorKind::InvalidData) for other files, Java classes among them, and where a thin file or every slice of a fat
+    /// one is broken.
+    pub fn all(file: &[u8]) -> io::Result<Vec<Self>> {
+        Ok(slices_of(file)?.found)
+    }
+
+    /// The same, with notes on the slices that were passed over.
+    ///
+    /// # Errors
+    /// As [`all`](Self::all).
+    pub fn all_with_notes(file: &[u8]) -> io::Result<(Vec<Self>, Vec<Note>)> {
+        let slices = slices_of(file)?;
+        Ok((slices.found, slices.notes))
+    }
+}
+
 /// The kind of a Mach-O file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub(super) enum Kind {
     /// The companion file of a binary that holds its DWARF (`MH_DSYM`).
     Dsym,
     /// A program (`MH_EXECUTE`).
@@ -94,7 +118,7 @@ impl Kind {
     }
 
     /// The name in one word, as lists print it.
-    pub const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Dsym => "dSYM",
             Self::Executable => "executable",
@@ -114,16 +138,16 @@ impl fmt::Display for Kind {
 
 /// The slices of a file, and what was passed over.
 #[derive(Debug, Default)]
-pub struct Slices {
+pub(super) struct Slices {
     /// The slices, in the order of the file.
-    pub found: Vec<Slice>,
+    pub(super) found: Vec<Slice>,
     /// Slices of a fat file that could not be read; the others can be used.
-    pub notes: Vec<Note>,
+    pub(super) notes: Vec<Note>,
 }
 
 /// The reason why a file has no slices.
 #[derive(Debug)]
-pub enum MachoError {
+pub(super) enum MachoError {
     /// Reading failed.
     Io(io::Error),
     /// The file does not begin as a Mach-O file does.
@@ -157,6 +181,15 @@ impl From<io::Error> for MachoError {
     }
 }
 
+impl From<MachoError> for io::Error {
+    fn from(error: MachoError) -> Self {
+        match error {
+            MachoError::Io(error) => error,
+            other => Self::new(io::ErrorKind::InvalidData, other.to_string()),
+        }
+    }
+}
+
 impl From<object::read::Error> for MachoError {
     fn from(error: object::read::Error) -> Self {
         Self::Malformed(error.to_string())
@@ -168,7 +201,7 @@ impl From<object::read::Error> for MachoError {
 /// # Errors
 ///
 /// As [`slices`], without failures of reading.
-pub fn slices_of(file: &[u8]) -> Result<Slices, MachoError> {
+pub(super) fn slices_of(file: &[u8]) -> Result<Slices, MachoError> {
     slices(file.len() as u64, &mut |offset, buffer| {
         let start = usize::try_from(offset).ok().and_then(|offset| file.get(offset..)?.get(..buffer.len()));
         buffer.copy_from_slice(start.ok_or(io::ErrorKind::UnexpectedEof)?);
@@ -186,7 +219,10 @@ pub fn slices_of(file: &[u8]) -> Result<Slices, MachoError> {
 ///
 /// [`MachoError::NotMacho`] for other files, Java classes among them, [`MachoError::Malformed`] where a thin file or
 /// every slice of a fat one is broken, and [`MachoError::Io`] where `read_at` fails.
-pub fn slices(length: u64, read_at: &mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>) -> Result<Slices, MachoError> {
+pub(super) fn slices(
+    length: u64,
+    read_at: &mut dyn FnMut(u64, &mut [u8]) -> io::Result<()>,
+) -> Result<Slices, MachoError> {
     let mut file = File { length, read_at, buffer: Vec::new() };
     let start = file.read(0, length.min(FIRST_READ))?;
     if !is_macho(start) {

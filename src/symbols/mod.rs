@@ -8,7 +8,7 @@
 //!
 //! The first two need the feature `symbols`. Without it, Apple's own formats are read, in which bundles keep names.
 //!
-//! A [`Locator`] walks what the user names and knows files by content. [`with_symbols`] opens one; [`Symbols`] answers
+//! A [`Locator`] walks what the user names and knows files by content. [`Locator::look_up`] asks them; [`Symbols`] answers
 //! addresses relative to the Mach-O header with [`SymbolFrame`]s, innermost first. This module knows nothing of exports.
 
 mod apple_bytes;
@@ -47,21 +47,18 @@ mod unfit;
 mod walk;
 
 pub use apple_bytes::Broken;
+pub use apple_container::AppleImage;
 #[cfg(feature = "bundle")]
 pub(crate) use apple_container::ListedImage;
-pub use apple_container::{AppleImage, images as apple_images, is_apple_symbols};
-pub use apple_lookup::{AppleSymbols, DEDUPLICATED};
+pub use apple_lookup::AppleSymbols;
 #[cfg(feature = "bundle")]
 pub(crate) use apple_signature::{SharedCache, Signature, signature as apple_signature};
-pub use architecture::Architecture;
-pub(crate) use ask::is_located;
-pub use ask::{Asked, look_up};
-#[cfg(feature = "symbols")]
-pub use dwarf::MachoSymbols;
+pub(crate) use architecture::Architecture;
+pub use ask::Asked;
+pub(crate) use ask::{is_located, look_up};
 pub use found::{Found, SourceKind};
 pub use frame::{Note, Notes, SymbolFrame, Symbols};
-pub use index::{Index, Stamp};
-pub use known_file::with_symbols;
+pub use index::Index;
 pub use locate::{Locator, SymbolFinder};
 #[cfg(feature = "symbols")]
-pub use macho::{Kind as MachoKind, MachoError, Slice, Slices, is_macho, slices, slices_of};
+pub use macho::Slice;

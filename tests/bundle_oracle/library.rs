@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use traceparse::Diagnostic;
 use traceparse::Error;
 use traceparse::bundle::Bundle;
-use traceparse::error::Diagnostic;
 use traceparse::profile::{Profile, Sample, SampleKind};
 use traceparse::recording::{HangRisk, Interval, Intervals, Options, RecordingBuilder, Table};
 use traceparse::units::Unit;

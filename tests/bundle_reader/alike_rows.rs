@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use traceparse::export::read;
 use traceparse::profile::{Profile, SampledTime};
+use traceparse::read;
 use traceparse::recording::{Options, Recording, RejectReason, SampleDetail};
 
 use super::support::bundle::{BundleOptions, found, write_bundle};

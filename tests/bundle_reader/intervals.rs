@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use traceparse::bundle::Bundle;
-use traceparse::export::read_intervals;
 use traceparse::recording::{HangRisk, Interval, IntervalOrigin, Intervals, Options};
 
 use super::Case;
@@ -100,7 +99,7 @@ fn read(files: &Files) -> Intervals {
 
 fn exported(recording: &Invented, nodes: &[Node]) -> Intervals {
     let xml = render(recording, &RenderOptions::with_nodes(Shape::Xcode26_2, nodes.to_vec()));
-    read_intervals(xml.as_bytes(), "orchard", &Options::default()).unwrap()
+    Intervals::read(xml.as_bytes(), "orchard", &Options::default()).unwrap()
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Cells that refer to something that is no value: the row is rejected, the recording refused, or the row named. Only all bits set, or a
 //! column that is not there, is nothing.
 
+use traceparse::Diagnostic;
 use traceparse::Error;
 use traceparse::ErrorKind;
-use traceparse::error::Diagnostic;
 use traceparse::recording::{Options, Recording, RejectReason};
 
 use super::read_files;

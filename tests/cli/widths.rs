@@ -2,10 +2,10 @@
 
 use std::fs::File;
 
-use traceparse::export::read;
-use traceparse::output::text::{self, Style};
+use traceparse::output::{self, Format, Style};
+use traceparse::read;
 use traceparse::recording::{Options, Recording};
-use traceparse::report::{ReportOptions, SeparateBy, View, report};
+use traceparse::report::{ReportOptions, SeparateBy, View};
 use unicode_width::UnicodeWidthStr;
 
 use crate::command::fixture;
@@ -41,7 +41,7 @@ fn shown(export: &Recording, view: View, width: usize) -> String {
     options.pruning.min_percent = 1.0;
     options.function = Some("main".to_owned());
     let mut out = Vec::new();
-    text::write(&report(export, &options), &Style { width: Some(width), is_coloured: false }, &mut out)
+    output::write(&export.report(&options), &Format::Text(Style { width: Some(width), is_coloured: false }), &mut out)
         .expect("no error");
     String::from_utf8(out).expect("UTF-8")
 }

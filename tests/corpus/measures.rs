@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use libtest_mimic::Failed;
-use traceparse::export::read;
-use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, WallSource, measure_runs};
+use traceparse::fleet::{MeasureOptions, RunContext, RunMeasures, WallSource};
+use traceparse::read;
 use traceparse::recording::{Options, Toc};
 use traceparse::units::{Millionths, Nanos};
 
@@ -150,7 +150,7 @@ pub(crate) fn no_thread_runs_more_than_all_the_time(folder: &Path, file: &str) -
         let is_whole = rows == ends.len();
         let options = Options { allow_truncated: true, ..Options::default() };
         let export = read(if is_whole { &text } else { &text[..*end] }.as_bytes(), file, &options)?;
-        let measured = measure_runs(&export, &context(file, Vec::new()), &MeasureOptions::default())?;
+        let measured = export.measure(&context(file, Vec::new()), &MeasureOptions::default())?;
         let [run] = measured.runs.as_slice() else { return Err("one run expected".into()) };
         assert_eq!((run.record.samples, run.record.wall_source), (rows as u64, WallSource::Samples));
         let wall = run.record.wall.ok_or("no time")?.as_nanos();
@@ -183,7 +183,7 @@ fn context(source: &str, tocs: Vec<Toc>) -> RunContext {
 pub(crate) fn are_those_of_another_reader(folder: &Path, expected: &Expected) -> Result<(), Failed> {
     let export = crate::open(folder, expected.file)?;
     let context = context(expected.file, crate::open(folder, expected.toc)?.tocs().cloned().collect());
-    let measured = measure_runs(&export, &context, &MeasureOptions::default())?;
+    let measured = export.measure(&context, &MeasureOptions::default())?;
     let [run] = measured.runs.as_slice() else { return Err("one run expected".into()) };
     let record = &run.record;
     assert_eq!(measured.notes.len(), expected.notes, "{:?}", measured.notes);

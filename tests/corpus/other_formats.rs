@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use libtest_mimic::Failed;
+use traceparse::ErrorKind;
 use traceparse::decompress;
-use traceparse::error::ErrorKind;
-use traceparse::export::{read, read_intervals};
-use traceparse::recording::Options;
+use traceparse::read;
+use traceparse::recording::{Intervals, Options};
 
 /// The folders of the corpus, and a word of the sentence.
 const FORMATS: [(&str, &str); 12] = [
@@ -34,7 +34,7 @@ pub(crate) fn are_told_by_their_names(folder: &Path) -> Result<(), Failed> {
             let open = || Ok::<_, Failed>(decompress(File::open(&path)?)?);
             let errors = [
                 read(open()?, "input", &Options::default()).err(),
-                read_intervals(open()?, "input", &Options::default()).err(),
+                Intervals::read(open()?, "input", &Options::default()).err(),
             ];
             for error in errors {
                 let error = error.ok_or_else(|| format!("{} was read", path.display()))?;

@@ -7,7 +7,6 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
 use traceparse::Error;
-use traceparse::export;
 use traceparse::profile::{Frame, Profile, Sample, SampleKind};
 use traceparse::recording::{Options, Recording};
 use traceparse::units::Unit;
@@ -35,7 +34,7 @@ pub(crate) struct Reading {
 }
 
 pub(crate) fn read(document: &[u8]) -> Result<Reading, Error> {
-    let export = export::read(document, "mutant", &Options::default())?;
+    let export = traceparse::read(document, "mutant", &Options::default())?;
     let profile = &export.profile;
     let note =
         |note: &traceparse::Diagnostic| (note.at.as_ref().map(|at| at.byte as usize), note.message.clone(), note.count);

@@ -4,13 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::Item;
 
-use crate::places::{Places, Use, imports, of_tests};
-
-/// A source file: its path from the root of the repository, with `/`, and its text.
-pub(crate) struct Source {
-    pub(crate) path: String,
-    pub(crate) text: String,
-}
+use crate::places::{Places, Use};
+use crate::rust_sources::{Source, imports, of_tests};
 
 /// The meaning of a name in a module.
 #[derive(Debug)]

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{TokenStream, TokenTree};
-use syn::punctuated::Punctuated;
 use syn::visit::{self, Visit};
-use syn::{Attribute, Block, ImplItem, Item, Meta, Signature, Stmt, Token, TraitItem, UseTree, Visibility};
+use syn::{Attribute, Block, ImplItem, Item, Signature, Stmt, TraitItem, Visibility};
+
+use crate::rust_sources::{imports, of_tests};
 
 /// The sort of place that names something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,25 +33,6 @@ pub(crate) struct Use {
     pub(crate) path: Vec<String>,
     /// True below `#[cfg(test)]`.
     pub(crate) is_test: bool,
-}
-
-/// True where attributes leave an item to tests: `#[test]`, `#[cfg(test)]`, `#[cfg(all(test, …))]`.
-pub(crate) fn of_tests(attributes: &[Attribute]) -> bool {
-    fn needs_tests(meta: &Meta) -> bool {
-        let Meta::List(list) = meta else {
-            return meta.path().is_ident("test") || meta.path().is_ident("doctest");
-        };
-        let parts = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).unwrap_or_default();
-        match list.path.get_ident().map(ToString::to_string).as_deref() {
-            Some("all") => parts.iter().any(needs_tests),
-            Some("any") => !parts.is_empty() && parts.iter().all(needs_tests),
-            _ => false,
-        }
-    }
-    attributes.iter().any(|attribute| {
-        let is_cfg = attribute.path().is_ident("cfg");
-        attribute.path().is_ident("test") || is_cfg && attribute.parse_args().is_ok_and(|meta| needs_tests(&meta))
-    })
 }
 
 fn attributes(item: &Item) -> &[Attribute] {
@@ -279,31 +261,6 @@ impl<'ast> Visit<'ast> for Variables {
         }
         visit::visit_pat_ident(self, pattern);
     }
-}
-
-/// The leaves of a `use`: the name that each gives (`*` of all in a module), its path, and its line.
-pub(crate) fn imports(tree: &UseTree) -> Vec<(String, Vec<String>, usize)> {
-    fn walk(tree: &UseTree, path: &[String], found: &mut Vec<(String, Vec<String>, usize)>) {
-        let mut leaf = |name: String, ident: &syn::Ident| {
-            // `use a::{self}` is `use a`.
-            let path = match ident.to_string().as_str() {
-                "self" if !path.is_empty() => path.to_vec(),
-                last => [path, &[last.to_owned()]].concat(),
-            };
-            let name = if name == "self" { path.last().cloned().unwrap_or_default() } else { name };
-            found.push((name, path, ident.span().start().line));
-        };
-        match tree {
-            UseTree::Path(part) => walk(&part.tree, &[path, &[part.ident.to_string()]].concat(), found),
-            UseTree::Name(part) => leaf(part.ident.to_string(), &part.ident),
-            UseTree::Rename(part) => leaf(part.rename.to_string(), &part.ident),
-            UseTree::Glob(part) => found.push(("*".into(), path.to_vec(), part.star_token.span.start().line)),
-            UseTree::Group(group) => group.items.iter().for_each(|tree| walk(tree, path, found)),
-        }
-    }
-    let mut found = Vec::new();
-    walk(tree, &[], &mut found);
-    found
 }
 
 /// True of `pub` with any reach.

@@ -1,8 +1,9 @@
 //! Each check finds each kind of fault in sources that were written for it, and none beside it.
 
 use crate::circles::{self, Allowed};
-use crate::code::{Code, Source};
+use crate::code::Code;
 use crate::order::{self, Floors};
+use crate::rust_sources::Source;
 use crate::world::{self, Door};
 
 fn read(files: &[(&str, &str)]) -> Code {

@@ -1,8 +1,7 @@
 //! Tables that are damaged or odd: what can be read is there, and everything else is counted.
 
 use libtest_mimic::{Failed, Trial};
-use traceparse::error::ErrorKind;
-use traceparse::export::read_intervals;
+use traceparse::ErrorKind;
 use traceparse::recording::{Intervals, Options, RejectReason};
 
 use super::support::{Rng, documents, mutate};
@@ -73,11 +72,11 @@ fn every_prefix_is_an_error_or_what_is_whole() {
     let end = xml.trim_end().len();
     for length in (0..end).step_by(17) {
         let prefix = &xml.as_bytes()[..length];
-        let error = read_intervals(prefix, "cut.xml", &Options::default()).unwrap_err();
+        let error = Intervals::read(prefix, "cut.xml", &Options::default()).unwrap_err();
         let is_fitting = matches!(error.kind, ErrorKind::Truncated { .. } | ErrorKind::NotAnExport(_));
         assert!(is_fitting, "{length}: {error}");
         let options = Options { allow_truncated: true, ..Options::default() };
-        let Ok(cut) = read_intervals(prefix, "cut.xml", &options) else { continue };
+        let Ok(cut) = Intervals::read(prefix, "cut.xml", &options) else { continue };
         assert!(cut.tables.len() <= whole.tables.len());
         assert_eq!(cut.diagnostics.len(), 1, "{length}: that it is cut is said: {:?}", cut.diagnostics);
         for (table, all) in cut.tables.iter().zip(&whole.tables) {
@@ -99,7 +98,7 @@ fn mutations_add_up() {
         }
         let allow_truncated = round % 3 == 0;
         let options = Options { allow_truncated, buffer_size: [64, 1 << 12, 1 << 18][round % 3], ..Options::default() };
-        match read_intervals(bytes.as_slice(), "mutated.xml", &options) {
+        match Intervals::read(bytes.as_slice(), "mutated.xml", &options) {
             Ok(found) => {
                 for table in &found.tables {
                     assert_eq!(table.rows, table.used + table.unused + table.rejected.total(), "{table:?}");
@@ -107,7 +106,7 @@ fn mutations_add_up() {
                 let ends = found.intervals.iter().filter_map(|row| Some((row.start, row.end?)));
                 ends.for_each(|(start, end)| assert!(start <= end, "no interval ends before it starts"));
                 let whole = Options { buffer_size: bytes.len() + 1, ..options };
-                let whole = read_intervals(bytes.as_slice(), "mutated.xml", &whole).expect("blocks do not matter");
+                let whole = Intervals::read(bytes.as_slice(), "mutated.xml", &whole).expect("blocks do not matter");
                 assert_eq!((found.intervals, found.tables), (whole.intervals, whole.tables));
                 results += 1;
             }
@@ -254,9 +253,9 @@ fn what_is_no_export_is_refused() {
     for bytes in
         [&b""[..], b"{\"a\": 1}", b"<html><body/></html>", b"<?xml version=\"1.0\"?>\n<plist/>", b"\x1f\x8b\x08"]
     {
-        let error = read_intervals(bytes, "no.xml", &Options::default()).unwrap_err();
+        let error = Intervals::read(bytes, "no.xml", &Options::default()).unwrap_err();
         assert!(matches!(error.kind, ErrorKind::NotAnExport(_)), "{error}");
-        let theirs = traceparse::export::read(bytes, "no.xml", &Options::default()).unwrap_err();
+        let theirs = traceparse::read(bytes, "no.xml", &Options::default()).unwrap_err();
         assert_eq!(error.to_string(), theirs.to_string());
     }
     let toc = find(b"<?xml version=\"1.0\"?>\n<trace-toc><run number=\"1\"><data><table schema=\"os-signpost\"/></data></run></trace-toc>");

@@ -1,10 +1,10 @@
 //! The samples that intervals select.
 
 use libtest_mimic::{Failed, Trial};
-use traceparse::export::read;
 use traceparse::profile::{IntervalFilter, Sample, Selection, StateFilter, TimeRange};
+use traceparse::read;
 use traceparse::recording::{Options, Recording, SampleDetail};
-use traceparse::report::{ReportOptions, report};
+use traceparse::report::ReportOptions;
 use traceparse::units::Nanos;
 
 use super::support::{Invented, RenderOptions, Rng, Shape, Size, Table, render};
@@ -81,7 +81,7 @@ fn samples_that_count_are_those_in_an_interval() {
         assert_eq!(selected.iter().collect::<Vec<_>>(), expected, "seed {seed}");
         let weight = expected.iter().map(|sample| sample.weight).sum::<u64>();
         assert_eq!(selected.sums().map(|sum| sum.weight).sum::<u64>(), weight);
-        let answer = report(&export, &ReportOptions { selection, ..ReportOptions::default() });
+        let answer = export.report(&ReportOptions { selection, ..ReportOptions::default() });
         let counted: u64 = answer.series.iter().map(|series| series.counted.samples).sum();
         let left_out: u64 = answer.series.iter().map(|series| series.out_of_scope.samples).sum();
         assert_eq!((counted, counted + left_out), (expected.len() as u64, recording.rows.len() as u64));
@@ -164,7 +164,7 @@ fn of_sums_nothing_counts() {
     let ranges = (1..4).map(|run| (run, range(0, None))).collect();
     let selection = Selection { intervals: Some(filter(&ranges)), ..Selection::default() };
     assert!(selection.needs_times());
-    let answer = report(&export, &ReportOptions { selection, ..ReportOptions::default() });
+    let answer = export.report(&ReportOptions { selection, ..ReportOptions::default() });
     assert!(answer.series.iter().all(|series| series.counted.samples == 0 && series.out_of_scope.samples > 0));
 }
 

@@ -6,7 +6,7 @@
 use std::time::{Duration, Instant};
 
 use peak_alloc::PeakAlloc;
-use traceparse::symbols::{Symbols, apple_images as images};
+use traceparse::symbols::{AppleImage, Symbols};
 
 use super::apple_symbols_rng::Rng;
 
@@ -68,7 +68,7 @@ pub fn try_mutations(files: &[Vec<u8>], count: u64, seed: u64) -> Outcome {
         let before = MEMORY.current_usage();
         MEMORY.reset_peak_usage();
         let start = Instant::now();
-        match images(&file) {
+        match AppleImage::all(&file) {
             Ok(images) => {
                 outcome.read += 1;
                 for symbols in images.iter().filter_map(|image| image.symbols.as_ref()) {

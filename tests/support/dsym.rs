@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionFlags, SymbolKind};
 use traceparse::files::FileBytes;
-use traceparse::symbols::{MachoError, MachoSymbols, Note, Slice, SymbolFrame, Symbols, slices_of};
+use traceparse::symbols::{Note, Slice, SymbolFrame, Symbols};
 
 /// A frame as we answered it, with its own strings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if fs::read(&path).is_ok_and(|bytes| slices_of(&bytes).is_ok()) {
+            } else if fs::read(&path).is_ok_and(|bytes| Slice::all(&bytes).is_ok()) {
                 found.push(path);
             }
         }
@@ -50,14 +50,10 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The frames of each address, none where nothing is known.
-pub(crate) fn look_up(
-    file: &[u8],
-    slice: &Slice,
-    addresses: &[u64],
-) -> Result<(Vec<Vec<Frame>>, Vec<Note>), MachoError> {
+pub(crate) fn look_up(file: &[u8], slice: &Slice, addresses: &[u64]) -> std::io::Result<(Vec<Vec<Frame>>, Vec<Note>)> {
     let mut answers = vec![Vec::new(); addresses.len()];
     let file = FileBytes::from(file);
-    let notes = MachoSymbols::open(&file, slice)?.look_up(addresses, &mut |index, frames| {
+    let notes = slice.symbols(&file)?.look_up(addresses, &mut |index, frames| {
         assert!(answers[index].is_empty(), "two answers for one address");
         assert!(!frames.is_empty(), "an answer without frames");
         answers[index] = frames.iter().map(Frame::from).collect();

@@ -4,9 +4,7 @@
 //! run in thirty spends much more in `Cache::evict`: a regression that no mean shows.
 
 use super::random::Rng;
-use traceparse::fleet::{
-    BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, STACKLESS, WallSource, WindowRow,
-};
+use traceparse::fleet::{BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow};
 use traceparse::units::{Millionths, Nanos, Unit};
 
 /// The function with the regression, and its binary.
@@ -67,7 +65,7 @@ fn functions(rng: &mut Rng, is_slow: bool, thread: usize, add: &mut dyn FnMut(&s
     add("Orchard", "Tree::layout(Rect const&)", skewed(rng, scale * 2));
     add("UIKitCore", "-[UIView layoutSubviews]", skewed(rng, scale));
     add("libsystem_malloc.dylib", "malloc", skewed(rng, scale / 2));
-    add("", STACKLESS, rng.below(4));
+    add("", FrameRow::STACKLESS, rng.below(4));
     add(SLOW.0, SLOW.1, if is_slow && thread == 1 { 3_000 + rng.below(3_000) } else { rng.below(6) });
     for index in 0..20 {
         if rng.below(5) == 0 {

@@ -55,6 +55,7 @@ pub use cases::{Case, cases, fixtures, readme};
 pub use hang_risks::{HangRisk, Part};
 pub use large::{DEPTHS, write_large, write_large_as, write_large_deep};
 pub use mutations::{documents, mutate, respell};
+pub use names::escaped;
 pub use random::{Rng, Size};
 pub use recording::{CoreKind, Frame, Image, Invented, Process, Row, SampleKind, Thread};
 pub use shape::{Shape, Table};

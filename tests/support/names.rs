@@ -121,3 +121,16 @@ pub fn uuid(high: u64, low: u64) -> String {
     let digits = format!("{high:016X}{low:016X}");
     format!("{}-{}-{}-{}-{}", &digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..])
 }
+
+/// A name as an element of folded stacks: `;`, line breaks, and `%` that would read as one of their escapes, are escaped.
+pub fn escaped(name: &str) -> String {
+    let is_escape = |text: &str| ["3B", "0A", "0D", "25"].iter().any(|code| text.starts_with(code));
+    let escape = |(at, c): (usize, char)| match c {
+        ';' => "%3B".to_owned(),
+        '\n' => "%0A".to_owned(),
+        '\r' => "%0D".to_owned(),
+        '%' if is_escape(&name[at + 1..]) => "%25".to_owned(),
+        c => c.to_string(),
+    };
+    name.char_indices().map(escape).collect()
+}

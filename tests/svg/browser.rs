@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
-use traceparse::output::svg::{ColourBy, FlameGraphOptions};
+use traceparse::output::{ColourBy, FlameGraphOptions};
 use traceparse::report::SeparateBy;
 
 use crate::drawn::{Drawn, Frame};

@@ -1,25 +1,22 @@
 //! Pictures of two trees.
 
 use libtest_mimic::Failed;
-use traceparse::output::svg::{DifferentialNode, FlameGraphOptions, write_differential};
+use traceparse::output::{FlameGraphOptions, FlameNode};
 use traceparse::units::Unit;
 
 use crate::drawn::Drawn;
 
-const fn node(depth: u32, name: &'static str, before: (u64, u64), after: (u64, u64)) -> DifferentialNode<'static> {
-    DifferentialNode {
-        depth,
-        name,
-        binary: Some("Orchard"),
-        before_all: before.0,
-        after_all: after.0,
-        before_self: before.1,
-        after_self: after.1,
-    }
+/// A node, and its all weight and self weight before.
+type Node = (FlameNode<'static>, (u64, u64));
+
+const fn node(depth: u32, name: &'static str, before: (u64, u64), after: (u64, u64)) -> Node {
+    let (binary, category) = (Some("Orchard"), None);
+    let (all_weight, self_weight, hidden_weight) = (after.0, after.1, 0);
+    (FlameNode { depth, name, binary, category, all_weight, self_weight, hidden_weight }, before)
 }
 
 /// Before 1,000 and after 2,000 samples.
-pub(crate) const NODES: [DifferentialNode<'_>; 8] = [
+pub(crate) const NODES: [Node; 8] = [
     node(0, "all", (1_000, 0), (2_000, 0)),
     node(1, "grew", (100, 100), (600, 600)),
     node(1, "same", (250, 200), (500, 500)),
@@ -32,7 +29,7 @@ pub(crate) const NODES: [DifferentialNode<'_>; 8] = [
 
 pub(crate) fn picture() -> Result<String, Failed> {
     let mut out = Vec::new();
-    write_differential(NODES, Unit::Samples, &FlameGraphOptions::default(), &mut out)?;
+    FlameGraphOptions::default().write_differential(NODES, Unit::Samples, &mut out)?;
     Ok(String::from_utf8(out)?)
 }
 
@@ -78,7 +75,7 @@ pub(crate) fn what_vanished_is_said() -> Result<(), Failed> {
     for (before, after) in [(0, 10), (10, 0), (0, 0)] {
         let nodes = [node(0, "all", (before, 0), (after, 0)), node(1, "a", (before, before), (after, after))];
         let mut out = Vec::new();
-        write_differential(nodes, Unit::Cycles, &FlameGraphOptions::default(), &mut out)?;
+        FlameGraphOptions::default().write_differential(nodes, Unit::Cycles, &mut out)?;
         let drawn = Drawn::read(std::str::from_utf8(&out)?)?;
         let frames = if after > 0 { 2 } else { 1 };
         ensure!(drawn.frames.len() == frames, "{before} and {after}: {:?}", drawn.frames);

@@ -1,7 +1,7 @@
 //! Invented trees.
 
 use libtest_mimic::Failed;
-use traceparse::output::svg::{FlameGraphOptions, FlameNode, NodeKind, write_tree};
+use traceparse::output::{FlameGraphOptions, FlameNode};
 use traceparse::profile::Category;
 use traceparse::units::Unit;
 
@@ -22,13 +22,13 @@ pub(crate) fn picture_of(nodes: &[Node], options: &FlameGraphOptions) -> Result<
         depth: node.depth,
         name: &node.name,
         binary: node.binary.as_deref(),
-        kind: if node.depth == 0 { NodeKind::Group } else { NodeKind::Function(Category::User) },
+        category: (node.depth > 0).then_some(Category::User),
         all_weight: node.all,
         self_weight: node.own,
         hidden_weight: 0,
     });
     let mut out = Vec::new();
-    write_tree(nodes, Unit::Samples, options, &mut out)?;
+    options.write_tree(nodes, Unit::Samples, &mut out)?;
     Ok(String::from_utf8(out)?)
 }
 

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use libtest_mimic::Failed;
 use serde_json::Value;
-use traceparse::output::json;
-use traceparse::output::svg::FlameGraphOptions;
-use traceparse::report::{SeparateBy, report};
+use traceparse::output::{self, FlameGraphOptions, Format};
+use traceparse::report::SeparateBy;
 
 use crate::drawn::{Drawn, Frame};
 use crate::{CASES, fixture, picture, tree_options};
@@ -66,7 +65,7 @@ pub(crate) fn widths_are_those_of_the_json_trees() -> Result<(), Failed> {
         for separate_by in [SeparateBy::Thread, SeparateBy::Process, SeparateBy::Nothing] {
             let asked = tree_options(separate_by);
             let mut document = Vec::new();
-            json::write(&report(&export, &asked), &mut document)?;
+            output::write(&export.report(&asked), &Format::Json, &mut document)?;
             let wanted = weights_of_json(&serde_json::from_slice(&document)?, separate_by);
             let (width, is_icicle) = (700 + 300 * index as u32, index % 2 == 1);
             let options = FlameGraphOptions { width, is_icicle, narrowest: 0.0, ..FlameGraphOptions::default() };

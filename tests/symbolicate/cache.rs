@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use rayon::prelude::*;
-use traceparse::export::read;
 use traceparse::files::FileBytes;
 use traceparse::profile::Profile;
+use traceparse::read;
 use traceparse::recording::Options;
-use traceparse::symbolicate::{BinarySummary, SymbolCache, SymbolicateOptions, SymbolicationSummary, symbolicate};
+use traceparse::symbolicate::{BinarySummary, SymbolCache, SymbolicateOptions, SymbolicationSummary};
 use traceparse::symbols::{Found, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
@@ -144,7 +144,7 @@ fn a_cache_gives_what_a_look_up_gives_in_every_order() {
     let profiles = varied(&stacks, 40);
     for is_worst_first in [false, true] {
         let finder = Counting { is_reversed: is_worst_first, ..Counting::new(&locator) };
-        let alone = |profile: &Profile, with_inlines| symbolicate(profile, &finder, &options(with_inlines)).unwrap();
+        let alone = |profile: &Profile, with_inlines| profile.symbolicate(&finder, &options(with_inlines)).unwrap();
         let expected = [true, false].map(|inlines| profiles.iter().map(|p| alone(p, inlines)).collect::<Vec<_>>());
         let rows: Vec<&BinarySummary> = expected[0].iter().flat_map(|(_, summary)| &summary.binaries).collect();
         let named: u64 = rows.iter().map(|row| row.named_now).sum();
@@ -196,7 +196,7 @@ fn threads_share_a_cache() {
     let whole: Vec<(&Stack, Vec<u64>)> = stacks.iter().map(|stack| (stack, addresses(stack))).collect();
     let mut profiles = vec![export(&whole); 24];
     profiles.extend(varied(&stacks, 24));
-    let expected: Vec<_> = profiles.iter().map(|p| symbolicate(p, &locator, &options(true)).unwrap()).collect();
+    let expected: Vec<_> = profiles.iter().map(|p| p.symbolicate(&locator, &options(true)).unwrap()).collect();
     for _ in 0..10 {
         let finder = Counting::new(&locator);
         let cache = SymbolCache::new(&finder);
@@ -216,7 +216,7 @@ fn a_file_that_could_not_be_read_is_asked_again() {
     let stack = stacks.iter().find(|stack| stack.name == "arm64-dwarf4/draw").unwrap();
     let profile = export(&[(stack, addresses(stack))]);
     let named = |result: (Profile, SymbolicationSummary)| (result.1.binaries[0].named_now, result.1.notes.len());
-    let all = named(symbolicate(&profile, &locator, &options(true)).unwrap());
+    let all = named(profile.symbolicate(&locator, &options(true)).unwrap());
     assert!(all.0 > 0 && all.1 == 0);
     for (kind, then) in [(io::ErrorKind::NotFound, all), (io::ErrorKind::InvalidData, (0, 1))] {
         let finder = Counting::new(&locator);

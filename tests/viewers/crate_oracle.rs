@@ -16,11 +16,12 @@ use fxprof_processed_profile::{
 };
 use libtest_mimic::Failed;
 use serde_json::Value;
-use traceparse::export::read;
-use traceparse::output::firefox;
-use traceparse::profile::{self, BinaryId, ProcessId, Profile, Sample, SeriesId, ThreadId};
+use traceparse::output::{self, Format, Markers};
+use traceparse::profile::{self, Binary, Id, Process, Profile, Sample, Series};
+use traceparse::read;
 use traceparse::recording::Options;
-use traceparse::report::{NO_STACK, Report, ReportOptions, View, report};
+use traceparse::report::NO_STACK;
+use traceparse::report::{Report, ReportOptions, View};
 use traceparse::units::Unit;
 
 use crate::resolved::{self, Thread};
@@ -30,9 +31,9 @@ pub(crate) fn writes_the_same() -> Result<(), Failed> {
     for input in inputs() {
         let name = input.display().to_string();
         let export = read(fs::File::open(&input)?, &name, &Options::default())?;
-        let report = report(&export, &ReportOptions { view: View::Tree, ..ReportOptions::default() });
+        let report = export.report(&ReportOptions { view: View::Tree, ..ReportOptions::default() });
         let mut text = Vec::new();
-        firefox::write(&report, &firefox::Markers::default(), &mut text)?;
+        output::write(&report, &Format::Firefox(&Markers::default()), &mut text)?;
         let ours: Value = serde_json::from_slice(&text)?;
         let (theirs, comparable) = write_by_crate(&report);
         let theirs: Value = serde_json::from_str(&serde_json::to_string(&theirs)?)?;
@@ -99,7 +100,7 @@ fn known_to_both(mut thread: Thread) -> Thread {
 }
 
 /// The names at each address of each library; the key of a library is its UUID or path.
-type Names = HashMap<(ThreadId, String), BTreeMap<u32, BTreeSet<String>>>;
+type Names = HashMap<(Id<profile::Thread>, String), BTreeMap<u32, BTreeSet<String>>>;
 
 /// The profile, and which threads of it can be compared, by pid and tid.
 fn write_by_crate(report: &Report<'_>) -> (fxprof::Profile, BTreeSet<(String, String)>) {
@@ -152,7 +153,7 @@ fn write_by_crate(report: &Report<'_>) -> (fxprof::Profile, BTreeSet<(String, St
 }
 
 /// The samples of a thread that count: those that ran, in order of time.
-fn counted<'p>(report: &Report<'p>, series: SeriesId, thread: ThreadId) -> Vec<&'p Sample> {
+fn counted<'p>(report: &Report<'p>, series: Id<Series>, thread: Id<profile::Thread>) -> Vec<&'p Sample> {
     let profile = &report.recording.profile;
     let runs = |sample: &&Sample| sample.state.is_none_or(|state| profile.string(state) == "Running");
     let is_of = |sample: &&Sample| sample.series == series && sample.thread == thread;
@@ -161,7 +162,7 @@ fn counted<'p>(report: &Report<'p>, series: SeriesId, thread: ThreadId) -> Vec<&
     samples
 }
 
-fn library_key(profile: &Profile, binary: BinaryId) -> String {
+fn library_key(profile: &Profile, binary: Id<Binary>) -> String {
     let binary = profile.binary(binary);
     binary.uuid.map_or_else(|| profile.string(binary.path).to_owned(), |uuid| uuid.to_string())
 }
@@ -187,13 +188,13 @@ fn names(report: &Report<'_>) -> Names {
 struct Writer<'p> {
     profile: &'p Profile,
     out: fxprof::Profile,
-    libraries: HashMap<(ThreadId, String), LibraryHandle>,
-    processes: HashMap<(SeriesId, ProcessId), fxprof::ProcessHandle>,
-    has_main: BTreeSet<(SeriesId, ProcessId)>,
+    libraries: HashMap<(Id<profile::Thread>, String), LibraryHandle>,
+    processes: HashMap<(Id<Series>, Id<Process>), fxprof::ProcessHandle>,
+    has_main: BTreeSet<(Id<Series>, Id<Process>)>,
 }
 
 impl Writer<'_> {
-    fn add_thread(&mut self, series: SeriesId, id: ThreadId) -> ThreadHandle {
+    fn add_thread(&mut self, series: Id<Series>, id: Id<profile::Thread>) -> ThreadHandle {
         let start = Timestamp::from_nanos_since_reference(0);
         let thread = self.profile.thread(id);
         let process = self.profile.process(thread.process);
@@ -211,7 +212,7 @@ impl Writer<'_> {
         thread
     }
 
-    fn frames(&mut self, thread: ThreadId, sample: &Sample, names: &Names) -> Vec<FrameInfo> {
+    fn frames(&mut self, thread: Id<profile::Thread>, sample: &Sample, names: &Names) -> Vec<FrameInfo> {
         let profile = self.profile;
         let mut frames: Vec<FrameInfo> = profile
             .frames_leaf_first(sample.stack)
@@ -234,7 +235,7 @@ impl Writer<'_> {
         frames
     }
 
-    fn library(&mut self, thread: ThreadId, id: BinaryId, names: &Names) -> LibraryHandle {
+    fn library(&mut self, thread: Id<profile::Thread>, id: Id<Binary>, names: &Names) -> LibraryHandle {
         let profile = self.profile;
         let key = (thread, library_key(profile, id));
         if let Some(&known) = self.libraries.get(&key) {

@@ -16,10 +16,10 @@ use std::hint::black_box;
 use std::{env, fs, io};
 
 use support::{Invented, RenderOptions, Shape, Size, Table, render, write_large_as};
-use traceparse::export::read;
+use traceparse::read;
 use traceparse::recording::{Recording, Options};
-use traceparse::output::folded;
-use traceparse::report::{ReportOptions, View, report};
+use traceparse::output::{self, Format};
+use traceparse::report::{ReportOptions, View};
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
@@ -61,6 +61,6 @@ fn export(document: &[u8]) -> Recording {
 }
 
 fn write_folded(export: &Recording) {
-    let report = report(export, &ReportOptions { view: View::Tree, ..ReportOptions::default() });
-    folded::write(&report, &mut io::sink()).expect("nowhere takes everything");
+    let report = export.report(&ReportOptions { view: View::Tree, ..ReportOptions::default() });
+    output::write(&report, &Format::Folded, &mut io::sink()).expect("nowhere takes everything");
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 
 use anyhow::{Context, Result};
-use traceparse::fleet::dataset::{DatasetRow, DatasetTable, KnownRun, TableWriter, row_count};
+use traceparse::fleet::{DatasetRow, DatasetTable, KnownRun, TableWriter};
 
 use super::index::{Index, Replaced};
 use super::journal::Journal;
@@ -35,7 +35,7 @@ impl Store {
     fn groups(&self, index: &Index, target_rows: u64) -> Result<Vec<Vec<String>>> {
         let (mut groups, mut rows_of_last) = (vec![Vec::new()], 0);
         for id in index.files() {
-            let rows = row_count(DatasetTable::Frames, self.folder.open_table(DatasetTable::Frames, id)?);
+            let rows = DatasetTable::Frames.row_count(self.folder.open_table(DatasetTable::Frames, id)?);
             let rows = rows.map_err(|error| self.folder.name_file(id, error))?;
             if rows >= target_rows.div_ceil(2) {
                 continue;

@@ -23,14 +23,14 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use traceparse::fleet::dataset::DatasetTable;
+use traceparse::fleet::DatasetTable;
 
 use crate::durable::sync_folder;
 use crate::guard;
 
 const MARKER: &str = "traceparse-dataset.json";
 const MARKER_FORMAT: &str = "traceparse-dataset";
-const NEWEST: u64 = traceparse::fleet::dataset::VERSION as u64;
+const NEWEST: u64 = traceparse::fleet::DatasetTable::VERSION as u64;
 pub(super) const LOCK: &str = ".lock";
 /// The files of a dataset that are not those of a table.
 const OWN_FILES: [&str; 5] = [MARKER, LOCK, "sources.json", "unfinished.json", "journal.json"];

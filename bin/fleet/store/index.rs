@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use traceparse::fleet::dataset::KnownRun;
+use traceparse::fleet::KnownRun;
 use traceparse::fleet::{FailedInput, RunMeasures};
 
 /// The facts that a dataset has about an export.

@@ -24,7 +24,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
-use traceparse::fleet::dataset::{DatasetRow, DatasetTable, known_label_keys, known_runs, write_table};
+use traceparse::fleet::{DatasetRow, DatasetTable, KnownRun};
 use traceparse::fleet::{FailedInput, RunMeasures};
 
 use folder::{Folder, LOCK, check_id, step};
@@ -111,7 +111,7 @@ impl Store {
     pub(crate) fn label_keys(&self) -> Result<HashMap<String, BTreeSet<String>>> {
         self.with_index(|index| {
             let read = |id: &String| {
-                let keys = known_label_keys(self.folder.open_table(DatasetTable::Labels, id)?);
+                let keys = KnownRun::label_keys(self.folder.open_table(DatasetTable::Labels, id)?);
                 keys.map_err(|error| self.folder.name_file(id, error))
             };
             let files: Vec<&String> = index.files().collect();
@@ -236,7 +236,7 @@ impl Store {
     fn read_index(&self) -> Result<Index> {
         let ids: Vec<String> = self.folder.ids()?.into_iter().collect();
         let read = |id: String| {
-            let runs = known_runs(self.folder.open_table(DatasetTable::Runs, &id)?);
+            let runs = KnownRun::all(self.folder.open_table(DatasetTable::Runs, &id)?);
             let runs = runs.map_err(|error| self.folder.name_file(&id, error))?;
             Ok((id, runs))
         };
@@ -251,16 +251,16 @@ impl Store {
 struct Rows<'r> {
     runs: &'r [RunMeasures],
     failures: &'r [FailedInput],
-    known: Vec<traceparse::fleet::dataset::KnownRun>,
+    known: Vec<traceparse::fleet::KnownRun>,
     replaced: Replaced,
 }
 
 impl Rows<'_> {
     /// The files, in the order of [`DatasetTable::ALL`].
     fn encode(&self) -> Result<Vec<Vec<u8>>> {
-        let encode = |table| {
+        let encode = |table: DatasetTable| {
             let mut bytes = Vec::new();
-            write_table(table, self.runs, self.failures, &mut bytes)?;
+            table.write(self.runs, self.failures, &mut bytes)?;
             Ok(bytes)
         };
         let source = self.known.first().map_or("", |known| known.source.as_str());

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result};
-use traceparse::fleet::dataset::{DataFile, DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable};
+use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable};
 
 use super::folder::Folder;
 
@@ -15,16 +15,12 @@ const WAITING: usize = 4;
 impl Folder {
     /// Opens the tables of a data file.
     pub(super) fn open(&self, id: &str) -> Result<impl Iterator<Item = Result<DatasetRow>>> {
-        let file = |table| self.open_table(table, id);
-        let file = DataFile {
-            runs: file(DatasetTable::Runs)?,
-            labels: file(DatasetTable::Labels)?,
-            frames: file(DatasetTable::Frames)?,
-            binaries: file(DatasetTable::Binaries)?,
-            windows: file(DatasetTable::Windows)?,
-        };
         let (folder, id) = (self.clone(), id.to_owned());
-        let reader = DatasetReader::open(file).map_err(|error| self.name_file(&id, error))?;
+        let named = |error: anyhow::Error| match error.downcast::<DatasetError>() {
+            Ok(error) => self.name_file(&id, error),
+            Err(error) => error,
+        };
+        let reader = DatasetReader::open(|table| self.open_table(table, &id)).map_err(named)?;
         Ok(reader.map(move |row| row.map_err(|error| folder.name_file(&id, error))))
     }
 

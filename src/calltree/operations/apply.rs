@@ -4,54 +4,56 @@ use super::{Action, Change, FunctionSet, Operation, OperationSummary};
 use crate::calltree::{Metric, StackWeight, StackWeights};
 use crate::profile::{FrameId, FunctionId, Profile, RebuildError, SelectedSamples, SeriesId, StackId};
 
-/// Returns the same recording after these operations, done in their order, and the effect of each on the samples that `selected` counts, by
-/// `metric`. Samples that are not counted are changed and removed all the same.
-///
-/// All ids but those of stacks and samples stay the same.
-///
-/// # Errors
-/// When the new profile does not fit its tables, or its memory the budget.
-pub fn operate(
-    selected: &SelectedSamples<'_>,
-    operations: &[Operation],
-    metric: Metric,
-) -> Result<(Profile, Vec<OperationSummary>), RebuildError> {
-    let profile = selected.profile();
-    let mut counted = StackWeights::new(selected, metric).into_rows();
-    counted.sort_by_key(|row| (row.stack, row.series));
-    let mut counted = counted.as_slice();
-    let mut changes: Vec<Vec<Change>> = vec![vec![Change::default(); profile.series_ids().len()]; operations.len()];
-    let mut work = Work { profile, rest: Vec::new(), last_at: vec![usize::MAX; profile.function_ids().len()] };
-    let after = profile.with_stacks(|stack, path| {
-        let rows = take_rows(&mut counted, stack);
-        for (operation, changes) in operations.iter().zip(&mut changes) {
-            let (depth, leaf) = (path.len(), work.leaf(path));
-            if !work.act(&operation.action, path) {
-                count(rows, changes, |change, row| {
-                    change.removed_weight += row.weight;
-                    change.removed_samples += row.samples;
-                });
-                return false;
+impl SelectedSamples<'_> {
+    /// Returns the same recording after these operations, done in their order, and the effect of each on the samples that are selected, by
+    /// `metric`. Samples that are not counted are changed and removed all the same.
+    ///
+    /// All ids but those of stacks and samples stay the same.
+    ///
+    /// # Errors
+    /// When the new profile does not fit its tables, or its memory the budget.
+    pub fn operate(
+        &self,
+        operations: &[Operation],
+        metric: Metric,
+    ) -> Result<(Profile, Vec<OperationSummary>), RebuildError> {
+        let profile = self.profile();
+        let mut counted = StackWeights::new(self, metric).into_rows();
+        counted.sort_by_key(|row| (row.stack, row.series));
+        let mut counted = counted.as_slice();
+        let mut changes: Vec<Vec<Change>> = vec![vec![Change::default(); profile.series_ids().len()]; operations.len()];
+        let mut work = Work { profile, rest: Vec::new(), last_at: vec![usize::MAX; profile.function_ids().len()] };
+        let after = profile.with_stacks(|stack, path| {
+            let rows = take_rows(&mut counted, stack);
+            for (operation, changes) in operations.iter().zip(&mut changes) {
+                let (depth, leaf) = (path.len(), work.leaf(path));
+                if !work.act(&operation.action, path) {
+                    count(rows, changes, |change, row| {
+                        change.removed_weight += row.weight;
+                        change.removed_samples += row.samples;
+                    });
+                    return false;
+                }
+                if path.len() < depth {
+                    count(rows, changes, |change, row| change.changed_samples += row.samples);
+                }
+                if operation.action != Action::Invert && work.leaf(path) != leaf {
+                    count(rows, changes, |change, row| {
+                        change.moved_weight += row.weight;
+                        change.moved_samples += row.samples;
+                    });
+                }
             }
-            if path.len() < depth {
-                count(rows, changes, |change, row| change.changed_samples += row.samples);
-            }
-            if operation.action != Action::Invert && work.leaf(path) != leaf {
-                count(rows, changes, |change, row| {
-                    change.moved_weight += row.weight;
-                    change.moved_samples += row.samples;
-                });
-            }
-        }
-        true
-    })?;
-    let summaries = operations.iter().zip(changes).map(|(operation, changes)| OperationSummary {
-        text: operation.text.clone(),
-        is_without_function: operation.action.functions().is_some_and(FunctionSet::is_empty),
-        inverts: operation.action == Action::Invert,
-        changes: profile.series_ids().zip(changes).filter(|(_, change)| !change.is_nothing()).collect(),
-    });
-    Ok((after, summaries.collect()))
+            true
+        })?;
+        let summaries = operations.iter().zip(changes).map(|(operation, changes)| OperationSummary {
+            text: operation.text.clone(),
+            is_without_function: operation.action.functions().is_some_and(FunctionSet::is_empty),
+            inverts: operation.action == Action::Invert,
+            changes: profile.series_ids().zip(changes).filter(|(_, change)| !change.is_nothing()).collect(),
+        });
+        Ok((after, summaries.collect()))
+    }
 }
 
 /// Takes the rows of a stack off the front; rows and stacks are in the same order, but not every stack is counted.

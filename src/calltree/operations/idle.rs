@@ -4,7 +4,7 @@
 ///
 /// Recordings of running threads have few of them, since a waiting thread does not run: the few are on the way into the kernel or out of
 /// it. In recordings of all threads, most samples end here.
-pub const IDLE_FUNCTIONS: [&str; 38] = [
+const IDLE_FUNCTIONS: [&str; 38] = [
     "__accept",
     "__accept_nocancel",
     "__aio_suspend",

@@ -26,9 +26,6 @@
 mod apply;
 mod idle;
 
-pub use apply::operate;
-pub use idle::IDLE_FUNCTIONS;
-
 use crate::profile::{Category, FunctionId, Profile, SeriesId};
 
 /// Functions of a profile that were chosen.
@@ -63,7 +60,7 @@ impl FunctionSet {
         Self::new(profile, |id| profile.function(id).binary.is_some_and(|binary| of_binary[binary.index()]))
     }
 
-    /// The functions in which threads wait ([`IDLE_FUNCTIONS`]).
+    /// The functions in which threads wait: system calls by name, such as `mach_msg2_trap`.
     pub fn idle(profile: &Profile) -> Self {
         Self::of_names(profile, idle::is_idle)
     }
@@ -81,6 +78,7 @@ impl FunctionSet {
 
 /// The action of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Action {
     /// Keeps samples with a chosen function anywhere in their stack.
     Focus(FunctionSet),
@@ -138,6 +136,7 @@ impl Change {
 
 /// The effect of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct OperationSummary {
     /// Its text on the command line.
     pub text: String,

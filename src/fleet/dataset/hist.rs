@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::buffer::Buffer;
 use super::{DatasetError, DatasetErrorKind, DatasetTable};
-use crate::fleet::{RunMeasures, rate_of};
-use crate::stats::{ExponentialHistogram, SCALE};
+use crate::fleet::RunMeasures;
+use crate::fleet::run::rate_of;
+use crate::stats::ExponentialHistogram;
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The measure: CPU use (or the rate of another unit) in windows of one second.
@@ -41,7 +42,7 @@ pub(super) fn add_histograms(run: &RunMeasures, buffer: &mut Buffer) -> Result<(
                 .text_or_null("process", process)
                 .text_or_null("thread", thread)
                 .text("metric", metric)
-                .integer("scale", SCALE)?
+                .integer("scale", ExponentialHistogram::SCALE)?
                 .integer_or_null("bucket", bucket.index)?
                 .integer("n", bucket.count)?
                 .integer("sum_millionths", bucket.sum)?;

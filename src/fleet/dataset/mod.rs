@@ -29,14 +29,18 @@ mod table;
 mod writer;
 
 pub use error::{DatasetError, DatasetErrorKind};
-pub use reader::{DataFile, DatasetReader, DatasetRow};
-pub use runs::{KnownRun, known_label_keys, known_runs};
+pub use reader::{DatasetReader, DatasetRow};
+pub use runs::KnownRun;
 pub use schema::DatasetTable;
-pub use table::row_count;
-pub use writer::{TableWriter, write_table};
+pub use writer::TableWriter;
 
 /// The version of the layout of tables that this crate writes, and the newest that it reads.
-pub const VERSION: u32 = 2;
+const VERSION: u32 = 2;
+
+impl DatasetTable {
+    /// The version of the layout of tables that this crate writes, and the newest that it reads.
+    pub const VERSION: u32 = VERSION;
+}
 
 const FORMAT_KEY: &str = "traceparse.format";
 const FORMAT: &str = "traceparse-dataset";

@@ -7,21 +7,6 @@ use super::table::TableRows;
 use super::{DatasetError, DatasetTable};
 use crate::fleet::{BinaryRow, FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 
-/// The files of one data file, one for each table that is read.
-#[derive(Debug)]
-pub struct DataFile<R> {
-    /// [`DatasetTable::Runs`].
-    pub runs: R,
-    /// [`DatasetTable::Labels`].
-    pub labels: R,
-    /// [`DatasetTable::Frames`].
-    pub frames: R,
-    /// [`DatasetTable::Binaries`].
-    pub binaries: R,
-    /// [`DatasetTable::Windows`].
-    pub windows: R,
-}
-
 /// A row of a data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DatasetRow {
@@ -45,18 +30,22 @@ pub struct DatasetReader {
 }
 
 impl DatasetReader {
-    /// Opens the tables.
+    /// Opens the tables of a data file; `open` gives the file of each: runs, labels, frames, binaries and windows.
     ///
     /// # Errors
     ///
-    /// When reading fails, or one of them is not a file of its table; the error names it.
-    pub fn open<R: Read + Seek + Send + 'static>(file: DataFile<R>) -> Result<Self, DatasetError> {
+    /// `open` or reading fails, or one of them is no file of its table; the error says which.
+    pub fn open<R, E>(mut open: impl FnMut(DatasetTable) -> Result<R, E>) -> Result<Self, E>
+    where
+        R: Read + Seek + Send + 'static,
+        E: From<DatasetError>,
+    {
         Ok(Self {
-            runs: TableRows::open(DatasetTable::Runs, runs::COLUMNS, file.runs)?,
-            labels: RunRows::open(DatasetTable::Labels, &["run_id", "key", "value"], file.labels)?,
-            frames: RunRows::open(DatasetTable::Frames, FRAMES, file.frames)?,
-            binaries: RunRows::open(DatasetTable::Binaries, BINARIES, file.binaries)?,
-            windows: RunRows::open(DatasetTable::Windows, WINDOWS, file.windows)?,
+            runs: TableRows::open(DatasetTable::Runs, runs::COLUMNS, open(DatasetTable::Runs)?)?,
+            labels: RunRows::open(DatasetTable::Labels, &["run_id", "key", "value"], open(DatasetTable::Labels)?)?,
+            frames: RunRows::open(DatasetTable::Frames, FRAMES, open(DatasetTable::Frames)?)?,
+            binaries: RunRows::open(DatasetTable::Binaries, BINARIES, open(DatasetTable::Binaries)?)?,
+            windows: RunRows::open(DatasetTable::Windows, WINDOWS, open(DatasetTable::Windows)?)?,
             is_done: false,
         })
     }

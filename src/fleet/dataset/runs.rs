@@ -24,40 +24,42 @@ pub struct KnownRun {
     pub unread_runs: u32,
 }
 
-/// The runs and failures in a file of the table `runs`, in its order.
-///
-/// # Errors
-///
-/// Reading fails, or this is no file of that table.
-pub fn known_runs<R: Read + Seek + Send + 'static>(runs: R) -> Result<Vec<KnownRun>, DatasetError> {
-    let columns = ["run_id", "fingerprint", "source", "status", "rejected", "unread_runs"];
-    let mut rows = TableRows::open(DatasetTable::Runs, &columns, runs)?;
-    let mut known = Vec::new();
-    while rows.advance()? {
-        known.push(KnownRun {
-            run_id: rows.text_or_null(0)?.map(str::to_owned),
-            fingerprint: rows.text(1)?.to_owned(),
-            source: rows.text(2)?.to_owned(),
-            is_failed: rows.one_of(3, is_failed)?,
-            rejected: rows.integer_or_null(4)?.unwrap_or(0),
-            unread_runs: rows.integer_or_null(5)?.unwrap_or(0),
-        });
+impl KnownRun {
+    /// The runs and failures in a file of the table `runs`, in its order.
+    ///
+    /// # Errors
+    ///
+    /// Reading fails, or this is no file of that table.
+    pub fn all<R: Read + Seek + Send + 'static>(runs: R) -> Result<Vec<Self>, DatasetError> {
+        let columns = ["run_id", "fingerprint", "source", "status", "rejected", "unread_runs"];
+        let mut rows = TableRows::open(DatasetTable::Runs, &columns, runs)?;
+        let mut known = Vec::new();
+        while rows.advance()? {
+            known.push(Self {
+                run_id: rows.text_or_null(0)?.map(str::to_owned),
+                fingerprint: rows.text(1)?.to_owned(),
+                source: rows.text(2)?.to_owned(),
+                is_failed: rows.one_of(3, is_failed)?,
+                rejected: rows.integer_or_null(4)?.unwrap_or(0),
+                unread_runs: rows.integer_or_null(5)?.unwrap_or(0),
+            });
+        }
+        Ok(known)
     }
-    Ok(known)
-}
 
-/// The run and the key of each label in a file of the table `labels`, in its order.
-///
-/// # Errors
-///
-/// Reading fails, or this is no file of that table.
-pub fn known_label_keys<R: Read + Seek + Send + 'static>(labels: R) -> Result<Vec<(String, String)>, DatasetError> {
-    let mut rows = TableRows::open(DatasetTable::Labels, &["run_id", "key"], labels)?;
-    let mut keys = Vec::new();
-    while rows.advance()? {
-        keys.push((rows.text(0)?.to_owned(), rows.text(1)?.to_owned()));
+    /// The run and the key of each label in a file of the table `labels`, in its order.
+    ///
+    /// # Errors
+    ///
+    /// Reading fails, or this is no file of that table.
+    pub fn label_keys<R: Read + Seek + Send + 'static>(labels: R) -> Result<Vec<(String, String)>, DatasetError> {
+        let mut rows = TableRows::open(DatasetTable::Labels, &["run_id", "key"], labels)?;
+        let mut keys = Vec::new();
+        while rows.advance()? {
+            keys.push((rows.text(0)?.to_owned(), rows.text(1)?.to_owned()));
+        }
+        Ok(keys)
     }
-    Ok(keys)
 }
 
 /// The columns that are read, in the order of the constants below. The others are copies.

@@ -50,15 +50,17 @@ pub(super) struct TableRows {
     is_broken: bool,
 }
 
-/// Returns the number of rows in a file of a table.
-///
-/// # Errors
-///
-/// Reading fails, or this is no file of that table.
-pub fn row_count<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<u64, DatasetError> {
-    let rows = TableRows::open(table, &[], input)?;
-    let groups = rows.file.metadata().row_groups();
-    Ok(groups.iter().fold(0, |sum: u64, group| sum.saturating_add(group.num_rows().unsigned_abs())))
+impl DatasetTable {
+    /// Returns the number of rows in a file of a table.
+    ///
+    /// # Errors
+    ///
+    /// Reading fails, or this is no file of that table.
+    pub fn row_count<R: Read + Seek + Send + 'static>(self, input: R) -> Result<u64, DatasetError> {
+        let rows = TableRows::open(self, &[], input)?;
+        let groups = rows.file.metadata().row_groups();
+        Ok(groups.iter().fold(0, |sum: u64, group| sum.saturating_add(group.num_rows().unsigned_abs())))
+    }
 }
 
 impl TableRows {

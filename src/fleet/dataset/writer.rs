@@ -94,21 +94,23 @@ impl<W: Write + Send> TableWriter<W> {
     }
 }
 
-/// Writes one table of these runs, and for [`DatasetTable::Runs`] of these failures, after the runs.
-///
-/// # Errors
-///
-/// The writer fails, or a number has no room in the table.
-pub fn write_table<W: Write + Send>(
-    table: DatasetTable,
-    runs: &[RunMeasures],
-    failures: &[FailedInput],
-    out: W,
-) -> Result<(), DatasetError> {
-    let mut writer = TableWriter::new(table, out)?;
-    runs.iter().try_for_each(|run| writer.run(run))?;
-    failures.iter().try_for_each(|failure| writer.failure(failure))?;
-    writer.finish().map(drop)
+impl DatasetTable {
+    /// Writes one table of these runs, and for [`DatasetTable::Runs`] of these failures, after the runs.
+    ///
+    /// # Errors
+    ///
+    /// The writer fails, or a number has no room in the table.
+    pub fn write<W: Write + Send>(
+        self,
+        runs: &[RunMeasures],
+        failures: &[FailedInput],
+        out: W,
+    ) -> Result<(), DatasetError> {
+        let mut writer = TableWriter::new(self, out)?;
+        runs.iter().try_for_each(|run| writer.run(run))?;
+        failures.iter().try_for_each(|failure| writer.failure(failure))?;
+        writer.finish().map(drop)
+    }
 }
 
 fn properties(table: DatasetTable) -> ParquetResult<WriterProperties> {

@@ -34,67 +34,65 @@ pub struct Measured {
     pub notes: Vec<String>,
 }
 
-/// Measures every run of an export that has samples that count, each by one table.
-///
-/// Of several tables of a run the one measured is the first of `time-profile`, `cpu-profile`, `counters-profile`,
-/// `time-sample` and others; of equals the one with most samples that count, then the first of the document. A snapshot
-/// of all threads (`Stackshot`) is no sample here.
-///
-/// # Errors
-/// [`FailureKind::NoSamples`] when no sample counts, with a sentence that says what there is. When the measures take more memory than
-/// the [budget](Profile::budget) of the profile has.
-pub fn measure_runs(
-    recording: &Recording,
-    context: &RunContext,
-    options: &MeasureOptions,
-) -> Result<Measured, NotMeasured> {
-    let profile = &recording.profile;
-    let selected = options.selection.on(profile);
-    let mut notes = Vec::new();
-    let survey = Survey::new(&selected, options.selection.time);
-    let chosen = choose(profile, &survey, options, &mut notes);
-    if chosen.is_empty() {
-        return Err(NotMeasured { kind: FailureKind::NoSamples, reason: refusal::reason(recording, options) });
-    }
-    if chosen.len() > 1 && context.duration.is_some() {
-        let count = chosen.len();
-        notes.push(format!("The file has {count} runs; the manifest's duration stands for each of them."));
-    }
-    let mut reserved = profile.budget().nothing();
-    let tallies = tally::tally(&selected, &chosen, &mut reserved)?;
-    let tocs = Tocs::new(recording, context);
-    // Rows take about this much by stack; how much exactly is known when they are there.
-    let by_stack = profile.budget().reserve(profile.stack_ids().len() as u64 * STACK_BYTES)?;
-    let mut rows = Rows::new(profile);
-    drop(by_stack);
-    reserved.grow(rows.memory())?;
-    let mut runs = Vec::with_capacity(chosen.len());
-    for (position, (&series, tally)) in chosen.iter().zip(&tallies).enumerate() {
-        let run_id = match position {
-            0 => context.run_id.clone(),
-            _ => format!("{}-{}", context.run_id, position + 1),
-        };
-        // What was chosen has samples.
-        let Some(sampled) = survey.sampled[profile.series(series).run.index()] else { continue };
-        let mut own = notes.clone();
-        let record = record(recording, context, options, &tocs, (series, run_id, sampled), tally, &mut own);
-        // Names of the profile are copied.
-        let names = profile.budget().reserve(profile.names_memory())?;
-        let measures = rows.measures(RunRecord { notes: own, ..record }, tally);
-        drop(names);
-        reserved.grow(measures.memory())?;
-        runs.push(measures);
-    }
-    let mut notes: Vec<String> = Vec::new();
-    for note in runs.iter().flat_map(|run| &run.record.notes) {
-        if !notes.contains(note) {
-            notes.push(note.clone());
+impl Recording {
+    /// Measures every run that has samples that count, each by one table.
+    ///
+    /// Of several tables of a run the one measured is the first of `time-profile`, `cpu-profile`, `counters-profile`,
+    /// `time-sample` and others; of equals the one with most samples that count, then the first of the document. A snapshot
+    /// of all threads (`Stackshot`) is no sample here.
+    ///
+    /// # Errors
+    /// [`FailureKind::NoSamples`] when no sample counts, with a sentence that says what there is. When the measures take more memory than
+    /// the [budget](Profile::budget) of the profile has.
+    pub fn measure(&self, context: &RunContext, options: &MeasureOptions) -> Result<Measured, NotMeasured> {
+        let profile = &self.profile;
+        let selected = options.selection.on(profile);
+        let mut notes = Vec::new();
+        let survey = Survey::new(&selected, options.selection.time);
+        let chosen = choose(profile, &survey, options, &mut notes);
+        if chosen.is_empty() {
+            return Err(NotMeasured { kind: FailureKind::NoSamples, reason: refusal::reason(self, options) });
         }
+        if chosen.len() > 1 && context.duration.is_some() {
+            let count = chosen.len();
+            notes.push(format!("The file has {count} runs; the manifest's duration stands for each of them."));
+        }
+        let mut reserved = profile.budget().nothing();
+        let tallies = tally::tally(&selected, &chosen, &mut reserved)?;
+        let tocs = Tocs::new(self, context);
+        // Rows take about this much by stack; how much exactly is known when they are there.
+        let by_stack = profile.budget().reserve(profile.stack_ids().len() as u64 * STACK_BYTES)?;
+        let mut rows = Rows::new(profile);
+        drop(by_stack);
+        reserved.grow(rows.memory())?;
+        let mut runs = Vec::with_capacity(chosen.len());
+        for (position, (&series, tally)) in chosen.iter().zip(&tallies).enumerate() {
+            let run_id = match position {
+                0 => context.run_id.clone(),
+                _ => format!("{}-{}", context.run_id, position + 1),
+            };
+            // What was chosen has samples.
+            let Some(sampled) = survey.sampled[profile.series(series).run.index()] else { continue };
+            let mut own = notes.clone();
+            let record = record(self, context, options, &tocs, (series, run_id, sampled), tally, &mut own);
+            // Names of the profile are copied.
+            let names = profile.budget().reserve(profile.names_memory())?;
+            let measures = rows.measures(RunRecord { notes: own, ..record }, tally);
+            drop(names);
+            reserved.grow(measures.memory())?;
+            runs.push(measures);
+        }
+        let mut notes: Vec<String> = Vec::new();
+        for note in runs.iter().flat_map(|run| &run.record.notes) {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        if let Some(first) = runs.first_mut() {
+            note_unread(self, &mut first.record);
+        }
+        Ok(Measured { runs, notes })
     }
-    if let Some(first) = runs.first_mut() {
-        note_unread(recording, &mut first.record);
-    }
-    Ok(Measured { runs, notes })
 }
 
 /// Keeps with the first run of a recording which others are damaged. Not among the notes of the file: the reader's diagnostics say

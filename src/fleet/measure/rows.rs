@@ -5,9 +5,7 @@
 //! that is the same for every thread, so it is found once for all.
 
 use super::tally::{Sum, Tally};
-use crate::fleet::run::{
-    BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, STACKLESS, UNNAMED, WindowRow,
-};
+use crate::fleet::run::{BinaryRow, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
 use crate::memory::of_vec;
 use crate::profile::{FunctionId, Profile, StackId, ThreadId};
 
@@ -54,8 +52,8 @@ impl<'p> Rows<'p> {
     pub(super) fn new(profile: &'p Profile) -> Self {
         let name = |id: FunctionId| profile.string(profile.function(id).name);
         let binary = |id: FunctionId| profile.binary_name(id).unwrap_or_default();
-        let shown = |id: FunctionId| if profile.function(id).is_named { name(id) } else { UNNAMED };
-        let mut functions = Axis::new(profile, |id| (binary(id), shown(id)), ("", STACKLESS));
+        let shown = |id: FunctionId| if profile.function(id).is_named { name(id) } else { FrameRow::UNNAMED };
+        let mut functions = Axis::new(profile, |id| (binary(id), shown(id)), ("", FrameRow::STACKLESS));
         let mut binaries = Axis::new(profile, |id| (binary(id), ""), ("", ""));
         mark_outermost(profile, [&mut functions, &mut binaries]);
         let stacks = profile.stack_ids().len();

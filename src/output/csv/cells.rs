@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 /// The way in which texts are written in cells. Numbers are the same in both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cells {
     /// As they are, for programs.
     #[default]

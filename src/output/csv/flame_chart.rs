@@ -6,7 +6,7 @@ use super::cells::Cells;
 use super::records::{origin, push_field, push_function};
 use crate::calltree::Label;
 use crate::output::byte_writer::{ByteWriter, FunctionTexts};
-use crate::report::flame_chart::Coverage;
+use crate::report::Coverage;
 use crate::report::{Report, Scope};
 
 const COLUMNS: &[u8] = b"input,run,table,schema,pid,process,tid,thread,start_ns,end_ns,estimated,depth,all_weight,\

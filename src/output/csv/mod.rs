@@ -18,19 +18,11 @@ pub use cells::Cells;
 pub(in crate::output) use records::{Out, record};
 use records::{header, optional, origin, record_of};
 
-/// Writes the view of a report, with names as they are. The overview is written as the summary.
+/// Writes the view of a report, with texts in cells as `cells` says. The overview is written as the summary.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
-    write_cells(report, Cells::AsTheyAre, out)
-}
-
-/// Writes the view of a report, with texts in cells as `cells` says.
-///
-/// # Errors
-/// When `out` fails.
-pub fn write_cells(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
         // The long tables.
         View::Tree => return trees::write(report, cells, out),

@@ -23,9 +23,11 @@ pub(super) fn lines<'r>(report: &DiffReport<'r, '_>) -> impl Iterator<Item = (To
     })
 }
 
-/// A line for each rule that fired, or that could not be decided.
-pub fn alert_lines(report: &DiffReport<'_, '_>) -> Vec<String> {
-    lines(report).filter(|(_, word, _)| *word != "ok").map(|(_, word, line)| format!("{word} {line}")).collect()
+impl DiffReport<'_, '_> {
+    /// A line for each rule that fired, or that could not be decided.
+    pub fn alert_lines(&self) -> Vec<String> {
+        lines(self).filter(|(_, word, _)| *word != "ok").map(|(_, word, line)| format!("{word} {line}")).collect()
+    }
 }
 
 fn reason(outcome: &DiffAlertOutcome<'_>, unit: Unit) -> String {

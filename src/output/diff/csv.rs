@@ -8,19 +8,12 @@ use super::{DiffReport, DiffView, name, owner};
 use crate::output::csv::{Cells, record};
 use crate::report::diff::{Change, Function, Presence, Sides};
 
-/// Writes the rows of the view. The depth of a node counts from the root, which has 0; other rows have none.
+/// Writes the rows of the view, with texts in cells as `cells` says. The depth of a node counts from the root, which has 0; other rows
+/// have none.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
-    write_cells(report, Cells::AsTheyAre, out)
-}
-
-/// Writes the same, with texts in cells as `cells` says.
-///
-/// # Errors
-/// When `out` fails.
-pub fn write_cells(report: &DiffReport<'_, '_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &DiffReport<'_, '_>, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = Writer::from_writer(out);
     record(
         &mut csv,

@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 
 use super::csv::presence;
 use super::{DiffReport, DiffView, alerts, name, owner};
-use crate::calltree::operations::OperationSummary;
+use crate::calltree::OperationSummary;
 use crate::output::json::{array, during, field, operations};
-use crate::report::diff::{Change, Function, Side, Sides, duration};
+use crate::report::diff::{Change, Function, Side, Sides};
 use crate::report::{Report, SeriesReport};
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// Writes both sides, their totals, and the rows of the view.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Result<()> {
     let diff = report.diff;
     write!(out, "{{\"format\":\"traceparse-diff\",\"version\":{VERSION}")?;
     field(out, "before", &recording(report.before))?;
@@ -65,11 +65,11 @@ fn recording(report: &Report<'_>) -> Value {
             "all_weight": series.counted.weight.value,
         })
     });
-    let length = duration(report);
+    let length = report.duration();
     let mut recording = json!({
         "series": series.collect::<Value>(),
-        "duration_ns": length.map(|length| length.nanos.as_nanos()),
-        "duration_is_recorded": length.map(|length| length.is_recorded),
+        "duration_ns": length.map(|length| length.as_nanos()),
+        "duration_is_recorded": length.map(|_| report.recorded_duration().is_some()),
     });
     if let Some(intervals) = &report.options.selection.intervals {
         recording["during"] = during(intervals);

@@ -1,16 +1,10 @@
 //! Writers of what changed between two recordings ([`Diff`]).
 
 mod alerts;
-mod csv;
-mod json;
-mod picture;
-mod text;
-
-pub use alerts::alert_lines;
-pub use csv::{write as write_csv, write_cells as write_csv_cells};
-pub use json::{VERSION, write as write_json};
-pub use picture::write as write_svg;
-pub use text::write as write_text;
+pub(super) mod csv;
+pub(super) mod json;
+pub(super) mod picture;
+pub(super) mod text;
 
 use crate::report::Report;
 use crate::report::diff::{Diff, DiffAlertOutcome, DiffRow, Function, FunctionKey, Normalize};

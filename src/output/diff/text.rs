@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::{DiffReport, DiffView, alerts, name, owner};
 use crate::output::text::{Lead, Scale, Style, Tone, amount_text, during, fit, wrap};
 use crate::report::Report;
-use crate::report::diff::{Change, DiffNode, DiffRow, Presence, Sides, duration};
+use crate::report::diff::{Change, DiffNode, DiffRow, Presence, Sides};
 use crate::units::Weight;
 
 /// Text of at least so many columns has room for noise and all weights.
@@ -19,7 +19,7 @@ const INDENT_SHARE: usize = 3;
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &DiffReport<'_, '_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &DiffReport<'_, '_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let total = report.diff.total;
     let heavier = total.before.all_weight.max(total.after.all_weight);
     let scale = Scale::of(Weight::new(heavier, report.diff.unit));
@@ -198,8 +198,8 @@ fn recording(report: &Report<'_>) -> String {
         parts.push(profile.string(origin.schema).to_owned());
         parts.push(amount_text(series.counted));
     }
-    if let Some(length) = duration(report).filter(|length| length.is_recorded) {
-        parts.push(format!("recorded for {}", Weight::nanos(length.nanos.as_nanos())));
+    if let Some(length) = report.recorded_duration() {
+        parts.push(format!("recorded for {}", Weight::nanos(length.as_nanos())));
     }
     parts.join(" · ")
 }

@@ -51,7 +51,7 @@ use tables::Tables;
 ///
 /// # Errors
 /// When `out` fails, or the samples were added up while they were read ([`SamplesAddedUp`](super::SamplesAddedUp)).
-pub fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, markers: &Markers<'_>, out: &mut dyn Write) -> io::Result<()> {
     let profile = &report.recording.profile;
     let threads = samples_by_thread(report)?;
     let tables = Tables::new(profile, &threads, &Programs::new(report), markers.names());

@@ -13,19 +13,11 @@ use crate::fleet::{CohortReport, FleetReport, FleetScope, RunRow, ScopeName, Sco
 use crate::output::csv::{Cells, Out, record};
 use crate::stats::Quantile;
 
-/// Writes the table.
+/// Writes the table, with texts in cells as `cells` says.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
-    write_cells(report, Cells::AsTheyAre, out)
-}
-
-/// Writes the same, with texts in cells as `cells` says.
-///
-/// # Errors
-/// When `out` fails.
-pub fn write_cells(report: &FleetReport, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &FleetReport, cells: Cells, out: &mut dyn Write) -> io::Result<()> {
     let mut csv = Writer::from_writer(out);
     row(&mut csv, header(report, cells))?;
     for (index, cohort) in report.cohorts.iter().enumerate() {

@@ -9,24 +9,24 @@ use serde_json::{Map, Value, json};
 
 use super::{measure_unit, worst_run};
 use crate::fleet::{
-    AlertMeasure, AlertOutcome, AlertRun, AlertState, AlertSubject, Caution, Cohort, CohortReport, Comparison,
-    Contrast, ContrastRow, DamagedRecording, FailedInput, FleetOptions, FleetReport, FleetScope, RunRow, ScopeName,
-    ScopeRow, Summary, TimelinePoint, WindowReport,
+    AlertMeasure, AlertOutcome, AlertState, AlertSubject, Caution, Cohort, CohortReport, Comparison, Contrast,
+    ContrastRow, DamagedRecording, FailedInput, FleetOptions, FleetReport, FleetScope, RunRow, ScopeName, ScopeRow,
+    Summary, TimelinePoint, WindowReport,
 };
 use crate::output::json::{array, field};
 use crate::stats::{Bin, BoxPlot, Estimate, Quantile, Support};
 use crate::units::{Millionths, Unit};
 
 /// The value of the field `format`.
-pub const FORMAT: &str = FleetOptions::REPORT_FORMAT;
+pub(crate) const FORMAT: &str = FleetOptions::REPORT_FORMAT;
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
-pub const VERSION: u64 = FleetOptions::REPORT_VERSION;
+pub(crate) const VERSION: u64 = FleetOptions::REPORT_VERSION;
 
 /// Writes the report.
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"format\":\"{FORMAT}\",\"version\":{VERSION}")?;
     field(out, "options", &options(&report.options))?;
     field(out, "inputs", &inputs(report))?;
@@ -283,9 +283,9 @@ fn alert_value(report: &FleetReport, alert: &AlertOutcome) -> Value {
         AlertState::Quiet => ("quiet", None),
         AlertState::Undecided { needed } => ("undecided", needed),
     };
-    let run = |beyond: &AlertRun| {
-        let mut run = run_of(report, Some(beyond.run));
-        run["value"] = json!(beyond.value.as_f64());
+    let run = |&(run, value): &(usize, Millionths)| {
+        let mut run = run_of(report, Some(run));
+        run["value"] = json!(value.as_f64());
         run
     };
     let mut object = cohort_of(report, alert.cohort);

@@ -2,18 +2,18 @@
 //!
 //! | format | what for |
 //! |---|---|
-//! | [`text`] | people |
-//! | [`json`] | programs; everything in the report, documented field by field in `docs/fleet-formats.md`, versioned |
-//! | [`csv`] | tables: a row for each scope of each cohort |
+//! | `text` | people |
+//! | `json` | programs; everything in the report, documented field by field in `docs/fleet-formats.md`, versioned |
+//! | `csv` | tables: a row for each scope of each cohort |
 //! | `html` (feature `html`) | people: one page with plots, without network |
 //!
 //! Writers compute no results: those are in the report.
 
-pub mod csv;
+pub(super) mod csv;
 #[cfg(feature = "html")]
-pub mod html;
-pub mod json;
-pub mod text;
+pub(super) mod html;
+pub(super) mod json;
+pub(super) mod text;
 
 use crate::fleet::{FleetReport, RunRow};
 use crate::units::Unit;

@@ -6,7 +6,7 @@ use super::rows::{Layout, Rows};
 use super::trees::Names;
 use super::values::{push_optional, scope};
 use crate::output::byte_writer::ByteWriter;
-use crate::report::flame_chart::{Coverage, Span, ThreadChart};
+use crate::report::{Coverage, Span, ThreadChart};
 use crate::report::{Report, Scope};
 
 /// Writes the threads of every series. In lines, spans stand behind their thread and bear its number.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use crate::calltree::Metric;
-use crate::calltree::operations::{Change, OperationSummary};
+use crate::calltree::{Change, OperationSummary};
 use crate::error::Diagnostic;
 use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
@@ -16,7 +16,7 @@ use crate::symbolicate::{Missing, SymbolicationSummary};
 use crate::symbols::Found;
 
 /// The version of the format. A new field keeps it; a field that goes or changes its meaning raises it.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// Writes every field that is no list of rows, with `separator` between them. The object stays open.
 pub(super) fn header(report: &Report<'_>, format: &str, separator: &str, out: &mut dyn Write) -> io::Result<()> {

@@ -19,8 +19,7 @@ use serde_json::{Value, json};
 use super::labels::{binary_of, function_of};
 use crate::recording::Document;
 use crate::report::{HiddenRows, HidingLimit, Report, Scope, View};
-pub use header::VERSION;
-use header::{contents, header};
+use header::{VERSION, contents, header};
 use rows::Layout;
 use values::{list, scope};
 
@@ -31,7 +30,7 @@ pub(super) use values::{array, field, push_text};
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     header(report, "traceparse", ",\n", out)?;
     rows(report, Layout::Document, out)?;
     hidden_rows(report, out)?;
@@ -43,7 +42,7 @@ pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     header(report, "traceparse-lines", ",", out)?;
     out.write_all(b"}\n")?;
     rows(report, Layout::Lines, out)
@@ -96,7 +95,7 @@ fn hidden_rows(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write_contents(documents: &[Document], out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_contents(documents: &[Document], out: &mut dyn Write) -> io::Result<()> {
     let documents: Value = documents.iter().map(contents).collect();
     serde_json::to_writer(&mut *out, &json!({"format": "traceparse-toc", "version": VERSION, "documents": documents}))?;
     out.write_all(b"\n")

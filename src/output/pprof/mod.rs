@@ -39,7 +39,7 @@ use strings::Strings;
 ///
 /// # Errors
 /// When `out` fails, or the series of the report cannot be added up ([`check`]).
-pub fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
     check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let mut packed = GzEncoder::new(out, Compression::default());
     write_message(report, &mut packed)?;

@@ -7,6 +7,7 @@ use crate::profile::Category;
 
 /// The meaning of a frame's colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ColourBy {
     /// The function: warm colours, by its name.
     Function,

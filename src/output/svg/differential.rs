@@ -5,56 +5,59 @@ use std::io::{self, Write};
 use super::colours::{Colour, STEPS};
 use super::layout::Layout;
 use super::page::{Frame, Page};
+use super::trees::FlameNode;
 use super::{FlameGraphOptions, left_out_lines, measured};
 use crate::calltree::percent;
 use crate::units::{Unit, Weight};
 
-/// A node of two trees, in the order they are read: each followed by its children.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DifferentialNode<'n> {
-    /// The number of levels below the root; 0 for the root, which comes first.
-    pub depth: u32,
-    /// Its name, as it is; it is escaped where that is needed.
-    pub name: &'n str,
-    /// The name of its binary, where there is one.
-    pub binary: Option<&'n str>,
-    /// Its all weight before; 0 where it was not there.
-    pub before_all: u64,
-    /// Its all weight after, which is its width; 0 where it is no more. Children weigh no more than their parent; the excess is cut off.
-    pub after_all: u64,
-    /// Its self weight before.
-    pub before_self: u64,
-    /// Its self weight after.
-    pub after_self: u64,
+/// A node of two trees: that of after, and its weights before.
+struct DifferentialNode<'n> {
+    depth: u32,
+    name: &'n str,
+    binary: Option<&'n str>,
+    before_all: u64,
+    after_all: u64,
+    before_self: u64,
+    after_self: u64,
 }
 
-/// Draws the change from one tree to another. The picture is that of after. Colours show by how many percentage points the all weight's
-/// share of its tree changed: red grew, blue shrank. Nodes that are no more have no width; their weight before is stated below the title.
-///
-/// # Errors
-/// When `out` fails.
-pub fn write_differential<'n>(
-    nodes: impl IntoIterator<Item = DifferentialNode<'n>>,
-    unit: Unit,
-    options: &FlameGraphOptions,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut layout = Layout::new(options.room(), options.narrowest);
-    let mut totals = None;
-    let mut vanished = Vanished::default();
-    for node in nodes {
-        let totals = *totals.get_or_insert((node.before_all, node.after_all));
-        if !vanished.takes(&node) {
-            layout.push(node.depth, node.after_all, || frame(&node, totals));
-        }
+impl<'n> DifferentialNode<'n> {
+    fn new((after, (before_all, before_self)): (FlameNode<'n>, (u64, u64))) -> Self {
+        let FlameNode { depth, name, binary, all_weight: after_all, self_weight: after_self, .. } = after;
+        Self { depth, name, binary, before_all, after_all, before_self, after_self }
     }
-    let (before, after) = totals.unwrap_or_default();
-    let (frames, left_out, is_cut) = layout.finish(options.max_bytes, Frame::cost);
-    let title = options.title.clone().unwrap_or_else(|| format!("{}, before and after", measured(unit)));
-    let mut lines = vec![options.subtitle.clone().unwrap_or_else(|| subtitle(before, after, unit))];
-    lines.extend(vanished.line(before, unit));
-    lines.extend(left_out_lines(&frames, left_out, is_cut, unit));
-    Page { options, unit, title, lines, legend: legend(), frames }.write(out)
+}
+
+impl FlameGraphOptions {
+    /// Draws the change from one tree to another: each node of after, followed by its children, with its all weight and its self weight
+    /// before. A node that is new weighed 0, and one that is no more weighs 0. The picture is that of after. Colours show by how many percentage points the all weight's
+    /// share of its tree changed: red grew, blue shrank. Nodes that are no more have no width; their weight before is stated below the title.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn write_differential<'n>(
+        &self,
+        nodes: impl IntoIterator<Item = (FlameNode<'n>, (u64, u64))>,
+        unit: Unit,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut layout = Layout::new(self.room(), self.narrowest);
+        let mut totals = None;
+        let mut vanished = Vanished::default();
+        for node in nodes.into_iter().map(DifferentialNode::new) {
+            let totals = *totals.get_or_insert((node.before_all, node.after_all));
+            if !vanished.takes(&node) {
+                layout.push(node.depth, node.after_all, || frame(&node, totals));
+            }
+        }
+        let (before, after) = totals.unwrap_or_default();
+        let (frames, left_out, is_cut) = layout.finish(self.max_bytes, Frame::cost);
+        let title = self.title.clone().unwrap_or_else(|| format!("{}, before and after", measured(unit)));
+        let mut lines = vec![self.subtitle.clone().unwrap_or_else(|| subtitle(before, after, unit))];
+        lines.extend(vanished.line(before, unit));
+        lines.extend(left_out_lines(&frames, left_out, is_cut, unit));
+        Page { options: self, unit, title, lines, legend: legend(), frames }.write(out)
+    }
 }
 
 fn frame<'n>(node: &DifferentialNode<'n>, (before, after): (u64, u64)) -> Frame<'n> {

@@ -21,9 +21,9 @@ mod page;
 mod trees;
 
 pub use colours::ColourBy;
-pub use differential::{DifferentialNode, write_differential};
 pub use options::FlameGraphOptions;
-pub use trees::{FlameNode, NodeKind, write, write_tree};
+pub use trees::FlameNode;
+pub(crate) use trees::write;
 
 use layout::{LeftOut, Placed};
 use page::Frame;

@@ -16,15 +16,6 @@ use crate::profile::{BinaryId, Category, ProcessId, Profile};
 use crate::report::{Report, Scope, ScopeReport, SeriesReport};
 use crate::units::{Unit, Weight};
 
-/// The kind of a node of a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NodeKind {
-    /// The whole, a process, a thread: a group of functions.
-    Group,
-    /// A function, in a binary of this category.
-    Function(Category),
-}
-
 /// A node of any tree, in the order it is read: each followed by its children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlameNode<'n> {
@@ -34,8 +25,8 @@ pub struct FlameNode<'n> {
     pub name: &'n str,
     /// The name of its binary, where there is one.
     pub binary: Option<&'n str>,
-    /// Its kind.
-    pub kind: NodeKind,
+    /// The category of its binary; `None` of a group of functions: the whole, a process, a thread.
+    pub category: Option<Category>,
     /// Its all weight, which is its width. Children weigh no more than their parent; the excess is cut off.
     pub all_weight: u64,
     /// Its self weight.
@@ -46,28 +37,30 @@ pub struct FlameNode<'n> {
 
 impl<'n> FlameNode<'n> {
     fn frame(&self, by: ColourBy) -> Frame<'n> {
-        let colour = match self.kind {
-            NodeKind::Group => Colour::Group,
-            NodeKind::Function(category) => Colour::of(by, self.name, self.binary, category),
+        let colour = match self.category {
+            None => Colour::Group,
+            Some(category) => Colour::of(by, self.name, self.binary, category),
         };
         let (own, hidden) = (self.self_weight, self.hidden_weight);
         Frame { name: self.name, binary: self.binary, colour, own, hidden, before: None }
     }
 }
 
-/// Draws any tree. The first node is the root, of depth 0; no node at all gives an empty picture.
-///
-/// # Errors
-/// When `out` fails.
-pub fn write_tree<'n>(
-    nodes: impl IntoIterator<Item = FlameNode<'n>>,
-    unit: Unit,
-    options: &FlameGraphOptions,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut picture = Picture::new(options);
-    nodes.into_iter().for_each(|node| picture.push(node));
-    picture.write(measured(unit).to_owned(), String::new(), unit, out)
+impl FlameGraphOptions {
+    /// Draws any tree. The first node is the root, of depth 0; no node at all gives an empty picture.
+    ///
+    /// # Errors
+    /// When `out` fails.
+    pub fn write_tree<'n>(
+        &self,
+        nodes: impl IntoIterator<Item = FlameNode<'n>>,
+        unit: Unit,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut picture = Picture::new(self);
+        nodes.into_iter().for_each(|node| picture.push(node));
+        picture.write(measured(unit).to_owned(), String::new(), unit, out)
+    }
 }
 
 /// Draws the trees of a report of [`View::Tree`](crate::report::View::Tree). Below the root are processes and their threads, processes, or
@@ -75,7 +68,7 @@ pub fn write_tree<'n>(
 ///
 /// # Errors
 /// When `out` fails, or the series of the report cannot be added up ([`folded::check`]).
-pub fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, options: &FlameGraphOptions, out: &mut dyn Write) -> io::Result<()> {
     folded::check(report).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))?;
     let profile = &report.recording.profile;
     let counted: Vec<&SeriesReport> = report.series.iter().filter(|series| series.counted.samples > 0).collect();
@@ -119,7 +112,7 @@ fn push_tree<'n>(
                 depth: above + node.depth,
                 name: function_of(profile, node.label),
                 binary: binary_of(profile, node.label),
-                kind: NodeKind::Function(categories.of_label(profile, node.label)),
+                category: Some(categories.of_label(profile, node.label)),
                 all_weight: node.all_weight,
                 self_weight: node.self_weight,
                 hidden_weight: node.hidden_weight,
@@ -131,8 +124,8 @@ fn push_tree<'n>(
 }
 
 fn group<'n>(depth: u32, name: &'n str, weight: u64) -> FlameNode<'n> {
-    let (binary, kind) = (None, NodeKind::Group);
-    FlameNode { depth, name, binary, kind, all_weight: weight, self_weight: 0, hidden_weight: 0 }
+    let (binary, category) = (None, None);
+    FlameNode { depth, name, binary, category, all_weight: weight, self_weight: 0, hidden_weight: 0 }
 }
 
 /// Adds the frames above a tree, and returns the depth of its root.

@@ -13,7 +13,7 @@ use crate::recording::{Document, DocumentContent, TableKind, Toc, TocRun, TocTab
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write_contents(documents: &[Document], style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_contents(documents: &[Document], style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for (index, document) in documents.iter().enumerate() {
         if index > 0 {
             writeln!(out)?;

@@ -9,7 +9,7 @@ use crate::calltree::Pruning;
 use crate::output::byte_writer::ByteWriter;
 use crate::output::labels::{binary_of, function_of};
 use crate::output::labels::{process_label, thread_label};
-use crate::report::flame_chart::{Coverage, Span, ThreadChart};
+use crate::report::{Coverage, Span, ThreadChart};
 use crate::report::{Report, SeriesReport};
 use crate::units::Weight;
 

@@ -22,7 +22,7 @@ use super::labels::scope_labels;
 use crate::calltree::{CallTree, Pruning};
 use crate::report::{ListingKind, Report, ScopeReport, SeriesReport, View};
 use crate::units::Weight;
-pub use contents::write_contents;
+pub(crate) use contents::write_contents;
 pub(super) use fork::Lead;
 pub(super) use scale::Scale;
 pub use style::Style;
@@ -38,7 +38,7 @@ const OVERVIEW_ROWS: usize = 20;
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
         View::Samples => return tables::samples(report, style, out),
         View::Summary => return summary::write(report, style, out),
@@ -142,7 +142,7 @@ fn trees(
         return report.walk_trees(series, scopes, |scope, tree| write(scope, &tree.call_tree()));
     }
     // Whole trees are large, and take far longer to be written than to be made: one at a time is enough.
-    scopes.iter().zip(report.trees(series)).try_for_each(|(scope, row)| write(scope, &row.tree))
+    scopes.iter().zip(report.trees(series)).try_for_each(|(scope, (_, tree))| write(scope, &tree))
 }
 
 /// `time-profile · run 1 · export.xml · 85.00 ms`.

@@ -90,7 +90,7 @@ use run_data::RunData;
 use run_table::read_schema;
 use template::Template;
 
-pub use packed::{ArchiveLimits, BundleFiles, is_added_by_macos};
+pub use packed::{ArchiveLimits, BundleFiles};
 
 /// A recording whose runs and tables are known; rows are read when they are asked for.
 pub struct Bundle<'f> {

@@ -229,7 +229,7 @@ mod tests {
         ArchiveWriter, InventedImage, form_template_of_finder, reference, signature, uuid_bytes,
     };
     use super::*;
-    use crate::export::read;
+    use crate::read;
     use crate::recording::Options;
     use crate::units::Address;
 

@@ -235,7 +235,7 @@ fn listed_processes(template: &Template<'_>, run: u64, budget: &mut Budget) -> R
 mod tests {
     use super::super::testing::{ArchiveWriter, NIL, form_template_of_finder, reference};
     use super::*;
-    use crate::export::read;
+    use crate::read;
     use crate::recording::Options;
 
     /// Two runs, of which the first is known well.

@@ -26,7 +26,7 @@
 //! * rows = samples + rejected, for every CPU table, with a reason for each rejection.
 //!
 //! ```
-//! use traceparse::export::read;
+//! use traceparse::read;
 //! use traceparse::recording::Options;
 //!
 //! let xml = r#"<?xml version="1.0"?>
@@ -74,11 +74,11 @@ mod well_formed;
 
 use std::io::Read;
 
-pub use intervals::read_intervals;
+pub(crate) use intervals::read_intervals;
 
 use crate::error::{Diagnostic, Error};
 use crate::profile::StringId;
-use crate::recording::{Document, Options, Recording, RecordingBuilder};
+use crate::recording::{Document, Options, RecordingBuilder};
 use definitions::Definitions;
 use document::DocumentReader;
 
@@ -88,7 +88,7 @@ use document::DocumentReader;
 ///
 /// # Errors
 /// When the input is no export, is cut, is malformed, or passes a limit. The builder is of no use after that.
-pub fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+pub(crate) fn read_into<R: Read + Send>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let input = recording.start_input(name)?;
     let options = recording.options.clone();
     let mut definitions = Definitions::new(std::mem::take(recording));
@@ -111,14 +111,4 @@ fn read_documents<R: Read + Send>(
     let found = (std::mem::take(&mut reader.documents), reader.notes.take());
     definitions.recording.bytes += read;
     Ok(found)
-}
-
-/// Reads one input. `name` is how results and errors call it.
-///
-/// # Errors
-/// As [`read_into`].
-pub fn read<R: Read + Send>(source: R, name: &str, options: &Options) -> Result<Recording, Error> {
-    let mut recording = RecordingBuilder::new(options.clone());
-    read_into(source, name, &mut recording)?;
-    recording.finish()
 }

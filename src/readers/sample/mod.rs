@@ -47,7 +47,7 @@ use report::{Report, START};
 ///
 /// # Errors
 /// When there is no report, when the call graph of one is damaged, or when the input passes a limit. The builder is of no use after that.
-pub fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
+pub(crate) fn read_into<R: Read>(source: R, name: &str, recording: &mut RecordingBuilder) -> Result<(), Error> {
     let result = read_reports(source, name, recording);
     if result.is_err() {
         recording.fail();

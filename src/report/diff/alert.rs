@@ -17,19 +17,19 @@
 //!
 //! # What chance would explain
 //!
-//! A change of z standard deviations of its [noise](Change::noise). For one function z is [`BEYOND_NOISE`]: of 40 pairs of recordings of
+//! A change of z standard deviations of its [noise](Change::noise). For one function z is [`Change::BEYOND_NOISE`]: of 40 pairs of recordings of
 //! the same program one has a larger growth. A rule that looks at n functions has n chances to see one, so that its z is that
 //! of the n-th part of this probability (Bonferroni): 3.0 for 20 functions, 3.9 for 500.
 
 use std::cmp::Ordering;
 
 use super::super::NO_STACK;
-use super::{BEYOND_NOISE, Change, Diff, DiffRow, Function, FunctionKey};
+use super::{Change, Diff, DiffRow, Function, FunctionKey};
 use crate::units::Unit;
 
 /// The subject of a rule. Without a name it is each one on its own.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum DiffSubject {
+pub(super) enum DiffSubject {
     /// All that counts.
     Total,
     /// Functions.
@@ -40,7 +40,7 @@ pub enum DiffSubject {
 
 /// The weight of it that a rule takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum DiffMeasure {
+pub(super) enum DiffMeasure {
     /// Of samples whose leaf it is.
     SelfWeight,
     /// Of samples with it anywhere in their stack.
@@ -49,7 +49,7 @@ pub enum DiffMeasure {
 
 /// The growth that a rule allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum DiffLimit {
+pub(super) enum DiffLimit {
     /// So many percent of the first recording's total weight.
     Percent(f64),
     /// So much.
@@ -62,15 +62,16 @@ pub struct DiffAlert {
     /// The rule as typed.
     pub text: String,
     /// Its subject.
-    pub subject: DiffSubject,
+    pub(super) subject: DiffSubject,
     /// The weight of it.
-    pub measure: DiffMeasure,
+    pub(super) measure: DiffMeasure,
     /// The growth of that weight which it allows.
-    pub limit: DiffLimit,
+    pub(super) limit: DiffLimit,
 }
 
 /// The outcome of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DiffAlertState {
     /// Something grew by more than the limit, and by more than chance would explain.
     Fired,
@@ -95,6 +96,7 @@ impl DiffAlertState {
 
 /// A rule, and what became of it.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DiffAlertOutcome<'a> {
     /// The rule.
     pub alert: &'a DiffAlert,
@@ -163,7 +165,7 @@ impl DiffAlert {
 /// The number of standard deviations that something must grow by, of so many that are looked at, to be more than chance.
 fn deviations(count: usize) -> f64 {
     if count <= 1 {
-        return BEYOND_NOISE;
+        return Change::BEYOND_NOISE;
     }
     // Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.23: off by less than 0.00045.
     let t = (-2.0 * (0.025 / count as f64).ln()).sqrt();
@@ -268,7 +270,7 @@ mod tests {
         {
             assert!((deviations(count) - expected).abs() < 6e-4, "{count}: {}", deviations(count));
         }
-        assert_eq!(deviations(0), BEYOND_NOISE);
+        assert_eq!(deviations(0), Change::BEYOND_NOISE);
     }
 
     #[test]

@@ -8,39 +8,37 @@ use crate::recording::TocRun;
 use crate::report::Report;
 use crate::units::Nanos;
 
-/// The length of a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Duration {
-    /// The length.
-    pub nanos: Nanos,
-    /// True if tables of contents give the length of every run. Otherwise it is the time that the samples that count cover, from the first
-    /// of them on ([`SampledTime`]), which is shorter where nothing ran at either end.
-    pub is_recorded: bool,
-}
-
-/// The length of a report's recording, over all the runs and within the time that were asked for; `None` if nothing tells it. The tables of
-/// contents in [`unused_tocs`] do not.
-pub fn duration(report: &Report<'_>) -> Option<Duration> {
-    if let Some(nanos) = recorded(report) {
-        return Some(Duration { nanos, is_recorded: true });
+impl Report<'_> {
+    /// The length of the recording according to its tables of contents, over all the runs and within the time that were asked for; `None`
+    /// if they do not tell that of every run. Those in [`unused_tocs`](Self::unused_tocs) do not.
+    pub fn recorded_duration(&self) -> Option<Nanos> {
+        recorded(self)
     }
-    let profile = &report.recording.profile;
-    // Each run begins at zero, so runs stand one after the other.
-    let mut runs: HashMap<RunId, SampledTime> = HashMap::default();
-    for series in &report.series {
-        let Some(own) = series.times else { continue };
-        let times = runs.entry(profile.series(series.series).run).or_insert(own);
-        *times = times.join(own);
-    }
-    let nanos = sum(runs.values().map(|times| times.length()));
-    (nanos.as_nanos() > 0).then_some(Duration { nanos, is_recorded: false })
-}
 
-/// The tables of contents that have a length but are not used for a report's recording, each in a sentence that says why: it is of another
-/// recording, whose samples go more than a second past it; it kept its end only; or several differ.
-pub fn unused_tocs(report: &Report<'_>) -> Vec<String> {
-    let last = LastSamples::new(report);
-    last.runs().flat_map(|number| Told::new(report, number, &last).unused).collect()
+    /// The length of the recording: the [recorded](Self::recorded_duration) one, or else the time that the samples that count cover, from
+    /// the first of them on ([`SampledTime`]), which is shorter where nothing ran at either end. `None` if nothing tells it.
+    pub fn duration(&self) -> Option<Nanos> {
+        if let Some(nanos) = recorded(self) {
+            return Some(nanos);
+        }
+        let profile = &self.recording.profile;
+        // Each run begins at zero, so runs stand one after the other.
+        let mut runs: HashMap<RunId, SampledTime> = HashMap::default();
+        for series in &self.series {
+            let Some(own) = series.times else { continue };
+            let times = runs.entry(profile.series(series.series).run).or_insert(own);
+            *times = times.join(own);
+        }
+        let nanos = sum(runs.values().map(|times| times.length()));
+        (nanos.as_nanos() > 0).then_some(nanos)
+    }
+
+    /// The tables of contents that have a length but are not used for a report's recording, each in a sentence that says why: it is of another
+    /// recording, whose samples go more than a second past it; it kept its end only; or several differ.
+    pub fn unused_tocs(&self) -> Vec<String> {
+        let last = LastSamples::new(self);
+        last.runs().flat_map(|number| Told::new(self, number, &last).unused).collect()
+    }
 }
 
 /// The length that tables of contents give for the runs of the report, if they give it for each, within the time that counts.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::length::{LastSamples, duration};
+use super::length::LastSamples;
 use super::sides::Sides;
 use crate::hash::HashMap;
 use crate::profile::Meaning;
@@ -17,7 +17,7 @@ pub enum Normalize {
     /// By nothing: weights are compared as they are.
     #[default]
     None,
-    /// So that both have the length of the first recording ([`duration`]).
+    /// So that both have the length of the first recording ([`duration`](Report::duration)).
     Duration,
     /// So that both have as much weight in all: then shares are compared.
     Samples,
@@ -30,8 +30,7 @@ impl Normalize {
             Self::None => return Some(1.0),
             Self::Samples => (total.before.all_weight as f64, total.after.all_weight as f64),
             Self::Duration => {
-                let nanos =
-                    |report: &Report<'e>| duration(report).map_or(0.0, |duration| duration.nanos.as_nanos() as f64);
+                let nanos = |report: &Report<'e>| report.duration().map_or(0.0, |duration| duration.as_nanos() as f64);
                 (nanos(before), nanos(after))
             }
         };
@@ -41,6 +40,7 @@ impl Normalize {
 
 /// The reason why two recordings should not be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unlike {
     /// A side has nothing that counts; which one.
     Nothing(String),
@@ -96,50 +96,53 @@ impl fmt::Display for Unlike {
     }
 }
 
-/// The reasons against comparing these reports; empty if they are alike, as far as the inputs tell.
-pub fn check_alike<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Unlike> {
-    let sides = [(before, "the first recording"), (after, "the second recording")];
-    let mut found = Vec::new();
-    for (report, name) in sides {
-        let kinds = kinds(report);
-        match kinds.len() {
-            0 => found.push(Unlike::Nothing(name.to_owned())),
-            1 if has_one_table_a_run(report) => {}
-            _ => found.push(Unlike::Mixed(
-                name.to_owned(),
-                kinds.into_iter().map(|(schema, unit)| format!("{schema} ({unit})")).collect(),
-            )),
+impl Unlike {
+    /// The reasons against comparing these reports; empty if they are alike, as far as the inputs tell.
+    pub fn between<'e>(before: &Report<'e>, after: &Report<'e>) -> Vec<Self> {
+        let sides = [(before, "the first recording"), (after, "the second recording")];
+        let mut found = Vec::new();
+        for (report, name) in sides {
+            let kinds = kinds(report);
+            match kinds.len() {
+                0 => found.push(Unlike::Nothing(name.to_owned())),
+                1 if has_one_table_a_run(report) => {}
+                _ => found.push(Unlike::Mixed(
+                    name.to_owned(),
+                    kinds.into_iter().map(|(schema, unit)| format!("{schema} ({unit})")).collect(),
+                )),
+            }
         }
+        let (first, second) = (counted(before).next(), counted(after).next());
+        let (Some(first), Some(second)) = (first, second) else { return found };
+        if first.unit != second.unit {
+            found.push(Unlike::Units(first.unit, second.unit));
+        }
+        let meaning =
+            |report: &Report<'_>, series: &SeriesReport| report.recording.profile.series(series.series).meaning;
+        let meanings = (meaning(before, first), meaning(after, second));
+        if meanings.0 != meanings.1 {
+            found.push(Unlike::Meanings(meanings.0, meanings.1));
+        }
+        let schema = |report: &Report<'_>, series: &SeriesReport| {
+            let profile = &report.recording.profile;
+            profile.string(profile.series(series.series).schema).to_owned()
+        };
+        let schemas = (schema(before, first), schema(after, second));
+        if schemas.0 != schemas.1 {
+            found.push(Unlike::Schemas(schemas.0, schemas.1));
+        }
+        if let (Some(first), Some(second)) = (interval(before, first), interval(after, second))
+            && first.max(second) - first.min(second) > first.min(second) / 10
+        {
+            found.push(Unlike::Intervals(first, second));
+        }
+        if let (Some(first), Some(second)) = (device(before), device(after))
+            && first != second
+        {
+            found.push(Unlike::Devices(first, second));
+        }
+        found
     }
-    let (first, second) = (counted(before).next(), counted(after).next());
-    let (Some(first), Some(second)) = (first, second) else { return found };
-    if first.unit != second.unit {
-        found.push(Unlike::Units(first.unit, second.unit));
-    }
-    let meaning = |report: &Report<'_>, series: &SeriesReport| report.recording.profile.series(series.series).meaning;
-    let meanings = (meaning(before, first), meaning(after, second));
-    if meanings.0 != meanings.1 {
-        found.push(Unlike::Meanings(meanings.0, meanings.1));
-    }
-    let schema = |report: &Report<'_>, series: &SeriesReport| {
-        let profile = &report.recording.profile;
-        profile.string(profile.series(series.series).schema).to_owned()
-    };
-    let schemas = (schema(before, first), schema(after, second));
-    if schemas.0 != schemas.1 {
-        found.push(Unlike::Schemas(schemas.0, schemas.1));
-    }
-    if let (Some(first), Some(second)) = (interval(before, first), interval(after, second))
-        && first.max(second) - first.min(second) > first.min(second) / 10
-    {
-        found.push(Unlike::Intervals(first, second));
-    }
-    if let (Some(first), Some(second)) = (device(before), device(after))
-        && first != second
-    {
-        found.push(Unlike::Devices(first, second));
-    }
-    found
 }
 
 /// The series that have something that counts.

@@ -25,11 +25,13 @@
 //!
 //! With n equal weights a side's sum is W² / n, and with unequal ones, as in tables of cycles, it is larger. If samples were added up while
 //! they were read ([`SampleDetail::Summed`](crate::profile::SampleDetail::Summed)), their weights are taken as equal in each stack. A
-//! change of more than [`BEYOND_NOISE`] standard deviations is marked. That is a hint, and not a test: with a thousand functions some fifty
+//! change of more than [`Change::BEYOND_NOISE`] standard deviations is marked. That is a hint, and not a test: with a thousand functions some fifty
 //! pass by chance; samples that follow each other are not independent; and two recordings differ by more than the sampling. `fleet report`
 //! compares many runs.
 
 mod alert;
+#[cfg(all(test, feature = "fleet"))]
+mod alert_rules_tests;
 mod alert_text;
 mod length;
 mod likeness;
@@ -39,9 +41,8 @@ mod tree;
 
 use std::cmp::Reverse;
 
-pub use alert::{DiffAlert, DiffAlertOutcome, DiffAlertState, DiffLimit, DiffMeasure, DiffSubject};
-pub use length::{Duration, duration, unused_tocs};
-pub use likeness::{Normalize, Unlike, check_alike};
+pub use alert::{DiffAlert, DiffAlertOutcome, DiffAlertState};
+pub use likeness::{Normalize, Unlike};
 pub use matching::{Function, FunctionKey};
 pub use sides::{Presence, Side, Sides};
 pub use tree::DiffNode;
@@ -51,16 +52,6 @@ pub use crate::alert_grammar::AlertError;
 use crate::units::Unit;
 use matching::Functions;
 use tree::MergedTree;
-
-/// The number of standard deviations from which a change is marked: 95 of 100 changes by chance alone are smaller.
-pub const BEYOND_NOISE: f64 = 1.96;
-
-/// The options of a comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DiffOptions {
-    /// The rule for scaling the second recording's weights.
-    pub normalize: Normalize,
-}
 
 /// The change of something, and the part of it that may be chance; in the unit of the recordings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -72,6 +63,9 @@ pub struct Change {
 }
 
 impl Change {
+    /// The number of standard deviations from which a change is marked: 95 of 100 changes by chance alone are smaller.
+    pub const BEYOND_NOISE: f64 = 1.96;
+
     /// The change of a weight, of which the sum of squares is known, too.
     fn new(before: (u64, u128), after: (u64, u128), factor: f64) -> Self {
         let deviation = |squares: u128| (squares as f64).sqrt();
@@ -83,12 +77,13 @@ impl Change {
 
     /// True if it is larger than chance would explain.
     pub fn is_beyond_noise(&self) -> bool {
-        self.weight.abs() > BEYOND_NOISE * self.noise
+        self.weight.abs() > Self::BEYOND_NOISE * self.noise
     }
 }
 
 /// A row of a table: a function or a binary.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DiffRow {
     /// The function or binary; a binary has no function name.
     pub function: Function,
@@ -122,12 +117,12 @@ pub struct Diff {
 }
 
 impl Diff {
-    /// Compares two reports that are [alike](check_alike). All that counts in them is added up, over all their series.
-    pub fn new<'e>(before: &Report<'e>, after: &Report<'e>, options: &DiffOptions) -> Self {
+    /// Compares two reports that are [alike](Unlike::between). All that counts in them is added up, over all their series.
+    pub fn new<'e>(before: &Report<'e>, after: &Report<'e>, normalize: Normalize) -> Self {
         let functions = Functions::new([&before.recording.profile, &after.recording.profile]);
         let tree = MergedTree::new([before, after], &functions);
         let total = tree.total();
-        let found = options.normalize.factor(before, after, &total);
+        let found = normalize.factor(before, after, &total);
         let factor = found.unwrap_or(1.0);
         let change = |sides: &Sides| {
             (

@@ -10,6 +10,7 @@ use crate::report::Report;
 
 /// A node of the tree of two recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DiffNode {
     /// The number of levels below the root; 0 for the root.
     pub depth: u32,

@@ -14,15 +14,12 @@ use std::fmt::Write;
 
 pub(super) use same::is_same_function;
 
-use crate::demangle::{Demangler, Options};
+use crate::demangle::Demangler;
 use bounded::Bounded;
-
-/// Longest name that is shown demangled. Of two million C++ names of published libraries, 351 are longer.
-pub const MAX_DEMANGLED: usize = 1 << 16;
 
 /// A function's name as shown: C++, Rust and Swift demangled, everything else unchanged.
 ///
-/// A name that would be longer than [`MAX_DEMANGLED`] bytes stays unchanged.
+/// A name that would be longer than [`MAX_DEMANGLED`](NameDemangler::MAX_DEMANGLED) bytes stays unchanged.
 ///
 /// Where demanglers differ, the spelling is that of Instruments, so that a function has the same name from every source: C++ as
 /// [`demangle`](crate::demangle) spells it, Rust without its hash, and Swift as `swift demangle -simplified` does, with labels but
@@ -37,7 +34,7 @@ pub const MAX_DEMANGLED: usize = 1 << 16;
 /// ```
 pub fn display_name(name: &str) -> Cow<'_, str> {
     thread_local! {
-        static DEMANGLER: RefCell<NameDemangler> = RefCell::new(NameDemangler::new(MAX_DEMANGLED));
+        static DEMANGLER: RefCell<NameDemangler> = RefCell::new(NameDemangler::new(NameDemangler::MAX_DEMANGLED));
     }
     let demangled = DEMANGLER.with_borrow_mut(|demangler| demangler.demangle(name));
     demangled.map_or(Cow::Borrowed(name), Cow::Owned)
@@ -51,9 +48,12 @@ pub struct NameDemangler {
 }
 
 impl NameDemangler {
+    /// Longest name that is shown demangled. Of two million C++ names of published libraries, 351 are longer.
+    pub const MAX_DEMANGLED: usize = 1 << 16;
+
     /// Makes one that writes no names of more than so many bytes; and none of Swift from version 4 on of more than 4 KiB.
     pub fn new(longest: usize) -> Self {
-        Self { cpp: Demangler::new(Options { max_output: longest, ..Options::default() }), longest }
+        Self { cpp: Demangler::default().with_max_output(longest), longest }
     }
 
     /// The meaning of a mangled name, as [`display_name`] spells it. `None` if it is not mangled, cannot be read or is too long.

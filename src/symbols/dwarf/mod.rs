@@ -37,6 +37,8 @@ mod names;
 mod ranges;
 mod units;
 
+use std::io;
+
 use super::frame::{Note, Notes, SymbolFrame, Symbols};
 use super::layout::Layout;
 use super::macho::{MachoError, Slice};
@@ -52,7 +54,7 @@ use units::{Unit, Units};
 /// Opening reads the load commands only; each look-up reads what its addresses need and keeps nothing. Look-ups of
 /// several threads do not disturb each other, and each pays for what it reads.
 #[derive(Debug)]
-pub struct MachoSymbols<'data> {
+pub(super) struct MachoSymbols<'data> {
     layout: Layout<'data>,
 }
 
@@ -62,8 +64,21 @@ impl<'data> MachoSymbols<'data> {
     /// # Errors
     ///
     /// When the slice does not lie in the file, is big endian, or its load commands are broken.
-    pub fn open(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
+    pub(super) fn open(file: &'data FileBytes<'_>, slice: &Slice) -> Result<Self, MachoError> {
         Layout::read(file, slice).map(|layout| Self { layout })
+    }
+}
+
+impl Slice {
+    /// Opens the symbols of a slice of `file`: a dSYM's DWARF, or those of a binary.
+    ///
+    /// Opening reads the load commands only; each look-up reads what its addresses need and keeps nothing. Look-ups of
+    /// several threads do not disturb each other, and each pays for what it reads.
+    ///
+    /// # Errors
+    /// When the slice does not lie in the file, is big endian, or its load commands are broken.
+    pub fn symbols<'d, 'b>(&self, file: &'d FileBytes<'b>) -> io::Result<impl Symbols + use<'d, 'b>> {
+        Ok(MachoSymbols::open(file, self)?)
     }
 }
 

@@ -1,9 +1,10 @@
 //! Look-ups in files of some hundred bytes, whose DWARF is written by hand.
 
+use super::MachoSymbols;
 use crate::files::FileBytes;
+use crate::symbols::Symbols;
 use crate::symbols::macho::slices_of;
 use crate::symbols::testing::{CODE, Macho, TEXT};
-use crate::symbols::{MachoSymbols, Symbols};
 
 const EXTERNAL: u8 = 0xF;
 

@@ -8,10 +8,7 @@
 use std::io::Cursor;
 use std::sync::LazyLock;
 
-use traceparse::fleet::dataset::{
-    DataFile, DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, known_runs, row_count,
-    write_table,
-};
+use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun};
 use traceparse::fleet::{FailedInput, FleetBuilder, FleetOptions, FleetReport, FleetScope, RunMeasures};
 use traceparse::stats::Quantile;
 use traceparse::units::{Millionths, Nanos};
@@ -45,17 +42,16 @@ const TABLES: [DatasetTable; 5] =
 fn write(rows: &Rows) -> Result<Vec<Vec<u8>>, DatasetError> {
     let table = |table: DatasetTable| {
         let mut bytes = Vec::new();
-        write_table(table, &rows.0, &rows.1, &mut bytes)?;
+        table.write(&rows.0, &rows.1, &mut bytes)?;
         Ok(bytes)
     };
     TABLES.into_iter().map(table).collect()
 }
 
 fn read(tables: &[Vec<u8>]) -> Result<Rows, DatasetError> {
-    let table = |index: usize| Cursor::new(tables[index].clone());
-    let file = DataFile { runs: table(0), labels: table(1), frames: table(2), binaries: table(3), windows: table(4) };
+    let open = |table: DatasetTable| Ok::<_, DatasetError>(Cursor::new(tables[table as usize].clone()));
     let (mut runs, mut failures) = (Vec::new(), Vec::new());
-    for row in DatasetReader::open(file)? {
+    for row in DatasetReader::open(open)? {
         match row? {
             DatasetRow::Run(run) => runs.push(*run),
             DatasetRow::Failed(failure) => failures.push(failure),
@@ -77,9 +73,9 @@ fn check_tables(form: u8, script: &[u8]) {
     let mut parts = base.parts.clone();
     edits::apply(script, &mut parts);
     let found = read(&parts);
-    let known = known_runs(Cursor::new(parts[0].clone()));
+    let known = KnownRun::all(Cursor::new(parts[0].clone()));
     for (table, part) in TABLES.into_iter().zip(&parts) {
-        row_count(table, Cursor::new(part.clone())).err().into_iter().for_each(|error| check_error(&error));
+        table.row_count(Cursor::new(part.clone())).err().into_iter().for_each(|error| check_error(&error));
     }
     match found {
         Err(error) => check_error(&error),
@@ -227,6 +223,6 @@ fn report<'r>(runs: impl Iterator<Item = &'r RunMeasures>, failures: &[FailedInp
 
 fn json(report: &FleetReport) -> String {
     let mut out = Vec::new();
-    traceparse::output::fleet::json::write(report, &mut out).expect("memory can be written");
+    traceparse::output::write(report, &traceparse::output::Format::Json, &mut out).expect("memory can be written");
     String::from_utf8(out).expect("JSON is UTF-8")
 }

@@ -4,7 +4,7 @@
 //! and all targets with it, where one of its assertions does not hold. `tests/fuzz/swift` has a target of its own for them;
 //! `TRACEPARSE_FUZZ_SWIFT=1` tries them here, too.
 
-use traceparse::symbolicate::{MAX_DEMANGLED, display_name};
+use traceparse::symbolicate::{NameDemangler, display_name};
 
 /// # Panics
 /// When something does not hold.
@@ -16,7 +16,7 @@ pub(crate) fn check(input: &[u8]) {
     let shown = display_name(&name);
     assert_eq!(shown, display_name(&name), "the second time");
     assert_eq!(shown.is_empty(), name.is_empty(), "{name:?} is {shown:?}");
-    assert!(shown == name || shown.len() <= MAX_DEMANGLED, "{} bytes", shown.len());
+    assert!(shown == name || shown.len() <= NameDemangler::MAX_DEMANGLED, "{} bytes", shown.len());
     // Names that no compiler mangles are as they are.
     let start = name.trim_start_matches('_');
     if !start.starts_with(['Z', 'R', 'T', '$', '?']) {

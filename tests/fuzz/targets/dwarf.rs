@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use traceparse::files::FileBytes;
-use traceparse::symbols::{MachoSymbols, Slice, slices_of};
+use traceparse::symbols::Slice;
 
 use super::{edits, look_ups};
 
@@ -56,7 +56,7 @@ fn base(file: &'static [u8]) -> Base {
     let parts = sections.iter().map(|section| file[section.range.clone()].to_vec()).collect();
     let every: Vec<u64> = (0..0x9000).step_by(4).collect();
     let bytes = FileBytes::from(file);
-    let symbols = MachoSymbols::open(&bytes, &slice(file)).expect("a whole dSYM");
+    let symbols = slice(file).symbols(&bytes).expect("a whole dSYM");
     let (answers, notes) = look_ups::look_up(&symbols, &every);
     assert!(notes.is_empty(), "{notes:?}");
     let depths = answers.iter().map(|answer| answer.as_ref().map_or(0, Vec::len));
@@ -72,7 +72,7 @@ fn base(file: &'static [u8]) -> Base {
 }
 
 fn slice(file: &[u8]) -> Slice {
-    slices_of(file).expect("headers are whole").found.swap_remove(0)
+    Slice::all(file).expect("headers are whole").swap_remove(0)
 }
 
 fn number(file: &[u8], at: usize) -> usize {
@@ -118,6 +118,6 @@ pub(crate) fn check(input: &[u8]) {
     edits::apply(script, &mut parts);
     let file = assembled(base, &parts);
     let bytes = FileBytes::from(file.as_slice());
-    let Ok(symbols) = MachoSymbols::open(&bytes, &slice(&file)) else { return };
+    let Ok(symbols) = slice(&file).symbols(&bytes) else { return };
     look_ups::check(&symbols, &base.addresses, script.len());
 }

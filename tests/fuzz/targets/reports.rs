@@ -3,10 +3,10 @@
 use std::io;
 
 use traceparse::calltree::{CallTree, Metric, Pruning};
-use traceparse::output::{chrome_trace, csv, folded, json, text};
+use traceparse::output::{self, Cells, Format, Style};
 use traceparse::profile::{Selection, StateFilter};
 use traceparse::recording::{Recording, TableKind};
-use traceparse::report::{Report, ReportOptions, SeparateBy, SeriesReport, View, report};
+use traceparse::report::{Report, ReportOptions, SeparateBy, SeriesReport, View};
 use traceparse::units::Nanos;
 
 const VIEWS: [View; 17] = [
@@ -44,15 +44,15 @@ pub(crate) fn check_one(export: &Recording, choice: usize) {
 /// Asks everything.
 pub(crate) fn check_all(export: &Recording) {
     let mut sink = io::sink();
-    json::write_contents(&export.documents, &mut sink).expect("a sink takes everything");
-    text::write_contents(&export.documents, &text::Style::default(), &mut sink).expect("a sink takes everything");
+    output::write(&export.documents, &Format::Json, &mut sink).expect("a sink takes everything");
+    output::write(&export.documents, &Format::Text(Style::default()), &mut sink).expect("a sink takes everything");
     for question in VIEWS.into_iter().flat_map(questions) {
         check_question(export, &question);
     }
 }
 
 fn check_question(export: &Recording, question: &ReportOptions) {
-    let report = report(export, question);
+    let report = export.report(question);
     check_report(&report);
     write(&report);
 }
@@ -112,8 +112,8 @@ fn check_series(report: &Report<'_>, series: &SeriesReport) {
     assert_eq!(threads.fold((0, 0), add), counted, "threads");
     let scopes = series.scopes.iter().map(|row| (row.counted.weight.value, row.counted.samples));
     assert!(series.scopes.is_empty() || scopes.fold((0, 0), add) == counted, "scopes");
-    for row in report.trees(series) {
-        check_tree(&row.tree, (row.counted.weight.value, row.counted.samples));
+    for (row, tree) in report.trees(series) {
+        check_tree(&tree, (row.counted.weight.value, row.counted.samples));
     }
     if !series.functions.is_empty() {
         let own = series.functions.iter().map(|row| (row.self_weight, row.self_samples));
@@ -145,23 +145,23 @@ fn check_tree(tree: &CallTree, counted: (u64, u64)) {
 /// Writes the report in every format; what can be read back cheaply is.
 fn write(report: &Report<'_>) {
     let mut out = Vec::new();
-    json::write(report, &mut out).expect("a vector takes everything");
+    output::write(report, &Format::Json, &mut out).expect("a vector takes everything");
     serde_json::from_slice::<serde_json::Value>(&out).expect("JSON is JSON");
     out.clear();
-    json::write_lines(report, &mut out).expect("a vector takes everything");
+    output::write(report, &Format::JsonLines, &mut out).expect("a vector takes everything");
     for line in out.split_inclusive(|&byte| byte == b'\n') {
         serde_json::from_slice::<serde_json::Value>(line).expect("every line is JSON");
     }
     if report.options.view == View::FlameChart {
         out.clear();
-        chrome_trace::write(report, &mut out).expect("a vector takes everything");
+        output::write(report, &Format::ChromeTrace, &mut out).expect("a vector takes everything");
         serde_json::from_slice::<serde_json::Value>(&out).expect("a trace is JSON");
     }
-    csv::write(report, &mut io::sink()).expect("a sink takes everything");
-    for style in [text::Style::default(), text::Style { width: Some(40), is_coloured: true }] {
-        text::write(report, &style, &mut io::sink()).expect("a sink takes everything");
+    output::write(report, &Format::Csv(Cells::AsTheyAre), &mut io::sink()).expect("a sink takes everything");
+    for style in [Style::default(), Style { width: Some(40), is_coloured: true }] {
+        output::write(report, &Format::Text(style), &mut io::sink()).expect("a sink takes everything");
     }
-    if report.options.view == View::Tree && folded::check(report).is_ok() {
+    if report.options.view == View::Tree && report.check_one_measurement().is_ok() {
         check_folded(report);
     }
 }
@@ -169,7 +169,7 @@ fn write(report: &Report<'_>) {
 /// The lines of folded stacks add up to what was counted.
 fn check_folded(report: &Report<'_>) {
     let mut out = Vec::new();
-    folded::write(report, &mut out).expect("a vector takes everything");
+    output::write(report, &Format::Folded, &mut out).expect("a vector takes everything");
     let text = String::from_utf8(out).expect("names are UTF-8");
     let weight = |line: &str| line.rsplit_once(' ').and_then(|(_, weight)| weight.parse::<u128>().ok());
     // Not `lines()`: a carriage return within a name would be taken for an end.

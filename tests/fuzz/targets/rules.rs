@@ -11,7 +11,7 @@ mod times;
 
 use std::sync::LazyLock;
 
-use traceparse::fleet::{AlertOutcome, AlertRule, AlertState, FleetBuilder, FleetOptions, RunMeasures, SqlEngine, sql};
+use traceparse::fleet::{AlertOutcome, AlertRule, AlertState, FleetBuilder, FleetOptions, RunMeasures, SqlEngine};
 use traceparse::report::diff::DiffAlert;
 use traceparse::stats::Quantile;
 use traceparse::symbolicate::ImageSpec;
@@ -41,7 +41,7 @@ fn alert(text: &str) {
     assert_eq!(AlertRule::parse(&rule.to_string()).as_ref(), Ok(&rule), "written and read");
     assert_eq!(rule.text, text.trim());
     let options = FleetOptions { alerts: vec![rule.clone()], top: Some(3), ..FleetOptions::default() };
-    let query = sql(&options, "runs", [SqlEngine::DuckDb, SqlEngine::Spark][text.len() % 2]);
+    let query = [SqlEngine::DuckDb, SqlEngine::Spark][text.len() % 2].query(&options, "runs");
     assert!(!query.is_empty());
     let mut builder = FleetBuilder::new(options);
     RUNS.iter().for_each(|run| builder.add(run));
@@ -54,7 +54,7 @@ fn alert(text: &str) {
 fn check_causes(outcome: &AlertOutcome) {
     let AlertOutcome { rule, causes, causes_count, judged, .. } = outcome;
     assert!(causes.len() as u64 <= *judged && causes_count <= judged, "{outcome:?}");
-    let is_beyond = |value: f64| rule.comparison.holds(value, rule.threshold.as_f64());
+    let is_beyond = |value: f64| rule.is_broken_by(value);
     if *causes_count > 0 {
         assert!(causes.iter().all(|(_, value)| is_beyond(*value)), "{outcome:?}");
     }
@@ -134,6 +134,6 @@ fn options(text: &str) {
     RUNS.iter().for_each(|run| builder.add(run));
     let report = builder.finish();
     let mut out = Vec::new();
-    traceparse::output::fleet::json::write(&report, &mut out).expect("memory can be written");
+    traceparse::output::write(&report, &traceparse::output::Format::Json, &mut out).expect("memory can be written");
     assert_eq!(FleetOptions::from_report_json(&out).as_ref(), Ok(&options), "written and read");
 }

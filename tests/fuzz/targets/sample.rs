@@ -3,7 +3,6 @@
 use std::io::{self, Read};
 
 use traceparse::recording::{Options, RecordingBuilder};
-use traceparse::sample;
 
 /// Gives a few bytes at a time.
 struct Slow<'i>(&'i [u8]);
@@ -34,8 +33,8 @@ pub(crate) fn check(input: &[u8]) {
     }
 }
 
-fn read(source: impl Read) -> Result<traceparse::recording::Recording, traceparse::Error> {
+fn read(source: impl Read + Send) -> Result<traceparse::recording::Recording, traceparse::Error> {
     let mut recording = RecordingBuilder::new(Options::default());
-    sample::read_into(source, "fuzz", &mut recording)?;
+    recording.read(source, "fuzz")?;
     recording.finish()
 }

@@ -10,10 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use traceparse::files::{Entry, Files};
+use traceparse::files::{Entry, Files};
 use traceparse::memory::MemoryBudget;
-use traceparse::symbols::{
-    Found, Index, Locator, SymbolFinder, Symbols, apple_images, is_macho, look_up, slices_of, with_symbols,
-};
+use traceparse::symbols::{AppleImage, Found, Index, Locator, Slice, SymbolFinder, Symbols};
 
 use super::apple_symbols_model::random_image;
 use super::apple_symbols_rng::Rng;
@@ -54,7 +53,7 @@ pub(crate) fn base_count() -> usize {
 const HEAD: usize = 4_096;
 
 fn base(file: Vec<u8>) -> Base {
-    let starts = slices_of(&file).map(|slices| slices.found).unwrap_or_default();
+    let starts = Slice::all(&file).unwrap_or_default();
     let mut cuts: Vec<usize> = starts.iter().map(|slice| slice.range.start as usize).collect();
     cuts.extend(cuts.clone().into_iter().map(|start| start + HEAD));
     cuts.extend([0, file.len()]);
@@ -101,10 +100,8 @@ pub(crate) fn check(input: &[u8]) {
 }
 
 fn check_file(file: &[u8], addresses: &[u64], choice: usize) {
-    if slices_of(file).is_ok() {
-        assert!(is_macho(file));
-    }
-    if let Err(error) = apple_images(file) {
+    let _ = Slice::all(file);
+    if let Err(error) = AppleImage::all(file) {
         assert!(error.at <= file.len() as u64, "{error:?}");
     }
     for_each_image(file, &mut |_, symbols| look_ups::check(symbols, addresses, choice));
@@ -120,7 +117,7 @@ fn for_each_image(file: &[u8], ask: &mut dyn FnMut(&Found, &dyn Symbols)) {
     for found in locator.found().iter().take(4) {
         let bytes = locator.load(found).expect("it was found within the file");
         // Where it is broken it is refused, with a reason.
-        let asked = with_symbols(&bytes, found, |symbols| {
+        let asked = found.with_symbols(&bytes, |symbols| {
             ask(found, symbols);
             Vec::new()
         });
@@ -144,7 +141,7 @@ fn check_finder(file: &[u8], addresses: &[u64]) {
     assert_eq!(locator.found(), first.0, "as a file");
     for found in first.0.iter().take(2) {
         let mut answered = 0;
-        let asked = look_up(&locator, found.uuid, addresses, &MemoryBudget::unlimited(), &mut |_, frames| {
+        let asked = locator.look_up(found.uuid, addresses, &MemoryBudget::unlimited(), &mut |_, frames| {
             answered += frames.len();
         });
         assert!(asked.iter().any(|asked| asked.found == *found) || answered > 0, "{found:?}");

@@ -7,8 +7,8 @@
 //! 5<?xml version="1.0"?><trace-query-result>…      0b0101: allow_truncated, buffers of 64 bytes
 //! ```
 
-use traceparse::export::{read, read_intervals};
-use traceparse::recording::{Limits, Options, Recording};
+use traceparse::read;
+use traceparse::recording::{Intervals, Limits, Options, Recording};
 use traceparse::{Diagnostic, Error, ErrorKind};
 
 use super::reports;
@@ -60,8 +60,8 @@ fn check_scanner(document: &[u8], buffer_size: usize, allow_truncated: bool) {
 
 /// Intervals are the same whatever the blocks are, and rows of their tables add up.
 fn check_intervals(document: &[u8], buffer_size: usize, allow_truncated: bool) {
-    let chosen = read_intervals(document, "fuzz", &options(buffer_size, allow_truncated));
-    let whole = read_intervals(document, "fuzz", &options(document.len() + 1, allow_truncated));
+    let chosen = Intervals::read(document, "fuzz", &options(buffer_size, allow_truncated));
+    let whole = Intervals::read(document, "fuzz", &options(document.len() + 1, allow_truncated));
     let (chosen, whole) = match (chosen, whole) {
         (Ok(chosen), Ok(whole)) => (chosen, whole),
         (chosen, whole) => {

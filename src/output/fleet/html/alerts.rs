@@ -164,8 +164,8 @@ fn beyond(report: &FleetReport, alert: &AlertOutcome, unit: Unit, out: &mut dyn 
     let words = comparison_words(alert.rule.comparison);
     writeln!(out, "<details><summary>{runs} {words} the threshold</summary>\n<ol>")?;
     for run in &alert.beyond {
-        let source = report.runs.get(run.run).map_or("", |run| run.source.as_str());
-        let value = measure(run.value.as_f64(), unit);
+        let source = report.runs.get(run.0).map_or("", |run| run.source.as_str());
+        let value = measure(run.1.as_f64(), unit);
         writeln!(out, "<li><code>{}</code> <b>{}</b></li>", Text(&shortened(source)), Text(&value))?;
     }
     more(alert.beyond_count.saturating_sub(alert.beyond.len() as u64), out)

@@ -36,7 +36,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     let mut page = io::BufWriter::new(out);
     let out: &mut dyn Write = &mut page;
     head(report, out)?;

@@ -125,10 +125,10 @@ fn beyond(report: &FleetReport, alert: &AlertOutcome, measures: Measures, page: 
         return Ok(());
     }
     let shown = &alert.beyond[..alert.beyond.len().min(RUNS)];
-    let values: Vec<String> = shown.iter().map(|run| measures.text(run.value.as_f64())).collect();
+    let values: Vec<String> = shown.iter().map(|run| measures.text(run.1.as_f64())).collect();
     let width = values.iter().map(String::len).max().unwrap_or(0);
     for (run, value) in shown.iter().zip(values) {
-        let source = report.runs.get(run.run).map_or("", |run| run.source.as_str());
+        let source = report.runs.get(run.0).map_or("", |run| run.source.as_str());
         let room = page.style.width.map(|columns| columns.saturating_sub(INDENT + 2 + width + 2));
         page.line(&format!("{}{value:>width$}  {}", " ".repeat(INDENT + 2), fit(source, room)))?;
     }

@@ -34,7 +34,7 @@ const PICTURES: usize = 6;
 ///
 /// # Errors
 /// When `out` fails.
-pub fn write(report: &FleetReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(report: &FleetReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let mut left_out = BTreeSet::new();
     if style.width.is_some() {
         // Tables have the same columns from the first on, so it is tried out first what the narrowest has room for.

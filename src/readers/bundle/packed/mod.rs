@@ -143,7 +143,8 @@ impl<'f> BundleFiles<'f> {
         let mut folder = archive.to_owned();
         loop {
             let paths = self.list(&folder).unwrap_or_default();
-            let folders = paths.into_iter().filter(|path| !is_added_by_macos(path) && is_folder(self, path));
+            let folders =
+                paths.into_iter().filter(|path| !BundleFiles::is_added_by_macos(path) && is_folder(self, path));
             let (bundles, mut others): (Vec<_>, Vec<_>) = folders.partition(|path| is_bundle(self, path));
             match others.pop() {
                 // Folders end, so this does, too.
@@ -270,8 +271,10 @@ impl Files for BundleFiles<'_> {
     }
 }
 
-/// True for a name that macOS adds to folders and archives on its own: it is no part of the recorded or packed data.
-pub fn is_added_by_macos(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    name.starts_with(b"._") || name == b"__MACOSX" || name == b".DS_Store"
+impl BundleFiles<'_> {
+    /// True for a name that macOS adds to folders and archives on its own: it is no part of the recorded or packed data.
+    pub fn is_added_by_macos(path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        name.starts_with(b"._") || name == b"__MACOSX" || name == b".DS_Store"
+    }
 }

@@ -17,7 +17,7 @@
 //! to: ids are one numbering for the whole document.
 //!
 //! ```
-//! use traceparse::export::read_intervals;
+//! use traceparse::read_intervals;
 //! use traceparse::recording::Options;
 //!
 //! let xml = r#"<?xml version="1.0"?>
@@ -26,7 +26,7 @@
 //! <col><mnemonic>duration</mnemonic></col><col><mnemonic>hang-type</mnemonic></col></schema>
 //! <row><start-time id="1">2000</start-time><duration id="2">500</duration><hang-type id="3">Hang</hang-type></row>
 //! </node></trace-query-result>"#;
-//! let found = read_intervals(xml.as_bytes(), "hangs.xml", &Options::default())?;
+//! let found = Intervals::read(xml.as_bytes(), "hangs.xml", &Options::default())?;
 //! let hang = &found.intervals[0];
 //! assert_eq!((hang.start.as_nanos(), hang.end.map(|end| end.as_nanos())), (2_000, Some(2_500)));
 //! assert_eq!(hang.hang_type.as_deref(), Some("Hang"));
@@ -50,6 +50,6 @@ use crate::recording::{Intervals, Options};
 ///
 /// # Errors
 /// As [`read_into`](super::read_into).
-pub fn read_intervals(source: impl Read, input: &str, options: &Options) -> Result<Intervals, Error> {
+pub(crate) fn read_intervals(source: impl Read, input: &str, options: &Options) -> Result<Intervals, Error> {
     feed::read(source, input, options)
 }

@@ -1,12 +1,13 @@
 //! Alert rules of comparisons and of fleets: one grammar, and what is written is read as the same.
 
-use proptest::prelude::*;
-use traceparse::fleet::{
+use super::DiffAlert;
+use super::alert::{DiffLimit, DiffMeasure, DiffSubject};
+use crate::fleet::{
     AlertBound, AlertMeasure, AlertRule, AlertStatistic, AlertSubject, Comparison, FleetScope, Measure,
 };
-use traceparse::report::diff::{DiffAlert, DiffLimit, DiffMeasure, DiffSubject};
-use traceparse::stats::Quantile;
-use traceparse::units::{Millionths, Unit};
+use crate::stats::Quantile;
+use crate::units::{Millionths, Unit};
+use proptest::prelude::*;
 
 /// Words of a rule, between which spaces may stand.
 type Words = Vec<String>;

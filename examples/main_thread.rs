@@ -1,0 +1,21 @@
+//! The five heaviest functions of the main thread of a recording, as JSON; a dSYM names what the recording does not:
+//!
+//! ```sh
+//! cargo run --example main_thread --features serde -- Recording.trace Orchard.dSYM
+//! ```
+use traceparse::files::FileSystem;
+use traceparse::report::{ReportOptions, View};
+use traceparse::symbols::{Index, Locator};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let paths: Vec<_> = std::env::args().skip(1).collect();
+    let mut analysis = traceparse::open(paths.first().map_or("fixtures/27/orchard/input.xml", String::as_str))?;
+    let mut locator = Locator::new(&FileSystem);
+    paths.get(1).map(|dsym| locator.add(dsym.as_ref(), &mut Index::default())).transpose()?;
+    analysis.symbolicate(&locator, &Default::default())?;
+    let mut options = ReportOptions { view: View::Functions, ..ReportOptions::default() };
+    options.selection.threads.push("Main Thread".into());
+    let report = analysis.report(&options);
+    let functions = report.series.iter().flat_map(|series| report.named_functions(series).take(5));
+    Ok(serde_json::to_writer_pretty(std::io::stdout(), &functions.collect::<Vec<_>>())?)
+}

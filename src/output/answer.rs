@@ -1,0 +1,127 @@
+//! The one door to all writers: an answer, a format, and where to.
+
+use std::io::{self, Write};
+
+use super::diff::DiffReport;
+use super::{Format, chrome_trace, csv, d3, diff, firefox, folded, json, speedscope, svg, text};
+#[cfg(feature = "fleet")]
+use crate::fleet::FleetReport;
+use crate::recording::Document;
+use crate::report::Report;
+
+/// A finished answer. [`write()`] takes references to what it is made of, too.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Answer<'a, 'e> {
+    /// A report of one recording, in any format but HTML.
+    Report(&'a Report<'e>),
+    /// What changed between two recordings, as text, JSON, CSV or a flame graph of the second, coloured by what changed.
+    Diff(&'a DiffReport<'a, 'e>),
+    /// What documents hold (`traceparse toc`), as text or JSON.
+    Contents(&'a [Document]),
+    /// A report of a fleet, as text, JSON, CSV (a row for each scope of each cohort) or HTML.
+    #[cfg(feature = "fleet")]
+    Fleet(&'a FleetReport),
+}
+
+impl<'a, 'e> From<&'a Report<'e>> for Answer<'a, 'e> {
+    fn from(report: &'a Report<'e>) -> Self {
+        Self::Report(report)
+    }
+}
+
+impl<'a, 'e> From<&'a DiffReport<'a, 'e>> for Answer<'a, 'e> {
+    fn from(report: &'a DiffReport<'a, 'e>) -> Self {
+        Self::Diff(report)
+    }
+}
+
+impl<'a> From<&'a [Document]> for Answer<'a, '_> {
+    fn from(documents: &'a [Document]) -> Self {
+        Self::Contents(documents)
+    }
+}
+
+impl<'a> From<&'a Vec<Document>> for Answer<'a, '_> {
+    fn from(documents: &'a Vec<Document>) -> Self {
+        Self::Contents(documents)
+    }
+}
+
+#[cfg(feature = "fleet")]
+impl<'a> From<&'a FleetReport> for Answer<'a, '_> {
+    fn from(report: &'a FleetReport) -> Self {
+        Self::Fleet(report)
+    }
+}
+
+/// Writes an answer in a format.
+///
+/// # Errors
+/// When `out` fails; [`Unsupported`](io::ErrorKind::Unsupported) when the answer has no such format; and
+/// [`InvalidInput`](io::ErrorKind::InvalidInput) when the format is for one measurement and the report holds several, or needs each sample
+/// with its time and samples were added up while they were read, or recorded without times.
+pub fn write<'a, 'e: 'a>(
+    answer: impl Into<Answer<'a, 'e>>,
+    format: &Format<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match answer.into() {
+        Answer::Report(report) => write_report(report, format, out),
+        Answer::Diff(report) => match format {
+            Format::Text(style) => diff::text::write(report, style, out),
+            Format::Json => diff::json::write(report, out),
+            Format::Csv(cells) => diff::csv::write(report, *cells, out),
+            Format::FlameGraph(options) => diff::picture::write(report, options, out),
+            _ => unsupported("a comparison", format),
+        },
+        Answer::Contents(documents) => match format {
+            Format::Text(style) => text::write_contents(documents, style, out),
+            Format::Json => json::write_contents(documents, out),
+            _ => unsupported("a table of contents", format),
+        },
+        #[cfg(feature = "fleet")]
+        Answer::Fleet(report) => match format {
+            Format::Text(style) => super::fleet::text::write(report, style, out),
+            Format::Json => super::fleet::json::write(report, out),
+            Format::Csv(cells) => super::fleet::csv::write(report, *cells, out),
+            #[cfg(feature = "html")]
+            Format::Html => super::fleet::html::write(report, out),
+            _ => unsupported("a report of a fleet", format),
+        },
+    }
+}
+
+fn write_report(report: &Report<'_>, format: &Format<'_>, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Text(style) => text::write(report, style, out),
+        Format::Json => json::write(report, out),
+        Format::JsonLines => json::write_lines(report, out),
+        Format::Csv(cells) => csv::write(report, *cells, out),
+        Format::Folded => folded::write(report, out),
+        Format::FlameGraph(options) => svg::write(report, options, out),
+        Format::Firefox(markers) => firefox::write(report, markers, out),
+        Format::Speedscope => speedscope::write(report, out),
+        Format::D3 => d3::write(report, out),
+        Format::ChromeTrace => chrome_trace::write(report, out),
+        #[cfg(feature = "compression")]
+        Format::Pprof => super::pprof::write(report, out),
+        #[cfg(feature = "html")]
+        Format::Html => unsupported("a report of one recording", format),
+    }
+}
+
+fn unsupported(answer: &str, format: &Format<'_>) -> io::Result<()> {
+    let text = format!("{answer} cannot be written as {}", format.name());
+    Err(io::Error::new(io::ErrorKind::Unsupported, text))
+}
+
+impl Report<'_> {
+    /// Checks that all its weights may be added up, as formats for one measurement need it: one schema and unit, and no run twice.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), with the names of the measurements, if not.
+    pub fn check_one_measurement(&self) -> io::Result<()> {
+        folded::check(self).map_err(|mixed| io::Error::new(io::ErrorKind::InvalidInput, mixed))
+    }
+}

@@ -1,0 +1,70 @@
+//! The formats there are, with the options of each.
+
+use super::csv::Cells;
+use super::firefox::Markers;
+use super::svg::FlameGraphOptions;
+use super::text::Style;
+
+/// A format, with its options. Not every answer has every format ([`write`](super::write())).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Format<'o> {
+    /// For people: all views.
+    Text(Style),
+    /// For programs: all views. `docs/formats.md` describes every field; the document states its version.
+    ///
+    /// Weights are integers in the unit named beside them. A reader whose integers end at 2^53 (JavaScript) loses digits above; no
+    /// real recording comes near. Trees are nested as deep as stacks are, which some parsers limit.
+    Json,
+    /// For programs that read row by row: everything but rows in the first line, and each row in a line of its own. Nodes of trees and
+    /// spans of flame charts are not nested. All views but the overview.
+    JsonLines,
+    /// Tables (RFC 4180: comma, double quotes where needed, LF), with a header. An absent value is an empty field. All views; the
+    /// overview is written as the summary.
+    Csv(Cells),
+    /// Folded stacks for flame graphs (inferno, speedscope): `process;thread;frame;…;leaf WEIGHT`. The view of call trees, of one
+    /// measurement ([`check_one_measurement`](crate::report::Report::check_one_measurement)).
+    ///
+    /// In a name, `;`, line feed and carriage return become `%3B`, `%0A` and `%0D`, and so does a `%` that would read as such an
+    /// escape (`%25`).
+    Folded,
+    /// A flame graph: one interactive SVG file for a browser. The view of call trees, of one measurement.
+    FlameGraph(FlameGraphOptions),
+    /// For the Firefox Profiler: samples by thread, with these markers.
+    Firefox(&'o Markers<'o>),
+    /// For speedscope: samples by thread.
+    Speedscope,
+    /// For d3-flame-graph, and what else is built on d3's hierarchies: one tree of `name`, `value` and `children`. The view of call
+    /// trees, of one measurement.
+    D3,
+    /// For Perfetto and `chrome://tracing`: the flame chart, whatever the view.
+    ChromeTrace,
+    /// For pprof, and what reads its files: samples, whatever the view, of one measurement. It is compressed.
+    #[cfg(feature = "compression")]
+    Pprof,
+    /// For people: one page about a fleet, with plots, without network.
+    #[cfg(feature = "html")]
+    Html,
+}
+
+impl Format<'_> {
+    /// The name, as on the command line.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "text",
+            Self::Json => "json",
+            Self::JsonLines => "ndjson",
+            Self::Csv(_) => "csv",
+            Self::Folded => "folded",
+            Self::FlameGraph(_) => "svg",
+            Self::Firefox(_) => "firefox",
+            Self::Speedscope => "speedscope",
+            Self::D3 => "d3",
+            Self::ChromeTrace => "chrome-trace",
+            #[cfg(feature = "compression")]
+            Self::Pprof => "pprof",
+            #[cfg(feature = "html")]
+            Self::Html => "html",
+        }
+    }
+}
