@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::{Arguments, Failed, Trial};
 use traceparse::bundle::{Bundle, BundleFiles};
 use traceparse::files::{FileSystem, Files};
-use traceparse::files::{FileSystem, Files};
 use traceparse::profile::Profile;
 use traceparse::recording::{DocumentContent, Options, Recording, RecordingBuilder, Toc, TocProcess};
 use traceparse::report::{ReportOptions, View};

@@ -114,8 +114,8 @@ fn rest_is(json: &Value, report: &FleetReport) {
             is_near(&cause["value"], Some(*value));
         }
         for (run, value) in alert.beyond.iter().zip(value["beyond"].as_array().unwrap()) {
-            assert_eq!(value["run_id"], report.runs[run.run].run_id.as_str());
-            is_near(&value["value"], Some(run.value.as_f64()));
+            assert_eq!(value["run_id"], report.runs[run.0].run_id.as_str());
+            is_near(&value["value"], Some(run.1.as_f64()));
         }
     }
     assert_eq!(json["runs"].as_array().unwrap().len(), report.runs.len());

@@ -18,8 +18,8 @@ use traceparse::output::{self, Cells, Format};
 use traceparse::profile::{Sample, Selection, StateFilter};
 use traceparse::read;
 use traceparse::recording::{Options, Recording, SampleDetail};
-use traceparse::report::{Coverage, Report, ReportOptions, SeriesReport, Span, View};
-use traceparse::units::Unit;
+use traceparse::report::{Report, ReportOptions, SeriesReport, Span, View};
+use traceparse::units::{Nanos, Unit};
 
 macro_rules! ensure {
     ($condition:expr, $($message:tt)+) => {
@@ -106,7 +106,7 @@ fn equals_slow_form(export: &Recording) -> Result<(), Failed> {
         let report = export.report(&options);
         for series in &report.series {
             let chart = report.flame_chart(series);
-            ensure!(chart.coverage() == slow_coverage(&report, series), "{:?}", chart.coverage());
+            ensure!(chart.typical_gap() == slow_gap(&report, series), "{:?}", chart.typical_gap());
             ensure!(
                 chart.threads().map(|thread| thread.thread()).eq(series.threads.iter().map(|row| row.thread)),
                 "threads"
@@ -115,7 +115,7 @@ fn equals_slow_form(export: &Recording) -> Result<(), Failed> {
                 let found: Vec<Span> = thread.spans().collect();
                 are_in_order(&found)?;
                 let samples = samples_of(&report, series, thread.row.thread);
-                let mut expected = slow_spans(&report, &samples, chart.coverage());
+                let mut expected = slow_spans(&report, &samples, chart.typical_gap());
                 expected.retain(|span| depth.is_none_or(|depth| span.depth <= depth));
                 let total = thread.row.counted.weight.value;
                 expected.retain(|span| total == 0 || span.all_weight as f64 * 100.0 / total as f64 >= min_percent);
@@ -159,9 +159,9 @@ fn samples_of<'r>(
     samples
 }
 
-fn slow_coverage(report: &Report<'_>, series: &SeriesReport) -> Coverage {
+fn slow_gap(report: &Report<'_>, series: &SeriesReport) -> Option<Nanos> {
     if report.recording.profile.series(series.series).unit == Unit::Nanoseconds {
-        return Coverage::Weight;
+        return None;
     }
     let mut gaps = Vec::new();
     for row in &series.threads {
@@ -169,11 +169,11 @@ fn slow_coverage(report: &Report<'_>, series: &SeriesReport) -> Coverage {
         gaps.extend(samples.windows(2).map(|pair| pair[1].time.since(pair[0].time)).filter(|gap| gap.as_nanos() > 0));
     }
     gaps.sort_unstable();
-    Coverage::Gap { typical: gaps.get(gaps.len().saturating_sub(1) / 2).copied().unwrap_or_default() }
+    Some(gaps.get(gaps.len().saturating_sub(1) / 2).copied().unwrap_or_default())
 }
 
 /// Of every depth the runs of samples with equal callers, by comparing whole paths.
-fn slow_spans(report: &Report<'_>, samples: &[&Sample], coverage: Coverage) -> Vec<Span> {
+fn slow_spans(report: &Report<'_>, samples: &[&Sample], gap_of_samples: Option<Nanos>) -> Vec<Span> {
     let profile = &report.recording.profile;
     let path = |sample: &Sample| -> Vec<Label> {
         let functions = profile.frames_leaf_first(sample.stack).map(|frame| Label::Function(frame.function));
@@ -186,12 +186,12 @@ fn slow_spans(report: &Report<'_>, samples: &[&Sample], coverage: Coverage) -> V
     let (mut ends, mut goes_on) = (Vec::new(), Vec::new());
     for at in 0..samples.len() {
         let gap = (at + 1 < samples.len()).then(|| time(at + 1) - time(at));
-        let (end, on) = match coverage {
-            Coverage::Weight => {
+        let (end, on) = match gap_of_samples {
+            None => {
                 let weight = samples[at].weight;
                 (gap.unwrap_or(weight).min(weight), gap.is_some_and(|gap| gap < weight + weight / 2))
             }
-            Coverage::Gap { typical } => match gap {
+            Some(typical) => match gap {
                 Some(gap) if gap <= 2 * typical.as_nanos() => (gap, true),
                 _ => (typical.as_nanos(), false),
             },

@@ -17,8 +17,8 @@ use super::labels::{binary_of, function_of, process_label, series_label, thread_
 use crate::calltree::Label;
 use crate::hash::{BuildHasher, HashMap};
 use crate::profile::{ProcessId, Profile};
-use crate::report::{Coverage, Span, ThreadChart};
 use crate::report::{Report, SeriesReport};
+use crate::report::{Span, ThreadChart};
 use crate::units::Nanos;
 
 /// Writes the flame charts of a report, whatever its view. A profile of sums has no times, so only its names are written.
@@ -48,7 +48,7 @@ pub(crate) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
                 pid
             });
             let tid = numbers.take(Some(pid), profile.thread(thread.thread()).tid);
-            events.thread(&thread, rank, pid, tid, chart.coverage())?;
+            events.thread(&thread, rank, pid, tid, chart.typical_gap().is_some())?;
         }
     }
     events.writer.put(b"]}\n");
@@ -144,7 +144,7 @@ impl Events<'_, '_> {
         rank: usize,
         pid: u64,
         tid: u64,
-        coverage: Coverage,
+        is_estimated: bool,
     ) -> io::Result<()> {
         let place = format!(",\"pid\":{pid},\"tid\":{tid}");
         self.begin(b"M");
@@ -154,7 +154,7 @@ impl Events<'_, '_> {
         self.begin(b"M");
         let order = format!(",\"name\":\"thread_sort_index\"{place},\"args\":{{\"sort_index\":{rank}}}}}");
         self.writer.put(order.as_bytes());
-        let category = if coverage == Coverage::Weight { "recorded" } else { "estimated" };
+        let category = if is_estimated { "estimated" } else { "recorded" };
         let shared = format!(",\"cat\":\"{category}\"{place},\"ts\":");
         for span in thread.spans() {
             self.span(&span, shared.as_bytes());

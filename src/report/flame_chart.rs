@@ -18,7 +18,7 @@
 //!
 //! Other weights are not time. There a sample covers the time until the next sample of its thread, if that comes within twice
 //! the typical gap: the lower median of the times between two samples of one thread, over all threads of the series. Otherwise,
-//! and for the last sample of a thread, it covers the typical gap. This is an estimate, and [`Coverage`] says so.
+//! and for the last sample of a thread, it covers the typical gap. This is an estimate ([`FlameChart::typical_gap`]).
 //!
 //! # What a span is
 //!
@@ -37,18 +37,6 @@ use super::{Report, SeriesReport, ThreadReport};
 use crate::calltree::{Label, Metric, Pruning};
 use crate::profile::{Profile, Sample, StackId, ThreadId};
 use crate::units::{Nanos, Unit};
-
-/// The time that a sample covers; see [`FlameChart`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Coverage {
-    /// As long as it weighs.
-    Weight,
-    /// An estimate, since weights are no time: until the next sample.
-    Gap {
-        /// The typical time between two samples of a thread; zero where no thread has two.
-        typical: Nanos,
-    },
-}
 
 /// A function that ran for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +63,8 @@ pub struct FlameChart<'r> {
     profile: &'r Profile,
     pruning: &'r Pruning,
     metric: Metric,
-    coverage: Coverage,
+    /// By which the length of samples is estimated, if weights are no time.
+    typical_gap: Option<Nanos>,
     threads: Vec<(&'r ThreadReport, Range<usize>)>,
     /// Indices of samples, by thread and time.
     order: Vec<u32>,
@@ -119,17 +108,18 @@ impl<'r> FlameChart<'r> {
             (row, start - length..start)
         });
         let threads: Vec<_> = threads.collect();
-        let coverage = match profile.series(series.series).unit {
-            Unit::Nanoseconds => Coverage::Weight,
-            Unit::Cycles | Unit::PmcEvents | Unit::Samples => Coverage::Gap { typical: typical_gap(profile, &order) },
+        let typical_gap = match profile.series(series.series).unit {
+            Unit::Nanoseconds => None,
+            Unit::Cycles | Unit::PmcEvents | Unit::Samples => Some(typical_gap(profile, &order)),
         };
         let Report { options, .. } = report;
-        Self { profile, pruning: &options.pruning, metric: options.metric, coverage, threads, order }
+        Self { profile, pruning: &options.pruning, metric: options.metric, typical_gap, threads, order }
     }
 
-    /// The time that samples cover.
-    pub(crate) fn coverage(&self) -> Coverage {
-        self.coverage
+    /// The typical time between two samples of a thread, zero if no thread has two. The length of samples is estimated by it, since their
+    /// weights are no time; `None` if weights are, so that a sample is as long as it weighs.
+    pub fn typical_gap(&self) -> Option<Nanos> {
+        self.typical_gap
     }
 
     /// The threads, heaviest first.
@@ -140,12 +130,12 @@ impl<'r> FlameChart<'r> {
     /// Until when a sample lasts, where the next one of its thread is at `next`; and whether that one goes on with it.
     fn end(&self, sample: &Sample, next: Option<Nanos>) -> (Nanos, bool) {
         let gap = next.map(|next| next.since(sample.time).as_nanos());
-        let (length, goes_on) = match self.coverage {
-            Coverage::Weight => {
+        let (length, goes_on) = match self.typical_gap {
+            None => {
                 let length = gap.map_or(sample.weight, |gap| gap.min(sample.weight));
                 (length, gap.is_some_and(|gap| gap < sample.weight.saturating_add(sample.weight / 2)))
             }
-            Coverage::Gap { typical } => {
+            Some(typical) => {
                 let typical = typical.as_nanos();
                 let gap = gap.filter(|&gap| gap <= typical.saturating_mul(2));
                 (gap.unwrap_or(typical), gap.is_some())

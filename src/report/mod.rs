@@ -22,7 +22,6 @@ mod states;
 mod timeline;
 mod unnamed;
 
-pub(crate) use flame_chart::Coverage;
 pub use flame_chart::{FlameChart, Span, ThreadChart};
 pub use hidden_rows::{HiddenRows, HiddenTotal, HidingLimit};
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK};

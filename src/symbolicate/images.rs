@@ -22,15 +22,18 @@ impl std::str::FromStr for ImageSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |what: String| {
+            format!("{what}; an image is UUID@LOAD_ADDRESS or UUID@LOAD_ADDRESS=PATH, such as 5F2C…@0x102af4000")
+        };
         let (image, path) = match text.split_once('=') {
             Some((image, path)) => (image, Some(PathBuf::from(path))),
             None => (text, None),
         };
-        let (uuid, address) = image.split_once('@').ok_or_else(|| "there is no @".to_owned())?;
-        let uuid = Uuid::parse(uuid).ok_or_else(|| format!("{uuid:?} is not a UUID"))?;
+        let (uuid, address) = image.split_once('@').ok_or_else(|| wrong("there is no @".to_owned()))?;
+        let uuid = Uuid::parse(uuid).ok_or_else(|| wrong(format!("{uuid:?} is not a UUID")))?;
         let digits = address.strip_prefix("0x").unwrap_or(address);
         let number = u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'));
-        let load_address = number.ok_or_else(|| format!("{address:?} is not a hexadecimal address"))?;
+        let load_address = number.ok_or_else(|| wrong(format!("{address:?} is not a hexadecimal address")))?;
         Ok(Self { uuid, load_address: Address::new(load_address), path })
     }
 }

@@ -53,6 +53,7 @@ pub(crate) use apple_container::ListedImage;
 pub use apple_lookup::AppleSymbols;
 #[cfg(feature = "bundle")]
 pub(crate) use apple_signature::{SharedCache, Signature, signature as apple_signature};
+#[cfg(feature = "bundle")]
 pub(crate) use architecture::Architecture;
 pub use ask::Asked;
 pub(crate) use ask::{is_located, look_up};

@@ -6,7 +6,6 @@ use super::cells::Cells;
 use super::records::{origin, push_field, push_function};
 use crate::calltree::Label;
 use crate::output::byte_writer::{ByteWriter, FunctionTexts};
-use crate::report::Coverage;
 use crate::report::{Report, Scope};
 
 const COLUMNS: &[u8] = b"input,run,table,schema,pid,process,tid,thread,start_ns,end_ns,estimated,depth,all_weight,\
@@ -21,7 +20,7 @@ pub(super) fn write(report: &Report<'_>, cells: Cells, out: &mut dyn Write) -> i
     writer.put(COLUMNS);
     for series in &report.series {
         let chart = report.flame_chart(series);
-        let is_estimated: &[u8] = if chart.coverage() == Coverage::Weight { b",false" } else { b",true" };
+        let is_estimated: &[u8] = if chart.typical_gap().is_none() { b",false" } else { b",true" };
         for thread in chart.threads() {
             let mut shared = Vec::new();
             for field in origin(report, series, Scope::Thread(thread.thread()), cells) {

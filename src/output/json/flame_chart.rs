@@ -6,8 +6,9 @@ use super::rows::{Layout, Rows};
 use super::trees::Names;
 use super::values::{push_optional, scope};
 use crate::output::byte_writer::ByteWriter;
-use crate::report::{Coverage, Span, ThreadChart};
 use crate::report::{Report, Scope};
+use crate::report::{Span, ThreadChart};
+use crate::units::Nanos;
 
 /// Writes the threads of every series. In lines, spans stand behind their thread and bear its number.
 pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
@@ -21,7 +22,7 @@ pub(super) fn write(report: &Report<'_>, layout: Layout, out: &mut dyn Write) ->
             rows.next(&mut writer.text);
             let head = scope(report, index, Scope::Thread(thread.thread()), &thread.row.counted).to_string();
             writer.put(&head.as_bytes()[..head.len() - 1]);
-            put_coverage(chart.coverage(), &mut writer);
+            put_gap(chart.typical_gap(), &mut writer);
             match layout {
                 Layout::Document => nested(&thread, &names, &mut writer)?,
                 Layout::Lines => lines(&thread, count, &names, &mut rows, &mut writer)?,
@@ -67,13 +68,9 @@ fn lines(
     Ok(())
 }
 
-fn put_coverage(coverage: Coverage, writer: &mut ByteWriter<'_>) {
-    let (is_estimated, typical) = match coverage {
-        Coverage::Weight => (false, None),
-        Coverage::Gap { typical } => (true, Some(typical.as_nanos())),
-    };
-    writer.put(format!(",\"estimated\":{is_estimated},\"typical_gap_ns\":").as_bytes());
-    push_optional(typical, &mut writer.text);
+fn put_gap(typical: Option<Nanos>, writer: &mut ByteWriter<'_>) {
+    writer.put(format!(",\"estimated\":{},\"typical_gap_ns\":", typical.is_some()).as_bytes());
+    push_optional(typical.map(Nanos::as_nanos), &mut writer.text);
 }
 
 /// A span, but for its end.

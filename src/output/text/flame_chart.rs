@@ -9,8 +9,8 @@ use crate::calltree::Pruning;
 use crate::output::byte_writer::ByteWriter;
 use crate::output::labels::{binary_of, function_of};
 use crate::output::labels::{process_label, thread_label};
-use crate::report::{Coverage, Span, ThreadChart};
 use crate::report::{Report, SeriesReport};
+use crate::report::{Span, ThreadChart};
 use crate::units::Weight;
 
 /// Calls are not indented by more than this.
@@ -21,7 +21,7 @@ const LEFT: usize = 16 + 1 + 11 + 1 + 11 + 2;
 pub(super) fn write(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let chart = report.flame_chart(series);
     let mut writer = ByteWriter::new(out);
-    if let Coverage::Gap { typical } = chart.coverage() {
+    if let Some(typical) = chart.typical_gap() {
         let typical = Scale::number_of_millis(typical);
         let note =
             format!("lengths are estimated: until the thread's next sample, which is typically {typical} ms later");

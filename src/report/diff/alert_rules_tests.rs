@@ -181,10 +181,10 @@ proptest! {
     ) {
         let growth = [subject_words.clone(), words(&[".", "all", ">"]), limit_words.clone()].concat();
         let error = AlertRule::parse(&spaced(&growth, &spaces)).expect_err("growth").to_string();
-        prop_assert!(error.contains("`traceparse diff` knows"), "{}", error);
+        prop_assert!(error.contains("`traceparse diff` has"), "{}", error);
         let statistic = [subject_words, words(&[".", "all", "."]), statistic_words, words(&[">"]), limit_words].concat();
         let error = DiffAlert::parse(&spaced(&statistic, &spaces)).expect_err("a statistic").to_string();
-        prop_assert!(error.contains("`traceparse fleet report` knows"), "{:?} {}", subject, error);
+        prop_assert!(error.contains("`traceparse fleet report` has"), "{:?} {}", subject, error);
     }
 }
 

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use traceparse::files::{Entry, Files};
-use traceparse::files::{Entry, Files};
 use traceparse::memory::MemoryBudget;
 use traceparse::symbols::{AppleImage, Found, Index, Locator, Slice, SymbolFinder, Symbols};
 

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use traceparse::files::Entry;
-use traceparse::files::Files as FileSystem;
+use traceparse::files::{Entry, Files as FileSystem};
 
 use super::pack::Files;
 
