@@ -259,7 +259,7 @@ fn formats_that_need_each_sample_say_so() {
     for format in [Format::Firefox(&Markers::default()), Format::Speedscope] {
         let refused = output::write(&summed.report(&options), &format, &mut Vec::new()).unwrap_err();
         assert_eq!(refused.kind(), std::io::ErrorKind::InvalidInput);
-        assert!(refused.to_string().starts_with("the samples were added up"), "{refused}");
+        assert!(refused.to_string().starts_with("the samples were summed"), "{refused}");
         output::write(&each.report(&options), &format, &mut Vec::new()).unwrap();
         // Where nothing was sampled, nothing was added up.
         output::write(&Recording::default().report(&options), &format, &mut Vec::new()).unwrap();

@@ -18,7 +18,11 @@ pub(super) fn describe(head: &[u8]) -> String {
         "this is a zip archive, not an export; unpack it (a recording is read from a zip of one .trace folder, if the file is named \
          and does not come through a pipe)"
     } else if is(b"\x1f\x8b") || is(b"\x28\xb5\x2f\xfd") {
-        "the file is compressed, and this build lacks the feature compression; unpack it first"
+        if cfg!(feature = "compression") {
+            "the file is compressed once more, or was not decompressed; unpack it first"
+        } else {
+            "the file is compressed, and this build lacks the feature compression; unpack it first"
+        }
     } else if head.get(257..262) == Some(b"ustar") {
         "this is a tar archive, not an export; unpack it (a recording is read from a tar of one .trace folder, if the file is named \
          and does not come through a pipe)"
