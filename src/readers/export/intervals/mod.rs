@@ -17,8 +17,7 @@
 //! to: ids are one numbering for the whole document.
 //!
 //! ```
-//! use traceparse::read_intervals;
-//! use traceparse::recording::Options;
+//! use traceparse::recording::{Intervals, Options};
 //!
 //! let xml = r#"<?xml version="1.0"?>
 //! <trace-query-result>
