@@ -20,7 +20,7 @@ const LIMITS: [Limit; 6] = [
         option: "--min-weight",
         what: "hides tree nodes and rows of tables of weights",
         views: &[
-            View::Overview,
+            View::Full,
             View::Tree,
             View::Heaviest,
             View::FlameChart,
@@ -40,7 +40,7 @@ const LIMITS: [Limit; 6] = [
         option: "--min-percent",
         what: "hides tree nodes and rows of long tables",
         views: &[
-            View::Overview,
+            View::Full,
             View::Tree,
             View::Heaviest,
             View::FlameChart,
@@ -57,13 +57,14 @@ const LIMITS: [Limit; 6] = [
     Limit {
         option: "--depth",
         what: "hides levels of call trees and flame charts",
-        views: &[View::Overview, View::Tree, View::FlameChart],
+        views: &[View::Full, View::Tree, View::FlameChart],
         is_given: |args| args.depth.is_some(),
     },
     Limit {
         option: "--top",
         what: "limits tables sorted by weight and lists of the heaviest stacks",
         views: &[
+            View::Overview,
             View::Heaviest,
             View::Threads,
             View::Functions,
@@ -104,6 +105,6 @@ fn shown(args: &ReportArgs) -> String {
         _ if args.format().content() != Content::Views => format!("--format {}", args.format().name()),
         _ if args.function.is_some() => "--function".to_owned(),
         Some(view) => format!("--view {}", view.get_name()),
-        None => "the overview".to_owned(),
+        None => "the full view".to_owned(),
     }
 }

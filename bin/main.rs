@@ -20,6 +20,7 @@ mod interrupt;
 mod intervals;
 mod limits;
 mod messages;
+mod next;
 mod operations;
 mod progress;
 mod recording;

@@ -16,7 +16,7 @@ use crate::formats::{Content, Format, format_of};
 use crate::times::{WeightLimit, parse_percent, parse_time, parse_weight};
 
 /// The views that have something for each thread, or for what else is separated.
-pub(crate) const SEPARATED: &[View] = &[View::Overview, View::Tree, View::Heaviest, View::Timeline];
+pub(crate) const SEPARATED: &[View] = &[View::Full, View::Tree, View::Heaviest, View::Timeline];
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
@@ -26,7 +26,7 @@ pub(crate) struct ReportArgs {
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// What to show [default: summary, threads, and the call tree of each thread]
+    /// What to show [default: overview for text, full for other formats]
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) view: Option<ViewArg>,
     /// Show callers and callees of this function (name exactly as shown)
@@ -85,6 +85,10 @@ pub(crate) struct ReportArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ViewArg {
+    /// The answer in short: how busy it was, the heaviest own functions, the busiest threads [default for text]
+    Overview,
+    /// Summary, threads, and the call tree of each thread [default for other formats, and with options of trees]
+    Full,
     /// Inputs, tables and their rows, totals, and what was left out
     Summary,
     /// Threads with their weights
@@ -147,7 +151,10 @@ impl ReportArgs {
             None if self.format().content() == Content::FlameCharts => View::FlameChart,
             None if self.format().content() != Content::Views => View::Tree,
             None if self.function.is_some() => View::Sandwich,
-            None => View::Overview,
+            None if self.format() == Format::Text && !self.shapes_trees() => View::Overview,
+            None => View::Full,
+            Some(ViewArg::Overview) => View::Overview,
+            Some(ViewArg::Full) => View::Full,
             Some(ViewArg::Summary) => View::Summary,
             Some(ViewArg::Threads) => View::Threads,
             Some(ViewArg::Tree | ViewArg::BottomUp) => View::Tree,
@@ -167,9 +174,23 @@ impl ReportArgs {
         }
     }
 
+    /// True if an option asks for trees of another shape, so that trees are meant.
+    fn shapes_trees(&self) -> bool {
+        self.min_percent.is_some()
+            || self.min_weight.is_some()
+            || self.depth.is_some()
+            || self.no_threads
+            || self.separate_by != SeparateArg::Thread
+            || self.recording.operations.invert
+    }
+
     /// The detail of samples that is needed: one by one only if the answer needs their times or cores.
     pub(crate) fn detail(&self) -> SampleDetail {
-        if self.needs_times().is_some() { SampleDetail::Each } else { SampleDetail::Summed }
+        if self.needs_times().is_some() || self.view() == View::Overview {
+            SampleDetail::Each
+        } else {
+            SampleDetail::Summed
+        }
     }
 
     /// The option that asks for the time or the core of each sample, if one does.

@@ -26,6 +26,12 @@ impl ReportArgs {
         self.csv.check(self.format() == Format::Csv)?;
         self.check_function()?;
         self.check_inverted()?;
+        if self.view == Some(ViewArg::Overview) && !matches!(self.format(), Format::Text | Format::Json) {
+            return Err(format!(
+                "--view overview is text or JSON; leave it out with --format {}",
+                self.format().name()
+            ));
+        }
         match (self.format().content(), self.view) {
             (Content::Views, None) if self.format().needs_view() => {
                 let format = self.format().name();
@@ -63,10 +69,16 @@ impl ReportArgs {
     /// Refuses `--invert` in views of stacks that are not trees: in stacks that are turned round, the last function is the outermost one,
     /// and other views would show its weight as the function's own.
     fn check_inverted(&self) -> Result<(), String> {
-        let is_tree = matches!(self.view(), View::Overview | View::Tree);
+        let is_tree = matches!(self.view(), View::Full | View::Tree);
         let has_no_stacks = matches!(
             self.view(),
-            View::Summary | View::Threads | View::Processes | View::States | View::Cores | View::Timeline
+            View::Overview
+                | View::Summary
+                | View::Threads
+                | View::Processes
+                | View::States
+                | View::Cores
+                | View::Timeline
         );
         if self.recording.operations.invert && !is_tree && !has_no_stacks {
             return Err("--invert only applies to call trees; leave it out, or use --view tree".to_owned());

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use clap::CommandFactory;
-use traceparse::output::{self, Markers, Syntax};
+use traceparse::output::{self, Markers, OverviewContext, Syntax};
 use traceparse::recording::{Intervals, Options};
-use traceparse::report::{HiddenRows, HidingLimit, Report};
+use traceparse::report::{HiddenRows, HidingLimit, Report, View};
 use traceparse::units::{Unit, Weight};
 
 use crate::arguments::job_count;
@@ -16,6 +16,7 @@ use crate::formats::{Format, TocFormat};
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
+use crate::next::command_words;
 use crate::recording::{Opened, check_counted, check_distinct, check_function, check_times, note_removed, warn};
 use crate::report_args::ReportArgs;
 use crate::sink::{Shown, is_terminal, style, write_to};
@@ -100,8 +101,9 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         note_hidden(&report);
     }
     let has_markers = args.format().has_markers();
+    let has_hangs = options.view == View::Overview && args.format() == Format::Text;
     let shown = match asked {
-        _ if !has_markers => Intervals::default(),
+        _ if !has_markers && !has_hangs => Intervals::default(),
         Some(asked) => asked.all,
         None => shown_intervals(inputs, &files, &args.recording.input, report.recording)?,
     };
@@ -113,7 +115,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let path = args.output.as_deref();
     write_to(path, |out| {
         let mut out = Shown::new(path, args.format().syntax(), out);
-        write_report(&report, &markers, args, colour, &mut out)?;
+        write_report(&report, (&markers, &shown), args, colour, &mut out)?;
         out.flush()
     })?;
     Ok(())
@@ -121,12 +123,17 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
 
 fn write_report(
     report: &Report<'_>,
-    markers: &Markers<'_>,
+    (markers, shown): (&Markers<'_>, &Intervals),
     args: &ReportArgs,
     colour: Colour,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let command: Vec<String> = command_words(std::env::args_os());
     let format = match args.format() {
+        Format::Text if report.options.view == View::Overview => {
+            let context = OverviewContext { intervals: Some(shown), command: &command };
+            output::Format::Overview(style(args.output.as_deref(), colour), context)
+        }
         Format::Text => output::Format::Text(style(args.output.as_deref(), colour)),
         Format::Json => output::Format::Json,
         Format::D3 => output::Format::D3,

@@ -101,14 +101,23 @@ impl Write for Shown<'_> {
     }
 }
 
+/// The number of columns that the environment asks for, also of a pipe.
+fn columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns >= LEAST_COLUMNS)
+}
+
+/// Fewer columns have no room for numbers.
+const LEAST_COLUMNS: usize = 20;
+
 /// Width and colour for text that goes to `path` or standard output.
 pub(crate) fn style(path: Option<&Path>, colour: Colour) -> Style {
     let is_stdout = path.is_none_or(|path| path.as_os_str() == "-");
-    let width = if is_stdout && io::stdout().is_terminal() { terminal_size::terminal_size() } else { None };
+    let of_terminal = || io::stdout().is_terminal().then(terminal_size::terminal_size).flatten();
+    let width = || columns().or_else(|| of_terminal().map(|(width, _)| usize::from(width.0)));
     let is_coloured = match colour {
         Colour::Always => true,
         Colour::Never => false,
         Colour::Auto => is_stdout && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
     };
-    Style { width: width.map(|(width, _)| usize::from(width.0)), is_coloured }
+    Style { width: if is_stdout { width() } else { None }, is_coloured }
 }

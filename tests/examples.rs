@@ -158,7 +158,7 @@ mod serialized {
 
     pub(super) fn what_is_serialized_is_the_json() -> Result<(), Failed> {
         let analysis = traceparse::open("fixtures/27/orchard/input.xml")?;
-        for view in [View::Overview, View::Functions, View::Tree, View::Binaries] {
+        for view in [View::Full, View::Functions, View::Tree, View::Binaries] {
             let report = analysis.report(&ReportOptions { view, ..ReportOptions::default() });
             if serde_json::to_value(&report)? != document(&report)? {
                 return Err(format!("{view:?}").into());

@@ -111,7 +111,7 @@ fn utf8(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 }
 
 fn overview(export: &Recording) -> String {
-    let mut options = options(View::Overview);
+    let mut options = options(View::Full);
     options.pruning.min_percent = 1.0;
     let style = Style { width: Some(120), is_coloured: false };
     utf8(|out| output::write(&export.report(&options), &Format::Text(style), out))
@@ -163,7 +163,7 @@ fn speedscope_file(export: &Recording) -> String {
 }
 
 fn json_document(export: &Recording) -> String {
-    utf8(|out| output::write(&export.report(&options(View::Overview)), &Format::Json, out))
+    utf8(|out| output::write(&export.report(&options(View::Full)), &Format::Json, out))
 }
 
 fn samples(export: &Recording) -> String {

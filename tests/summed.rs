@@ -14,7 +14,7 @@ use traceparse::report::{Report, ReportOptions, SeparateBy, View};
 use traceparse::units::Nanos;
 
 const VIEWS: [View; 11] = [
-    View::Overview,
+    View::Full,
     View::Summary,
     View::Threads,
     View::Tree,
@@ -45,7 +45,7 @@ fn written(report: &Report<'_>) -> Vec<(&'static str, String)> {
     let mut out = Vec::new();
     let result = output::write(report, &Format::Json, &mut out);
     write("json", result, out);
-    if report.options.view != View::Overview {
+    if report.options.view != View::Full {
         let mut out = Vec::new();
         let result = output::write(report, &Format::Csv(Cells::AsTheyAre), &mut out);
         write("csv", result, out);

@@ -31,6 +31,7 @@ pub use lines::{LineRow, SourceFileRow};
 pub(crate) use lines::{lines_of_stacks, source_files_of_stacks};
 pub(crate) use merge::MergePlan;
 pub use merge::Merger;
+pub(crate) use operations::is_idle;
 pub use operations::{Action, Change, FunctionSet, Operation, OperationSummary};
 pub use sandwich::Sandwich;
 pub(crate) use tree::percent;

@@ -95,6 +95,7 @@ pub fn write<'a, 'e: 'a>(
 fn write_report(report: &Report<'_>, format: &Format<'_>, out: &mut dyn Write) -> io::Result<()> {
     match format {
         Format::Text(style) => text::write(report, style, out),
+        Format::Overview(style, context) => text::write_overview(report, context, style, out),
         Format::Json => json::write(report, out),
         Format::JsonLines => json::write_lines(report, out),
         Format::Csv(cells) => csv::write(report, *cells, out),

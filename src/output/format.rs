@@ -3,7 +3,7 @@
 use super::csv::Cells;
 use super::firefox::Markers;
 use super::svg::FlameGraphOptions;
-use super::text::Style;
+use super::text::{OverviewContext, Style};
 
 /// A format, with its options. Not every answer has every format ([`write`](super::write())).
 #[derive(Clone, Debug)]
@@ -11,6 +11,8 @@ use super::text::Style;
 pub enum Format<'o> {
     /// For people: all views.
     Text(Style),
+    /// For people: the overview, with what the report does not know.
+    Overview(Style, OverviewContext<'o>),
     /// For programs: all views. `docs/formats.md` describes every field; the document states its version.
     ///
     /// Weights are integers in the unit named beside them. A reader whose integers end at 2^53 (JavaScript) loses digits above; no
@@ -51,7 +53,7 @@ impl Format<'_> {
     /// The name, as on the command line.
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Text(_) => "text",
+            Self::Text(_) | Self::Overview(..) => "text",
             Self::Json => "json",
             Self::JsonLines => "ndjson",
             Self::Csv(_) => "csv",

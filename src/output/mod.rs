@@ -52,4 +52,4 @@ pub use firefox::Markers;
 pub use format::Format;
 pub use inert::{InertWriter, Syntax, inert};
 pub use svg::{ColourBy, FlameGraphOptions, FlameNode};
-pub use text::Style;
+pub use text::{OverviewContext, Style};

@@ -6,12 +6,12 @@
 pub fn export_command(recording: &str, run: Option<u32>, schemas: &[&str]) -> String {
     let run = run.map_or_else(String::new, |number| format!("[@number=\"{number}\"]"));
     let schemas: Vec<String> = schemas.iter().map(|schema| format!("@schema=\"{schema}\"")).collect();
-    let path = quoted(&format!("/trace-toc/run{run}/data/table[{}]", schemas.join(" or ")));
-    format!("xcrun xctrace export --input {} --xpath {path}", quoted(recording))
+    let path = shell_word(&format!("/trace-toc/run{run}/data/table[{}]", schemas.join(" or ")));
+    format!("xcrun xctrace export --input {} --xpath {path}", shell_word(recording))
 }
 
-/// A word for a shell.
-fn quoted(word: &str) -> String {
+/// A word that a POSIX shell reads as this text.
+pub(crate) fn shell_word(word: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/+,:@%".contains(&byte);
     if !word.is_empty() && word.bytes().all(is_plain) {
         return word.to_owned();

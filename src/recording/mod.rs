@@ -25,6 +25,7 @@ use std::sync::Arc;
 pub(crate) use address::{FrameForm, kperf_callers};
 pub use builder::RecordingBuilder;
 pub use export_command::export_command;
+pub(crate) use export_command::shell_word;
 pub use input::{FrameKind, InputBuilder};
 pub use intervals::{HangRisk, Interval, IntervalOrigin, IntervalTable, Intervals, LoneEnd};
 pub(crate) use intervals::{ProcessCell, RowKind, RowValues, SignpostIdentity, TableValues, Texts};

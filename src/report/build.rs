@@ -28,7 +28,7 @@ impl Recording {
         };
         let mut sums = selected.added_up();
         sums.retain_series(is_wanted);
-        let has_trees = matches!(options.view, View::Overview | View::Tree | View::Heaviest);
+        let has_trees = matches!(options.view, View::Full | View::Tree | View::Heaviest);
         let merge_plan = OnceLock::new();
         let about_stacks = || {
             if has_trees {
@@ -221,10 +221,10 @@ fn series_report(
         counters: tally.counters,
         threads: thread_reports(profile, weights, unit),
         scopes: match (options.view, &separated) {
-            (View::Overview | View::Tree | View::Heaviest, None) => {
+            (View::Full | View::Tree | View::Heaviest, None) => {
                 scope_reports(profile, threads_by_scope(profile, weights, options.separate_by), weights, unit)
             }
-            (View::Overview | View::Tree | View::Heaviest, Some(SeparatedStacks { weights, scopes })) => {
+            (View::Full | View::Tree | View::Heaviest, Some(SeparatedStacks { weights, scopes })) => {
                 let scopes = scopes.iter().map(|(scope, range)| (*scope, vec![range.clone()]));
                 scope_reports(profile, scopes.collect(), weights, unit)
             }

@@ -17,7 +17,8 @@ impl View {
             Self::States => Some(&states::KIND),
             Self::Cores => Some(&cores::KIND),
             Self::Timeline => Some(&timeline::KIND),
-            Self::Overview
+            Self::Full
+            | Self::Overview
             | Self::Summary
             | Self::Threads
             | Self::Tree

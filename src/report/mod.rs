@@ -12,6 +12,7 @@ mod kinds;
 mod lines;
 mod listing;
 mod named;
+mod overview;
 mod processes;
 mod sandwich;
 mod separate;
@@ -27,6 +28,8 @@ pub use hidden_rows::{HiddenRows, HiddenTotal, HidingLimit};
 pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
 pub use named::NamedFunction;
+pub(crate) use overview::is_own_binary;
+pub use overview::{Activity, Answer, AnswersIn, Origin, Overview, Shares};
 pub use source_index::{SourceIndex, SourceMatch};
 pub use source_texts::{SourceText, Sources};
 pub use sources::{AnnotatedFile, AnnotatedLine};
@@ -97,6 +100,9 @@ pub enum SeparateBy {
 pub enum View {
     /// Summary, threads, and the heaviest call tree of each thread.
     #[default]
+    Full,
+    /// The answer in short: how busy it was, the heaviest functions of the program's own code, the busiest threads
+    /// ([`Report::overview`]).
     Overview,
     /// Inputs, tables and their rows, totals, and what was left out.
     Summary,
@@ -331,7 +337,7 @@ pub struct SeriesReport {
     pub counters: Vec<u128>,
     /// The threads, heaviest first.
     pub threads: Vec<ThreadReport>,
-    /// The scopes that have a call tree, heaviest first, in [`View::Overview`] and [`View::Tree`]; [`Report::trees`] makes them.
+    /// The scopes that have a call tree, heaviest first, in [`View::Full`] and [`View::Tree`]; [`Report::trees`] makes them.
     pub scopes: Vec<ScopeReport>,
     /// The functions over all threads, by self weight, in [`View::Functions`]. Recursion counts once in `all_weight`.
     pub functions: Vec<FunctionRow>,

@@ -319,9 +319,12 @@ fn what_is_no_regular_file_loses_nothing() {
         finish(&mut case.command(&[&path, "-o", null])).success().stderr("");
     }
     // Two pipes.
-    let mut piped = case.command(&["-", "-o", "/dev/stdout"]);
+    let mut piped = case.command(&["-", "--view", "full", "-o", "/dev/stdout"]);
     let answer = stdout_of(&finish(piped.write_stdin(read_text(&path))).success());
-    assert_eq!(answer.lines().skip(1).collect::<Vec<_>>(), case.ok(&[&path]).lines().skip(1).collect::<Vec<_>>());
+    assert_eq!(
+        answer.lines().skip(1).collect::<Vec<_>>(),
+        case.ok(&[&path, "--view", "full"]).lines().skip(1).collect::<Vec<_>>()
+    );
 }
 
 /// A folder of symbols holds other files, too, such as the last report.

@@ -6,6 +6,7 @@
 // The command exists only with this feature.
 #![cfg(feature = "cli")]
 
+mod answer;
 mod bounds;
 mod bundle_case;
 mod bundles;

@@ -330,7 +330,7 @@ fn trees_are_turned_round() {
 #[test]
 fn the_main_thread_is_chosen() {
     let export = orchard();
-    let main = |args: &[&str]| ok(&[&[export.as_str()], args].concat());
+    let main = |args: &[&str]| ok(&[&[export.as_str(), "--view", "full"], args].concat());
     assert_eq!(main(&["--only-main-thread"]), main(&["--thread", "Main Thread"]));
     let rows = csv(&[&export, "--view", "threads", "--only-main-thread"]);
     let weight =

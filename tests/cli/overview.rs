@@ -6,8 +6,8 @@ use crate::command::{
 };
 
 #[test]
-fn the_overview_says_what_was_read_and_what_counts() {
-    let text = ok(&[&orchard()]);
+fn the_full_view_says_what_was_read_and_what_counts() {
+    let text = ok(&[&orchard(), "--view", "full"]);
     let lines = lines_of_words(&text);
     for line in [
         orchard().as_str(),
@@ -22,8 +22,8 @@ fn the_overview_says_what_was_read_and_what_counts() {
 }
 
 #[test]
-fn the_overview_lists_threads_by_weight() {
-    let text = ok(&[&orchard()]);
+fn the_full_view_lists_threads_by_weight() {
+    let text = ok(&[&orchard(), "--view", "full"]);
     let lines = lines_of_words(&text);
     let header = lines.iter().position(|line| line == "ms % samples thread").expect("there is a table of threads");
     assert_eq!(
@@ -38,8 +38,8 @@ fn the_overview_lists_threads_by_weight() {
 }
 
 #[test]
-fn the_overview_shows_the_tree_of_each_thread() {
-    let lines = lines_of_words(&ok(&[&orchard()]));
+fn the_full_view_shows_the_tree_of_each_thread() {
+    let lines = lines_of_words(&ok(&[&orchard(), "--view", "full"]));
     let titles = lines.iter().filter(|line| line.ends_with("of the total")).count();
     assert_eq!(titles, 4, "one tree a thread");
     let has = |start: &str, end: &str| lines.iter().any(|line| line.starts_with(start) && line.ends_with(end));
@@ -105,7 +105,7 @@ fn trees_may_be_of_threads_of_processes_or_of_all() {
 fn small_nodes_and_deep_levels_are_hidden_and_accounted_for() {
     let text = ok(&[&orchard(), "--no-threads", "--view", "tree", "--min-percent", "30"]);
     assert!(text.contains("thread_start") && !text.contains("dyld"), "{text}");
-    assert!(lines_of_words(&text).contains(&"123.000 25.4% 25.4% └─ … 2 more calls".to_owned()), "{text}");
+    assert!(lines_of_words(&text).contains(&"123.000 25.4% 25.4% … 2 more calls".to_owned()), "{text}");
     let text = ok(&[&orchard(), "--no-threads", "--view", "tree", "--depth", "1", "--min-percent", "0"]);
     assert!(text.contains("thread_start") && !text.contains("_pthread_start"), "{text}");
     assert_eq!(ok(&[&orchard(), "--min-percent", "5"]), ok(&[&orchard(), "--min-percent", "5%"]));
@@ -113,7 +113,7 @@ fn small_nodes_and_deep_levels_are_hidden_and_accounted_for() {
 
 #[test]
 fn several_tables_are_never_added_up() {
-    let lines = lines_of_words(&ok(&[&fixture("27/several-tables")]));
+    let lines = lines_of_words(&ok(&[&fixture("27/several-tables"), "--view", "full"]));
     for line in [
         "fs-syscall run 1 2 rows, not a CPU table",
         "potential-hangs run 2 1 row, not a CPU table",

@@ -26,10 +26,10 @@ fn answer(path: &str, text: &str) -> String {
 
 #[test]
 fn a_dash_is_standard_input() {
-    let expected = ok(&[&orchard()]);
+    let expected = ok(&[&orchard(), "--view", "full"]);
     let xml = read(orchard()).expect("the fixture can be read");
     for bytes in [xml.clone(), gzip(&xml), zstd(&xml)] {
-        let assert = finish(traceparse(&["-"]).write_stdin(bytes)).success().stderr("");
+        let assert = finish(traceparse(&["-", "--view", "full"]).write_stdin(bytes)).success().stderr("");
         let text = stdout_of(&assert);
         assert_eq!(answer("-", &text), answer(&orchard(), &expected));
     }
@@ -45,7 +45,7 @@ fn empty_standard_input_is_refused() {
 fn compression_is_recognised_whatever_the_name() {
     let folder = Folder::new();
     let xml = read(orchard()).expect("the fixture can be read");
-    let expected = ok(&[&orchard()]);
+    let expected = ok(&[&orchard(), "--view", "full"]);
     let (half, rest) = xml.split_at(xml.len() / 2);
     for path in [
         folder.file("export.xml.gz", gzip(&xml)),
@@ -55,7 +55,7 @@ fn compression_is_recognised_whatever_the_name() {
         folder.file("gzip-without-extension", gzip(&xml)),
         folder.file("zstd-called.xml", zstd(&xml)),
     ] {
-        assert_eq!(answer(&path, &ok(&[&path])), answer(&orchard(), &expected), "{path}");
+        assert_eq!(answer(&path, &ok(&[&path, "--view", "full"])), answer(&orchard(), &expected), "{path}");
     }
 }
 
@@ -88,7 +88,7 @@ fn several_files_are_read_in_their_order() {
     let series = |index: usize, name: &str| both["series"][index][name].clone();
     assert_eq!((series(0, "input"), series(0, "unit")), (first.clone().into(), "ns".into()));
     assert_eq!((series(1, "input"), series(1, "unit")), (second.clone().into(), "cycles".into()));
-    let text = ok(&[&second, &first]);
+    let text = ok(&[&second, &first, "--view", "full"]);
     let at = |name: &str| text.find(name).expect("each file is named");
     assert!(at(&second) < at(&first));
 }

@@ -36,7 +36,7 @@ fn allow_truncated_uses_the_complete_rows_and_says_so() {
     assert!(warning.contains("cut.xml") && warning.contains(&format!("truncated at byte {CUT_AT}")), "{warning}");
     assert!(text.contains(&format!("cut.xml is truncated at byte {CUT_AT}: only complete rows count")), "{text}");
     assert!(text.contains(&format!("{rows}.00 ms in {rows} samples")), "{text}");
-    assert!(text.contains("1 rejected: the input ends inside the row"), "{text}");
+    assert!(text.contains("1 of 200 rows rejected: the input ends inside the row"), "{text}");
 }
 
 #[test]
@@ -52,7 +52,8 @@ fn allow_truncated_says_so_in_json() {
 
 #[test]
 fn allow_truncated_does_not_matter_to_a_whole_file() {
-    assert_eq!(ok(&[&orchard(), "--allow-truncated"]), ok(&[&orchard()]));
+    let full = [&orchard(), "--view", "full"];
+    assert_eq!(ok(&[&full[..], &["--allow-truncated"]].concat()), ok(&full));
 }
 
 #[test]
@@ -80,7 +81,7 @@ fn advice_about_a_cut_file_can_be_followed() {
 fn a_rejected_row_is_a_warning_and_in_the_summary() {
     let folder = Folder::new();
     let path = with_a_rejected_row(&folder);
-    let (text, warning) = warns(&[&path, "--state", "all"]);
+    let (text, warning) = warns(&[&path, "--state", "all", "--view", "full"]);
     assert!(warning.contains("ref 27 is not defined"), "{warning}");
     assert!(warning.contains(&format!("{path}:6:")), "the row is the fourth, on line 6: {warning}");
     assert!(text.contains("6 rows = 5 samples + 1 rejected"), "{text}");
@@ -111,7 +112,11 @@ fn strict_refuses_a_file_with_a_rejected_row() {
     let message = fails(1, &[&path, "--strict"]);
     assert!(message.contains("1 of 6 rows could not be read") && message.contains("--strict"), "{message}");
     assert!(message.contains("ref 27 is not defined"), "the reason is told, too: {message}");
-    assert_eq!(ok(&[&orchard(), "--strict"]), ok(&[&orchard()]), "whole files do not mind");
+    assert_eq!(
+        ok(&[&orchard(), "--strict", "--view", "full"]),
+        ok(&[&orchard(), "--view", "full"]),
+        "whole files do not mind"
+    );
 }
 
 #[test]

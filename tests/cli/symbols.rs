@@ -39,7 +39,7 @@ fn every_view_and_format_shows_the_names() {
         &["--view", "samples", "--format", "csv"],
         &["--format", "folded"],
         &["--format", "json"],
-        &[],
+        &["--view", "full"],
     ] {
         let text = case.ok(&[&[export.as_str(), "--dsym", &dsym], args].concat());
         for name in DRAW_NAMES {

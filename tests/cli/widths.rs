@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::command::fixture;
 
 const VIEWS: [View; 16] = [
-    View::Overview,
+    View::Full,
     View::Summary,
     View::Threads,
     View::Tree,

@@ -46,7 +46,7 @@ const IDLE_FUNCTIONS: [&str; 38] = [
 ];
 
 /// True if it is the name of one of them.
-pub(super) fn is_idle(name: &str) -> bool {
+pub(crate) fn is_idle(name: &str) -> bool {
     IDLE_FUNCTIONS.contains(&name)
 }
 

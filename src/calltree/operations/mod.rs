@@ -26,6 +26,8 @@
 mod apply;
 mod idle;
 
+pub(crate) use idle::is_idle;
+
 use crate::profile::{Category, FunctionId, Profile, SeriesId};
 
 /// Functions of a profile that were chosen.

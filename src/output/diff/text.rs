@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{DiffReport, DiffView, alerts, name, owner};
-use crate::output::text::{Lead, Scale, Style, Tone, amount_text, during, fit, wrap};
+use crate::output::text::{Lines, Scale, Style, Tone, TreeLine, amount_text, during, fit, wrap};
 use crate::report::Report;
 use crate::report::diff::{Change, DiffNode, DiffRow, Presence, Sides};
 use crate::units::Weight;
@@ -12,8 +12,8 @@ use crate::units::Weight;
 const WIDE: usize = 100;
 /// Columns of `alert   UNDECIDED  `.
 const ALERT: usize = 19;
-/// Deeper forks than fit in this share of the terminal are not indented further.
-const INDENT_SHARE: usize = 3;
+/// The columns that a name has at least, however deep it stands, where the terminal has as many.
+const NAME: usize = 24;
 
 /// Writes both sides, the change of the totals, and the rows of the view.
 ///
@@ -157,16 +157,14 @@ impl Text<'_, '_, '_> {
         writeln!(out, "{}", self.style.paint(Tone::Dim, &header))?;
         let nodes = &self.report.diff.nodes;
         let tree = Children::new(nodes, |node| self.report.diff.all_change(&node.sides).weight.abs() >= self.limit);
-        let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(36) / INDENT_SHARE);
-        let mut todo = vec![(0, Lead::default())];
-        while let Some((index, lead)) = todo.pop() {
-            if index > 0 {
-                self.node(&nodes[index], &lead.lead, out)?;
+        let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(36 + NAME));
+        let children = |index: usize| tree.shown[index].clone();
+        let mut lines = Lines::below(&tree.shown[0], room);
+        while let Some(line) = lines.next(children) {
+            match line {
+                TreeLine::Node { index, lead, part } => self.node(&nodes[index], &lead, part, out)?,
+                TreeLine::Part { index, part } => self.part(&nodes[index], part, out)?,
             }
-            let children = &tree.shown[index];
-            let mut below: Vec<_> = children.iter().copied().zip(lead.children(children.len(), room)).collect();
-            below.reverse();
-            todo.extend(below);
         }
         if tree.hidden > 0 {
             let note = format!("{} nodes with smaller changes are not shown; --min-percent 0 shows all", tree.hidden);
@@ -175,15 +173,24 @@ impl Text<'_, '_, '_> {
         Ok(())
     }
 
-    fn node(&self, node: &DiffNode, lead: &str, out: &mut dyn Write) -> io::Result<()> {
+    /// The line that a part begins with.
+    fn part(&self, node: &DiffNode, part: usize, out: &mut dyn Write) -> io::Result<()> {
+        let Some(function) = self.report.diff.function(node) else { return Ok(()) };
+        let room = self.style.width.map(|width| width.saturating_sub(36).max(NAME));
+        let line = format!("{:>29} below {}", format!("▶{part}"), fit(name(function), room));
+        writeln!(out, "{}", self.style.paint(Tone::Title, &line))
+    }
+
+    fn node(&self, node: &DiffNode, lead: &str, part: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
         let diff = self.report.diff;
         let sides = &node.sides;
         let weights = self.weights(sides, sides.before.all_weight, sides.after.all_weight);
         let Some(function) = diff.function(node) else { return Ok(()) };
-        let used = 36 + lead.chars().count();
+        let behind = part.map_or_else(String::new, |part| format!("  ▶{part}"));
+        let used = 36 + lead.chars().count() + behind.chars().count();
         let (name, binary) = self.style.two_parts(name(function), owner(function).unwrap_or_default(), used);
         let change = self.change(&diff.all_change(sides));
-        writeln!(out, "{change} {weights}  {}{name}{binary}", self.style.paint(Tone::Dim, lead))
+        writeln!(out, "{change} {weights}  {}{name}{binary}{behind}", self.style.paint(Tone::Dim, lead))
     }
 }
 

@@ -6,6 +6,7 @@
 mod flame_chart;
 mod header;
 mod listing;
+mod overview;
 mod rows;
 mod samples;
 mod source;
@@ -51,12 +52,13 @@ pub(crate) fn write_lines(report: &Report<'_>, out: &mut dyn Write) -> io::Resul
 /// Writes the rows of the view.
 fn rows(report: &Report<'_>, layout: Layout, out: &mut dyn Write) -> io::Result<()> {
     match report.options.view {
-        View::Overview | View::Tree => trees::write(report, layout, out),
+        View::Full | View::Tree => trees::write(report, layout, out),
         View::Threads => threads(report, layout, out),
         View::Functions => functions(report, layout, out),
         View::Samples => samples::write(report, layout, out),
         View::FlameChart => flame_chart::write(report, layout, out),
-        View::Summary => Ok(()),
+        View::Overview if layout == Layout::Document => overview::write(report, out),
+        View::Overview | View::Summary => Ok(()),
         view => {
             if let Some(kind) = view.listing_kind() {
                 listing::write(report, kind, layout, out)?;

@@ -1,5 +1,10 @@
 //! The indentation of a tree's lines: where it forks, and nowhere else.
 
+use std::collections::VecDeque;
+
+/// The columns of a level of indentation.
+const LEVEL: usize = 3;
+
 /// The text before the name on a line, and before the names on the lines below it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::output) struct Lead {
@@ -9,15 +14,17 @@ pub(in crate::output) struct Lead {
 }
 
 impl Lead {
-    /// The leads of so many lines right below this one. Forks deeper than fit in `room` columns are not indented further.
-    pub(in crate::output) fn children(&self, count: usize, room: usize) -> impl Iterator<Item = Self> + '_ {
-        let is_deep = self.below.chars().count() + 3 > room;
+    /// True if so many lines right below this one are not indented by more than `room` columns. A single one is not indented at all.
+    pub(in crate::output) fn has_room(&self, count: usize, room: usize) -> bool {
+        count < 2 || self.below.chars().count() + LEVEL <= room
+    }
+
+    /// The leads of so many lines right below this one.
+    pub(in crate::output) fn children(&self, count: usize) -> impl Iterator<Item = Self> + '_ {
         (0..count).map(move |position| {
             let below = &self.below;
             let (lead, below) = if count == 1 {
                 (below.clone(), below.clone())
-            } else if is_deep {
-                (format!("{below}·"), below.clone())
             } else if position + 1 == count {
                 (format!("{below}└─ "), format!("{below}   "))
             } else {
@@ -25,5 +32,70 @@ impl Lead {
             };
             Self { lead, below }
         })
+    }
+}
+
+/// The lines of a tree, in the order they are written. A subtree for which there is no room stands behind the others, with no indentation:
+/// it begins with a line that has the same number as the line of its root.
+pub(in crate::output) struct Lines {
+    /// The rows to be written, the next one last.
+    todo: Vec<(usize, Lead)>,
+    /// The rows whose subtrees stand behind, with their numbers.
+    later: VecDeque<(usize, usize)>,
+    parts: usize,
+    /// The most columns of indentation.
+    room: usize,
+}
+
+/// A line of a tree.
+pub(in crate::output) enum TreeLine {
+    /// A node.
+    Node {
+        /// Its index.
+        index: usize,
+        /// The text before its name.
+        lead: String,
+        /// The number of the part that has its subtree, if it stands behind.
+        part: Option<usize>,
+    },
+    /// The start of a part.
+    Part {
+        /// The node whose subtree it is.
+        index: usize,
+        /// Its number, from 1.
+        part: usize,
+    },
+}
+
+impl Lines {
+    /// The lines below a root, which has none itself.
+    pub(in crate::output) fn below(children: &[usize], room: usize) -> Self {
+        let mut lines = Self { todo: Vec::new(), later: VecDeque::new(), parts: 0, room };
+        lines.push(children, &Lead::default());
+        lines
+    }
+
+    fn push(&mut self, children: &[usize], lead: &Lead) {
+        let first = self.todo.len();
+        self.todo.extend(children.iter().copied().zip(lead.children(children.len())));
+        self.todo[first..].reverse();
+    }
+
+    /// The next line; `children` are those that are shown of a node.
+    pub(in crate::output) fn next(&mut self, children: impl Fn(usize) -> Vec<usize>) -> Option<TreeLine> {
+        let Some((index, lead)) = self.todo.pop() else {
+            let (index, part) = self.later.pop_front()?;
+            self.push(&children(index), &Lead::default());
+            return Some(TreeLine::Part { index, part });
+        };
+        let children = children(index);
+        let has_room = lead.has_room(children.len(), self.room);
+        if has_room {
+            self.push(&children, &lead);
+        } else {
+            self.parts += 1;
+            self.later.push_back((index, self.parts));
+        }
+        Some(TreeLine::Node { index, lead: lead.lead, part: (!has_room).then_some(self.parts) })
     }
 }

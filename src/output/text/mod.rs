@@ -5,6 +5,7 @@ mod contents;
 mod flame_chart;
 mod fork;
 mod listing;
+mod overview;
 mod scale;
 mod source;
 pub(in crate::output) mod style;
@@ -23,7 +24,9 @@ use crate::calltree::{CallTree, Pruning};
 use crate::report::{ListingKind, Report, ScopeReport, SeriesReport, View};
 use crate::units::Weight;
 pub(crate) use contents::write_contents;
-pub(super) use fork::Lead;
+pub(super) use fork::{Lines, TreeLine};
+pub use overview::OverviewContext;
+pub(crate) use overview::write_overview;
 pub(super) use scale::Scale;
 pub use style::Style;
 pub(super) use style::{Tone, fit, wrap};
@@ -42,7 +45,8 @@ pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     match report.options.view {
         View::Samples => return tables::samples(report, style, out),
         View::Summary => return summary::write(report, style, out),
-        View::Overview => summary::write(report, style, out)?,
+        View::Overview => return write_overview(report, &OverviewContext::default(), style, out),
+        View::Full => summary::write(report, style, out)?,
         _ => {
             for document in &report.recording.documents {
                 summary::cut_note(document, style, out)?;
@@ -51,24 +55,24 @@ pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     }
     let left = report.series.iter().filter(|series| !series.is_filtered_out());
     for (index, series) in left.enumerate() {
-        if index > 0 || report.options.view == View::Overview {
+        if index > 0 || report.options.view == View::Full {
             writeln!(out)?;
         }
         // The summary of a single series has just named it.
-        if report.options.view != View::Overview || report.series.len() > 1 {
+        if report.options.view != View::Full || report.series.len() > 1 {
             series_title(report, series, style, out)?;
         }
-        if report.options.view != View::Overview {
+        if report.options.view != View::Full {
             summary::operation_lines(report, series, style, out)?;
         }
         match report.options.view {
-            View::Overview => overview(report, series, style, out)?,
+            View::Full => full(report, series, style, out)?,
             View::Threads => tables::threads(report, series, report.options.top.unwrap_or(usize::MAX), style, out)?,
             View::Tree => trees(report, series, &series.scopes, style, out)?,
             View::Functions => tables::functions(report, series, style, out)?,
             View::Timeline => timeline::write(report, series, style, out)?,
             View::FlameChart => flame_chart::write(report, series, style, out)?,
-            View::Summary | View::Samples => {}
+            View::Overview | View::Summary | View::Samples => {}
             view => {
                 if let Some((kind, rows)) = view.listing_kind().zip(report.listing(series)) {
                     listing::write(kind, &rows, &report.options.pruning, style, out)?;
@@ -85,7 +89,7 @@ pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
     Ok(())
 }
 
-fn overview(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+fn full(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     tables::threads(report, series, OVERVIEW_ROWS, style, out)?;
     let Pruning { min_percent, min_weight, .. } = report.options.pruning;
     let is_shown = |row: &&ScopeReport| {

@@ -18,10 +18,25 @@ pub struct Style {
 pub(in crate::output) enum Tone {
     Title,
     Weight,
+    Warm,
+    Hot,
     Dim,
     Warning,
     Good,
     Bad,
+}
+
+impl Tone {
+    /// The tone of a weight by its percentage of the whole.
+    pub(in crate::output) fn of_heat(percent: f64) -> Self {
+        if percent >= 50.0 {
+            Self::Hot
+        } else if percent >= 10.0 {
+            Self::Warm
+        } else {
+            Self::Weight
+        }
+    }
 }
 
 impl Style {
@@ -33,6 +48,8 @@ impl Style {
         let code = match tone {
             Tone::Title => "1",
             Tone::Weight => "36",
+            Tone::Warm => "33",
+            Tone::Hot => "31",
             Tone::Dim => "2",
             Tone::Warning => "33",
             Tone::Good => "32",

@@ -44,7 +44,7 @@ pub(super) fn threads(
         let samples = rest.iter().map(|thread| thread.counted.samples).sum();
         let how = match (shown == heavy, report.options.view) {
             (true, _) => format!(" {}", below_limit(0.0, report.options.pruning.min_weight, series.unit)),
-            (false, View::Overview) if heavy == series.threads.len() => "; --view threads shows all".to_owned(),
+            (false, View::Full) if heavy == series.threads.len() => "; --view threads shows all".to_owned(),
             (false, _) => String::new(),
         };
         let name = format!("{}{how}", count(rest.len() as u64, "more thread"));

@@ -6,29 +6,35 @@
 //! ```text
 //!      all ms  thread  total      self  function
 //!      85.000  100.0%  85.0%     0.000  start
-//!      85.000  100.0%  85.0%     2.000  main
-//!      60.000   70.6%  60.0%    60.000  ├─ fast
-//!      22.500   26.5%  22.5%     0.500  ├─ slow
-//!      22.000   25.9%  22.0%    22.000  │  helper
-//!       0.500    0.6%   0.5%            └─ … 3 more calls
+//!      85.000  100.0%  85.0%     2.000 *main
+//!      60.000   70.6%  60.0%    60.000 *├─ fast
+//!      22.500   26.5%  22.5%     0.500 *└─ slow  … 3 more calls, 0.6%
+//!      22.000   25.9%  22.0%    22.000     helper
 //! ```
+//!
+//! What pruning hid below a node is told in the node's own line, so that it makes no fork. A subtree for which the terminal is too narrow
+//! stands behind the tree, and both places have the same number.
 
 use std::io::{self, Write};
 
-use super::fork::Lead;
+use super::fork::{Lines, TreeLine};
 use super::scale::Scale;
 use super::style::{MIN_NAME, Style, Tone, cut, fit};
 use super::words::{count, share};
-use crate::calltree::{CallTree, Node, percent};
+use crate::calltree::{CallTree, Label, Node, is_idle, percent};
 use crate::output::labels::{binary_of, function_of};
 use crate::profile::Profile;
-use crate::report::{Report, Scope, SeriesReport};
+use crate::report::{Report, Scope, SeriesReport, is_own_binary};
 use crate::units::Weight;
 
 /// Columns left of the names.
 const LEFT: usize = 11 + 1 + 7 + 1 + 6 + 1 + 9 + 2;
-/// Deeper forks than fit in this share of the terminal are not indented further.
-const INDENT_SHARE: usize = 3;
+/// In narrower text the share of the scope gives way to names.
+const NARROW: usize = 80;
+/// The columns that a name has at least, however deep it stands, where the terminal has as many.
+const NAME: usize = 26;
+/// Text of at least so many columns has room for what is hidden in words.
+const WIDE: usize = 100;
 
 /// Writes a tree. In inverted trees, the functions of the first level are those that samples were taken in.
 pub(super) fn write(
@@ -52,7 +58,8 @@ pub(super) fn write(
     };
     let (own, what) =
         if report.is_inverted() { ("outermost", "function, its callers below") } else { ("self", "function") };
-    let header = format!("{:>11} {whole:>7} {:>6} {own:>9}  {what}", format!("all {}", scale.title()), "total");
+    let share = if writer.has_share() { format!(" {whole:>7}") } else { String::new() };
+    let header = format!("{:>11}{share} {:>6} {own:>9}  {what}", format!("all {}", scale.title()), "total");
     writeln!(out, "{}", style.paint(Tone::Dim, &fit(&header, style.width)))?;
     writer.nodes(out)
 }
@@ -67,56 +74,73 @@ struct TreeWriter<'a> {
     is_inverted: bool,
 }
 
-/// A line to be written.
-struct Line {
-    index: usize,
-    lead: Lead,
-    /// True if it stands for the part that pruning hid below the node, instead of the node itself.
-    is_rest: bool,
-}
-
 impl TreeWriter<'_> {
+    /// True if there is room for the share of the scope.
+    fn has_share(&self) -> bool {
+        self.style.width.is_none_or(|width| width >= NARROW)
+    }
+
+    /// The columns left of the names.
+    fn left(&self) -> usize {
+        if self.has_share() { LEFT } else { LEFT - 8 }
+    }
+
+    /// The shares of a weight: of the scope, if there is room, and of the series.
+    fn shares(&self, weight: u64) -> String {
+        let scope = if self.has_share() { format!(" {:>6.1}%", percent(weight, self.total)) } else { String::new() };
+        format!("{scope} {:>5.1}%", share(weight, self.series))
+    }
+
     fn nodes(&self, out: &mut dyn Write) -> io::Result<()> {
-        let root = Line { index: 0, lead: Lead::default(), is_rest: false };
-        let mut todo = self.lines_below(&root);
-        while let Some(line) = todo.pop() {
-            let node = &self.tree.nodes()[line.index];
-            if line.is_rest {
-                self.rest(node, &line.lead.lead, out)?;
-            } else {
-                self.node(node, &line.lead.lead, out)?;
-                todo.extend(self.lines_below(&line));
+        let room = self.style.width.map_or(usize::MAX, |width| width.saturating_sub(self.left() + NAME));
+        let children = |index: usize| self.tree.children(index).collect::<Vec<usize>>();
+        let mut lines = Lines::below(&children(0), room);
+        while let Some(line) = lines.next(children) {
+            match line {
+                TreeLine::Node { index, lead, part } => self.node(&self.tree.nodes()[index], &lead, part, out)?,
+                TreeLine::Part { index, part } => self.part(&self.tree.nodes()[index], part, out)?,
             }
+        }
+        let root = self.tree.root();
+        if root.hidden_children > 0 {
+            let left = format!("{:>11}{}", self.scale.number(root.hidden_weight), self.shares(root.hidden_weight));
+            let line = format!("{left} {:>9}  … {}", "", self.hidden(root));
+            writeln!(out, "{}", self.style.paint(Tone::Dim, &cut(&line, self.style.width)))?;
         }
         Ok(())
     }
 
-    /// The lines right below one, in reverse: the children, and what is hidden.
-    fn lines_below(&self, line: &Line) -> Vec<Line> {
-        let mut entries: Vec<(usize, bool)> = self.tree.children(line.index).map(|child| (child, false)).collect();
-        if self.tree.nodes()[line.index].hidden_children > 0 {
-            entries.push((line.index, true));
-        }
-        let room = self.style.width.map_or(usize::MAX, |width| {
-            (width.saturating_sub(LEFT) / INDENT_SHARE).min(width.saturating_sub(LEFT + MIN_NAME + 1))
-        });
-        let leads = line.lead.children(entries.len(), room);
-        let lines = entries.iter().zip(leads).map(|(&(index, is_rest), lead)| Line { index, lead, is_rest });
-        let mut lines: Vec<Line> = lines.collect();
-        lines.reverse();
-        lines
-    }
-
-    fn node(&self, node: &Node, lead: &str, out: &mut dyn Write) -> io::Result<()> {
-        let all = self.style.paint(Tone::Weight, &format!("{:>11}", self.scale.number(node.all_weight)));
-        let shares =
-            format!("{:>6.1}% {:>5.1}%", percent(node.all_weight, self.total), share(node.all_weight, self.series));
+    fn node(&self, node: &Node, lead: &str, part: Option<usize>, out: &mut dyn Write) -> io::Result<()> {
+        let all = percent(node.all_weight, self.total);
+        let heat = self.style.paint(Tone::of_heat(all), &format!("{:>11}", self.scale.number(node.all_weight)));
+        let shares = self.shares(node.all_weight);
         let own = format!("{:>9}", self.scale.number(node.self_weight));
-        let own = if node.self_weight == 0 { self.style.paint(Tone::Dim, &own) } else { own };
+        let own = match node.self_weight {
+            0 => self.style.paint(Tone::Dim, &own),
+            weight => self.style.paint(Tone::of_heat(percent(weight, self.total)), &own),
+        };
+        let behind = self.behind(node, part);
         let name = function_of(self.profile, node.label);
         let binary = binary_of(self.profile, node.label).unwrap_or_default();
-        let (name, binary) = self.style.two_parts(name, binary, LEFT + lead.chars().count());
-        writeln!(out, "{all} {shares} {own}  {}{name}{binary}", self.style.paint(Tone::Dim, lead))
+        let used = self.left() + lead.chars().count() + behind.chars().count();
+        let (name, binary) = self.style.two_parts(name, binary, used);
+        let code = Code::of(self.profile, node.label);
+        let (mark, name) = (code.mark(), self.style.paint(code.tone(), &name));
+        let (lead, behind) = (self.style.paint(Tone::Dim, lead), self.style.paint(Tone::Dim, &behind));
+        writeln!(out, "{heat}{shares} {own} {mark}{lead}{name}{binary}{behind}")
+    }
+
+    /// What stands behind a name: what pruning hid below it, and where its subtree is.
+    fn behind(&self, node: &Node, part: Option<usize>) -> String {
+        let is_wide = self.style.width.is_none_or(|width| width >= WIDE);
+        let hidden = match node.hidden_children {
+            0 => String::new(),
+            _ if is_wide => {
+                format!("  … {}, {:.1}%", self.hidden(node), percent(node.hidden_weight, self.total))
+            }
+            count => format!(" …+{count}"),
+        };
+        part.map_or(hidden.clone(), |part| format!("{hidden} ▶{part}"))
     }
 
     /// The number of nodes that pruning hid below one, in words.
@@ -124,16 +148,48 @@ impl TreeWriter<'_> {
         count(u64::from(node.hidden_children), if self.is_inverted { "more caller" } else { "more call" })
     }
 
-    /// Says what pruning hid below a node.
-    fn rest(&self, node: &Node, lead: &str, out: &mut dyn Write) -> io::Result<()> {
-        let line = format!(
-            "{:>11} {:>6.1}% {:>5.1}% {:>9}  {lead}… {}",
-            self.scale.number(node.hidden_weight),
-            percent(node.hidden_weight, self.total),
-            share(node.hidden_weight, self.series),
-            "",
-            self.hidden(node)
-        );
-        writeln!(out, "{}", self.style.paint(Tone::Dim, &cut(&line, self.style.width)))
+    /// The line that a part begins with.
+    fn part(&self, node: &Node, part: usize, out: &mut dyn Write) -> io::Result<()> {
+        let left = format!("{:>width$} below ", format!("▶{part}"), width = self.left() - 7);
+        let name = function_of(self.profile, node.label);
+        let room = self.style.width.map(|width| width.saturating_sub(self.left()).max(MIN_NAME));
+        writeln!(out, "{}", self.style.paint(Tone::Title, &(left + &fit(name, room))))
+    }
+}
+
+/// Whose code a function is, as far as a tree tells them apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Code {
+    Own,
+    Waiting,
+    Other,
+}
+
+impl Code {
+    fn of(profile: &Profile, label: Label) -> Self {
+        let Label::Function(id) = label else { return Self::Other };
+        if profile.function(id).binary.is_some_and(|binary| is_own_binary(profile, binary)) {
+            Self::Own
+        } else if is_idle(profile.function_name(id)) {
+            Self::Waiting
+        } else {
+            Self::Other
+        }
+    }
+
+    /// The column before names, which tells the same without colours.
+    fn mark(self) -> char {
+        match self {
+            Self::Own => '*',
+            Self::Waiting => '~',
+            Self::Other => ' ',
+        }
+    }
+
+    fn tone(self) -> Tone {
+        match self {
+            Self::Own => Tone::Title,
+            Self::Waiting | Self::Other => Tone::Dim,
+        }
     }
 }

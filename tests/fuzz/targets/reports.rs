@@ -10,7 +10,7 @@ use traceparse::report::{Report, ReportOptions, SeparateBy, SeriesReport, View};
 use traceparse::units::Nanos;
 
 const VIEWS: [View; 17] = [
-    View::Overview,
+    View::Full,
     View::Summary,
     View::Threads,
     View::Tree,

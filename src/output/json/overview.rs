@@ -1,0 +1,80 @@
+//! The answer in short, for programs.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::values::{array, scope};
+use crate::report::{Activity, Amount, Answer, AnswersIn, Overview, Report, Scope, SeriesReport, Shares};
+
+/// Functions of a list, and parts of the time.
+const FUNCTIONS: usize = 5;
+const BINS: usize = 72;
+
+/// Writes an object for each series.
+pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
+    array(out, "overview", report.series.iter().enumerate(), |(index, series), out| {
+        Ok(serde_json::to_writer(out, &overview(report, index, series))?)
+    })
+}
+
+fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
+    let overview = report.overview(series, report.options.top.unwrap_or(FUNCTIONS), BINS);
+    let Overview { activity, bins, shares, answers_in, answers, leaves, .. } = overview;
+    let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, index, row)).collect::<Value>();
+    let threads = series.threads.iter().take(report.options.top.unwrap_or(FUNCTIONS));
+    json!({
+        "series": index,
+        "unit": series.unit.name(),
+        "activity": activity.map(|activity| about_activity(&activity, &bins)),
+        "shares": about_shares(&shares),
+        "answers_in": match answers_in {
+            AnswersIn::Own => "own",
+            AnswersIn::All => "all",
+        },
+        "answers": list(&answers),
+        "leaves": list(&leaves),
+        "threads": threads.map(|row| scope(report, index, Scope::Thread(row.thread), &row.counted)).collect::<Value>(),
+    })
+}
+
+fn amount(amount: Amount) -> Value {
+    json!({"weight": amount.weight.value, "samples": amount.samples})
+}
+
+fn about_activity(activity: &Activity, bins: &[u64]) -> Value {
+    let second = activity.busiest_second.map(|(second, percent)| json!({"second": second, "cpu_percent": percent}));
+    json!({
+        "start_ns": activity.start.as_nanos(),
+        "length_ns": activity.length.as_nanos(),
+        "is_told": activity.is_told,
+        "cpu_percent": activity.cpu_percent,
+        "busiest_second": second,
+        "bins_ns": bins,
+    })
+}
+
+fn about_shares(shares: &Shares) -> Value {
+    let Shares { own, system, unknown, waiting, no_stack } = *shares;
+    json!({
+        "own": amount(own),
+        "system": amount(system),
+        "unknown": amount(unknown),
+        "waiting": amount(waiting),
+        "no_stack": amount(no_stack),
+    })
+}
+
+fn answer(report: &Report<'_>, index: usize, answer: &Answer) -> Value {
+    let profile = &report.recording.profile;
+    let callers: Vec<&str> = answer.callers.iter().map(|&id| profile.function_name(id)).collect();
+    json!({
+        "function": profile.function_name(answer.function),
+        "binary": profile.binary_name(answer.function),
+        "weight": answer.amount.weight.value,
+        "samples": answer.amount.samples,
+        "heaviest_thread": scope(report, index, Scope::Thread(answer.thread), &answer.on_thread),
+        "callers": callers,
+        "origin": answer.origin.map(crate::report::Origin::name),
+    })
+}

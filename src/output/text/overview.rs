@@ -1,0 +1,475 @@
+//! The answer in short: at most a screen, whatever was recorded.
+
+use std::io::{self, Write};
+
+use super::style::{Style, Tone, clean, fit, wrap};
+use super::words::{amount_text, count, share};
+use crate::calltree::OperationSummary;
+use crate::output::labels::{process_label, thread_label};
+use crate::profile::{Meaning, Profile, ThreadId};
+use crate::recording::{DocumentContent, Interval, Intervals, TocRun, lookup, shell_word};
+use crate::report::{Activity, Amount, Answer, AnswersIn, Origin, Overview, Report, SeriesReport, UnnamedBinary};
+use crate::units::{Nanos, Unit, Weight};
+
+/// Columns where nobody says how wide the text may be.
+const WIDTH: usize = 80;
+/// Columns of the line of CPU use.
+const MOST_BINS: usize = 100;
+/// A shorter line tells nothing.
+const LEAST_BINS: usize = 10;
+/// Functions and threads that are listed.
+const FUNCTIONS: usize = 5;
+const THREADS: usize = 3;
+/// Tables that are listed where no sample counts.
+const EMPTY_TABLES: usize = 10;
+/// Other runs and tables that get a line each.
+const OTHERS: usize = 2;
+/// Blocks of an eighth of the height to the whole of it.
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// What an overview tells beside the report.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OverviewContext<'a> {
+    /// Potential hangs, which are marked.
+    pub intervals: Option<&'a Intervals>,
+    /// The words of the command line with which the same recording is opened: commands to go on with begin with them. Without words there
+    /// are none.
+    pub command: &'a [String],
+}
+
+/// Writes the answer in short, in lines of 80 columns unless the style has another width. Of several series the heaviest has the answer.
+///
+/// # Errors
+/// When `out` fails.
+pub(crate) fn write_overview(
+    report: &Report<'_>,
+    context: &OverviewContext<'_>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let style = Style { width: Some(style.width.unwrap_or(WIDTH)), ..*style };
+    let mut series: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
+    series.sort_by_key(|series| std::cmp::Reverse((series.unit == Unit::Nanoseconds, series.counted.weight.value)));
+    for document in &report.recording.documents {
+        super::summary::cut_note(document, &style, out)?;
+    }
+    let Some((&first, others)) = series.split_first() else {
+        for document in &report.recording.documents {
+            let DocumentContent::Tables(tables) = &document.content else { continue };
+            writeln!(out, "{}", style.paint(Tone::Title, &fit(&document.input, style.width)))?;
+            super::summary::table_lines(&tables[..tables.len().min(EMPTY_TABLES)], &style, out)?;
+        }
+        return writeln!(out, "No sample counts.");
+    };
+    let page = Page::new(report, first, context, style);
+    let mut lines = page.lines();
+    lines.extend(page.others(others));
+    lines.extend(page.next());
+    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+}
+
+/// The answer for one series on its way to lines.
+struct Page<'p, 'e> {
+    report: &'p Report<'e>,
+    profile: &'p Profile,
+    series: &'p SeriesReport,
+    overview: Overview<'e>,
+    context: &'p OverviewContext<'p>,
+    style: Style,
+    width: usize,
+}
+
+impl<'p, 'e> Page<'p, 'e> {
+    fn new(report: &'p Report<'e>, series: &'p SeriesReport, context: &'p OverviewContext<'p>, style: Style) -> Self {
+        let width = style.width.unwrap_or(WIDTH);
+        let overview = report.overview(
+            series,
+            report.options.top.unwrap_or(FUNCTIONS),
+            width.saturating_sub(8).clamp(10, MOST_BINS),
+        );
+        Self { report, profile: &report.recording.profile, series, overview, context, style, width }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.style.paint(Tone::Title, &self.title())];
+        lines.extend(self.wrapped(&self.how_busy(), 2));
+        lines.extend(self.wrapped(&self.left_out(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
+        lines.extend(self.line_of_time());
+        lines.push(String::new());
+        let answer = self.wrapped(&self.answer(), 4);
+        lines.extend(answer.iter().map(|line| self.style.paint(Tone::Title, line)));
+        lines.extend(self.wrapped(&self.shares(), 2));
+        lines.push(String::new());
+        lines.extend(self.functions());
+        lines.extend(self.threads());
+        lines.extend(self.wrapped(&self.names(), 2));
+        lines
+    }
+
+    /// A sentence in at most so many lines; nothing for an empty one.
+    fn wrapped(&self, text: &str, most: usize) -> Vec<String> {
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = wrap(text, 0, Some(self.width));
+        lines.truncate(most);
+        lines
+    }
+
+    /// `Orchard (751) · iPhone15,3, iOS 18.2 · 2026-03-04 10:12 · 74.2 s`.
+    fn title(&self) -> String {
+        let row = self.profile.series(self.series.series);
+        let input = self.profile.string(self.profile.run(row.run).input);
+        let Some(toc) = self.overview.toc else { return fit(input, Some(self.width)) };
+        let field = |pairs, key| lookup(pairs, key).filter(|text| !text.is_empty());
+        let mut parts: Vec<String> = Vec::new();
+        parts.push(match (field(&toc.process, "name"), toc.is_all_processes) {
+            (Some(name), _) => name.to_owned(),
+            (None, true) => "all processes".to_owned(),
+            (None, false) => input.to_owned(),
+        });
+        let platform = [field(&toc.device, "platform"), field(&toc.device, "os-version")];
+        let platform: Vec<&str> = platform.into_iter().flatten().collect();
+        let model = field(&toc.device, "model").map(str::to_owned);
+        parts.extend(model.into_iter().chain((!platform.is_empty()).then(|| platform.join(" "))));
+        parts.extend(date(toc));
+        parts.extend(toc.duration().map(|duration| format!("{} recorded", seconds(duration))));
+        fit(&parts.join(" · "), Some(self.width))
+    }
+
+    /// `time-profile: 45.31 s in 45312 samples, 61% of one core over 74.2 s; busiest in second 31, with 312%`.
+    fn how_busy(&self) -> String {
+        let row = self.profile.series(self.series.series);
+        let schema = clean(self.profile.string(row.schema));
+        let run = if self.report.series.len() > 1 || self.profile.run_ids().len() > 1 {
+            format!(" of run {}", self.profile.run(row.run).number)
+        } else {
+            String::new()
+        };
+        let mut text = format!("{schema}{run}: {}", amount_text(self.series.counted));
+        if row.meaning == Meaning::Presence {
+            text += ", of threads that ran or waited: no CPU time";
+        }
+        if let Some(Activity { cpu_percent, length, is_told, busiest_second, .. }) = &self.overview.activity {
+            let between = if *is_told { "" } else { " from the first sample to the last" };
+            text += &format!(", {} of one core over the {}{between}", whole(*cpu_percent), seconds(*length));
+            if let Some((second, percent)) = busiest_second {
+                text += &format!("; the busiest second is the one at {second} s, with {}", whole(*percent));
+            }
+        }
+        text
+    }
+
+    /// The rows that could not be read, and the samples that do not count.
+    fn left_out(&self) -> String {
+        let mut parts = Vec::new();
+        if let Some(table) = self.report.table(self.series.series).filter(|table| table.rejected.total() > 0) {
+            let rejected = table.rejected.total();
+            let why = match table.rejected.iter().next() {
+                Some((reason, all)) if all == rejected => reason.to_string(),
+                _ => "--view summary says why".to_owned(),
+            };
+            parts.push(format!("{rejected} of {} rejected: {why}", count(table.rows, "row")));
+        }
+        if let Some(first) = self.series.other_states.first() {
+            let rest = if self.series.other_states.len() > 1 { " and others" } else { "" };
+            let state = fit(&first.0, Some(16));
+            parts.push(format!("not counted: {} {state}{rest} (--state all)", amount_text(first.1)));
+        }
+        if self.series.out_of_scope.samples > 0 {
+            parts.push(format!("left out by the filters: {}", amount_text(self.series.out_of_scope)));
+        }
+        let (weight, samples) = OperationSummary::removed(&self.report.operations, self.series.series);
+        if samples > 0 {
+            let removed = Amount { weight: Weight::new(weight, self.series.unit), samples };
+            parts.push(format!("removed by operations: {}", amount_text(removed)));
+        }
+        parts.join("; ")
+    }
+
+    /// CPU use over time as a line of blocks, and hangs below it.
+    fn line_of_time(&self) -> Vec<String> {
+        let (bins, Some(activity)) = (&self.overview.bins, &self.overview.activity) else { return Vec::new() };
+        let most = bins.iter().copied().max().unwrap_or(0);
+        if most == 0 || bins.len() < LEAST_BINS {
+            return Vec::new();
+        }
+        let block = |weight: u64| match weight {
+            0 => ' ',
+            _ => BLOCKS[(u128::from(weight) * 8).div_ceil(u128::from(most)).clamp(1, 8) as usize - 1],
+        };
+        let bin = activity.length.as_nanos() as f64 / bins.len() as f64;
+        let peak = whole(most as f64 * 100.0 / bin);
+        let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
+        let mut lines = vec![format!("{}  {peak}", self.style.paint(Tone::Weight, &blocks))];
+        let hangs = self.hangs();
+        if let Some(longest) = hangs.iter().max_by_key(|(start, end)| end.since(*start)) {
+            let mut marks = vec![' '; bins.len()];
+            for (start, end) in &hangs {
+                let place =
+                    |time: Nanos| ((time.since(activity.start).as_nanos() as f64 / bin) as usize).min(bins.len() - 1);
+                marks[place(*start)..=place(*end)].fill('━');
+            }
+            let marks: String = marks.into_iter().collect();
+            lines.push(self.style.paint(Tone::Bad, marks.trim_end()));
+            let text = format!(
+                "{}; the longest takes {} from {} on",
+                count(hangs.len() as u64, "potential hang"),
+                seconds(longest.1.since(longest.0)),
+                seconds(longest.0)
+            );
+            lines.push(self.style.paint(Tone::Bad, &fit(&text, Some(self.width))));
+        }
+        lines
+    }
+
+    /// The potential hangs of the run within the time that is shown.
+    fn hangs(&self) -> Vec<(Nanos, Nanos)> {
+        let (Some(intervals), Some(activity)) = (self.context.intervals, &self.overview.activity) else {
+            return Vec::new();
+        };
+        let run = self.profile.run(self.profile.series(self.series.series).run).number;
+        let end = activity.start.saturating_add(activity.length);
+        let hangs = intervals.distinct().into_iter().filter(|interval| interval.is_hang() && interval.run == run);
+        let within = |interval: &Interval| (interval.start, interval.end.unwrap_or(end));
+        hangs.map(within).filter(|(start, until)| *start < end && *until >= activity.start).collect()
+    }
+
+    fn percent(&self, amount: Amount) -> String {
+        let percent = share(amount.weight.value, self.series);
+        if percent > 0.0 && percent < 1.0 { format!("{percent:.2}%") } else { format!("{percent:.1}%") }
+    }
+
+    fn function(&self, answer: &Answer) -> String {
+        fit(self.profile.function_name(answer.function), Some(56))
+    }
+
+    /// `86.0% is in Checkout.total(of:), on Main Thread, called by Cart.refresh() from a timer.`
+    fn answer(&self) -> String {
+        let Some(answer) = self.overview.answers.first() else {
+            let waits = self.overview.shares.waiting.samples > 0;
+            return if waits { "All of it is waiting." } else { "No function weighs anything." }.to_owned();
+        };
+        let binary = self.profile.binary_name(answer.function).map(|name| format!(" ({})", fit(name, Some(20))));
+        let place = format!("{}{}", self.function(answer), binary.unwrap_or_default());
+        let thread = self.thread(answer.thread);
+        let on = match answer.on_thread.weight.value == answer.amount.weight.value {
+            true => format!("on {thread}"),
+            false if 2 * answer.on_thread.weight.value > answer.amount.weight.value => {
+                format!("most of it on {thread}")
+            }
+            false => "on several threads".to_owned(),
+        };
+        let waiting = self.overview.shares.waiting;
+        let waits = match share(waiting.weight.value, self.series) {
+            most if most > 50.0 => format!("Threads wait in {} of it. ", self.percent(waiting)),
+            _ => String::new(),
+        };
+        let share = self.percent(answer.amount);
+        match self.overview.answers_in {
+            AnswersIn::Own => format!("{waits}{share} is in {place}, {on}{}.", self.called(answer)),
+            AnswersIn::All => format!("{waits}{share} is in {place}, {on}. {}", self.why_not_own()),
+        }
+    }
+
+    /// The reason why the answer is no own code.
+    fn why_not_own(&self) -> &'static str {
+        let has_binaries = self.profile.binary_ids().len() > 0;
+        let shares = &self.overview.shares;
+        match self.series.no_stack.samples == self.series.counted.samples {
+            true => "No stack was recorded.",
+            false if shares.own.samples > 0 => "Of the program's own code only the entry point is in the stacks.",
+            false if has_binaries && shares.unknown.samples == 0 => {
+                "None of it is the program's own code: this is the system's."
+            }
+            false => "No binary is known for it, so the program's own code cannot be told from the system's.",
+        }
+    }
+
+    /// `, called by Cart.refresh() from a timer`.
+    fn called(&self, answer: &Answer) -> String {
+        let name = |id| fit(self.profile.function_name(id), Some(30));
+        let by = match answer.callers.as_slice() {
+            [] => String::new(),
+            [only] => format!(" by {}", name(*only)),
+            [first, .., last] if answer.callers.len() == 2 => format!(" by {} ← {}", name(*last), name(*first)),
+            [first, .., last] => format!(" by {} ← … ← {}", name(*last), name(*first)),
+        };
+        // What runs on a thread of its own has been said to be on a thread.
+        let origin = answer.origin.filter(|origin| *origin != Origin::Thread || !by.is_empty());
+        let from = origin.map_or_else(String::new, |origin| format!(" {}", phrase(origin)));
+        if by.is_empty() && from.is_empty() { String::new() } else { format!(", called{by}{from}") }
+    }
+
+    fn thread(&self, id: ThreadId) -> String {
+        fit(&thread_label(self.profile, self.profile.thread(id)), Some(28))
+    }
+
+    /// `Own code 62.1% · system 30.2% · waiting 7.7%`.
+    fn shares(&self) -> String {
+        let shares = &self.overview.shares;
+        let parts = [
+            ("own code, with what it asked the system for,", shares.own),
+            ("the system by itself", shares.system),
+            ("code in no known binary", shares.unknown),
+            ("waiting", shares.waiting),
+            ("samples without a stack", shares.no_stack),
+        ];
+        let parts = parts.into_iter().filter(|(_, amount)| amount.weight.value > 0);
+        let parts: Vec<String> = parts.map(|(name, amount)| format!("{name} {}", self.percent(amount))).collect();
+        if parts.len() < 2 {
+            return String::new();
+        }
+        let mut text = format!("In all: {}.", parts.join(" · "));
+        // Where own code is the smaller part, the larger one has a name, too.
+        if let Some(leaf) = self.overview.leaves.first()
+            && self.overview.answers_in == AnswersIn::Own
+            && shares.own.weight.value < shares.system.weight.value.max(shares.unknown.weight.value)
+        {
+            text += &format!(" Of all code {} is heaviest, with {}.", self.function(leaf), self.percent(leaf.amount));
+        }
+        text
+    }
+
+    fn functions(&self) -> Vec<String> {
+        let title = match self.overview.answers_in {
+            AnswersIn::Own => "Heaviest own functions, with what they asked the system for",
+            AnswersIn::All => "Heaviest functions",
+        };
+        if self.overview.answers.is_empty() {
+            return Vec::new();
+        }
+        let mut lines = vec![self.style.paint(Tone::Dim, title)];
+        for answer in &self.overview.answers {
+            let binary = self.profile.binary_name(answer.function).unwrap_or_default();
+            let name = self.profile.function_name(answer.function);
+            lines.push(self.row(answer.amount, name, binary));
+        }
+        lines
+    }
+
+    fn threads(&self) -> Vec<String> {
+        let count = self.series.threads.len();
+        let title = if count > self.report.options.top.unwrap_or(THREADS) {
+            format!("Busiest of {count} threads")
+        } else {
+            "Threads".to_owned()
+        };
+        let mut lines = vec![self.style.paint(Tone::Dim, &title)];
+        for row in self.series.threads.iter().take(self.report.options.top.unwrap_or(THREADS)) {
+            let thread = self.profile.thread(row.thread);
+            let process = process_label(self.profile, self.profile.process(thread.process));
+            lines.push(self.row(row.counted, &thread_label(self.profile, thread), &process));
+        }
+        lines
+    }
+
+    fn row(&self, amount: Amount, name: &str, owner: &str) -> String {
+        let weight = Weight::new(amount.weight.value, self.series.unit).to_string();
+        let numbers = format!("  {:>6}  {weight:>14}", self.percent(amount));
+        let (name, owner) = self.style.two_parts(name, owner, numbers.chars().count() + 2);
+        format!("{}  {name}{owner}", self.style.paint(Tone::Weight, &numbers))
+    }
+
+    /// What the user can do about missing names: the program's own binaries first.
+    fn names(&self) -> String {
+        let unnamed = &self.report.unnamed;
+        if unnamed.unnamed == 0 {
+            return String::new();
+        }
+        let of = format!("{} of {} have no name", unnamed.unnamed, count(unnamed.frames, "frame"));
+        let own = |row: &&UnnamedBinary| crate::report::is_own_binary(self.profile, row.binary);
+        let Some(row) = unnamed.binaries.iter().find(own).or(unnamed.binaries.first()) else {
+            return match self.profile.binary_ids().len() {
+                0 => format!("{of}, and no binary is known: --image UUID@ADDRESS says where one was loaded."),
+                _ => format!("{of}: they are in no known binary, as code that was made at run time."),
+            };
+        };
+        let binary = self.profile.binary(row.binary);
+        let name = fit(self.profile.string(binary.name), Some(24));
+        let uuid = binary.uuid.map(|uuid| format!(" (UUID {uuid})")).unwrap_or_default();
+        if own(&row) {
+            return format!("{of}, {} of them in {name}: give its dSYM{uuid} with --dsym.", row.frames);
+        }
+        format!(
+            "{of}, none of them in own code; most are in {name}, which symbols of the same system name (--symbols)."
+        )
+    }
+
+    /// A line for each other series, as far as there is room.
+    fn others(&self, others: &[&SeriesReport]) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for series in others.iter().take(if others.len() > OTHERS + 1 { OTHERS } else { OTHERS + 1 }) {
+            let row = self.profile.series(series.series);
+            let run = self.profile.run(row.run);
+            let (schema, input) = (self.profile.string(row.schema), self.profile.string(run.input));
+            let text = format!("Also {schema} of run {} of {input}: {}", run.number, amount_text(series.counted));
+            lines.push(fit(&text, Some(self.width)));
+        }
+        if others.len() > lines.len() {
+            lines.push(format!("… {} more; --view summary lists them", others.len() - lines.len()));
+        }
+        lines
+    }
+
+    /// Commands to go on with.
+    fn next(&self) -> Vec<String> {
+        // A command with characters that cannot be shown cannot be typed.
+        let is_plain = |text: &str| clean(text) == text;
+        let words = self.context.command;
+        if words.is_empty() || !words.iter().all(|word| is_plain(word)) {
+            return Vec::new();
+        }
+        let command = words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
+        let mut lines = vec![String::new()];
+        let mut add = |options: &str, what: &str| {
+            let line = format!("{command} {options}");
+            let comment = format!("  # {what}");
+            let fits = line.chars().count() + comment.chars().count() <= self.width;
+            lines.push(if fits { line + &self.style.paint(Tone::Dim, &comment) } else { line });
+        };
+        if let Some(answer) = self.overview.answers.first() {
+            let name = self.profile.function_name(answer.function);
+            if is_plain(name) {
+                add(&format!("--function {}", shell_word(name)), "who calls it");
+            }
+        }
+        add("--view tree", "every thread's calls");
+        add("-o flame.svg", "a flame graph");
+        lines
+    }
+}
+
+/// What called own code, in words.
+fn phrase(origin: Origin) -> &'static str {
+    match origin {
+        Origin::MainQueue => "from the main queue",
+        Origin::Queue => "from a dispatch queue",
+        Origin::SwiftTask => "from a Swift task",
+        Origin::Timer => "from a timer",
+        Origin::DisplayLink => "for each frame of the screen",
+        Origin::Input => "for an input event",
+        Origin::Layout => "for layout and drawing",
+        Origin::Notification => "for a notification",
+        Origin::RunLoop => "from the run loop",
+        Origin::Launch => "at launch",
+        Origin::Initializer => "before main, by an initializer",
+        Origin::Thread => "on a thread of its own",
+    }
+}
+
+/// The day and minute of a start date, as the recording has it.
+fn date(toc: &TocRun) -> Option<String> {
+    let text = toc.summary_field("start-date")?;
+    let (day, time) = text.split_once('T')?;
+    Some(clean(&format!("{day} {}", time.get(..5)?)))
+}
+
+fn seconds(time: Nanos) -> String {
+    Weight::nanos(time.as_nanos()).to_string()
+}
+
+/// A percentage of a core: whole, or with a decimal where it is small.
+fn whole(percent: f64) -> String {
+    if percent < 10.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
+}

@@ -1,0 +1,136 @@
+//! The heaviest functions, each with its thread, its callers, and what called those.
+
+use crate::calltree::StackWeight;
+use crate::hash::HashMap;
+use crate::profile::{FunctionId, Profile, StackId, ThreadId};
+use crate::report::Amount;
+use crate::units::{Unit, Weight};
+
+use super::origin::{Origin, is_entry_point};
+use super::owners::{Owner, Owners};
+
+/// A function, and how it came to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The function.
+    pub function: FunctionId,
+    /// Its own samples, and those of the system's functions that it called: its self weight after `--charge-system`.
+    pub amount: Amount,
+    /// The thread on which it weighs most.
+    pub thread: ThreadId,
+    /// Its samples on that thread.
+    pub on_thread: Amount,
+    /// The functions of the program that called it, the outermost first, by the heaviest caller of each; it is not among them, and
+    /// neither are entry points (`main`), nor the system's functions between.
+    pub callers: Vec<FunctionId>,
+    /// What called the outermost of them, where the system's functions around it tell.
+    pub origin: Option<Origin>,
+}
+
+/// Samples of one function: those of one place of it and one thread.
+#[derive(Clone, Copy)]
+struct Part {
+    /// The stack that ends in the function.
+    place: StackId,
+    /// The stack that ends in its caller that was found last; at first `place`.
+    at: StackId,
+    row: StackWeight,
+}
+
+/// The heaviest functions of these stacks, at most `count`. `place_of` gives the place where the function of a stack stands, if it is asked
+/// about.
+pub(super) fn heaviest(
+    profile: &Profile,
+    owners: &Owners,
+    (rows, unit): (&[StackWeight], Unit),
+    count: usize,
+    place_of: impl Fn(StackId) -> Option<StackId>,
+) -> Vec<Answer> {
+    let place_of = |row: &StackWeight| row.stack.and_then(&place_of);
+    let function = |stack: StackId| profile.frame(profile.stack(stack).frame).function;
+    let mut weights: HashMap<FunctionId, (u64, u64)> = HashMap::default();
+    for (row, place) in rows.iter().filter_map(|row| Some((row, place_of(row)?))) {
+        let sum = weights.entry(function(place)).or_default();
+        *sum = (sum.0.saturating_add(row.weight), sum.1 + row.samples);
+    }
+    let mut weights: Vec<(FunctionId, (u64, u64))> = weights.into_iter().filter(|(_, sum)| sum.0 > 0).collect();
+    let name = |id: FunctionId| (profile.function_name(id), id);
+    weights.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| name(a.0).cmp(&name(b.0))));
+    weights.truncate(count);
+    let mut parts: Vec<Vec<Part>> = vec![Vec::new(); weights.len()];
+    for (row, place) in rows.iter().filter_map(|row| Some((row, place_of(row)?))) {
+        if let Some(rank) = weights.iter().position(|(id, _)| *id == function(place)) {
+            parts[rank].push(Part { place, at: place, row: *row });
+        }
+    }
+    let amount = |(weight, samples)| Amount { weight: Weight::new(weight, unit), samples };
+    let answers = weights.into_iter().zip(parts).map(|((function, sum), parts)| {
+        let (thread, on_thread) = heaviest_key(&parts, |part| part.row.thread);
+        let (callers, origin) = callers(profile, owners, parts);
+        Answer { function, amount: amount(sum), thread, on_thread: amount(on_thread), callers, origin }
+    });
+    answers.collect()
+}
+
+/// The callers of a function, outermost first, and what called them. Each is the heaviest caller of the one below it; samples that have
+/// others are left behind.
+fn callers(profile: &Profile, owners: &Owners, mut parts: Vec<Part>) -> (Vec<FunctionId>, Option<Origin>) {
+    let function = |stack: StackId| profile.frame(profile.stack(stack).frame).function;
+    let mut callers = Vec::new();
+    loop {
+        let (next, _) = heaviest_key(&parts, |part| owners.caller(profile, part.at).map(function));
+        parts.retain(|part| owners.caller(profile, part.at).map(function) == next);
+        let Some(next) = next else { break };
+        // Recursion tells nothing new.
+        if callers.last() != Some(&next) {
+            callers.push(next);
+        }
+        for part in &mut parts {
+            part.at = owners.caller(profile, part.at).unwrap_or(part.at);
+        }
+    }
+    let called = parts.first().map(|part| function(part.place));
+    if callers.first() == called.as_ref() {
+        callers.remove(0);
+    }
+    callers.reverse();
+    let entries = callers.iter().take_while(|&&id| is_entry_point(profile.function_name(id))).count();
+    callers.drain(..entries);
+    let (origin, _) = heaviest_key(&parts, |part| origin(profile, owners, part.at));
+    (callers, origin)
+}
+
+/// What called the outermost frame of own code: the nearest of the functions of the system around it that are known for that.
+fn origin(profile: &Profile, owners: &Owners, stack: StackId) -> Option<Origin> {
+    let mut above = profile.stack(stack).parent;
+    while let Some(stack) = above {
+        let row = profile.stack(stack);
+        if matches!(owners.of(stack), Owner::Own(own) if own == stack) {
+            return None;
+        }
+        let name = profile.function_name(profile.frame(row.frame).function);
+        if let Some(origin) = Origin::of_function(name) {
+            return Some(origin);
+        }
+        above = row.parent;
+    }
+    None
+}
+
+/// The heaviest of the groups that a key makes, with its weight and samples; of equal ones that of the first part.
+fn heaviest_key<K: Copy + Eq + std::hash::Hash>(parts: &[Part], key: impl Fn(&Part) -> K) -> (K, (u64, u64)) {
+    let mut sums: HashMap<K, (u64, u64)> = HashMap::default();
+    for part in parts {
+        let sum = sums.entry(key(part)).or_default();
+        *sum = (sum.0.saturating_add(part.row.weight), sum.1 + part.row.samples);
+    }
+    let mut best = (key(&parts[0]), sums[&key(&parts[0])]);
+    for part in parts {
+        let sum = sums[&key(part)];
+        if sum > best.1 {
+            best = (key(part), sum);
+        }
+    }
+    best
+}

@@ -1,0 +1,127 @@
+//! The answer before any question: where a recording's time went, told as somebody would who looked at it for a minute.
+//!
+//! Each sample belongs to the innermost function of the program's own code in its stack, which asked the system for whatever ran below
+//! it: this is what `--charge-system` shows. Two kinds of samples belong to nobody's code, and are the system's: those of stacks
+//! without own code, and those of which only a run loop stands between the program and the system. An entry point such as `main` is
+//! the innermost own function of every event that UIKit handles by itself, and has asked for none of it; so it is an answer only with
+//! what it does itself.
+
+mod activity;
+mod answers;
+mod origin;
+mod owners;
+
+pub use activity::Activity;
+pub use answers::Answer;
+pub use origin::Origin;
+
+use self::owners::{Owner, Owners};
+use super::{Amount, Report, SeriesReport};
+use crate::calltree::{FunctionSet, StackWeight};
+use crate::profile::{BinaryId, Category, Meaning, Profile, StackId, StateFilter};
+use crate::recording::TocRun;
+use crate::units::Weight;
+
+/// The answer for one series.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Overview<'e> {
+    /// The table of contents of the run, if there is one that is certainly of it.
+    pub toc: Option<&'e TocRun>,
+    /// CPU use over the recorded time, where weights are CPU time and samples have times.
+    pub activity: Option<Activity>,
+    /// CPU time in nanoseconds in equal parts of the recorded time; empty where samples have no times.
+    pub bins: Vec<u64>,
+    /// The owners of the samples that count; together they are all of them.
+    pub shares: Shares,
+    /// The code that [`answers`](Self::answers) are of.
+    pub answers_in: AnswersIn,
+    /// The heaviest functions, heaviest first.
+    pub answers: Vec<Answer>,
+    /// The heaviest functions of all code by their own samples alone, heaviest first.
+    pub leaves: Vec<Answer>,
+}
+
+/// The owners of samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Shares {
+    /// The program's own code, and what it asked the system for.
+    pub own: Amount,
+    /// The system, with no own code that asked for it.
+    pub system: Amount,
+    /// Code in no known binary, and what it asked the system for.
+    pub unknown: Amount,
+    /// Threads that waited, whoever's code they waited in. Zero where only running threads count.
+    pub waiting: Amount,
+    /// Samples without a stack.
+    pub no_stack: Amount,
+}
+
+/// The code that answers are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AnswersIn {
+    /// The program's own code; each function has what it asked the system for.
+    Own,
+    /// All code, since none of the program's own ran but for its entry point, or none is known; each function has its own samples only.
+    All,
+}
+
+impl<'e> Report<'e> {
+    /// The answer for a series: at most `count` functions of each kind, and so many `bins` of time.
+    pub fn overview(&self, series: &SeriesReport, count: usize, bins: usize) -> Overview<'e> {
+        let profile = &self.recording.profile;
+        let rows = self.weights.of_series(series.series);
+        let owners = Owners::new(profile);
+        // Where only running threads count, a thread on its way to wait has CPU time that somebody is to answer for.
+        let may_wait = profile.series(series.series).meaning == Meaning::Presence
+            || self.options.selection.states != StateFilter::Running;
+        let waiting = may_wait.then(|| FunctionSet::idle(profile));
+        let function = |stack: StackId| profile.frame(profile.stack(stack).frame).function;
+        let waits = |stack: StackId| waiting.as_ref().is_some_and(|waiting| waiting.contains(function(stack)));
+        let shares = shares(series, rows, |stack| if waits(stack) { None } else { Some(owners.of(stack)) });
+        let is_entry = |place: StackId| origin::is_entry_point(profile.function_name(function(place)));
+        // Whatever a program does, it does below its entry point. What the entry point does by itself is its own.
+        let own = |stack: StackId| match owners.of(stack) {
+            Owner::Own(place) if !waits(stack) && (place == stack || !is_entry(place)) => Some(place),
+            _ => None,
+        };
+        let leaf = |stack: StackId| (!waits(stack)).then_some(stack);
+        let leaves = answers::heaviest(profile, &owners, (rows, series.unit), count, leaf);
+        let own = answers::heaviest(profile, &owners, (rows, series.unit), count, own);
+        let activity = activity::activity(self, series);
+        Overview {
+            toc: activity::toc_of_series(self, series),
+            bins: activity.as_ref().map_or_else(Vec::new, |activity| activity::bins(self, series, activity, bins)),
+            activity,
+            shares,
+            answers_in: if own.is_empty() { AnswersIn::All } else { AnswersIn::Own },
+            answers: if own.is_empty() { leaves.clone() } else { own },
+            leaves,
+        }
+    }
+}
+
+/// The owners of samples; `owner` gives that of a stack, and `None` where its thread waited.
+fn shares(series: &SeriesReport, rows: &[StackWeight], owner: impl Fn(StackId) -> Option<Owner>) -> Shares {
+    let nothing = Amount { weight: Weight::new(0, series.unit), samples: 0 };
+    let mut shares = Shares { own: nothing, system: nothing, unknown: nothing, waiting: nothing, no_stack: nothing };
+    for row in rows {
+        let share = match row.stack.map(&owner) {
+            None => &mut shares.no_stack,
+            Some(None) => &mut shares.waiting,
+            Some(Some(Owner::Own(_))) => &mut shares.own,
+            Some(Some(Owner::Unknown(_))) => &mut shares.unknown,
+            Some(Some(Owner::System)) => &mut shares.system,
+        };
+        share.weight.value += row.weight;
+        share.samples += row.samples;
+    }
+    shares
+}
+
+/// True if a binary is the program's own.
+pub(crate) fn is_own_binary(profile: &Profile, binary: BinaryId) -> bool {
+    Category::of_binary(profile, Some(binary)) == Category::User
+}

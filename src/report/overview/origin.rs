@@ -1,0 +1,230 @@
+//! What made a program's own code run: a timer, an event, a queue, a thread's start. Frameworks call programs through few functions, most
+//! of which Apple named so that they can be read in a backtrace.
+
+/// What called a program's own code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Origin {
+    /// A block or function on the main dispatch queue.
+    MainQueue,
+    /// A block or function on another dispatch queue.
+    Queue,
+    /// A task of Swift's concurrency.
+    SwiftTask,
+    /// A timer.
+    Timer,
+    /// A display link, once for each frame of the screen.
+    DisplayLink,
+    /// A touch, a key, the mouse, or a control's action.
+    Input,
+    /// Layout and drawing, before Core Animation commits.
+    Layout,
+    /// A notification.
+    Notification,
+    /// A source, an observer or a block of the run loop.
+    RunLoop,
+    /// The launch of the app.
+    Launch,
+    /// A static initializer, before `main`.
+    Initializer,
+    /// A thread of its own.
+    Thread,
+}
+
+impl Origin {
+    /// A name for programs: `timer`, `main-queue`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::MainQueue => "main-queue",
+            Self::Queue => "queue",
+            Self::SwiftTask => "swift-task",
+            Self::Timer => "timer",
+            Self::DisplayLink => "display-link",
+            Self::Input => "input",
+            Self::Layout => "layout",
+            Self::Notification => "notification",
+            Self::RunLoop => "run-loop",
+            Self::Launch => "launch",
+            Self::Initializer => "initializer",
+            Self::Thread => "thread",
+        }
+    }
+
+    /// The origin that a function of the system stands for, if it is known for one.
+    pub(super) fn of_function(name: &str) -> Option<Self> {
+        // A name may have its parameters: `CA::Transaction::commit()`.
+        let bare = name.split_once('(').map_or(name, |(bare, _)| if bare.is_empty() { name } else { bare });
+        let known = |names: &[&str]| names.contains(&bare) || names.contains(&name);
+        ORIGINS.iter().find(|(_, names)| known(names)).map(|&(origin, _)| origin)
+    }
+}
+
+/// Functions of Apple's frameworks that call a program, by what made them do so.
+const ORIGINS: [(Origin, &[&str]); 12] = [
+    (Origin::MainQueue, &["__CFRUNLOOP_IS_SERVICING_THE_MAIN_DISPATCH_QUEUE__", "_dispatch_main_queue_callback_4CF"]),
+    (
+        Origin::Queue,
+        &[
+            "_dispatch_worker_thread",
+            "_dispatch_worker_thread2",
+            "_dispatch_root_queue_drain",
+            "_dispatch_lane_invoke",
+            "_dispatch_workloop_worker_thread",
+            "_dispatch_apply_invoke",
+            "_dispatch_lane_serial_drain",
+            "_dispatch_kevent_worker_thread",
+            "__NSOPERATION_IS_INVOKING_MAIN__",
+        ],
+    ),
+    (
+        Origin::SwiftTask,
+        &["swift::runJobInEstablishedExecutorContext", "swift_job_run", "swift_job_runImpl", "completeTaskWithClosure"],
+    ),
+    (Origin::Timer, &["__CFRUNLOOP_IS_CALLING_OUT_TO_A_TIMER_CALLBACK_FUNCTION__", "__NSFireTimer"]),
+    (
+        Origin::DisplayLink,
+        &[
+            "CA::Display::DisplayLink::dispatch_items",
+            "CA::Display::DisplayLinkItem::dispatch",
+            "CA::Display::DisplayLinkItem::dispatch_",
+            "CA::Display::DisplayTimerLink::callback",
+        ],
+    ),
+    (
+        Origin::Input,
+        &[
+            "-[UIApplication sendEvent:]",
+            "-[UIApplication sendAction:to:from:forEvent:]",
+            "-[UIWindow sendEvent:]",
+            "-[NSApplication sendEvent:]",
+            "-[NSApplication(NSEventRouting) sendEvent:]",
+            "-[NSApplication(NSResponder) sendAction:to:from:]",
+            "-[NSApplication sendAction:to:from:]",
+            "-[NSWindow sendEvent:]",
+            "-[NSWindow(NSEventRouting) sendEvent:]",
+            "-[UIGestureRecognizerTarget _sendActionWithGestureRecognizer:]",
+            "__handleEventQueue",
+        ],
+    ),
+    (
+        Origin::Layout,
+        &[
+            "CA::Transaction::commit",
+            "CA::Transaction::flush_as_runloop_observer",
+            "CA::Context::commit_transaction",
+            "CA::Layer::layout_if_needed",
+            "CA::Layer::display_if_needed",
+            "_UIApplicationFlushCATransaction",
+        ],
+    ),
+    (
+        Origin::Notification,
+        &[
+            "__CFNOTIFICATIONCENTER_IS_CALLING_OUT_TO_AN_OBSERVER__",
+            "-[NSNotificationCenter postNotificationName:object:userInfo:]",
+        ],
+    ),
+    (
+        Origin::RunLoop,
+        &[
+            "__CFRUNLOOP_IS_CALLING_OUT_TO_A_BLOCK__",
+            "__CFRUNLOOP_IS_CALLING_OUT_TO_A_SOURCE0_PERFORM_FUNCTION__",
+            "__CFRUNLOOP_IS_CALLING_OUT_TO_A_SOURCE1_PERFORM_FUNCTION__",
+            "__CFRUNLOOP_IS_CALLING_OUT_TO_AN_OBSERVER_CALLBACK_FUNCTION__",
+        ],
+    ),
+    (
+        Origin::Launch,
+        &[
+            "-[UIApplication _handleDelegateCallbacksWithOptions:isSuspended:restoreState:]",
+            "-[UIApplication _callInitializationDelegatesWithActions:forCanvas:payload:fromOriginatingProcess:]",
+            "-[NSApplication finishLaunching]",
+            "-[NSApplication _sendFinishLaunchingNotification]",
+        ],
+    ),
+    (
+        Origin::Initializer,
+        &[
+            "dyld4::APIs::runAllInitializersForMain",
+            "dyld4::Loader::runInitializersBottomUpPlusUpwardLinks",
+            "ImageLoaderMachO::doInitialization",
+            "invocation function for block in dyld4::Loader::findAndRunAllInitializers",
+            "load_images",
+        ],
+    ),
+    (Origin::Thread, &["_pthread_start", "__NSThread__start__", "_pthread_body", "thread_start"]),
+];
+
+/// Functions that run a run loop, or the whole program as events come. What happens in the system below them, and not in code of the
+/// program that they call, is nothing that their caller asked for.
+const RUN_LOOPS: [&str; 21] = [
+    "-[NSApplication run]",
+    "-[NSRunLoop run]",
+    "-[NSRunLoop runMode:beforeDate:]",
+    "-[NSRunLoop runUntilDate:]",
+    "-[NSRunLoop(NSRunLoop) run]",
+    "-[NSRunLoop(NSRunLoop) runMode:beforeDate:]",
+    "-[NSRunLoop(NSRunLoop) runUntilDate:]",
+    "CFRunLoopRun",
+    "CFRunLoopRunInMode",
+    "CFRunLoopRunSpecific",
+    "GSEventRun",
+    "GSEventRunModal",
+    "NSApplicationMain",
+    "NSExtensionMain",
+    "UIApplicationMain",
+    "WKExtensionMain",
+    "_CFRunLoopRunSpecificWithOptions",
+    "__CFRunLoopRun",
+    "_dispatch_sig_thread",
+    "dispatch_main",
+    "xpc_main",
+];
+
+/// True if a function of the system runs a run loop. SwiftUI's `static App.main()` is one, too.
+pub(super) fn is_run_loop(name: &str) -> bool {
+    RUN_LOOPS.binary_search(&name).is_ok() || ["static App.main()", "SwiftUI.runApp", "runApp<A>(_:)"].contains(&name)
+}
+
+/// True if a function is where a program starts: `main`, what a compiler makes beside it, and Swift's `static Orchard.main()` of `@main`.
+pub(super) fn is_entry_point(name: &str) -> bool {
+    name == "main"
+        || name == "_main"
+        || name == "main_0"
+        || name.strip_prefix("static ").is_some_and(|name| name.ends_with(".main()") || name.ends_with(".$main()"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_can_be_searched() {
+        assert!(RUN_LOOPS.is_sorted());
+        assert!(is_run_loop("UIApplicationMain") && is_run_loop("xpc_main") && !is_run_loop("main"));
+        let mut names: Vec<&str> = ORIGINS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all, "each stands once");
+    }
+
+    #[test]
+    fn callers_are_known_with_and_without_parameters() {
+        assert_eq!(Origin::of_function("CA::Transaction::commit()"), Some(Origin::Layout));
+        assert_eq!(Origin::of_function("__NSFireTimer"), Some(Origin::Timer));
+        assert_eq!(Origin::of_function("-[UIWindow sendEvent:]"), Some(Origin::Input));
+        assert_eq!(Origin::of_function("memmove"), None);
+        assert_eq!(Origin::of_function("(anonymous namespace)::f"), None);
+    }
+
+    #[test]
+    fn programs_start_in_few_functions() {
+        for name in ["main", "static OrchardApp.main()", "static OrchardApp.$main()"] {
+            assert!(is_entry_point(name), "{name}");
+        }
+        for name in ["domain", "rust_test2::main", "static Orchard.remain()", "Orchard.main()"] {
+            assert!(!is_entry_point(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The function that each stack's time belongs to: the innermost one of the program's own code, which asked the system for the rest.
+
+use crate::calltree::FunctionSet;
+use crate::profile::{Profile, StackId};
+
+use super::is_own_binary;
+use super::origin::is_run_loop;
+
+/// The one that a stack's time belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The innermost frame of the program's own code, and what it asked the system for.
+    Own(StackId),
+    /// A frame in no known binary, and what it asked the system for.
+    Unknown(StackId),
+    /// The system, which nobody's code asked: no frame of other code is between it and the run loop, or the start of the thread.
+    System,
+}
+
+/// By stack: its owner.
+pub(super) struct Owners {
+    of_stack: Vec<Owner>,
+}
+
+impl Owners {
+    /// The owners of all stacks of a profile. A stack's caller stands before it, so one pass is enough.
+    pub(super) fn new(profile: &Profile) -> Self {
+        let system = FunctionSet::of_system(profile);
+        let is_loop: Vec<bool> =
+            profile.function_ids().map(|id| system.contains(id) && is_run_loop(profile.function_name(id))).collect();
+        let is_own: Vec<bool> = profile
+            .function_ids()
+            .map(|id| profile.function(id).binary.is_some_and(|binary| is_own_binary(profile, binary)))
+            .collect();
+        let mut of_stack: Vec<Owner> = Vec::with_capacity(profile.stack_ids().len());
+        for id in profile.stack_ids() {
+            let stack = profile.stack(id);
+            let function = profile.frame(stack.frame).function;
+            let owner = if is_own[function.index()] {
+                Owner::Own(id)
+            } else if !system.contains(function) {
+                Owner::Unknown(id)
+            } else if is_loop[function.index()] {
+                Owner::System
+            } else {
+                stack.parent.map_or(Owner::System, |parent| of_stack[parent.index()])
+            };
+            of_stack.push(owner);
+        }
+        Self { of_stack }
+    }
+
+    /// The owner of a stack.
+    pub(super) fn of(&self, stack: StackId) -> Owner {
+        self.of_stack[stack.index()]
+    }
+
+    /// The innermost frame of own code above a stack, with nothing but the system between; `None` where the system called it by itself.
+    pub(super) fn caller(&self, profile: &Profile, stack: StackId) -> Option<StackId> {
+        match self.of(profile.stack(stack).parent?) {
+            Owner::Own(caller) => Some(caller),
+            Owner::Unknown(_) | Owner::System => None,
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The overview: an answer in one screen, for every recording there is, and the right one.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use crate::command::{all_exports, fails, finish, json, orchard, stderr_of, stdout_of, traceparse};
+
+/// The exports of the fixtures, and where the corpus is its recordings, exports and reports of `sample`.
+fn recordings() -> Vec<String> {
+    let mut found = all_exports();
+    found.push(format!("{}/fixtures/sample/demo.sample.txt", env!("CARGO_MANIFEST_DIR")));
+    if let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") {
+        let mut open = ["xctrace", "inputs/sample", "other/sample"].map(|name| Path::new(&corpus).join(name)).to_vec();
+        while let Some(folder) = open.pop() {
+            let entries: Vec<PathBuf> =
+                std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+            open.extend(entries.iter().filter(|path| path.is_dir()).cloned());
+            found.extend(entries.iter().filter(|path| path.is_file()).map(|path| path.display().to_string()));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_recording_has_its_answer_on_one_screen() {
+    let mut shown = 0;
+    for path in recordings() {
+        let output = traceparse(&[&path]).env("COLUMNS", "80").output().expect("the command starts");
+        if !output.status.success() {
+            continue;
+        }
+        shown += 1;
+        let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+        assert!(text.lines().count() <= 30, "{path}: {} lines", text.lines().count());
+        assert!(text.len() <= 3 << 10, "{path}: {} bytes", text.len());
+        // Command lines and warnings name the file, however long its path is.
+        let wide: Vec<&str> = text.lines().filter(|line| line.width() > 80 && !line.contains(path.as_str())).collect();
+        assert!(wide.is_empty(), "{path}: {wide:#?}");
+    }
+    assert!(shown > 10, "{shown} recordings");
+}
+
+/// A node of the tree, as JSON has it, below the own function whose samples it has.
+struct Below<'v> {
+    node: &'v Value,
+    owner: Option<&'v str>,
+}
+
+/// Functions that run a run loop, as far as recordings here have them; the library is not asked.
+const RUN_LOOPS: [&str; 7] = [
+    "CFRunLoopRun",
+    "CFRunLoopRunSpecific",
+    "_CFRunLoopRunSpecificWithOptions",
+    "-[NSApplication run]",
+    "NSApplicationMain",
+    "UIApplicationMain",
+    "xpc_main",
+];
+
+/// The weight of each own function with what it asked the system for, from the tree of the series. `categories` are those of binaries.
+fn own_weights<'v>(tree: &'v Value, categories: &HashMap<String, String>) -> HashMap<&'v str, u64> {
+    let mut weights: HashMap<&str, u64> = HashMap::new();
+    let mut open: Vec<Below<'_>> =
+        tree["children"].as_array().into_iter().flatten().map(|node| Below { node, owner: None }).collect();
+    while let Some(Below { node, owner }) = open.pop() {
+        let name = node["function"].as_str().unwrap_or_default();
+        let category =
+            node["binary"].as_str().and_then(|binary| categories.get(binary)).map_or("unknown", String::as_str);
+        let is_entry = name == "main" || (name.starts_with("static ") && name.ends_with("main()"));
+        let own_weight = node["self_weight"].as_u64().expect("a weight");
+        let below = match category {
+            "user" => Some(name),
+            "unknown" => None,
+            _ if RUN_LOOPS.contains(&name) => None,
+            _ => owner,
+        };
+        // An entry point has what it does itself.
+        let counts = |owner: &str| {
+            category == "user" || !(owner == "main" || (owner.starts_with("static ") && owner.ends_with("main()")))
+        };
+        if let Some(owner) = below.filter(|owner| counts(owner) || is_entry) {
+            *weights.entry(owner).or_default() += own_weight;
+        }
+        open.extend(node["children"].as_array().into_iter().flatten().map(|node| Below { node, owner: below }));
+    }
+    weights
+}
+
+/// The category of each binary by its path, as docs/formats.md has it: what is in no folder of the system is the program's.
+fn categories(path: &str) -> HashMap<String, String> {
+    let system = ["/System/", "/usr/lib/", "/usr/libexec/", "/Library/Apple/", "/Library/Developer/"];
+    let rows = json(&[path, "--view", "binaries", "--state", "all"]);
+    let category = |path: &str| match path {
+        path if !path.contains('/') => "unknown",
+        path if system.iter().any(|folder| path.starts_with(folder)) => "system",
+        path if path.ends_with("/libjvm.dylib")
+            || path.ends_with("/libjli.dylib")
+            || path.ends_with("/libjava.dylib") =>
+        {
+            "runtime"
+        }
+        path if path.ends_with("/libjimage.dylib") => "runtime",
+        _ => "user",
+    };
+    let of_row = |row: &Value| Some((row["binary"].as_str()?.to_owned(), category(row["path"].as_str()?).to_owned()));
+    rows["binaries"].as_array().into_iter().flatten().filter_map(of_row).collect()
+}
+
+#[test]
+fn the_answer_is_the_heaviest_own_function() {
+    let mut compared = 0;
+    for path in recordings() {
+        let output =
+            traceparse(&[&path, "--view", "overview", "--format", "json"]).output().expect("the command starts");
+        let Ok(answer) = serde_json::from_slice::<Value>(&output.stdout) else { continue };
+        let categories = categories(&path);
+        let trees = json(&[&path, "--view", "tree", "--no-threads"]);
+        for overview in answer["overview"].as_array().expect("series") {
+            let series = &answer["series"][overview["series"].as_u64().expect("an index") as usize];
+            // Where threads wait, what they wait in is set aside.
+            if series["meaning"] == "presence" {
+                continue;
+            }
+            let tree =
+                trees["trees"].as_array().expect("trees").iter().find(|tree| tree["series"] == overview["series"]);
+            let Some(tree) = tree else { continue };
+            let weights = own_weights(&tree["tree"], &categories);
+            let most = weights.values().copied().max().unwrap_or(0);
+            let first = &overview["answers"][0];
+            if most == 0 {
+                assert_eq!(overview["answers_in"], "all", "{path}");
+                continue;
+            }
+            compared += 1;
+            assert_eq!(overview["answers_in"], "own", "{path}");
+            assert_eq!(first["weight"], most, "{path}: {first}");
+            assert_eq!(weights[first["function"].as_str().expect("a name")], most, "{path}");
+        }
+    }
+    assert!(compared > 8, "{compared} series");
+}
+
+#[test]
+fn shares_are_all_of_it() {
+    let answer = json(&[&orchard(), "--view", "overview"]);
+    let shares = answer["overview"][0]["shares"].as_object().expect("shares");
+    let sum: u64 = shares.values().map(|share| share["weight"].as_u64().expect("a weight")).sum();
+    assert_eq!(sum, 485_000_000);
+    let activity = &answer["overview"][0]["activity"];
+    let bins: u64 = activity["bins_ns"].as_array().expect("bins").iter().filter_map(Value::as_u64).sum();
+    assert_eq!(bins, 485_000_000);
+}
+
+#[test]
+fn an_overview_has_no_rows_for_tables() {
+    for format in ["csv", "ndjson", "svg", "folded", "firefox"] {
+        let error = fails(2, &[&orchard(), "--view", "overview", "--format", format]);
+        assert!(error.contains("overview"), "{format}: {error}");
+    }
+}
+
+#[test]
+fn commands_to_go_on_with_can_be_typed() {
+    let assert = finish(&mut traceparse(&[&orchard()])).success();
+    assert!(stderr_of(&assert).is_empty());
+    let text = stdout_of(&assert);
+    let commands: Vec<&str> = text.lines().filter(|line| line.starts_with("traceparse ")).collect();
+    assert_eq!(commands.len(), 3, "{text}");
+    assert!(commands[0].contains("--function 'orchard::Press::filter(float*, unsigned long, float)'"), "{text}");
+    assert!(text.contains("33.8% is in orchard::Press::filter(float*, unsigned long, float)"), "{text}");
+    // What cannot be read twice has none.
+    let piped = finish(traceparse(&["-"]).write_stdin(std::fs::read(orchard()).expect("the fixture"))).success();
+    assert!(!stdout_of(&piped).contains("--function"));
+}
+
+/// Reads the depth of each row back from the indentation, the marks and the parts of a tree.
+fn depths(text: &str) -> Vec<(usize, String)> {
+    let mut rows = Vec::new();
+    // By indentation: the depth of the last row that stood there.
+    let (mut forks, mut last, mut parts): (Vec<(usize, usize)>, usize, HashMap<String, usize>) =
+        (Vec::new(), 0, HashMap::new());
+    for line in text.lines() {
+        if let Some(part) = line.trim_start().strip_prefix('▶') {
+            let number = part.split(' ').next().expect("a number").to_owned();
+            (forks, last) = (Vec::new(), parts[&number]);
+            continue;
+        }
+        if !line.contains('%') || line.contains("of the total") || line.contains("all ms") {
+            if line.contains("of the total") {
+                (forks, last) = (Vec::new(), 0);
+            }
+            continue;
+        }
+        let right: String = line.chars().skip(38).collect();
+        if right.starts_with(" …") || right.starts_with("…") {
+            continue;
+        }
+        let lead: String = right.chars().take_while(|c| "│├└─ ".contains(*c)).collect();
+        let name = right.trim_start_matches(|c| "│├└─ ".contains(c)).to_owned();
+        let depth = if lead.contains('├') || lead.contains('└') {
+            let at = lead.chars().position(|c| c == '├' || c == '└').expect("a fork");
+            forks.retain(|(column, _)| *column <= at);
+            match forks.iter().find(|(column, _)| *column == at) {
+                Some((_, above)) => above + 1,
+                None => {
+                    forks.push((at, last));
+                    last + 1
+                }
+            }
+        } else {
+            last + 1
+        };
+        last = depth;
+        if let Some((_, number)) = name.rsplit_once('▶') {
+            parts.insert(number.trim().to_owned(), depth);
+        }
+        rows.push((depth, name));
+    }
+    rows
+}
+
+/// The start of a name, which no width cuts off.
+fn start(name: &str) -> String {
+    // Behind two spaces stand the binary, and what is hidden.
+    let name = name.split("  ").next().unwrap_or_default();
+    let name = name.split(" …+").next().unwrap_or_default();
+    name.split(" ▶").next().unwrap_or_default().chars().take(8).collect()
+}
+
+/// The depth and the start of the name of each node, as JSON has them.
+fn json_depths(node: &Value, depth: usize, rows: &mut Vec<(usize, String)>) {
+    for child in node["children"].as_array().into_iter().flatten() {
+        rows.push((depth + 1, start(child["function"].as_str().unwrap_or("[no stack recorded]"))));
+        json_depths(child, depth + 1, rows);
+    }
+}
+
+#[test]
+fn depths_can_be_read_back_from_trees_at_80_columns() {
+    let mut files = vec![orchard()];
+    if let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") {
+        let file = |name: &str| Path::new(&corpus).join("xctrace").join(name).display().to_string();
+        files.extend(["14.0.1/cpu-profile.xml", "14.3.1/time-profile.xml", "14.3.1/cpu-profile.xml"].map(file));
+    }
+    for path in files {
+        let args = [path.as_str(), "--view", "tree", "--no-threads", "--min-percent", "0"];
+        let text = stdout_of(&finish(traceparse(&args).env("COLUMNS", "80")).success());
+        let mut expected = Vec::new();
+        json_depths(&json(&[&path, "--view", "tree", "--no-threads"])["trees"][0]["tree"], 0, &mut expected);
+        let mut found: Vec<(usize, String)> =
+            depths(&text).into_iter().map(|(depth, name)| (depth, start(&name))).collect();
+        // Parts stand behind the tree.
+        assert_eq!(found.len(), expected.len(), "{path}: every node has a row");
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{path}");
+    }
+}
