@@ -67,7 +67,6 @@ fn options_that_a_view_has_no_use_for_are_refused() {
     for format in ["folded", "svg", "firefox", "speedscope", "pprof", "d3", "chrome-trace"] {
         refused(&["--top", "3", "--format", format], &["--top", format, "leave"]);
     }
-    refused(&["--top", "3"], &["--top", "the overview has none"]);
     refused(&["--depth", "3", "--function", "main"], &["--depth", "--function has none"]);
     // It shows everything, wherever it stands.
     ok(&[&orchard(), "--view", "threads", "--min-percent", "0"]);

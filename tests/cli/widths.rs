@@ -10,7 +10,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::command::fixture;
 
-const VIEWS: [View; 16] = [
+const VIEWS: [View; 17] = [
+    View::Overview,
     View::Full,
     View::Summary,
     View::Threads,

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::style::{Style, Tone, clean, fit, wrap};
+use super::style::{Style, Tone, clean, cut, fit, wrap};
 use super::words::{amount_text, count, share};
 use crate::calltree::OperationSummary;
 use crate::output::labels::{process_label, thread_label};
@@ -112,7 +112,14 @@ impl<'p, 'e> Page<'p, 'e> {
             return Vec::new();
         }
         let mut lines = wrap(text, 0, Some(self.width));
-        lines.truncate(most);
+        // Half the width takes twice the lines.
+        let most = most * WIDTH.div_ceil(self.width.max(1));
+        if lines.len() > most {
+            lines.truncate(most);
+            if let Some(last) = lines.last_mut() {
+                *last = cut(&format!("{last} …"), Some(self.width));
+            }
+        }
         lines
     }
 
@@ -339,7 +346,7 @@ impl<'p, 'e> Page<'p, 'e> {
         if self.overview.answers.is_empty() {
             return Vec::new();
         }
-        let mut lines = vec![self.style.paint(Tone::Dim, title)];
+        let mut lines = vec![self.style.paint(Tone::Dim, &fit(title, Some(self.width)))];
         for answer in &self.overview.answers {
             let binary = self.profile.binary_name(answer.function).unwrap_or_default();
             let name = self.profile.function_name(answer.function);
@@ -355,7 +362,7 @@ impl<'p, 'e> Page<'p, 'e> {
         } else {
             "Threads".to_owned()
         };
-        let mut lines = vec![self.style.paint(Tone::Dim, &title)];
+        let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
         for row in self.series.threads.iter().take(self.report.options.top.unwrap_or(THREADS)) {
             let thread = self.profile.thread(row.thread);
             let process = process_label(self.profile, self.profile.process(thread.process));

@@ -14,11 +14,12 @@ mod owners;
 pub use activity::Activity;
 pub use answers::Answer;
 pub use origin::Origin;
+pub(crate) use owners::is_own_binary;
 
 use self::owners::{Owner, Owners};
 use super::{Amount, Report, SeriesReport};
 use crate::calltree::{FunctionSet, StackWeight};
-use crate::profile::{BinaryId, Category, Meaning, Profile, StackId, StateFilter};
+use crate::profile::{Meaning, StackId, StateFilter};
 use crate::recording::TocRun;
 use crate::units::Weight;
 
@@ -119,9 +120,4 @@ fn shares(series: &SeriesReport, rows: &[StackWeight], owner: impl Fn(StackId) -
         share.samples += row.samples;
     }
     shares
-}
-
-/// True if a binary is the program's own.
-pub(crate) fn is_own_binary(profile: &Profile, binary: BinaryId) -> bool {
-    Category::of_binary(profile, Some(binary)) == Category::User
 }

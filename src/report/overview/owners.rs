@@ -1,9 +1,8 @@
 //! The function that each stack's time belongs to: the innermost one of the program's own code, which asked the system for the rest.
 
 use crate::calltree::FunctionSet;
-use crate::profile::{Profile, StackId};
+use crate::profile::{BinaryId, Category, Profile, StackId};
 
-use super::is_own_binary;
 use super::origin::is_run_loop;
 
 /// The one that a stack's time belongs to.
@@ -62,4 +61,9 @@ impl Owners {
             Owner::Unknown(_) | Owner::System => None,
         }
     }
+}
+
+/// True if a binary is the program's own.
+pub(crate) fn is_own_binary(profile: &Profile, binary: BinaryId) -> bool {
+    Category::of_binary(profile, Some(binary)) == Category::User
 }

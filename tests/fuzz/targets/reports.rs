@@ -9,7 +9,8 @@ use traceparse::recording::{Recording, TableKind};
 use traceparse::report::{Report, ReportOptions, SeparateBy, SeriesReport, View};
 use traceparse::units::Nanos;
 
-const VIEWS: [View; 17] = [
+const VIEWS: [View; 18] = [
+    View::Overview,
     View::Full,
     View::Summary,
     View::Threads,
