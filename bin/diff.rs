@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
-use traceparse::output::{self, DiffReport, DiffView, Format, Syntax};
+use traceparse::output::{self, DiffReport, DiffView, Format, OverviewContext, Syntax};
 use traceparse::recording::SampleDetail;
 use traceparse::report::diff::{Diff, DiffAlert, DiffAlertState, Normalize, Unlike};
 use traceparse::report::{Report, ReportOptions};
@@ -19,16 +19,22 @@ use crate::formats::format_of;
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals};
+use crate::next::command_words;
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed};
 use crate::sink::{Shown, style, write_to};
 use crate::times::parse_percent;
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
 
+/// Changes below this percentage are hidden in text.
+const MIN_PERCENT: f64 = 0.5;
+
 const EXAMPLES: &str = "\
 Examples:
   traceparse diff before.xml after.xml
-      The functions whose self weight changed most, and whether chance may explain it
+      What changed most, and whether chance may explain it
+  traceparse diff before.xml after.xml --view functions
+      All functions whose self weight changed
   traceparse diff before.xml after.xml --view tree --normalize samples
       Where in the call tree the shares changed
   traceparse diff before.xml after.xml --format svg -o changes.svg
@@ -71,9 +77,9 @@ pub(crate) struct DiffArgs {
     #[arg(long)]
     force: bool,
 
-    /// What to show
-    #[arg(long, value_enum, default_value_t = DiffViewArg::Functions, help_heading = "Output")]
-    view: DiffViewArg,
+    /// What to show [default: overview for text, functions for other formats]
+    #[arg(long, value_enum, help_heading = "Output")]
+    view: Option<DiffViewArg>,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<DiffFormat>,
@@ -81,8 +87,10 @@ pub(crate) struct DiffArgs {
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     output: Option<PathBuf>,
     /// In text, hide changes below this percentage of the heavier recording
-    #[arg(long, value_name = "P", value_parser = parse_percent, default_value = "0.5", help_heading = "Output")]
-    min_percent: f64,
+    ///
+    /// Default: 0.5.
+    #[arg(long, value_name = "P", value_parser = parse_percent, help_heading = "Output")]
+    min_percent: Option<f64>,
     /// Show only the first N functions or binaries
     #[arg(long, value_name = "N", help_heading = "Output")]
     top: Option<usize>,
@@ -110,6 +118,8 @@ enum NormalizeArg {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum DiffViewArg {
+    /// The answer in short: the change of the total, and the functions that changed most [default for text]
+    Overview,
     /// Functions over all threads, by the change of their self weight
     Functions,
     /// Binaries, by the change of their self weight
@@ -175,14 +185,10 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
             "cannot scale: one of the recordings has no length or weight to scale by; comparing weights as they are",
         );
     }
-    let view = match args.view {
-        DiffViewArg::Functions => DiffView::Functions,
-        DiffViewArg::Binaries => DiffView::Binaries,
-        DiffViewArg::Tree => DiffView::Tree,
-    };
+    let view = args.view();
     let (before, after) = (&before, &after);
     let alerts: Vec<_> = args.alert.iter().map(|alert| alert.judge(&diff)).collect();
-    let (top, min_percent) = (args.top, args.min_percent);
+    let (top, min_percent) = (args.top, args.min_percent.unwrap_or(MIN_PERCENT));
     let report = DiffReport { before, after, diff: &diff, normalize, view, top, min_percent, alerts: &alerts };
     write(&report, args, colour)?;
     Ok(verdict(alerts.iter().map(|outcome| outcome.state)))
@@ -191,9 +197,14 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
 /// Writes the comparison, and what became of alerts where it is not read at once.
 fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     let path = args.output.as_deref();
+    let command = command_words(std::env::args_os());
     let result = write_to(path, |out| {
         let mut out = Shown::new(path, args.format().syntax(), out);
         let format = match args.format() {
+            DiffFormat::Text if report.view == DiffView::Overview => {
+                let context = OverviewContext { command: &command, ..OverviewContext::default() };
+                Format::Overview(style(path, colour), context)
+            }
             DiffFormat::Text => Format::Text(style(path, colour)),
             DiffFormat::Json => Format::Json,
             DiffFormat::Csv => Format::Csv(args.csv.cells()),
@@ -329,15 +340,30 @@ impl DiffArgs {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(DiffFormat::Text)
     }
 
+    /// The view that was asked for. An option of tables asks for a table.
+    fn view(&self) -> DiffView {
+        match self.view {
+            Some(DiffViewArg::Overview) => DiffView::Overview,
+            None if self.format() == DiffFormat::Text && self.min_percent.is_none() => DiffView::Overview,
+            None | Some(DiffViewArg::Functions) => DiffView::Functions,
+            Some(DiffViewArg::Binaries) => DiffView::Binaries,
+            Some(DiffViewArg::Tree) => DiffView::Tree,
+        }
+    }
+
     fn check(&self) -> Result<(), String> {
-        let is_tree = self.view == DiffViewArg::Tree || self.format() == DiffFormat::Svg;
+        let is_table = matches!(self.format(), DiffFormat::Text | DiffFormat::Json);
+        if self.view == Some(DiffViewArg::Overview) && !is_table {
+            return Err("--view overview is text or JSON; leave it out with other formats".to_owned());
+        }
+        let is_tree = self.view == Some(DiffViewArg::Tree) || self.format() == DiffFormat::Svg;
         if self.recording.operations.invert && !is_tree {
             return Err("--invert only applies to call trees; use --view tree".to_owned());
         }
         self.csv.check(self.format() == DiffFormat::Csv)?;
         if self.format() != DiffFormat::Svg {
             self.flame_graph.check_unused()?;
-        } else if self.view == DiffViewArg::Binaries {
+        } else if self.view == Some(DiffViewArg::Binaries) {
             return Err("--format svg draws the call tree only; leave out --view, or use --view tree".to_owned());
         }
         Ok(())

@@ -70,6 +70,7 @@ pub fn write<'a, 'e: 'a>(
         Answer::Report(report) => write_report(report, format, out),
         Answer::Diff(report) => match format {
             Format::Text(style) => diff::text::write(report, style, out),
+            Format::Overview(style, context) => diff::text::write_overview(report, context, style, out),
             Format::Json => diff::json::write(report, out),
             Format::Csv(cells) => diff::csv::write(report, *cells, out),
             Format::FlameGraph(options) => diff::picture::write(report, options, out),

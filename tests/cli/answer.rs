@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::command::{all_exports, csv, fails, finish, json, orchard, stderr_of, stdout_of, traceparse};
 
 /// The exports of the fixtures, and where the corpus is its recordings, exports and reports of `sample`.
-fn recordings() -> Vec<String> {
+pub(crate) fn recordings() -> Vec<String> {
     let mut found = all_exports();
     found.push(format!("{}/fixtures/sample/demo.sample.txt", env!("CARGO_MANIFEST_DIR")));
     if let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") {
@@ -45,7 +45,7 @@ fn every_recording_has_its_answer_on_one_screen() {
 }
 
 /// A row of a tree, as CSV has it.
-struct TreeRow {
+pub(crate) struct TreeRow {
     series: [String; 4],
     depth: usize,
     self_weight: u64,
@@ -62,7 +62,7 @@ fn key(series: &Value) -> [String; 4] {
 }
 
 /// The tree of each series over all threads, in the order it is read, without the roots.
-fn tree_rows(path: &str) -> Vec<TreeRow> {
+pub(crate) fn tree_rows(path: &str) -> Vec<TreeRow> {
     let rows = csv(&[path, "--view", "tree", "--no-threads"]);
     let at = |name: &str| rows[0].iter().position(|title| title == name).expect("the column is there");
     let series = ["input", "run", "schema", "unit"].map(at);
@@ -94,7 +94,7 @@ fn is_entry(name: &str) -> bool {
 }
 
 /// The weight of each own function with what it asked the system for, from the tree of a series. `categories` are those of binaries.
-fn own_weights<'r>(
+pub(crate) fn own_weights<'r>(
     rows: impl Iterator<Item = &'r TreeRow>,
     categories: &HashMap<String, String>,
 ) -> HashMap<&'r str, u64> {
@@ -121,7 +121,7 @@ fn own_weights<'r>(
 }
 
 /// The category of each binary by its path, as docs/formats.md has it: what is in no folder of the system is the program's.
-fn categories(path: &str) -> HashMap<String, String> {
+pub(crate) fn categories(path: &str) -> HashMap<String, String> {
     let system = ["/System/", "/usr/lib/", "/usr/libexec/", "/Library/Apple/", "/Library/Developer/"];
     let rows = json(&[path, "--view", "binaries", "--state", "all"]);
     let category = |path: &str| match path {

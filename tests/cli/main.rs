@@ -17,6 +17,7 @@ mod colour;
 mod command;
 mod diff;
 mod diff_alerts;
+mod diff_answer;
 mod diff_lengths;
 // It needs a shell.
 #[cfg(unix)]

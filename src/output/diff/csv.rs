@@ -37,6 +37,10 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, cells: Cells, out: &mut dyn Wri
             "binary",
         ],
     )?;
+    let report = &match report.view {
+        DiffView::Overview => DiffReport { view: DiffView::Functions, ..*report },
+        _ => *report,
+    };
     let diff = report.diff;
     let mut write = |depth: Option<u32>, function: Option<&Function>, sides: &Sides, changes: [Change; 2]| {
         let [own, all] = changes;

@@ -33,6 +33,7 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, out: &mut dyn Write) -> io::Res
     let rows = report.rows().iter().take(report.top.unwrap_or(usize::MAX));
     let rows = rows.map(|found| row(Some(&found.function), &found.sides, [found.self_change, found.all_change]));
     match report.view {
+        DiffView::Overview => array(out, "own_functions", rows, |row, out| Ok(serde_json::to_writer(out, &row)?))?,
         DiffView::Functions => array(out, "functions", rows, |row, out| Ok(serde_json::to_writer(out, &row)?))?,
         DiffView::Binaries => array(out, "binaries", rows, |row, out| Ok(serde_json::to_writer(out, &row)?))?,
         DiffView::Tree => array(out, "nodes", diff.nodes.iter(), |node, out| {

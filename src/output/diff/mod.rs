@@ -3,6 +3,7 @@
 mod alerts;
 pub(super) mod csv;
 pub(super) mod json;
+mod overview;
 pub(super) mod picture;
 pub(super) mod text;
 
@@ -12,6 +13,8 @@ use crate::report::diff::{Diff, DiffAlertOutcome, DiffRow, Function, FunctionKey
 /// The view of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DiffView {
+    /// The answer in short. In JSON, the program's own functions; not in CSV, which has the functions.
+    Overview,
     /// The functions, the largest changes of self weight first.
     #[default]
     Functions,
@@ -46,6 +49,7 @@ impl DiffReport<'_, '_> {
     /// The rows of the table that is shown; none of the tree.
     fn rows(&self) -> &[DiffRow] {
         match self.view {
+            DiffView::Overview => &self.diff.own_functions,
             DiffView::Functions => &self.diff.functions,
             DiffView::Binaries => &self.diff.binaries,
             DiffView::Tree => &[],

@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 
 use super::{DiffReport, DiffView, alerts, name, owner};
-use crate::output::text::{Lines, Scale, Style, Tone, TreeLine, amount_text, during, fit, wrap};
+use crate::output::text::{
+    Lines, OVERVIEW_WIDTH, OverviewContext, Scale, Style, Tone, TreeLine, amount_text, during, fit, wrap,
+};
 use crate::report::Report;
-use crate::report::diff::{Change, DiffNode, DiffRow, Presence, Sides};
+use crate::report::diff::{Change, Diff, DiffNode, DiffRow, Presence, Sides};
 use crate::units::Weight;
 
 /// Text of at least so many columns has room for noise and all weights.
@@ -20,38 +22,74 @@ const NAME: usize = 24;
 /// # Errors
 /// When `out` fails.
 pub(crate) fn write(report: &DiffReport<'_, '_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let total = report.diff.total;
-    let heavier = total.before.all_weight.max(total.after.all_weight);
-    let scale = Scale::of(Weight::new(heavier, report.diff.unit));
-    let limit = heavier as f64 * report.min_percent / 100.0;
-    let text = Text { report, style, scale, limit, is_wide: style.width.is_none_or(|width| width >= WIDE) };
+    if report.view == DiffView::Overview {
+        return write_overview(report, &OverviewContext::default(), style, out);
+    }
+    let text = Text::new(report, style);
     text.head(out)?;
     writeln!(out)?;
     match report.view {
-        DiffView::Functions | DiffView::Binaries => text.table(out),
         DiffView::Tree => text.tree(out),
+        _ => text.table(out),
     }
 }
 
-struct Text<'a, 'r, 'e> {
-    report: &'a DiffReport<'r, 'e>,
-    style: &'a Style,
+/// Writes the answer in short, in lines of 80 columns unless the style has another width.
+///
+/// # Errors
+/// When `out` fails.
+pub(crate) fn write_overview(
+    report: &DiffReport<'_, '_>,
+    context: &OverviewContext<'_>,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let style = Style { width: Some(style.width.unwrap_or(OVERVIEW_WIDTH)), ..*style };
+    Text::new(report, &style).overview(context.command, out)
+}
+
+pub(super) struct Text<'a, 'r, 'e> {
+    pub(super) report: &'a DiffReport<'r, 'e>,
+    pub(super) style: &'a Style,
     scale: Scale,
     /// Smaller changes are not shown.
     limit: f64,
     is_wide: bool,
 }
 
+impl<'a, 'r, 'e> Text<'a, 'r, 'e> {
+    fn new(report: &'a DiffReport<'r, 'e>, style: &'a Style) -> Self {
+        let total = report.diff.total;
+        let heavier = total.before.all_weight.max(total.after.all_weight);
+        let scale = Scale::of(Weight::new(heavier, report.diff.unit));
+        let limit = heavier as f64 * report.min_percent / 100.0;
+        let is_wide = style.width.is_none_or(|width| width >= WIDE);
+        Self { report, style, scale, limit, is_wide }
+    }
+}
+
 impl Text<'_, '_, '_> {
-    fn head(&self, out: &mut dyn Write) -> io::Result<()> {
-        let diff = self.report.diff;
+    /// A line for each side, with the intervals in which its samples count.
+    pub(super) fn both_sides(&self, out: &mut dyn Write) -> io::Result<()> {
         for (label, report) in [("before", self.report.before), ("after ", self.report.after)] {
-            let line = format!("{label}  {}", recording(report));
-            writeln!(out, "{}", self.style.paint(Tone::Title, &fit(&line, self.style.width)))?;
+            let room = self.style.width.map(|width| width.saturating_sub(8));
+            let line = fit(&format!("{label}  {}", recording(report, room)), self.style.width);
+            writeln!(out, "{}", self.style.paint(Tone::Title, &line))?;
             if let Some(intervals) = &report.options.selection.intervals {
                 writeln!(out, "        {}", during(intervals))?;
             }
         }
+        let Diff { factor, .. } = *self.report.diff;
+        if factor != 1.0 {
+            let why = format!("--normalize {}", self.report.normalize_name());
+            writeln!(out, "        weights after are multiplied by {factor:.4} for changes ({why})")?;
+        }
+        Ok(())
+    }
+
+    fn head(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.both_sides(out)?;
+        let diff = self.report.diff;
         let change = diff.all_change(&diff.total);
         let share = if diff.total.before.all_weight == 0 {
             String::new()
@@ -61,19 +99,17 @@ impl Text<'_, '_, '_> {
         let unit = self.scale.title();
         let (weight, noise) = (self.signed(change.weight), self.number(change.noise));
         writeln!(out, "change  {weight} {unit}{share}; one standard deviation by chance: {noise} {unit}")?;
-        if diff.factor != 1.0 {
-            let why = format!("--normalize {}", self.report.normalize_name());
-            writeln!(out, "        weights after are multiplied by {:.4} for changes ({why})", diff.factor)?;
-        }
         self.alerts(out)
     }
 
     fn alerts(&self, out: &mut dyn Write) -> io::Result<()> {
-        for (tone, word, line) in alerts::lines(self.report) {
-            let lines = wrap(&fit(&line, None), ALERT, self.style.width).join("\n");
-            writeln!(out, "alert   {}{}", self.style.paint(tone, word), &lines["alert   ".len() + word.len()..])?;
-        }
-        Ok(())
+        alerts::lines(self.report).try_for_each(|alert| self.alert(alert, out))
+    }
+
+    /// What became of a rule: how bad that is, the word for it, and why.
+    pub(super) fn alert(&self, (tone, word, line): (Tone, &str, String), out: &mut dyn Write) -> io::Result<()> {
+        let lines = wrap(&fit(&line, None), ALERT, self.style.width).join("\n");
+        writeln!(out, "alert   {}{}", self.style.paint(tone, word), &lines["alert   ".len() + word.len()..])
     }
 
     fn signed(&self, weight: f64) -> String {
@@ -112,13 +148,8 @@ impl Text<'_, '_, '_> {
     }
 
     fn table(&self, out: &mut dyn Write) -> io::Result<()> {
-        let unit = self.scale.title();
         let what = if self.report.view == DiffView::Binaries { "binary" } else { "function" };
-        let mut header = format!("{:>10}   {:>10} {:>10}", format!("Δ self {unit}"), "before", "after");
-        if self.is_wide {
-            header.push_str(&format!(" {:>9} {:>10}  ", "by chance", format!("Δ all {unit}")));
-        }
-        writeln!(out, "{}", self.style.paint(Tone::Dim, &format!("{header}  {what}")))?;
+        self.header("Δ self", what, out)?;
         let is_large = |row: &&DiffRow| row.self_change.weight.abs().max(row.all_change.weight.abs()) >= self.limit;
         let rows = self.report.rows();
         let large = rows.iter().filter(is_large).count();
@@ -132,14 +163,25 @@ impl Text<'_, '_, '_> {
         for note in after_top.into_iter().chain(small) {
             writeln!(out, "{}", self.style.paint(Tone::Dim, &format!("{:>36}{note}", "")))?;
         }
-        writeln!(
-            out,
-            "{}",
-            self.style.paint(Tone::Dim, "* more than 1.96 standard deviations: chance alone rarely does that")
-        )
+        self.legend(out)
     }
 
-    fn row(&self, row: &DiffRow, out: &mut dyn Write) -> io::Result<()> {
+    /// The names of the columns of rows, where self weight is called `own`.
+    pub(super) fn header(&self, own: &str, what: &str, out: &mut dyn Write) -> io::Result<()> {
+        let unit = self.scale.title();
+        let mut header = format!("{:>10}   {:>10} {:>10}", format!("{own} {unit}"), "before", "after");
+        if self.is_wide {
+            header.push_str(&format!(" {:>9} {:>10}  ", "by chance", format!("Δ all {unit}")));
+        }
+        writeln!(out, "{}", self.style.paint(Tone::Dim, &fit(&format!("{header}  {what}"), self.style.width)))
+    }
+
+    pub(super) fn legend(&self, out: &mut dyn Write) -> io::Result<()> {
+        let text = "* more than 1.96 standard deviations: chance alone rarely does that";
+        writeln!(out, "{}", self.style.paint(Tone::Dim, &fit(text, self.style.width)))
+    }
+
+    pub(super) fn row(&self, row: &DiffRow, out: &mut dyn Write) -> io::Result<()> {
         let weights = self.weights(&row.sides, row.sides.before.self_weight, row.sides.after.self_weight);
         let mut line = format!("{} {weights}", self.change(&row.self_change));
         let mut used = 12 + 1 + 21 + 2;
@@ -194,8 +236,9 @@ impl Text<'_, '_, '_> {
     }
 }
 
-/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`.
-fn recording(report: &Report<'_>) -> String {
+/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`. Where there is too little room, the name of the file loses
+/// its middle.
+fn recording(report: &Report<'_>, room: Option<usize>) -> String {
     let profile = &report.recording.profile;
     let mut parts = Vec::new();
     for series in report.series.iter().filter(|series| series.counted.samples > 0) {
@@ -207,6 +250,12 @@ fn recording(report: &Report<'_>) -> String {
     }
     if let Some(length) = report.recorded_duration() {
         parts.push(format!("recorded for {}", Weight::nanos(length.as_nanos())));
+    }
+    let columns = parts.join(" · ").chars().count();
+    if let (Some(room), Some(first)) = (room, parts.first_mut()) {
+        let least = first.chars().count().min(NAME);
+        let left = (first.chars().count() + room).saturating_sub(columns);
+        *first = fit(first, Some(left.max(least)));
     }
     parts.join(" · ")
 }

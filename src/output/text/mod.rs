@@ -27,6 +27,7 @@ pub(crate) use contents::write_contents;
 pub(super) use fork::{Lines, TreeLine};
 pub use overview::OverviewContext;
 pub(crate) use overview::write_overview;
+pub(super) use overview::{WIDTH as OVERVIEW_WIDTH, command_lines};
 pub(super) use scale::Scale;
 pub use style::Style;
 pub(super) use style::{Tone, fit, wrap};

@@ -11,8 +11,8 @@ use crate::recording::{DocumentContent, Interval, Intervals, TocRun, lookup, she
 use crate::report::{Activity, Amount, Answer, AnswersIn, Origin, Overview, Report, SeriesReport, UnnamedBinary};
 use crate::units::{Nanos, Unit, Weight};
 
-/// Columns where nobody says how wide the text may be.
-const WIDTH: usize = 80;
+/// Columns of an overview where nobody says how wide the text may be.
+pub(in crate::output) const WIDTH: usize = 80;
 /// Columns of the line of CPU use.
 const MOST_BINS: usize = 100;
 /// A shorter line tells nothing.
@@ -421,30 +421,36 @@ impl<'p, 'e> Page<'p, 'e> {
 
     /// Commands to go on with.
     fn next(&self) -> Vec<String> {
-        // A command with characters that cannot be shown cannot be typed.
-        let is_plain = |text: &str| clean(text) == text;
-        let words = self.context.command;
-        if words.is_empty() || !words.iter().all(|word| is_plain(word)) {
-            return Vec::new();
-        }
-        let command = words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
-        let mut lines = vec![String::new()];
-        let mut add = |options: &str, what: &str| {
-            let line = format!("{command} {options}");
-            let comment = format!("  # {what}");
-            let fits = line.chars().count() + comment.chars().count() <= self.width;
-            lines.push(if fits { line + &self.style.paint(Tone::Dim, &comment) } else { line });
-        };
+        let mut next = Vec::new();
         if let Some(answer) = self.overview.answers.first() {
             let name = self.profile.function_name(answer.function);
-            if is_plain(name) {
-                add(&format!("--function {}", shell_word(name)), "who calls it");
+            if clean(name) == name {
+                next.push((format!("--function {}", shell_word(name)), "who calls it"));
             }
         }
-        add("--view tree", "every thread's calls");
-        add("-o flame.svg", "a flame graph");
-        lines
+        next.push(("--view tree".to_owned(), "every thread's calls"));
+        next.push(("-o flame.svg".to_owned(), "a flame graph"));
+        let next: Vec<(&str, &str)> = next.iter().map(|(options, what)| (options.as_str(), *what)).collect();
+        command_lines(self.context.command, &next, &self.style)
     }
+}
+
+/// Commands to go on with, below an empty line: these words with each of the options, and what that shows where there is room. Without words
+/// there are none.
+pub(in crate::output) fn command_lines(words: &[String], next: &[(&str, &str)], style: &Style) -> Vec<String> {
+    // A command with characters that cannot be shown cannot be typed.
+    if words.is_empty() || words.iter().any(|word| clean(word) != *word) {
+        return Vec::new();
+    }
+    let command = words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
+    let lines = next.iter().map(|(options, what)| {
+        let line = format!("{command} {options}");
+        let comment = format!("  # {what}");
+        let columns = line.chars().count() + comment.chars().count();
+        let fits = style.width.is_none_or(|width| columns <= width);
+        if fits { line + &style.paint(Tone::Dim, &comment) } else { line }
+    });
+    std::iter::once(String::new()).chain(lines).collect()
 }
 
 /// What called own code, in words.

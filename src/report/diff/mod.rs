@@ -51,7 +51,7 @@ use super::Report;
 pub use crate::alert_grammar::AlertError;
 use crate::units::Unit;
 use matching::Functions;
-use tree::MergedTree;
+use tree::{MergedTree, own_code};
 
 /// The change of something, and the part of it that may be chance; in the unit of the recordings.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -108,6 +108,9 @@ pub struct Diff {
     pub total: Sides,
     /// The functions, the largest changes of self weight first; samples without stack are one of them.
     pub functions: Vec<DiffRow>,
+    /// The functions of the program's own code, each with what it asked the system for as its self weight, as
+    /// [`Overview::answers`](crate::report::Overview::answers) has them; the largest changes of that first.
+    pub own_functions: Vec<DiffRow>,
     /// The binaries, the largest changes of self weight first. A binary's all weight counts a sample once.
     pub binaries: Vec<DiffRow>,
     /// The call tree over all threads, in the order it is read: below each node the largest changes of all weight first. Node 0
@@ -130,6 +133,15 @@ impl Diff {
                 Change::new(sides.before.all(), sides.after.all(), factor),
             )
         };
+        let by_function = tree.functions(&functions);
+        let own = own_code([before, after], &functions).into_iter().map(|(number, own)| {
+            let (function, all) = &by_function[number];
+            (
+                function.clone(),
+                Sides { before: all.before.with_self(own.before), after: all.after.with_self(own.after) },
+            )
+        });
+        let own: Vec<(Function, Sides)> = own.collect();
         let rows = |rows: Vec<(Function, Sides)>| {
             let rows = rows.into_iter().filter(|(_, sides)| sides.before.all_samples + sides.after.all_samples > 0);
             let rows = rows.map(|(function, sides)| {
@@ -151,7 +163,8 @@ impl Diff {
             factor,
             is_scaled: found.is_some(),
             total,
-            functions: rows(tree.functions(&functions)),
+            own_functions: rows(own),
+            functions: rows(by_function),
             binaries: rows(tree.binaries(&functions)),
             nodes: tree.nodes(&functions, factor),
             names: functions.into_names(),

@@ -30,6 +30,12 @@ impl Side {
         self.all_squares = self.all_squares.saturating_add(squares);
     }
 
+    /// The same with the self weight of another.
+    pub(super) fn with_self(self, other: Self) -> Self {
+        let Self { self_weight, self_samples, self_squares, .. } = other;
+        Self { self_weight, self_samples, self_squares, ..self }
+    }
+
     /// Weight of samples whose leaf it is, and the sum of their squares.
     pub(super) fn own(&self) -> (u64, u128) {
         (self.self_weight, self.self_squares)

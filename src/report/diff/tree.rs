@@ -7,6 +7,7 @@ use super::sides::{Side, Sides};
 use crate::hash::HashMap;
 use crate::profile::{FunctionId, Profile, StackId};
 use crate::report::Report;
+use crate::report::overview::OwnCode;
 
 /// A node of the tree of two recordings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +142,25 @@ impl MergedTree {
         }
         nodes
     }
+}
+
+/// By number of a function of the program's own code: its samples, and those of the system's functions that it called.
+pub(super) fn own_code<'e>(reports: [&Report<'e>; 2], functions: &Functions) -> HashMap<usize, Sides> {
+    let mut sums: HashMap<usize, Sides> = HashMap::default();
+    for (side, report) in reports.into_iter().enumerate() {
+        let mut squares = report.squared_weights();
+        for series in &report.series {
+            let code = OwnCode::new(report, series);
+            for row in report.weights.of_series(series.series) {
+                // As in the tree: those of a stack stand in several rows.
+                let squares = squares.remove(&row.stack).unwrap_or(0);
+                let Some(place) = row.stack.and_then(|stack| code.place(stack)) else { continue };
+                let own = sums.entry(functions.number(side, code.function(place))).or_default();
+                of(own, side).add_self(row.weight, row.samples, squares);
+            }
+        }
+    }
+    sums
 }
 
 fn of(sides: &mut Sides, side: usize) -> &mut Side {

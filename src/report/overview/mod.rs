@@ -14,12 +14,12 @@ mod owners;
 pub use activity::Activity;
 pub use answers::Answer;
 pub use origin::Origin;
-pub(crate) use owners::is_own_binary;
+pub(crate) use owners::{OwnCode, is_own_binary};
 
-use self::owners::{Owner, Owners};
+use self::owners::Owner;
 use super::{Amount, Report, SeriesReport};
-use crate::calltree::{FunctionSet, StackWeight};
-use crate::profile::{Meaning, StackId, StateFilter};
+use crate::calltree::StackWeight;
+use crate::profile::StackId;
 use crate::recording::TocRun;
 use crate::units::Weight;
 
@@ -74,23 +74,12 @@ impl<'e> Report<'e> {
     pub fn overview(&self, series: &SeriesReport, count: usize, bins: usize) -> Overview<'e> {
         let profile = &self.recording.profile;
         let rows = self.weights.of_series(series.series);
-        let owners = Owners::new(profile);
-        // Where only running threads count, a thread on its way to wait has CPU time that somebody is to answer for.
-        let may_wait = profile.series(series.series).meaning == Meaning::Presence
-            || self.options.selection.states != StateFilter::Running;
-        let waiting = may_wait.then(|| FunctionSet::idle(profile));
-        let function = |stack: StackId| profile.frame(profile.stack(stack).frame).function;
-        let waits = |stack: StackId| waiting.as_ref().is_some_and(|waiting| waiting.contains(function(stack)));
-        let shares = shares(series, rows, |stack| if waits(stack) { None } else { Some(owners.of(stack)) });
-        let is_entry = |place: StackId| origin::is_entry_point(profile.function_name(function(place)));
-        // Whatever a program does, it does below its entry point. What the entry point does by itself is its own.
-        let own = |stack: StackId| match owners.of(stack) {
-            Owner::Own(place) if !waits(stack) && (place == stack || !is_entry(place)) => Some(place),
-            _ => None,
-        };
-        let leaf = |stack: StackId| (!waits(stack)).then_some(stack);
-        let leaves = answers::heaviest(profile, &owners, (rows, series.unit), count, leaf);
-        let own = answers::heaviest(profile, &owners, (rows, series.unit), count, own);
+        let code = OwnCode::new(self, series);
+        let owners = &code.owners;
+        let shares = shares(series, rows, |stack| if code.waits(stack) { None } else { Some(owners.of(stack)) });
+        let leaf = |stack: StackId| (!code.waits(stack)).then_some(stack);
+        let leaves = answers::heaviest(profile, owners, (rows, series.unit), count, leaf);
+        let own = answers::heaviest(profile, owners, (rows, series.unit), count, |stack| code.place(stack));
         let activity = activity::activity(self, series);
         Overview {
             toc: activity::toc_of_series(self, series),

@@ -1,9 +1,10 @@
 //! The function that each stack's time belongs to: the innermost one of the program's own code, which asked the system for the rest.
 
 use crate::calltree::FunctionSet;
-use crate::profile::{BinaryId, Category, Profile, StackId};
+use crate::profile::{BinaryId, Category, FunctionId, Meaning, Profile, StackId, StateFilter};
+use crate::report::{Report, SeriesReport};
 
-use super::origin::is_run_loop;
+use super::origin::{is_entry_point, is_run_loop};
 
 /// The one that a stack's time belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,44 @@ impl Owners {
             Owner::Own(caller) => Some(caller),
             Owner::Unknown(_) | Owner::System => None,
         }
+    }
+}
+
+/// The program's own code in the stacks of a series.
+pub(crate) struct OwnCode<'p> {
+    profile: &'p Profile,
+    pub(super) owners: Owners,
+    /// Functions in which threads wait, where samples of waiting threads may count.
+    waiting: Option<FunctionSet>,
+}
+
+impl<'p> OwnCode<'p> {
+    pub(crate) fn new(report: &Report<'p>, series: &SeriesReport) -> Self {
+        let profile = &report.recording.profile;
+        // Where only running threads count, a thread on its way to wait has CPU time that somebody is to answer for.
+        let may_wait = profile.series(series.series).meaning == Meaning::Presence
+            || report.options.selection.states != StateFilter::Running;
+        Self { profile, owners: Owners::new(profile), waiting: may_wait.then(|| FunctionSet::idle(profile)) }
+    }
+
+    /// True if a thread with this stack waits.
+    pub(super) fn waits(&self, stack: StackId) -> bool {
+        self.waiting.as_ref().is_some_and(|waiting| waiting.contains(self.function(stack)))
+    }
+
+    /// The stack that ends in the function of the program that a stack's time belongs to. Whatever a program does, it does below its entry
+    /// point; of that, only what the entry point does by itself is its own.
+    pub(crate) fn place(&self, stack: StackId) -> Option<StackId> {
+        let is_entry = |place| is_entry_point(self.profile.function_name(self.function(place)));
+        match self.owners.of(stack) {
+            Owner::Own(place) if !self.waits(stack) && (place == stack || !is_entry(place)) => Some(place),
+            _ => None,
+        }
+    }
+
+    /// The function that a stack ends in.
+    pub(crate) fn function(&self, stack: StackId) -> FunctionId {
+        self.profile.frame(self.profile.stack(stack).frame).function
     }
 }
 

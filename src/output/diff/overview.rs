@@ -1,0 +1,192 @@
+//! The answer of a comparison in short, for people: at most a screen.
+
+use std::io::{self, Write};
+
+use super::text::Text;
+use super::{alerts, name, owner};
+use crate::output::text::{Tone, command_lines, fit, wrap};
+use crate::profile::Meaning;
+use crate::report::Report;
+use crate::report::diff::{DiffRow, Normalize, Presence};
+use crate::units::{Nanos, Unit, Weight};
+
+/// Functions that are listed.
+const FUNCTIONS: usize = 5;
+/// Alert rules that are listed.
+const ALERTS: usize = 5;
+/// The share of rows that chance alone puts beyond [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE).
+const BY_CHANCE: f64 = 0.05;
+
+impl Text<'_, '_, '_> {
+    /// Writes both sides, the answer, the functions that changed most, and commands to go on with, which begin with these words.
+    pub(super) fn overview(&self, command: &[String], out: &mut dyn Write) -> io::Result<()> {
+        self.both_sides(out)?;
+        self.some_alerts(out)?;
+        writeln!(out)?;
+        for line in wrap(&format!("{} {}", self.total(), self.largest()), 0, self.style.width) {
+            writeln!(out, "{}", self.style.paint(Tone::Title, &line))?;
+        }
+        for text in [self.of_one_core(), self.how_many()].into_iter().flatten() {
+            for line in wrap(&text, 0, self.style.width) {
+                writeln!(out, "{line}")?;
+            }
+        }
+        let tables = self.tables();
+        if !tables.is_empty() {
+            writeln!(out)?;
+        }
+        for (title, rows) in &tables {
+            writeln!(out, "{}", self.style.paint(Tone::Title, &fit(title, self.style.width)))?;
+            self.header("Δ", "function", out)?;
+            rows.iter().try_for_each(|row| self.row(row, out))?;
+        }
+        if !tables.is_empty() {
+            self.legend(out)?;
+        }
+        let next = [
+            ("--view functions", "all functions"),
+            ("--view tree", "where in the calls"),
+            ("-o changes.svg", "as a flame graph"),
+        ];
+        let lines = command_lines(command, &next, self.style);
+        lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+    }
+
+    /// The rules that fired or could not be decided first, and of many only some.
+    fn some_alerts(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (others, quiet): (Vec<_>, Vec<_>) = alerts::lines(self.report).partition(|(_, word, _)| *word != "ok");
+        let all = others.len() + quiet.len();
+        others.into_iter().chain(quiet).take(ALERTS).try_for_each(|alert| self.alert(alert, out))?;
+        if all > ALERTS {
+            writeln!(out, "alert   … and {} more; --view functions lists them", all - ALERTS)?;
+        }
+        Ok(())
+    }
+
+    /// `CPU time changed from 9.58 s to 12.09 s (+26.2%), which is more than chance explains.`
+    fn total(&self) -> String {
+        let diff = self.report.diff;
+        let change = diff.all_change(&diff.total);
+        let what = if self.is_cpu_time() { "CPU time" } else { "The total" };
+        if self.report.normalize == Normalize::Samples && self.report.diff.is_scaled {
+            return "Shares are compared: both recordings are scaled to the same total.".to_owned();
+        }
+        if change.weight == 0.0 {
+            return format!("{what} did not change.");
+        }
+        let [before, after] =
+            [diff.total.before, diff.total.after].map(|side| Weight::new(side.all_weight, diff.unit).to_string());
+        let scaled = if diff.factor == 1.0 { "" } else { " of scaled weights" };
+        let share = match diff.total.before.all_weight {
+            0 => String::new(),
+            before => format!(" ({:+.1}%{scaled})", change.weight * 100.0 / before as f64),
+        };
+        let changed = format!("{what} changed from {before} to {after}{share}");
+        if change.is_beyond_noise() {
+            return format!("{changed}, which is more than chance explains.");
+        }
+        let noise = self.amount(change.noise);
+        format!(
+            "{changed}, which chance alone may explain: one standard deviation is {}.",
+            noise.trim_start_matches('+')
+        )
+    }
+
+    /// The function with the largest change.
+    fn largest(&self) -> String {
+        let diff = self.report.diff;
+        let (rows, whose) = match diff.own_functions.is_empty() {
+            false => (&diff.own_functions, "own function"),
+            true => (&diff.functions, "function"),
+        };
+        let Some(row) = rows.iter().find(|row| row.self_change.is_beyond_noise()) else {
+            return format!("No {whose} changed by more than chance explains.");
+        };
+        let total = diff.all_change(&diff.total);
+        let is_most = total.is_beyond_noise() && 2.0 * row.self_change.weight / total.weight > 1.0;
+        let lead = if is_most { "Most of it is".to_owned() } else { format!("The {whose} that changed most is") };
+        let binary = owner(&row.function).map(|binary| format!(" ({})", fit(binary, Some(24)))).unwrap_or_default();
+        let function = fit(name(&row.function), Some(60));
+        format!("{lead} {function}{binary}: {}, {}.", self.amount(row.self_change.weight), self.from_to(row))
+    }
+
+    /// `from 0.30 s to 2.20 s`.
+    fn from_to(&self, row: &DiffRow) -> String {
+        let unit = self.report.diff.unit;
+        let [before, after] =
+            [row.sides.before, row.sides.after].map(|side| Weight::new(side.self_weight, unit).to_string());
+        match row.sides.presence() {
+            Presence::Both => format!("from {before} to {after}"),
+            Presence::New => format!("from nothing to {after}"),
+            Presence::Vanished => format!("from {before} to nothing"),
+        }
+    }
+
+    /// `74% of one core over 10.2 s before, 93% over 12.0 s after.`
+    fn of_one_core(&self) -> Option<String> {
+        let report = self.report;
+        let length = |side: &Report<'_>| side.recorded_duration().map(Nanos::as_nanos).filter(|length| *length > 0);
+        let (before, after) = length(report.before).zip(length(report.after)).filter(|_| self.is_cpu_time())?;
+        let total = &report.diff.total;
+        let percent = |weight: u64, length: u64| {
+            format!("{:.1}% of one core over {}", weight as f64 * 100.0 / length as f64, Weight::nanos(length))
+        };
+        let mut text = format!(
+            "{} before, {} after.",
+            percent(total.before.all_weight, before),
+            percent(total.after.all_weight, after)
+        );
+        if report.normalize == Normalize::None && before.abs_diff(after) > before.max(after) / 10 {
+            text +=
+                " One recording is longer, and so has more of everything: --normalize duration compares by the second.";
+        }
+        Some(text)
+    }
+
+    /// The number of functions that changed by more than chance explains, beside the number that would by chance alone.
+    fn how_many(&self) -> Option<String> {
+        let diff = self.report.diff;
+        let (rows, whose) = match diff.own_functions.is_empty() {
+            false => (&diff.own_functions, "own functions"),
+            true => (&diff.functions, "functions"),
+        };
+        let beyond = rows.iter().filter(|row| row.self_change.is_beyond_noise()).count();
+        let by_chance = (rows.len() as f64 * BY_CHANCE).round().max(1.0);
+        let text = format!(
+            "{beyond} of {} {whose} changed by more than 1.96 standard deviations; by chance alone up to {by_chance} would.",
+            rows.len(),
+        );
+        (beyond > 0 && rows.len() > 1).then_some(text)
+    }
+
+    fn is_cpu_time(&self) -> bool {
+        let report = self.report.before;
+        let counted = report.series.iter().filter(|series| series.counted.samples > 0);
+        let is_on_cpu = |series| report.recording.profile.series(series).meaning != Meaning::Presence;
+        self.report.diff.unit == Unit::Nanoseconds && counted.into_iter().all(|series| is_on_cpu(series.series))
+    }
+
+    /// The functions that changed most: those of the program's own code, and those of all code where they tell more.
+    fn tables(&self) -> Vec<(&'static str, Vec<&DiffRow>)> {
+        let diff = self.report.diff;
+        let own = self.most_changed(&diff.own_functions);
+        let all = self.most_changed(&diff.functions);
+        let is_same = own == all;
+        let tables = [
+            ("Own functions that changed most, with what they asked the system for", own),
+            ("Functions of all code that changed most, each by itself", if is_same { Vec::new() } else { all }),
+        ];
+        tables.into_iter().filter(|(_, rows)| !rows.is_empty()).collect()
+    }
+
+    fn most_changed<'d>(&self, rows: &'d [DiffRow]) -> Vec<&'d DiffRow> {
+        let changed = rows.iter().filter(|row| row.self_change.weight != 0.0);
+        changed.take(self.report.top.unwrap_or(FUNCTIONS)).collect()
+    }
+
+    /// `+2.51 s`.
+    fn amount(&self, weight: f64) -> String {
+        let sign = if weight < 0.0 { "-" } else { "+" };
+        format!("{sign}{}", Weight::new(weight.abs().round() as u64, self.report.diff.unit))
+    }
+}

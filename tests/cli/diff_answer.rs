@@ -1,0 +1,126 @@
+//! The answer of a comparison: on one screen, and the right one.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr;
+
+use crate::answer::{categories, own_weights, recordings, tree_rows};
+use crate::command::{csv, fails, fixture, json, ok, orchard, traceparse};
+
+/// Pairs of recordings that can be compared, each with the text of its comparison at 80 columns.
+fn comparisons() -> Vec<([String; 2], String)> {
+    let files = recordings();
+    let mut found = Vec::new();
+    for pair in files.windows(2).chain(std::iter::once(&[fixture("26.4/time-profile"), orchard()][..])) {
+        let args = ["diff", &pair[0], &pair[1], "--force"];
+        let output = traceparse(&args).env("COLUMNS", "80").output().expect("the command starts");
+        if output.status.success() {
+            let text = String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8");
+            found.push(([pair[0].clone(), pair[1].clone()], text));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_comparison_has_its_answer_on_one_screen() {
+    let comparisons = comparisons();
+    assert!(comparisons.len() > 3, "{}", comparisons.len());
+    for (pair, text) in comparisons {
+        // A terminal wraps what is longer: warnings and command lines, which name the files, however long their paths are.
+        let is_free =
+            |line: &&str| line.starts_with("warning: ") || pair.iter().any(|path| line.contains(path.as_str()));
+        let (free, lines): (Vec<&str>, Vec<&str>) = text.lines().partition(is_free);
+        let rows = lines.len() + free.len();
+        assert!(rows <= 30 && lines.join("\n").len() <= 3 << 10, "{pair:?}: {text}");
+        let wide: Vec<&&str> = lines.iter().filter(|line| line.width() > 80).collect();
+        assert!(wide.is_empty(), "{pair:?}: {wide:#?}");
+    }
+}
+
+/// The change of each own function with what it asked the system for, computed from the trees of both.
+fn changes([before, after]: [&str; 2]) -> HashMap<String, i64> {
+    let mut changes: HashMap<String, i64> = HashMap::new();
+    for (path, sign) in [(before, -1), (after, 1)] {
+        let rows = tree_rows(path);
+        for (function, weight) in own_weights(rows.iter(), &categories(path)) {
+            *changes.entry(function.to_owned()).or_default() += sign * i64::try_from(weight).expect("a weight");
+        }
+    }
+    changes
+}
+
+#[test]
+fn the_answer_is_the_own_function_that_changed_most() {
+    let mut compared = 0;
+    for ([before, after], text) in comparisons() {
+        // What is read with a warning is shown with one, too, and has tests of its own.
+        let is_quiet = |path: &str| traceparse(&[path]).output().expect("the command starts").stderr.is_empty();
+        // Where threads wait, what they wait in is set aside, as in the overview.
+        let waits = text.lines().any(|line| line.starts_with("before ") && line.contains(" sample "));
+        if waits || text.contains("warning: ") || !is_quiet(&before) || !is_quiet(&after) {
+            continue;
+        }
+        let changes = changes([&before, &after]);
+        let answer = json(&["diff", &before, &after, "--force", "--view", "overview"]);
+        let rows = answer["own_functions"].as_array().expect("rows");
+        let mut sums: HashMap<&str, i64> = HashMap::new();
+        for row in rows {
+            *sums.entry(row["function"].as_str().expect("a name")).or_default() +=
+                row["self_change"]["weight"].as_f64().expect("a change") as i64;
+        }
+        let names: HashSet<&str> = changes.keys().map(String::as_str).chain(sums.keys().copied()).collect();
+        for name in names {
+            // Functions without a name are called otherwise in trees.
+            if name.contains("+0x") || name.starts_with("0x") {
+                continue;
+            }
+            assert_eq!(changes.get(name).copied().unwrap_or(0), sums.get(name).copied().unwrap_or(0), "{name}: {text}");
+        }
+        let Some(first) = rows.first() else { continue };
+        compared += 1;
+        if first["self_change"]["beyond_noise"] == true {
+            let name = first["function"].as_str().expect("a name");
+            let start: String = name.chars().take(10).collect();
+            assert!(text.contains(&start), "{name}: {text}");
+        }
+    }
+    assert!(compared > 0, "{compared} comparisons");
+}
+
+#[test]
+fn a_comparison_with_itself_says_that_nothing_changed() {
+    let text = ok(&["diff", &orchard(), &orchard()]);
+    assert!(text.contains("CPU time did not change. No own function changed by more than chance explains."), "{text}");
+    assert!(!text.contains('*'), "{text}");
+}
+
+#[test]
+fn the_answer_tells_the_factor_and_the_lengths() {
+    let (before, after) = (fixture("26.4/time-profile"), orchard());
+    let shares = ok(&["diff", &before, &after, "--normalize", "samples"]);
+    assert!(shares.contains("both recordings are scaled to the same total"), "{shares}");
+    assert!(shares.contains("--normalize samples"), "{shares}");
+    let alert = traceparse(&["diff", &before, &after, "--alert", "total > 5%"]).output().expect("the command starts");
+    assert_eq!(alert.status.code(), Some(3));
+    let text = String::from_utf8(alert.stdout).expect("UTF-8");
+    assert!(text.contains("alert   FIRED      total > 5%"), "{text}");
+}
+
+#[test]
+fn tables_are_what_they_were() {
+    let (before, after) = (fixture("26.4/time-profile"), orchard());
+    let args = ["diff", &before, &after];
+    // Other formats have no overview by default, and a limit of rows asks for rows.
+    assert_eq!(csv(&args), csv(&[&args[..], &["--view", "functions"]].concat()));
+    assert!(json(&args)["functions"].is_array());
+    let limited = ok(&[&args[..], &["--min-percent", "0.5"]].concat());
+    assert_eq!(limited, ok(&[&args[..], &["--view", "functions"]].concat()));
+    let all: Value = json(&[&args[..], &["--view", "overview", "--top", "2"]].concat());
+    assert_eq!(all["own_functions"].as_array().map(Vec::len), Some(2));
+    for format in ["csv", "svg"] {
+        let error = fails(2, &[&args[..], &["--view", "overview", "--format", format]].concat());
+        assert!(error.contains("overview"), "{error}");
+    }
+}
