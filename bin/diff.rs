@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::{Args, ValueEnum, ValueHint};
-use traceparse::output::{self, DiffReport, DiffView, Format, OverviewContext, Syntax};
+use traceparse::output::{self, DiffReport, DiffView, Format, OverviewContext, Style, Syntax};
 use traceparse::recording::SampleDetail;
 use traceparse::report::diff::{Diff, DiffAlert, DiffAlertState, Normalize, Unlike};
 use traceparse::report::{Report, ReportOptions};
@@ -94,6 +94,11 @@ pub(crate) struct DiffArgs {
     /// Show only the first N functions or binaries
     #[arg(long, value_name = "N", help_heading = "Output")]
     top: Option<usize>,
+    /// In text, write names of functions in full length
+    ///
+    /// Without it, names that are too long for the line lose template arguments, then their middle.
+    #[arg(long, help_heading = "Output")]
+    full_names: bool,
     /// Exit with code 3 if this rule holds, such as 'total > 5%' (repeatable)
     #[arg(long, value_name = "RULE", help_heading = "Output")]
     alert: Vec<DiffAlert>,
@@ -198,14 +203,15 @@ pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
 fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result<(), Failure> {
     let path = args.output.as_deref();
     let command = command_words(std::env::args_os());
+    let style = Style { has_full_names: args.full_names, ..style(path, colour) };
     let result = write_to(path, |out| {
         let mut out = Shown::new(path, args.format().syntax(), out);
         let format = match args.format() {
             DiffFormat::Text if report.view == DiffView::Overview => {
                 let context = OverviewContext { command: &command, ..OverviewContext::default() };
-                Format::Overview(style(path, colour), context)
+                Format::Overview(style, context)
             }
-            DiffFormat::Text => Format::Text(style(path, colour)),
+            DiffFormat::Text => Format::Text(style),
             DiffFormat::Json => Format::Json,
             DiffFormat::Csv => Format::Csv(args.csv.cells()),
             DiffFormat::Svg => Format::FlameGraph(args.flame_graph.options()),
@@ -361,6 +367,9 @@ impl DiffArgs {
             return Err("--invert only applies to call trees; use --view tree".to_owned());
         }
         self.csv.check(self.format() == DiffFormat::Csv)?;
+        if self.full_names && self.format() != DiffFormat::Text {
+            return Err("--full-names only applies to text; other formats always have full names".to_owned());
+        }
         if self.format() != DiffFormat::Svg {
             self.flame_graph.check_unused()?;
         } else if self.view == Some(DiffViewArg::Binaries) {

@@ -56,6 +56,11 @@ pub(crate) struct ReportArgs {
     /// Hide tree levels deeper than N
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
+    /// In text, write names of functions in full length
+    ///
+    /// Without it, names that are too long for the line lose template arguments, then their middle.
+    #[arg(long, help_heading = "Output")]
+    pub(crate) full_names: bool,
     /// Bin length of --view timeline, such as 10ms [default: round, at most 90 bins]
     #[arg(long, value_name = "DURATION", value_parser = parse_bin, help_heading = "Output")]
     pub(crate) bin: Option<Nanos>,

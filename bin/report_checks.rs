@@ -20,6 +20,9 @@ impl ReportArgs {
         if !self.source.is_empty() && !shows_source {
             return Err("--source only applies to --view lines, in text or JSON".to_owned());
         }
+        if self.full_names && self.format() != Format::Text {
+            return Err("--full-names only applies to text; other formats always have full names".to_owned());
+        }
         if self.format() != Format::Svg {
             self.flame_graph.check_unused()?;
         }

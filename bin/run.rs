@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use clap::CommandFactory;
-use traceparse::output::{self, Markers, OverviewContext, Syntax};
+use traceparse::output::{self, Markers, OverviewContext, Style, Syntax};
 use traceparse::recording::{Intervals, Options};
 use traceparse::report::{HiddenRows, HidingLimit, Report, View};
 use traceparse::units::{Unit, Weight};
@@ -129,12 +129,13 @@ fn write_report(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let command: Vec<String> = command_words(std::env::args_os());
+    let style = Style { has_full_names: args.full_names, ..style(args.output.as_deref(), colour) };
     let format = match args.format() {
         Format::Text if report.options.view == View::Overview => {
             let context = OverviewContext { intervals: Some(shown), command: &command };
-            output::Format::Overview(style(args.output.as_deref(), colour), context)
+            output::Format::Overview(style, context)
         }
-        Format::Text => output::Format::Text(style(args.output.as_deref(), colour)),
+        Format::Text => output::Format::Text(style),
         Format::Json => output::Format::Json,
         Format::D3 => output::Format::D3,
         Format::ChromeTrace => output::Format::ChromeTrace,

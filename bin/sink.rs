@@ -119,5 +119,5 @@ pub(crate) fn style(path: Option<&Path>, colour: Colour) -> Style {
         Colour::Never => false,
         Colour::Auto => is_stdout && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never,
     };
-    Style { width: if is_stdout { width() } else { None }, is_coloured }
+    Style { width: if is_stdout { width() } else { None }, is_coloured, ..Style::default() }
 }

@@ -113,12 +113,12 @@ fn utf8(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 fn overview(export: &Recording) -> String {
     let mut options = options(View::Full);
     options.pruning.min_percent = 1.0;
-    let style = Style { width: Some(120), is_coloured: false };
+    let style = Style { width: Some(120), ..Style::default() };
     utf8(|out| output::write(&export.report(&options), &Format::Text(style), out))
 }
 
 fn view_text(export: &Recording, view: View) -> String {
-    let style = Style { width: Some(120), is_coloured: false };
+    let style = Style { width: Some(120), ..Style::default() };
     utf8(|out| output::write(&export.report(&options(view)), &Format::Text(style), out))
 }
 
@@ -128,14 +128,14 @@ fn tables(export: &Recording) -> String {
     let texts = views.into_iter().map(|view| {
         let mut options = options(view);
         options.pruning.min_percent = 1.0;
-        let style = Style { width: Some(80), is_coloured: false };
+        let style = Style { width: Some(80), ..Style::default() };
         utf8(|out| output::write(&export.report(&options), &Format::Text(style), out))
     });
     texts.collect::<Vec<_>>().join("\n")
 }
 
 fn contents(export: &Recording) -> String {
-    utf8(|out| output::write(&export.documents, &Format::Text(Style { width: Some(120), is_coloured: false }), out))
+    utf8(|out| output::write(&export.documents, &Format::Text(Style { width: Some(120), ..Style::default() }), out))
 }
 
 fn folded_stacks(export: &Recording) -> String {

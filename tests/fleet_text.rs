@@ -11,7 +11,7 @@ use traceparse::output::{self, Format, Style};
 use unicode_width::UnicodeWidthStr;
 
 fn text_of(report: &FleetReport, width: Option<usize>) -> String {
-    styled(report, &Style { width, is_coloured: false })
+    styled(report, &Style { width, ..Style::default() })
 }
 
 fn styled(report: &FleetReport, style: &Style) -> String {
@@ -46,7 +46,7 @@ fn without_a_width_nothing_is_cut() {
 fn colours_change_nothing_else() {
     for (name, report) in every_kind() {
         for width in [Some(80), None] {
-            let coloured = styled(&report, &Style { width, is_coloured: true });
+            let coloured = styled(&report, &Style { width, is_coloured: true, ..Style::default() });
             let mut rest = coloured.as_str();
             let mut plain = String::new();
             while let Some((before, after)) = rest.split_once('\x1b') {
@@ -191,7 +191,7 @@ fn alerts_say_what_fired_and_why() {
     let undecided = alerts.iter().position(|line| *line == "UNDECIDED  cpu.p99.9 > 50").unwrap();
     assert!(alerts[undecided + 1].contains("P99.9 needs 1,000 runs and has 100"), "{text}");
     assert!(text.contains("no run has a function named \"nothing\""), "{text}");
-    let coloured = styled(&report, &Style { width: None, is_coloured: true });
+    let coloured = styled(&report, &Style { width: None, is_coloured: true, ..Style::default() });
     assert!(coloured.contains("\x1b[1;31mFIRED\x1b[0m") && coloured.contains("\x1b[32mok\x1b[0m"));
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use crate::command::{all_exports, csv, fails, finish, json, orchard, stderr_of, stdout_of, traceparse};
+use crate::command::{Folder, all_exports, csv, fails, finish, json, orchard, stderr_of, stdout_of, traceparse};
 
 /// The exports of the fixtures, and where the corpus is its recordings, exports and reports of `sample`.
 pub(crate) fn recordings() -> Vec<String> {
@@ -268,9 +268,31 @@ fn start(name: &str) -> String {
     name.split(" ▶").next().unwrap_or_default().chars().take(8).collect()
 }
 
+/// An export whose stacks are 200 deep, and fork on each level: below `f…7` stand `f…8` and `leaf…7`.
+fn deep() -> String {
+    let mut rows = String::new();
+    for level in 0..200 {
+        let frames =
+            (0..level).rev().map(|below| format!(r#"<frame name="f{below:03} call" addr="{:#x}"/>"#, 0x1000 + below));
+        let frames: String = frames.collect();
+        rows += &format!(
+            r#"<row><sample-time>{level}000000</sample-time><weight>1000000</weight><backtrace>{}{frames}</backtrace></row>"#,
+            format_args!(r#"<frame name="leaf{level:03}" addr="{:#x}"/>"#, 0x8000 + level)
+        );
+    }
+    let column = |name: &str| format!("<col><mnemonic>{name}</mnemonic></col>");
+    let columns: String = ["time", "weight", "stack"].map(column).concat();
+    let table = format!(r#"<schema name="time-profile">{columns}</schema>{rows}"#);
+    let node = format!("<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>{table}</node>");
+    format!(r#"<?xml version="1.0"?><trace-query-result>{node}</trace-query-result>"#)
+}
+
 #[test]
 fn depths_can_be_read_back_from_trees_at_80_columns() {
-    let mut files = vec![orchard()];
+    let folder = Folder::new();
+    let invented = folder.path("deep.xml");
+    std::fs::write(&invented, deep()).expect("the folder is writable");
+    let mut files = vec![orchard(), invented.clone()];
     if let Some(corpus) = std::env::var_os("TRACEPARSE_CORPUS") {
         let file = |name: &str| Path::new(&corpus).join("xctrace").join(name).display().to_string();
         files.extend(["14.0.1/cpu-profile.xml", "14.3.1/time-profile.xml", "14.3.1/cpu-profile.xml"].map(file));
@@ -287,5 +309,26 @@ fn depths_can_be_read_back_from_trees_at_80_columns() {
         found.sort_unstable();
         expected.sort_unstable();
         assert_eq!(found, expected, "{path}");
+        let deepest = found.iter().map(|(depth, _)| *depth).max();
+        assert!(path != invented || (found.len(), deepest) == (399, Some(200)), "{path}");
+    }
+}
+
+#[test]
+fn names_are_folded_unless_they_are_asked_for() {
+    let name = "orchard::Press::filter(float*, unsigned long, float)";
+    let args = |more: &[&str]| {
+        let orchard = orchard();
+        let args = [&[&orchard, "--view", "tree", "--no-threads", "--depth", "9"][..], more].concat();
+        stdout_of(&finish(traceparse(&args).env("COLUMNS", "70")).success())
+    };
+    let (folded, full) = (args(&[]), args(&["--full-names"]));
+    assert!(!folded.contains(name) && full.contains(name), "{full}");
+    assert!(folded.lines().all(|line| line.width() <= 70), "{folded}");
+    assert_eq!(folded.lines().count(), full.lines().count(), "a tree keeps its shape");
+    let orchard = orchard();
+    for command in [&[orchard.as_str()][..], &["diff", &orchard, &orchard]] {
+        let error = fails(2, &[command, &["--full-names", "--format", "json"]].concat());
+        assert!(error.contains("--full-names only applies to text"), "{error}");
     }
 }

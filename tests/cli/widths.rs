@@ -42,7 +42,7 @@ fn shown(export: &Recording, view: View, width: usize) -> String {
     options.pruning.min_percent = 1.0;
     options.function = Some("main".to_owned());
     let mut out = Vec::new();
-    output::write(&export.report(&options), &Format::Text(Style { width: Some(width), is_coloured: false }), &mut out)
+    output::write(&export.report(&options), &Format::Text(Style { width: Some(width), ..Style::default() }), &mut out)
         .expect("no error");
     String::from_utf8(out).expect("UTF-8")
 }

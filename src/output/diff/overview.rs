@@ -106,7 +106,7 @@ impl Text<'_, '_, '_> {
         let is_most = total.is_beyond_noise() && 2.0 * row.self_change.weight / total.weight > 1.0;
         let lead = if is_most { "Most of it is".to_owned() } else { format!("The {whose} that changed most is") };
         let binary = owner(&row.function).map(|binary| format!(" ({})", fit(binary, Some(24)))).unwrap_or_default();
-        let function = fit(name(&row.function), Some(60));
+        let function = self.style.name(name(&row.function), Some(60));
         format!("{lead} {function}{binary}: {}, {}.", self.amount(row.self_change.weight), self.from_to(row))
     }
 

@@ -219,7 +219,7 @@ impl Text<'_, '_, '_> {
     fn part(&self, node: &DiffNode, part: usize, out: &mut dyn Write) -> io::Result<()> {
         let Some(function) = self.report.diff.function(node) else { return Ok(()) };
         let room = self.style.width.map(|width| width.saturating_sub(36).max(NAME));
-        let line = format!("{:>29} below {}", format!("▶{part}"), fit(name(function), room));
+        let line = format!("{:>29} below {}", format!("▶{part}"), self.style.name(name(function), room));
         writeln!(out, "{}", self.style.paint(Tone::Title, &line))
     }
 

@@ -1,6 +1,7 @@
 //! Weights over time as a line of block characters.
 
-use super::style::{MIN_NAME, Style};
+use super::name::MIN_NAME;
+use super::style::Style;
 use crate::report::{Timeline, TimelineLine, TimelinePart};
 
 /// Blocks of an eighth of the height to the whole of it.
@@ -126,11 +127,11 @@ mod tests {
         let counted = Amount { weight: Weight::nanos(330), samples: 33 };
         let line = TimelineLine { scope: Scope::All, counted, parts };
         let timeline = Timeline { bin: Nanos::from_nanos(10), bins: 0..33, lines: vec![line] };
-        let columns = Columns::new(&timeline, &Style { width: Some(20), is_coloured: false });
+        let columns = Columns::new(&timeline, &Style { width: Some(20), ..Style::default() });
         assert_eq!((columns.bins_each, columns.count, columns.length()), (3, 11, 30));
         assert_eq!(columns.of(timeline.lines.iter()).text(30), "█".repeat(11));
         let timeline = Timeline { bins: 0..26, ..timeline };
-        let columns = Columns::new(&timeline, &Style { width: Some(20), is_coloured: false });
+        let columns = Columns::new(&timeline, &Style { width: Some(20), ..Style::default() });
         assert_eq!((columns.bins_each, columns.count), (2, 13));
     }
 }

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use super::name::MIN_NAME;
 use super::scale::Scale;
-use super::style::{MIN_NAME, Style, Tone, fit, wrap};
+use super::style::{Style, Tone, fit, wrap};
 use super::words::clock;
 use crate::calltree::Pruning;
 use crate::output::byte_writer::ByteWriter;

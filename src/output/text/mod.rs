@@ -5,6 +5,7 @@ mod contents;
 mod flame_chart;
 mod fork;
 mod listing;
+mod name;
 mod overview;
 mod scale;
 mod source;

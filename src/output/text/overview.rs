@@ -248,7 +248,7 @@ impl<'p, 'e> Page<'p, 'e> {
     }
 
     fn function(&self, answer: &Answer) -> String {
-        fit(self.profile.function_name(answer.function), Some(56))
+        self.style.name(self.profile.function_name(answer.function), Some(56))
     }
 
     /// `86.0% is in Checkout.total(of:), on Main Thread, called by Cart.refresh() from a timer.`
@@ -295,7 +295,7 @@ impl<'p, 'e> Page<'p, 'e> {
 
     /// `, called by Cart.refresh() from a timer`.
     fn called(&self, answer: &Answer) -> String {
-        let name = |id| fit(self.profile.function_name(id), Some(30));
+        let name = |id| self.style.name(self.profile.function_name(id), Some(30));
         let by = match answer.callers.as_slice() {
             [] => String::new(),
             [only] => format!(" by {}", name(*only)),

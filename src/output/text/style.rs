@@ -11,6 +11,8 @@ pub struct Style {
     pub width: Option<usize>,
     /// True to write colours (ANSI escape codes).
     pub is_coloured: bool,
+    /// True to write names of functions in full length, even where a line is then wider than [`width`](Self::width).
+    pub has_full_names: bool,
 }
 
 /// The kind of a piece of text, which decides its colour.
@@ -57,28 +59,7 @@ impl Style {
         };
         format!("\x1b[{code}m{text}\x1b[0m")
     }
-
-    /// A name and what it belongs to, in the columns right of `used`; the second gives way first.
-    pub(in crate::output) fn two_parts(&self, name: &str, owner: &str, used: usize) -> (String, String) {
-        let Some(width) = self.width else {
-            let owner = if owner.is_empty() { String::new() } else { format!("  {owner}") };
-            return (clean(name), self.paint(Tone::Dim, &clean(&owner)));
-        };
-        let room = width.saturating_sub(used).max(MIN_NAME);
-        let name = fit(name, Some(room));
-        let left = room.saturating_sub(name.width());
-        if owner.is_empty() || left < MIN_OWNER {
-            return (name, String::new());
-        }
-        let owner = format!("  {}", fit(owner, Some(left - 2)));
-        (name, self.paint(Tone::Dim, &owner))
-    }
 }
-
-/// A name is never cut shorter than this, however narrow the terminal.
-pub(super) const MIN_NAME: usize = 16;
-/// An owner in less room than this (with the two spaces before it) says nothing.
-const MIN_OWNER: usize = 10;
 
 /// `text` without what could move the cursor, change colours or turn other text around.
 pub(in crate::output) fn clean(text: &str) -> String {
@@ -146,6 +127,7 @@ pub(in crate::output) fn pad(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::text::name::MIN_NAME;
 
     #[test]
     fn names_lose_their_middle() {
@@ -192,7 +174,8 @@ mod tests {
                 let shown = fit(&text, Some(width));
                 assert!(shown.width() <= width, "{text:?} in {width}: {shown:?} has {}", shown.width());
                 assert!(cut(&clean(&text), Some(width)).width() <= width, "{text:?} in {width}");
-                let (name, owner) = Style { width: Some(width + 40), is_coloured: false }.two_parts(&text, &text, 30);
+                let style = Style { width: Some(width + 40), ..Style::default() };
+                let (name, owner) = style.two_parts(&text, &text, 30);
                 assert!((name + &owner).width() <= (width + 10).max(MIN_NAME), "{text:?} in {width}");
             }
         }
@@ -200,7 +183,7 @@ mod tests {
 
     #[test]
     fn owners_give_way_first() {
-        let style = Style { width: Some(40), is_coloured: false };
+        let style = Style { width: Some(40), ..Style::default() };
         let (name, owner) = style.two_parts("run", "libdispatch.dylib", 10);
         assert_eq!((name.as_str(), owner.as_str()), ("run", "  libdispatch.dylib"));
         let (name, owner) = style.two_parts("a function with a name of thirty", "app", 10);

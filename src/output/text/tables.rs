@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
+use super::name::MIN_NAME;
 use super::scale::Scale;
-use super::style::{MIN_NAME, Style, Tone, fit, pad};
+use super::style::{Style, Tone, fit, pad};
 use super::words::{below_limit, clock, count, share};
 use crate::calltree::{FunctionRow, Label, Pruning};
 use crate::output::byte_writer::{ByteWriter, FunctionTexts};

@@ -18,8 +18,9 @@
 use std::io::{self, Write};
 
 use super::fork::{Lines, TreeLine};
+use super::name::MIN_NAME;
 use super::scale::Scale;
-use super::style::{MIN_NAME, Style, Tone, cut, fit};
+use super::style::{Style, Tone, cut, fit};
 use super::words::{count, share};
 use crate::calltree::{CallTree, Label, Node, is_idle, percent};
 use crate::output::labels::{binary_of, function_of};
@@ -153,7 +154,7 @@ impl TreeWriter<'_> {
         let left = format!("{:>width$} below ", format!("▶{part}"), width = self.left() - 7);
         let name = function_of(self.profile, node.label);
         let room = self.style.width.map(|width| width.saturating_sub(self.left()).max(MIN_NAME));
-        writeln!(out, "{}", self.style.paint(Tone::Title, &(left + &fit(name, room))))
+        writeln!(out, "{}", self.style.paint(Tone::Title, &(left + &self.style.name(name, room))))
     }
 }
 

@@ -221,7 +221,17 @@ mod tests {
         };
         let binaries = rows.iter().take(1).map(binary).collect();
         let (unit, names) = (Unit::Nanoseconds, Vec::new());
-        Diff { unit, factor: 1.0, is_scaled: true, total, functions: rows, binaries, nodes: Vec::new(), names }
+        Diff {
+            unit,
+            factor: 1.0,
+            is_scaled: true,
+            total,
+            functions: rows,
+            own_functions: Vec::new(),
+            binaries,
+            nodes: Vec::new(),
+            names,
+        }
     }
 
     /// The outcome of a rule, the limit in milliseconds, and the names of what it was.

@@ -159,7 +159,7 @@ fn write(report: &Report<'_>) {
         serde_json::from_slice::<serde_json::Value>(&out).expect("a trace is JSON");
     }
     output::write(report, &Format::Csv(Cells::AsTheyAre), &mut io::sink()).expect("a sink takes everything");
-    for style in [Style::default(), Style { width: Some(40), is_coloured: true }] {
+    for style in [Style::default(), Style { width: Some(40), is_coloured: true, ..Style::default() }] {
         output::write(report, &Format::Text(style), &mut io::sink()).expect("a sink takes everything");
     }
     if report.options.view == View::Tree && report.check_one_measurement().is_ok() {

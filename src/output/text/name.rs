@@ -1,0 +1,154 @@
+//! Names in little room: arguments of templates go first, then the middle.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::style::{Style, Tone, clean, fit};
+
+/// A name is never cut shorter than this, however narrow the terminal.
+pub(super) const MIN_NAME: usize = 16;
+/// An owner in less room than this (with the two spaces before it) says nothing.
+const MIN_OWNER: usize = 10;
+
+/// Arguments that are not longer than this stay.
+const SHORT: usize = 4;
+
+impl Style {
+    /// A name in at most so many columns; template arguments give way first.
+    pub(in crate::output) fn name(&self, name: &str, room: Option<usize>) -> String {
+        fit_name(name, room.filter(|_| !self.has_full_names))
+    }
+
+    /// A name and what it belongs to, in the columns right of `used`; the second gives way first.
+    pub(in crate::output) fn two_parts(&self, name: &str, owner: &str, used: usize) -> (String, String) {
+        let Some(width) = self.width else {
+            let owner = if owner.is_empty() { String::new() } else { format!("  {owner}") };
+            return (clean(name), self.paint(Tone::Dim, &clean(&owner)));
+        };
+        let room = width.saturating_sub(used).max(MIN_NAME);
+        let name = self.name(name, Some(room));
+        let left = room.saturating_sub(name.width());
+        if owner.is_empty() || left < MIN_OWNER {
+            return (name, String::new());
+        }
+        let owner = format!("  {}", fit(owner, Some(left - 2)));
+        (name, self.paint(Tone::Dim, &owner))
+    }
+}
+
+/// A name in at most `width` columns. Where it is too long, the arguments of its templates are folded to `<…>`, the innermost first; if that is
+/// not enough, its middle goes.
+fn fit_name(name: &str, width: Option<usize>) -> String {
+    let name = clean(name);
+    let Some(width) = width.filter(|&width| name.width() > width) else { return name };
+    let mut folded = name;
+    while folded.width() > width {
+        let Some(shorter) = fold_deepest(&folded) else { break };
+        folded = shorter;
+    }
+    fit(&folded, Some(width))
+}
+
+/// The name with the arguments of the templates that stand deepest in others folded; `None` where there are no more.
+fn fold_deepest(name: &str) -> Option<String> {
+    let lists = argument_lists(name);
+    let deepest = lists.iter().map(|list| list.depth).max()?;
+    let mut out = String::with_capacity(name.len());
+    let mut at = 0;
+    for list in lists.iter().filter(|list| list.depth == deepest) {
+        out.push_str(&name[at..list.start]);
+        out.push('…');
+        at = list.end;
+    }
+    out.push_str(&name[at..]);
+    Some(out)
+}
+
+/// A list of template arguments, without its brackets.
+struct ArgumentList {
+    start: usize,
+    end: usize,
+    /// The number of lists that it stands in.
+    depth: usize,
+}
+
+/// The lists that are long enough to be folded, in the order in which they end. Brackets that open none are those of operators
+/// (`operator<`, `->`) and of Rust's `<T as Trait>`, which say whose function it is.
+fn argument_lists(name: &str) -> Vec<ArgumentList> {
+    let mut lists = Vec::new();
+    // The places behind the brackets that are open, and if they open arguments.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    for (at, c) in name.char_indices() {
+        let before = &name[..at];
+        match c {
+            '<' if !is_operator(before) => open.push((at + 1, opens_arguments(before))),
+            '>' if !before.ends_with('-') && !is_operator(before) => {
+                let Some((start, true)) = open.pop() else { continue };
+                if name[start..at].chars().count() > SHORT {
+                    let depth = open.iter().filter(|(_, is_list)| *is_list).count();
+                    lists.push(ArgumentList { start, end: at, depth });
+                }
+            }
+            _ => {}
+        }
+    }
+    lists
+}
+
+/// True if what stands before a bracket is `operator`, or the start of an operator with brackets such as `operator<<`.
+fn is_operator(before: &str) -> bool {
+    before.trim_end_matches(['<', '>', '-', '=']).ends_with("operator")
+}
+
+/// True if a bracket behind this opens arguments: it follows a name, or the `::` that Rust puts between.
+fn opens_arguments(before: &str) -> bool {
+    before.ends_with("::") || before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '>')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_go_before_the_middle() {
+        let name = "std::__1::map<int, std::__1::vector<Apple, std::__1::allocator<Apple>>>::operator[](int const&)";
+        assert_eq!(fit_name(name, None), name);
+        assert_eq!(fit_name(name, Some(name.len())), name);
+        assert_eq!(
+            fit_name(name, Some(name.len() - 4)),
+            "std::__1::map<int, std::__1::vector<Apple, std::__1::allocator<…>>>::operator[](int const&)"
+        );
+        assert_eq!(fit_name(name, Some(70)), "std::__1::map<int, std::__1::vector<…>>::operator[](int const&)");
+        assert_eq!(fit_name(name, Some(50)), "std::__1::map<…>::operator[](int const&)");
+        assert_eq!(fit_name(name, Some(20)), "std::__1::map…onst&)");
+    }
+
+    #[test]
+    fn operators_are_no_brackets() {
+        for name in
+            ["bool operator<(Apple const&, Apple const&)", "Ptr::operator->() const", "operator<<(std::ostream&, int)"]
+        {
+            assert!(argument_lists(name).is_empty(), "{name}");
+        }
+        assert_eq!(
+            fit_name("std::ostream& std::operator<< <std::char_traits<char>>(std::ostream&, char)", Some(60)).width(),
+            60
+        );
+        assert_eq!(
+            fit_name("<alloc::vec::Vec<orchard::Apple> as core::fmt::Debug>::fmt", Some(46)),
+            "<alloc::vec::Vec<…> as core::fmt::Debug>::fmt"
+        );
+        assert_eq!(fit_name("iter::collect::<alloc::vec::Vec<u8>>", Some(20)), "iter::collect::<…>");
+        assert_eq!(
+            fit_name("specialized Array<Orchard.Apple>.append(_:)", Some(32)),
+            "specialized Array<…>.append(_:)"
+        );
+    }
+
+    #[test]
+    fn brackets_without_partners_are_text() {
+        for name in ["a>b<c<d", "<<<<<<<<", ">>>>>>>>", "-[Foo a:b:]", "f<g<hhhhhhh"] {
+            assert_eq!(fit_name(name, Some(40)), name);
+            assert!(fit_name(name, Some(6)).width() <= 6, "{name}");
+        }
+    }
+}
