@@ -24,7 +24,9 @@ use crate::recording::{Opened, check_counted, check_distinct, check_times, note_
 use crate::sink::{Shown, style, write_to};
 use crate::times::parse_percent;
 use crate::unchanged::WatchedFiles;
-use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
+use crate::{
+    EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, print_few_warnings, printable, warning,
+};
 
 /// Changes below this percentage are hidden in text.
 const MIN_PERCENT: f64 = 0.5;
@@ -148,6 +150,9 @@ enum DiffFormat {
 /// Compares two recordings.
 pub(crate) fn show(args: &DiffArgs, colour: Colour) -> Result<u8, Failure> {
     args.check().map_err(Failure::Usage)?;
+    if args.view() == DiffView::Overview && args.format() == DiffFormat::Text {
+        print_few_warnings();
+    }
     let options =
         ReportOptions { jobs: job_count(args.recording.input.jobs), ..args.recording.selection.report_options() };
     let sides = [&args.before, &args.after].into_iter();

@@ -40,10 +40,12 @@ use cli::Cli;
 use ending::{EXIT_INPUT, EXIT_USAGE};
 
 pub(crate) use ending::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe};
-pub(crate) use messages::{complain, note, printable, warning};
+pub(crate) use messages::{complain, note, print_few_warnings, printable, warning};
 
 fn main() -> ExitCode {
-    match run::run(Cli::parse_in_order()) {
+    let result = run::run(Cli::parse_in_order());
+    messages::end_warnings(result.is_ok());
+    match result {
         Ok(code) => ExitCode::from(code),
         Err(Failure::Usage(message)) => {
             complain(&format!("{}: {}\n\nFor more information, try '--help'.", error_label(), printable(&message)));

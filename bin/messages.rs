@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A message that cannot steer the terminal: names from an input stand in it.
 pub(crate) use traceparse::output::inert as printable;
@@ -18,12 +18,57 @@ pub(crate) fn complain(line: &str) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
+/// The warnings so far.
+struct Warnings {
+    seen: BTreeSet<String>,
+    printed: usize,
+    /// The most that are printed.
+    most: usize,
+    left_out: Vec<String>,
+}
+
+static WARNINGS: Mutex<Warnings> =
+    Mutex::new(Warnings { seen: BTreeSet::new(), printed: 0, most: usize::MAX, left_out: Vec::new() });
+
+fn warnings() -> MutexGuard<'static, Warnings> {
+    WARNINGS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Prints a warning, once: a recording that is read for its samples and its intervals says the same twice.
 pub(crate) fn warning(message: &str) {
-    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if !PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned()) {
+    let mut warnings = warnings();
+    if !warnings.seen.insert(message.to_owned()) {
         return;
     }
+    if warnings.printed >= warnings.most {
+        warnings.left_out.push(message.to_owned());
+        return;
+    }
+    warnings.printed += 1;
+    print_warning(message);
+}
+
+/// The most warnings beside an overview, which is to fit on a screen with them.
+const BESIDE_OVERVIEW: usize = 2;
+
+/// From now on prints few warnings, for an overview, which is to fit on a screen with them; the others are counted.
+pub(crate) fn print_few_warnings() {
+    warnings().most = BESIDE_OVERVIEW;
+}
+
+/// Says how many warnings were not printed, if there are some. Where there is no overview in the end, they are printed, since they may say
+/// why.
+pub(crate) fn end_warnings(is_done: bool) {
+    let left_out = std::mem::take(&mut warnings().left_out);
+    match left_out.len() {
+        0 => {}
+        _ if !is_done => left_out.iter().for_each(|message| print_warning(message)),
+        1 => print_warning("one more warning; any other --view prints it"),
+        count => print_warning(&format!("{count} more warnings; any other --view prints them")),
+    }
+}
+
+fn print_warning(message: &str) {
     let label = format!("{0}warning{0:#}", anstyle::AnsiColor::Yellow.on_default().bold());
     complain(&format!("{label}: {}", printable(message)));
 }

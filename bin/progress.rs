@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{BinaryBytes, ProgressBar, ProgressStyle};
 use traceparse::files::{Entry, EntryKind, FileBytes, Files, FolderTimes};
 
 /// The time that reading takes before its progress is shown.
@@ -42,8 +42,8 @@ impl Progress {
         let bar = self.bar.get_or_insert_with(|| {
             let bar = self.size.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
             let template = match self.size {
-                Some(_) => "{wide_msg} {bytes}/{total_bytes} {binary_bytes_per_sec} {eta} {bar:20}",
-                None => "{spinner} {wide_msg} {bytes} {binary_bytes_per_sec}",
+                Some(_) => "{wide_msg} {bytes}/{total_bytes} {prefix} {bar:20}",
+                None => "{spinner} {wide_msg} {bytes} {prefix}",
             };
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("━╸ "));
@@ -51,8 +51,18 @@ impl Progress {
             bar.set_message(crate::printable(&self.name).into_owned());
             bar
         });
+        bar.set_prefix(speed(self.bytes, self.size, self.start.elapsed()));
         bar.set_position(self.bytes);
     }
+}
+
+/// The bytes in a second since the start, and the time that is left where the size is known. The bar itself begins when reading has
+/// taken a while, and would take the bytes before that for those of its first moment.
+fn speed(bytes: u64, size: Option<u64>, elapsed: Duration) -> String {
+    let rate = bytes as f64 / elapsed.as_secs_f64().max(1e-9);
+    let left = size.map(|size| size.saturating_sub(bytes) as f64 / rate.max(1.0));
+    let left = left.map_or_else(String::new, |seconds| format!(" {}s", seconds.ceil()));
+    format!("{}/s{left}", BinaryBytes(rate as u64))
 }
 
 impl Drop for Progress {
@@ -162,6 +172,15 @@ mod tests {
             progress.show();
             assert_eq!(progress.bar.as_ref().unwrap().message(), "a\\u{1b}[2J\\r\\u{202e}b");
         }
+    }
+
+    #[test]
+    fn the_rate_is_that_since_the_start() {
+        let second = Duration::from_secs(1);
+        assert_eq!(speed(3 << 20, None, second), "3.00 MiB/s");
+        assert_eq!(speed(3 << 20, None, 4 * second), "768.00 KiB/s");
+        assert_eq!(speed(1 << 20, Some(4 << 20), second / 2), "2.00 MiB/s 2s");
+        assert_eq!(speed(5, Some(4), second), "5 B/s 0s", "a file that grew");
     }
 
     #[test]

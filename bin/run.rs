@@ -25,7 +25,7 @@ use crate::symbolicate::name_addresses;
 use crate::symbols::list_uuids;
 use crate::times::WeightLimit;
 use crate::unchanged::WatchedFiles;
-use crate::{EXIT_DONE, Failure, bounds, diff, fleet, note};
+use crate::{EXIT_DONE, Failure, bounds, diff, fleet, note, print_few_warnings};
 
 /// Does what was asked, and says with which exit code the process ends.
 pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
@@ -79,6 +79,9 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     }
     check_distinct(&args.intervals).map_err(Failure::Usage)?;
     let mut options = args.report_options();
+    if options.view == View::Overview && args.format() == Format::Text {
+        print_few_warnings();
+    }
     will_write(args.output.as_deref());
     let watched = WatchedFiles::default();
     let mounted = Mounted::new(&watched, args.files.iter().chain(&args.intervals))?;

@@ -237,7 +237,12 @@ impl<'a> Writer<'a> {
         binaries.sort_by_key(|tally| std::cmp::Reverse(tally.frames - tally.named_now));
         let mut notes: Vec<_> = self.answers.values().flat_map(|answers| answers.notes.iter().cloned()).collect();
         notes.sort_by(|a, b| a.message.cmp(&b.message));
-        SymbolicationSummary { binaries, frames_without_binary: self.without_binary, notes }
+        SymbolicationSummary {
+            binaries,
+            images: finder.image_count(),
+            frames_without_binary: self.without_binary,
+            notes,
+        }
     }
 }
 

@@ -29,6 +29,11 @@ pub trait SymbolFinder: Sync {
     /// The files whose image has this name, whatever its UUID.
     fn find_by_name(&self, name: &str) -> Vec<Found>;
 
+    /// The number of images that were found, wanted or not; `None` where that is not counted.
+    fn image_count(&self) -> Option<u64> {
+        None
+    }
+
     /// Loads the bytes of a found file, which are read as they are needed.
     ///
     /// # Errors
@@ -58,6 +63,8 @@ pub struct Locator<'f> {
     pub(super) is_partial: bool,
     pub(super) entries: usize,
     notes: Vec<Note>,
+    /// Images that were remembered and not wanted, by the folder that has them.
+    unwanted: BTreeMap<PathBuf, u64>,
     /// For files while they are looked at.
     budget: MemoryBudget,
     /// The memory of the found files, reserved from the budget.
@@ -84,6 +91,7 @@ impl<'f> Locator<'f> {
             is_partial: false,
             entries: 0,
             notes: Vec::new(),
+            unwanted: BTreeMap::new(),
             budget: MemoryBudget::unlimited(),
             reserved: Reservation::default(),
         }
@@ -133,7 +141,11 @@ impl<'f> Locator<'f> {
     pub fn add_wanted(&mut self, path: &Path, index: &mut Index, wanted: &BTreeSet<Uuid>) -> io::Result<usize> {
         let is_folder = matches!(self.files.entry(path)?, Entry::Folder);
         match is_folder.then(|| self.recall(path, index, wanted)).flatten() {
-            Some(count) => Ok(count),
+            Some((count, unwanted)) => {
+                let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
+                self.unwanted.insert(canonical, unwanted);
+                Ok(count)
+            }
             None => self.add(path, index),
         }
     }
@@ -224,6 +236,10 @@ impl SymbolFinder for Locator<'_> {
     fn find_by_name(&self, name: &str) -> Vec<Found> {
         let indices = self.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
         indices.iter().map(|&index| self.found[index].clone()).collect()
+    }
+
+    fn image_count(&self) -> Option<u64> {
+        Some(self.found.len() as u64 + self.unwanted.values().sum::<u64>())
     }
 
     fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {

@@ -24,9 +24,9 @@ struct Recalled {
 }
 
 impl Locator<'_> {
-    /// Finds the wanted images; gives how many images there are in all. `None` where the folder is to be walked: something changed, or
+    /// Finds the wanted images; gives how many images there are in all, and how many of them are not wanted. `None` where the folder is to be walked: something changed, or
     /// an image is neither remembered nor found already.
-    pub(super) fn recall(&mut self, root: &Path, index: &Index, wanted: &BTreeSet<Uuid>) -> Option<usize> {
+    pub(super) fn recall(&mut self, root: &Path, index: &Index, wanted: &BTreeSet<Uuid>) -> Option<(usize, u64)> {
         let Recalled { images, notes, count } = self.recalled(root, index.remembered()?, wanted)?;
         let remembered: BTreeSet<Uuid> = images.iter().map(|(_, image)| image.uuid).collect();
         if wanted.iter().any(|uuid| !remembered.contains(uuid) && !self.has(*uuid)) {
@@ -44,7 +44,7 @@ impl Locator<'_> {
                 self.note(&path, &what);
             }
         }
-        Some(count)
+        Some((count, (count - images.len()) as u64))
     }
 
     /// True if nobody has looked at the file yet; from now on it counts as seen.

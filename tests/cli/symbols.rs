@@ -230,8 +230,12 @@ fn many_notes_are_cut_short() {
         case.folder.file(&format!("mixed/{index:02}.zip"), b"PK\x03\x04\x14\0\0\0\x08\0");
     }
     std::fs::copy(built("bare/Demo"), case.folder.path("mixed/Demo")).expect("a file can be copied");
-    let (_, notes) = case.warns(&[&case.draw(), "--dsym", &case.folder.path("mixed")]);
+    let args = [&case.draw(), "--dsym", &case.folder.path("mixed")];
+    let (_, notes) = case.warns(&[args[0], args[1], args[2], "--view", "functions"]);
     assert!(notes.lines().count() <= 11 && notes.contains("15 more files"), "{notes}");
+    // An overview is to fit on a screen with its warnings.
+    let (_, notes) = case.warns(&[args[0], args[1], args[2]]);
+    assert!(notes.lines().count() == 3 && notes.contains("9 more warnings; any other --view"), "{notes}");
 }
 
 #[test]
@@ -294,6 +298,7 @@ fn json_says_what_became_of_each_binary() {
                 "files": [{"path": file, "kind": "dSYM", "uuid": DEMO, "arch": "arm64"}],
                 "missing": null, "other_builds": [],
             }],
+            "images": 1,
             "frames_without_binary": 0,
             "notes": [],
         });
@@ -389,4 +394,31 @@ fn json_counts_the_frames_that_inlining_makes() {
         let row = &answer["symbolication"]["binaries"][0];
         assert_eq!((&row["frames"], &row["frames_now"]), (&1.into(), &frames.into()));
     }
+}
+
+#[test]
+fn the_overview_says_what_was_found_for_own_code() {
+    const OTHER: &str = "12345678-5555-3144-A14B-1553F2DDDC05";
+    let case = Case::new();
+    let of = |uuid: &str, args: &[&str]| -> String {
+        let export = case.export("Demo", uuid, &DRAW);
+        let output = case.command(&[&[export.as_str()][..], args].concat()).output().expect("the command starts");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = of(DEMO, &[]);
+    assert!(text.contains(&format!("in Demo: give its dSYM (UUID {DEMO}) with --dsym.")), "{text}");
+    // Nothing of that name, another architecture, and another build, of which both UUIDs are told.
+    let text = of(DEMO, &["--dsym", &built("arm64-dwarf5")]);
+    let found = "of 2 symbol files that were found none is of";
+    assert!(text.contains(&format!("{found} it; give its dSYM (UUID {DEMO}) with --dsym.")), "{text}");
+    let text = of(DEMO, &["--dsym", &built("x86_64-dwarf4")]);
+    assert!(text.contains(&format!("{found} arm64 (UUID {DEMO}): that of the same name is of x86_64.")), "{text}");
+    for _ in 0..2 {
+        // The second time the folder is remembered.
+        let text = of(OTHER, &["--dsym", &built("arm64-dwarf4")]);
+        let found = format!("is not of this build, whose UUID is {OTHER}: that of the same name has {DEMO}.");
+        assert!(text.contains(&format!("the only symbol file that was found {found}")), "{text}");
+    }
+    assert!(!of(DEMO, &["--dsym", &built("arm64-dwarf4")]).contains("have no name"));
 }

@@ -270,6 +270,7 @@ fn symbolication(summary: &SymbolicationSummary) -> Value {
     });
     json!({
         "binaries": binaries.collect::<Value>(),
+        "images": summary.images,
         "frames_without_binary": summary.frames_without_binary,
         "notes": summary.notes.iter().map(ToString::to_string).collect::<Vec<_>>(),
     })

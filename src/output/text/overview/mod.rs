@@ -1,22 +1,23 @@
 //! The answer in short: at most a screen, whatever was recorded.
 
+mod names;
+mod time;
+
 use std::io::{self, Write};
 
-use super::style::{Style, Tone, clean, cut, fit, wrap};
-use super::words::{amount_text, count, share};
 use crate::calltree::OperationSummary;
 use crate::output::labels::{process_label, thread_label};
+use crate::output::text::style::{Style, Tone, clean, cut, fit, wrap};
+use crate::output::text::words::{amount_text, count, share};
 use crate::profile::{Meaning, Profile, ThreadId};
-use crate::recording::{DocumentContent, Interval, Intervals, TocRun, lookup, shell_word};
-use crate::report::{Activity, Amount, Answer, AnswersIn, Origin, Overview, Report, SeriesReport, UnnamedBinary};
+use crate::recording::{DocumentContent, Intervals, TocRun, lookup, shell_word};
+use crate::report::{Activity, Amount, Answer, AnswersIn, Origin, Overview, Report, SeriesReport};
 use crate::units::{Nanos, Unit, Weight};
 
 /// Columns of an overview where nobody says how wide the text may be.
 pub(in crate::output) const WIDTH: usize = 80;
 /// Columns of the line of CPU use.
 const MOST_BINS: usize = 100;
-/// A shorter line tells nothing.
-const LEAST_BINS: usize = 10;
 /// Functions and threads that are listed.
 const FUNCTIONS: usize = 5;
 const THREADS: usize = 3;
@@ -24,9 +25,6 @@ const THREADS: usize = 3;
 const EMPTY_TABLES: usize = 10;
 /// Other runs and tables that get a line each.
 const OTHERS: usize = 2;
-/// Blocks of an eighth of the height to the whole of it.
-const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-
 /// What an overview tells beside the report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OverviewContext<'a> {
@@ -51,13 +49,13 @@ pub(crate) fn write_overview(
     let mut series: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
     series.sort_by_key(|series| std::cmp::Reverse((series.unit == Unit::Nanoseconds, series.counted.weight.value)));
     for document in &report.recording.documents {
-        super::summary::cut_note(document, &style, out)?;
+        crate::output::text::summary::cut_note(document, &style, out)?;
     }
     let Some((&first, others)) = series.split_first() else {
         for document in &report.recording.documents {
             let DocumentContent::Tables(tables) = &document.content else { continue };
             writeln!(out, "{}", style.paint(Tone::Title, &fit(&document.input, style.width)))?;
-            super::summary::table_lines(&tables[..tables.len().min(EMPTY_TABLES)], &style, out)?;
+            crate::output::text::summary::table_lines(&tables[..tables.len().min(EMPTY_TABLES)], &style, out)?;
         }
         return writeln!(out, "No sample counts.");
     };
@@ -102,7 +100,7 @@ impl<'p, 'e> Page<'p, 'e> {
         lines.push(String::new());
         lines.extend(self.functions());
         lines.extend(self.threads());
-        lines.extend(self.wrapped(&self.names(), 2));
+        lines.extend(self.wrapped(&self.names(), 4));
         lines
     }
 
@@ -192,54 +190,6 @@ impl<'p, 'e> Page<'p, 'e> {
             parts.push(format!("removed by operations: {}", amount_text(removed)));
         }
         parts.join("; ")
-    }
-
-    /// CPU use over time as a line of blocks, and hangs below it.
-    fn line_of_time(&self) -> Vec<String> {
-        let (bins, Some(activity)) = (&self.overview.bins, &self.overview.activity) else { return Vec::new() };
-        let most = bins.iter().copied().max().unwrap_or(0);
-        if most == 0 || bins.len() < LEAST_BINS {
-            return Vec::new();
-        }
-        let block = |weight: u64| match weight {
-            0 => ' ',
-            _ => BLOCKS[(u128::from(weight) * 8).div_ceil(u128::from(most)).clamp(1, 8) as usize - 1],
-        };
-        let bin = activity.length.as_nanos() as f64 / bins.len() as f64;
-        let peak = whole(most as f64 * 100.0 / bin);
-        let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
-        let mut lines = vec![format!("{}  {peak}", self.style.paint(Tone::Weight, &blocks))];
-        let hangs = self.hangs();
-        if let Some(longest) = hangs.iter().max_by_key(|(start, end)| end.since(*start)) {
-            let mut marks = vec![' '; bins.len()];
-            for (start, end) in &hangs {
-                let place =
-                    |time: Nanos| ((time.since(activity.start).as_nanos() as f64 / bin) as usize).min(bins.len() - 1);
-                marks[place(*start)..=place(*end)].fill('━');
-            }
-            let marks: String = marks.into_iter().collect();
-            lines.push(self.style.paint(Tone::Bad, marks.trim_end()));
-            let text = format!(
-                "{}; the longest takes {} from {} on",
-                count(hangs.len() as u64, "potential hang"),
-                seconds(longest.1.since(longest.0)),
-                seconds(longest.0)
-            );
-            lines.push(self.style.paint(Tone::Bad, &fit(&text, Some(self.width))));
-        }
-        lines
-    }
-
-    /// The potential hangs of the run within the time that is shown.
-    fn hangs(&self) -> Vec<(Nanos, Nanos)> {
-        let (Some(intervals), Some(activity)) = (self.context.intervals, &self.overview.activity) else {
-            return Vec::new();
-        };
-        let run = self.profile.run(self.profile.series(self.series.series).run).number;
-        let end = activity.start.saturating_add(activity.length);
-        let hangs = intervals.distinct().into_iter().filter(|interval| interval.is_hang() && interval.run == run);
-        let within = |interval: &Interval| (interval.start, interval.end.unwrap_or(end));
-        hangs.map(within).filter(|(start, until)| *start < end && *until >= activity.start).collect()
     }
 
     fn percent(&self, amount: Amount) -> String {
@@ -376,31 +326,6 @@ impl<'p, 'e> Page<'p, 'e> {
         let numbers = format!("  {:>6}  {weight:>14}", self.percent(amount));
         let (name, owner) = self.style.two_parts(name, owner, numbers.chars().count() + 2);
         format!("{}  {name}{owner}", self.style.paint(Tone::Weight, &numbers))
-    }
-
-    /// What the user can do about missing names: the program's own binaries first.
-    fn names(&self) -> String {
-        let unnamed = &self.report.unnamed;
-        if unnamed.unnamed == 0 {
-            return String::new();
-        }
-        let of = format!("{} of {} have no name", unnamed.unnamed, count(unnamed.frames, "frame"));
-        let own = |row: &&UnnamedBinary| crate::report::is_own_binary(self.profile, row.binary);
-        let Some(row) = unnamed.binaries.iter().find(own).or(unnamed.binaries.first()) else {
-            return match self.profile.binary_ids().len() {
-                0 => format!("{of}, and no binary is known: --image UUID@ADDRESS says where one was loaded."),
-                _ => format!("{of}: they are in no known binary, as code that was made at run time."),
-            };
-        };
-        let binary = self.profile.binary(row.binary);
-        let name = fit(self.profile.string(binary.name), Some(24));
-        let uuid = binary.uuid.map(|uuid| format!(" (UUID {uuid})")).unwrap_or_default();
-        if own(&row) {
-            return format!("{of}, {} of them in {name}: give its dSYM{uuid} with --dsym.", row.frames);
-        }
-        format!(
-            "{of}, none of them in own code; most are in {name}, which symbols of the same system name (--symbols)."
-        )
     }
 
     /// A line for each other series, as far as there is room.

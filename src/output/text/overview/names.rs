@@ -1,0 +1,72 @@
+//! The frames without a name, and what can be done about them.
+
+use super::Page;
+use crate::output::text::style::fit;
+use crate::output::text::words::count;
+use crate::report::{UnnamedBinary, is_own_binary};
+
+impl Page<'_, '_> {
+    /// What the user can do about missing names: the program's own binaries first.
+    pub(super) fn names(&self) -> String {
+        let unnamed = &self.report.unnamed;
+        if unnamed.unnamed == 0 {
+            return String::new();
+        }
+        let of = format!("{} of {} have no name", unnamed.unnamed, count(unnamed.frames, "frame"));
+        let own = |row: &&UnnamedBinary| is_own_binary(self.profile, row.binary);
+        let Some(row) = unnamed.binaries.iter().find(own).or(unnamed.binaries.first()) else {
+            return match self.profile.binary_ids().len() {
+                0 => format!("{of}, and no binary is known: --image UUID@ADDRESS says where one was loaded."),
+                _ => format!("{of}: they are in no known binary, as code that was made at run time."),
+            };
+        };
+        let name = fit(self.profile.string(self.profile.binary(row.binary).name), Some(24));
+        if own(&row) {
+            return format!("{of}, {} of them in {name}: {}", row.frames, self.advice(row));
+        }
+        format!(
+            "{of}, none of them in own code; most are in {name}, which symbols of the same system name (--symbols)."
+        )
+    }
+
+    /// What names a binary of the program: symbols of this very build, whatever was found.
+    fn advice(&self, row: &UnnamedBinary) -> String {
+        let uuid = self.profile.binary(row.binary).uuid;
+        #[cfg(feature = "apple-symbols")]
+        if let Some(found) = self.found(uuid) {
+            return found;
+        }
+        let uuid = uuid.map(|uuid| format!(" (UUID {uuid})")).unwrap_or_default();
+        format!("give its dSYM{uuid} with --dsym.")
+    }
+
+    /// What the symbol files that were found have of a binary; `None` where there are none.
+    #[cfg(feature = "apple-symbols")]
+    fn found(&self, uuid: Option<crate::units::Uuid>) -> Option<String> {
+        use crate::symbolicate::Missing;
+
+        let summary = self.report.symbolication.as_ref()?;
+        let images = summary.images.filter(|images| *images > 0)?;
+        let uuid = uuid?;
+        let binary = summary.binaries.iter().find(|binary| binary.uuid == Some(uuid))?;
+        let found = match images {
+            1 => "the only symbol file that was found is not".to_owned(),
+            _ => format!("of {images} symbol files that were found none is"),
+        };
+        Some(match binary.missing.as_ref()? {
+            Missing::NoFile { same_name } => match same_name.first() {
+                Some(other) if other.arch == binary.arch => format!(
+                    "{found} of this build, whose UUID is {uuid}: that of the same name has {}. Give the dSYM of this build with --dsym.",
+                    other.uuid
+                ),
+                Some(other) => format!(
+                    "{found} of {} (UUID {uuid}): that of the same name is of {}. Give the dSYM of this build with --dsym.",
+                    binary.arch, other.arch
+                ),
+                None => format!("{found} of it; give its dSYM (UUID {uuid}) with --dsym."),
+            },
+            Missing::OutsideFunctions => format!("its symbols (UUID {uuid}) have no function there."),
+            Missing::Nameless => format!("its symbols (UUID {uuid}) are stripped; give its dSYM with --dsym."),
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! CPU use over time in one line, and the hangs in it.
+
+use super::{Page, seconds, whole};
+use crate::output::text::style::{Tone, fit};
+use crate::output::text::words::count;
+use crate::recording::Interval;
+use crate::units::Nanos;
+
+/// A shorter line tells nothing.
+const LEAST_BINS: usize = 10;
+/// Blocks of an eighth of the height to the whole of it.
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+impl Page<'_, '_> {
+    /// CPU use over time as a line of blocks, and hangs below it.
+    pub(super) fn line_of_time(&self) -> Vec<String> {
+        let (bins, Some(activity)) = (&self.overview.bins, &self.overview.activity) else { return Vec::new() };
+        let most = bins.iter().copied().max().unwrap_or(0);
+        if most == 0 || bins.len() < LEAST_BINS {
+            return Vec::new();
+        }
+        let block = |weight: u64| match weight {
+            0 => ' ',
+            _ => BLOCKS[(u128::from(weight) * 8).div_ceil(u128::from(most)).clamp(1, 8) as usize - 1],
+        };
+        let bin = activity.length.as_nanos() as f64 / bins.len() as f64;
+        let peak = whole(most as f64 * 100.0 / bin);
+        let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
+        let mut lines = vec![format!("{}  {peak}", self.style.paint(Tone::Weight, &blocks))];
+        let hangs = self.hangs();
+        if let Some(longest) = hangs.iter().max_by_key(|(start, end)| end.since(*start)) {
+            let mut marks = vec![' '; bins.len()];
+            for (start, end) in &hangs {
+                let place =
+                    |time: Nanos| ((time.since(activity.start).as_nanos() as f64 / bin) as usize).min(bins.len() - 1);
+                marks[place(*start)..=place(*end)].fill('━');
+            }
+            let marks: String = marks.into_iter().collect();
+            lines.push(self.style.paint(Tone::Bad, marks.trim_end()));
+            let text = format!(
+                "{}; the longest takes {} from {} on",
+                count(hangs.len() as u64, "potential hang"),
+                seconds(longest.1.since(longest.0)),
+                seconds(longest.0)
+            );
+            lines.push(self.style.paint(Tone::Bad, &fit(&text, Some(self.width))));
+        }
+        lines
+    }
+
+    /// The potential hangs of the run within the time that is shown.
+    fn hangs(&self) -> Vec<(Nanos, Nanos)> {
+        let (Some(intervals), Some(activity)) = (self.context.intervals, &self.overview.activity) else {
+            return Vec::new();
+        };
+        let run = self.profile.run(self.profile.series(self.series.series).run).number;
+        let end = activity.start.saturating_add(activity.length);
+        let hangs = intervals.distinct().into_iter().filter(|interval| interval.is_hang() && interval.run == run);
+        let within = |interval: &Interval| (interval.start, interval.end.unwrap_or(end));
+        hangs.map(within).filter(|(start, until)| *start < end && *until >= activity.start).collect()
+    }
+}
