@@ -188,7 +188,7 @@ fn shares_are_all_of_it() {
     let sum: u64 = shares.values().map(|share| share["weight"].as_u64().expect("a weight")).sum();
     assert_eq!(sum, 485_000_000);
     let activity = &answer["overview"][0]["activity"];
-    let bins: u64 = activity["bins_ns"].as_array().expect("bins").iter().filter_map(Value::as_u64).sum();
+    let bins: u64 = activity["bins"].as_array().expect("bins").iter().filter_map(Value::as_u64).sum();
     assert_eq!(bins, 485_000_000);
 }
 

@@ -6,10 +6,12 @@ use serde_json::{Value, json};
 
 use super::values::{array, scope};
 use crate::report::{Activity, Amount, Answer, AnswersIn, Overview, Report, Scope, SeriesReport, Shares};
+use crate::units::Nanos;
 
 /// Functions of a list, and parts of the time.
 const FUNCTIONS: usize = 5;
 const BINS: usize = 72;
+const SECOND: Nanos = Nanos::from_nanos(1_000_000_000);
 
 /// Writes an object for each series.
 pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -43,14 +45,16 @@ fn amount(amount: Amount) -> Value {
 }
 
 fn about_activity(activity: &Activity, bins: &[u64]) -> Value {
-    let second = activity.busiest_second.map(|(second, percent)| json!({"second": second, "cpu_percent": percent}));
+    let second = activity.busiest_second.map(|(second, weight)| {
+        json!({"second": second, "weight": weight.value, "cpu_percent": Activity::percent(weight, SECOND)})
+    });
     json!({
         "start_ns": activity.start.as_nanos(),
         "length_ns": activity.length.as_nanos(),
         "is_told": activity.is_told,
         "cpu_percent": activity.cpu_percent,
         "busiest_second": second,
-        "bins_ns": bins,
+        "bins": bins,
     })
 }
 

@@ -1,13 +1,13 @@
-//! CPU use over the recorded time: the mean, the busiest second, and a line.
+//! Work over the recorded time: the mean, the busiest second, and a line.
 
 use crate::profile::{Meaning, Profile};
 use crate::recording::TocRun;
 use crate::report::{Report, SeriesReport};
-use crate::units::{Nanos, Unit};
+use crate::units::{Nanos, Unit, Weight};
 
 const SECOND: u64 = 1_000_000_000;
 
-/// CPU use over the recorded time.
+/// The work of a series over the recorded time, in its unit: CPU time, cycles or counter events.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Activity {
@@ -17,32 +17,37 @@ pub struct Activity {
     pub length: Nanos,
     /// True if a table of contents tells the length; else it is the time that the samples cover.
     pub is_told: bool,
-    /// CPU time in percent of `length`: 100 is one core that never rests.
-    pub cpu_percent: f64,
-    /// The busiest second: its number from the start of the recording, and the CPU time in it in percent of one core. `None` for
-    /// recordings that are shorter than two seconds, and where samples have no times.
-    pub busiest_second: Option<(u64, f64)>,
+    /// CPU time in percent of `length`: 100 is one core that never rests. `None` in other units.
+    pub cpu_percent: Option<f64>,
+    /// The busiest second: its number from the start of the recording, and the weight in it. `None` for recordings that are shorter than two
+    /// seconds.
+    pub busiest_second: Option<(u64, Weight)>,
 }
 
-/// CPU use of a series; `None` where weights are no time, or nobody knows when it was recorded.
+impl Activity {
+    /// A weight of a stretch of time in percent of one core; `None` where it is no CPU time.
+    pub fn percent(weight: Weight, length: Nanos) -> Option<f64> {
+        (weight.unit == Unit::Nanoseconds).then(|| weight.value as f64 * 100.0 / length.as_nanos() as f64)
+    }
+}
+
+/// The work of a series; `None` where threads that wait count, or nobody knows when it was recorded.
 pub(super) fn activity(report: &Report<'_>, series: &SeriesReport) -> Option<Activity> {
     let profile = &report.recording.profile;
     let row = profile.series(series.series);
-    let is_time = series.unit == Unit::Nanoseconds && row.meaning == Meaning::OnCpu && row.has_times;
     // Parts of the time are no whole from which a percentage could be taken.
-    if !is_time || report.options.selection.intervals.is_some() {
+    if row.meaning != Meaning::OnCpu || !row.has_times || report.options.selection.intervals.is_some() {
         return None;
     }
     let (start, length, is_told) = recorded(report, series)?;
-    let percent = |nanos: u64, of: u64| nanos as f64 * 100.0 / of as f64;
     Some(Activity {
         start,
         length,
         is_told,
-        cpu_percent: percent(series.counted.weight.value, length.as_nanos()),
+        cpu_percent: Activity::percent(series.counted.weight, length),
         busiest_second: busiest_second(report, series)
             .filter(|_| length.as_nanos() >= 2 * SECOND)
-            .map(|(second, nanos)| (second, percent(nanos, SECOND))),
+            .map(|(second, weight)| (second, Weight::new(weight, series.unit))),
     })
 }
 
@@ -107,11 +112,17 @@ fn busiest_second(report: &Report<'_>, series: &SeriesReport) -> Option<(u64, u6
 /// would seem to start and stop.
 const SAMPLES: u64 = 5;
 
-/// The CPU time of a series in equal parts of a stretch of time, in nanoseconds: in at most `most` of them. Empty where samples have no
-/// times.
+/// The weight of a series in equal parts of a stretch of time: in at most `most` of them. Empty where samples have no times.
 pub(super) fn bins(report: &Report<'_>, series: &SeriesReport, activity: &Activity, most: usize) -> Vec<u64> {
-    let sample = series.counted.weight.value / series.counted.samples.max(1);
-    let count = activity.length.as_nanos() / sample.max(1).saturating_mul(SAMPLES);
+    let counted = series.counted;
+    let count = match series.unit {
+        Unit::Nanoseconds => {
+            let sample = counted.weight.value / counted.samples.max(1);
+            activity.length.as_nanos() / sample.max(1).saturating_mul(SAMPLES)
+        }
+        // Nobody knows how long a thread takes for them.
+        _ => counted.samples / SAMPLES,
+    };
     let count = usize::try_from(count).unwrap_or(most).clamp(1, most.max(1));
     let mut bins = vec![0; count];
     let length = u128::from(activity.length.as_nanos().max(1));

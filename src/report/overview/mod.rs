@@ -29,9 +29,9 @@ use crate::units::Weight;
 pub struct Overview<'e> {
     /// The table of contents of the run, if there is one that is certainly of it.
     pub toc: Option<&'e TocRun>,
-    /// CPU use over the recorded time, where weights are CPU time and samples have times.
+    /// The work over the recorded time, where samples have times and only running threads count.
     pub activity: Option<Activity>,
-    /// CPU time in nanoseconds in equal parts of the recorded time; empty where samples have no times.
+    /// The weights of equal parts of the recorded time; empty where samples have no times.
     pub bins: Vec<u64>,
     /// The owners of the samples that count; together they are all of them.
     pub shares: Shares,

@@ -1,10 +1,10 @@
-//! CPU use over time in one line, and the hangs in it.
+//! Work over time in one line, and the hangs in it.
 
 use super::{Page, seconds, whole};
 use crate::output::text::style::{Tone, fit};
 use crate::output::text::words::count;
 use crate::recording::Interval;
-use crate::units::Nanos;
+use crate::units::{Nanos, Weight};
 
 /// A shorter line tells nothing.
 const LEAST_BINS: usize = 10;
@@ -12,7 +12,7 @@ const LEAST_BINS: usize = 10;
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 impl Page<'_, '_> {
-    /// CPU use over time as a line of blocks, and hangs below it.
+    /// Work over time as a line of blocks, and hangs below it.
     pub(super) fn line_of_time(&self) -> Vec<String> {
         let (bins, Some(activity)) = (&self.overview.bins, &self.overview.activity) else { return Vec::new() };
         let most = bins.iter().copied().max().unwrap_or(0);
@@ -24,7 +24,10 @@ impl Page<'_, '_> {
             _ => BLOCKS[(u128::from(weight) * 8).div_ceil(u128::from(most)).clamp(1, 8) as usize - 1],
         };
         let bin = activity.length.as_nanos() as f64 / bins.len() as f64;
-        let peak = whole(most as f64 * 100.0 / bin);
+        let peak = match activity.cpu_percent {
+            Some(_) => whole(most as f64 * 100.0 / bin),
+            None => self.in_a_second(most, bin),
+        };
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
         let mut lines = vec![format!("{}  {peak}", self.style.paint(Tone::Weight, &blocks))];
         let hangs = self.hangs();
@@ -46,6 +49,12 @@ impl Page<'_, '_> {
             lines.push(self.style.paint(Tone::Bad, &fit(&text, Some(self.width))));
         }
         lines
+    }
+
+    /// `18.74 Mcycles/s`: a weight of so many nanoseconds.
+    pub(super) fn in_a_second(&self, weight: u64, nanos: f64) -> String {
+        let weight = (weight as f64 * 1e9 / nanos).round() as u64;
+        format!("{}/s", Weight::new(weight, self.series.unit))
     }
 
     /// The potential hangs of the run within the time that is shown.
