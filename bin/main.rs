@@ -12,6 +12,7 @@ mod ending;
 mod flame_graph;
 mod fleet;
 mod formats;
+mod function;
 mod guard;
 #[cfg(test)]
 mod guarded;
@@ -20,6 +21,7 @@ mod interrupt;
 mod intervals;
 mod limits;
 mod messages;
+mod names;
 mod next;
 mod operations;
 mod progress;
@@ -38,9 +40,10 @@ use std::process::ExitCode;
 
 use cli::Cli;
 use ending::{EXIT_INPUT, EXIT_USAGE};
+use function::Candidates;
 
 pub(crate) use ending::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe};
-pub(crate) use messages::{complain, note, printable, warning};
+pub(crate) use messages::{complain, note, note_once, printable, warning};
 
 fn main() -> ExitCode {
     match run::run(Cli::parse_in_order()) {
@@ -53,6 +56,9 @@ fn main() -> ExitCode {
         Err(Failure::Input(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Input(error)) => {
             complain(&format!("{}: {}", error_label(), printable(&error.to_string())));
+            for line in error.downcast_ref::<Candidates>().into_iter().flat_map(|candidates| &candidates.lines) {
+                complain(&printable(line));
+            }
             for cause in error.chain().skip(1) {
                 complain(&format!("  caused by: {}", printable(&cause.to_string())));
             }

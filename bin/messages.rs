@@ -20,8 +20,7 @@ pub(crate) fn complain(line: &str) {
 
 /// Prints a warning, once: a recording that is read for its samples and its intervals says the same twice.
 pub(crate) fn warning(message: &str) {
-    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if !PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned()) {
+    if !is_new(message) {
         return;
     }
     let label = format!("{0}warning{0:#}", anstyle::AnsiColor::Yellow.on_default().bold());
@@ -32,4 +31,17 @@ pub(crate) fn warning(message: &str) {
 pub(crate) fn note(message: &str) {
     let label = format!("{0}note{0:#}", anstyle::AnsiColor::Cyan.on_default().bold());
     complain(&format!("{label}: {}", printable(message)));
+}
+
+/// Prints a note, once: both sides of a comparison may have the same to say.
+pub(crate) fn note_once(message: &str) {
+    if is_new(message) {
+        note(message);
+    }
+}
+
+/// True if this is asked of a message for the first time.
+fn is_new(message: &str) -> bool {
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned())
 }

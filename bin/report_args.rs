@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::calltree::Pruning;
-use traceparse::profile::StateFilter;
+use traceparse::profile::{Matcher, StateFilter};
 use traceparse::recording::SampleDetail;
 use traceparse::report::{ReportOptions, SeparateBy, View};
 use traceparse::units::Nanos;
@@ -13,6 +13,7 @@ use crate::arguments::{RecordingArgs, job_count};
 use crate::cells::CsvArgs;
 use crate::flame_graph::FlameGraphArgs;
 use crate::formats::{Content, Format, format_of};
+use crate::names::parse_name;
 use crate::times::{WeightLimit, parse_percent, parse_time, parse_weight};
 
 /// The views that have something for each thread, or for what else is separated.
@@ -29,9 +30,12 @@ pub(crate) struct ReportArgs {
     /// What to show [default: overview for text, full for other formats]
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) view: Option<ViewArg>,
-    /// Show callers and callees of this function (name exactly as shown)
-    #[arg(long, value_name = "NAME", help_heading = "Output")]
-    pub(crate) function: Option<String>,
+    /// Show callers and callees of this function
+    ///
+    /// A name that no function has is a part of a name, in any case, and /REGEX/ is a regular expression; they must match one function
+    /// only.
+    #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Output")]
+    pub(crate) function: Option<Matcher>,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<Format>,
@@ -230,7 +234,6 @@ impl ReportArgs {
                 depth: self.depth,
             },
             view: self.view(),
-            function: self.function.clone(),
             top: self.top,
             separate_by: match self.separate_by {
                 _ if self.no_threads => SeparateBy::Nothing,

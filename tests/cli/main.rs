@@ -44,6 +44,7 @@ mod interrupted;
 mod intervals;
 mod json;
 mod lines;
+mod names;
 mod operations;
 mod overview;
 mod reading;
