@@ -20,6 +20,7 @@ mod inputs;
 mod interrupt;
 mod intervals;
 mod limits;
+mod matched;
 mod messages;
 mod names;
 mod next;

@@ -15,7 +15,7 @@ use traceparse::units::{Nanos, Weight};
 use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
 use crate::bounds;
 use crate::inputs::Inputs;
-use crate::names::note_names;
+use crate::matched::note_names;
 use crate::symbols::name_frames;
 use crate::{note, warning};
 
