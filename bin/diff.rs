@@ -334,6 +334,11 @@ impl DiffArgs {
         if self.recording.operations.invert && !is_tree {
             return Err("--invert only applies to call trees; use --view tree".to_owned());
         }
+        if self.top.is_some() && is_tree {
+            return Err(
+                "--top shows the first functions or binaries only, and the call tree has none; leave it out".to_owned()
+            );
+        }
         self.csv.check(self.format() == DiffFormat::Csv)?;
         if self.format() != DiffFormat::Svg {
             self.flame_graph.check_unused()?;

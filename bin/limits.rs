@@ -62,9 +62,11 @@ const LIMITS: [Limit; 6] = [
     },
     Limit {
         option: "--top",
-        what: "limits tables sorted by weight and lists of the heaviest stacks",
+        what: "limits rows of tables, children of tree nodes and lists of the heaviest stacks",
         views: &[
             View::Overview,
+            View::Full,
+            View::Tree,
             View::Heaviest,
             View::Threads,
             View::Functions,

@@ -52,7 +52,7 @@ pub(crate) struct ReportArgs {
     /// Without a unit of time, it is in the unit of the table: 20000 or 1.5M.
     #[arg(long, value_name = "WEIGHT", value_parser = parse_weight, help_heading = "Output")]
     pub(crate) min_weight: Option<WeightLimit>,
-    /// Show only the first N rows of tables sorted by weight
+    /// Show only the first N rows of tables, and the N heaviest children of each tree node
     ///
     /// With --view heaviest, it is the number of stacks.
     #[arg(long, value_name = "N", help_heading = "Output")]
@@ -232,6 +232,7 @@ impl ReportArgs {
                 min_percent: self.min_percent.unwrap_or(if self.format() == Format::Text { 1.0 } else { 0.0 }),
                 min_weight: self.min_weight.map_or(0, WeightLimit::value),
                 depth: self.depth,
+                children: self.top,
             },
             view: self.view(),
             top: self.top,

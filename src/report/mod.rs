@@ -65,7 +65,7 @@ pub struct ReportOptions {
     /// The separation of trees and timelines.
     pub separate_by: SeparateBy,
     /// The number of rows to keep in tables sorted by weight (functions, threads, binaries and the like), and of stacks in
-    /// [`View::Heaviest`]. `None` keeps all.
+    /// [`View::Heaviest`]. `None` keeps all. Trees have [`Pruning::children`].
     pub top: Option<usize>,
     /// The function of [`View::Sandwich`], by its name as shown, in any binary.
     pub function: Option<String>,
