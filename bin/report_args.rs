@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use traceparse::calltree::Pruning;
 use traceparse::profile::{Matcher, StateFilter};
 use traceparse::recording::SampleDetail;
-use traceparse::report::{ReportOptions, SeparateBy, View};
+use traceparse::report::{ReportOptions, SeparateBy, SortBy, View};
 use traceparse::units::Nanos;
 
 use crate::arguments::{RecordingArgs, job_count};
@@ -57,6 +57,9 @@ pub(crate) struct ReportArgs {
     /// With --view heaviest, it is the number of stacks.
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) top: Option<usize>,
+    /// Sort rows of tables by this column [default: self weight; all weight where there is no other]
+    #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Output")]
+    pub(crate) sort: Option<SortArg>,
     /// Hide tree levels deeper than N
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
@@ -136,6 +139,20 @@ pub(crate) enum SeparateArg {
     /// By kind of core, such as P Core
     CoreKind,
     None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SortArg {
+    /// Self weight
+    #[value(name = "self")]
+    SelfWeight,
+    /// All weight
+    #[value(name = "all")]
+    AllWeight,
+    /// The number of samples
+    Samples,
+    /// Names, from A to Z
+    Name,
 }
 
 fn parse_bin(text: &str) -> Result<Nanos, String> {
@@ -236,6 +253,12 @@ impl ReportArgs {
             },
             view: self.view(),
             top: self.top,
+            sort: self.sort.map(|sort| match sort {
+                SortArg::SelfWeight => SortBy::SelfWeight,
+                SortArg::AllWeight => SortBy::AllWeight,
+                SortArg::Samples => SortBy::Samples,
+                SortArg::Name => SortBy::Name,
+            }),
             separate_by: match self.separate_by {
                 _ if self.no_threads => SeparateBy::Nothing,
                 SeparateArg::Thread => SeparateBy::Thread,

@@ -95,6 +95,7 @@ impl ReportArgs {
             ("--min-weight", self.min_weight.is_some()),
             ("--depth", self.depth.is_some()),
             ("--top", self.top.is_some()),
+            ("--sort", self.sort.is_some()),
             ("--separate-by", self.separate_by != SeparateArg::Thread),
             ("--no-threads", self.no_threads),
             ("--invert", self.recording.operations.invert),

@@ -50,6 +50,7 @@ mod overview;
 mod reading;
 mod rejected;
 mod sample_reports;
+mod sort;
 mod subcommands;
 #[path = "../support/mod.rs"]
 mod support;
