@@ -15,7 +15,7 @@ use crate::arguments::{RecordingArgs, job_count};
 use crate::cells::CsvArgs;
 use crate::colour::Colour;
 use crate::flame_graph::FlameGraphArgs;
-use crate::formats::format_of;
+use crate::formats::{check_name, format_of};
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals};
@@ -330,6 +330,7 @@ impl DiffArgs {
     }
 
     fn check(&self) -> Result<(), String> {
+        check_name(self.format, self.output.as_deref())?;
         let is_tree = self.view == DiffViewArg::Tree || self.format() == DiffFormat::Svg;
         if self.recording.operations.invert && !is_tree {
             return Err("--invert only applies to call trees; use --view tree".to_owned());

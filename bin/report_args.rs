@@ -12,7 +12,7 @@ use traceparse::units::Nanos;
 use crate::arguments::{RecordingArgs, job_count};
 use crate::cells::CsvArgs;
 use crate::flame_graph::FlameGraphArgs;
-use crate::formats::{Content, Format, format_of};
+use crate::formats::{Content, Format, check_name, format_of};
 use crate::names::parse_name;
 use crate::times::{WeightLimit, parse_percent, parse_time, parse_weight};
 
@@ -164,6 +164,11 @@ impl ReportArgs {
     /// The format that was asked for, or that the name of the output tells.
     pub(crate) fn format(&self) -> Format {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(Format::Text)
+    }
+
+    /// Checks that the output is not named like something else.
+    pub(crate) fn check_name(&self) -> Result<(), String> {
+        check_name(self.format, self.output.as_deref())
     }
 
     /// The view to show.

@@ -9,6 +9,7 @@ use crate::report_args::{ReportArgs, SeparateArg, ViewArg};
 impl ReportArgs {
     /// Checks that the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
+        self.check_name()?;
         if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
             return Err("--bin only applies to --view timeline".to_owned());
         }

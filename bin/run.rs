@@ -54,6 +54,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
 }
 
 fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
+    args.check_name().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
     let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), bounds::memory());
     let options = Options { allow_truncated, jobs, memory, ..Options::default() };

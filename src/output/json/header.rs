@@ -66,9 +66,11 @@ fn asked(options: &ReportOptions) -> Value {
         "min_weight": options.pruning.min_weight,
         "depth": options.pruning.depth,
         "top": options.top,
-        "sort": options.sort.map(sort_name),
         "function": options.function,
     });
+    if let Some(sort) = options.sort {
+        asked["sort"] = json!(sort_name(sort));
+    }
     if let Some(intervals) = intervals {
         asked["during"] = during(intervals);
     }
