@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
-use traceparse::calltree::Metric;
-use traceparse::profile::{Matcher, Selection, StateFilter, TimeRange};
+use traceparse::calltree::{Action, FunctionSet, Metric, Operation};
+use traceparse::profile::{Matcher, Profile, Selection, StateFilter, TimeRange};
 use traceparse::recording::{Options, SampleDetail};
 use traceparse::report::ReportOptions;
 use traceparse::symbolicate::ImageSpec;
 
 use crate::bounds;
+use crate::names::parse_name;
 use crate::operations::OperationArgs;
 use crate::times::parse_range;
 
@@ -65,12 +66,25 @@ pub(crate) struct SelectionArgs {
     /// Only this table, such as time-profile (repeatable)
     #[arg(long, value_name = "SCHEMA", help_heading = "Filters")]
     pub(crate) schema: Vec<String>,
-    /// Only this process (repeatable)
-    #[arg(long, value_name = "NAME|PID", help_heading = "Filters")]
-    pub(crate) process: Vec<String>,
-    /// Only this thread; a TID may be in hex, with 0x (repeatable)
-    #[arg(long, value_name = "NAME|TID", help_heading = "Filters")]
-    pub(crate) thread: Vec<String>,
+    /// Only processes of this number or name (repeatable)
+    ///
+    /// A name that no process has is a part of names, in any case; /REGEX/ is a regular expression.
+    #[arg(long, value_name = "NAME|PID", value_parser = parse_name, help_heading = "Filters")]
+    pub(crate) process: Vec<Matcher>,
+    /// Only threads of this number (decimal, or hex with 0x) or name (repeatable)
+    ///
+    /// A name that no thread has is a part of names, in any case; /REGEX/ is a regular expression.
+    #[arg(long, value_name = "NAME|TID", value_parser = parse_name, help_heading = "Filters")]
+    pub(crate) thread: Vec<Matcher>,
+    /// Only samples with this binary in their stack (repeatable)
+    ///
+    /// Names are taken as with --thread; a name with a slash is one of paths. This and --leaf-binary look at stacks before operations
+    /// change them.
+    #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Filters")]
+    pub(crate) binary: Vec<Matcher>,
+    /// Only samples taken in code of this binary (repeatable)
+    #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Filters")]
+    pub(crate) leaf_binary: Vec<Matcher>,
     /// Only this part of the recording: 1.5s..2s, 200ms.. or ..00:01.250
     ///
     /// Numbers without a unit are seconds.
@@ -88,7 +102,9 @@ pub(crate) struct SelectionArgs {
     /// Only threads in this state, such as Blocked; `all` for any (repeatable) [default: running, or no state recorded]
     #[arg(long, value_name = "STATE", help_heading = "Filters")]
     pub(crate) state: Vec<String>,
-    /// Only threads named Main Thread; the same as --thread 'Main Thread'
+    /// Only main threads
+    ///
+    /// These are the threads named Main Thread, and in processes without one, those named main.
     #[arg(long, help_heading = "Filters")]
     pub(crate) only_main_thread: bool,
     /// Count each sample by its weight, or as one
@@ -136,10 +152,21 @@ impl InputArgs {
 }
 
 impl SelectionArgs {
-    /// The threads that count; none is all.
-    pub(crate) fn threads(&self) -> impl Iterator<Item = &str> {
-        let main_thread = Some("Main Thread").filter(|_| self.only_main_thread);
-        self.thread.iter().map(String::as_str).chain(main_thread)
+    /// The operations that leave out samples without the binaries that were asked for.
+    pub(crate) fn binary_filters(&self, profile: &Profile) -> Vec<Operation> {
+        let text = |option: &str, names: &[Matcher]| {
+            names.iter().map(|name| format!("{option} '{}'", name.text())).collect::<Vec<_>>().join(" ")
+        };
+        let mut filters = Vec::new();
+        if !self.binary.is_empty() {
+            let action = Action::Focus(FunctionSet::of_binaries(profile, &self.binary));
+            filters.push(Operation { action, text: text("--binary", &self.binary) });
+        }
+        if !self.leaf_binary.is_empty() {
+            let action = Action::FocusLeaves(FunctionSet::of_binaries(profile, &self.leaf_binary));
+            filters.push(Operation { action, text: text("--leaf-binary", &self.leaf_binary) });
+        }
+        filters
     }
 
     /// The option with which the time of each sample decides whether it counts, if there is one.
@@ -158,7 +185,8 @@ impl SelectionArgs {
         self.run.is_empty()
             && self.schema.is_empty()
             && self.process.is_empty()
-            && self.threads().next().is_none()
+            && self.thread.is_empty()
+            && !self.only_main_thread
             && self.needs_times().is_none()
             && self.state.is_empty()
     }
@@ -170,11 +198,12 @@ impl SelectionArgs {
             states if states.iter().any(|state| state.eq_ignore_ascii_case("all")) => StateFilter::All,
             states => StateFilter::Only(states.to_vec()),
         };
+        let main_thread = Some(Matcher::main_thread()).filter(|_| self.only_main_thread);
         ReportOptions {
             selection: Selection {
                 runs: self.run.clone(),
-                processes: self.process.iter().map(|text| Matcher::new(text)).collect(),
-                threads: self.threads().map(Matcher::new).collect(),
+                processes: self.process.clone(),
+                threads: self.thread.iter().cloned().chain(main_thread).collect(),
                 time: self.time,
                 intervals: None,
                 states,

@@ -10,7 +10,7 @@ use crate::colour::Colour;
 use crate::demangle::DemangleArgs;
 use crate::diff::DiffArgs;
 use crate::fleet::FleetCommand;
-use crate::formats::{TocFormat, format_of};
+use crate::formats::{TocFormat, check_name, format_of};
 use crate::report_args::ReportArgs;
 use crate::symbols::UuidArgs;
 use crate::{complain, printable};
@@ -166,6 +166,11 @@ fn parse_address(text: &str) -> Result<u64, String> {
 }
 
 impl TocArgs {
+    /// Checks that the output is not named like something else.
+    pub(crate) fn check_name(&self) -> Result<(), String> {
+        check_name(self.format, self.output.as_deref())
+    }
+
     /// The format that was asked for, or that the name of the output tells.
     pub(crate) fn format(&self) -> TocFormat {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(TocFormat::Text)

@@ -15,7 +15,7 @@ use crate::arguments::{RecordingArgs, job_count};
 use crate::cells::CsvArgs;
 use crate::colour::Colour;
 use crate::flame_graph::FlameGraphArgs;
-use crate::formats::format_of;
+use crate::formats::{check_name, format_of};
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals};
@@ -368,8 +368,14 @@ impl DiffArgs {
             return Err("--view overview is text or JSON; leave it out with other formats".to_owned());
         }
         let is_tree = self.view == Some(DiffViewArg::Tree) || self.format() == DiffFormat::Svg;
+        check_name(self.format, self.output.as_deref())?;
         if self.recording.operations.invert && !is_tree {
             return Err("--invert only applies to call trees; use --view tree".to_owned());
+        }
+        if self.top.is_some() && is_tree {
+            return Err(
+                "--top shows the first functions or binaries only, and the call tree has none; leave it out".to_owned()
+            );
         }
         self.csv.check(self.format() == DiffFormat::Csv)?;
         if self.full_names && self.format() != DiffFormat::Text {

@@ -5,8 +5,6 @@ use std::path::Path;
 use clap::ValueEnum;
 use traceparse::output::Syntax;
 
-use crate::warning;
-
 /// The formats of what is not a report: contents, and lists of symbols.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum TocFormat {
@@ -40,28 +38,64 @@ pub(crate) enum Format {
     ChromeTrace,
 }
 
-/// The format that the name of an output tells, of those that a command has: `json` of `functions.json`. A name that tells one it does
-/// not have is warned of.
+/// The ends of names that tell a format, and its name on the command line; what stands first is what messages name.
+const EXTENSIONS: [(&str, &str); 11] = [
+    (".txt", "text"),
+    (".speedscope.json", "speedscope"),
+    (".json", "json"),
+    (".csv", "csv"),
+    (".ndjson", "ndjson"),
+    (".jsonl", "ndjson"),
+    (".svg", "svg"),
+    (".folded", "folded"),
+    (".pb.gz", "pprof"),
+    (".html", "html"),
+    (".htm", "html"),
+];
+
+/// Extensions of what no command writes: text under such a name would be taken for something else.
+const FOREIGN: &str = "\
+    apng avif bmp eps gif heic ico jpeg jpg pdf png ps tif tiff webp \
+    doc docx markdown md rst rtf tex xhtml \
+    arrow avro db duckdb feather numbers ods orc parquet plist sqlite sqlite3 toml tsv xls xlsx xml yaml yml \
+    collapsed cpuprofile jfr nettrace pb perf pprof prof trace \
+    7z bz2 gz rar tar tgz xz zip zst";
+
+/// The format that the name of an output tells, of those that a command has: `json` of `functions.json`. [`check_name`] refuses names of
+/// other formats.
 pub(crate) fn format_of<F: ValueEnum>(output: Option<&Path>) -> Option<F> {
-    let name = output?.file_name()?.to_str()?.to_ascii_lowercase();
-    let (stem, extension) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
-    let inner = stem.rsplit_once('.').map_or("", |(_, inner)| inner);
-    let format = match (inner, extension) {
-        ("speedscope", "json") => "speedscope",
-        ("pb", "gz") => "pprof",
-        (_, "htm") => "html",
-        (_, "jsonl") => "ndjson",
-        // Any other name of a format would be a guess, and most are no extensions.
-        (_, extension @ ("json" | "csv" | "ndjson" | "svg" | "folded" | "html")) => extension,
-        _ => return None,
+    F::from_str(told_by(&lower_name(output)?)?, false).ok()
+}
+
+/// Checks that the name of an output, where no format was asked for, is not that of something which the command does not write.
+pub(crate) fn check_name<F: ValueEnum>(asked: Option<F>, output: Option<&Path>) -> Result<(), String> {
+    let Some(name) = lower_name(output).filter(|_| asked.is_none()) else { return Ok(()) };
+    let extension = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension);
+    let is_foreign = match told_by(&name) {
+        Some(told) => F::from_str(told, false).is_err(),
+        None => FOREIGN.split(' ').any(|foreign| Some(foreign) == extension),
     };
-    let found = F::from_str(format, false).ok();
-    if found.is_none() {
-        warning(&format!(
-            "this command cannot write {format}, so {name} is written as text; name another file, or pass --format text to silence this warning"
-        ));
+    if !is_foreign {
+        return Ok(());
     }
-    found
+    let is_written = |told: &str| F::from_str(told, false).is_ok();
+    let written: Vec<&str> = EXTENSIONS.iter().filter(|(_, told)| is_written(told)).map(|(end, _)| *end).collect();
+    Err(format!(
+        "cannot write {} here; name a file {}, or pass --format, such as --format text to write text into this name",
+        extension.unwrap_or_default().to_uppercase(),
+        written.join(", ")
+    ))
+}
+
+/// The last part of a path, in lower case; none of standard output.
+fn lower_name(output: Option<&Path>) -> Option<String> {
+    Some(output?.file_name()?.to_str()?.to_ascii_lowercase())
+}
+
+/// The format that a name tells, of any command.
+fn told_by(name: &str) -> Option<&'static str> {
+    let is_told = |end: &str| name.strip_suffix(end).is_some_and(|stem| !stem.is_empty());
+    EXTENSIONS.iter().find(|(end, _)| is_told(end)).map(|(_, format)| *format)
 }
 
 /// The content that a format is made of.
@@ -151,9 +185,24 @@ mod tests {
         ] {
             assert_eq!(told(name), Some(format), "{name}");
         }
-        for name in ["-", "out.txt", "json", ".json", "out.text", "out.gz", "out.firefox", "out"] {
+        assert_eq!(told("out.txt"), Some(Format::Text));
+        for name in ["-", "json", ".json", "out.text", "out.log", "out.firefox", "out", "v1.2", "out.d"] {
             assert_eq!(told(name), None, "{name}");
+            assert_eq!(check_name::<Format>(None, Some(Path::new(name))), Ok(()), "{name}");
         }
         assert_eq!(format_of::<Format>(None), None);
+    }
+
+    #[test]
+    fn names_of_what_is_not_written_are_refused() {
+        for name in ["x.png", "x.PDF", "x.html", "x.md", "x.gz", "a.b.xlsx", "x.trace"] {
+            let path = Some(Path::new(name));
+            assert!(check_name::<Format>(None, path).is_err(), "{name}");
+            assert_eq!(check_name(Some(Format::Text), path), Ok(()), "{name}");
+        }
+        let toc = |name: &str| check_name::<TocFormat>(None, Some(Path::new(name)));
+        assert_eq!((toc("x.json"), toc("x.txt")), (Ok(()), Ok(())));
+        let message = toc("x.svg").unwrap_err();
+        assert!(message.starts_with("cannot write SVG here; name a file .txt, .json, or pass --format"), "{message}");
     }
 }

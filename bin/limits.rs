@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use traceparse::report::View;
 
 use crate::formats::Content;
-use crate::report_args::{ReportArgs, SEPARATED, SeparateArg};
+use crate::report_args::{ReportArgs, SEPARATED, SeparateArg, SortArg};
 
 /// An option, what it is for, and the views that have that.
 struct Limit {
@@ -15,7 +15,7 @@ struct Limit {
     is_given: fn(&ReportArgs) -> bool,
 }
 
-const LIMITS: [Limit; 6] = [
+const LIMITS: [Limit; 8] = [
     Limit {
         option: "--min-weight",
         what: "hides tree nodes and rows of tables of weights",
@@ -62,9 +62,11 @@ const LIMITS: [Limit; 6] = [
     },
     Limit {
         option: "--top",
-        what: "limits tables sorted by weight and lists of the heaviest stacks",
+        what: "limits rows of tables, children of tree nodes and lists of the heaviest stacks",
         views: &[
             View::Overview,
+            View::Full,
+            View::Tree,
             View::Heaviest,
             View::Threads,
             View::Functions,
@@ -80,12 +82,35 @@ const LIMITS: [Limit; 6] = [
         is_given: |args| args.top.is_some(),
     },
     Limit {
+        option: "--sort",
+        what: "orders functions, binaries, lines, categories, transitions, threads, processes and states",
+        views: SORTED,
+        is_given: |args| args.sort.is_some(),
+    },
+    Limit {
+        option: "--sort self",
+        what: "orders functions, binaries, lines, categories and transitions by their self weight",
+        views: &[View::Functions, View::Binaries, View::Lines, View::Categories, View::Transitions],
+        is_given: |args| args.sort == Some(SortArg::SelfWeight),
+    },
+    Limit {
         option: "--separate-by",
         what: SEPARATES,
         views: SEPARATED,
         is_given: |args| args.separate_by != SeparateArg::Thread,
     },
     Limit { option: "--no-threads", what: SEPARATES, views: SEPARATED, is_given: |args| args.no_threads },
+];
+
+const SORTED: &[View] = &[
+    View::Functions,
+    View::Binaries,
+    View::Lines,
+    View::Categories,
+    View::Transitions,
+    View::Threads,
+    View::Processes,
+    View::States,
 ];
 
 const SEPARATES: &str = "splits call trees, heaviest stacks and timelines";
@@ -105,6 +130,7 @@ fn shown(args: &ReportArgs) -> String {
         _ if args.format().content() != Content::Views => format!("--format {}", args.format().name()),
         _ if args.function.is_some() => "--function".to_owned(),
         Some(view) => format!("--view {}", view.get_name()),
+        None if args.view() == View::Overview => "the overview".to_owned(),
         None => "the full view".to_owned(),
     }
 }

@@ -12,6 +12,7 @@ mod ending;
 mod flame_graph;
 mod fleet;
 mod formats;
+mod function;
 mod guard;
 #[cfg(test)]
 mod guarded;
@@ -19,7 +20,9 @@ mod inputs;
 mod interrupt;
 mod intervals;
 mod limits;
+mod matched;
 mod messages;
+mod names;
 mod next;
 mod operations;
 mod progress;
@@ -38,9 +41,10 @@ use std::process::ExitCode;
 
 use cli::Cli;
 use ending::{EXIT_INPUT, EXIT_USAGE};
+use function::Candidates;
 
 pub(crate) use ending::{EXIT_ALERT, EXIT_DONE, EXIT_INTERRUPTED, EXIT_UNDECIDED, Failure, is_closed_pipe};
-pub(crate) use messages::{complain, note, print_few_warnings, printable, warning};
+pub(crate) use messages::{complain, note, note_once, print_few_warnings, printable, warning};
 
 fn main() -> ExitCode {
     let result = run::run(Cli::parse_in_order());
@@ -55,6 +59,9 @@ fn main() -> ExitCode {
         Err(Failure::Input(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(Failure::Input(error)) => {
             complain(&format!("{}: {}", error_label(), printable(&error.to_string())));
+            for line in error.downcast_ref::<Candidates>().into_iter().flat_map(|candidates| &candidates.lines) {
+                complain(&printable(line));
+            }
             for cause in error.chain().skip(1) {
                 complain(&format!("  caused by: {}", printable(&cause.to_string())));
             }

@@ -20,15 +20,13 @@ pub(crate) fn complain(line: &str) {
 
 /// The warnings so far.
 struct Warnings {
-    seen: BTreeSet<String>,
     printed: usize,
     /// The most that are printed.
     most: usize,
     left_out: Vec<String>,
 }
 
-static WARNINGS: Mutex<Warnings> =
-    Mutex::new(Warnings { seen: BTreeSet::new(), printed: 0, most: usize::MAX, left_out: Vec::new() });
+static WARNINGS: Mutex<Warnings> = Mutex::new(Warnings { printed: 0, most: usize::MAX, left_out: Vec::new() });
 
 fn warnings() -> MutexGuard<'static, Warnings> {
     WARNINGS.lock().unwrap_or_else(PoisonError::into_inner)
@@ -37,7 +35,7 @@ fn warnings() -> MutexGuard<'static, Warnings> {
 /// Prints a warning, once: a recording that is read for its samples and its intervals says the same twice.
 pub(crate) fn warning(message: &str) {
     let mut warnings = warnings();
-    if !warnings.seen.insert(message.to_owned()) {
+    if !is_new(message) {
         return;
     }
     if warnings.printed >= warnings.most {
@@ -77,4 +75,17 @@ fn print_warning(message: &str) {
 pub(crate) fn note(message: &str) {
     let label = format!("{0}note{0:#}", anstyle::AnsiColor::Cyan.on_default().bold());
     complain(&format!("{label}: {}", printable(message)));
+}
+
+/// Prints a note, once: both sides of a comparison may have the same to say.
+pub(crate) fn note_once(message: &str) {
+    if is_new(message) {
+        note(message);
+    }
+}
+
+/// True if this is asked of a message for the first time.
+fn is_new(message: &str) -> bool {
+    static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    PRINTED.lock().unwrap_or_else(PoisonError::into_inner).insert(message.to_owned())
 }

@@ -15,6 +15,7 @@ use traceparse::units::{Nanos, Weight};
 use crate::arguments::{InputArgs, RecordingArgs, SelectionArgs};
 use crate::bounds;
 use crate::inputs::Inputs;
+use crate::matched::note_names;
 use crate::symbols::name_frames;
 use crate::{note, warning};
 
@@ -40,9 +41,13 @@ impl Opened {
         check_usable(&export, &args.input, files.iter().all(|file| inputs.is_bundle(file)))?;
         let mut analysis = Analysis::new(export);
         inputs.unless_changed(name_frames(&mut analysis, inputs, files, &args.symbols))?;
-        let summaries = analysis.operate(options, |profile| args.operations.operations(profile, is_inverted))?;
-        // A function that is not there is most likely a misspelled one.
-        for summary in summaries.iter().filter(|summary| summary.is_without_function) {
+        note_names(&analysis.recording().profile, &args.selection);
+        let filters = args.selection.binary_filters(&analysis.recording().profile);
+        let filter_count = filters.len();
+        let operate = |profile: &Profile| [filters, args.operations.operations(profile, is_inverted)].concat();
+        let summaries = analysis.operate(options, operate)?;
+        // A function that is not there is most likely a misspelled one. Of binaries it was said above.
+        for summary in summaries.iter().skip(filter_count).filter(|summary| summary.is_without_function) {
             warning(&format!("{}: matches no function of the recording", summary.text));
         }
         let profile = &analysis.recording().profile;
@@ -189,31 +194,6 @@ pub(crate) fn check_counted(report: &Report<'_>, args: &SelectionArgs) -> Result
         return Ok(());
     }
     Err(anyhow!("no sample passes the filters; the input has {}", what_there_is(profile)))
-}
-
-/// Checks that the function that was asked for is there; a name that no function has is most likely a misspelled one.
-pub(crate) fn check_function(report: &Report<'_>) -> Result<()> {
-    const NAMES: usize = 5;
-    let profile = &report.recording.profile;
-    let Some(asked) = report.options.function.as_deref() else { return Ok(()) };
-    let names = || profile.function_ids().map(|id| profile.function_name(id));
-    if report.series.is_empty() || names().any(|name| name == asked) {
-        return Ok(());
-    }
-    // A function without its parameters, say.
-    let lower = asked.to_lowercase();
-    let is_close = |name: &&str| {
-        let name = name.to_lowercase();
-        !name.is_empty() && !lower.is_empty() && (name.contains(&lower) || lower.contains(&name))
-    };
-    let close: BTreeSet<&str> = names().filter(is_close).collect();
-    let shown: Vec<String> = close.iter().take(NAMES).map(|name| format!("'{name}'")).collect();
-    let there_are = match close.len().saturating_sub(NAMES) {
-        _ if close.is_empty() => "list all functions with --view functions".to_owned(),
-        0 => format!("there is {}", shown.join(", ")),
-        more => format!("there is {} and {more} more like it", shown.join(", ")),
-    };
-    bail!("no function is named {asked:?}; {there_are}")
 }
 
 /// The names that filters could ask for.

@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use traceparse::calltree::Pruning;
-use traceparse::profile::StateFilter;
+use traceparse::profile::{Matcher, StateFilter};
 use traceparse::recording::SampleDetail;
-use traceparse::report::{ReportOptions, SeparateBy, View};
+use traceparse::report::{ReportOptions, SeparateBy, SortBy, View};
 use traceparse::units::Nanos;
 
 use crate::arguments::{RecordingArgs, job_count};
 use crate::cells::CsvArgs;
 use crate::flame_graph::FlameGraphArgs;
-use crate::formats::{Content, Format, format_of};
+use crate::formats::{Content, Format, check_name, format_of};
+use crate::names::parse_name;
 use crate::times::{WeightLimit, parse_percent, parse_time, parse_weight};
 
 /// The views that have something for each thread, or for what else is separated.
@@ -29,9 +30,12 @@ pub(crate) struct ReportArgs {
     /// What to show [default: overview for text, full for other formats]
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) view: Option<ViewArg>,
-    /// Show callers and callees of this function (name exactly as shown)
-    #[arg(long, value_name = "NAME", help_heading = "Output")]
-    pub(crate) function: Option<String>,
+    /// Show callers and callees of this function
+    ///
+    /// A name that no function has is a part of a name, in any case, and /REGEX/ is a regular expression; they must match one function
+    /// only.
+    #[arg(long, value_name = "NAME", value_parser = parse_name, help_heading = "Output")]
+    pub(crate) function: Option<Matcher>,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     format: Option<Format>,
@@ -48,11 +52,14 @@ pub(crate) struct ReportArgs {
     /// Without a unit of time, it is in the unit of the table: 20000 or 1.5M.
     #[arg(long, value_name = "WEIGHT", value_parser = parse_weight, help_heading = "Output")]
     pub(crate) min_weight: Option<WeightLimit>,
-    /// Show only the first N rows of tables sorted by weight
+    /// Show only the first N rows of tables, and the N heaviest children of each tree node
     ///
     /// With --view heaviest, it is the number of stacks.
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) top: Option<usize>,
+    /// Sort rows of tables by this column [default: self weight; all weight where there is no other]
+    #[arg(long, value_enum, value_name = "COLUMN", help_heading = "Output")]
+    pub(crate) sort: Option<SortArg>,
     /// Hide tree levels deeper than N
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub(crate) depth: Option<u32>,
@@ -139,6 +146,20 @@ pub(crate) enum SeparateArg {
     None,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SortArg {
+    /// Self weight
+    #[value(name = "self")]
+    SelfWeight,
+    /// All weight
+    #[value(name = "all")]
+    AllWeight,
+    /// The number of samples
+    Samples,
+    /// Names, from A to Z
+    Name,
+}
+
 fn parse_bin(text: &str) -> Result<Nanos, String> {
     let bin = parse_time(text)?;
     if bin.as_nanos() > 0 { Ok(bin) } else { Err("a bin is at least 1ns long".to_owned()) }
@@ -148,6 +169,11 @@ impl ReportArgs {
     /// The format that was asked for, or that the name of the output tells.
     pub(crate) fn format(&self) -> Format {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(Format::Text)
+    }
+
+    /// Checks that the output is not named like something else.
+    pub(crate) fn check_name(&self) -> Result<(), String> {
+        check_name(self.format, self.output.as_deref())
     }
 
     /// The view to show.
@@ -233,10 +259,16 @@ impl ReportArgs {
                 min_percent: self.min_percent.unwrap_or(if self.format() == Format::Text { 1.0 } else { 0.0 }),
                 min_weight: self.min_weight.map_or(0, WeightLimit::value),
                 depth: self.depth,
+                children: self.top,
             },
             view: self.view(),
-            function: self.function.clone(),
             top: self.top,
+            sort: self.sort.map(|sort| match sort {
+                SortArg::SelfWeight => SortBy::SelfWeight,
+                SortArg::AllWeight => SortBy::AllWeight,
+                SortArg::Samples => SortBy::Samples,
+                SortArg::Name => SortBy::Name,
+            }),
             separate_by: match self.separate_by {
                 _ if self.no_threads => SeparateBy::Nothing,
                 SeparateArg::Thread => SeparateBy::Thread,

@@ -9,6 +9,7 @@ use crate::report_args::{ReportArgs, SeparateArg, ViewArg};
 impl ReportArgs {
     /// Checks that the arguments go together.
     pub(crate) fn check(&self) -> Result<(), String> {
+        self.check_name()?;
         if self.bin.is_some() && self.view != Some(ViewArg::Timeline) {
             return Err("--bin only applies to --view timeline".to_owned());
         }
@@ -98,6 +99,7 @@ impl ReportArgs {
             ("--min-weight", self.min_weight.is_some()),
             ("--depth", self.depth.is_some()),
             ("--top", self.top.is_some()),
+            ("--sort", self.sort.is_some()),
             ("--separate-by", self.separate_by != SeparateArg::Thread),
             ("--no-threads", self.no_threads),
             ("--invert", self.recording.operations.invert),

@@ -13,11 +13,12 @@ use crate::cli::{Cli, Command, TocArgs};
 use crate::colour::Colour;
 use crate::demangle::demangle;
 use crate::formats::{Format, TocFormat};
+use crate::function::choose_function;
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
 use crate::next::command_words;
-use crate::recording::{Opened, check_counted, check_distinct, check_function, check_times, note_removed, warn};
+use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed, warn};
 use crate::report_args::ReportArgs;
 use crate::sink::{Shown, is_terminal, style, write_to};
 use crate::sources::read_sources;
@@ -53,6 +54,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
 }
 
 fn show_contents(args: &TocArgs, colour: Colour) -> Result<(), Failure> {
+    args.check_name().map_err(Failure::Usage)?;
     check_distinct(&args.files).map_err(Failure::Usage)?;
     let (allow_truncated, jobs, memory) = (args.allow_truncated, job_count(None), bounds::memory());
     let options = Options { allow_truncated, jobs, memory, ..Options::default() };
@@ -94,7 +96,9 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_times(&report, args.needs_times().as_deref())?;
     check_counted(&report, &args.recording.selection)?;
-    check_function(&report)?;
+    if let Some(asked) = &args.function {
+        report.options.function = choose_function(&recording, &report, asked)?;
+    }
     read_sources(&mut report, &args.source)?;
     if args.format().is_one_measurement() {
         report.check_one_measurement().map_err(|mixed| Failure::Input(mixed.into()))?;

@@ -72,6 +72,7 @@ fn nodes_at(profile: &Profile, paths: &Paths, path: &[Label], pruning: &Pruning,
         };
         (Reverse(paths[*child][1]), Reverse(paths[*child][3]), names)
     });
+    children.truncate(pruning.children.unwrap_or(usize::MAX));
     let shown: u64 = children.iter().map(|child| paths[*child][1]).sum();
     let label = *path.last().unwrap_or(&Label::Root);
     let hidden = all_weight - self_weight - shown;
@@ -109,12 +110,13 @@ proptest! {
         seed in any::<u64>(),
         min_percent in prop_oneof![Just(0.0), 0.0..20.0_f64, Just(100.0), Just(101.0)],
         depth in prop_oneof![Just(None), (0..14_u32).prop_map(Some)],
+        children in prop_oneof![Just(None), (0..5_usize).prop_map(Some)],
         is_weight in any::<bool>(),
     ) {
         let export = recording(seed);
         let profile = &export.profile;
         let weights = weights(&export, if is_weight { Metric::Weight } else { Metric::Samples });
-        let pruning = Pruning { min_percent, depth, ..Pruning::default() };
+        let pruning = Pruning { min_percent, depth, children, ..Pruning::default() };
         // One merger for all of them: each thread, all of them, and some rows in an order of their own.
         let mut merger = Merger::new(profile);
         let mut scopes: Vec<Vec<StackWeight>> =

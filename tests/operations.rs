@@ -79,7 +79,8 @@ fn slow(kind: u8, chosen: &dyn Fn(usize) -> bool, stack: &[usize]) -> Option<Vec
             }
             Some(flat)
         }
-        _ => Some(stack.iter().rev().copied().collect()),
+        8 => Some(stack.iter().rev().copied().collect()),
+        _ => stack.last().filter(|&&leaf| chosen(leaf)).map(|_| stack.to_vec()),
     }
 }
 
@@ -93,7 +94,8 @@ fn action(kind: u8, functions: FunctionSet) -> Action {
         5 => Action::Hide(functions),
         6 => Action::Flatten(functions),
         7 => Action::FlattenRecursion,
-        _ => Action::Invert,
+        8 => Action::Invert,
+        _ => Action::FocusLeaves(functions),
     }
 }
 
@@ -112,7 +114,7 @@ proptest! {
     #[test]
     fn operations_are_those_of_the_obvious_form(
         seed in any::<u64>(),
-        steps in proptest::collection::vec((0..9_u8, 1..9_usize, 0..9_usize), 1..5),
+        steps in proptest::collection::vec((0..10_u8, 1..9_usize, 0..9_usize), 1..5),
         is_summed in any::<bool>(),
         is_every_state in any::<bool>(),
     ) {
@@ -160,7 +162,7 @@ proptest! {
 
     /// Of several operations together it is the same as of one after the other.
     #[test]
-    fn operations_compose(seed in any::<u64>(), kinds in proptest::collection::vec(0..9_u8, 2..5)) {
+    fn operations_compose(seed in any::<u64>(), kinds in proptest::collection::vec(0..10_u8, 2..5)) {
         let recording = support::Invented::random(seed, &Size::small());
         let export = open(&recording, SampleDetail::Each);
         let (profile, selection) = (&export.profile, selection(true));

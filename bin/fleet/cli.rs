@@ -10,7 +10,7 @@ use traceparse::stats::{Quantile, QuantileMethod};
 
 use crate::arguments::SymbolSearchArgs;
 use crate::cells::CsvArgs;
-use crate::formats::format_of;
+use crate::formats::{check_name, format_of};
 
 use super::help::{EXAMPLES, SQL_HELP, extract_help, report_help};
 
@@ -273,6 +273,11 @@ impl InputArgs {
 }
 
 impl FleetReportArgs {
+    /// Checks that the output is not named like something else.
+    pub(crate) fn check_name(&self) -> Result<(), String> {
+        check_name(self.format, self.output.as_deref())
+    }
+
     /// The format that was asked for, or that the name of the output tells.
     pub(crate) fn format(&self) -> FleetFormat {
         self.format.or_else(|| format_of(self.output.as_deref())).unwrap_or(FleetFormat::Text)

@@ -31,6 +31,7 @@ use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
     args.inputs.check().map_err(Failure::Usage)?;
     args.questions.check().map_err(Failure::Usage)?;
+    args.check_name().map_err(Failure::Usage)?;
     args.csv.check(args.format() == FleetFormat::Csv).map_err(Failure::Usage)?;
     check_output(args).map_err(Failure::Usage)?;
     will_write(args.output.as_deref());

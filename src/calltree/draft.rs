@@ -216,6 +216,10 @@ impl Draft {
                 by_weight.then_with(|| names.compare(a.function, b.function))
             });
         }
+        let most = pruning.children.and_then(|most| u32::try_from(most).ok()).unwrap_or(u32::MAX);
+        for branch_node in &mut self.branch_nodes {
+            branch_node.shown = branch_node.shown.min(most);
+        }
     }
 
     /// Visits the chains in the order their nodes are read, the root's first, until `visit` fails.

@@ -74,6 +74,8 @@ pub struct Pruning {
     pub min_weight: u64,
     /// Levels below this one; `None` hides none.
     pub depth: Option<u32>,
+    /// Children of a node after so many, which are the heaviest; `None` hides none.
+    pub children: Option<usize>,
 }
 
 impl Pruning {
@@ -83,7 +85,8 @@ impl Pruning {
     }
 
     pub(super) fn max_depth(&self) -> u32 {
-        self.depth.unwrap_or(u32::MAX)
+        // Also where a node has one child, which is told from no other.
+        if self.children == Some(0) { 0 } else { self.depth.unwrap_or(u32::MAX) }
     }
 }
 

@@ -32,6 +32,7 @@ mod full;
 mod ids;
 mod intervals;
 mod leaves;
+mod matcher;
 mod model;
 mod rebuild;
 mod sample_sum;
@@ -48,6 +49,7 @@ pub use category::Category;
 pub use full::Full;
 pub use ids::Id;
 pub use intervals::IntervalFilter;
+pub use matcher::Matcher;
 pub use model::{
     Binary, Core, Frame, Function, Meaning, Process, Run, Sample, SampleKind, Series, SourceLine, Stack, Thread,
 };
@@ -58,7 +60,7 @@ pub use rebuild::{RebuildError, Replacement};
 pub use sample_sum::SampleSum;
 pub use sampled_time::SampledTime;
 pub(crate) use selection::SelectedSums;
-pub use selection::{Matcher, SelectedSamples, Selection, StateFilter};
+pub use selection::{SelectedSamples, Selection, StateFilter};
 pub use sums::SampleDetail;
 pub(crate) use sums::{SumBatch, SumGroup, SumRow, SumTable};
 pub use time_range::TimeRange;

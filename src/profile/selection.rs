@@ -3,49 +3,13 @@
 use std::borrow::Cow;
 
 use super::intervals::{IntervalFilter, ThreadIntervals};
-use super::model::{SeriesId, StackId, StringId};
+use super::matcher::Matcher;
+use super::model::{ProcessId, SeriesId, StackId, StringId, ThreadId};
 use super::sample_sum::SampleSum;
 use super::sums::{SumBatch, SumGroup, SumGroups, SumRow, SumTable};
 use super::time_range::TimeRange;
-use super::{Profile, Sample};
+use super::{Id, Profile, Sample};
 use crate::chunked_vec::ChunkedVec;
-
-/// A process or a thread, by number or by name.
-///
-/// A number is a pid or tid, in decimal or in hex with `0x`; any text is also a name, which must be equal. So `751`
-/// finds process 751 as well as a process named `751`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Matcher {
-    text: String,
-    number: Option<u64>,
-}
-
-impl Matcher {
-    /// The process or thread that `text` means.
-    pub fn new(text: &str) -> Self {
-        let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
-        let number = match hex {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        };
-        Self { text: text.to_owned(), number }
-    }
-
-    /// The text it was made of.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    fn matches(&self, number: Option<u64>, name: &str) -> bool {
-        (number.is_some() && number == self.number) || name == self.text
-    }
-}
-
-impl From<&str> for Matcher {
-    fn from(text: &str) -> Self {
-        Self::new(text)
-    }
-}
 
 /// The thread states that count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,24 +55,11 @@ impl Selection {
     pub fn on<'p>(&self, profile: &'p Profile) -> SelectedSamples<'p> {
         let runs: Vec<bool> =
             profile.run_ids().map(|run| self.runs.is_empty() || self.runs.contains(&profile.run(run).number)).collect();
-        let processes: Vec<bool> = profile
-            .process_ids()
-            .map(|id| {
-                let process = profile.process(id);
-                runs[process.run.index()]
-                    && (self.processes.is_empty()
-                        || self.processes.iter().any(|m| m.matches(process.pid, profile.string(process.name))))
-            })
-            .collect();
-        let threads = profile
-            .thread_ids()
-            .map(|id| {
-                let thread = profile.thread(id);
-                processes[thread.process.index()]
-                    && (self.threads.is_empty()
-                        || self.threads.iter().any(|m| m.matches(thread.tid, profile.string(thread.name))))
-            })
-            .collect();
+        let is_named: Vec<bool> = chosen(&self.processes, profile.process_ids(), |matcher| matcher.processes(profile));
+        let is_process_in = |id: ProcessId| is_named[id.index()] && runs[profile.process(id).run.index()];
+        let is_named: Vec<bool> = chosen(&self.threads, profile.thread_ids(), |matcher| matcher.threads(profile));
+        let is_thread_in = |id: ThreadId| is_named[id.index()] && is_process_in(profile.thread(id).process);
+        let threads = profile.thread_ids().map(is_thread_in).collect();
         let states = match &self.states {
             StateFilter::All => States::All,
             StateFilter::Running => States::Running(profile.find_string("Running")),
@@ -124,6 +75,19 @@ impl Selection {
         let intervals = self.intervals.as_ref().map(|intervals| intervals.on(profile));
         SelectedSamples { profile, threads, time: self.time, intervals, has_times, states }
     }
+}
+
+/// By id: true if one of the matchers matches it, or if there are none.
+fn chosen<T>(
+    matchers: &[Matcher],
+    ids: impl ExactSizeIterator<Item = Id<T>>,
+    matched: impl Fn(&Matcher) -> Vec<Id<T>>,
+) -> Vec<bool> {
+    let mut chosen = vec![matchers.is_empty(); ids.len()];
+    for id in matchers.iter().flat_map(matched) {
+        chosen[id.index()] = true;
+    }
+    chosen
 }
 
 /// The number of samples added up at a time.

@@ -59,7 +59,7 @@ impl Report<'_> {
     /// The threads of a series that weigh enough, and the others.
     pub(crate) fn threads_by_weight<'r>(&self, series: &'r SeriesReport) -> (&'r [ThreadReport], &'r [ThreadReport]) {
         let least = self.options.pruning.min_weight;
-        // The heaviest stand first.
+        // These stand first, in any order.
         series.threads.split_at(series.threads.partition_point(|thread| thread.counted.weight.value >= least))
     }
 

@@ -189,6 +189,9 @@ impl Report<'_> {
     /// The rows of a series in a table of any view.
     pub fn listing_of(&self, kind: &ListingKind, series: &SeriesReport) -> Listing {
         let mut listing = (kind.make)(self, series);
+        if let Some(sort) = self.options.sort.filter(|sort| sort.applies_to(self.options.view)) {
+            listing.sort(kind, sort);
+        }
         if kind.limits != RowLimits::None {
             listing.leave_out_light(self.options.pruning.min_weight);
         }

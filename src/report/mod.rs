@@ -16,6 +16,8 @@ mod overview;
 mod processes;
 mod sandwich;
 mod separate;
+mod sort;
+mod sort_by;
 mod source_index;
 mod source_texts;
 mod sources;
@@ -30,6 +32,7 @@ pub(crate) use listing::{RowLimits, Shown};
 pub use named::NamedFunction;
 pub(crate) use overview::is_own_binary;
 pub use overview::{Activity, Answer, AnswersIn, Origin, Overview, Shares};
+pub use sort_by::SortBy;
 pub use source_index::{SourceIndex, SourceMatch};
 pub use source_texts::{SourceText, Sources};
 pub use sources::{AnnotatedFile, AnnotatedLine};
@@ -65,8 +68,10 @@ pub struct ReportOptions {
     /// The separation of trees and timelines.
     pub separate_by: SeparateBy,
     /// The number of rows to keep in tables sorted by weight (functions, threads, binaries and the like), and of stacks in
-    /// [`View::Heaviest`]. `None` keeps all.
+    /// [`View::Heaviest`]. `None` keeps all. Trees have [`Pruning::children`].
     pub top: Option<usize>,
+    /// The order of tables of views that [have the column](SortBy::applies_to); `None` is that of weight.
+    pub sort: Option<SortBy>,
     /// The function of [`View::Sandwich`], by its name as shown, in any binary.
     pub function: Option<String>,
     /// The length of a bin in [`View::Timeline`]. With `None` (the default) and 0 it is the shortest of 1, 2, 5, 10, 20, 50 …
@@ -335,11 +340,11 @@ pub struct SeriesReport {
     pub times: Option<SampledTime>,
     /// Sums of the performance counters of the samples that count, in the order of the table; empty without counters.
     pub counters: Vec<u128>,
-    /// The threads, heaviest first.
+    /// The threads, heaviest first; in [`View::Threads`] in the [order asked for](ReportOptions::sort).
     pub threads: Vec<ThreadReport>,
     /// The scopes that have a call tree, heaviest first, in [`View::Full`] and [`View::Tree`]; [`Report::trees`] makes them.
     pub scopes: Vec<ScopeReport>,
-    /// The functions over all threads, by self weight, in [`View::Functions`]. Recursion counts once in `all_weight`.
+    /// The functions over all threads, by self weight or in the [order asked for](ReportOptions::sort), in [`View::Functions`]. Recursion counts once in `all_weight`.
     pub functions: Vec<FunctionRow>,
     /// The stacks that trees are made of, if those are not the report's stacks by thread.
     separated: Option<Vec<StackWeight>>,

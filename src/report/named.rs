@@ -34,7 +34,7 @@ fn label<S: serde::Serializer>(name: &Option<&str>, serializer: S) -> Result<S::
 }
 
 impl<'e> Report<'e> {
-    /// The functions of a series with their names, in the order of [`SeriesReport::functions`]: by self weight. There are none in views
+    /// The functions of a series with their names, in the order of [`SeriesReport::functions`]. There are none in views
     /// other than [`View::Functions`](super::View::Functions).
     pub fn named_functions<'r>(&'r self, series: &'r SeriesReport) -> impl Iterator<Item = NamedFunction<'e>> + 'r {
         series.functions.iter().map(|row| self.named_function(series, row))

@@ -131,7 +131,7 @@ fn a_filter_that_nothing_passes_names_what_there_is() {
         ["--run", "7"],
         ["--schema", "cpu-profile"],
         ["--process", "Orchid"],
-        ["--thread", "main thread"],
+        ["--thread", "idle thread"],
         ["--thread", "0x1"],
         ["--time", "1s.."],
         ["--state", "Blackout"],

@@ -166,3 +166,57 @@ fn what_has_no_light_rows_refuses_the_limit() {
         assert!(message.contains("--min-weight") && message.contains(&format!("--view {view} ")), "{message}");
     }
 }
+
+/// Leaves each node its first children, which are the heaviest; the weight and number of the others are added to what was hidden.
+fn cut(node: &mut Value, top: usize) {
+    let children = node["children"].as_array_mut().expect("children");
+    let others: Vec<Value> = children.drain(top.min(children.len())..).collect();
+    children.iter_mut().for_each(|child| cut(child, top));
+    if !others.is_empty() {
+        let weight: u64 = others.iter().map(|child| child["all_weight"].as_u64().expect("a weight")).sum();
+        node["hidden_weight"] = weight.into();
+        node["hidden_children"] = others.len().into();
+    }
+}
+
+/// The last part of each line of folded stacks.
+fn folded_weight(args: &[&str]) -> u64 {
+    let weight = |line: &str| line.rsplit(' ').next().and_then(|weight| weight.parse::<u64>().ok());
+    ok(&[args, &["--format", "folded"]].concat()).lines().map(|line| weight(line).expect("a weight")).sum()
+}
+
+#[test]
+fn trees_have_the_heaviest_children_of_each_node() {
+    let export = orchard();
+    for view in ["full", "tree", "bottom-up"] {
+        for top in [0, 1, 2, 3] {
+            let (args, first) = ([export.as_str(), "--view", view], top.to_string());
+            let limited = [&args[..], &["--top", &first]].concat();
+            let mut expected = json(&args);
+            let threads = expected["threads"].as_array_mut().expect("threads");
+            threads.iter_mut().for_each(|thread| cut(&mut thread["tree"], top));
+            assert_eq!(json(&limited)["threads"], expected["threads"], "{view} {top}");
+        }
+    }
+    let tree = [export.as_str(), "--view", "tree", "--no-threads"];
+    let rows = csv(&[&tree[..], &["--top", "2"]].concat());
+    assert!(rows.len() < csv(&tree).len());
+    let whole = column(&csv(&tree), "self_weight").iter().sum::<u64>();
+    let [own, hidden] = ["self_weight", "hidden_weight"].map(|name| column(&rows, name).iter().sum::<u64>());
+    assert!(hidden > 0 && own + hidden == whole, "{own} + {hidden} is not {whole}");
+    for top in ["0", "1", "2"] {
+        assert_eq!(folded_weight(&[&export, "--top", top]), whole, "{top}");
+    }
+    let text = ok(&[&tree[..], &["--top", "1", "--min-percent", "0"]].concat());
+    assert!(text.contains("123.000   25.4%  25.4%            … 2 more calls"), "{text}");
+}
+
+#[test]
+fn formats_made_of_trees_take_the_heaviest_children_too() {
+    let export = orchard();
+    for format in ["svg", "d3"] {
+        let whole = ok(&[&export, "--format", format]);
+        let cut = ok(&[&export, "--format", format, "--top", "1"]);
+        assert!(whole.contains("fruit_alloc") && !cut.contains("fruit_free") && cut.contains("drawFrame"), "{format}");
+    }
+}

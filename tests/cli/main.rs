@@ -45,11 +45,13 @@ mod interrupted;
 mod intervals;
 mod json;
 mod lines;
+mod names;
 mod operations;
 mod overview;
 mod reading;
 mod rejected;
 mod sample_reports;
+mod sort;
 mod subcommands;
 #[path = "../support/mod.rs"]
 mod support;

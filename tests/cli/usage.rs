@@ -54,7 +54,7 @@ fn options_that_a_view_has_no_use_for_are_refused() {
         (&["--separate-by", "process"], &["functions", "binaries", "lines", "threads", "samples", "cores", "summary"]),
         (&["--no-threads"], &["functions", "categories", "transitions", "processes", "states", "flame-chart"]),
         (&["--depth", "3"], &["functions", "heaviest", "samples", "timeline", "threads", "states", "cores"]),
-        (&["--top", "3"], &["tree", "bottom-up", "samples", "timeline", "cores", "flame-chart", "summary"]),
+        (&["--top", "3"], &["samples", "timeline", "cores", "flame-chart", "summary"]),
         (&["--min-percent", "3"], &["samples", "cores", "categories", "states", "processes", "threads", "summary"]),
         (&["--min-weight", "5ms"], &["samples", "cores", "timeline", "summary"]),
     ];
@@ -64,10 +64,14 @@ fn options_that_a_view_has_no_use_for_are_refused() {
             refused(&[option, &["--view", view]].concat(), &[option[0], &said]);
         }
     }
-    for format in ["folded", "svg", "firefox", "speedscope", "pprof", "d3", "chrome-trace"] {
+    for format in ["firefox", "speedscope", "pprof", "chrome-trace"] {
         refused(&["--top", "3", "--format", format], &["--top", format, "leave"]);
     }
     refused(&["--depth", "3", "--function", "main"], &["--depth", "--function has none"]);
+    for tree in [["--view", "tree"], ["--format", "svg"]] {
+        let message = fails(2, &[&["diff", "no-such-a.xml", "no-such-b.xml", "--top", "3"], &tree[..]].concat());
+        assert!(message.contains("--top") && message.contains("leave it out"), "{message}");
+    }
     // It shows everything, wherever it stands.
     ok(&[&orchard(), "--view", "threads", "--min-percent", "0"]);
 }

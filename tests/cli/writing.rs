@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use crate::command::{BINARY, Folder, fails, fixture, ok, orchard, read_text, warns};
+use crate::command::{BINARY, Folder, fails, fixture, ok, orchard, read_text};
 
 #[test]
 fn output_is_the_same_in_a_file() {
@@ -40,10 +40,38 @@ fn the_name_of_a_file_tells_the_format() {
     same("changes.json", &["diff", &path, &fixture("26.4/time-profile")], "json");
     same("changes.svg", &["diff", &path, &fixture("26.4/time-profile")], "svg");
     same("toc.json", &["toc", &path], "json");
-    let (_, message) = warns(&["toc", &path, "-o", &folder.path("toc.csv")]);
-    assert!(message.contains("this command cannot write csv, so toc.csv is written as text"), "{message}");
     let message = fails(2, &[&path, "-o", &folder.path("functions.csv")]);
     assert!(message.contains("--format csv needs a --view"), "{message}");
+}
+
+/// Text in a picture's name would be of no use to anybody.
+#[test]
+fn names_of_other_formats_are_refused() {
+    let (folder, path) = (Folder::new(), orchard());
+    let reports = ".txt, .speedscope.json, .json, .csv, .ndjson, .jsonl, .svg, .folded, .pb.gz,";
+    let commands: [(&[&str], &[&str], &str); 4] = [
+        (&[&path], &["x.png", "X.JPG", "x.html", "x.tar.gz", "x.parquet"], reports),
+        (&["diff", &path, &path], &["x.png", "x.folded", "x.md"], ".txt, .json, .csv, .svg,"),
+        (&["toc", &path], &["x.pdf", "x.csv"], ".txt, .json,"),
+        (&["fleet", "report", &path], &["x.png", "x.svg", "x.xlsx"], ".txt, .json, .csv, .html, .htm,"),
+    ];
+    for (command, names, written) in commands {
+        for name in names {
+            let out = folder.path(name);
+            let message = fails(2, &[command, &["-o", &out]].concat());
+            let extension = name.rsplit('.').next().unwrap_or_default().to_uppercase();
+            let said = format!("error: cannot write {extension} here; name a file {written} or pass --format");
+            assert!(message.starts_with(&said), "{message}");
+            assert_eq!(folder.names(), [""; 0], "{name}");
+        }
+    }
+    let out = folder.path("x.png");
+    ok(&[&path, "-o", &out, "--format", "svg"]);
+    assert!(read_text(&out).contains("<svg"), "what was asked for counts");
+    for name in ["x", "x.log", "x.out", "x.2026-11-23", ".hidden"] {
+        ok(&[&path, "--view", "threads", "-o", &folder.path(name)]);
+        assert_eq!(read_text(&folder.path(name)), ok(&[&path, "--view", "threads"]), "{name}");
+    }
 }
 
 #[test]

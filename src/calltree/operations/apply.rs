@@ -73,6 +73,7 @@ impl Action {
     fn functions(&self) -> Option<&FunctionSet> {
         match self {
             Self::Focus(functions)
+            | Self::FocusLeaves(functions)
             | Self::RootAt(functions)
             | Self::Prune(functions)
             | Self::PruneLeaves(functions)
@@ -107,6 +108,7 @@ impl Work<'_> {
         let is_in = |functions: &FunctionSet, frame: FrameId| functions.contains(profile.frame(frame).function);
         match action {
             Action::Focus(functions) => path.iter().any(|&frame| is_in(functions, frame)),
+            Action::FocusLeaves(functions) => path.last().is_some_and(|&frame| is_in(functions, frame)),
             Action::RootAt(functions) => {
                 let root = path.iter().position(|&frame| is_in(functions, frame));
                 path.drain(..root.unwrap_or(0));

@@ -11,6 +11,7 @@
 //! | operation | of a stack `main run parse copy`, `parse` chosen |
 //! |---|---|
 //! | [`Focus`](Action::Focus) | `main run parse copy`; without `parse`, the sample is removed |
+//! | [`FocusLeaves`](Action::FocusLeaves) | the sample is removed, since its leaf is `copy` |
 //! | [`RootAt`](Action::RootAt) | `parse copy`; without `parse`, the sample is removed |
 //! | [`Prune`](Action::Prune) | the sample is removed |
 //! | [`PruneLeaves`](Action::PruneLeaves) | stays, since its leaf is `copy` |
@@ -20,15 +21,15 @@
 //! | [`FlattenRecursion`](Action::FlattenRecursion) | `main run parse run copy` becomes `main run copy` |
 //! | [`Invert`](Action::Invert) | `copy parse run main`: the tree is read from the leaf to its callers |
 //!
-//! A sample without a stack has no function: [`Focus`](Action::Focus) and [`RootAt`](Action::RootAt) remove it, all others leave it
-//! unchanged.
+//! A sample without a stack has no function: [`Focus`](Action::Focus), [`FocusLeaves`](Action::FocusLeaves) and
+//! [`RootAt`](Action::RootAt) remove it, all others leave it unchanged.
 
 mod apply;
 mod idle;
 
 pub(crate) use idle::is_idle;
 
-use crate::profile::{Category, FunctionId, Profile, SeriesId};
+use crate::profile::{Category, FunctionId, Matcher, Profile, SeriesId};
 
 /// Functions of a profile that were chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +52,15 @@ impl FunctionSet {
     /// The functions of the binaries of this name.
     pub fn of_binary(profile: &Profile, name: &str) -> Self {
         Self::new(profile, |id| profile.binary_name(id) == Some(name))
+    }
+
+    /// The functions of the binaries that any of these matches.
+    pub fn of_binaries(profile: &Profile, matchers: &[Matcher]) -> Self {
+        let mut is_matched = vec![false; profile.binary_ids().len()];
+        for id in matchers.iter().flat_map(|matcher| matcher.binaries(profile)) {
+            is_matched[id.index()] = true;
+        }
+        Self::new(profile, |id| profile.function(id).binary.is_some_and(|binary| is_matched[binary.index()]))
     }
 
     /// The functions of the system, its runtimes and the kernel ([`Category`]). Functions in no known binary are not among
@@ -84,6 +94,8 @@ impl FunctionSet {
 pub enum Action {
     /// Keeps samples with a chosen function anywhere in their stack.
     Focus(FunctionSet),
+    /// Keeps samples whose leaf is a chosen function.
+    FocusLeaves(FunctionSet),
     /// Keeps samples with a chosen function anywhere in their stack, which then starts at the outermost of them.
     RootAt(FunctionSet),
     /// Removes samples with a chosen function anywhere in their stack.

@@ -9,7 +9,7 @@ use crate::calltree::{Change, OperationSummary};
 use crate::error::Diagnostic;
 use crate::profile::{IntervalFilter, Matcher, Selection, SeriesId, StateFilter};
 use crate::recording::{Document, DocumentContent, Table, TableKind, Toc, TocRun};
-use crate::report::{Amount, Report, ReportOptions, SeriesReport};
+use crate::report::{Amount, Report, ReportOptions, SeriesReport, SortBy};
 #[cfg(feature = "apple-symbols")]
 use crate::symbolicate::{Missing, SymbolicationSummary};
 #[cfg(feature = "apple-symbols")]
@@ -68,10 +68,22 @@ fn asked(options: &ReportOptions) -> Value {
         "top": options.top,
         "function": options.function,
     });
+    if let Some(sort) = options.sort {
+        asked["sort"] = json!(sort_name(sort));
+    }
     if let Some(intervals) = intervals {
         asked["during"] = during(intervals);
     }
     asked
+}
+
+fn sort_name(sort: SortBy) -> &'static str {
+    match sort {
+        SortBy::SelfWeight => "self",
+        SortBy::AllWeight => "all",
+        SortBy::Samples => "samples",
+        SortBy::Name => "name",
+    }
 }
 
 /// Intervals that samples had to be in.

@@ -92,7 +92,7 @@ pub(crate) fn write(report: &Report<'_>, style: &Style, out: &mut dyn Write) -> 
 }
 
 fn full(report: &Report<'_>, series: &SeriesReport, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    tables::threads(report, series, OVERVIEW_ROWS, style, out)?;
+    tables::threads(report, series, report.options.top.unwrap_or(OVERVIEW_ROWS), style, out)?;
     let Pruning { min_percent, min_weight, .. } = report.options.pruning;
     let is_shown = |row: &&ScopeReport| {
         share(row.counted.weight.value, series) >= min_percent && row.counted.weight.value >= min_weight

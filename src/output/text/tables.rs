@@ -75,11 +75,14 @@ pub(super) fn functions(
     let top = report.options.top.unwrap_or(usize::MAX);
     let mut shown: Vec<&FunctionRow> = series.functions.iter().filter(|row| is_shown(row)).collect();
     let mut hidden: Vec<&FunctionRow> = series.functions.iter().filter(|row| !is_shown(row)).collect();
+    let below = below_limit(min_percent, min_weight, series.unit);
+    let is_below = !hidden.is_empty();
     hidden.extend(shown.drain(top.min(shown.len())..));
-    let limit = if top <= shown.len() {
-        format!("after the first {top}")
-    } else {
-        below_limit(min_percent, min_weight, series.unit)
+    let limit = match top <= shown.len() {
+        // In order of weight, the light ones come after the first, too.
+        true if is_below && report.options.sort.is_some() => format!("{below} or after the first {top}"),
+        true => format!("after the first {top}"),
+        false => below,
     };
     for row in shown {
         let weight = style.paint(Tone::Weight, &format!("{:>11}", scale.number(row.self_weight)));

@@ -1,0 +1,103 @@
+//! The function whose callers and callees are shown, by what people type of its name.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use anyhow::{Result, bail};
+use traceparse::profile::Matcher;
+use traceparse::report::{Report, ReportOptions, View};
+use traceparse::units::Weight;
+
+use crate::names::{nearest, quoted};
+use crate::note;
+use crate::recording::Opened;
+
+/// The functions that are listed where one must be chosen.
+const LISTED: usize = 10;
+
+/// An error with the functions that may be meant.
+#[derive(Debug)]
+pub(crate) struct Candidates {
+    message: String,
+    /// A line for each function, heaviest first.
+    pub(crate) lines: Vec<String>,
+}
+
+impl fmt::Display for Candidates {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Candidates {}
+
+/// The name of the function that `asked` means: of those in stacks that count, or if none is, of all. `None` where nothing was
+/// selected at all.
+pub(crate) fn choose_function(recording: &Opened, report: &Report<'_>, asked: &Matcher) -> Result<Option<String>> {
+    if report.series.is_empty() {
+        return Ok(None);
+    }
+    let profile = &report.recording.profile;
+    let mut names: Vec<&str> = asked.functions(profile).into_iter().map(|id| profile.function_name(id)).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.is_empty() {
+        bail!(nothing_is_named(asked, profile.function_ids().map(|id| profile.function_name(id))));
+    }
+    if names.iter().any(|name| asked.is_exact(None, name)) {
+        return Ok(names.into_iter().find(|name| asked.is_exact(None, name)).map(str::to_owned));
+    }
+    let functions = recording.report(&ReportOptions { view: View::Functions, top: None, ..report.options.clone() });
+    let weights = weights_of(&functions);
+    if names.iter().any(|name| weights.contains_key(name)) {
+        names.retain(|name| weights.contains_key(name));
+    }
+    if let [name] = names.as_slice() {
+        note(&format!("--function '{}': {name}", asked.text()));
+        return Ok(Some((*name).to_owned()));
+    }
+    names.sort_by_key(|name| std::cmp::Reverse(weights.get(name).map_or(0, |weight| weight.value)));
+    let is_pattern = asked.text().starts_with('/');
+    let matches = if is_pattern { "matches" } else { "is a part of the names of" };
+    let message = format!("'{}' {matches} {} functions; pass one of these whole:", asked.text(), names.len());
+    Err(Candidates { message, lines: lines(&names, &weights) }.into())
+}
+
+fn nothing_is_named<'p>(asked: &Matcher, names: impl Iterator<Item = &'p str>) -> String {
+    let there_are = match nearest(asked.text(), names).as_slice() {
+        [] => "list all functions with --view functions".to_owned(),
+        names => format!("the nearest: {}", quoted(names)),
+    };
+    format!("no function is named '{}'; {there_are}", asked.text())
+}
+
+/// By name: the weight of the functions in stacks that count, in the first table that has them.
+fn weights_of<'p>(report: &Report<'p>) -> HashMap<&'p str, Weight> {
+    let mut weights: HashMap<&str, Weight> = HashMap::new();
+    for series in &report.series {
+        let mut own: HashMap<&str, u64> = HashMap::new();
+        for function in report.named_functions(series) {
+            // Functions of several binaries may have one name.
+            let heaviest = own.entry(function.name.unwrap_or_default()).or_default();
+            *heaviest = function.all_weight.max(*heaviest);
+        }
+        for (name, weight) in own {
+            weights.entry(name).or_insert(Weight::new(weight, series.unit));
+        }
+    }
+    weights
+}
+
+fn lines(names: &[&str], weights: &HashMap<&str, Weight>) -> Vec<String> {
+    let shown = names.iter().take(LISTED);
+    let mut lines: Vec<String> = shown
+        .map(|name| {
+            let weight = weights.get(name).map(Weight::to_string).unwrap_or_default();
+            format!("{weight:>14}  {name}")
+        })
+        .collect();
+    if let Some(more) = names.len().checked_sub(LISTED).filter(|&more| more > 0) {
+        lines.push(format!("{:>14}  {more} more", "…"));
+    }
+    lines
+}

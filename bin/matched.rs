@@ -1,0 +1,98 @@
+//! The processes, threads and binaries that names of filters mean.
+
+use std::collections::HashSet;
+
+use traceparse::profile::{Matcher, Profile};
+
+use crate::arguments::SelectionArgs;
+use crate::names::{first_of, nearest, quoted};
+use crate::{note_once, warning};
+
+/// A thing that a name matches.
+struct Matched {
+    /// True if the name is this thing's whole name or number.
+    is_exact: bool,
+    /// The name as notes show it.
+    label: String,
+}
+
+/// Says what names of filters mean that are not whole ones, and which mean nothing.
+pub(crate) fn note_names(profile: &Profile, args: &SelectionArgs) {
+    let names = || profile.process_ids().map(|id| profile.string(profile.process(id).name));
+    for matcher in &args.process {
+        tell("--process", "process", matcher, processes(profile, matcher), names());
+    }
+    let names = || profile.thread_ids().map(|id| profile.string(profile.thread(id).name));
+    for matcher in &args.thread {
+        tell("--thread", "thread", matcher, threads(profile, matcher), names());
+    }
+    if args.only_main_thread {
+        note_main_threads(threads(profile, &Matcher::main_thread()));
+    }
+    let names = || profile.binary_ids().map(|id| profile.string(profile.binary(id).name));
+    for (option, matchers) in [("--binary", &args.binary), ("--leaf-binary", &args.leaf_binary)] {
+        for matcher in matchers {
+            tell(option, "binary", matcher, binaries(profile, matcher), names());
+        }
+    }
+}
+
+fn processes(profile: &Profile, matcher: &Matcher) -> Vec<Matched> {
+    let matched = matcher.processes(profile).into_iter().map(|id| {
+        let (process, name) = (profile.process(id), profile.string(profile.process(id).name));
+        let pid = process.pid.map_or_else(String::new, |pid| format!(" ({pid})"));
+        Matched { is_exact: matcher.is_exact(process.pid, name), label: format!("{}{pid}", named(name)) }
+    });
+    matched.collect()
+}
+
+fn threads(profile: &Profile, matcher: &Matcher) -> Vec<Matched> {
+    let matched = matcher.threads(profile).into_iter().map(|id| {
+        let (thread, name) = (profile.thread(id), profile.string(profile.thread(id).name));
+        let process = profile.string(profile.process(thread.process).name);
+        Matched { is_exact: matcher.is_exact(thread.tid, name), label: format!("{} ({})", named(name), named(process)) }
+    });
+    matched.collect()
+}
+
+fn binaries(profile: &Profile, matcher: &Matcher) -> Vec<Matched> {
+    let matched = matcher.binaries(profile).into_iter().map(|id| {
+        let binary = profile.binary(id);
+        let [name, path] = [binary.name, binary.path].map(|text| profile.string(text));
+        let is_exact = matcher.is_exact(None, name) || matcher.is_exact(None, path);
+        Matched { is_exact, label: named(name).to_owned() }
+    });
+    matched.collect()
+}
+
+fn named(name: &str) -> &str {
+    if name.is_empty() { "(no name)" } else { name }
+}
+
+/// Says what a name means, unless it is what it says.
+fn tell<'p>(option: &str, kind: &str, matcher: &Matcher, matched: Vec<Matched>, names: impl Iterator<Item = &'p str>) {
+    let option = format!("{option} '{}'", matcher.text());
+    if !matched.is_empty() {
+        return note_matched(&option, &matched);
+    }
+    let nearest = match nearest(matcher.text(), names).as_slice() {
+        [] => String::new(),
+        names => format!("; the nearest: {}", quoted(names)),
+    };
+    warning(&format!("{option} matches no {kind}{nearest}"));
+}
+
+fn note_main_threads(matched: Vec<Matched>) {
+    if matched.is_empty() {
+        warning("--only-main-thread: no thread is named Main Thread or main, and nothing else tells which one it is");
+    }
+    note_matched("--only-main-thread", &matched);
+}
+
+fn note_matched(option: &str, matched: &[Matched]) {
+    if matched.iter().any(|thing| !thing.is_exact) {
+        let mut seen = HashSet::new();
+        let labels = matched.iter().map(|thing| thing.label.as_str()).filter(|&label| seen.insert(label));
+        note_once(&format!("{option}: {}", first_of(&labels.collect::<Vec<_>>())));
+    }
+}

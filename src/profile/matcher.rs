@@ -1,0 +1,204 @@
+//! Names as people type them: the processes, threads, binaries and functions that a text means.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::model::{BinaryId, FunctionId, ProcessId, ThreadId};
+use super::{Id, Profile};
+
+/// A text that means processes, threads, binaries or functions, by number or by name.
+///
+/// A number is a pid or tid, in decimal or in hex with `0x`; any text is also a name. So `751` finds process 751 as well as a process
+/// named `751`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matcher {
+    text: String,
+    rule: Rule,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Rule {
+    /// The number, or the whole name.
+    Whole(Option<u64>),
+    /// The same, and where nothing of the profile has it, every name with this text in it, which is in lower case. Of a number this is
+    /// `None`: a mistyped one means nothing else.
+    Part(Option<u64>, Option<String>),
+    /// Every name that a predicate says.
+    Pattern(Pattern),
+    /// The main thread of each process.
+    MainThread,
+}
+
+/// A predicate on names. Two are equal if their texts are.
+#[derive(Clone)]
+struct Pattern(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl Matcher {
+    /// The process or thread with this number, or with exactly this name.
+    pub fn new(text: &str) -> Self {
+        Self { text: text.to_owned(), rule: Rule::Whole(number(text)) }
+    }
+
+    /// The same; and if nothing of the whole profile has this number or name, everything that has `text` as a part of its name, in any
+    /// case. A number is never a part of a name.
+    pub fn part(text: &str) -> Self {
+        let number = number(text);
+        let part = if number.is_none() { Some(text.to_lowercase()) } else { None };
+        Self { text: text.to_owned(), rule: Rule::Part(number, part) }
+    }
+
+    /// Everything whose name `is_match` says, such as that of a regular expression; `text` is the name of the rule.
+    pub fn pattern(text: &str, is_match: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self { text: text.to_owned(), rule: Rule::Pattern(Pattern(Arc::new(is_match))) }
+    }
+
+    /// The main thread of each process, as far as it is known ([`Profile::main_threads`]); no process, binary or function.
+    pub fn main_thread() -> Self {
+        Self { text: MAIN_THREAD.to_owned(), rule: Rule::MainThread }
+    }
+
+    /// The text it was made of.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// True if this is the number or the whole name that the text says.
+    pub fn is_exact(&self, number: Option<u64>, name: &str) -> bool {
+        let (Rule::Whole(own) | Rule::Part(own, _)) = &self.rule else { return name == self.text };
+        (number.is_some() && number == *own) || name == self.text
+    }
+
+    /// The processes it matches.
+    pub fn processes(&self, profile: &Profile) -> Vec<ProcessId> {
+        let key = |id| (profile.process(id).pid, profile.string(profile.process(id).name));
+        self.of(profile.process_ids(), key)
+    }
+
+    /// The threads it matches.
+    pub fn threads(&self, profile: &Profile) -> Vec<ThreadId> {
+        if self.rule == Rule::MainThread {
+            return profile.main_threads();
+        }
+        let key = |id| (profile.thread(id).tid, profile.string(profile.thread(id).name));
+        self.of(profile.thread_ids(), key)
+    }
+
+    /// The binaries it matches, by name; by path, if its text has a slash.
+    pub fn binaries(&self, profile: &Profile) -> Vec<BinaryId> {
+        let text = match &self.rule {
+            Rule::Pattern(_) => self.text.strip_prefix('/').and_then(|text| text.strip_suffix('/')),
+            _ => None,
+        };
+        let is_path = text.unwrap_or(&self.text).contains('/');
+        let key = |id| {
+            let binary = profile.binary(id);
+            (None, profile.string(if is_path { binary.path } else { binary.name }))
+        };
+        self.of(profile.binary_ids(), key)
+    }
+
+    /// The functions it matches.
+    pub fn functions(&self, profile: &Profile) -> Vec<FunctionId> {
+        self.of(profile.function_ids(), |id| (None, profile.function_name(id)))
+    }
+
+    /// The things that it matches, by their numbers and names.
+    fn of<'p, T>(&self, ids: impl Iterator<Item = Id<T>>, key: impl Fn(Id<T>) -> (Option<u64>, &'p str)) -> Vec<Id<T>> {
+        let all: Vec<(Id<T>, Option<u64>, &str)> = ids
+            .map(|id| {
+                let (number, name) = key(id);
+                (id, number, name)
+            })
+            .collect();
+        let chosen = |is_chosen: &dyn Fn(Option<u64>, &str) -> bool| {
+            all.iter().filter(|(_, number, name)| is_chosen(*number, name)).map(|&(id, ..)| id).collect::<Vec<_>>()
+        };
+        match &self.rule {
+            Rule::Whole(_) => chosen(&|number, name| self.is_exact(number, name)),
+            Rule::Part(_, part) => {
+                let exact = chosen(&|number, name| self.is_exact(number, name));
+                match part {
+                    Some(part) if exact.is_empty() => chosen(&|_, name| name.to_lowercase().contains(part)),
+                    _ => exact,
+                }
+            }
+            Rule::Pattern(pattern) => chosen(&|_, name| (pattern.0)(name)),
+            Rule::MainThread => Vec::new(),
+        }
+    }
+}
+
+impl From<&str> for Matcher {
+    fn from(text: &str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Pattern")
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Pattern {}
+
+fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    }
+}
+
+/// The name that Instruments gives main threads.
+const MAIN_THREAD: &str = "Main Thread";
+
+/// The name of a main thread where Instruments names threads by the functions that they run, and of Rust's.
+const MAIN_FUNCTION: &str = "main";
+
+impl Profile {
+    /// The main thread of each process that has a known one: the threads named `Main Thread`, with or without a number behind it, and in
+    /// a process without these, the threads named `main`. Readers give the name `Main Thread` to threads that their format knows as main
+    /// threads in another way. No other thread is taken for one.
+    pub fn main_threads(&self) -> Vec<ThreadId> {
+        let name = |id: &ThreadId| self.string(self.thread(*id).name);
+        let named: Vec<ThreadId> = self.thread_ids().filter(|id| is_main_thread(name(id))).collect();
+        let mut has_named = vec![false; self.process_ids().len()];
+        for id in &named {
+            has_named[self.thread(*id).process.index()] = true;
+        }
+        let is_main = |id: &ThreadId| {
+            is_main_thread(name(id)) || (name(id) == MAIN_FUNCTION && !has_named[self.thread(*id).process.index()])
+        };
+        self.thread_ids().filter(is_main).collect()
+    }
+}
+
+/// True for `Main Thread` and for `Main Thread 0x2a101`, also in parentheses: a number that readers leave, since it is not the thread's tid.
+fn is_main_thread(name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(MAIN_THREAD) else { return false };
+    let digits = rest.trim_start().trim_start_matches('(').trim_end_matches(')');
+    rest.is_empty() || (rest.starts_with(' ') && digits.starts_with("0x") && number(digits).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn main_threads_have_one_name_and_maybe_a_number() {
+        for name in ["Main Thread", "Main Thread  0x22c0cb", "Main Thread 0x1", "Main Thread (0x22c0cb)"] {
+            assert!(is_main_thread(name), "{name}");
+        }
+        for name in
+            ["", "main thread", "Main Thread Checker", "Main Threads", "Main Thread0x1", "Main Thread 7", "main"]
+        {
+            assert!(!is_main_thread(name), "{name}");
+        }
+    }
+}
