@@ -187,7 +187,9 @@ mod tests {
 
     fn all() -> Vec<Colour> {
         let mut all = vec![Colour::Group, Colour::Noise];
-        all.extend(Category::ALL.into_iter().flat_map(|owner| (0..SHADES).map(move |shade| Colour::Owner(owner, shade))));
+        all.extend(
+            Category::ALL.into_iter().flat_map(|owner| (0..SHADES).map(move |shade| Colour::Owner(owner, shade))),
+        );
         all.extend((0..HUES).flat_map(|hue| (0..SHADES).map(move |shade| Colour::Hue(hue, shade))));
         let steps = STEPS.len() as u8;
         all.extend((0..steps).map(Colour::Grew));

@@ -115,9 +115,16 @@ fn subtitle(before: Before, after: u64, unit: Unit) -> String {
         0 => String::new(),
         all => format!(" ({:+.2} %)", before.change.weight * 100.0 / all as f64).replace('-', "−"),
     };
+    // A change is after × factor − before.
+    let factor = (before.change.weight + before.all as f64) / after as f64;
+    let scaled = if after == 0 || (factor - 1.0).abs() < 1e-9 {
+        String::new()
+    } else {
+        format!(" Weights after are multiplied by {factor:.4} for changes.")
+    };
     let change = changed(before.change, unit);
     let [before, after] = [before.all, after].map(|weight| Weight::new(weight, unit));
-    format!("Before {before}, after {after}{share}; {change}. Frames are as wide as they weigh after.")
+    format!("Before {before}, after {after}{share}; {change}.{scaled} Frames are as wide as they weigh after.")
 }
 
 /// The scale of the colours, in percent of the whole before.

@@ -50,7 +50,8 @@ impl Page<'_, '_> {
         let mut out = io::BufWriter::with_capacity(64 << 10, out);
         let width = self.options.width();
         let mut headings = Vec::new();
-        let top = Headings { width, title: &self.title, lines: &self.lines, legend: &self.legend }.write(&mut headings)?;
+        let top =
+            Headings { width, title: &self.title, lines: &self.lines, legend: &self.legend }.write(&mut headings)?;
         let height = top + ROW * f64::from(levels(&self.frames)) + MARGIN;
         self.head(width, height, &mut out)?;
         out.write_all(&headings)?;

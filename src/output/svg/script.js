@@ -101,7 +101,7 @@
   const lineHeight = 17;
   const swatch = 18;
   const title = { element: find("title"), text: picture.querySelector("title").textContent };
-  const sentences = picture.querySelector("desc").textContent.split("\n");
+  const sentences = picture.querySelector("desc").textContent.split("\n").filter(Boolean);
   const entries = Array.from(find("legend").children);
   const levels = frames.reduce((deepest, frame) => Math.max(deepest, frame.depth), 0) + 1;
   // The start of a text that fits, and what always stands behind it.
