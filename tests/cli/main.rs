@@ -46,6 +46,7 @@ mod json;
 mod lines;
 mod operations;
 mod overview;
+mod pictures;
 mod reading;
 mod rejected;
 mod sample_reports;

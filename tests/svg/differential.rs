@@ -63,15 +63,15 @@ pub(crate) fn changes_are_shown() -> Result<(), Failed> {
     ensure!(
         *grew
             == [
-                "before 100 samples (10.00 %), after 600 samples (30.00 %)",
                 "change +500 samples, 26 samples by chance: beyond noise",
+                "before 100 samples (10.00 %), after 600 samples (30.00 %)",
                 "self before 100 samples (10.00 %), after 600 samples (30.00 %)"
             ],
         "{grew:?}"
     );
-    let shrank = &drawn.frames[3].numbers[1];
+    let shrank = &drawn.frames[3].numbers[0];
     ensure!(*shrank == "change −120 samples, 23 samples by chance: beyond noise", "{shrank}");
-    let same = &drawn.frames[2].numbers[1];
+    let same = &drawn.frames[2].numbers[0];
     ensure!(*same == "change 0 samples, 32 samples by chance: within noise", "{same}");
     let legend =
         [("−10 %", "b3"), ("−3 %", "b2"), ("−1 %", "b1"), ("less", "b0"), ("within noise", "n"), ("more", "r0")];
@@ -134,7 +134,7 @@ pub(crate) fn colours_agree_with_the_table() -> Result<(), Failed> {
             let found: Vec<_> = found.collect();
             ensure!(found == wanted, "{normalize:?}: {found:#?} and not {wanted:#?}");
             for (frame, node) in drawn.frames.iter().zip(&wanted) {
-                let said = frame.numbers[1].ends_with("beyond noise");
+                let said = frame.numbers[0].ends_with("beyond noise");
                 ensure!(said == (node.3 != "n"), "{frame:?}");
                 *seen.entry(node.3.clone()).or_insert(0) += 1;
             }

@@ -126,9 +126,9 @@ impl FrameWriter {
         let Some(before) = frame.what.before else { return write!(out, "{all}, self {own}") };
         write!(
             out,
-            "before {}, after {all}\n{}\nself before {}, after {own}",
-            weighed(before.all, self.before_total),
+            "{}\nbefore {}, after {all}\nself before {}, after {own}",
             changed(before.change, self.unit),
+            weighed(before.all, self.before_total),
             weighed(before.own, self.before_total)
         )
     }

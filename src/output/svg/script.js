@@ -289,8 +289,10 @@
   let told = null;
   const tell = (frame) => {
     told = frame ?? null;
-    const [name, ...numbers] = told ? [told.name, told.binary, ...told.numbers].filter(Boolean) : [hint];
     const isNarrow = width < narrow;
+    // What comes last is cut first.
+    const known = told && (isNarrow ? [...told.numbers, told.binary] : [told.binary, ...told.numbers]);
+    const [name, ...numbers] = told ? [told.name, ...known.filter(Boolean)] : [hint];
     const rest = numbers.map((text) => `  ·  ${text}`).join("");
     const free = room - (output.textContent ? output.getComputedTextLength() + 16 : 0);
     // The name gives way first, and then all of it.
