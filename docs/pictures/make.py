@@ -90,7 +90,8 @@ def main():
     command = str(Path(sys.argv[1]).resolve())
     folder = Path(sys.argv[2]) if len(sys.argv) == 3 else HERE
     overview = run(command, RECORDING, "--color", "always")
-    flame_graph = run(command, RECORDING, "--format", "svg", "--width", str(FLAME_GRAPH_WIDTH))
+    look = ("--format", "svg", "--no-threads", "--width", str(FLAME_GRAPH_WIDTH))
+    flame_graph = run(command, RECORDING, *look)
     pictures = {"overview.svg": terminal(f"traceparse {RECORDING}", overview), "flame-graph.svg": flame_graph}
     for name, picture in pictures.items():
         (folder / name).write_bytes(picture.encode())

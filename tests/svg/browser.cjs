@@ -36,7 +36,7 @@ const state = () => {
     const isShown = getComputedStyle(element).display !== "none";
     const letters = text && text.textContent ? text.textContent : "";
     return {
-      index, isShown, name: title.textContent.split("\n")[0], text: letters,
+      index, isShown, all: Number(element.dataset.all), isCompared: "beforeAll" in element.dataset, name: title.textContent.split("\n")[0], text: letters,
       x: Number(rect.getAttribute("x")), width: Number(rect.getAttribute("width")),
       textWidth: isShown && letters ? text.getComputedTextLength() : 0,
       isFound: element.classList.contains("found"), hasFocus: element === document.activeElement,

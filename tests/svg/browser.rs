@@ -95,17 +95,25 @@ impl Visit {
     }
 }
 
-/// Texts are starts of names, and stay in their frames.
+/// Texts are starts of names, with their share where there is room, and stay in their frames.
 fn check_texts(state: &Value) -> Result<(), Failed> {
     for frame in state["frames"].as_array().ok_or("no frames")? {
         let (name, text) = (frame["name"].as_str().unwrap_or_default(), frame["text"].as_str().unwrap_or_default());
         if frame["isShown"] != true {
             continue;
         }
+        let weight = |frame: &Value| frame["all"].as_f64().unwrap_or(f64::NAN);
+        let share = weight(frame) * 100.0 / weight(&state["frames"][0]);
+        let share = format!("  {share:.2} %");
+        let has_share = text.ends_with(&share) && frame["isCompared"] == false;
+        let text = if has_share { text.trim_end_matches(&share) } else { text };
         ensure!(text == name || text.is_empty() || name.starts_with(text.trim_end_matches('…')), "{frame}");
         let (wide, room) = (frame["textWidth"].as_f64().unwrap_or(0.0), frame["width"].as_f64().unwrap_or(0.0));
         ensure!(wide <= room - 5.9 || text.is_empty(), "{frame}");
         ensure!(room < 40.0 || !text.is_empty(), "{frame} has room and no text");
+        // Letters are at most that wide.
+        let has_room = name.is_ascii() && room > 6.0 + 7.45 * (name.len() + share.len()).min(24) as f64;
+        ensure!(has_share || !has_room || frame["isCompared"] == true, "{frame} has room for{share}");
     }
     Ok(())
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use unicode_width::UnicodeWidthStr;
+
 use super::colours::Colour;
 use super::layout::Placed;
 use super::letters::{Pixels, fitted, letters};
@@ -22,6 +24,8 @@ pub(super) const THIN: f64 = 2.5;
 const LETTER: f64 = 7.45;
 /// Fewer letters than these say nothing.
 const FEWEST_LETTERS: usize = 3;
+/// With so many letters there is room for a share behind a name that is cut.
+pub(super) const ROOM_FOR_SHARE: usize = 24;
 
 /// The contents of a frame.
 #[derive(Clone, Debug)]
@@ -103,10 +107,22 @@ impl FrameWriter {
         )?;
         let room = letters(width - 2.0 * PADDING, LETTER);
         if room >= FEWEST_LETTERS {
-            let text = fitted(&inert(name), room);
+            let text = self.text(frame, room);
             write!(out, "<text x=\"{}\" y=\"{}\">{}</text>", Pixels(x + PADDING), Pixels(y + 12.0), Text(&text))?;
         }
         writeln!(out, "</g>")
+    }
+
+    /// The name, as much of it as so many letters show, and its share of the root where enough of the name is left.
+    fn text(&self, frame: &Placed<Frame<'_>>, room: usize) -> String {
+        let name = inert(frame.what.name);
+        if frame.what.before.is_none() {
+            let share = format!("  {:.2} %", percent(frame.all, self.total));
+            if room >= (name.width() + share.width()).min(ROOM_FOR_SHARE) {
+                return fitted(&name, room - share.width()) + &share;
+            }
+        }
+        fitted(&name, room)
     }
 
     fn pixels(&self, weight: u64) -> f64 {

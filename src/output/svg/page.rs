@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::colours::{Colour, rules};
-use super::frames::{Frame, FrameWriter, PADDING, ROW, THIN, levels};
+use super::frames::{Frame, FrameWriter, PADDING, ROOM_FOR_SHARE, ROW, THIN, levels};
 use super::headings::Headings;
 use super::layout::{Laid, LeftOut, Placed};
 use super::letters::Pixels;
@@ -70,7 +70,7 @@ impl Page<'_, '_> {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
              viewBox=\"0 0 {width} {height}\" class=\"flame-graph\" data-width=\"{width}\" data-fixed=\"{is_fixed}\" \
              data-margin=\"{MARGIN}\" data-padding=\"{PADDING}\" data-thin=\"{THIN}\" data-row=\"{ROW}\" \
-             data-icicle=\"{is_icicle}\" data-unit=\"{}\">\n\
+             data-share=\"{ROOM_FOR_SHARE}\" data-icicle=\"{is_icicle}\" data-unit=\"{}\">\n\
              <!-- Made by traceparse {}. -->\n<title>{}</title>",
             self.unit.name(),
             env!("CARGO_PKG_VERSION"),

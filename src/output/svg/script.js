@@ -9,6 +9,7 @@
   const margin = Number(picture.dataset.margin);
   const padding = Number(picture.dataset.padding);
   const thin = Number(picture.dataset.thin);
+  const roomForShare = Number(picture.dataset.share);
   const rowHeight = Number(picture.dataset.row);
   const fitsWindow = isAlone && picture.dataset.fixed !== "true";
   let width = Number(picture.dataset.width);
@@ -69,17 +70,22 @@
       frame.element.append(frame.text);
     }
     frame.text.setAttribute("x", frameX + padding);
+    // The share of the root stands behind a name of which enough is left. A comparison has none.
+    const known = /^[^(]*(\([\d.]+ %\)), self/.exec(frame.numbers[0])?.[1];
+    let share = known ? `  ${known.slice(1, -1)}` : "";
+    if (count < Math.min(frame.name.length + share.length, roomForShare)) share = "";
+    count -= share.length;
     if (isPlain(frame.name)) {
       const { name } = frame;
-      frame.text.textContent = name.length <= count ? name : `${name.slice(0, count - 1)}…`;
+      frame.text.textContent = (name.length <= count ? name : `${name.slice(0, count - 1)}…`) + share;
       return;
     }
     const letters = Array.from(frame.name.slice(0, 4 * count));
     count = Math.min(count, letters.length);
-    frame.text.textContent = cut(letters, count);
+    frame.text.textContent = cut(letters, count) + share;
     for (let long = frame.text.getComputedTextLength(); long > pixels && count > 1; long = frame.text.getComputedTextLength()) {
       count = Math.max(1, Math.min(count - 1, Math.floor((count * pixels) / long)));
-      frame.text.textContent = cut(letters, count);
+      frame.text.textContent = cut(letters, count) + share;
     }
   };
 
