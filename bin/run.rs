@@ -149,7 +149,7 @@ fn write_report(
         Format::Ndjson => output::Format::JsonLines,
         Format::Csv => output::Format::Csv(args.csv.cells()),
         Format::Folded => output::Format::Folded,
-        Format::Svg => output::Format::FlameGraph(args.flame_graph.options()),
+        Format::Svg => output::Format::FlameGraph(args.flame_graph.options(args.min_percent.is_some())),
         Format::Firefox => output::Format::Firefox(markers),
         Format::Speedscope => output::Format::Speedscope,
         Format::Pprof => output::Format::Pprof,

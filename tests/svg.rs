@@ -23,6 +23,8 @@ mod invented;
 #[path = "svg/json_trees.rs"]
 mod json_trees;
 mod support;
+#[path = "svg/windows.rs"]
+mod windows;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +45,7 @@ type Test = fn() -> Result<(), Failed>;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let plain: [(&str, Test); 13] = [
+    let plain: [(&str, Test); 15] = [
         ("widths_are_those_of_the_json_trees", json_trees::widths_are_those_of_the_json_trees),
         ("a_file_is_whole_and_loads_nothing", a_file_is_whole_and_loads_nothing),
         ("several_recordings_stand_side_by_side", several_recordings_stand_side_by_side),
@@ -56,9 +58,11 @@ fn main() {
         ("colours_say_what_was_asked", colours_say_what_was_asked),
         ("a_writer_that_fails_is_told_of", a_writer_that_fails_is_told_of),
         ("differential::changes_are_shown", differential::changes_are_shown),
+        ("differential::colours_agree_with_the_table", differential::colours_agree_with_the_table),
+        ("differential::scaled_weights_are_said", differential::scaled_weights_are_said),
         ("differential::what_vanished_is_said", differential::what_vanished_is_said),
     ];
-    let in_browser: [(&str, Test); 7] = [
+    let in_browser: [(&str, Test); 9] = [
         ("browser::frames_zoom_and_come_back", browser::frames_zoom_and_come_back),
         ("browser::keys_do_what_the_mouse_does", browser::keys_do_what_the_mouse_does),
         ("browser::search_finds_and_counts_once", browser::search_finds_and_counts_once),
@@ -66,11 +70,16 @@ fn main() {
         ("browser::text_is_legible_in_light_and_dark", browser::text_is_legible_in_light_and_dark),
         ("browser::names_are_shown_and_do_nothing", browser::names_are_shown_and_do_nothing),
         ("browser::an_image_shows_the_same", browser::an_image_shows_the_same),
+        ("windows::pictures_open_full", windows::pictures_open_full),
+        ("windows::widths_can_be_fixed", windows::widths_can_be_fixed),
     ];
     let has_browser = browser::is_there();
     let has_python =
         Command::new(python()).arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success());
     let mut trials: Vec<Trial> = plain.into_iter().map(|(name, test)| Trial::test(name, test)).collect();
+    let has_corpus = std::env::var_os("TRACEPARSE_CORPUS").is_some();
+    let real = Trial::test("real_recordings_make_small_files", real_recordings_make_small_files);
+    trials.push(real.with_ignored_flag(!has_corpus));
     trials.push(Trial::test("python_reads_the_file", python_reads_the_file).with_ignored_flag(!has_python));
     trials.extend(in_browser.map(|(name, test)| Trial::test(name, test).with_ignored_flag(!has_browser)));
     libtest_mimic::run(&arguments, trials).exit();
@@ -197,7 +206,7 @@ fn small_trees_are_pictures() -> Result<(), Failed> {
         (vec![node(0, "all", u64::MAX, 0), node(1, "a", u64::MAX, u64::MAX)], 2),
     ] {
         for width in [0, 400, 20_000] {
-            let text = picture_of(&nodes, &FlameGraphOptions { width, ..FlameGraphOptions::default() })?;
+            let text = picture_of(&nodes, &FlameGraphOptions { width: Some(width), ..FlameGraphOptions::default() })?;
             let drawn = Drawn::read(&text)?;
             ensure!(drawn.frames.len() == frames, "{nodes:?}: {} frames", drawn.frames.len());
             let wanted = f64::from(width.max(400)) - 20.0;
@@ -218,17 +227,19 @@ fn what_is_left_out_is_said() -> Result<(), Failed> {
     let mut said = 0;
     for seed in 0..40 {
         let nodes = random_tree(&mut Rng::new(seed), 400);
-        let options = FlameGraphOptions { width: 820, narrowest: 3.0, ..FlameGraphOptions::default() };
+        let options = FlameGraphOptions { width: Some(820), narrowest: 3.0, ..FlameGraphOptions::default() };
         let drawn = Drawn::read(&picture_of(&nodes, &options)?)?;
         let (count, weight) = left_out(&nodes, nodes[0].all as f64 * 3.0 / 800.0);
         ensure!(drawn.frames.len() + count == nodes.len(), "seed {seed}: {} and {count}", drawn.frames.len());
         let shown: u64 = drawn.frames.iter().map(|frame| frame.own).sum();
         ensure!(shown + weight == nodes[0].all, "seed {seed}: weight is lost");
-        let line = drawn.texts.iter().find(|text| text.contains(" too narrow to be drawn"));
+        let line = drawn.sentences.iter().find(|text| text.contains(" narrower than 3 pixels "));
         let share = weight as f64 * 100.0 / nodes[0].all as f64;
-        let are = if count == 1 { "1 frame is".to_owned() } else { format!("{count} frames are") };
-        let wanted = format!("{are} too narrow to be drawn; {weight} samples ({share:.2} %) ends there.")
-            .replace("; 1 samples", "; 1 sample");
+        let (frames, are, them) = if count == 1 { ("frame", "is", "it") } else { ("frames", "are", "them") };
+        let wanted = format!(
+            "{count} {frames} narrower than 3 pixels {are} not drawn: {weight} samples ({share:.2} %) ends in {them}; --min-percent 0 draws all."
+        )
+        .replace(": 1 samples", ": 1 sample");
         match line {
             Some(line) => ensure!(*line == wanted, "seed {seed}: {line} and not {wanted}"),
             None => ensure!(count == 0, "seed {seed}: {count} frames are left out, and nothing says it"),
@@ -248,7 +259,7 @@ fn what_pruning_hid_is_said() -> Result<(), Failed> {
             let drawn = Drawn::read(&picture(&export, &asked, &FlameGraphOptions::default())?)?;
             let own: u64 = drawn.frames.iter().map(|frame| frame.own).sum();
             let hidden = traceparse::units::Weight::nanos(drawn.frames[0].all - own).to_string();
-            let line = drawn.texts.iter().find(|text| text.contains(" hidden by the limits ")).ok_or("no line")?;
+            let line = drawn.sentences.iter().find(|text| text.contains(" hidden by the limits ")).ok_or("no line")?;
             ensure!(line.starts_with(&hidden), "{line} and not {hidden}");
         }
     }
@@ -271,26 +282,56 @@ fn large_trees_make_files_of_bounded_size() -> Result<(), Failed> {
         }
         for leaf in 0..20_000_u64 {
             let weight = 1 + 40_000 / (leaf + 1) + bush % 3;
-            let name = format!("{}{leaf}", "leaf::".repeat(30));
+            let name = format!("{}{leaf}", "leaf<\"&>::".repeat(10));
             nodes.push(Node { depth: 11, name, binary: Some("libleaf.dylib".to_owned()), all: weight, own: weight });
             nodes[first..first + 10].iter_mut().for_each(|node| node.all += weight);
             nodes[0].all += weight;
         }
     }
-    for (width, max_bytes, is_cut) in [(1200, 8 << 20, false), (20_000, 8 << 20, true), (20_000, 1 << 20, true)] {
-        let options = FlameGraphOptions { width, max_bytes, narrowest: 0.01, ..FlameGraphOptions::default() };
+    let usual = FlameGraphOptions::default().max_bytes;
+    ensure!(usual == 1_500_000, "{usual} bytes");
+    for (width, max_bytes, is_cut) in [(1200, 8 << 20, false), (20_000, usual, true), (20_000, 300_000, true)] {
+        let options =
+            FlameGraphOptions { width: Some(width), max_bytes, narrowest: 0.01, ..FlameGraphOptions::default() };
         let text = picture_of(&nodes, &options)?;
         let drawn = Drawn::read(&text)?;
         println!("300,000 stacks, {width} px: {} frames, {} bytes", drawn.frames.len(), text.len());
-        ensure!(text.len() < max_bytes * 5 / 4 + 40_000, "{} bytes", text.len());
-        ensure!(drawn.frames.len() > 500, "{} frames", drawn.frames.len());
-        let said = drawn.texts.iter().any(|line| line.contains(" are among the narrowest to be drawn"));
-        ensure!(said == is_cut, "{:?}", drawn.texts);
+        ensure!(text.len() <= max_bytes, "{} bytes", text.len());
+        // What there is room for is used.
+        ensure!(!is_cut || text.len() > max_bytes - 40_000, "{} bytes", text.len());
+        ensure!(drawn.frames.len() > 300, "{} frames", drawn.frames.len());
+        let said = drawn.sentences.iter().any(|line| line.contains(", the narrowest, are left out"));
+        ensure!(said == is_cut, "{:?}", drawn.sentences);
         let own: u64 = drawn.frames.iter().map(|frame| frame.own).sum();
         let share = (nodes[0].all - own) as f64 * 100.0 / nodes[0].all as f64;
-        let wanted = format!("({share:.2} %) ends there.");
-        ensure!(drawn.texts.iter().any(|line| line.ends_with(&wanted)), "{:?} and not {wanted}", drawn.texts);
+        let wanted = format!("({share:.2} %) ends in them; --min-percent 0 draws all.");
+        ensure!(drawn.sentences.iter().any(|line| line.ends_with(&wanted)), "{:?} and not {wanted}", drawn.sentences);
     }
+    Ok(())
+}
+
+/// Real recordings, as the command draws them.
+fn real_recordings_make_small_files() -> Result<(), Failed> {
+    let folder = std::env::var("TRACEPARSE_CORPUS")?;
+    let mut drawn = 0;
+    let mut folders = vec![Path::new(&folder).join("xctrace"), Path::new(&folder).join("inputs")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let done = Command::new(env!("CARGO_BIN_EXE_traceparse")).arg(&path).args(["--format", "svg"]).output()?;
+            // Most files are no recordings of CPU use.
+            if done.status.success() {
+                ensure!(done.stdout.len() <= 1_500_000, "{}: {} bytes", path.display(), done.stdout.len());
+                Drawn::read(std::str::from_utf8(&done.stdout)?)?;
+                drawn += 1;
+            }
+        }
+    }
+    ensure!(drawn >= 12, "only {drawn} pictures");
     Ok(())
 }
 
@@ -316,7 +357,14 @@ fn colours_say_what_was_asked() -> Result<(), Failed> {
         let legend = !drawn.legend.is_empty();
         ensure!(legend == (colour_by != ColourBy::Function), "{colour_by:?}: {:?}", drawn.legend);
         if colour_by == ColourBy::Category {
-            ensure!(drawn.legend.iter().any(|text| text == "user"), "{:?}", drawn.legend);
+            let legend = ["own code", "system", "language runtime", "unknown"];
+            ensure!(drawn.legend == legend, "{:?}", drawn.legend);
+            ensure!(drawn.legend_classes == ["userb", "systemb", "runtimeb", "unknownb"], "{:?}", drawn.legend_classes);
+            let owners =
+                [("Orchard", "user"), ("libsystem_pthread.dylib", "system"), ("dyld", "runtime"), ("", "unknown")];
+            for (binary, owner) in owners {
+                ensure!(hues[binary].iter().eq([owner]), "{binary}: {:?}", hues[binary]);
+            }
             ensure!(hues["Orchard"] != hues["libsystem_kernel.dylib"], "{hues:?}");
         }
     }

@@ -48,6 +48,7 @@ mod lines;
 mod names;
 mod operations;
 mod overview;
+mod pictures;
 mod reading;
 mod rejected;
 mod sample_reports;

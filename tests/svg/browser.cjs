@@ -13,6 +13,22 @@ const found = (name) => {
   return paths.find((candidate) => fs.existsSync(candidate)) ?? name;
 };
 
+// Where things stand in the window. Runs in the page.
+const places = () => {
+  const place = (element) => {
+    const { left, top, right, bottom } = element.getBoundingClientRect();
+    return { left, top, right, bottom };
+  };
+  const wanted = { root: '[data-depth="0"] rect', legend: "#legend", title: "#title", search: "input", bar: "#bar", lines: "#lines" };
+  const found = Object.entries(wanted).map(([name, selector]) => [name, place(document.querySelector(selector))]);
+  const texts = Array.from(document.querySelectorAll("#title, .line, #details, #facts, #found"), place);
+  return {
+    places: Object.fromEntries(found), window: { width: innerWidth, height: innerHeight },
+    scroll: { width: document.documentElement.scrollWidth, top: scrollY },
+    textsEnd: Math.max(...texts.map((text) => text.right)),
+  };
+};
+
 // What the picture shows. Runs in the page.
 const state = () => {
   const frames = Array.from(document.querySelectorAll("[data-depth]"), (element, index) => {
@@ -20,7 +36,7 @@ const state = () => {
     const isShown = getComputedStyle(element).display !== "none";
     const letters = text && text.textContent ? text.textContent : "";
     return {
-      index, isShown, name: title.textContent.split("\n")[0], text: letters,
+      index, isShown, all: Number(element.dataset.all), isCompared: "beforeAll" in element.dataset, name: title.textContent.split("\n")[0], text: letters,
       x: Number(rect.getAttribute("x")), width: Number(rect.getAttribute("width")),
       textWidth: isShown && letters ? text.getComputedTextLength() : 0,
       isFound: element.classList.contains("found"), hasFocus: element === document.activeElement,
@@ -28,7 +44,8 @@ const state = () => {
   });
   return {
     frames, found: document.getElementById("found")?.textContent, hash: location.hash,
-    details: document.getElementById("details").textContent,
+    details: document.getElementById("details").textContent, facts: document.getElementById("facts").textContent,
+    ...places(),
     isSearching: document.activeElement === document.querySelector("input"),
     canReset: document.querySelector("button")?.disabled === false,
     hacked: String(window.hacked),
@@ -61,7 +78,7 @@ const contrast = () => {
     const ground = over(rect.fill, Number(rect.fillOpacity), paper);
     least.frames = Math.min(least.frames, ratio(getComputedStyle(text).fill, ground));
   }
-  for (const text of document.querySelectorAll("#title, .line, #details, #found")) {
+  for (const text of document.querySelectorAll("#title, .line, #details, #facts, #found")) {
     least.lines = Math.min(least.lines, ratio(getComputedStyle(text).fill, paper));
   }
   for (const tool of document.querySelectorAll("input, button:enabled")) {
@@ -98,8 +115,12 @@ const asImage = async (context, file, points) => {
   const [file, width, colorScheme, steps] = process.argv.slice(2);
   const browser = await chromium.launch({ executablePath: found(process.env.CHROMIUM), args: ["--no-sandbox", "--disable-gpu"] });
   try {
-    const context = await browser.newContext({ viewport: { width: Number(width), height: 900 }, colorScheme });
+    // A narrow window is that of a phone.
+    const isMobile = Number(width) < 500;
+    const viewport = { width: Number(width), height: isMobile ? 844 : 800 };
+    const context = await browser.newContext({ viewport, colorScheme, isMobile, hasTouch: isMobile });
     const page = await context.newPage();
+    await page.addInitScript(`window.places = ${places}`);
     const errors = [];
     const requests = [];
     page.on("console", (message) => errors.push(message.text()));
@@ -118,6 +139,13 @@ const asImage = async (context, file, points) => {
       else if (what === "key") await page.keyboard.press(value);
       else if (what === "back") await page.goBack();
       else if (what === "open") await page.goto(`file://${file}${value}`);
+      else if (what === "resize") {
+        await page.setViewportSize({ width: value, height: viewport.height });
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      } else if (what === "scroll") {
+        await page.evaluate((top) => scrollTo(0, top), value);
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+      } else if (what === "pdf") told = (await page.pdf({ path: value, format: "A4" })).length;
       else if (what === "contrast") told = await page.evaluate(contrast);
       else if (what === "image") told = await asImage(context, file, value);
       else if (what === "print") await page.emulateMedia({ media: value ? "print" : "screen" });

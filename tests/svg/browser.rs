@@ -33,13 +33,13 @@ pub(crate) fn is_there() -> bool {
 }
 
 /// A picture after each step, the first before all.
-struct Visit {
-    states: Vec<Value>,
+pub(crate) struct Visit {
+    pub(crate) states: Vec<Value>,
 }
 
 impl Visit {
     /// Opens a picture and does these steps. Nothing may be logged, and nothing but the file be loaded.
-    fn new(text: &str, width: u32, scheme: &str, steps: &Value) -> Result<Self, Failed> {
+    pub(crate) fn new(text: &str, width: u32, scheme: &str, steps: &Value) -> Result<Self, Failed> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("flame.svg");
         fs::write(&path, text)?;
@@ -73,7 +73,7 @@ impl Visit {
     }
 
     /// Checks that exactly those frames are shown that zooming to one shows, and where.
-    fn check_zoom(&self, step: usize, frames: &[Frame], zoomed: usize, width: f64) -> Result<(), Failed> {
+    pub(crate) fn check_zoom(&self, step: usize, frames: &[Frame], zoomed: usize, width: f64) -> Result<(), Failed> {
         let end = end_of(frames, zoomed);
         let below = below(frames, zoomed);
         let scale = (width - 20.0) / frames[zoomed].all as f64;
@@ -95,17 +95,25 @@ impl Visit {
     }
 }
 
-/// Texts are starts of names, and stay in their frames.
+/// Texts are starts of names, with their share where there is room, and stay in their frames.
 fn check_texts(state: &Value) -> Result<(), Failed> {
     for frame in state["frames"].as_array().ok_or("no frames")? {
         let (name, text) = (frame["name"].as_str().unwrap_or_default(), frame["text"].as_str().unwrap_or_default());
         if frame["isShown"] != true {
             continue;
         }
+        let weight = |frame: &Value| frame["all"].as_f64().unwrap_or(f64::NAN);
+        let share = weight(frame) * 100.0 / weight(&state["frames"][0]);
+        let share = format!("  {share:.2} %");
+        let has_share = text.ends_with(&share) && frame["isCompared"] == false;
+        let text = if has_share { text.trim_end_matches(&share) } else { text };
         ensure!(text == name || text.is_empty() || name.starts_with(text.trim_end_matches('…')), "{frame}");
         let (wide, room) = (frame["textWidth"].as_f64().unwrap_or(0.0), frame["width"].as_f64().unwrap_or(0.0));
         ensure!(wide <= room - 5.9 || text.is_empty(), "{frame}");
         ensure!(room < 40.0 || !text.is_empty(), "{frame} has room and no text");
+        // Letters are at most that wide.
+        let has_room = name.is_ascii() && room > 6.0 + 7.45 * (name.len() + share.len()).min(24) as f64;
+        ensure!(has_share || !has_room || frame["isCompared"] == true, "{frame} has room for{share}");
     }
     Ok(())
 }
@@ -132,11 +140,16 @@ fn found_weight(frames: &[Frame], from: usize, word: &str) -> u64 {
     outermost.map(|index| frames[index].all).sum()
 }
 
+/// A picture of this width, however wide the window is.
+pub(crate) fn fixed(width: u32) -> FlameGraphOptions {
+    FlameGraphOptions { width: Some(width), ..FlameGraphOptions::default() }
+}
+
 fn percent(part: u64, whole: u64) -> String {
     format!("{:.2} %", part as f64 * 100.0 / whole as f64)
 }
 
-fn orchard(options: &FlameGraphOptions) -> Result<(String, Vec<Frame>), Failed> {
+pub(crate) fn orchard(options: &FlameGraphOptions) -> Result<(String, Vec<Frame>), Failed> {
     let text = picture(&fixture("27/orchard"), &tree_options(SeparateBy::Thread), options)?;
     let frames = Drawn::read(&text)?.frames;
     Ok((text, frames))
@@ -144,7 +157,7 @@ fn orchard(options: &FlameGraphOptions) -> Result<(String, Vec<Frame>), Failed> 
 
 pub(crate) fn frames_zoom_and_come_back() -> Result<(), Failed> {
     for (width, is_icicle) in [(1200, false), (800, true)] {
-        let options = FlameGraphOptions { width, is_icicle, ..FlameGraphOptions::default() };
+        let options = FlameGraphOptions { is_icicle, ..fixed(width) };
         let (text, frames) = orchard(&options)?;
         let named = |part: &str| frames.iter().position(|frame| frame.name.contains(part)).ok_or("no such frame");
         let (deep, middle) = (named("sort_by_size")?, named("orchard::App::run")?);
@@ -169,7 +182,7 @@ pub(crate) fn frames_zoom_and_come_back() -> Result<(), Failed> {
 
 pub(crate) fn keys_do_what_the_mouse_does() -> Result<(), Failed> {
     for is_icicle in [false, true] {
-        let (text, frames) = orchard(&FlameGraphOptions { is_icicle, ..FlameGraphOptions::default() })?;
+        let (text, frames) = orchard(&FlameGraphOptions { is_icicle, ..fixed(1200) })?;
         let (up, down) = if is_icicle { ("ArrowDown", "ArrowUp") } else { ("ArrowUp", "ArrowDown") };
         // Tab goes to the search, since nothing can be reset, and to the root.
         let steps = json!([
@@ -218,8 +231,8 @@ pub(crate) fn keys_do_what_the_mouse_does() -> Result<(), Failed> {
 }
 
 pub(crate) fn search_finds_and_counts_once() -> Result<(), Failed> {
-    let (orchard, frames) = orchard(&FlameGraphOptions::default())?;
-    let random = picture_of(&random_tree(&mut Rng::new(3), 300), &FlameGraphOptions::default())?;
+    let (orchard, frames) = orchard(&fixed(1200))?;
+    let random = picture_of(&random_tree(&mut Rng::new(3), 300), &fixed(1200))?;
     let random_frames = Drawn::read(&random)?.frames;
     // Words whose frames stand on each other, that are in binaries only, and that are nowhere.
     for (text, frames, words) in [
@@ -263,7 +276,7 @@ pub(crate) fn search_finds_and_counts_once() -> Result<(), Failed> {
 }
 
 pub(crate) fn addresses_keep_what_is_shown() -> Result<(), Failed> {
-    let (text, frames) = orchard(&FlameGraphOptions::default())?;
+    let (text, frames) = orchard(&fixed(1200))?;
     let steps = json!([
         ["click", 4],
         ["key", "/"],
@@ -324,7 +337,7 @@ pub(crate) fn text_is_legible_in_light_and_dark() -> Result<(), Failed> {
 
 pub(crate) fn names_are_shown_and_do_nothing() -> Result<(), Failed> {
     for width in [600, 1200] {
-        let text = picture_of(&hostile(), &FlameGraphOptions { width, ..FlameGraphOptions::default() })?;
+        let text = picture_of(&hostile(), &fixed(width))?;
         let count = Drawn::read(&text)?.frames.len();
         let mut steps = Vec::new();
         for index in 1..count {
@@ -344,10 +357,14 @@ pub(crate) fn names_are_shown_and_do_nothing() -> Result<(), Failed> {
 
 pub(crate) fn an_image_shows_the_same() -> Result<(), Failed> {
     let (text, frames) = orchard(&FlameGraphOptions::default())?;
+    let top = Drawn::read(&text)?.top;
     // Right of the texts of the root and of a thread, and beside all frames.
     let thread = &frames[2];
-    let points =
-        json!([[1100, frames[0].y as u32 + 8], [(thread.x + thread.width) as u32 - 3, thread.y as u32 + 8], [5, 5]]);
+    let points = json!([
+        [1100, (top + frames[0].y) as u32 + 8],
+        [(thread.x + thread.width) as u32 - 3, (top + thread.y) as u32 + 8],
+        [5, 5]
+    ]);
     let visit = Visit::new(&text, 1220, "light", &json!([["image", points]]))?;
     let told = &visit.states[1]["told"];
     let fill = text.split_once("\n.g{fill:").and_then(|(_, rest)| rest.split_once('}')).ok_or("no colour")?.0;

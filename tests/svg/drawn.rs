@@ -10,7 +10,13 @@ pub(crate) struct Drawn {
     pub(crate) frames: Vec<Frame>,
     /// The title and the lines below it.
     pub(crate) texts: Vec<String>,
+    /// The lines below the title before they were broken.
+    pub(crate) sentences: Vec<String>,
     pub(crate) legend: Vec<String>,
+    /// The classes of the legend's colours.
+    pub(crate) legend_classes: Vec<String>,
+    /// The place of the frames' own group: the vertical one of the root is that many pixels more than its own.
+    pub(crate) top: f64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -59,7 +65,12 @@ impl Drawn {
                 Event::Start(element) => {
                     let name = element.name().as_ref().to_owned();
                     if name == "g" {
-                        id = attribute(&element, "id")?.unwrap_or_default();
+                        id = attribute(&element, "id")?.unwrap_or(id);
+                        if id == "frames" && open.len() == 1 {
+                            let place: String = needed(&element, "transform")?;
+                            let place = place.strip_prefix("translate(0 ").and_then(|place| place.strip_suffix(')'));
+                            drawn.top = place.ok_or("no place")?.parse()?;
+                        }
                         if let Some(depth) = number(&element, "data-depth")? {
                             drawn.frames.push(Self::frame(&element, depth)?);
                         }
@@ -68,6 +79,9 @@ impl Drawn {
                     content.clear();
                 }
                 Event::Empty(element) if element.name().as_ref() == "rect" => {
+                    if id == "legend" {
+                        drawn.legend_classes.push(needed(&element, "class")?);
+                    }
                     if let Some(frame) = drawn.frames.last_mut().filter(|_| open.len() == 3) {
                         let class: String = needed(&element, "class")?;
                         frame.class = class.trim_end_matches(" thin").to_owned();
@@ -91,6 +105,7 @@ impl Drawn {
                 Event::End(_) => {
                     let name = open.pop().ok_or("nothing is open")?;
                     match (name.as_str(), open.len(), drawn.frames.last_mut()) {
+                        ("desc", 1, _) => drawn.sentences = content.lines().map(str::to_owned).collect(),
                         ("title", 1, _) => title = std::mem::take(&mut content),
                         ("title", 3, Some(frame)) => {
                             let mut lines = content.lines().map(str::to_owned);
@@ -99,7 +114,8 @@ impl Drawn {
                             frame.numbers = lines.collect();
                         }
                         ("text", 3, Some(frame)) => frame.text = std::mem::take(&mut content),
-                        ("text", 2, _) if id == "legend" => drawn.legend.push(std::mem::take(&mut content)),
+                        ("text", 3, None) if id == "legend" => drawn.legend.push(std::mem::take(&mut content)),
+                        ("text", 2, None) if id == "lines" => drawn.texts.push(std::mem::take(&mut content)),
                         ("text", 1, None) => drawn.texts.push(std::mem::take(&mut content)),
                         _ => {}
                     }

@@ -68,7 +68,8 @@ pub(crate) fn widths_are_those_of_the_json_trees() -> Result<(), Failed> {
             output::write(&export.report(&asked), &Format::Json, &mut document)?;
             let wanted = weights_of_json(&serde_json::from_slice(&document)?, separate_by);
             let (width, is_icicle) = (700 + 300 * index as u32, index % 2 == 1);
-            let options = FlameGraphOptions { width, is_icicle, narrowest: 0.0, ..FlameGraphOptions::default() };
+            let options =
+                FlameGraphOptions { width: Some(width), is_icicle, narrowest: 0.0, ..FlameGraphOptions::default() };
             let drawn = Drawn::read(&picture(&export, &asked, &options)?)?;
             let found: Weights = drawn.paths().map(|(path, frame)| (path, (frame.all, frame.own))).collect();
             ensure!(found == wanted, "{case} {separate_by:?}: {found:#?} and not {wanted:#?}");
@@ -105,6 +106,7 @@ fn check_places(drawn: &Drawn, width: f64, is_icicle: bool) -> Result<(), String
         }
         below.push((frame, frame.start));
     }
-    let is_inside = |frame: &Frame| frame.x >= 10.0 && frame.x + frame.width <= width - 9.98 && frame.y > 30.0;
+    let is_inside =
+        |frame: &Frame| frame.x >= 10.0 && frame.x + frame.width <= width - 9.98 && drawn.top + frame.y > 30.0;
     if drawn.frames.iter().all(is_inside) { Ok(()) } else { Err("a frame is not in the picture".to_owned()) }
 }

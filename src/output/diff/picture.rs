@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::{DiffReport, name, owner};
 use crate::output::svg::{FlameGraphOptions, FlameNode};
 
-/// Draws the call tree of the second recording, coloured by how much shares changed.
+/// Draws the call tree of the second recording, coloured by the changes of all weight that the table of the tree shows.
 ///
 /// # Errors
 /// When `out` fails.
@@ -23,7 +23,7 @@ pub(crate) fn write(report: &DiffReport<'_, '_>, options: &FlameGraphOptions, ou
             self_weight: after.self_weight,
             hidden_weight: 0,
         };
-        (shown, (before.all_weight, before.self_weight))
+        (shown, (before.all_weight, before.self_weight), diff.all_change(&node.sides))
     });
     options.write_differential(nodes, diff.unit, out)
 }

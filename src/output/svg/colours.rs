@@ -12,9 +12,9 @@ pub enum ColourBy {
     /// The function: warm colours, by its name.
     Function,
     /// The binary: one colour each, by its name; shades of it tell functions apart.
-    #[default]
     Binary,
-    /// The category of the binary ([`Category`]): user, system, runtime, kernel, unknown.
+    /// The owner of the code ([`Category`]): the program, the system, a language runtime, the kernel, or unknown.
+    #[default]
     Category,
 }
 
@@ -23,21 +23,36 @@ pub enum ColourBy {
 pub(super) enum Colour {
     /// A frame that is not a function: the whole, a process, a thread.
     Group,
-    /// Without a binary: one of the shades.
-    Unknown(u8),
+    /// An owner of code, in one of the shades.
+    Owner(Category, u8),
     /// One of the hues, in one of the shades.
     Hue(u8, u8),
-    /// More than before, by steps of the scale; 0 is as before.
+    /// A change that chance may explain.
+    Noise,
+    /// More than before, by steps of the scale, from 0.
     Grew(u8),
-    /// Less than before, by steps of the scale; 1 at least.
+    /// Less than before, by steps of the scale, from 0.
     Shrank(u8),
 }
 
 const HUES: u8 = 24;
 const SHADES: u8 = 3;
 
-/// The percentage points from which a change has the next colour.
-pub(super) const STEPS: [f64; 6] = [0.05, 0.2, 0.5, 1.0, 3.0, 10.0];
+/// The percentages of the weight before from which a change has the next colour.
+pub(super) const STEPS: [f64; 4] = [0.0, 1.0, 3.0, 10.0];
+
+/// The middle shade of each owner's colour in light and dark, as lightness, chroma and hue of OKLCH; unknown code is grey. People who
+/// see no red, no green or no blue tell them apart, too.
+const OWNERS: [(Category, [[f64; 3]; 2]); 5] = [
+    (Category::User, [[0.775, 0.149, 77.5], [0.488, 0.105, 65.0]]),
+    (Category::System, [[0.773, 0.109, 246.0], [0.320, 0.075, 259.5]]),
+    (Category::Runtime, [[0.700, 0.055, 151.0], [0.483, 0.057, 173.0]]),
+    (Category::Kernel, [[0.672, 0.113, 318.0], [0.479, 0.114, 307.5]]),
+    (Category::Unknown, [[0.849, 0.007, 250.0], [0.395, 0.006, 250.0]]),
+];
+/// The lightness between two shades of an owner, and between two shades of a hue.
+const OWNER_SHADE: f64 = 0.02;
+const HUE_SHADE: f64 = 0.035;
 
 /// Text on frames, in light and dark; frames that a search found, and the text on them.
 const TEXT: [&str; 2] = ["#14171b", "#f4f6f8"];
@@ -51,35 +66,24 @@ impl Colour {
         match (by, binary) {
             // Red to yellow.
             (ColourBy::Function, _) => Self::Hue(1 + (hash(name) / 7 % 7) as u8, shade),
-            (ColourBy::Binary, None) => Self::Unknown(shade),
+            (ColourBy::Binary, None) => Self::Owner(Category::Unknown, shade),
             (ColourBy::Binary, Some(binary)) => Self::Hue((hash(binary) % u32::from(HUES)) as u8, shade),
-            (ColourBy::Category, _) => Self::of_category(category, shade),
+            (ColourBy::Category, _) => Self::Owner(category, shade),
         }
     }
 
-    /// The colour of a category, in a shade.
-    pub(super) fn of_category(category: Category, shade: u8) -> Self {
-        match category {
-            Category::User => Self::Hue(4, shade),
-            Category::System => Self::Hue(16, shade),
-            Category::Runtime => Self::Hue(10, shade),
-            Category::Kernel => Self::Hue(21, shade),
-            Category::Unknown => Self::Unknown(shade),
-        }
-    }
-
-    /// The colour of a share that changed by this number of percentage points.
-    pub(super) fn of_change(points: f64) -> Self {
-        // What is shown as the limit is the limit: 2.3 - 2.1 is a little less than 0.2.
-        let steps = STEPS.iter().filter(|&&step| points.abs() >= step - 1e-9).count() as u8;
-        if steps > 0 && points < 0.0 { Self::Shrank(steps) } else { Self::Grew(steps) }
+    /// The colour of a change beyond noise, by this percentage of the weight before.
+    pub(super) fn of_change(percent: f64) -> Self {
+        // What is shown as the limit is the limit: 3.3 - 2.3 is a little less than 1.
+        let step = STEPS.iter().rposition(|&step| percent.abs() >= step - 1e-9).unwrap_or(0) as u8;
+        if percent < 0.0 { Self::Shrank(step) } else { Self::Grew(step) }
     }
 
     /// The middle shade of the same hue, for legends.
     pub(super) fn plain(self) -> Self {
         match self {
             Self::Hue(hue, _) => Self::Hue(hue, 1),
-            Self::Unknown(_) => Self::Unknown(1),
+            Self::Owner(category, _) => Self::Owner(category, 1),
             other => other,
         }
     }
@@ -89,8 +93,9 @@ impl Colour {
         let letter = |shade: u8| ["a", "b", "c"][usize::from(shade % SHADES)];
         match self {
             Self::Group => "g".to_owned(),
-            Self::Unknown(shade) => format!("u{}", letter(shade)),
+            Self::Owner(category, shade) => format!("{}{}", category.name(), letter(shade)),
             Self::Hue(hue, shade) => format!("h{hue}{}", letter(shade)),
+            Self::Noise => "n".to_owned(),
             Self::Grew(steps) => format!("r{steps}"),
             Self::Shrank(steps) => format!("b{steps}"),
         }
@@ -99,27 +104,32 @@ impl Colour {
     /// Its fill in a theme, as `#rrggbb`.
     fn fill(self, theme: Theme) -> String {
         let is_light = theme == Theme::Light;
-        let shaded = |shade: u8| {
-            let step = f64::from(shade) - 1.0;
-            if is_light { 0.82 - 0.035 * step } else { 0.42 - 0.035 * step }
-        };
+        let step = |shade: u8| f64::from(shade) - 1.0;
         let (lightness, chroma, degrees) = match self {
-            Self::Group => (if is_light { 0.90 } else { 0.33 }, 0.005, 250.0),
-            Self::Unknown(shade) => (shaded(shade), 0.012, 250.0),
-            Self::Hue(hue, shade) => {
-                (shaded(shade), if is_light { 0.10 } else { 0.085 }, f64::from(hue) * 360.0 / f64::from(HUES))
+            Self::Group => (if is_light { 0.949 } else { 0.252 }, 0.004, 250.0),
+            Self::Owner(category, shade) => {
+                let [lightness, chroma, degrees] = owner(category)[theme as usize];
+                (lightness - OWNER_SHADE * step(shade), chroma, degrees)
             }
-            Self::Grew(0) => (if is_light { 0.92 } else { 0.34 }, 0.008, 250.0),
-            Self::Grew(steps) => (changed(is_light, steps), 0.022 * f64::from(steps) + 0.02, 27.0),
-            Self::Shrank(steps) => (changed(is_light, steps), 0.018 * f64::from(steps) + 0.02, 255.0),
+            Self::Hue(hue, shade) => {
+                let lightness = if is_light { 0.82 } else { 0.42 } - HUE_SHADE * step(shade);
+                (lightness, if is_light { 0.10 } else { 0.085 }, f64::from(hue) * 360.0 / f64::from(HUES))
+            }
+            Self::Noise => (if is_light { 0.92 } else { 0.30 }, 0.008, 250.0),
+            Self::Grew(step) => (changed(is_light, step), 0.04 * f64::from(step) + 0.05, 27.0),
+            Self::Shrank(step) => (changed(is_light, step), 0.033 * f64::from(step) + 0.04, 255.0),
         };
         hex(rgb(lightness, chroma, degrees))
     }
 }
 
-fn changed(is_light: bool, steps: u8) -> f64 {
-    let steps = f64::from(steps);
-    if is_light { 0.92 - 0.04 * steps } else { 0.34 + 0.022 * steps }
+fn owner(category: Category) -> [[f64; 3]; 2] {
+    OWNERS.iter().find(|owner| owner.0 == category).map_or(OWNERS[4].1, |owner| owner.1)
+}
+
+fn changed(is_light: bool, step: u8) -> f64 {
+    let step = f64::from(step);
+    if is_light { 0.87 - 0.06 * step } else { 0.36 + 0.035 * step }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,12 +186,14 @@ mod tests {
     use super::*;
 
     fn all() -> Vec<Colour> {
-        let mut all = vec![Colour::Group];
-        all.extend((0..SHADES).map(Colour::Unknown));
+        let mut all = vec![Colour::Group, Colour::Noise];
+        all.extend(
+            Category::ALL.into_iter().flat_map(|owner| (0..SHADES).map(move |shade| Colour::Owner(owner, shade))),
+        );
         all.extend((0..HUES).flat_map(|hue| (0..SHADES).map(move |shade| Colour::Hue(hue, shade))));
         let steps = STEPS.len() as u8;
-        all.extend((0..=steps).map(Colour::Grew));
-        all.extend((1..=steps).map(Colour::Shrank));
+        all.extend((0..steps).map(Colour::Grew));
+        all.extend((0..steps).map(Colour::Shrank));
         all
     }
 
@@ -227,6 +239,56 @@ mod tests {
         assert_eq!(classes.len(), all().len());
     }
 
+    /// The sight of most people, and without the cones for red, green and blue: matrices of Machado, Oliveira and Fernandes (2009) for
+    /// linear sRGB.
+    const SIGHTS: [[[f64; 3]; 3]; 4] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+        [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+        [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    ];
+
+    /// A colour as somebody sees it, in OKLab, where distances are differences to the eye.
+    fn seen(hex: &str, sight: &[[f64; 3]; 3]) -> [f64; 3] {
+        let dot = |row: &[f64; 3], colour: [f64; 3]| row[0] * colour[0] + row[1] * colour[1] + row[2] * colour[2];
+        let channel = |at: usize| {
+            let channel = f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
+            if channel <= 0.04045 { channel / 12.92 } else { ((channel + 0.055) / 1.055).powf(2.4) }
+        };
+        let colour = [1, 3, 5].map(channel);
+        let colour = [0, 1, 2].map(|row| dot(&sight[row], colour).clamp(0.0, 1.0));
+        let cones = [
+            [0.4122214708, 0.5363325363, 0.0514459929],
+            [0.2119034982, 0.6806995451, 0.1073969566],
+            [0.0883024619, 0.2817188376, 0.6299787005],
+        ];
+        let cones = cones.map(|row| dot(&row, colour).cbrt());
+        let lab = [
+            [0.2104542553, 0.7936177850, -0.0040720468],
+            [1.9779984951, -2.4285922050, 0.4505937099],
+            [0.0259040371, 0.7827717662, -0.8086757660],
+        ];
+        lab.map(|row| dot(&row, cones))
+    }
+
+    #[test]
+    fn owners_differ_for_everybody() {
+        let distance = |a: [f64; 3], b: [f64; 3]| (a[0] - b[0]).hypot(a[1] - b[1]).hypot(a[2] - b[2]);
+        assert!((distance(seen("#ffffff", &SIGHTS[0]), seen("#000000", &SIGHTS[0])) - 1.0).abs() < 1e-3);
+        let mut owners = vec![Colour::Group];
+        owners.extend(Category::ALL.map(|owner| Colour::Owner(owner, 1)));
+        for theme in [Theme::Light, Theme::Dark] {
+            for (index, sight) in SIGHTS.iter().enumerate() {
+                for (at, a) in owners.iter().enumerate() {
+                    for b in &owners[..at] {
+                        let found = distance(seen(&a.fill(theme), sight), seen(&b.fill(theme), sight));
+                        assert!(found > 0.08, "{a:?} and {b:?} in {theme:?}, sight {index}: {found}");
+                    }
+                }
+            }
+        }
+    }
+
     /// White, black and the primaries, whose OKLCH others have published.
     #[test]
     fn known_colours_come_back() {
@@ -249,7 +311,7 @@ mod tests {
             panic!("binaries have hues");
         };
         assert_eq!(one, other);
-        assert!(matches!(of(ColourBy::Binary, "f", None), Colour::Unknown(_)));
+        assert!(matches!(of(ColourBy::Binary, "f", None), Colour::Owner(Category::Unknown, _)));
         // Many names fall on all colours there are.
         let mut hues = [0; HUES as usize];
         for index in 0..2_400 {
@@ -263,12 +325,18 @@ mod tests {
 
     #[test]
     fn changes_have_steps() {
-        let cases =
-            [(0.0, Colour::Grew(0)), (-0.04, Colour::Grew(0)), (0.05, Colour::Grew(1)), (2.3 - 2.1, Colour::Grew(2))];
-        for (points, colour) in cases {
-            assert_eq!(Colour::of_change(points), colour, "{points}");
+        let cases = [
+            (0.0, Colour::Grew(0)),
+            (1e-6, Colour::Grew(0)),
+            (-0.04, Colour::Shrank(0)),
+            (3.3 - 2.3, Colour::Grew(1)),
+            (-2.9, Colour::Shrank(1)),
+            (3.0, Colour::Grew(2)),
+            (10.0, Colour::Grew(3)),
+            (-100.0, Colour::Shrank(3)),
+        ];
+        for (percent, colour) in cases {
+            assert_eq!(Colour::of_change(percent), colour, "{percent}");
         }
-        assert_eq!(Colour::of_change(-100.0), Colour::Shrank(6));
-        assert_eq!(Colour::of_change(-0.7), Colour::Shrank(3));
     }
 }

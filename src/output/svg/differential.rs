@@ -3,67 +3,71 @@
 use std::io::{self, Write};
 
 use super::colours::{Colour, STEPS};
+use super::frames::{Before, Frame, changed};
 use super::layout::Layout;
-use super::page::{Frame, Page};
+use super::page::{Page, within};
 use super::trees::FlameNode;
-use super::{FlameGraphOptions, left_out_lines, measured};
+use super::{FlameGraphOptions, measured};
 use crate::calltree::percent;
+use crate::report::diff::Change;
 use crate::units::{Unit, Weight};
 
-/// A node of two trees: that of after, and its weights before.
+/// A node of two trees: that of after, and what it was before.
 struct DifferentialNode<'n> {
-    depth: u32,
-    name: &'n str,
-    binary: Option<&'n str>,
-    before_all: u64,
-    after_all: u64,
-    before_self: u64,
-    after_self: u64,
-}
-
-impl<'n> DifferentialNode<'n> {
-    fn new((after, (before_all, before_self)): (FlameNode<'n>, (u64, u64))) -> Self {
-        let FlameNode { depth, name, binary, all_weight: after_all, self_weight: after_self, .. } = after;
-        Self { depth, name, binary, before_all, after_all, before_self, after_self }
-    }
+    node: FlameNode<'n>,
+    before: Before,
 }
 
 impl FlameGraphOptions {
     /// Draws the change from one tree to another: each node of after, followed by its children, with its all weight and its self weight
-    /// before. A node that is new weighed 0, and one that is no more weighs 0. The picture is that of after. Colours show by how many percentage points the all weight's
-    /// share of its tree changed: red grew, blue shrank. Nodes that are no more have no width; their weight before is stated below the title.
+    /// before, and the [change](crate::report::diff::Diff::all_change) of its all weight. A node that is new weighed 0, and one that is no
+    /// more weighs 0. The picture is that of after. Nodes that changed [beyond noise](Change::is_beyond_noise) are coloured by the change,
+    /// in percent of the whole before: red grew, blue shrank; the others are grey. Nodes that are no more have no width; their weight
+    /// before is stated below the title.
     ///
     /// # Errors
     /// When `out` fails.
     pub fn write_differential<'n>(
         &self,
-        nodes: impl IntoIterator<Item = (FlameNode<'n>, (u64, u64))>,
+        nodes: impl IntoIterator<Item = (FlameNode<'n>, (u64, u64), Change)>,
         unit: Unit,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut layout = Layout::new(self.room(), self.narrowest);
-        let mut totals = None;
+        let mut root: Option<(Before, u64)> = None;
         let mut vanished = Vanished::default();
-        for node in nodes.into_iter().map(DifferentialNode::new) {
-            let totals = *totals.get_or_insert((node.before_all, node.after_all));
+        for (node, (all, own), change) in nodes {
+            let node = DifferentialNode { node, before: Before { all, own, change } };
+            let (whole, _) = *root.get_or_insert((node.before, node.node.all_weight));
             if !vanished.takes(&node) {
-                layout.push(node.depth, node.after_all, || frame(&node, totals));
+                layout.push(node.node.depth, node.node.all_weight, || node.frame(whole.all));
             }
         }
-        let (before, after) = totals.unwrap_or_default();
-        let (frames, left_out, is_cut) = layout.finish(self.max_bytes, Frame::cost);
+        let before = root.map_or(0, |(before, _)| before.all);
         let title = self.title.clone().unwrap_or_else(|| format!("{}, before and after", measured(unit)));
-        let mut lines = vec![self.subtitle.clone().unwrap_or_else(|| subtitle(before, after, unit))];
+        let subtitle = root.map_or_else(String::new, |(before, after)| subtitle(before, after, unit));
+        let subtitle = self.subtitle.clone().unwrap_or(subtitle);
+        let (frames, left_out) = within(layout.finish(), self, unit, [&title, &subtitle]);
+        let mut lines = vec![subtitle];
         lines.extend(vanished.line(before, unit));
-        lines.extend(left_out_lines(&frames, left_out, is_cut, unit));
+        lines.extend(self.left_out_lines(&frames, left_out, unit));
         Page { options: self, unit, title, lines, legend: legend(), frames }.write(out)
     }
 }
 
-fn frame<'n>(node: &DifferentialNode<'n>, (before, after): (u64, u64)) -> Frame<'n> {
-    let colour = Colour::of_change(percent(node.after_all, after) - percent(node.before_all, before));
-    let before = Some((node.before_all, node.before_self));
-    Frame { name: node.name, binary: node.binary, colour, own: node.after_self, hidden: 0, before }
+impl<'n> DifferentialNode<'n> {
+    /// Its frame, in a picture of this whole before.
+    fn frame(&self, whole: u64) -> Frame<'n> {
+        let FlameNode { name, binary, self_weight: own, .. } = self.node;
+        let change = self.before.change;
+        let colour = if change.is_beyond_noise() {
+            // A whole that weighed nothing is new altogether.
+            Colour::of_change(change.weight * 100.0 / whole.max(1) as f64)
+        } else {
+            Colour::Noise
+        };
+        Frame { name, binary, colour, own, hidden: 0, before: Some(self.before) }
+    }
 }
 
 /// The nodes that were there before and are no more.
@@ -79,18 +83,19 @@ struct Vanished {
 impl Vanished {
     /// True if a node has vanished, or is above one that has; the root is always there.
     fn takes(&mut self, node: &DifferentialNode<'_>) -> bool {
-        let was = u64::from(node.before_all > 0);
+        let DifferentialNode { node, before } = node;
+        let was = u64::from(before.all > 0);
         if self.at.is_some_and(|at| node.depth > at) {
             self.nodes += was;
             return true;
         }
         self.at = None;
-        if node.depth == 0 || node.after_all > 0 || was == 0 {
+        if node.depth == 0 || node.all_weight > 0 || was == 0 {
             return false;
         }
         self.at = Some(node.depth);
         self.nodes += 1;
-        self.weight = self.weight.saturating_add(node.before_all);
+        self.weight = self.weight.saturating_add(before.all);
         true
     }
 
@@ -105,25 +110,35 @@ impl Vanished {
     }
 }
 
-fn subtitle(before: u64, after: u64, unit: Unit) -> String {
-    let (sign, change) = if after < before { ('−', before - after) } else { ('+', after - before) };
-    let share = if before == 0 { String::new() } else { format!(", {sign}{:.2} %", percent(change, before)) };
-    let [before, after, change] = [before, after, change].map(|weight| Weight::new(weight, unit));
-    format!(
-        "Before {before}, after {after} ({sign}{change}{share}). Widths are those of after; colours are changes of shares."
-    )
+fn subtitle(before: Before, after: u64, unit: Unit) -> String {
+    let share = match before.all {
+        0 => String::new(),
+        all => format!(" ({:+.2} %)", before.change.weight * 100.0 / all as f64).replace('-', "−"),
+    };
+    // A change is after × factor − before.
+    let factor = (before.change.weight + before.all as f64) / after as f64;
+    let scaled = if after == 0 || (factor - 1.0).abs() < 1e-9 {
+        String::new()
+    } else {
+        format!(" Weights after are multiplied by {factor:.4} for changes.")
+    };
+    let change = changed(before.change, unit);
+    let [before, after] = [before.all, after].map(|weight| Weight::new(weight, unit));
+    format!("Before {before}, after {after}{share}; {change}.{scaled} Frames are as wide as they weigh after.")
 }
 
-/// The scale of the colours, in percentage points.
+/// The scale of the colours, in percent of the whole before.
 fn legend() -> Vec<(Colour, String)> {
-    let steps = STEPS.len() as u8;
-    let shrank = (1..=steps).rev().map(|step| (Colour::Shrank(step), format!("−{}", STEPS[usize::from(step) - 1])));
-    let grew = (1..=steps).map(|step| (Colour::Grew(step), format!("+{}", STEPS[usize::from(step) - 1])));
-    let mut legend: Vec<(Colour, String)> = shrank.collect();
-    legend.push((Colour::Grew(0), "no change".to_owned()));
-    legend.extend(grew);
+    let steps = || (0_u8..).zip(STEPS).skip(1);
+    let mut legend: Vec<(Colour, String)> =
+        steps().map(|(step, least)| (Colour::Shrank(step), format!("−{least} %"))).collect();
+    legend.reverse();
+    legend.push((Colour::Shrank(0), "less".to_owned()));
+    legend.push((Colour::Noise, "within noise".to_owned()));
+    legend.push((Colour::Grew(0), "more".to_owned()));
+    legend.extend(steps().map(|(step, least)| (Colour::Grew(step), format!("+{least} %"))));
     if let Some(last) = legend.last_mut() {
-        last.1.push_str(" points or more");
+        last.1.push_str(" of the whole before, or more");
     }
     legend
 }

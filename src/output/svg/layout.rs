@@ -1,9 +1,9 @@
-//! The places of frames: each above (or below) the frame that called it, as wide as it weighs.
+//! The places of frames: each next to the frame that called it, as wide as it weighs.
 //!
 //! ```text
-//! ┌ copy ┐┌ slow ┐
-//! ┌ fast ─────┐       start of slow = 0, fast's = 0 … in weight from the left edge of the picture
 //! ┌ main ─────────────┐
+//! ┌ fast ─────┐       start of fast = 0, copy's = 0 … in weight from the left edge of the picture
+//! ┌ copy ┐┌ slow ┐
 //! ```
 //!
 //! Places are weights, in integers: they become pixels when the picture is written, and again when it is zoomed.
@@ -32,6 +32,8 @@ pub(super) struct LeftOut {
     pub(super) frames: u64,
     /// The weight of samples that end in them.
     pub(super) weight: u64,
+    /// True if some of them were left out for their cost.
+    pub(super) is_cut: bool,
 }
 
 /// A frame that more may stand on.
@@ -100,18 +102,28 @@ impl<T> Layout<T> {
         self.frames.push(Placed { depth, start, all, what, left_out: 0 });
     }
 
-    /// The frames in the order they came, what was left out, and whether frames cost more than `budget` together: then the
-    /// widest are kept that cost no more. The root stays.
-    pub(super) fn finish(mut self, budget: usize, cost: impl Fn(&T) -> usize) -> (Vec<Placed<T>>, LeftOut, bool) {
-        let costs: Vec<usize> = self.frames.iter().map(|frame| cost(&frame.what)).collect();
-        let is_cut = costs.iter().sum::<usize>() > budget;
-        let dropped = if is_cut { self.keep_widest(budget, &costs) } else { 0 };
-        let weight = self.frames.iter().fold(dropped, |sum: u64, frame| sum.saturating_add(frame.left_out));
-        (self.frames, LeftOut { frames: self.left_out_frames, weight }, is_cut)
+    /// The frames in the order they came, and what was left out.
+    pub(super) fn finish(self) -> Laid<T> {
+        let weight = self.frames.iter().fold(0_u64, |sum, frame| sum.saturating_add(frame.left_out));
+        Laid { frames: self.frames, left_out: LeftOut { frames: self.left_out_frames, weight, is_cut: false } }
     }
+}
 
-    /// Gives the weight of what it drops.
-    fn keep_widest(&mut self, budget: usize, costs: &[usize]) -> u64 {
+/// A picture whose frames have their places.
+#[derive(Debug)]
+pub(super) struct Laid<T> {
+    /// The frames in the order they came; the root is the first one.
+    pub(super) frames: Vec<Placed<T>>,
+    /// What is not in the picture.
+    pub(super) left_out: LeftOut,
+}
+
+impl<T> Laid<T> {
+    /// Keeps the widest frames that cost no more than `budget` together, by the cost of each. The root stays.
+    pub(super) fn keep_within(&mut self, budget: usize, costs: &[usize]) {
+        if costs.iter().sum::<usize>() <= budget {
+            return;
+        }
         let is_kept = widest(&self.frames, budget, costs);
         let (mut weight, mut above) = (0_u64, None);
         for (frame, &is_kept) in self.frames.iter().zip(&is_kept) {
@@ -119,7 +131,7 @@ impl<T> Layout<T> {
                 above = None;
                 continue;
             }
-            self.left_out_frames += 1;
+            self.left_out.frames += 1;
             if above.is_none_or(|above| frame.depth <= above) {
                 weight = weight.saturating_add(frame.all);
                 above = Some(frame.depth);
@@ -127,7 +139,9 @@ impl<T> Layout<T> {
         }
         let mut is_kept = is_kept.into_iter();
         self.frames.retain(|_| is_kept.next().unwrap_or(true));
-        weight
+        // What stood on a frame that is dropped now is in its weight.
+        self.left_out.weight = self.frames.iter().fold(weight, |sum, frame| sum.saturating_add(frame.left_out));
+        self.left_out.is_cut = true;
     }
 }
 
@@ -159,15 +173,17 @@ mod tests {
 
     type Frame = (u32, &'static str, u64);
 
-    fn layout(frames: &[Frame], narrowest: f64, budget: usize) -> (Vec<String>, LeftOut) {
+    fn layout(frames: &[Frame], narrowest: f64, budget: usize) -> (Vec<String>, (u64, u64, bool)) {
         let mut layout = Layout::new(100.0, narrowest);
         for &(depth, name, all) in frames {
             layout.push(depth, all, || name);
         }
-        let (frames, left_out, is_cut) = layout.finish(budget, |_| 1);
-        assert!(frames.len() <= budget.max(1) || !is_cut);
+        let mut laid = layout.finish();
+        laid.keep_within(budget, &vec![1; laid.frames.len()]);
+        let Laid { frames, left_out } = laid;
+        assert!(frames.len() <= budget.max(1));
         let shown = frames.iter().map(|frame| format!("{}:{}@{}+{}", frame.depth, frame.what, frame.start, frame.all));
-        (shown.collect(), left_out)
+        (shown.collect(), (left_out.frames, left_out.weight, left_out.is_cut))
     }
 
     const TREE: [Frame; 7] =
@@ -177,30 +193,30 @@ mod tests {
     fn frames_stand_side_by_side_in_their_callers() {
         let (shown, left_out) = layout(&TREE, 0.0, 100);
         assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30", "2:c@30+20", "3:d@30+5", "1:e@60+30", "2:f@60+30"]);
-        assert_eq!(left_out, LeftOut::default());
+        assert_eq!(left_out, (0, 0, false));
     }
 
     #[test]
     fn narrow_frames_are_left_out_with_what_stands_in_them() {
         let (shown, left_out) = layout(&TREE, 25.0, 100);
         assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30", "1:e@60+30", "2:f@60+30"]);
-        assert_eq!(left_out, LeftOut { frames: 2, weight: 20 });
+        assert_eq!(left_out, (2, 20, false));
     }
 
     #[test]
     fn the_widest_frames_are_kept_that_the_budget_has_room_for() {
         for (budget, names) in [(7, 7), (6, 6), (5, 5), (4, 4), (1, 1), (0, 1)] {
             let (shown, left_out) = layout(&TREE, 0.0, budget);
-            assert_eq!((shown.len(), left_out.frames), (names, 7 - names as u64));
+            assert_eq!((shown.len(), left_out.0, left_out.2), (names, 7 - names as u64, budget < 7));
         }
         // Of b, e and f, which are as wide, the first ones.
         let (shown, left_out) = layout(&TREE, 0.0, 3);
         assert_eq!(shown, ["0:all@0+100", "1:a@0+60", "2:b@0+30"]);
-        assert_eq!(left_out, LeftOut { frames: 4, weight: 50 });
-        assert_eq!(layout(&TREE, 0.0, 0).1, LeftOut { frames: 6, weight: 90 });
+        assert_eq!(left_out, (4, 50, true));
+        assert_eq!(layout(&TREE, 0.0, 0).1, (6, 90, true));
         // The narrow one stands on one that is dropped: its weight counts once.
-        assert_eq!(layout(&TREE, 10.0, 1).1, LeftOut { frames: 6, weight: 90 });
-        assert_eq!(layout(&TREE, 25.0, 2).1, LeftOut { frames: 5, weight: 80 });
+        assert_eq!(layout(&TREE, 10.0, 1).1, (6, 90, true));
+        assert_eq!(layout(&TREE, 25.0, 2).1, (5, 80, true));
     }
 
     #[test]
@@ -209,9 +225,9 @@ mod tests {
         let frames = [(0, "all", 10), (5, "a", 4), (2, "b", 9), (0, "c", 90)];
         assert_eq!(layout(&frames, 0.0, 100).0, ["0:all@0+10", "1:a@0+4", "2:b@0+4", "1:c@4+6"]);
         let nothing = [(0, "all", 0), (1, "a", 0)];
-        assert_eq!(layout(&nothing, 0.1, 100), (vec!["0:all@0+0".to_owned()], LeftOut { frames: 1, weight: 0 }));
+        assert_eq!(layout(&nothing, 0.1, 100), (vec!["0:all@0+0".to_owned()], (1, 0, false)));
         let huge = [(0, "all", u64::MAX), (1, "a", u64::MAX), (1, "b", 1)];
-        assert_eq!(layout(&huge, 0.1, 100).1, LeftOut { frames: 1, weight: 0 });
-        assert_eq!(layout(&[], 0.1, 100), (vec![], LeftOut::default()));
+        assert_eq!(layout(&huge, 0.1, 100).1, (1, 0, false));
+        assert_eq!(layout(&[], 0.1, 100), (vec![], (0, 0, false)));
     }
 }

@@ -1,21 +1,24 @@
 //! Flame graphs: a tree as one interactive SVG file, for people.
 //!
 //! ```text
-//! ┌ copy ────┐┌ slow ┐         a frame is as wide as its all weight, and stands on its caller
-//! ┌ fast ────────┐┌ … ┐
-//! ┌ main ────────────────────┐
 //! ┌ all ───────────────────────────┐
+//! ┌ main ────────────────────┐         a frame is as wide as its all weight, and hangs below its caller
+//! ┌ fast ────────┐┌ … ┐
+//! ┌ copy ────┐┌ slow ┐
 //! ```
 //!
-//! The file needs no network and no other file. Without its script (in an `<img>`, in print) it is a complete picture; the script zooms,
-//! searches and fits texts anew. Everything that comes from input is text of elements, escaped; nothing of it is in the script. Frames too
+//! The file needs no network and no other file. Without its script (in an `<img>`) it is a complete picture; the script fits it to
+//! the window, zooms and searches. Everything that comes from input is text of elements, escaped; nothing of it is in the script. Frames too
 //! narrow to be seen are left out, and the picture shows how much weight ends in them.
 //!
 //! [`write()`] draws the trees of a report, [`write_tree`] any tree, and [`write_differential`] two trees as one.
 
 mod colours;
 mod differential;
+mod frames;
+mod headings;
 mod layout;
+mod letters;
 mod options;
 mod page;
 mod trees;
@@ -25,8 +28,8 @@ pub use options::FlameGraphOptions;
 pub use trees::FlameNode;
 pub(crate) use trees::write;
 
+use frames::Frame;
 use layout::{LeftOut, Placed};
-use page::Frame;
 
 use crate::calltree::percent;
 use crate::units::{Unit, Weight};
@@ -41,23 +44,31 @@ fn measured(unit: Unit) -> &'static str {
     }
 }
 
-/// The parts of a tree that are not in the picture, as sentences.
-fn left_out_lines(frames: &[Placed<Frame<'_>>], left_out: LeftOut, is_cut: bool, unit: Unit) -> Vec<String> {
-    let total = frames.first().map_or(0, |root| root.all);
-    let weighed = |weight: u64| format!("{} ({:.2} %)", Weight::new(weight, unit), percent(weight, total));
-    let mut lines = Vec::new();
-    if left_out.frames > 0 {
-        let (number, are) = if left_out.frames == 1 {
-            ("1 frame".to_owned(), "is")
-        } else {
-            (format!("{} frames", left_out.frames), "are")
-        };
-        let why = if is_cut { "among the narrowest" } else { "too narrow" };
-        lines.push(format!("{number} {are} {why} to be drawn; {} ends there.", weighed(left_out.weight)));
+impl FlameGraphOptions {
+    /// The parts of a tree that are not in the picture, as sentences.
+    fn left_out_lines(&self, frames: &[Placed<Frame<'_>>], left_out: LeftOut, unit: Unit) -> Vec<String> {
+        let total = frames.first().map_or(0, |root| root.all);
+        let weighed = |weight: u64| format!("{} ({:.2} %)", Weight::new(weight, unit), percent(weight, total));
+        let mut lines = Vec::new();
+        if left_out.frames > 0 {
+            let (number, are, them) = match left_out.frames {
+                1 => ("1 frame".to_owned(), "is", "it"),
+                more => (format!("{more} frames"), "are", "them"),
+            };
+            let why = match self.narrowest {
+                _ if left_out.is_cut => format!("{number}, the narrowest, {are} left out to keep the file small"),
+                narrowest if narrowest == 1.0 => format!("{number} narrower than a pixel {are} not drawn"),
+                narrowest if narrowest > 0.0 => format!("{number} narrower than {narrowest} pixels {are} not drawn"),
+                _ => format!("{number} without weight {are} not drawn"),
+            };
+            let weight = weighed(left_out.weight);
+            let all = if left_out.weight > 0 { "; --min-percent 0 draws all" } else { "" };
+            lines.push(format!("{why}: {weight} ends in {them}{all}."));
+        }
+        let hidden = frames.iter().fold(0_u64, |sum, frame| sum.saturating_add(frame.what.hidden));
+        if hidden > 0 {
+            lines.push(format!("{} ends in frames hidden by the limits that were asked for.", weighed(hidden)));
+        }
+        lines
     }
-    let hidden = frames.iter().fold(0_u64, |sum, frame| sum.saturating_add(frame.what.hidden));
-    if hidden > 0 {
-        lines.push(format!("{} ends in frames hidden by the limits that were asked for.", weighed(hidden)));
-    }
-    lines
 }

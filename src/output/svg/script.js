@@ -1,5 +1,5 @@
-// Zooms, searches, and fits texts anew. The picture is complete without it; it reads nothing but the picture, and keeps
-// what is shown in the fragment of the address: #zoom=FRAME&search=EXPRESSION.
+// Fits the picture to the window, zooms and searches. The picture is complete without it; it reads nothing but the picture, and
+// keeps what is shown in the fragment of the address: #zoom=FRAME&search=EXPRESSION.
 (() => {
   "use strict";
   const SVG = "http://www.w3.org/2000/svg";
@@ -8,19 +8,23 @@
   const isAlone = document.documentElement === picture;
   const margin = Number(picture.dataset.margin);
   const padding = Number(picture.dataset.padding);
-  const width = Number(picture.dataset.width);
   const thin = Number(picture.dataset.thin);
-  const toolsRoom = Number(picture.dataset.tools);
-  const room = width - 2 * margin;
+  const roomForShare = Number(picture.dataset.share);
+  const rowHeight = Number(picture.dataset.row);
+  const fitsWindow = isAlone && picture.dataset.fixed !== "true";
+  let width = Number(picture.dataset.width);
+  let room = width - 2 * margin;
   const isIcicle = picture.dataset.icicle === "true";
   const find = (id) => picture.querySelector(`[id="${id}"]`);
-  const details = find("details");
   const make = (space, name, attributes, ...children) => {
     const element = document.createElementNS(space, name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     element.append(...children);
     return element;
   };
+
+  // A phone takes a page that does not say otherwise for one that was made for a large screen.
+  if (fitsWindow) picture.append(make(HTML, "meta", { name: "viewport", content: "width=device-width, initial-scale=1" }));
 
   // The frames, each with the one it stands on, and the index behind the last that stands on it.
   const open = [];
@@ -38,6 +42,7 @@
     open.push(frame);
     return frame;
   });
+  const area = find("frames");
   const root = frames[0];
   if (!root) return;
   let zoomed = root;
@@ -65,18 +70,110 @@
       frame.element.append(frame.text);
     }
     frame.text.setAttribute("x", frameX + padding);
+    // The share of the root stands behind a name of which enough is left. A comparison has none.
+    const known = /^[^(]*(\([\d.]+ %\)), self/.exec(frame.numbers[0])?.[1];
+    let share = known ? `  ${known.slice(1, -1)}` : "";
+    if (count < Math.min(frame.name.length + share.length, roomForShare)) share = "";
+    count -= share.length;
     if (isPlain(frame.name)) {
       const { name } = frame;
-      frame.text.textContent = name.length <= count ? name : `${name.slice(0, count - 1)}…`;
+      frame.text.textContent = (name.length <= count ? name : `${name.slice(0, count - 1)}…`) + share;
       return;
     }
     const letters = Array.from(frame.name.slice(0, 4 * count));
     count = Math.min(count, letters.length);
-    frame.text.textContent = cut(letters, count);
+    frame.text.textContent = cut(letters, count) + share;
     for (let long = frame.text.getComputedTextLength(); long > pixels && count > 1; long = frame.text.getComputedTextLength()) {
       count = Math.max(1, Math.min(count - 1, Math.floor((count * pixels) / long)));
-      frame.text.textContent = cut(letters, count);
+      frame.text.textContent = cut(letters, count) + share;
     }
+  };
+
+  // Tools: the search, and a line about one frame and what was found. Above the frames, the line stays in sight.
+  const input = make(HTML, "input", { type: "search", placeholder: "Search", "aria-label": "Search by a regular expression", title: "A regular expression, for functions and binaries (/ or Ctrl-F)", spellcheck: "false", autocomplete: "off" });
+  const reset = make(HTML, "button", { type: "button", title: "Show everything (Escape)" }, "Reset zoom");
+  const form = make(HTML, "form", { role: "search" }, input, reset);
+  const tools = make(SVG, "foreignObject", { id: "tools" }, form);
+  picture.insertBefore(tools, area);
+  const details = make(SVG, "text", { id: "details", x: margin, y: 13 });
+  const facts = make(SVG, "text", { id: "facts", x: margin, y: 30 });
+  const output = make(SVG, "text", { id: "found", y: 13, role: "status" });
+  const paper = make(SVG, "rect", { class: "paper", width: "100%" });
+  const bar = make(SVG, "g", { id: "bar" }, paper, details, facts, output);
+  area.after(bar);
+
+  // Places of all that is above the frames, for the width of the window.
+  const narrow = 700;
+  const lineHeight = 17;
+  const swatch = 18;
+  const title = { element: find("title"), text: picture.querySelector("title").textContent };
+  const sentences = picture.querySelector("desc").textContent.split("\n").filter(Boolean);
+  const entries = Array.from(find("legend").children);
+  const levels = frames.reduce((deepest, frame) => Math.max(deepest, frame.depth), 0) + 1;
+  // The start of a text that fits, and what always stands behind it.
+  const shorten = (element, text, end, free, fewest) => {
+    const letters = Array.from(text);
+    element.textContent = text + end;
+    for (let count = letters.length; element.getComputedTextLength() > free && count > fewest;) {
+      count = Math.max(fewest, Math.floor(count * 0.9));
+      element.textContent = cut(letters, count) + end;
+    }
+  };
+  const layLines = (top) => {
+    const rows = find("lines");
+    let y = top;
+    const add = (text) => {
+      const row = make(SVG, "text", { class: "line", x: margin, y: (y += lineHeight) });
+      rows.append(row);
+      shorten(row, text, "", room, 1);
+      return row;
+    };
+    rows.replaceChildren();
+    for (const sentence of sentences) {
+      let [first, ...words] = sentence.split(" ");
+      let row = add(first);
+      for (const word of words) {
+        const before = row.textContent;
+        row.textContent = `${before} ${word}`;
+        if (row.getComputedTextLength() <= room) continue;
+        row.textContent = before;
+        row = add(word);
+      }
+    }
+    return y;
+  };
+  const layLegend = (top) => {
+    let [x, y] = [margin, entries.length > 0 ? top + lineHeight + 2 : top];
+    for (const entry of entries) {
+      const long = swatch + entry.lastElementChild.getComputedTextLength();
+      if (x + long > width - margin && x > margin) [x, y] = [margin, y + lineHeight + 1];
+      entry.setAttribute("transform", `translate(${x} ${y})`);
+      x += long + 14;
+    }
+    return y;
+  };
+  let barTop = 0;
+  const stick = () => {
+    const above = isAlone ? scrollY - barTop : 0;
+    bar.setAttribute("transform", `translate(0 ${barTop + Math.max(0, above)})`);
+  };
+  const layOut = () => {
+    if (fitsWindow) width = Math.max(320, document.documentElement.clientWidth);
+    room = width - 2 * margin;
+    const isNarrow = width < narrow;
+    picture.classList.toggle("narrow", isNarrow);
+    const toolsWidth = isNarrow ? room : 310;
+    const toolsPlace = { x: width - margin - toolsWidth, y: isNarrow ? 36 : 4, width: toolsWidth, height: isNarrow ? 44 : 34 };
+    for (const [key, value] of Object.entries(toolsPlace)) tools.setAttribute(key, value);
+    shorten(title.element, title.text, "", isNarrow ? room : room - toolsWidth - margin, 1);
+    barTop = layLegend(layLines(isNarrow ? 74 : 30)) + 6;
+    const barHeight = isNarrow ? 37 : 20;
+    paper.setAttribute("height", barHeight);
+    output.setAttribute("x", width - margin);
+    area.setAttribute("transform", `translate(0 ${barTop + barHeight})`);
+    const height = barTop + barHeight + rowHeight * levels + margin;
+    for (const [key, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) picture.setAttribute(key, value);
+    stick();
   };
 
   // Places: the zoomed frame is as wide as the picture, and so are those it stands on.
@@ -191,44 +288,29 @@
     remember(false);
   };
 
-  // Tools, right of the title.
-  const input = make(HTML, "input", { type: "search", placeholder: "Search", "aria-label": "Search by a regular expression", title: "A regular expression, for functions and binaries (/ or Ctrl-F)", spellcheck: "false", autocomplete: "off" });
-  const output = make(SVG, "text", { id: "found", x: width - margin, y: details.getAttribute("y"), role: "status" });
-  details.after(output);
-  const reset = make(HTML, "button", { type: "button", title: "Show everything (Escape)" }, "Reset zoom");
-  const form = make(HTML, "form", { role: "search" }, input, reset);
-  const tools = make(SVG, "foreignObject", { id: "tools", x: width - margin - toolsRoom, y: 4, width: toolsRoom, height: 34 }, form);
-  picture.insertBefore(tools, find("frames"));
-  form.addEventListener("submit", (event) => event.preventDefault());
-  input.addEventListener("input", () => searchFor(input.value));
-  reset.addEventListener("click", () => zoomTo(root));
-
   // What is known of one frame, left of what was found.
-  const hint = "Click a frame to zoom; / searches; arrows, Enter and Escape work too.";
+  const hint = matchMedia("(hover: none)").matches
+    ? "Tap a frame to zoom in."
+    : "Click a frame to zoom; / searches; arrows, Enter and Escape work too.";
   let told = null;
   const tell = (frame) => {
     told = frame ?? null;
-    const [name, ...facts] = told ? [told.name, told.binary, ...told.numbers].filter(Boolean) : [hint];
-    const rest = facts.map((text) => `  ·  ${text}`).join("");
-    const letters = Array.from(name.slice(0, 1000));
+    const isNarrow = width < narrow;
+    // What comes last is cut first.
+    const known = told && (isNarrow ? [...told.numbers, told.binary] : [told.binary, ...told.numbers]);
+    const [name, ...numbers] = told ? [told.name, ...known.filter(Boolean)] : [hint];
+    const rest = numbers.map((text) => `  ·  ${text}`).join("");
     const free = room - (output.textContent ? output.getComputedTextLength() + 16 : 0);
     // The name gives way first, and then all of it.
-    const shorten = (text, end, fewest) => {
-      details.textContent = text.join("") + end;
-      for (let count = text.length; details.getComputedTextLength() > free && count > fewest;) {
-        count = Math.max(fewest, Math.floor(count * 0.9));
-        details.textContent = cut(text, count) + end;
-      }
-    };
-    shorten(letters, rest, 8);
-    if (details.getComputedTextLength() > free) shorten(Array.from(details.textContent), "", 1);
+    shorten(details, name.slice(0, 1000), isNarrow ? "" : rest, free, 8);
+    if (details.getComputedTextLength() > free) shorten(details, details.textContent, "", free, 1);
+    shorten(facts, isNarrow ? numbers.join("  ·  ") : "", "", room, 1);
   };
   const frameOf = (target) => {
     const element = target instanceof Element ? target.closest("[data-depth]") : null;
     return element && picture.contains(element) ? frames[indexOf.get(element)] : undefined;
   };
   const indexOf = new Map(frames.map((frame) => [frame.element, frame.index]));
-  const area = find("frames");
   area.addEventListener("click", (event) => {
     const frame = frameOf(event.target);
     if (!frame) return;
@@ -298,5 +380,19 @@
   area.setAttribute("role", "group");
   area.setAttribute("aria-label", "Frames");
   addEventListener("hashchange", restore);
+  addEventListener("scroll", stick, { passive: true });
+  const fitWindow = () => {
+    if (width === document.documentElement.clientWidth) return;
+    layOut();
+    place();
+    tell(told);
+  };
+  if (fitsWindow) addEventListener("resize", () => requestAnimationFrame(fitWindow));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  input.addEventListener("input", () => searchFor(input.value));
+  reset.addEventListener("click", () => zoomTo(root));
+  layOut();
   restore();
+  // A picture that is higher than the window may have got a bar to scroll it, which takes from its width.
+  if (fitsWindow) fitWindow();
 })();

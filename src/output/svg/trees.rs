@@ -4,9 +4,11 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 
 use super::colours::{Colour, ColourBy};
+use super::frames::Frame;
 use super::layout::{Layout, Placed};
-use super::page::{Frame, Page, fitted};
-use super::{FlameGraphOptions, left_out_lines, measured};
+use super::letters::fitted;
+use super::page::{Page, within};
+use super::{FlameGraphOptions, measured};
 use crate::calltree::{Draft, Label};
 use crate::hash::HashMap;
 use crate::output::folded;
@@ -270,13 +272,14 @@ impl<'n, 'o> Picture<'n, 'o> {
     /// Writes it, with this title and subtitle unless the options have others.
     fn write(self, title: String, subtitle: String, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
         let options = self.options;
-        let (mut frames, left_out, is_cut) = self.layout.finish(options.max_bytes, Frame::cost);
+        let title = options.title.clone().unwrap_or(title);
+        let subtitle = options.subtitle.clone().unwrap_or(subtitle);
+        let (mut frames, left_out) = within(self.layout.finish(), options, unit, [&title, &subtitle]);
         if let Some(root) = frames.first_mut() {
             root.what.hidden = root.what.hidden.saturating_add(self.hidden);
         }
-        let title = options.title.clone().unwrap_or(title);
-        let mut lines = vec![options.subtitle.clone().unwrap_or(subtitle)];
-        lines.extend(left_out_lines(&frames, left_out, is_cut, unit));
+        let mut lines = vec![subtitle];
+        lines.extend(options.left_out_lines(&frames, left_out, unit));
         let legend = legend(&frames, options.colour_by);
         Page { options, unit, title, lines, legend, frames }.write(out)
     }
@@ -291,9 +294,20 @@ fn legend(frames: &[Placed<Frame<'_>>], by: ColourBy) -> Vec<(Colour, String)> {
         ColourBy::Binary => binaries_legend(frames),
         ColourBy::Category => {
             let has = |colour: Colour| frames.iter().any(|frame| frame.what.colour.plain() == colour);
-            let entries = Category::ALL.map(|category| (Colour::of_category(category, 1), category.name().to_owned()));
+            let entries = Category::ALL.map(|category| (Colour::Owner(category, 1), owner(category).to_owned()));
             entries.into_iter().filter(|entry| has(entry.0)).collect()
         }
+    }
+}
+
+/// The owner of a category's code, in words.
+fn owner(category: Category) -> &'static str {
+    match category {
+        Category::User => "own code",
+        Category::System => "system",
+        Category::Runtime => "language runtime",
+        Category::Kernel => "kernel",
+        Category::Unknown => "unknown",
     }
 }
 
