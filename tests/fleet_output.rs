@@ -72,7 +72,7 @@ fn json_says_what_the_report_says() {
                 for (row, value) in table.rows.iter().zip(value["rows"].as_array().unwrap()) {
                     summary_is(&value["summary"], &row.summary);
                     assert_eq!(value.get("function").and_then(Value::as_str), row.name.function.as_deref());
-                    let worst = row.worst_run.map(|run| report.runs[run].source.as_str());
+                    let worst = row.summary.max_run.map(|run| report.runs[run].source.as_str());
                     assert_eq!(value["worst_run"]["source"].as_str(), worst);
                     let percentiles = value["summary"]["percentiles"].as_array().unwrap();
                     for (index, percentile) in percentiles.iter().enumerate() {

@@ -1,16 +1,19 @@
 //! From the runs of a fleet to its report.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use super::alert_evaluation::AlertEvaluation;
 use super::alert_series::{AlertNumbers, AlertSeries};
 use super::builder::FleetBuilder;
 use super::columns::{Entry, FleetNames, ScopeColumn};
+use super::label_order::compare_labels;
 use super::options::{FleetOptions, SortKey};
 use super::report::{
     Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, is_noise,
 };
 use super::run::WallSource;
+use super::runs_behind::RunValues;
 use super::stored_run::StoredRun;
 use super::summary::{Totals, sort_value, summarize};
 use super::timeline::{timeline, window_max, window_quantiles, window_report};
@@ -116,13 +119,18 @@ fn inputs(builder: &FleetBuilder) -> Inputs {
         damaged: builder.damaged.clone(),
         failed: builder.failed.clone(),
         left_out: builder.left_out,
-        left_out_values: (builder.left_out_values.iter())
-            .map(|(key, values)| (key.clone(), values.iter().cloned().collect()))
-            .collect(),
+        left_out_values: builder.left_out_values.iter().map(|(key, values)| (key.clone(), in_order(values))).collect(),
         label_keys: builder.label_keys.iter().cloned().collect(),
         processes: builder.processes.iter().cloned().collect(),
         missing_processes: missing.collect(),
     }
+}
+
+/// The values of a label in the order of cohorts.
+fn in_order(values: &BTreeSet<String>) -> Vec<String> {
+    let mut values: Vec<String> = values.iter().cloned().collect();
+    values.sort_by(|a, b| compare_labels(a, b));
+    values
 }
 
 /// The runs in order, ready to be asked.
@@ -171,15 +179,19 @@ impl<'b> Fleet<'b> {
         for run in &members {
             totals.add_weight(run.weight, run.record.run_weight);
         }
+        let positions = &self.members[cohort];
         let rates = members.iter().map(|run| (run.rate, run.record.run_weight));
-        let distribution = self.distribution(rates.collect(), 0, 0);
+        let rates: Vec<(Millionths, Millionths)> = rates.collect();
+        let of_runs = rates.iter().zip(positions).map(|(&(rate, weight), &run)| (rate, weight, run));
+        let of_runs = RunValues::new(of_runs, self.options.is_weighted);
+        let distribution = self.distribution(rates, 0, 0);
         CohortReport {
             cohort: self.cohorts[cohort].clone(),
             runs: members.len() as u64,
-            across_runs: summarize(&distribution, totals.rate(unit), self.options),
+            across_runs: summarize(&distribution, &of_runs, totals.rate(unit), self.options),
             bins: distribution.bins(MAX_BINS),
             box_plot: BoxPlot::new(&distribution),
-            within_runs: window_report(&members, unit, self.options),
+            within_runs: window_report(&members, positions, unit, self.options),
             timeline: timeline(&members, unit, self.options),
             tables: self.columns.iter().map(|column| self.table(column, cohort)).collect(),
         }
@@ -255,14 +267,16 @@ impl<'b> Fleet<'b> {
     }
 
     fn row(&self, column: &ScopeColumn, group: &Group<'_>, cohort: usize) -> ScopeRow {
-        let rate = |entry: &Entry| self.runs[entry.run as usize].record.rate(entry.weight);
-        let worst = group.entries.iter().max_by(|a, b| rate(a).cmp(&rate(b)).then(b.run.cmp(&a.run)));
+        let value = |entry: &Entry| {
+            let record = &self.runs[entry.run as usize].record;
+            (record.rate(entry.weight).unwrap_or_default(), record.run_weight, entry.run as usize)
+        };
+        let of_runs = RunValues::new(group.entries.iter().map(value), self.options.is_weighted);
         ScopeRow {
             name: column.name(group.key, self.names),
-            summary: summarize(&group.distribution, group.weighted_mean, self.options),
+            summary: summarize(&group.distribution, &of_runs, group.weighted_mean, self.options),
             samples: added(group.entries.iter().map(|entry| entry.samples)),
             noise: self.options.quantiles.iter().map(|&quantile| self.noise(group, cohort, quantile)).collect(),
-            worst_run: worst.map(|entry| entry.run as usize),
         }
     }
 

@@ -67,11 +67,13 @@ mod builder;
 mod columns;
 #[cfg(feature = "dataset")]
 mod dataset;
+mod label_order;
 mod measure;
 mod options;
 mod options_json;
 mod report;
 mod run;
+mod runs_behind;
 mod scope;
 mod sql;
 mod stored_run;

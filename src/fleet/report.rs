@@ -1,6 +1,9 @@
 //! The answer about a fleet, as plain values.
 
+use std::cmp::Ordering;
+
 use super::alert::AlertRule;
+use super::label_order::compare_labels;
 use super::options::{FleetOptions, FleetScope};
 use super::run::{FailedInput, WallSource};
 use crate::stats::{Bin, BoxPlot, Estimate, Quantile};
@@ -93,13 +96,35 @@ pub struct RunRow {
     pub window_max: Option<Millionths>,
 }
 
-/// The runs that are compared with each other.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The runs that are compared with each other. Cohorts are ordered by unit, and then by their labels as people count: version 1.9 is before
+/// 1.10, and a date before a later one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cohort {
     /// The unit of its weights; cycles and time are never in one cohort.
     pub unit: Unit,
     /// Keys and values, in the order of [`FleetOptions::by`]; `None` if the runs have no value.
     pub labels: Vec<(String, Option<String>)>,
+}
+
+impl Ord for Cohort {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let value = |a: &Option<String>, b: &Option<String>| match (a, b) {
+            (Some(a), Some(b)) => compare_labels(a, b),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        };
+        let label = |a: &(String, Option<String>), b: &(String, Option<String>)| {
+            a.0.cmp(&b.0).then_with(|| value(&a.1, &b.1))
+        };
+        let labels = self.labels.iter().zip(&other.labels).map(|(a, b)| label(a, b)).find(|order| order.is_ne());
+        let labels = labels.unwrap_or_else(|| self.labels.len().cmp(&other.labels.len()));
+        self.unit.cmp(&other.unit).then(labels)
+    }
+}
+
+impl PartialOrd for Cohort {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl Cohort {
@@ -186,6 +211,11 @@ pub struct Summary {
     pub weighted_mean: Option<f64>,
     /// The percentiles that were asked for.
     pub estimates: Vec<Estimate>,
+    /// By percentile: the positions in [`FleetReport::runs`] of the runs whose values it is. By nearest rank this is one run, with the linear
+    /// method one or two, in the order of their values; of runs with equal values the first. None for windows, and where a value is zero.
+    pub percentile_runs: Vec<Vec<usize>>,
+    /// The position in [`FleetReport::runs`] of the run with the largest value, the first of equal ones; `None` for windows, and without runs.
+    pub max_run: Option<usize>,
     /// True if the values were kept one by one, false for buckets.
     pub is_exact: bool,
     /// Cautions about reading it.
@@ -234,8 +264,6 @@ pub struct ScopeRow {
     /// [`noise_floor`](crate::stats::Quantile::noise_floor)). A percentile at or below it shows no difference between runs; see
     /// [`is_noise`](Self::is_noise).
     pub noise: Vec<Option<f64>>,
-    /// The position in [`FleetReport::runs`] of the run with the largest value.
-    pub worst_run: Option<usize>,
 }
 
 impl ScopeRow {

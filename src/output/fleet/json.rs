@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{measure_unit, worst_run};
+use super::measure_unit;
 use crate::fleet::{
     AlertMeasure, AlertOutcome, AlertState, AlertSubject, Caution, Cohort, CohortReport, Comparison, Contrast,
     ContrastRow, DamagedRecording, FailedInput, FleetOptions, FleetReport, FleetScope, RunRow, ScopeName, ScopeRow,
@@ -111,7 +111,6 @@ fn run_of(report: &FleetReport, position: Option<usize>) -> Value {
 
 fn cohort_object(report: &FleetReport, index: usize, cohort: &CohortReport, out: &mut dyn Write) -> io::Result<()> {
     let unit = cohort.cohort.unit;
-    let worst = worst_run(report, index);
     let head = json!({
         "cohort": index,
         "labels": labels(&cohort.cohort),
@@ -119,8 +118,8 @@ fn cohort_object(report: &FleetReport, index: usize, cohort: &CohortReport, out:
         "unit": unit.name(),
         "value_unit": measure_unit(unit),
         "runs": cohort.runs,
-        "across_runs": summary(&report.options, &cohort.across_runs, unit, "runs"),
-        "worst_run": worst.map(|run| json!({"run_id": run.run_id, "source": run.source})),
+        "across_runs": summary(report, &cohort.across_runs, unit, "runs"),
+        "worst_run": run_of(report, cohort.across_runs.max_run),
         "bins": cohort.bins.iter().map(bin).collect::<Value>(),
         "box_plot": cohort.box_plot.as_ref().map(box_plot),
         "within_runs": cohort.within_runs.as_ref().map(|windows| within_runs(report, windows, unit)),
@@ -135,9 +134,17 @@ fn cohort_object(report: &FleetReport, index: usize, cohort: &CohortReport, out:
     out.write_all(b"}")
 }
 
-fn summary(options: &FleetOptions, summary: &Summary, unit: Unit, counts: &str) -> Value {
+fn summary(report: &FleetReport, summary: &Summary, unit: Unit, counts: &str) -> Value {
+    let options = &report.options;
     // Without values there is no smallest, no largest and no mean.
     let of_some = |value: f64| Some(value).filter(|_| summary.count > 0);
+    let none = Vec::new();
+    let percentiles = summary.estimates.iter().enumerate().map(|(index, row)| {
+        let mut object = percentile(row, options.confidence.tail());
+        let runs = summary.percentile_runs.get(index).unwrap_or(&none);
+        object["runs"] = runs.iter().map(|&run| run_of(report, Some(run))).collect();
+        object
+    });
     json!({
         "value_unit": measure_unit(unit),
         "counts": counts,
@@ -150,7 +157,7 @@ fn summary(options: &FleetOptions, summary: &Summary, unit: Unit, counts: &str) 
         "method": options.method.name(),
         "confidence": options.confidence.fraction(),
         "is_exact": summary.is_exact,
-        "percentiles": summary.estimates.iter().map(|row| percentile(row, options.confidence.tail())).collect::<Value>(),
+        "percentiles": percentiles.collect::<Value>(),
         "cautions": summary.cautions.iter().map(caution).collect::<Value>(),
     })
 }
@@ -204,8 +211,9 @@ fn within_runs(report: &FleetReport, windows: &WindowReport, unit: Unit) -> Valu
     json!({
         "window_seconds": 1,
         "runs": windows.runs,
-        "pooled": summary(&report.options, &windows.pooled, unit, "windows"),
-        "peaks": summary(&report.options, &windows.peaks, unit, "runs"),
+        "pooled": summary(report, &windows.pooled, unit, "windows"),
+        "peaks": summary(report, &windows.peaks, unit, "runs"),
+        "worst_run": run_of(report, windows.peaks.max_run),
         "histogram": {
             "encoding": "hdrhistogram-v2-zlib-base64",
             "value_unit": measure_unit(unit),
@@ -241,7 +249,7 @@ fn names(name: &ScopeName) -> Map<String, Value> {
 
 fn scope_row(report: &FleetReport, row: &ScopeRow, unit: Unit) -> Value {
     let mut object = names(&row.name);
-    let mut own = summary(&report.options, &row.summary, unit, "runs");
+    let mut own = summary(report, &row.summary, unit, "runs");
     if let Some(percentiles) = own["percentiles"].as_array_mut() {
         for (index, percentile) in percentiles.iter_mut().enumerate() {
             percentile["noise"] = json!(row.noise.get(index).copied().flatten());
@@ -250,7 +258,7 @@ fn scope_row(report: &FleetReport, row: &ScopeRow, unit: Unit) -> Value {
     }
     object.insert("summary".to_owned(), own);
     object.insert("samples".to_owned(), json!(row.samples));
-    object.insert("worst_run".to_owned(), run_of(report, row.worst_run));
+    object.insert("worst_run".to_owned(), run_of(report, row.summary.max_run));
     Value::Object(object)
 }
 

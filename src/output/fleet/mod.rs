@@ -31,11 +31,6 @@ fn runs_of(report: &FleetReport, cohort: usize) -> impl Iterator<Item = &RunRow>
     report.runs.iter().filter(move |run| run.cohort == cohort)
 }
 
-/// The run of a cohort with the largest CPU use, the first of equal ones.
-fn worst_run(report: &FleetReport, cohort: usize) -> Option<&RunRow> {
-    runs_of(report, cohort).reduce(|worst, run| if run.rate > worst.rate { run } else { worst })
-}
-
 /// `1,000`.
 fn thousands(number: u64) -> String {
     let digits = number.to_string();

@@ -133,7 +133,7 @@ fn write_row(
 fn largest(report: &FleetReport, row: &ScopeRow, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
     let max = row.summary.max;
     let shown = super::numbers::measure(max, unit);
-    match row.worst_run.and_then(|run| report.runs.get(run)) {
+    match row.summary.max_run.and_then(|run| report.runs.get(run)) {
         Some(run) => {
             let source = shortened(&run.source);
             write!(out, "<td data-value=\"{max}\" title=\"{}\">{}</td>", Text(&source), Text(&shown))
