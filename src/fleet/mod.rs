@@ -65,8 +65,11 @@ mod alert_series;
 mod assemble;
 mod builder;
 mod columns;
+mod differences;
 #[cfg(feature = "dataset")]
 mod dataset;
+mod finding;
+mod findings;
 mod label_order;
 mod measure;
 mod options;
@@ -79,6 +82,7 @@ mod sql;
 mod stored_run;
 mod summary;
 mod timeline;
+mod trend;
 mod windows;
 
 #[cfg(test)]
@@ -88,11 +92,13 @@ pub(crate) use alert::{AlertMeasure, AlertStatistic, AlertSubject, Comparison};
 pub use builder::FleetBuilder;
 #[cfg(feature = "dataset")]
 pub use dataset::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, TableWriter};
+pub use finding::Finding;
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};
 pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording, FleetReport,
-    Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, WindowReport,
+    Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver,
+    TrendPoint, WindowReport,
 };
 pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow,

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::alert::AlertRule;
+use super::finding::Finding;
 use super::label_order::compare_labels;
 use super::options::{FleetOptions, FleetScope};
 use super::run::{FailedInput, WallSource};
@@ -23,6 +24,10 @@ pub struct FleetReport {
     pub cohorts: Vec<CohortReport>,
     /// The rows that differ most between cohorts of one unit, for each scope but the run; empty with a single cohort.
     pub contrasts: Vec<Contrast>,
+    /// What to know first, in this order. Text and HTML begin with it.
+    pub findings: Vec<Finding>,
+    /// CPU use over versions or dates.
+    pub trends: Vec<Trend>,
     /// The outcome of each alert rule in each cohort.
     pub alerts: Vec<AlertOutcome>,
     /// Every run that counts, by source and then by run id.
@@ -76,6 +81,8 @@ pub struct RunRow {
     pub run_id: String,
     /// The path that it was read from.
     pub source: String,
+    /// The time when recording started (ISO 8601), if it is known.
+    pub start: Option<String>,
     /// The position of its cohort in [`FleetReport::cohorts`].
     pub cohort: usize,
     /// The length of its recording.
@@ -281,6 +288,48 @@ pub(super) fn is_noise(quantile: Quantile, value: f64, mean: f64, noise: Option<
     quantile > Quantile::P50 && value > 0.0 && value >= mean && noise.is_some_and(|noise| value <= noise)
 }
 
+/// CPU use over versions or dates: a distribution for each.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Trend {
+    /// The unit of the runs.
+    pub unit: Unit,
+    /// The meaning of the points.
+    pub over: TrendOver,
+    /// Keys and values of the other labels that all of its cohorts have.
+    pub labels: Vec<(String, Option<String>)>,
+    /// The points in order, at least three.
+    pub points: Vec<TrendPoint>,
+    /// Runs that are in no point, since their date is not known.
+    pub undated: u64,
+}
+
+/// The order that a trend follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TrendOver {
+    /// The values of the label with this key: each point is a cohort.
+    Label(String),
+    /// Days on which runs were recorded.
+    Day,
+    /// Weeks in which runs were recorded, from Monday on.
+    Week,
+}
+
+/// The runs of one version, day or week.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TrendPoint {
+    /// The value of the label, or the first day.
+    pub name: String,
+    /// The number of runs.
+    pub runs: u64,
+    /// Percentiles of CPU use across these runs, as asked.
+    pub estimates: Vec<Estimate>,
+    /// The largest; `None` without runs.
+    pub max: Option<f64>,
+}
+
 /// The rows of one scope in one cohort.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -291,6 +340,8 @@ pub struct ScopeTable {
     pub rows: Vec<ScopeRow>,
     /// The number of rows that were left out.
     pub hidden: u64,
+    /// Of several rows, also of those left out, the one with the largest mean by time.
+    pub(super) most_used: Option<ScopeRow>,
 }
 
 /// The rows that differ most between the cohorts of one unit.
@@ -319,6 +370,10 @@ pub struct ContrastRow {
     pub values: Vec<f64>,
     /// The largest value less the smallest.
     pub difference: f64,
+    /// The least that the difference can be, with the confidence of the report for all rows of the contrast together: the lower end of the
+    /// interval of the largest less the upper end of that of the smallest. Above zero, the cohorts differ by more than chance explains.
+    /// `None` if an end is not known, or no percentile is compared.
+    pub at_least: Option<f64>,
     /// True if the largest value is no more than sampling noise gives in its cohort.
     pub is_noise: bool,
 }

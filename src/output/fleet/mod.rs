@@ -13,6 +13,9 @@ pub(super) mod csv;
 #[cfg(feature = "html")]
 pub(super) mod html;
 pub(super) mod json;
+mod measures;
+mod opening;
+mod sentences;
 pub(super) mod text;
 
 use crate::fleet::{FleetReport, RunRow};

@@ -5,7 +5,7 @@ use std::io;
 use unicode_width::UnicodeWidthStr;
 
 use super::labels;
-use super::measures::Measures;
+use crate::output::fleet::measures::Measures;
 use super::page::Page;
 use super::words::{many, thousands};
 use crate::fleet::{AlertOutcome, AlertState, AlertStatistic, FleetReport};

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::cohorts::measures_of;
 use super::labels;
-use super::measures::Measures;
+use crate::output::fleet::measures::Measures;
 use super::page::Page;
 use super::words::many;
 use crate::fleet::{CohortReport, FleetReport, FleetScope};

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::labels;
-use super::measures::Measures;
+use crate::output::fleet::measures::Measures;
 use super::notes::Cell;
 use super::page::Page;
 use super::scopes::words;

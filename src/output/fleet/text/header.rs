@@ -1,7 +1,8 @@
-//! The inputs that were read, those that could not be, and the definitions of numbers.
+//! The inputs that were read, those that could not be, and, at the end of the page, the definitions of numbers.
 
 use std::io;
 
+use super::findings;
 use super::page::Page;
 use super::words::{first_few, many, thousands};
 use crate::fleet::{FailedInput, FleetReport, Inputs, Measure};
@@ -19,8 +20,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         cohorts => format!("Fleet: {} in {}{by}", many(report.inputs.runs, "run"), many(cohorts as u64, "cohort")),
     };
     page.sentence(Some(Tone::Title), 0, &title)?;
-    page.sentence(Some(Tone::Dim), 0, &measure(report))?;
-    page.sentence(Some(Tone::Dim), 0, &method(report))?;
+    findings::write(report, page)?;
     if !report.options.processes.is_empty() {
         let processes = report.options.processes.join(", ");
         page.sentence(None, 0, &format!("only what these processes use counts: {processes}"))?;
@@ -30,6 +30,13 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         page.sentence(Some(Tone::Warning), 0, note)?;
     }
     Ok(())
+}
+
+/// What the numbers mean, below all of them.
+pub(super) fn definitions(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
+    page.line("")?;
+    page.sentence(Some(Tone::Dim), 0, &measure(report))?;
+    page.sentence(Some(Tone::Dim), 0, &method(report))
 }
 
 /// The meaning of the numbers.

@@ -4,7 +4,7 @@ use std::io;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::measures::Measures;
+use crate::output::fleet::measures::Measures;
 use super::page::Page;
 use super::words::{many, thousands};
 use crate::fleet::CohortReport;

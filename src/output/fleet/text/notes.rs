@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::measures::Measures;
+use crate::output::fleet::measures::Measures;
 use super::words::many;
 use crate::fleet::{Caution, FleetOptions, Summary};
 use crate::stats::{Estimate, Quantile, Support};

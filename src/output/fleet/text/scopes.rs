@@ -3,7 +3,8 @@
 use std::io;
 
 use super::cohorts::{value_cells, value_column, value_columns};
-use super::measures::Measures;
+use crate::output::fleet::measures::Measures;
+use super::findings;
 use super::notes::Cell;
 use super::page::Page;
 use super::table::{Column, Row, Table};
@@ -40,6 +41,7 @@ pub(super) fn write(
         Table { names, columns, rows, is_alike: true }
     };
     table_of_values.write(page)?;
+    findings::runs_of_first_row(report, table, page)?;
     if table.hidden == 0 {
         return Ok(());
     }
