@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::alert_evaluation::AlertEvaluation;
-use super::alert_series::{AlertNumbers, AlertSeries};
+use super::alert_series::{AlertNumbers, AlertSeries, is_of_many};
 use super::builder::FleetBuilder;
 use super::columns::{Entry, FleetNames, ScopeColumn};
 use super::findings::findings;
@@ -15,6 +15,7 @@ use super::report::{
 };
 use super::run::WallSource;
 use super::runs_behind::RunValues;
+use super::scope::FleetScope;
 use super::stored_run::StoredRun;
 use super::summary::{Totals, sort_value, summarize};
 use super::timeline::{timeline, window_max, window_quantiles, window_report};
@@ -272,7 +273,11 @@ impl<'b> Fleet<'b> {
         let rows = groups[..shown].iter().map(|group| self.row(column, group, cohort)).collect();
         let by_mean = |a: &&Group<'_>, b: &&Group<'_>| a.weighted_mean.cmp(&b.weighted_mean);
         // Of equal ones the first; of a single one there is nothing to say.
-        let most_used = groups.iter().rev().max_by(by_mean).filter(|_| groups.len() > 1);
+        let is_one = |group: &&Group<'_>| {
+            let name = column.name(group.key, self.names);
+            column.scope != FleetScope::Function || !is_of_many(name.function.as_deref().unwrap_or_default())
+        };
+        let most_used = groups.iter().filter(is_one).rev().max_by(by_mean).filter(|_| groups.len() > 1);
         let most_used = most_used.map(|group| self.row(column, group, cohort));
         ScopeTable { scope: column.scope, rows, hidden: (groups.len() - shown) as u64, most_used }
     }
@@ -323,7 +328,8 @@ impl<'b> Fleet<'b> {
     fn contrasts(&self) -> Vec<Contrast> {
         let mut contrasts = Vec::new();
         // A cohort without runs uses nothing, but that is no difference.
-        let positions: Vec<usize> = (0..self.cohorts.len()).filter(|&cohort| !self.members[cohort].is_empty()).collect();
+        let positions: Vec<usize> =
+            (0..self.cohorts.len()).filter(|&cohort| !self.members[cohort].is_empty()).collect();
         for cohorts in positions.chunk_by(|&a, &b| self.unit(a) == self.unit(b)).filter(|cohorts| cohorts.len() > 1) {
             contrasts.extend(self.columns.iter().map(|column| self.contrast(column, cohorts)));
         }

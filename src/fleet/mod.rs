@@ -65,9 +65,9 @@ mod alert_series;
 mod assemble;
 mod builder;
 mod columns;
-mod differences;
 #[cfg(feature = "dataset")]
 mod dataset;
+mod differences;
 mod finding;
 mod findings;
 mod label_order;
@@ -97,8 +97,8 @@ pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};
 pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording, FleetReport,
-    Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver,
-    TrendPoint, WindowReport,
+    Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,
+    WindowReport,
 };
 pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow,

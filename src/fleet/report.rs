@@ -119,9 +119,8 @@ impl Ord for Cohort {
             (Some(a), Some(b)) => compare_labels(a, b),
             (a, b) => a.is_some().cmp(&b.is_some()),
         };
-        let label = |a: &(String, Option<String>), b: &(String, Option<String>)| {
-            a.0.cmp(&b.0).then_with(|| value(&a.1, &b.1))
-        };
+        let label =
+            |a: &(String, Option<String>), b: &(String, Option<String>)| a.0.cmp(&b.0).then_with(|| value(&a.1, &b.1));
         let labels = self.labels.iter().zip(&other.labels).map(|(a, b)| label(a, b)).find(|order| order.is_ne());
         let labels = labels.unwrap_or_else(|| self.labels.len().cmp(&other.labels.len()));
         self.unit.cmp(&other.unit).then(labels)
@@ -340,7 +339,7 @@ pub struct ScopeTable {
     pub rows: Vec<ScopeRow>,
     /// The number of rows that were left out.
     pub hidden: u64,
-    /// Of several rows, also of those left out, the one with the largest mean by time.
+    /// Of several rows, also of those left out, the one with the largest mean by time; names that stand for code of many functions are none.
     pub(super) most_used: Option<ScopeRow>,
 }
 

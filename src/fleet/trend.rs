@@ -124,8 +124,7 @@ fn by_date<'r>(starts: impl Iterator<Item = (usize, Option<&'r str>)>) -> Option
         let first = if over == TrendOver::Week { monday_of(day) } else { day };
         periods.entry(first).or_default().extend(runs);
     }
-    let periods: Vec<(String, Vec<usize>)> =
-        periods.into_iter().map(|(day, runs)| (date_of(day), runs)).collect();
+    let periods: Vec<(String, Vec<usize>)> = periods.into_iter().map(|(day, runs)| (date_of(day), runs)).collect();
     (periods.len() >= LEAST).then_some(Periods { over, periods, undated })
 }
 
@@ -185,11 +184,13 @@ mod tests {
 
     #[test]
     fn dates_are_days_of_the_calendar() {
-        for (date, days) in [("1970-01-01", 0), ("2000-02-29", 11_016), ("2024-12-31", 20_088), ("2026-11-23", 20_780)] {
+        for (date, days) in [("1970-01-01", 0), ("2000-02-29", 11_016), ("2024-12-31", 20_088), ("2026-11-23", 20_780)]
+        {
             assert_eq!((day_of(date), date_of(days)), (Some(days), date.to_owned()));
             assert_eq!(day_of(&format!("{date}T23:59:59.5+02:00")), Some(days));
         }
-        for no_date in ["", "2025", "2025-02-30", "2025-13-01", "2025-00-10", "2025-1-001", "20251001T10", "é025-10-01"] {
+        for no_date in ["", "2025", "2025-02-30", "2025-13-01", "2025-00-10", "2025-1-001", "20251001T10", "é025-10-01"]
+        {
             assert_eq!(day_of(no_date), None, "{no_date}");
         }
         // 2026-11-23 is a Monday.

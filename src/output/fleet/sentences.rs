@@ -32,17 +32,19 @@ pub(super) fn points(report: &FleetReport) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     let mut last: Option<Kind> = None;
     for finding in &report.findings {
-        let sentences = Sentences { report };
-        let (kind, mood, text) = sentences.of(finding);
+        let is_next = |kind: Kind| last == Some(kind);
+        let (kind, mood, text) = Sentences { report }.of(finding, is_next(Kind::Uses));
         match points.last_mut().filter(|_| last == Some(kind) && kind != Kind::Other) {
             Some(point) => {
-                point.text = format!("{} {text}", point.text);
+                let between = if kind == Kind::Uses { "" } else { " " };
+                point.text = format!("{}{between}{text}", point.text);
                 point.mood = if point.mood == Mood::Plain { mood } else { point.mood };
             }
             None => points.push(Point { mood, text }),
         }
         last = Some(kind);
     }
+    points.iter_mut().filter(|point| !point.text.ends_with('.')).for_each(|point| point.text.push('.'));
     points
 }
 
@@ -59,7 +61,7 @@ struct Sentences<'r> {
 }
 
 impl Sentences<'_> {
-    fn of(&self, finding: &Finding) -> (Kind, Mood, String) {
+    fn of(&self, finding: &Finding, is_further_use: bool) -> (Kind, Mood, String) {
         match finding {
             Finding::Alerts { fired, undecided, quiet, first } => {
                 let mood = match (fired, undecided) {
@@ -82,7 +84,7 @@ impl Sentences<'_> {
             }
             Finding::MostUsed { cohort, scope, name, share, percentile } => {
                 let name = row_name(*scope, name);
-                (Kind::Uses, Mood::Plain, self.most_used(*cohort, *scope, (&name, *share), *percentile))
+                (Kind::Uses, Mood::Plain, self.most_used(*cohort, *scope, (&name, *share), *percentile, is_further_use))
             }
             Finding::Inputs { .. } => (Kind::Other, Mood::Doubtful, inputs(finding)),
         }
@@ -155,7 +157,8 @@ impl Sentences<'_> {
             let value = measures.text(max);
             return format!("One run: its CPU use is {value} {of_core} ({source}). Percentiles need more runs.");
         }
-        let median = median.map_or_else(String::new, |value| format!("{} {of_core} at the median", measures.text(value)));
+        let median =
+            median.map_or_else(String::new, |value| format!("{} {of_core} at the median", measures.text(value)));
         let tail = tail.map_or_else(String::new, |(quantile, value)| {
             format!(" and {}{unit_name} at {quantile}", measures.text(value))
         });
@@ -236,12 +239,21 @@ impl Sentences<'_> {
         scope: FleetScope,
         (name, share): (&str, f64),
         percentile: Option<(Quantile, f64)>,
+        is_further: bool,
     ) -> String {
-        let whose = if self.report.cohorts.len() > 1 { format!(" of {}", self.cohort(cohort)) } else { String::new() };
+        let (of, its) = match self.report.cohorts.len() {
+            0 | 1 => (String::new(), "the"),
+            _ => (format!(" of {}", self.cohort(cohort)), "its"),
+        };
         let (measures, unit) = self.measures(self.unit(cohort), percentile.map_or(0.0, |(_, value)| value));
-        let value = percentile.map(|(quantile, value)| format!("; {quantile} of runs: {}{unit}", measures.text(value)));
-        let value = value.filter(|_| scope == FleetScope::Function).unwrap_or_default();
-        format!("{name} has {:.0} % of the CPU time{whose}, the most of all {}{value}.", share * 100.0, plural(scope))
+        let unit = if unit == " %" { " % of one core".to_owned() } else { unit };
+        let value = percentile.filter(|_| scope == FleetScope::Function);
+        let value = value.map(|(quantile, value)| format!(" ({quantile} {}{unit})", measures.text(value)));
+        let (what, value, share) = (most(scope), value.unwrap_or_default(), share * 100.0);
+        match is_further {
+            false => format!("The {what}{of} is {name}, with {share:.0} % of {its} CPU time{value}"),
+            true => format!("; the {what} is {name}, with {share:.0} %{value}"),
+        }
     }
 }
 
@@ -254,7 +266,10 @@ fn inputs(finding: &Finding) -> String {
         (without_time, format!("{} without a recorded time do not count", many(without_time, "run"))),
         (damaged, format!("{} could not be read", many(damaged, "damaged run"))),
         (rejected_rows, format!("{} could not be read", many(rejected_rows, "row"))),
-        (estimated_time, format!("the time of {} is estimated, so that CPU use may be too high", many(estimated_time, "run"))),
+        (
+            estimated_time,
+            format!("the time of {} is estimated, so that CPU use may be too high", many(estimated_time, "run")),
+        ),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
     let text = parts.join("; ");
@@ -262,13 +277,14 @@ fn inputs(finding: &Finding) -> String {
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
-const fn plural(scope: FleetScope) -> &'static str {
+/// The row that uses most. Functions without a name are many functions, and none of them.
+const fn most(scope: FleetScope) -> &'static str {
     match scope {
-        FleetScope::Run => "runs",
-        FleetScope::Process => "processes",
-        FleetScope::Thread => "threads",
-        FleetScope::Binary => "binaries",
-        FleetScope::Function => "functions",
+        FleetScope::Run => "busiest run",
+        FleetScope::Process => "busiest process",
+        FleetScope::Thread => "busiest thread",
+        FleetScope::Binary => "busiest binary",
+        FleetScope::Function => "heaviest named function",
     }
 }
 

@@ -4,12 +4,12 @@ use std::io;
 
 use super::findings;
 use super::labels;
-use crate::output::fleet::measures::Measures;
 use super::notes::Cell;
 use super::page::Page;
 use super::table::{Column, Row, SORTED, Table};
 use super::words::{caution, many, thousands};
 use crate::fleet::{CohortReport, FleetOptions, FleetReport, SortKey, Summary};
+use crate::output::fleet::measures::Measures;
 use crate::output::text::style::Tone;
 use crate::stats::{Estimate, Quantile, Support};
 

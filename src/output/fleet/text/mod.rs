@@ -1,4 +1,4 @@
-//! Text for people: what was found, the inputs, the cohorts, alerts, differences, the trend, box plots, each cohort by itself, and the
+//! Text for people: what was found, the inputs, the cohorts, alerts, the trend, differences, box plots, each cohort by itself, and the
 //! definitions of the numbers; as wide as the terminal, coloured if asked.
 //!
 //! A percentile that its runs do not support is `n/a`. Marks at numbers are explained once: below the cohorts, or at the
@@ -52,8 +52,8 @@ fn sections(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     header::write(report, page)?;
     cohorts::write(report, page)?;
     alerts::write(report, page)?;
-    contrasts::write(report, page)?;
     trend::write(report, page)?;
+    contrasts::write(report, page)?;
     boxes::write(report, page)?;
     let room = page.style.width.map(|width| width / 2);
     let names = labels::names(report.cohorts.iter().map(|cohort| &cohort.cohort), room);

@@ -73,7 +73,7 @@ fn title(trend: &Trend) -> String {
     let over = match &trend.over {
         TrendOver::Label(key) => format!("trend over {key}"),
         TrendOver::Week => "trend over weeks (from Monday)".to_owned(),
-        _ => "trend over days".to_owned(),
+        TrendOver::Day => "trend over days".to_owned(),
     };
     let others = trend.labels.iter().map(|(_, value)| format!(" · {}", value.as_deref().unwrap_or("unknown")));
     format!("{over}{}", others.collect::<String>())
@@ -114,13 +114,15 @@ impl Bars {
             let name = |point: &&TrendPoint| super::labels::padded(&point.name, self.each);
             return shown.iter().map(name).collect();
         }
-        let end = |point: Option<&&TrendPoint>| point.map_or(String::new(), |point| fit(&point.name, Some(half.max(4) - 2)));
+        let end =
+            |point: Option<&&TrendPoint>| point.map_or(String::new(), |point| fit(&point.name, Some(half.max(4) - 2)));
         format!("{} → {}", end(shown.first()), end(shown.last()))
     }
 
     fn draw(&self, values: &[Option<f64>]) -> String {
         const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-        let level = |value: f64| LEVELS[((value / self.largest.max(f64::MIN_POSITIVE) * 8.0).ceil() as usize).clamp(1, 8) - 1];
+        let level =
+            |value: f64| LEVELS[((value / self.largest.max(f64::MIN_POSITIVE) * 8.0).ceil() as usize).clamp(1, 8) - 1];
         let bar = |value: &Option<f64>| match value {
             // Nothing at all has no bar.
             Some(0.0) => " ".repeat(self.each),

@@ -1,7 +1,7 @@
 //! Sentences that several sections use.
 
-use crate::output::fleet::measures::Measures;
 use crate::fleet::{Caution, Summary};
+use crate::output::fleet::measures::Measures;
 pub(super) use crate::output::fleet::opening::name_of as scope_names;
 pub(super) use crate::output::fleet::{many, thousands};
 use crate::stats::Quantile;
