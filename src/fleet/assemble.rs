@@ -11,11 +11,12 @@ use super::findings::findings;
 use super::label_order::compare_labels;
 use super::options::{FleetOptions, SortKey};
 use super::report::{
-    Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, is_noise,
+    Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, is_noise,
 };
 use super::run::WallSource;
 use super::runs_behind::RunValues;
 use super::scope::FleetScope;
+use super::scope_name::ScopeName;
 use super::stored_run::StoredRun;
 use super::summary::{Totals, sort_value, summarize};
 use super::timeline::{timeline, window_max, window_quantiles, window_report};

@@ -78,6 +78,7 @@ mod report;
 mod run;
 mod runs_behind;
 mod scope;
+mod scope_name;
 mod sql;
 mod stored_run;
 mod summary;
@@ -97,11 +98,11 @@ pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};
 pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording, FleetReport,
-    Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint,
-    WindowReport,
+    Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint, WindowReport,
 };
 pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow,
 };
 pub use scope::{FleetScope, Measure};
+pub use scope_name::ScopeName;
 pub use sql::SqlEngine;

@@ -7,6 +7,7 @@ use super::finding::Finding;
 use super::label_order::compare_labels;
 use super::options::{FleetOptions, FleetScope};
 use super::run::{FailedInput, WallSource};
+use super::scope_name::ScopeName;
 use crate::stats::{Bin, BoxPlot, Estimate, Quantile};
 use crate::units::{Millionths, Nanos, Unit};
 
@@ -241,19 +242,6 @@ pub enum Caution {
         /// The number that the highest percentile needs.
         needed: u64,
     },
-}
-
-/// The name of a row.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ScopeName {
-    /// The process; for processes and threads.
-    pub process: Option<String>,
-    /// The thread; for threads.
-    pub thread: Option<String>,
-    /// The binary; for binaries and functions.
-    pub binary: Option<String>,
-    /// The function; for functions.
-    pub function: Option<String>,
 }
 
 /// One process, thread, binary or function across the runs of a cohort.

@@ -26,15 +26,15 @@ impl<'r> Behind<'r> {
         Self { percentile, max: summary.max_run.as_ref().and_then(run).filter(|_| summary.max > 0.0) }
     }
 
-    /// `P99 in runs/017.xml, max in runs/044.xml`; `None` if no run has a value.
+    /// `P99: runs/017.xml · max: runs/044.xml`; `None` if no run has a value.
     pub(super) fn words(&self) -> Option<String> {
         let max = &self.max?.source;
-        let Some((quantile, runs)) = &self.percentile else { return Some(format!("max in {max}")) };
+        let Some((quantile, runs)) = &self.percentile else { return Some(format!("max: {max}")) };
         let runs: Vec<&str> = runs.iter().map(|run| run.source.as_str()).collect();
         Some(match runs[..] {
-            [run] if run == max => format!("{quantile} and max in {max}"),
-            [run] => format!("{quantile} in {run}, max in {max}"),
-            _ => format!("{quantile} between {}, max in {max}", runs.join(" and ")),
+            [run] if run == max => format!("{quantile} and max: {max}"),
+            [run] => format!("{quantile}: {run} · max: {max}"),
+            _ => format!("{quantile}: between {} · max: {max}", runs.join(" and ")),
         })
     }
 
@@ -44,9 +44,9 @@ impl<'r> Behind<'r> {
     }
 }
 
-/// The command that shows what a run spent its time on, in the process and thread of a row; `None` if its words have characters that
+/// The words of the command that shows what a run spent its time on, in the process and thread of a row, quoted for a shell; `None` if its words have characters that
 /// nobody can type.
-pub(super) fn command(report: &FleetReport, run: &RunRow, name: &ScopeName) -> Option<String> {
+pub(super) fn command(report: &FleetReport, run: &RunRow, name: &ScopeName) -> Option<Vec<String>> {
     // A name that begins like an option is a file all the same.
     let dot = if run.source.starts_with('-') { "./" } else { "" };
     let mut words = vec!["traceparse".to_owned(), format!("{dot}{}", run.source)];
@@ -60,7 +60,7 @@ pub(super) fn command(report: &FleetReport, run: &RunRow, name: &ScopeName) -> O
     }
     option("--view", if name.binary.is_some() && name.function.is_none() { "binaries" } else { "functions" });
     let is_plain = words.iter().all(|word| inert(word) == *word);
-    is_plain.then(|| words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" "))
+    is_plain.then(|| words.iter().map(|word| shell_word(word)).collect())
 }
 
 /// A scope as name and what it belongs to.

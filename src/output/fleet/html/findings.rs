@@ -47,7 +47,7 @@ pub(super) fn runs<'r>(
         }
         writeln!(out, "<dt>{}</dt><dd>{}", Text(&shortened(&name)), Text(&shortened(&words)))?;
         if let Some(command) = behind.max().and_then(|run| command(report, run, scope)) {
-            writeln!(out, "<code>{}</code>", Text(&command))?;
+            writeln!(out, "<code>{}</code>", Text(&command.join(" ")))?;
         }
         out.write_all(b"</dd>\n")?;
     }

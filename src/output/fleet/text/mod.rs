@@ -1,5 +1,5 @@
-//! Text for people: what was found, the inputs, the cohorts, alerts, the trend, differences, box plots, each cohort by itself, and the
-//! definitions of the numbers; as wide as the terminal, coloured if asked.
+//! Text for people: what was found, the cohorts, alerts, the trend, differences, box plots, each cohort by itself, inputs
+//! that do not count, and the definitions of the numbers; as wide as the terminal, coloured if asked.
 //!
 //! A percentile that its runs do not support is `n/a`. Marks at numbers are explained once: below the cohorts, or at the
 //! end if only later tables have them.
@@ -61,6 +61,7 @@ fn sections(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
         cohort(report, index, name, page)?;
     }
     page.explain_marks(&report.options)?;
+    header::incomplete(report, page)?;
     header::definitions(report, page)?;
     page.say_what_was_left_out()
 }
