@@ -20,38 +20,47 @@ pub(super) enum Mood {
     Plain,
 }
 
+/// The most points: more would not be on the first screen of a phone.
+const MOST: usize = 6;
+
 /// One point of the summary.
 #[derive(Debug)]
 pub(super) struct Point {
+    kind: Kind,
     pub(super) mood: Mood,
     pub(super) text: String,
 }
 
-/// What was found, the most urgent first: at most six points for each unit. Texts from input are as they are.
+/// What was found, the most urgent first. Texts from input are as they are.
 pub(super) fn points(report: &FleetReport) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
-    let mut last: Option<Kind> = None;
     for finding in &report.findings {
-        let is_next = |kind: Kind| last == Some(kind);
-        let (kind, mood, text) = Sentences { report }.of(finding, is_next(Kind::Uses));
-        match points.last_mut().filter(|_| last == Some(kind) && kind != Kind::Other) {
+        let last = points.last_mut();
+        let is_further_use = last.as_ref().is_some_and(|point| point.kind == Kind::Uses);
+        let (kind, mood, text) = Sentences { report }.of(finding, is_further_use);
+        match last.filter(|point| point.kind == kind && matches!(kind, Kind::Differences | Kind::Uses)) {
             Some(point) => {
                 let between = if kind == Kind::Uses { "" } else { " " };
                 point.text = format!("{}{between}{text}", point.text);
                 point.mood = if point.mood == Mood::Plain { mood } else { point.mood };
             }
-            None => points.push(Point { mood, text }),
+            None => points.push(Point { kind, mood, text }),
         }
-        last = Some(kind);
+    }
+    for kind in [Kind::Row, Kind::Uses, Kind::Differences, Kind::Other] {
+        while let Some(last) = points.iter().rposition(|point| point.kind == kind).filter(|_| points.len() > MOST) {
+            points.remove(last);
+        }
     }
     points.iter_mut().filter(|point| !point.text.ends_with('.')).for_each(|point| point.text.push('.'));
     points
 }
 
-/// Findings of one of these kinds that follow each other are one point.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Kinds of points. Differences and uses that follow each other are one point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Differences,
+    Row,
     Uses,
     Other,
 }
@@ -80,7 +89,7 @@ impl Sentences<'_> {
             }
             Finding::RowDifference { scope, name, quantile, low, high, is_certain } => {
                 let name = row_name(*scope, name);
-                (Kind::Other, Mood::Plain, self.row_difference(&name, *quantile, (*low, *high), *is_certain))
+                (Kind::Row, Mood::Plain, self.row_difference(&name, *quantile, (*low, *high), *is_certain))
             }
             Finding::MostUsed { cohort, scope, name, share, percentile } => {
                 let name = row_name(*scope, name);

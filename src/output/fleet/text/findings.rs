@@ -49,7 +49,6 @@ fn lines_of_command(words: &[String], width: Option<usize>) -> Vec<String> {
     let mut lines = vec![String::from("open one:")];
     for word in words {
         let line = &lines[lines.len() - 1];
-        // The first line ends where the command begins, so that it can be copied.
         let fits = width.is_none_or(|width| line.width() + 1 + word.width() + 2 <= width);
         match lines.last_mut().filter(|_| fits) {
             Some(line) => *line = format!("{line} {word}"),
