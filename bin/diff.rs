@@ -219,7 +219,7 @@ fn write(report: &DiffReport<'_, '_>, args: &DiffArgs, colour: Colour) -> Result
             DiffFormat::Text => Format::Text(style),
             DiffFormat::Json => Format::Json,
             DiffFormat::Csv => Format::Csv(args.csv.cells()),
-            DiffFormat::Svg => Format::FlameGraph(args.flame_graph.options(args.min_percent == 0.0)),
+            DiffFormat::Svg => Format::FlameGraph(args.flame_graph.options(args.min_percent == Some(0.0))),
         };
         output::write(report, &format, &mut out)?;
         out.flush()

@@ -48,7 +48,8 @@ fn main() {
         ("large_fleets_make_pages_of_bounded_size", large_fleets_make_pages_of_bounded_size),
         ("a_writer_that_fails_is_told_of", a_writer_that_fails_is_told_of),
     ];
-    let in_browser: [(&str, Test); 3] = [
+    let in_browser: [(&str, Test); 4] = [
+        ("browser::findings_stand_on_the_first_screen", browser::findings_stand_on_the_first_screen),
         ("browser::tables_sort_and_filter", browser::tables_sort_and_filter),
         ("browser::names_from_input_are_shown_and_do_nothing", browser::names_are_shown_and_do_nothing),
         ("browser::a_phone_does_not_scroll_sideways", browser::a_phone_does_not_scroll_sideways),

@@ -72,7 +72,7 @@ fn json_says_what_the_report_says() {
                 for (row, value) in table.rows.iter().zip(value["rows"].as_array().unwrap()) {
                     summary_is(&value["summary"], &row.summary);
                     assert_eq!(value.get("function").and_then(Value::as_str), row.name.function.as_deref());
-                    let worst = row.worst_run.map(|run| report.runs[run].source.as_str());
+                    let worst = row.summary.max_run.map(|run| report.runs[run].source.as_str());
                     assert_eq!(value["worst_run"]["source"].as_str(), worst);
                     let percentiles = value["summary"]["percentiles"].as_array().unwrap();
                     for (index, percentile) in percentiles.iter().enumerate() {
@@ -125,6 +125,70 @@ fn rest_is(json: &Value, report: &FleetReport) {
         assert_eq!(value["weight"].as_u64(), Some(run.weight));
         assert_eq!(value["labels"], json["cohorts"][run.cohort]["labels"]);
     }
+}
+
+/// Every number of JSON names the runs that have it: those of the list of runs, by nearest rank and between ranks.
+#[test]
+fn percentiles_name_the_runs_that_have_them() {
+    let weights = |runs: &mut Vec<RunMeasures>| {
+        runs.iter_mut().enumerate().for_each(|(index, run)| {
+            run.record.run_weight = Millionths::new([0, 1_000_000, 2_500_000][index % 3]);
+        });
+    };
+    let mut weighted = fleet::runs(4, 90);
+    weights(&mut weighted);
+    // Equal values, of which the first run counts.
+    let mut equal = ascending(40);
+    equal.extend(ascending(40).into_iter().enumerate().map(|(index, mut run)| {
+        (run.record.run_id, run.record.source) = (format!("again {index}"), format!("again/{index:02}.xml"));
+        run
+    }));
+    let linear = FleetOptions { method: QuantileMethod::Linear, ..FleetOptions::default() };
+    let by_weight = FleetOptions { is_weighted: true, ..FleetOptions::default() };
+    for report in [
+        report(&fleet::runs(4, 90), FleetOptions::default()),
+        report(&fleet::runs(4, 90), linear.clone()),
+        report(&equal, FleetOptions::default()),
+        report(&equal, linear),
+        report(&weighted, by_weight),
+    ] {
+        let json = json_of(&report);
+        let runs = json["runs"].as_array().unwrap();
+        let value_of = |source: &str| {
+            runs.iter().find(|run| run["source"] == source).and_then(|run| run["value"].as_f64()).unwrap()
+        };
+        let across = &json["cohorts"][0]["across_runs"];
+        for percentile in across["percentiles"].as_array().unwrap() {
+            let value = percentile["value"].as_f64().unwrap();
+            let named: Vec<&str> =
+                percentile["runs"].as_array().unwrap().iter().map(|run| run["source"].as_str().unwrap()).collect();
+            let values: Vec<f64> = named.iter().map(|source| value_of(source)).collect();
+            let is_between = values[0] - 1e-9 <= value && value <= values[values.len() - 1] + 1e-9;
+            assert!(is_between && values.len() <= 2 && values.is_sorted(), "{percentile}: {values:?}");
+            assert!(values.len() == 2 || (values[0] - value).abs() < 1e-9, "{percentile}: {values:?}");
+            for (name, value) in named.iter().zip(&values) {
+                // No run of the same value is before it, and none is between two.
+                let counts = |run: &&Value| !report.options.is_weighted || run["run_weight"].as_f64() > Some(0.0);
+                let first = runs.iter().filter(counts).find(|run| run["value"].as_f64() == Some(*value)).unwrap();
+                assert_eq!(first["source"], *name);
+            }
+            let inside = |value: f64| values[0] < value && value < values[values.len() - 1];
+            assert!(!runs.iter().any(|run| inside(run["value"].as_f64().unwrap())), "{percentile}");
+        }
+        let max = across["max"].as_f64().unwrap();
+        assert_eq!(value_of(json["cohorts"][0]["worst_run"]["source"].as_str().unwrap()), max);
+    }
+    // A value of zero is that of no run in particular; windows are no runs.
+    let names = |function| ["App", "Main Thread", "App", function];
+    let runs: Vec<RunMeasures> =
+        (0..50).map(|index| run_of(index, 100, names(if index < 9 { "rare()" } else { "usual()" }))).collect();
+    let json = json_of(&report(&runs, FleetOptions::default()));
+    let rows = json["cohorts"][0]["tables"].as_array().unwrap().iter().find(|table| table["scope"] == "function");
+    let rare = rows.unwrap()["rows"].as_array().unwrap().iter().find(|row| row["function"] == "rare()").unwrap();
+    let runs_of = |index: usize| rare["summary"]["percentiles"][index]["runs"].as_array().unwrap().len();
+    assert_eq!((runs_of(0), runs_of(2)), (0, 1));
+    assert_eq!(json["cohorts"][0]["within_runs"]["pooled"]["percentiles"][3]["runs"], Value::Array(Vec::new()));
+    assert_eq!(json["cohorts"][0]["within_runs"]["peaks"]["percentiles"][3]["runs"].as_array().unwrap().len(), 1);
 }
 
 fn summary_is(value: &Value, summary: &Summary) {
@@ -252,11 +316,12 @@ fn csv_has_its_columns_in_order_and_plain_decimals() {
         lines[0],
         "device,unit,scope,measure,process,thread,binary,function,runs,zero_runs,min,p50,p99.9,max,mean,weighted_mean,\
          samples,p50_lower,p50_upper,p50_support,p50_noise,p99.9_lower,p99.9_upper,p99.9_support,p99.9_noise,\
-         worst_run_source"
+         worst_run_source,p50_run_source,p99.9_run_source"
     );
     assert_eq!(
         lines[1],
-        "iPhone 15,ns,run,cpu,,,,,2,0,1,1,99,99,50,50,100000,,,upper-unknown,,99,,too-few,,runs/00061.xml"
+        "iPhone 15,ns,run,cpu,,,,,2,0,1,1,99,99,50,50,100000,,,upper-unknown,,99,,too-few,,runs/00061.xml,\
+         runs/00060.xml,runs/00061.xml"
     );
 }
 

@@ -13,8 +13,9 @@ mod reachable;
 #[path = "support/rust_sources.rs"]
 mod rust_sources;
 
-/// Two thirds of the 396 items that there were in commit e054fa0, the 7 that the overview brought, and the order of tables (`SortBy`).
-const CEILING: usize = 272;
+/// Two thirds of the 396 items that there were in commit e054fa0, the 7 that the overview brought, the order of tables (`SortBy`), and 4 for
+/// what reports on fleets begin with: findings and trends as data.
+const CEILING: usize = 276;
 
 #[test]
 fn the_interface_is_small() {

@@ -1,21 +1,28 @@
 //! From the runs of a fleet to its report.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use super::alert_evaluation::AlertEvaluation;
-use super::alert_series::{AlertNumbers, AlertSeries};
+use super::alert_series::{AlertNumbers, AlertSeries, is_of_many};
 use super::builder::FleetBuilder;
 use super::columns::{Entry, FleetNames, ScopeColumn};
+use super::findings::findings;
+use super::label_order::compare_labels;
 use super::options::{FleetOptions, SortKey};
 use super::report::{
-    Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, is_noise,
+    Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, is_noise,
 };
 use super::run::WallSource;
+use super::runs_behind::RunValues;
+use super::scope::FleetScope;
+use super::scope_name::ScopeName;
 use super::stored_run::StoredRun;
 use super::summary::{Totals, sort_value, summarize};
 use super::timeline::{timeline, window_max, window_quantiles, window_report};
+use super::trend;
 use crate::hash::HashMap;
-use crate::stats::{BoxPlot, Distribution, Quantile};
+use crate::stats::{BoxPlot, Distribution, Interval, Quantile, ranks_with_tail};
 use crate::units::{Millionths, Unit};
 
 /// Steps of a histogram.
@@ -32,15 +39,20 @@ impl FleetBuilder {
         let Fleet { cohorts: labels, runs, options, members, names, .. } = &fleet;
         let evaluation = AlertEvaluation { runs, cohorts: labels, members, options, names };
         let alerts = self.alert_series.iter().flat_map(|series| evaluation.outcomes(series));
-        FleetReport {
+        let mut report = FleetReport {
             inputs: inputs(&self),
+            findings: Vec::new(),
+            trends: trend::of_cohorts(&cohorts),
             alerts: alerts.collect(),
             contrasts: fleet.contrasts(),
             runs: self.runs.iter().map(|run| fleet.run_row(run)).collect(),
             notes: notes(&self),
             options: self.options.clone(),
             cohorts,
-        }
+        };
+        report.trends.extend(trend::of_dates(&report));
+        report.findings = findings(&report);
+        report
     }
 }
 
@@ -116,13 +128,18 @@ fn inputs(builder: &FleetBuilder) -> Inputs {
         damaged: builder.damaged.clone(),
         failed: builder.failed.clone(),
         left_out: builder.left_out,
-        left_out_values: (builder.left_out_values.iter())
-            .map(|(key, values)| (key.clone(), values.iter().cloned().collect()))
-            .collect(),
+        left_out_values: builder.left_out_values.iter().map(|(key, values)| (key.clone(), in_order(values))).collect(),
         label_keys: builder.label_keys.iter().cloned().collect(),
         processes: builder.processes.iter().cloned().collect(),
         missing_processes: missing.collect(),
     }
+}
+
+/// The values of a label in the order of cohorts.
+fn in_order(values: &BTreeSet<String>) -> Vec<String> {
+    let mut values: Vec<String> = values.iter().cloned().collect();
+    values.sort_by(|a, b| compare_labels(a, b));
+    values
 }
 
 /// The runs in order, ready to be asked.
@@ -171,15 +188,19 @@ impl<'b> Fleet<'b> {
         for run in &members {
             totals.add_weight(run.weight, run.record.run_weight);
         }
+        let positions = &self.members[cohort];
         let rates = members.iter().map(|run| (run.rate, run.record.run_weight));
-        let distribution = self.distribution(rates.collect(), 0, 0);
+        let rates: Vec<(Millionths, Millionths)> = rates.collect();
+        let of_runs = rates.iter().zip(positions).map(|(&(rate, weight), &run)| (rate, weight, run));
+        let of_runs = RunValues::new(of_runs, self.options.is_weighted);
+        let distribution = self.distribution(rates, 0, 0);
         CohortReport {
             cohort: self.cohorts[cohort].clone(),
             runs: members.len() as u64,
-            across_runs: summarize(&distribution, totals.rate(unit), self.options),
+            across_runs: summarize(&distribution, &of_runs, totals.rate(unit), self.options),
             bins: distribution.bins(MAX_BINS),
             box_plot: BoxPlot::new(&distribution),
-            within_runs: window_report(&members, unit, self.options),
+            within_runs: window_report(&members, positions, unit, self.options),
             timeline: timeline(&members, unit, self.options),
             tables: self.columns.iter().map(|column| self.table(column, cohort)).collect(),
         }
@@ -251,18 +272,28 @@ impl<'b> Fleet<'b> {
         let groups = self.groups(column, cohort);
         let shown = self.options.top.unwrap_or(usize::MAX).min(groups.len());
         let rows = groups[..shown].iter().map(|group| self.row(column, group, cohort)).collect();
-        ScopeTable { scope: column.scope, rows, hidden: (groups.len() - shown) as u64 }
+        let by_mean = |a: &&Group<'_>, b: &&Group<'_>| a.weighted_mean.cmp(&b.weighted_mean);
+        // Of equal ones the first; of a single one there is nothing to say.
+        let is_one = |group: &&Group<'_>| {
+            let name = column.name(group.key, self.names);
+            column.scope != FleetScope::Function || !is_of_many(name.function.as_deref().unwrap_or_default())
+        };
+        let most_used = groups.iter().filter(is_one).rev().max_by(by_mean).filter(|_| groups.len() > 1);
+        let most_used = most_used.map(|group| self.row(column, group, cohort));
+        ScopeTable { scope: column.scope, rows, hidden: (groups.len() - shown) as u64, most_used }
     }
 
     fn row(&self, column: &ScopeColumn, group: &Group<'_>, cohort: usize) -> ScopeRow {
-        let rate = |entry: &Entry| self.runs[entry.run as usize].record.rate(entry.weight);
-        let worst = group.entries.iter().max_by(|a, b| rate(a).cmp(&rate(b)).then(b.run.cmp(&a.run)));
+        let value = |entry: &Entry| {
+            let record = &self.runs[entry.run as usize].record;
+            (record.rate(entry.weight).unwrap_or_default(), record.run_weight, entry.run as usize)
+        };
+        let of_runs = RunValues::new(group.entries.iter().map(value), self.options.is_weighted);
         ScopeRow {
             name: column.name(group.key, self.names),
-            summary: summarize(&group.distribution, group.weighted_mean, self.options),
+            summary: summarize(&group.distribution, &of_runs, group.weighted_mean, self.options),
             samples: added(group.entries.iter().map(|entry| entry.samples)),
             noise: self.options.quantiles.iter().map(|&quantile| self.noise(group, cohort, quantile)).collect(),
-            worst_run: worst.map(|entry| entry.run as usize),
         }
     }
 
@@ -281,6 +312,7 @@ impl<'b> Fleet<'b> {
         RunRow {
             run_id: run.record.run_id.clone(),
             source: run.record.source.clone(),
+            start: run.record.start.clone(),
             cohort: run.cohort as usize,
             wall: run.record.wall.unwrap_or_default(),
             wall_source: run.record.wall_source,
@@ -296,7 +328,9 @@ impl<'b> Fleet<'b> {
     /// The rows that differ between the cohorts of each unit, if it has several.
     fn contrasts(&self) -> Vec<Contrast> {
         let mut contrasts = Vec::new();
-        let positions: Vec<usize> = (0..self.cohorts.len()).collect();
+        // A cohort without runs uses nothing, but that is no difference.
+        let positions: Vec<usize> =
+            (0..self.cohorts.len()).filter(|&cohort| !self.members[cohort].is_empty()).collect();
         for cohorts in positions.chunk_by(|&a, &b| self.unit(a) == self.unit(b)).filter(|cohorts| cohorts.len() > 1) {
             contrasts.extend(self.columns.iter().map(|column| self.contrast(column, cohorts)));
         }
@@ -304,18 +338,22 @@ impl<'b> Fleet<'b> {
     }
 
     fn contrast(&self, column: &ScopeColumn, cohorts: &[usize]) -> Contrast {
-        let mut values: HashMap<u32, (Vec<f64>, Vec<bool>)> = HashMap::default();
-        let none = || (vec![0.0; cohorts.len()], vec![false; cohorts.len()]);
-        for (index, &cohort) in cohorts.iter().enumerate() {
-            for group in self.groups(column, cohort) {
-                let row = values.entry(group.key).or_insert_with(none);
-                row.0[index] = group.sort_value;
-                row.1[index] = self.is_noise(&group, cohort);
+        let groups: Vec<Vec<Group<'_>>> = cohorts.iter().map(|&cohort| self.groups(column, cohort)).collect();
+        let keys: BTreeSet<u32> = groups.iter().flatten().map(|group| group.key).collect();
+        let ranks: Vec<_> = cohorts.iter().map(|&cohort| self.ranks(cohort, keys.len() * cohorts.len())).collect();
+        let mut values: HashMap<u32, Vec<Compared>> = HashMap::default();
+        for (index, groups) in groups.iter().enumerate() {
+            for group in groups {
+                // A run without the row counts as zero, and so does a cohort without it.
+                let row = values.entry(group.key).or_insert_with(|| {
+                    cohorts.iter().zip(&ranks).map(|(&cohort, ranks)| self.nothing(cohort, *ranks)).collect()
+                });
+                row[index] = self.compared(group, cohorts[index], ranks[index]);
             }
         }
         let mut rows: Vec<ContrastRow> = values
             .into_iter()
-            .map(|(key, (values, is_noise))| contrast_row(column.name(key, self.names), values, &is_noise))
+            .map(|(key, values)| contrast_row(column.name(key, self.names), &values))
             .filter(|row| row.difference > 0.0)
             .collect();
         rows.sort_by(|a, b| descending(a.difference, b.difference).then_with(|| a.name.cmp(&b.name)));
@@ -329,6 +367,28 @@ impl<'b> Fleet<'b> {
         }
     }
 
+    /// The ranks of the ends of intervals of the percentile that tables are sorted by, all of `intervals` of which hold together.
+    fn ranks(&self, cohort: usize, intervals: usize) -> (Option<u64>, Option<u64>) {
+        match self.options.sort {
+            SortKey::Quantile(quantile) if !self.options.is_weighted => {
+                let tail = self.options.confidence.tail() / intervals.max(1) as f64;
+                ranks_with_tail(self.members[cohort].len() as u64, quantile, tail)
+            }
+            _ => (None, None),
+        }
+    }
+
+    fn compared(&self, group: &Group<'_>, cohort: usize, ranks: (Option<u64>, Option<u64>)) -> Compared {
+        let interval = group.distribution.interval(ranks);
+        Compared { value: group.sort_value, interval, is_noise: self.is_noise(group, cohort) }
+    }
+
+    /// A row that a cohort does not have.
+    fn nothing(&self, cohort: usize, ranks: (Option<u64>, Option<u64>)) -> Compared {
+        let interval = Distribution::new(Vec::new(), self.members[cohort].len() as u64).interval(ranks);
+        Compared { value: 0.0, interval, is_noise: false }
+    }
+
     /// True if the value that tables are sorted by is no more than sampling noise gives.
     fn is_noise(&self, group: &Group<'_>, cohort: usize) -> bool {
         let SortKey::Quantile(quantile) = self.options.sort else { return false };
@@ -337,10 +397,27 @@ impl<'b> Fleet<'b> {
     }
 }
 
-fn contrast_row(name: ScopeName, values: Vec<f64>, is_noise: &[bool]) -> ContrastRow {
-    let largest = (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap_or(0);
-    let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
-    ContrastRow { name, difference: values[largest] - smallest, is_noise: is_noise[largest], values }
+/// One row in one cohort.
+#[derive(Clone, Copy)]
+struct Compared {
+    value: f64,
+    interval: Interval,
+    is_noise: bool,
+}
+
+/// The row of at least two cohorts.
+fn contrast_row(name: ScopeName, cohorts: &[Compared]) -> ContrastRow {
+    let by_value = |a: &&Compared, b: &&Compared| a.value.total_cmp(&b.value);
+    let (largest, smallest) = (cohorts.iter().max_by(by_value), cohorts.iter().min_by(by_value));
+    let (largest, smallest) = (largest.unwrap_or(&cohorts[0]), smallest.unwrap_or(&cohorts[0]));
+    let at_least = largest.interval.lower.zip(smallest.interval.upper).map(|(lower, upper)| lower - upper);
+    ContrastRow {
+        name,
+        values: cohorts.iter().map(|cohort| cohort.value).collect(),
+        difference: largest.value - smallest.value,
+        at_least,
+        is_noise: largest.is_noise,
+    }
 }
 
 /// The sum; the largest number if it is too large for the type, which nothing real comes near.

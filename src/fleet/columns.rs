@@ -1,8 +1,8 @@
 //! One scope over all runs: which process, thread, binary or function had which measure in which run.
 
-use super::report::ScopeName;
 use super::run::{NameId, RunMeasures};
 use super::scope::{FleetScope, Measure};
+use super::scope_name::ScopeName;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::profile::{StringId, Strings};

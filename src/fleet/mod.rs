@@ -67,16 +67,23 @@ mod builder;
 mod columns;
 #[cfg(feature = "dataset")]
 mod dataset;
+mod differences;
+mod finding;
+mod findings;
+mod label_order;
 mod measure;
 mod options;
 mod options_json;
 mod report;
 mod run;
+mod runs_behind;
 mod scope;
+mod scope_name;
 mod sql;
 mod stored_run;
 mod summary;
 mod timeline;
+mod trend;
 mod windows;
 
 #[cfg(test)]
@@ -86,14 +93,16 @@ pub(crate) use alert::{AlertMeasure, AlertStatistic, AlertSubject, Comparison};
 pub use builder::FleetBuilder;
 #[cfg(feature = "dataset")]
 pub use dataset::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, TableWriter};
+pub use finding::Finding;
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};
 pub use options::{FleetOptions, SortKey};
 pub use report::{
     AlertOutcome, AlertState, Caution, Cohort, CohortReport, Contrast, ContrastRow, DamagedRecording, FleetReport,
-    Inputs, RunRow, ScopeName, ScopeRow, ScopeTable, Summary, TimelinePoint, WindowReport,
+    Inputs, RunRow, ScopeRow, ScopeTable, Summary, TimelinePoint, Trend, TrendOver, TrendPoint, WindowReport,
 };
 pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow,
 };
 pub use scope::{FleetScope, Measure};
+pub use scope_name::ScopeName;
 pub use sql::SqlEngine;

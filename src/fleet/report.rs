@@ -1,8 +1,13 @@
 //! The answer about a fleet, as plain values.
 
+use std::cmp::Ordering;
+
 use super::alert::AlertRule;
+use super::finding::Finding;
+use super::label_order::compare_labels;
 use super::options::{FleetOptions, FleetScope};
 use super::run::{FailedInput, WallSource};
+use super::scope_name::ScopeName;
 use crate::stats::{Bin, BoxPlot, Estimate, Quantile};
 use crate::units::{Millionths, Nanos, Unit};
 
@@ -20,6 +25,10 @@ pub struct FleetReport {
     pub cohorts: Vec<CohortReport>,
     /// The rows that differ most between cohorts of one unit, for each scope but the run; empty with a single cohort.
     pub contrasts: Vec<Contrast>,
+    /// What to know first, in this order. Text and HTML begin with it.
+    pub findings: Vec<Finding>,
+    /// CPU use over versions or dates.
+    pub trends: Vec<Trend>,
     /// The outcome of each alert rule in each cohort.
     pub alerts: Vec<AlertOutcome>,
     /// Every run that counts, by source and then by run id.
@@ -73,6 +82,8 @@ pub struct RunRow {
     pub run_id: String,
     /// The path that it was read from.
     pub source: String,
+    /// The time when recording started (ISO 8601), if it is known.
+    pub start: Option<String>,
     /// The position of its cohort in [`FleetReport::cohorts`].
     pub cohort: usize,
     /// The length of its recording.
@@ -93,13 +104,34 @@ pub struct RunRow {
     pub window_max: Option<Millionths>,
 }
 
-/// The runs that are compared with each other.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// The runs that are compared with each other. Cohorts are ordered by unit, and then by their labels as people count: version 1.9 is before
+/// 1.10, and a date before a later one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cohort {
     /// The unit of its weights; cycles and time are never in one cohort.
     pub unit: Unit,
     /// Keys and values, in the order of [`FleetOptions::by`]; `None` if the runs have no value.
     pub labels: Vec<(String, Option<String>)>,
+}
+
+impl Ord for Cohort {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let value = |a: &Option<String>, b: &Option<String>| match (a, b) {
+            (Some(a), Some(b)) => compare_labels(a, b),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        };
+        let label =
+            |a: &(String, Option<String>), b: &(String, Option<String>)| a.0.cmp(&b.0).then_with(|| value(&a.1, &b.1));
+        let labels = self.labels.iter().zip(&other.labels).map(|(a, b)| label(a, b)).find(|order| order.is_ne());
+        let labels = labels.unwrap_or_else(|| self.labels.len().cmp(&other.labels.len()));
+        self.unit.cmp(&other.unit).then(labels)
+    }
+}
+
+impl PartialOrd for Cohort {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl Cohort {
@@ -186,6 +218,11 @@ pub struct Summary {
     pub weighted_mean: Option<f64>,
     /// The percentiles that were asked for.
     pub estimates: Vec<Estimate>,
+    /// By percentile: the positions in [`FleetReport::runs`] of the runs whose values it is. By nearest rank this is one run, with the linear
+    /// method one or two, in the order of their values; of runs with equal values the first. None for windows, and where a value is zero.
+    pub percentile_runs: Vec<Vec<usize>>,
+    /// The position in [`FleetReport::runs`] of the run with the largest value, the first of equal ones; `None` for windows, and without runs.
+    pub max_run: Option<usize>,
     /// True if the values were kept one by one, false for buckets.
     pub is_exact: bool,
     /// Cautions about reading it.
@@ -207,19 +244,6 @@ pub enum Caution {
     },
 }
 
-/// The name of a row.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ScopeName {
-    /// The process; for processes and threads.
-    pub process: Option<String>,
-    /// The thread; for threads.
-    pub thread: Option<String>,
-    /// The binary; for binaries and functions.
-    pub binary: Option<String>,
-    /// The function; for functions.
-    pub function: Option<String>,
-}
-
 /// One process, thread, binary or function across the runs of a cohort.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -234,8 +258,6 @@ pub struct ScopeRow {
     /// [`noise_floor`](crate::stats::Quantile::noise_floor)). A percentile at or below it shows no difference between runs; see
     /// [`is_noise`](Self::is_noise).
     pub noise: Vec<Option<f64>>,
-    /// The position in [`FleetReport::runs`] of the run with the largest value.
-    pub worst_run: Option<usize>,
 }
 
 impl ScopeRow {
@@ -253,6 +275,48 @@ pub(super) fn is_noise(quantile: Quantile, value: f64, mean: f64, noise: Option<
     quantile > Quantile::P50 && value > 0.0 && value >= mean && noise.is_some_and(|noise| value <= noise)
 }
 
+/// CPU use over versions or dates: a distribution for each.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Trend {
+    /// The unit of the runs.
+    pub unit: Unit,
+    /// The meaning of the points.
+    pub over: TrendOver,
+    /// Keys and values of the other labels that all of its cohorts have.
+    pub labels: Vec<(String, Option<String>)>,
+    /// The points in order, at least three.
+    pub points: Vec<TrendPoint>,
+    /// Runs that are in no point, since their date is not known.
+    pub undated: u64,
+}
+
+/// The order that a trend follows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TrendOver {
+    /// The values of the label with this key: each point is a cohort.
+    Label(String),
+    /// Days on which runs were recorded.
+    Day,
+    /// Weeks in which runs were recorded, from Monday on.
+    Week,
+}
+
+/// The runs of one version, day or week.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TrendPoint {
+    /// The value of the label, or the first day.
+    pub name: String,
+    /// The number of runs.
+    pub runs: u64,
+    /// Percentiles of CPU use across these runs, as asked.
+    pub estimates: Vec<Estimate>,
+    /// The largest; `None` without runs.
+    pub max: Option<f64>,
+}
+
 /// The rows of one scope in one cohort.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -263,6 +327,8 @@ pub struct ScopeTable {
     pub rows: Vec<ScopeRow>,
     /// The number of rows that were left out.
     pub hidden: u64,
+    /// Of several rows, also of those left out, the one with the largest mean by time; names that stand for code of many functions are none.
+    pub(super) most_used: Option<ScopeRow>,
 }
 
 /// The rows that differ most between the cohorts of one unit.
@@ -291,6 +357,10 @@ pub struct ContrastRow {
     pub values: Vec<f64>,
     /// The largest value less the smallest.
     pub difference: f64,
+    /// The least that the difference can be, with the confidence of the report for all rows of the contrast together: the lower end of the
+    /// interval of the largest less the upper end of that of the smallest. Above zero, the cohorts differ by more than chance explains.
+    /// `None` if an end is not known, or no percentile is compared.
+    pub at_least: Option<f64>,
     /// True if the largest value is no more than sampling noise gives in its cohort.
     pub is_noise: bool,
 }

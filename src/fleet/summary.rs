@@ -2,6 +2,7 @@
 
 use super::options::{FleetOptions, SortKey};
 use super::report::{Caution, Summary};
+use super::runs_behind::RunValues;
 use crate::stats::{Distribution, Quantile, QuantileMethod, Support};
 use crate::units::{Millionths, Nanos, Unit};
 
@@ -31,14 +32,16 @@ impl Totals {
     }
 }
 
-/// The summary of a distribution across runs.
+/// The summary of a distribution across runs, which have these values.
 pub(super) fn summarize(
     distribution: &Distribution,
+    runs: &RunValues,
     weighted_mean: Option<Millionths>,
     options: &FleetOptions,
 ) -> Summary {
     let estimate = |&quantile: &Quantile| distribution.estimate(quantile, options.method, options.confidence);
     let estimates: Vec<_> = options.quantiles.iter().map(estimate).collect();
+    let behind = |&quantile: &Quantile| runs.behind(distribution, quantile, options.method);
     let number = |value: Option<Millionths>| value.map_or(0.0, Millionths::as_f64);
     let mut summary = Summary {
         count: distribution.count(),
@@ -48,6 +51,8 @@ pub(super) fn summarize(
         mean: number(distribution.mean()),
         weighted_mean: weighted_mean.map(Millionths::as_f64),
         estimates,
+        percentile_runs: options.quantiles.iter().map(behind).collect(),
+        max_run: runs.max(),
         is_exact: true,
         cautions: Vec::new(),
     };
@@ -59,7 +64,7 @@ pub(super) fn summarize(
 /// no percentile lacks support.
 pub(super) fn summarize_windows(distribution: &Distribution, options: &FleetOptions) -> Summary {
     let unweighted = FleetOptions { is_weighted: false, ..options.clone() };
-    let mut summary = summarize(distribution, None, &unweighted);
+    let mut summary = summarize(distribution, &RunValues::default(), None, &unweighted);
     for estimate in &mut summary.estimates {
         estimate.support = Support::Enough;
         (estimate.interval.lower, estimate.interval.upper) = (None, None);

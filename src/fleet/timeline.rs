@@ -3,6 +3,7 @@
 use super::options::FleetOptions;
 use super::report::{TimelinePoint, WindowReport};
 use super::run::rate_of;
+use super::runs_behind::RunValues;
 use super::stored_run::StoredRun;
 use super::summary::{summarize, summarize_windows};
 use super::windows::SECOND;
@@ -44,35 +45,41 @@ pub(super) fn timeline(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) 
     points
 }
 
-/// The windows of all runs, pooled; `None` where no run is as long as a window.
-pub(super) fn window_report(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> Option<WindowReport> {
+/// The windows of all runs, pooled; `None` where no run is as long as a window. `positions` are those of the runs in the report.
+pub(super) fn window_report(
+    runs: &[&StoredRun],
+    positions: &[usize],
+    unit: Unit,
+    options: &FleetOptions,
+) -> Option<WindowReport> {
     let mut values = Vec::new();
     let mut zeros = 0;
     let mut peaks = Vec::new();
     let mut histogram = WindowHistogram::new();
-    for run in runs {
+    for (run, &position) in runs.iter().zip(positions) {
         let Some(peak) = window_max(run, unit) else { continue };
-        peaks.push((peak, run.record.run_weight));
+        peaks.push((peak, run.record.run_weight, position));
         let (rates, zero) = run.series.rates(unit);
         histogram.merge(&histogram_of(&rates, zero));
         values.extend(rates);
         zeros += zero;
     }
+    let of_runs = RunValues::new(peaks.iter().copied(), options.is_weighted);
     let pooled = Distribution::new(values, zeros);
     (!peaks.is_empty()).then(|| WindowReport {
         runs: peaks.len() as u64,
         pooled: summarize_windows(&pooled, options),
-        peaks: summarize(&peaks_of(peaks, options), None, options),
+        peaks: summarize(&peaks_of(peaks, options), &of_runs, None, options),
         hdr: histogram.to_v2_base64(),
     })
 }
 
 /// One value a run, so run weights count where they are asked for.
-fn peaks_of(peaks: Vec<(Millionths, Millionths)>, options: &FleetOptions) -> Distribution {
+fn peaks_of(peaks: Vec<(Millionths, Millionths, usize)>, options: &FleetOptions) -> Distribution {
     if options.is_weighted {
-        return Distribution::weighted(peaks, 0, 0);
+        return Distribution::weighted(peaks.into_iter().map(|(peak, weight, _)| (peak, weight)).collect(), 0, 0);
     }
-    Distribution::new(peaks.into_iter().map(|(peak, _)| peak).collect(), 0)
+    Distribution::new(peaks.into_iter().map(|(peak, ..)| peak).collect(), 0)
 }
 
 /// The windows of one run as a histogram.

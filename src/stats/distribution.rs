@@ -162,6 +162,25 @@ impl Distribution {
         self.values.get(weights.cumulative.partition_point(|sum| *sum < wanted)).copied()
     }
 
+    /// The values that [`quantile`](Self::quantile) is made of, in ascending order: one by nearest rank, and two where the linear method is
+    /// between two of them.
+    pub(crate) fn values_behind(
+        &self,
+        quantile: Quantile,
+        method: QuantileMethod,
+    ) -> impl Iterator<Item = Millionths> + use<> {
+        let (first, second) = match method {
+            QuantileMethod::NearestRank => (self.nearest(quantile), None),
+            QuantileMethod::Linear if self.is_weighted() => (None, None),
+            QuantileMethod::Linear => {
+                let index = self.count().saturating_sub(1) as f64 * quantile.fraction();
+                let below = self.value_at_rank(index.floor() as u64 + 1);
+                (below, self.value_at_rank(index.ceil() as u64 + 1).filter(|_| index.fract() > 0.0))
+            }
+        };
+        first.into_iter().chain(second.filter(|_| first != second))
+    }
+
     /// Operation by operation what numpy does, so that every bit is the same.
     fn linear(&self, quantile: Quantile) -> Option<f64> {
         let last = self.count().checked_sub(1)?;

@@ -80,6 +80,28 @@ fn check_in_page(page: &str, script: &str) -> Result<String, Failed> {
     Ok(told)
 }
 
+/// The sizes of screens: a phone, a laptop, a large desk.
+const SCREENS: [(u32, u32); 3] = [(390, 844), (1280, 800), (2200, 1200)];
+
+/// On every screen, in light and in dark, what was found is on the first one, nothing scrolls sideways, and every text has contrast.
+pub(crate) fn findings_stand_on_the_first_screen() -> Result<(), Failed> {
+    for (name, report, _) in shapes() {
+        let framed = page(&report).replace('&', "&amp;").replace('"', "&quot;");
+        for (width, height) in SCREENS {
+            let page = format!(
+                "<!DOCTYPE html><html><head></head><body><iframe style=\"width:{width}px;height:{height}px;border:0\" \
+                 srcdoc=\"{framed}\"></iframe></body></html>"
+            );
+            let told = check_in_page(&page, FIRST_SCREEN)?;
+            println!("{name} at {width}: {}", told.replace('\n', " "));
+            ensure!(told.contains("light") && told.contains("dark"), "{name} at {width}: {told}");
+        }
+    }
+    Ok(())
+}
+
+const FIRST_SCREEN: &str = include_str!("first_screen.js");
+
 const SORT_AND_FILTER: &str = include_str!("page.js");
 
 pub(crate) fn tables_sort_and_filter() -> Result<(), Failed> {

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 
 use ::csv::Writer;
 
-use super::{runs_of, worst_run};
-use crate::fleet::{CohortReport, FleetReport, FleetScope, RunRow, ScopeName, ScopeRow, Summary};
+use super::runs_of;
+use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeName, ScopeRow, Summary};
 use crate::output::csv::{Cells, Out, record};
 use crate::stats::Quantile;
 
@@ -26,7 +26,7 @@ pub(crate) fn write(report: &FleetReport, cells: Cells, out: &mut dyn Write) -> 
             let samples: u64 = runs_of(report, index).map(|run| run.samples).sum();
             fields.push(samples.to_string());
             tail(&cohort.across_runs, &[], &mut fields);
-            fields.push(source(worst_run(report, index), cells));
+            fields.extend(sources(report, &cohort.across_runs, cells));
             row(&mut csv, fields)?;
         }
         for table in &cohort.tables {
@@ -53,6 +53,7 @@ fn header(report: &FleetReport, cells: Cells) -> Vec<String> {
     };
     columns.extend(report.options.quantiles.iter().flat_map(details));
     columns.push("worst_run_source".to_owned());
+    columns.extend(report.options.quantiles.iter().map(|quantile| format!("{}_run_source", quantile.name())));
     columns
 }
 
@@ -66,12 +67,15 @@ fn scope_fields(
     let mut fields = head(report, cohort, scope, &row.name, &row.summary, cells);
     fields.push(row.samples.to_string());
     tail(&row.summary, &row.noise, &mut fields);
-    fields.push(source(row.worst_run.and_then(|run| report.runs.get(run)), cells));
+    fields.extend(sources(report, &row.summary, cells));
     fields
 }
 
-fn source(run: Option<&RunRow>, cells: Cells) -> String {
-    run.map(|run| cells.text(&run.source).into_owned()).unwrap_or_default()
+/// The sources of the run with the largest value, and of those whose values percentiles are; of two runs around one, the one above.
+fn sources(report: &FleetReport, summary: &Summary, cells: Cells) -> Vec<String> {
+    let runs = std::iter::once(summary.max_run).chain(summary.percentile_runs.iter().map(|runs| runs.last().copied()));
+    let source = |run: Option<usize>| run.and_then(|run| report.runs.get(run)).map(|run| run.source.as_str());
+    runs.map(|run| cells.text(source(run).unwrap_or_default()).into_owned()).collect()
 }
 
 /// From the labels to the weighted mean.

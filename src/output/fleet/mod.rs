@@ -13,6 +13,9 @@ pub(super) mod csv;
 #[cfg(feature = "html")]
 pub(super) mod html;
 pub(super) mod json;
+mod measures;
+mod opening;
+mod sentences;
 pub(super) mod text;
 
 use crate::fleet::{FleetReport, RunRow};
@@ -29,11 +32,6 @@ const fn measure_unit(unit: Unit) -> &'static str {
 /// The runs of a cohort, by its position.
 fn runs_of(report: &FleetReport, cohort: usize) -> impl Iterator<Item = &RunRow> {
     report.runs.iter().filter(move |run| run.cohort == cohort)
-}
-
-/// The run of a cohort with the largest CPU use, the first of equal ones.
-fn worst_run(report: &FleetReport, cohort: usize) -> Option<&RunRow> {
-    runs_of(report, cohort).reduce(|worst, run| if run.rate > worst.rate { run } else { worst })
 }
 
 /// `1,000`.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::figures;
+use super::findings;
 use super::names::cohort_name;
 use super::numbers::{count, counted, measure_with_unit};
 use super::outline::{by_unit, has_section};
@@ -29,9 +30,10 @@ pub(super) fn across_runs(report: &FleetReport, out: &mut dyn Write) -> io::Resu
     for (unit, cohorts) in by_unit(report) {
         let title = format!("Across runs, in {}", unit.rate_name());
         writeln!(out, "<h3>{}</h3>", Text(&title))?;
-        table_across(report, unit, cohorts, &title, out)?;
-        cautions(cohorts, |cohort| Some(&cohort.across_runs), unit, "runs", out)?;
         figures::across_runs(unit, cohorts, out)?;
+        table_across(report, unit, cohorts, &title, out)?;
+        findings::runs_of_cohorts(report, cohorts, out)?;
+        cautions(cohorts, |cohort| Some(&cohort.across_runs), unit, "runs", out)?;
     }
     out.write_all(b"</section>\n")
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
+use super::findings;
 use super::numbers::{count, counted};
 use super::outline::sections;
 use super::text::{Text, shortened};
@@ -25,6 +26,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
          <button type=\"button\" id=\"theme\" class=\"needs-script\" aria-pressed=\"false\">Dark</button></div>",
         title(report)
     )?;
+    findings::write(report, out)?;
     verdict(report, out)?;
     facts(report, out)?;
     let percentiles = match report.options.method {

@@ -7,8 +7,8 @@ use super::numbers::counted;
 use super::outline::{MAX_COHORTS, by_unit, has_section};
 use super::plots::{self, Axis, Lines};
 use super::table::{self, Column};
-use super::text::Text;
-use crate::fleet::{CohortReport, FleetReport};
+use super::text::{Text, shortened};
+use crate::fleet::{CohortReport, FleetReport, Trend, TrendOver};
 use crate::units::Unit;
 
 /// Plots get axes of their own if the largest value of one is less than this share of another's.
@@ -87,6 +87,82 @@ fn most_in_a_bin(cohort: &CohortReport) -> u64 {
 
 fn largest_of_bins(cohort: &CohortReport) -> f64 {
     cohort.bins.last().map_or(0.0, |bin| bin.upper)
+}
+
+/// CPU use over versions or dates, a plot for each trend.
+pub(super) fn trends(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
+    if !has_section(report, "trend") {
+        return Ok(());
+    }
+    out.write_all(b"<section id=\"trend\">\n<h2>Trend</h2>\n<p>Bars are intervals; a line has a gap where there are too few runs.</p>\n")?;
+    let shown = &report.trends[..report.trends.len().min(MAX_COHORTS)];
+    writeln!(out, "<div class=\"figures {}\">", arrangement(shown.len()))?;
+    for trend in shown {
+        let most = trend.points.iter().map(|point| point.runs).max().unwrap_or(0);
+        let lines = Lines::of(&report.options, most);
+        let name = trend_name(trend);
+        out.write_all(b"<figure>\n")?;
+        write!(out, "<figcaption><strong>CPU use {}</strong> ", Text(&name))?;
+        trend_keys(report, lines, out)?;
+        out.write_all(b"</figcaption>\n")?;
+        out.write_all(plots::trend(trend, &name, lines, &axis_of_trend(trend, lines))?.as_bytes())?;
+        if trend.undated > 0 {
+            let runs = counted(trend.undated, "run");
+            writeln!(out, "<p class=\"legend\">{runs} without a known date are not in it.</p>")?;
+        }
+        out.write_all(b"</figure>\n")?;
+    }
+    out.write_all(b"</div>\n")?;
+    if let hidden @ 1.. = report.trends.len() - shown.len() {
+        writeln!(
+            out,
+            "<p class=\"hidden\">{} more have no plot here; JSON has all.</p>",
+            counted(hidden as u64, "trend")
+        )?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+/// The axis up to the largest number that is drawn.
+fn axis_of_trend(trend: &Trend, lines: Lines) -> Axis {
+    let drawn = [lines.middle, lines.upper, lines.tail].into_iter().flatten();
+    let ends = |at: usize| {
+        let estimates = trend.points.iter().filter_map(move |point| point.estimates.get(at));
+        estimates.flat_map(|estimate| [estimate.value, estimate.interval.upper]).flatten().fold(0.0, f64::max)
+    };
+    let largest = drawn.map(|line| ends(line.at)).fold(0.0, f64::max);
+    let all = || trend.points.iter().filter_map(|point| point.max).fold(0.0, f64::max);
+    Axis::of_measure(if lines.middle.is_some() { largest } else { all() }, trend.unit)
+}
+
+/// `over app_version (device iPad Air)`.
+fn trend_name(trend: &Trend) -> String {
+    let over = match &trend.over {
+        TrendOver::Label(key) => format!("over {}", shortened(key)),
+        TrendOver::Week => "over weeks, from Monday".to_owned(),
+        TrendOver::Day => "over days".to_owned(),
+    };
+    let others: Vec<String> = trend
+        .labels
+        .iter()
+        .map(|(key, value)| shortened(&format!("{key} {}", value.as_deref().unwrap_or("unknown"))))
+        .collect();
+    if others.is_empty() { over } else { format!("{over} ({})", others.join(", ")) }
+}
+
+/// Writes the key to the lines of a trend.
+fn trend_keys(report: &FleetReport, lines: Lines, out: &mut dyn Write) -> io::Result<()> {
+    if lines.middle.is_none() {
+        return out.write_all(b"<span class=\"keys\"><span><i class=\"key middle\"></i>largest</span></span>");
+    }
+    out.write_all(b"<span class=\"keys\">")?;
+    for (class, line) in [("middle", lines.middle), ("upper", lines.upper), ("tail", lines.tail)] {
+        let name = line.and_then(|line| report.options.quantiles.get(line.at));
+        if let Some(name) = name {
+            write!(out, "<span><i class=\"key {class} plain\"></i>{name}</span> ")?;
+        }
+    }
+    out.write_all(b"</span>")
 }
 
 /// The timelines of all cohorts.

@@ -4,7 +4,7 @@
 //! switches between light and dark. Everything that comes from input is text of elements or of attributes, escaped;
 //! nothing of it is in the script. Plots are SVG in the page; their colours are those of the page (`plots`).
 //!
-//! It holds, in this order: the inputs, alerts, CPU use across runs, CPU use by second of the recordings, CPU use within runs, the largest
+//! It holds, in this order: what was found, the inputs, alerts, the trend over versions or dates, CPU use across runs, CPU use by second of the recordings, CPU use within runs, the largest
 //! differences between cohorts, tables of processes, threads, binaries and functions, runs, and the definitions of the numbers. Long tables
 //! are cut, and say so; JSON and CSV have everything.
 
@@ -13,6 +13,7 @@ mod cohorts;
 mod contrasts;
 mod facts;
 mod figures;
+mod findings;
 mod names;
 mod numbers;
 mod outline;
@@ -43,6 +44,7 @@ pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     facts::write(report, out)?;
     out.write_all(b"<main>\n")?;
     alerts::write(report, out)?;
+    figures::trends(report, out)?;
     cohorts::across_runs(report, out)?;
     figures::over_time(report, out)?;
     cohorts::within_runs(report, out)?;

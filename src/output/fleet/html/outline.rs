@@ -11,6 +11,7 @@ pub(super) fn sections(report: &FleetReport) -> Vec<(&'static str, &'static str)
     let cohorts = &report.cohorts;
     let all = [
         ("alerts", "Alerts", !report.alerts.is_empty()),
+        ("trend", "Trend", !report.trends.is_empty()),
         ("across-runs", "Across runs", !cohorts.is_empty()),
         ("over-time", "Over time", cohorts.iter().any(|cohort| !cohort.timeline.is_empty())),
         ("within-runs", "Within runs", cohorts.iter().any(|cohort| cohort.within_runs.is_some())),

@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
+use super::findings;
 use super::names::{cohort_name, scope_names, scope_words, statistic_name};
 use super::numbers::{count, counted};
 use super::outline::{MAX_COHORTS, has_section};
 use super::table::{self, Column, summary_columns};
-use super::text::{Text, shortened};
+use super::text::Text;
 use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeRow, ScopeTable};
 use crate::stats::Quantile;
 use crate::units::Unit;
@@ -91,6 +92,8 @@ fn write_table(
         write_row(report, table.scope, row, unit, out)?;
     }
     table::close(out)?;
+    let rows = table.rows.iter().map(|row| (findings::short_name(&row.name), &row.name, &row.summary));
+    findings::runs(report, rows, out)?;
     match table.rows.len().saturating_sub(MAX_ROWS) as u64 + table.hidden {
         0 => Ok(()),
         hidden => writeln!(
@@ -129,15 +132,12 @@ fn write_row(
     table::close_row(out)
 }
 
-/// The largest value, and the run that has it.
+/// The largest value, and as a title the runs behind it and behind the highest percentile.
 fn largest(report: &FleetReport, row: &ScopeRow, unit: Unit, out: &mut dyn Write) -> io::Result<()> {
     let max = row.summary.max;
     let shown = super::numbers::measure(max, unit);
-    match row.worst_run.and_then(|run| report.runs.get(run)) {
-        Some(run) => {
-            let source = shortened(&run.source);
-            write!(out, "<td data-value=\"{max}\" title=\"{}\">{}</td>", Text(&source), Text(&shown))
-        }
+    match findings::title(report, &row.summary) {
+        Some(title) => write!(out, "<td data-value=\"{max}\" title=\"{}\">{}</td>", Text(&title), Text(&shown)),
         None => table::number(out, max, &shown),
     }
 }

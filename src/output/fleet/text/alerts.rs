@@ -5,10 +5,10 @@ use std::io;
 use unicode_width::UnicodeWidthStr;
 
 use super::labels;
-use super::measures::Measures;
 use super::page::Page;
 use super::words::{many, thousands};
 use crate::fleet::{AlertOutcome, AlertState, AlertStatistic, FleetReport};
+use crate::output::fleet::measures::Measures;
 use crate::output::text::style::{Tone, fit};
 use crate::stats::Confidence;
 use crate::units::Unit;

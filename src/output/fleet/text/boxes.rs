@@ -6,10 +6,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::cohorts::measures_of;
 use super::labels;
-use super::measures::Measures;
 use super::page::Page;
 use super::words::many;
 use crate::fleet::{CohortReport, FleetReport, FleetScope};
+use crate::output::fleet::measures::Measures;
 use crate::output::text::style::{Tone, pad};
 use crate::stats::BoxPlot;
 

@@ -2,13 +2,14 @@
 
 use std::io;
 
+use super::findings;
 use super::labels;
-use super::measures::Measures;
 use super::notes::Cell;
 use super::page::Page;
 use super::table::{Column, Row, SORTED, Table};
 use super::words::{caution, many, thousands};
 use crate::fleet::{CohortReport, FleetOptions, FleetReport, SortKey, Summary};
+use crate::output::fleet::measures::Measures;
 use crate::output::text::style::Tone;
 use crate::stats::{Estimate, Quantile, Support};
 
@@ -20,6 +21,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         let names = labels::header(cohorts);
         if cohorts.iter().all(|cohort| cohort.runs == 1) {
             one_run_each(cohorts, names, measures, page)?;
+            findings::runs_of_cohorts(report, cohorts, page)?;
             continue;
         }
         let mut columns = vec![Column::new("runs", 70)];
@@ -35,6 +37,7 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
             }
         }
         page.explain_marks(&report.options)?;
+        findings::runs_of_cohorts(report, cohorts, page)?;
     }
     Ok(())
 }

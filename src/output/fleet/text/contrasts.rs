@@ -3,13 +3,13 @@
 use std::io;
 
 use super::labels;
-use super::measures::Measures;
 use super::notes::Cell;
 use super::page::Page;
 use super::scopes::words;
 use super::table::{Column, Row, SORTED, Table};
 use super::words::{many, scope_names};
 use crate::fleet::{Contrast, ContrastRow, FleetReport, SortKey};
+use crate::output::fleet::measures::Measures;
 use crate::output::text::style::Tone;
 
 /// Columns of a cohort's name above its values.

@@ -1,10 +1,11 @@
-//! The inputs that were read, those that could not be, and the definitions of numbers.
+//! What was found; and, at the end of the page, the inputs that could not be read and the definitions of numbers.
 
 use std::io;
 
+use super::findings;
 use super::page::Page;
 use super::words::{first_few, many, thousands};
-use crate::fleet::{FailedInput, FleetReport, Inputs, Measure};
+use crate::fleet::{FailedInput, Finding, FleetReport, Inputs, Measure};
 use crate::output::text::style::Tone;
 use crate::stats::QuantileMethod;
 use crate::units::Unit;
@@ -19,17 +20,30 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         cohorts => format!("Fleet: {} in {}{by}", many(report.inputs.runs, "run"), many(cohorts as u64, "cohort")),
     };
     page.sentence(Some(Tone::Title), 0, &title)?;
-    page.sentence(Some(Tone::Dim), 0, &measure(report))?;
-    page.sentence(Some(Tone::Dim), 0, &method(report))?;
+    findings::write(report, page)?;
     if !report.options.processes.is_empty() {
         let processes = report.options.processes.join(", ");
         page.sentence(None, 0, &format!("only what these processes use counts: {processes}"))?;
     }
-    inputs(&report.inputs, page)?;
     for note in &report.notes {
         page.sentence(Some(Tone::Warning), 0, note)?;
     }
     Ok(())
+}
+
+/// The inputs that do not count, or not as they should, one by one; none if all do.
+pub(super) fn incomplete(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
+    if report.findings.iter().any(|finding| matches!(finding, Finding::Inputs { .. })) {
+        page.title("inputs that do not count, or not as they should")?;
+    }
+    inputs(&report.inputs, page)
+}
+
+/// What the numbers mean, below all of them.
+pub(super) fn definitions(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
+    page.line("")?;
+    page.sentence(Some(Tone::Dim), 0, &measure(report))?;
+    page.sentence(Some(Tone::Dim), 0, &method(report))
 }
 
 /// The meaning of the numbers.

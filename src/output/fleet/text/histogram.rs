@@ -4,10 +4,10 @@ use std::io;
 
 use unicode_width::UnicodeWidthStr;
 
-use super::measures::Measures;
 use super::page::Page;
 use super::words::{many, thousands};
 use crate::fleet::CohortReport;
+use crate::output::fleet::measures::Measures;
 use crate::output::text::style::Tone;
 use crate::stats::Bin;
 

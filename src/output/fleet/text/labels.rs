@@ -26,6 +26,11 @@ pub(super) fn name(cohort: &Cohort) -> String {
     values(cohort).join(BETWEEN)
 }
 
+/// A text with spaces behind it up to this width.
+pub(super) fn padded(text: &str, width: usize) -> String {
+    crate::output::text::style::pad(&clean(text), width)
+}
+
 /// The heading above names: the keys.
 pub(super) fn header(cohorts: &[CohortReport]) -> String {
     let keys = cohorts.first().map_or(&[][..], |cohort| &cohort.cohort.labels);

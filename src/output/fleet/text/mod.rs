@@ -1,5 +1,5 @@
-//! Text for people: the inputs, the cohorts, alerts, differences, box plots, and then each cohort by itself; as wide as the terminal,
-//! coloured if asked.
+//! Text for people: what was found, the cohorts, alerts, the trend, differences, box plots, each cohort by itself, inputs
+//! that do not count, and the definitions of the numbers; as wide as the terminal, coloured if asked.
 //!
 //! A percentile that its runs do not support is `n/a`. Marks at numbers are explained once: below the cohorts, or at the
 //! end if only later tables have them.
@@ -8,14 +8,15 @@ mod alerts;
 mod boxes;
 mod cohorts;
 mod contrasts;
+mod findings;
 mod header;
 mod histogram;
 mod labels;
-mod measures;
 mod notes;
 mod page;
 mod scopes;
 mod table;
+mod trend;
 mod words;
 
 use std::collections::BTreeSet;
@@ -51,6 +52,7 @@ fn sections(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     header::write(report, page)?;
     cohorts::write(report, page)?;
     alerts::write(report, page)?;
+    trend::write(report, page)?;
     contrasts::write(report, page)?;
     boxes::write(report, page)?;
     let room = page.style.width.map(|width| width / 2);
@@ -59,6 +61,8 @@ fn sections(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
         cohort(report, index, name, page)?;
     }
     page.explain_marks(&report.options)?;
+    header::incomplete(report, page)?;
+    header::definitions(report, page)?;
     page.say_what_was_left_out()
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::measures::Measures;
 use super::words::many;
 use crate::fleet::{Caution, FleetOptions, Summary};
+use crate::output::fleet::measures::Measures;
 use crate::stats::{Estimate, Quantile, Support};
 
 /// The meaning of a mark.

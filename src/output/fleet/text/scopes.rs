@@ -3,12 +3,13 @@
 use std::io;
 
 use super::cohorts::{value_cells, value_column, value_columns};
-use super::measures::Measures;
+use super::findings;
 use super::notes::Cell;
 use super::page::Page;
 use super::table::{Column, Row, Table};
 use super::words::{many, scope_names, thousands};
 use crate::fleet::{CohortReport, FleetOptions, FleetReport, FleetScope, ScopeRow, ScopeTable};
+use crate::output::fleet::measures::Measures;
 use crate::output::text::style::Tone;
 use crate::stats::Support;
 
@@ -40,6 +41,7 @@ pub(super) fn write(
         Table { names, columns, rows, is_alike: true }
     };
     table_of_values.write(page)?;
+    findings::runs_of_first_row(report, table, page)?;
     if table.hidden == 0 {
         return Ok(());
     }

@@ -1,7 +1,8 @@
 //! Sentences that several sections use.
 
-use super::measures::Measures;
-use crate::fleet::{Caution, ScopeName, Summary};
+use crate::fleet::{Caution, Summary};
+use crate::output::fleet::measures::Measures;
+pub(super) use crate::output::fleet::opening::name_of as scope_names;
 pub(super) use crate::output::fleet::{many, thousands};
 use crate::stats::Quantile;
 
@@ -11,22 +12,6 @@ pub(super) fn first_few(names: &[String], count: usize) -> String {
     match names.len().saturating_sub(count) {
         0 => shown,
         more => format!("{shown} and {} more", thousands(more as u64)),
-    }
-}
-
-/// A scope as name and what it belongs to.
-pub(super) fn scope_names(name: &ScopeName) -> (String, String) {
-    let text = |part: &Option<String>, unknown: &str| {
-        part.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| unknown.to_owned())
-    };
-    let process = || text(&name.process, "unknown process");
-    match name {
-        ScopeName { function: Some(_), .. } => {
-            (text(&name.function, "unknown function"), name.binary.clone().unwrap_or_default())
-        }
-        ScopeName { binary: Some(_), .. } => (text(&name.binary, "unknown binary"), String::new()),
-        ScopeName { thread: Some(_), .. } => (text(&name.thread, "unknown thread"), process()),
-        _ => (process(), String::new()),
     }
 }
 

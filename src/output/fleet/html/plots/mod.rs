@@ -9,8 +9,10 @@ mod boxes;
 mod histogram;
 mod svg;
 mod timeline;
+mod trend;
 
 pub(super) use axis::Axis;
 pub(super) use boxes::boxes;
 pub(super) use histogram::histogram;
 pub(super) use timeline::{Lines, timeline};
+pub(super) use trend::trend;

@@ -3,19 +3,24 @@
 //! Measures have their unit (`value_unit`) beside them, percentiles their method. The question stands in `options`, from which
 //! [`FleetOptions::from_report_json`](crate::fleet::FleetOptions::from_report_json) asks it again.
 
+mod findings;
+mod parts;
+
 use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{measure_unit, worst_run};
+use super::measure_unit;
 use crate::fleet::{
-    AlertMeasure, AlertOutcome, AlertState, AlertSubject, Caution, Cohort, CohortReport, Comparison, Contrast,
-    ContrastRow, DamagedRecording, FailedInput, FleetOptions, FleetReport, FleetScope, RunRow, ScopeName, ScopeRow,
-    Summary, TimelinePoint, WindowReport,
+    AlertMeasure, AlertOutcome, AlertState, AlertSubject, Caution, CohortReport, Comparison, Contrast, ContrastRow,
+    DamagedRecording, FailedInput, FleetOptions, FleetReport, FleetScope, RunRow, ScopeRow, Summary, TimelinePoint,
+    WindowReport,
 };
 use crate::output::json::{array, field};
-use crate::stats::{Bin, BoxPlot, Estimate, Quantile, Support};
+use crate::stats::{Bin, BoxPlot, Quantile};
 use crate::units::{Millionths, Unit};
+use findings::{finding, trend};
+use parts::{cohort_of, labels, names, percentile, run_of};
 
 /// The value of the field `format`.
 pub(crate) const FORMAT: &str = FleetOptions::REPORT_FORMAT;
@@ -30,10 +35,12 @@ pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     write!(out, "{{\"format\":\"{FORMAT}\",\"version\":{VERSION}")?;
     field(out, "options", &options(&report.options))?;
     field(out, "inputs", &inputs(report))?;
+    array(out, "findings", report.findings.iter(), |row, out| value(out, &finding(report, row)))?;
     array(out, "cohorts", report.cohorts.iter().enumerate(), |(index, cohort), out| {
         cohort_object(report, index, cohort, out)
     })?;
     array(out, "contrasts", report.contrasts.iter(), |contrast, out| contrast_object(report, contrast, out))?;
+    array(out, "trends", report.trends.iter(), |row, out| value(out, &trend(report, row)))?;
     array(out, "alerts", report.alerts.iter(), |alert, out| value(out, &alert_value(report, alert)))?;
     array(out, "runs", report.runs.iter(), |run, out| value(out, &run_value(report, run)))?;
     field(out, "notes", &json!(report.notes))?;
@@ -93,25 +100,8 @@ fn inputs(report: &FleetReport) -> Value {
     })
 }
 
-/// A cohort, by its position in `cohorts` and by its labels.
-fn cohort_of(report: &FleetReport, position: usize) -> Value {
-    let labels = report.cohorts.get(position).map(|cohort| labels(&cohort.cohort));
-    json!({"cohort": position, "labels": labels})
-}
-
-fn labels(cohort: &Cohort) -> Value {
-    Value::Object(cohort.labels.iter().map(|(key, value)| (key.clone(), json!(value))).collect())
-}
-
-/// A run, by the fields that find it again.
-fn run_of(report: &FleetReport, position: Option<usize>) -> Value {
-    let run = position.and_then(|position| report.runs.get(position));
-    run.map_or(Value::Null, |run| json!({"run_id": run.run_id, "source": run.source}))
-}
-
 fn cohort_object(report: &FleetReport, index: usize, cohort: &CohortReport, out: &mut dyn Write) -> io::Result<()> {
     let unit = cohort.cohort.unit;
-    let worst = worst_run(report, index);
     let head = json!({
         "cohort": index,
         "labels": labels(&cohort.cohort),
@@ -119,8 +109,8 @@ fn cohort_object(report: &FleetReport, index: usize, cohort: &CohortReport, out:
         "unit": unit.name(),
         "value_unit": measure_unit(unit),
         "runs": cohort.runs,
-        "across_runs": summary(&report.options, &cohort.across_runs, unit, "runs"),
-        "worst_run": worst.map(|run| json!({"run_id": run.run_id, "source": run.source})),
+        "across_runs": summary(report, &cohort.across_runs, unit, "runs"),
+        "worst_run": run_of(report, cohort.across_runs.max_run),
         "bins": cohort.bins.iter().map(bin).collect::<Value>(),
         "box_plot": cohort.box_plot.as_ref().map(box_plot),
         "within_runs": cohort.within_runs.as_ref().map(|windows| within_runs(report, windows, unit)),
@@ -135,9 +125,17 @@ fn cohort_object(report: &FleetReport, index: usize, cohort: &CohortReport, out:
     out.write_all(b"}")
 }
 
-fn summary(options: &FleetOptions, summary: &Summary, unit: Unit, counts: &str) -> Value {
+fn summary(report: &FleetReport, summary: &Summary, unit: Unit, counts: &str) -> Value {
+    let options = &report.options;
     // Without values there is no smallest, no largest and no mean.
     let of_some = |value: f64| Some(value).filter(|_| summary.count > 0);
+    let none = Vec::new();
+    let percentiles = summary.estimates.iter().enumerate().map(|(index, row)| {
+        let mut object = percentile(row, options.confidence.tail());
+        let runs = summary.percentile_runs.get(index).unwrap_or(&none);
+        object["runs"] = runs.iter().map(|&run| run_of(report, Some(run))).collect();
+        object
+    });
     json!({
         "value_unit": measure_unit(unit),
         "counts": counts,
@@ -150,27 +148,8 @@ fn summary(options: &FleetOptions, summary: &Summary, unit: Unit, counts: &str) 
         "method": options.method.name(),
         "confidence": options.confidence.fraction(),
         "is_exact": summary.is_exact,
-        "percentiles": summary.estimates.iter().map(|row| percentile(row, options.confidence.tail())).collect::<Value>(),
+        "percentiles": percentiles.collect::<Value>(),
         "cautions": summary.cautions.iter().map(caution).collect::<Value>(),
-    })
-}
-
-/// A percentile with an interval, each end of which misses with this probability.
-fn percentile(estimate: &Estimate, tail: f64) -> Value {
-    let needed = match estimate.support {
-        Support::Enough => None,
-        Support::UpperUnknown => Some(estimate.quantile.needed_with_tail(tail)),
-        Support::TooFew { needed } => Some(needed),
-    };
-    json!({
-        "quantile": estimate.quantile.fraction(),
-        "name": estimate.quantile.name(),
-        "value": estimate.value,
-        "support": estimate.support.name(),
-        // For the smallest and the largest no number is enough.
-        "needed": needed.filter(|&needed| needed < u64::MAX),
-        "lower": estimate.interval.lower,
-        "upper": estimate.interval.upper,
     })
 }
 
@@ -204,8 +183,9 @@ fn within_runs(report: &FleetReport, windows: &WindowReport, unit: Unit) -> Valu
     json!({
         "window_seconds": 1,
         "runs": windows.runs,
-        "pooled": summary(&report.options, &windows.pooled, unit, "windows"),
-        "peaks": summary(&report.options, &windows.peaks, unit, "runs"),
+        "pooled": summary(report, &windows.pooled, unit, "windows"),
+        "peaks": summary(report, &windows.peaks, unit, "runs"),
+        "worst_run": run_of(report, windows.peaks.max_run),
         "histogram": {
             "encoding": "hdrhistogram-v2-zlib-base64",
             "value_unit": measure_unit(unit),
@@ -232,16 +212,9 @@ fn timeline_point(report: &FleetReport, point: &TimelinePoint) -> Value {
     })
 }
 
-/// The names of a scope; only those that it has.
-fn names(name: &ScopeName) -> Map<String, Value> {
-    let parts =
-        [("process", &name.process), ("thread", &name.thread), ("binary", &name.binary), ("function", &name.function)];
-    parts.into_iter().filter_map(|(key, name)| Some((key.to_owned(), json!(name.as_ref()?)))).collect()
-}
-
 fn scope_row(report: &FleetReport, row: &ScopeRow, unit: Unit) -> Value {
     let mut object = names(&row.name);
-    let mut own = summary(&report.options, &row.summary, unit, "runs");
+    let mut own = summary(report, &row.summary, unit, "runs");
     if let Some(percentiles) = own["percentiles"].as_array_mut() {
         for (index, percentile) in percentiles.iter_mut().enumerate() {
             percentile["noise"] = json!(row.noise.get(index).copied().flatten());
@@ -250,7 +223,7 @@ fn scope_row(report: &FleetReport, row: &ScopeRow, unit: Unit) -> Value {
     }
     object.insert("summary".to_owned(), own);
     object.insert("samples".to_owned(), json!(row.samples));
-    object.insert("worst_run".to_owned(), run_of(report, row.worst_run));
+    object.insert("worst_run".to_owned(), run_of(report, row.summary.max_run));
     Value::Object(object)
 }
 
@@ -273,6 +246,7 @@ fn contrast_row(row: &ContrastRow) -> Value {
     let mut object = names(&row.name);
     object.insert("values".to_owned(), json!(row.values));
     object.insert("difference".to_owned(), json!(row.difference));
+    object.insert("at_least".to_owned(), json!(row.at_least));
     object.insert("is_noise".to_owned(), json!(row.is_noise));
     Value::Object(object)
 }
@@ -348,7 +322,7 @@ fn run_value(report: &FleetReport, run: &RunRow) -> Value {
     let unit = report.cohorts.get(run.cohort).map(|cohort| cohort.cohort.unit);
     let of_windows =
         |values: &Vec<Millionths>| by_quantile(&report.options.quantiles, values.iter().map(|value| value.as_f64()));
-    let mut object = json!({"run_id": run.run_id, "source": run.source});
+    let mut object = json!({"run_id": run.run_id, "source": run.source, "start": run.start});
     let Value::Object(cohort) = cohort_of(report, run.cohort) else { return object };
     cohort.into_iter().for_each(|(name, value)| object[name] = value);
     let fields = [

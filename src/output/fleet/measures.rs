@@ -4,7 +4,7 @@ use crate::units::Unit;
 
 /// The unit and the decimals of the measures in one table.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Measures {
+pub(in crate::output::fleet) struct Measures {
     unit: &'static str,
     divisor: f64,
     decimals: usize,

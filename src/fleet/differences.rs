@@ -1,0 +1,88 @@
+//! Cohorts that differ by more than chance explains.
+//!
+//! Each cohort's percentile has its interval, from order statistics. All intervals that are looked at hold together with the confidence of
+//! the report: each end misses with at most the n-th part of the probability that it otherwise misses with (Bonferroni, n being cohorts
+//! times percentiles). The later percentile less the earlier one is then between the ends' differences, and if zero is not, they differ.
+
+use super::finding::Finding;
+use super::options::FleetOptions;
+use crate::stats::{Distribution, Interval, Quantile, ranks_with_tail};
+
+/// Pairs of cohorts that a report tells of.
+const MOST: usize = 2;
+
+/// The cohorts of one unit that are compared with each other.
+pub(super) struct Compared<'o> {
+    pub(super) options: &'o FleetOptions,
+    /// Positions and runs of cohorts, in order; each has runs.
+    pub(super) cohorts: Vec<(usize, Distribution)>,
+    /// Pairs of positions in `cohorts`: the earlier and the later one.
+    pub(super) pairs: Vec<(usize, usize)>,
+    /// The pair to speak of if no difference is shown; `None` for all.
+    pub(super) newest: Option<(usize, usize)>,
+    /// Percentiles that are compared.
+    pub(super) quantiles: Vec<Quantile>,
+}
+
+impl Compared<'_> {
+    /// The largest differences, and whether the newest cohort (or any) is among them.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        if self.pairs.is_empty() || self.options.is_weighted {
+            return Vec::new();
+        }
+        let intervals = self.intervals();
+        let mut found: Vec<((usize, usize), f64, Finding)> = Vec::new();
+        for (index, &quantile) in self.quantiles.iter().enumerate() {
+            for &pair in &self.pairs {
+                found.extend(self.difference(pair, quantile, (&intervals[pair.0][index], &intervals[pair.1][index])));
+            }
+        }
+        // The farthest from zero first; of one pair one percentile.
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let mut told: Vec<(usize, usize)> = Vec::new();
+        found.retain(|(pair, ..)| {
+            let is_new = told.len() < MOST && !told.contains(pair);
+            is_new.then(|| told.push(*pair)).is_some()
+        });
+        let mut findings: Vec<Finding> = found.into_iter().map(|(.., finding)| finding).collect();
+        let is_told = self.newest.map_or(!told.is_empty(), |newest| told.contains(&newest));
+        if !is_told {
+            findings.push(self.no_difference(&intervals));
+        }
+        findings
+    }
+
+    /// By cohort and percentile, such that all hold together.
+    fn intervals(&self) -> Vec<Vec<Interval>> {
+        let tail = self.options.confidence.tail() / (self.cohorts.len() * self.quantiles.len()).max(1) as f64;
+        let of = |runs: &Distribution, quantile: Quantile| runs.interval(ranks_with_tail(runs.count(), quantile, tail));
+        let of_all = |runs: &Distribution| self.quantiles.iter().map(|&quantile| of(runs, quantile)).collect();
+        self.cohorts.iter().map(|(_, runs)| of_all(runs)).collect()
+    }
+
+    /// A pair that differs at a percentile, and how far its difference is from zero at least.
+    fn difference(
+        &self,
+        pair: (usize, usize),
+        quantile: Quantile,
+        (from, to): (&Interval, &Interval),
+    ) -> Option<((usize, usize), f64, Finding)> {
+        let less = |a: Option<f64>, b: Option<f64>| Some(a? - b?);
+        let interval = Interval { lower: less(to.lower, from.upper), upper: less(to.upper, from.lower) };
+        let is_more = interval.lower.filter(|&lower| lower > 0.0);
+        let is_less = interval.upper.filter(|&upper| upper < 0.0);
+        let distance = is_more.or(is_less)?.abs();
+        let value = |index: usize| self.cohorts[index].1.quantile(quantile, self.options.method);
+        let values = (value(pair.0)?, value(pair.1)?);
+        let (from, to) = (self.cohorts[pair.0].0, self.cohorts[pair.1].0);
+        Some((pair, distance, Finding::Difference { from, to, quantile, values, interval }))
+    }
+
+    fn no_difference(&self, intervals: &[Vec<Interval>]) -> Finding {
+        let all = || (0..self.cohorts.len()).collect();
+        let cohorts: Vec<usize> = self.newest.map_or_else(all, |(from, to)| vec![from, to]);
+        let is_known = |interval: &Interval| interval.lower.is_some() && interval.upper.is_some();
+        let is_testable = cohorts.iter().all(|&cohort| intervals[cohort].first().is_some_and(is_known));
+        Finding::NoDifference { cohorts: cohorts.iter().map(|&index| self.cohorts[index].0).collect(), is_testable }
+    }
+}

@@ -1,0 +1,201 @@
+//! The findings of a report, from its own numbers.
+
+use std::collections::BTreeSet;
+
+use super::differences::Compared;
+use super::finding::Finding;
+use super::options::SortKey;
+use super::report::{AlertState, CohortReport, FleetReport, RunRow, TrendOver};
+use super::scope::{FleetScope, Measure};
+use super::trend::{distribution, same_but_for};
+use crate::stats::{Quantile, Support};
+use crate::units::{Millionths, Unit};
+
+/// More cohorts than this are not compared pair by pair.
+const MOST_COMPARED: usize = 100;
+
+/// The findings, the most urgent first.
+pub(super) fn findings(report: &FleetReport) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = alerts(report).into_iter().collect();
+    let units: BTreeSet<Unit> = report.cohorts.iter().map(|cohort| cohort.cohort.unit).collect();
+    if report.runs.is_empty() {
+        let unit = units.first().copied().unwrap_or(Unit::Nanoseconds);
+        findings.push(Finding::Level { unit, runs: 0, median: None, tail: None, lacking: None, max: None });
+    }
+    let mut used_most = None;
+    for unit in units.into_iter().filter(|unit| runs_of(report, *unit).next().is_some()) {
+        findings.push(level(report, unit));
+        let differences = compared(report, unit).findings();
+        let higher = differences.iter().find_map(|finding| match finding {
+            Finding::Difference { from, to, values, .. } => Some(if values.1 > values.0 { *to } else { *from }),
+            _ => None,
+        });
+        findings.extend(differences);
+        findings.extend(row_difference(report, unit));
+        used_most = used_most.or(higher).or_else(|| newest_or_heaviest(report, unit));
+    }
+    findings.extend(used_most.map(|cohort| most_used(report, cohort)).unwrap_or_default());
+    findings.extend(inputs(report));
+    findings
+}
+
+fn runs_of(report: &FleetReport, unit: Unit) -> impl Iterator<Item = (usize, &RunRow)> {
+    let is_of_unit = move |(_, run): &(usize, &RunRow)| report.cohorts[run.cohort].cohort.unit == unit;
+    report.runs.iter().enumerate().filter(is_of_unit)
+}
+
+fn alerts(report: &FleetReport) -> Option<Finding> {
+    let find = |is: fn(&AlertState) -> bool| report.alerts.iter().position(|alert| is(&alert.state));
+    let count = |is: fn(&AlertState) -> bool| report.alerts.iter().filter(|alert| is(&alert.state)).count() as u64;
+    let is_fired = |state: &AlertState| *state == AlertState::Fired;
+    let is_undecided = |state: &AlertState| matches!(state, AlertState::Undecided { .. });
+    (!report.alerts.is_empty()).then(|| Finding::Alerts {
+        fired: count(is_fired),
+        undecided: count(is_undecided),
+        quiet: count(|state| *state == AlertState::Quiet),
+        first: find(is_fired).or_else(|| find(is_undecided)),
+    })
+}
+
+fn level(report: &FleetReport, unit: Unit) -> Finding {
+    let options = &report.options;
+    let runs = distribution(&report.options, runs_of(report, unit).map(|(_, run)| run));
+    let estimate = |quantile: Quantile| runs.estimate(quantile, options.method, options.confidence);
+    let above = options.quantiles.iter().filter(|&&quantile| quantile > Quantile::P50 && quantile <= Quantile::P99);
+    let above: Vec<_> = above.map(|&quantile| estimate(quantile)).collect();
+    let known = above.iter().rfind(|estimate| !matches!(estimate.support, Support::TooFew { .. }));
+    let lacking = above.iter().find_map(|estimate| match estimate.support {
+        Support::TooFew { needed } => Some((estimate.quantile, needed)),
+        Support::Enough | Support::UpperUnknown => None,
+    });
+    let counts = |run: &RunRow| !options.is_weighted || run.run_weight.get() > 0;
+    // Of equal runs the first.
+    let heavier = |max: (usize, Millionths), (index, run): (usize, &RunRow)| {
+        if run.rate > max.1 { (index, run.rate) } else { max }
+    };
+    let mut counted = runs_of(report, unit).filter(|(_, run)| counts(run));
+    let max = counted.next().map(|(index, run)| counted.fold((index, run.rate), heavier));
+    Finding::Level {
+        unit,
+        runs: runs.count(),
+        median: runs.quantile(Quantile::P50, options.method),
+        tail: known.and_then(|estimate| Some((estimate.quantile, estimate.value?))),
+        lacking,
+        max: max.map(|(index, rate)| (rate.as_f64(), index)),
+    }
+}
+
+/// The cohorts of a unit, ready to be compared: neighbours where a label has an order, else all.
+fn compared(report: &FleetReport, unit: Unit) -> Compared<'_> {
+    let with_runs = report.cohorts.iter().enumerate();
+    let with_runs = with_runs.filter(|(_, cohort)| cohort.cohort.unit == unit && cohort.runs > 0);
+    let positions: Vec<usize> = with_runs.map(|(index, _)| index).collect();
+    let runs = |position: usize| report.runs.iter().filter(move |run| run.cohort == position);
+    let of = |&position: &usize| (position, distribution(&report.options, runs(position)));
+    let ordered = report.trends.iter().find_map(|trend| match &trend.over {
+        TrendOver::Label(key) if trend.unit == unit => Some(key),
+        _ => None,
+    });
+    let mut pairs = Vec::new();
+    match ordered {
+        Some(key) => {
+            let cohorts: Vec<&CohortReport> = positions.iter().map(|&position| &report.cohorts[position]).collect();
+            pairs.extend(same_but_for(&cohorts, key));
+        }
+        None => (0..positions.len()).for_each(|to| pairs.extend((0..to).map(|from| (from, to)))),
+    }
+    if positions.len() > MOST_COMPARED {
+        pairs.clear();
+    }
+    let newest = pairs.iter().copied().max_by_key(|pair| pair.1).filter(|_| ordered.is_some());
+    let mut quantiles = vec![Quantile::P50];
+    if let SortKey::Quantile(quantile) = report.options.sort
+        && quantile > Quantile::P50
+    {
+        quantiles.push(quantile);
+    }
+    Compared { options: &report.options, cohorts: positions.iter().map(of).collect(), pairs, newest, quantiles }
+}
+
+/// The largest difference of the narrowest scope that chance does not explain; without one, the largest that noise does not.
+fn row_difference(report: &FleetReport, unit: Unit) -> Option<Finding> {
+    let SortKey::Quantile(quantile) = report.options.sort else { return None };
+    let contrasts = || report.contrasts.iter().rev().filter(|contrast| contrast.unit == unit);
+    let find = |is_certain: bool| {
+        contrasts().find_map(|contrast| {
+            let is_wanted = |row: &&super::report::ContrastRow| match is_certain {
+                true => row.at_least.is_some_and(|least| least > 0.0),
+                false => !row.is_noise,
+            };
+            Some((contrast, contrast.rows.iter().find(is_wanted)?, is_certain))
+        })
+    };
+    let (contrast, row, is_certain) = find(true).or_else(|| find(false))?;
+    let cohort = |index: usize| (contrast.cohorts[index], row.values[index]);
+    let order = |a: &usize, b: &usize| row.values[*a].total_cmp(&row.values[*b]);
+    let (low, high) = ((0..row.values.len()).min_by(order)?, (0..row.values.len()).max_by(order)?);
+    let is_supported = |index: usize| report.cohorts[contrast.cohorts[index]].runs >= quantile.needed_count();
+    if !is_supported(low) || !is_supported(high) {
+        return None;
+    }
+    Some(Finding::RowDifference {
+        scope: contrast.scope,
+        name: row.name.clone(),
+        quantile,
+        low: cohort(low),
+        high: cohort(high),
+        is_certain,
+    })
+}
+
+/// The cohort to look into where none is known to differ: the newest one of a trend, else the one that uses most.
+fn newest_or_heaviest(report: &FleetReport, unit: Unit) -> Option<usize> {
+    let cohorts = report.cohorts.iter().enumerate();
+    let cohorts: Vec<(usize, &CohortReport)> =
+        cohorts.filter(|(_, cohort)| cohort.cohort.unit == unit && cohort.runs > 0).collect();
+    let has_order = report.trends.iter().any(|trend| trend.unit == unit && matches!(trend.over, TrendOver::Label(_)));
+    if has_order {
+        return cohorts.last().map(|(index, _)| *index);
+    }
+    let used = |cohort: &CohortReport| cohort.across_runs.weighted_mean.unwrap_or(0.0);
+    cohorts.into_iter().max_by(|a, b| used(a.1).total_cmp(&used(b.1)).then(b.0.cmp(&a.0))).map(|(index, _)| index)
+}
+
+/// The process, thread and function that use most of a cohort's CPU time.
+fn most_used(report: &FleetReport, position: usize) -> Vec<Finding> {
+    let cohort = &report.cohorts[position];
+    let all = cohort.across_runs.weighted_mean.filter(|&all| all > 0.0);
+    let own = |scope: FleetScope| match scope {
+        FleetScope::Run | FleetScope::Binary => false,
+        FleetScope::Process | FleetScope::Thread => true,
+        // With what it calls, `main` has all of it.
+        FleetScope::Function => report.options.measure != Measure::AllWeight,
+    };
+    let tables = cohort.tables.iter().filter(|table| own(table.scope));
+    let finding = |table: &super::report::ScopeTable| {
+        let row = table.most_used.as_ref()?;
+        let estimates = row.summary.estimates.iter();
+        let mut sorted = estimates.filter(|estimate| report.options.sort == SortKey::Quantile(estimate.quantile));
+        let supported = sorted.find(|estimate| !matches!(estimate.support, Support::TooFew { .. }));
+        Some(Finding::MostUsed {
+            cohort: position,
+            scope: table.scope,
+            name: row.name.clone(),
+            share: row.summary.weighted_mean? / all?,
+            percentile: supported.and_then(|estimate| Some((estimate.quantile, estimate.value?))),
+        })
+    };
+    tables.filter_map(finding).collect()
+}
+
+fn inputs(report: &FleetReport) -> Option<Finding> {
+    let inputs = &report.inputs;
+    let sources = report.runs.iter().map(|run| &run.source).chain(&inputs.without_time);
+    let sources: BTreeSet<&String> = sources.chain(inputs.failed.iter().map(|file| &file.source)).collect();
+    let (failed, without_time) = (inputs.failed.len() as u64, inputs.without_time.len() as u64);
+    let damaged: u64 = inputs.damaged.iter().map(|recording| u64::from(recording.unread_runs)).sum();
+    let (estimated_time, rejected_rows) = (inputs.estimated_time, inputs.rejected_rows);
+    let is_whole = [failed, without_time, damaged, estimated_time, rejected_rows] == [0; 5];
+    let files = sources.len() as u64;
+    (!is_whole).then_some(Finding::Inputs { failed, files, without_time, damaged, estimated_time, rejected_rows })
+}

@@ -1,0 +1,157 @@
+//! The order of labels: versions as people count them, and dates by time.
+//!
+//! ```text
+//! 1.9 < 1.10 beta 2 < 1.10-rc.1 < 1.10 < 1.10 (7) < 1.10.1 < 1.11
+//! ```
+//!
+//! A text is a list of numbers and of what stands between them. Numbers are compared by value, the rest by its characters. A word such as
+//! `beta` behind a number makes a version older than the one without it; anything else behind a version makes it newer. Texts
+//! that say the same (`1.0` and `01.0`, `2.0-beta` and `2.0 Beta`) are in the order of their bytes, so only identical texts are equal.
+
+use std::cmp::Ordering;
+
+/// Words for a version before the one that it is named after, the earliest first.
+const BEFORE_RELEASE: [&str; 9] = ["nightly", "dev", "snapshot", "canary", "alpha", "beta", "pre", "preview", "rc"];
+
+/// Between the parts of a version.
+const SEPARATORS: [char; 6] = [' ', '.', '-', '_', '+', '~'];
+
+/// Compares two labels. A total order, in which only identical texts are equal.
+pub(crate) fn compare_labels(a: &str, b: &str) -> Ordering {
+    let (mut left, mut right) = (parts(a), parts(b));
+    loop {
+        let pair = (left.next().unwrap_or(Part::End), right.next().unwrap_or(Part::End));
+        if pair.0 != pair.1 {
+            return pair.0.cmp(&pair.1);
+        }
+        if pair.0 == Part::End {
+            return a.cmp(b);
+        }
+    }
+}
+
+/// A part of a label. The variants are in the order in which different parts in the same place are.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part<'t> {
+    /// The position of a word in [`BEFORE_RELEASE`], and what follows it.
+    BeforeRelease(usize, String),
+    End,
+    Number(Digits<'t>),
+    Text(&'t str),
+}
+
+/// A number of any length: how many digits it has without leading zeros, and these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Digits<'t> {
+    count: usize,
+    digits: &'t str,
+}
+
+fn parts(text: &str) -> impl Iterator<Item = Part<'_>> {
+    let mut rest = text;
+    let mut is_behind_number = false;
+    std::iter::from_fn(move || {
+        let is_number = rest.starts_with(|c: char| c.is_ascii_digit());
+        let end = rest.find(|c: char| c.is_ascii_digit() != is_number).unwrap_or(rest.len());
+        let (part, after) = rest.split_at(end);
+        rest = after;
+        let could_be_word = std::mem::replace(&mut is_behind_number, is_number);
+        match part {
+            "" => None,
+            _ if is_number => Some(number(part)),
+            _ => Some(could_be_word.then(|| before_release(part)).flatten().unwrap_or(Part::Text(part))),
+        }
+    })
+}
+
+fn number(part: &str) -> Part<'_> {
+    let digits = part.trim_start_matches('0');
+    Part::Number(Digits { count: digits.len(), digits })
+}
+
+/// The part for a text that starts with a word of [`BEFORE_RELEASE`].
+fn before_release(part: &str) -> Option<Part<'_>> {
+    let words = part.trim_matches(SEPARATORS).to_lowercase();
+    let end = words.find(|c: char| !c.is_alphabetic()).unwrap_or(words.len());
+    let place = BEFORE_RELEASE.iter().position(|word| *word == &words[..end])?;
+    Some(Part::BeforeRelease(place, words[end..].to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn versions_and_dates_are_in_the_order_of_people() {
+        let sorted = [
+            "",
+            "0.9",
+            "1.9-beta",
+            "1.9",
+            "1.9.1",
+            "1.10 alpha 9",
+            "1.10 beta 2",
+            "1.10 Beta 10",
+            "1.10-rc.1",
+            "1.10",
+            "1.10 (7)",
+            "1.10.1",
+            "1.11",
+            "2",
+            "2.0",
+            "10.0",
+            "2025-09-30",
+            "2025-10-01",
+            "2025-10-01 07:30",
+            "2026-01-02",
+            "99999999999999999999999",
+            "100000000000000000000000",
+            "iOS 9.3",
+            "iOS 26.1",
+            "iOS 26.1.1",
+        ];
+        for pair in sorted.windows(2) {
+            assert_eq!(compare_labels(pair[0], pair[1]), Ordering::Less, "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn texts_that_say_the_same_differ() {
+        for (a, b) in [("01.0", "1.0"), ("2.0 Beta", "2.0-beta"), ("0", "00")] {
+            assert_eq!(compare_labels(a, b), a.cmp(b), "{a} {b}");
+            assert_ne!(compare_labels(a, b), Ordering::Equal);
+        }
+    }
+
+    fn label() -> impl Strategy<Value = String> {
+        let part = prop_oneof![
+            prop::sample::select(BEFORE_RELEASE.to_vec()).prop_map(str::to_owned),
+            prop::sample::select(vec![".", "-", " ", "0", "00", "1", "9", "10", "v", "Beta", "b", "é", "(", "+"])
+                .prop_map(str::to_owned),
+            "[0-9]{1,3}",
+            "\\PC{0,2}",
+        ];
+        prop::collection::vec(part, 0..6).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn any_two_labels_have_an_order(a in label(), b in label()) {
+            prop_assert_eq!(compare_labels(&a, &b), compare_labels(&b, &a).reverse());
+            prop_assert_eq!(compare_labels(&a, &b) == Ordering::Equal, a == b);
+        }
+
+        #[test]
+        fn the_order_of_any_three_labels_is_a_line(a in label(), b in label(), c in label()) {
+            let mut labels = [a, b, c];
+            labels.sort_by(|a, b| compare_labels(a, b));
+            prop_assert_ne!(compare_labels(&labels[0], &labels[1]), Ordering::Greater);
+            prop_assert_ne!(compare_labels(&labels[1], &labels[2]), Ordering::Greater);
+            prop_assert_ne!(compare_labels(&labels[0], &labels[2]), Ordering::Greater);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! CPU use over versions or dates: the percentiles of runs, one point after the other.
+//!
+//! A label has an order if its values differ in their numbers only behind the same beginning: `1.9`, `1.10`, `1.11 beta 2`; `2025-10-01`,
+//! `2025-10-02`; `build 7`, `build 8`. The cohorts of such a label are a trend, for each combination of the other labels. Without labels,
+//! runs whose start is known are put together by day, or by week if there are many days.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::options::FleetOptions;
+use super::report::{Cohort, CohortReport, FleetReport, RunRow, Trend, TrendOver, TrendPoint};
+use crate::stats::Distribution;
+use crate::units::Millionths;
+
+/// Fewer points than this are no trend.
+const LEAST: usize = 3;
+
+/// More days than this are put together to weeks.
+const MOST_DAYS: usize = 45;
+
+/// The trends that cohorts are, in their order.
+pub(super) fn of_cohorts(cohorts: &[CohortReport]) -> Vec<Trend> {
+    let mut trends = Vec::new();
+    for cohorts in cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit) {
+        let keys = cohorts[0].cohort.labels.len();
+        let Some(label) = (0..keys).find(|&label| has_order(cohorts, label)) else { continue };
+        let mut groups: BTreeMap<Cohort, Vec<&CohortReport>> = BTreeMap::new();
+        for cohort in cohorts.iter().filter(|cohort| cohort.cohort.labels[label].1.is_some()) {
+            let mut others = cohort.cohort.clone();
+            others.labels.remove(label);
+            groups.entry(others).or_default().push(cohort);
+        }
+        let groups = groups.into_iter().filter(|(_, cohorts)| cohorts.len() >= LEAST);
+        trends.extend(groups.map(|(others, cohorts)| trend(&others, label, &cohorts)));
+    }
+    trends
+}
+
+fn trend(others: &Cohort, label: usize, cohorts: &[&CohortReport]) -> Trend {
+    let point = |cohort: &&CohortReport| TrendPoint {
+        name: cohort.cohort.labels[label].1.clone().unwrap_or_default(),
+        runs: cohort.runs,
+        estimates: cohort.across_runs.estimates.clone(),
+        max: (cohort.runs > 0).then_some(cohort.across_runs.max),
+    };
+    Trend {
+        unit: others.unit,
+        over: TrendOver::Label(cohorts[0].cohort.labels[label].0.clone()),
+        labels: others.labels.clone(),
+        points: cohorts.iter().map(point).collect(),
+        undated: 0,
+    }
+}
+
+/// Neighbours among cohorts that differ in this label only, as pairs of their positions: the earlier and the later one. Cohorts are in order.
+pub(super) fn same_but_for(cohorts: &[&CohortReport], key: &str) -> Vec<(usize, usize)> {
+    let mut last: BTreeMap<Cohort, usize> = BTreeMap::new();
+    let mut pairs = Vec::new();
+    for (index, cohort) in cohorts.iter().enumerate() {
+        let mut others = cohort.cohort.clone();
+        let is_known = others.labels.iter().any(|(name, value)| name == key && value.is_some());
+        others.labels.retain(|(name, _)| name != key);
+        if is_known {
+            pairs.extend(last.insert(others, index).map(|before| (before, index)));
+        }
+    }
+    pairs
+}
+
+/// The trend over the dates of runs, if there are no cohorts by label: over all runs of each unit.
+pub(super) fn of_dates(report: &FleetReport) -> Vec<Trend> {
+    if !report.options.by.is_empty() {
+        return Vec::new();
+    }
+    let of_cohort = |(position, cohort): (usize, &CohortReport)| {
+        let runs = report.runs.iter().enumerate().filter(move |(_, run)| run.cohort == position);
+        let Periods { over, periods, undated } = by_date(runs.map(|(index, run)| (index, run.start.as_deref())))?;
+        let points = periods.into_iter().map(|(name, runs)| point(report, name, &runs)).collect();
+        Some(Trend { unit: cohort.cohort.unit, over, labels: Vec::new(), points, undated })
+    };
+    report.cohorts.iter().enumerate().filter_map(of_cohort).collect()
+}
+
+fn point(report: &FleetReport, name: String, runs: &[usize]) -> TrendPoint {
+    let FleetOptions { quantiles, method, confidence, .. } = &report.options;
+    let runs = distribution(&report.options, runs.iter().map(|&run| &report.runs[run]));
+    TrendPoint {
+        name,
+        runs: runs.count(),
+        estimates: quantiles.iter().map(|&quantile| runs.estimate(quantile, *method, *confidence)).collect(),
+        max: runs.max().map(Millionths::as_f64),
+    }
+}
+
+/// The distribution of some runs, as the options count them.
+pub(super) fn distribution<'r>(options: &FleetOptions, runs: impl Iterator<Item = &'r RunRow>) -> Distribution {
+    let values = runs.map(|run| (run.rate, run.run_weight));
+    if options.is_weighted {
+        return Distribution::weighted(values.collect(), 0, 0);
+    }
+    Distribution::new(values.map(|(rate, _)| rate).collect(), 0)
+}
+
+/// True if the values of a label have an order, and are enough for a trend.
+fn has_order(cohorts: &[CohortReport], label: usize) -> bool {
+    let values = cohorts.iter().filter_map(|cohort| cohort.cohort.labels[label].1.as_deref());
+    let values: BTreeSet<&str> = values.collect();
+    let beginning = |value: &str| value.find(|c: char| c.is_ascii_digit()).map(|end| value[..end].to_owned());
+    let beginnings: BTreeSet<Option<String>> = values.iter().map(|value| beginning(value)).collect();
+    values.len() >= LEAST && beginnings.len() == 1 && !beginnings.contains(&None)
+}
+
+/// The periods of runs by their start, in order, and the positions of their runs; `None` if there are too few periods.
+fn by_date<'r>(starts: impl Iterator<Item = (usize, Option<&'r str>)>) -> Option<Periods> {
+    let (mut days, mut undated) = (BTreeMap::<i64, Vec<usize>>::new(), 0);
+    for (run, start) in starts {
+        match start.and_then(day_of) {
+            Some(day) => days.entry(day).or_default().push(run),
+            None => undated += 1,
+        }
+    }
+    let over = if days.len() > MOST_DAYS { TrendOver::Week } else { TrendOver::Day };
+    let mut periods = BTreeMap::<i64, Vec<usize>>::new();
+    for (day, runs) in days {
+        let first = if over == TrendOver::Week { monday_of(day) } else { day };
+        periods.entry(first).or_default().extend(runs);
+    }
+    let periods: Vec<(String, Vec<usize>)> = periods.into_iter().map(|(day, runs)| (date_of(day), runs)).collect();
+    (periods.len() >= LEAST).then_some(Periods { over, periods, undated })
+}
+
+/// Runs by day or week.
+#[derive(Debug)]
+struct Periods {
+    over: TrendOver,
+    /// The first day of each, and its runs.
+    periods: Vec<(String, Vec<usize>)>,
+    /// Runs without a date.
+    undated: u64,
+}
+
+/// The day of an ISO 8601 time, in days since 1970-01-01: the date as it was where the run was recorded.
+fn day_of(start: &str) -> Option<i64> {
+    let date = start.get(..10)?;
+    let number = |range: std::ops::Range<usize>| {
+        let digits = &date[range];
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse::<i64>().ok()).flatten()
+    };
+    let is_date = date.is_ascii() && &date[4..5] == "-" && &date[7..8] == "-";
+    let (year, month, day) = is_date.then(|| Some((number(0..4)?, number(5..7)?, number(8..10)?))).flatten()?;
+    // Days beyond the end of their month are refused: they come out as another date.
+    let days = days_since_1970(year, month, day);
+    ((1..=12).contains(&month) && date_of(days) == date).then_some(days)
+}
+
+/// Days from 1970-01-01 to a date of the Gregorian calendar, counted in years that begin in March.
+const fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+}
+
+/// The date of a day, such as `2025-10-01`.
+fn date_of(days: i64) -> String {
+    let days = days + 719_468;
+    let (era, day_of_era) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * day_of_year + 2) / 153;
+    let (day, month) = (day_of_year - (153 * shifted + 2) / 5 + 1, (shifted + 2) % 12 + 1);
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+/// The Monday of a day's week. 1970-01-01 was a Thursday.
+const fn monday_of(day: i64) -> i64 {
+    day - (day + 3).rem_euclid(7)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_days_of_the_calendar() {
+        for (date, days) in [("1970-01-01", 0), ("2000-02-29", 11_016), ("2024-12-31", 20_088), ("2026-11-23", 20_780)]
+        {
+            assert_eq!((day_of(date), date_of(days)), (Some(days), date.to_owned()));
+            assert_eq!(day_of(&format!("{date}T23:59:59.5+02:00")), Some(days));
+        }
+        for no_date in ["", "2025", "2025-02-30", "2025-13-01", "2025-00-10", "2025-1-001", "20251001T10", "é025-10-01"]
+        {
+            assert_eq!(day_of(no_date), None, "{no_date}");
+        }
+        // 2026-11-23 is a Monday.
+        assert_eq!([20_779, 20_780, 20_786, 20_787].map(monday_of), [20_773, 20_780, 20_780, 20_787]);
+    }
+
+    #[test]
+    fn many_days_are_weeks() {
+        let starts: Vec<String> = (0..200).map(|day| format!("{}T10:00:00Z", date_of(20_780 + day / 2))).collect();
+        let of = |runs: usize| by_date(starts.iter().take(runs).map(|start| Some(start.as_str())).enumerate());
+        assert!(of(4).is_none(), "two days");
+        let days = of(90).unwrap();
+        assert_eq!((&days.over, days.periods.len()), (&TrendOver::Day, 45));
+        assert_eq!(days.periods[1], ("2026-11-24".to_owned(), vec![2, 3]));
+        let weeks = of(92).unwrap();
+        assert_eq!((&weeks.over, weeks.periods.len()), (&TrendOver::Week, 7));
+        assert_eq!((weeks.periods[1].0.as_str(), weeks.periods[1].1.len()), ("2026-11-30", 14));
+    }
+}

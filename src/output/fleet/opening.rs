@@ -1,0 +1,80 @@
+//! The runs behind the numbers of a row, and the command that opens one of them.
+
+use crate::fleet::{FleetReport, RunRow, ScopeName, Summary};
+use crate::output::inert::inert;
+use crate::recording::shell_word;
+use crate::stats::{Quantile, Support};
+
+/// The runs behind the highest percentile that has enough runs, and behind the largest value.
+pub(super) struct Behind<'r> {
+    /// One run, or the two runs that a percentile is between.
+    percentile: Option<(Quantile, Vec<&'r RunRow>)>,
+    max: Option<&'r RunRow>,
+}
+
+impl<'r> Behind<'r> {
+    pub(super) fn of(report: &'r FleetReport, summary: &Summary) -> Self {
+        let run = |&run: &usize| report.runs.get(run);
+        let is_supported = |&index: &usize| !matches!(summary.estimates[index].support, Support::TooFew { .. });
+        let named = summary.percentile_runs.iter().map(|runs| runs.iter().filter_map(run).collect::<Vec<_>>());
+        let named: Vec<Vec<&RunRow>> = named.collect();
+        let highest = (0..summary.estimates.len().min(named.len())).rfind(is_supported);
+        let percentile = highest.filter(|&index| !named[index].is_empty());
+        let percentile = percentile.map(|index| (summary.estimates[index].quantile, named[index].clone()));
+        // The percentile of one run is its value.
+        let percentile = percentile.filter(|_| summary.count > 1);
+        Self { percentile, max: summary.max_run.as_ref().and_then(run).filter(|_| summary.max > 0.0) }
+    }
+
+    /// `P99: runs/017.xml · max: runs/044.xml`; `None` if no run has a value.
+    pub(super) fn words(&self) -> Option<String> {
+        let max = &self.max?.source;
+        let Some((quantile, runs)) = &self.percentile else { return Some(format!("max: {max}")) };
+        let runs: Vec<&str> = runs.iter().map(|run| run.source.as_str()).collect();
+        Some(match runs[..] {
+            [run] if run == max => format!("{quantile} and max: {max}"),
+            [run] => format!("{quantile}: {run} · max: {max}"),
+            _ => format!("{quantile}: between {} · max: {max}", runs.join(" and ")),
+        })
+    }
+
+    /// The run with the largest value.
+    pub(super) const fn max(&self) -> Option<&'r RunRow> {
+        self.max
+    }
+}
+
+/// The words of the command that shows what a run spent its time on, in the process and thread of a row, quoted for a shell; `None` if its words have characters that
+/// nobody can type.
+pub(super) fn command(report: &FleetReport, run: &RunRow, name: &ScopeName) -> Option<Vec<String>> {
+    // A name that begins like an option is a file all the same.
+    let dot = if run.source.starts_with('-') { "./" } else { "" };
+    let mut words = vec!["traceparse".to_owned(), format!("{dot}{}", run.source)];
+    let mut option = |key: &str, value: &str| words.extend([key.to_owned(), value.to_owned()]);
+    match name.process.as_deref().filter(|process| !process.is_empty()) {
+        Some(process) => option("--process", process),
+        None => report.options.processes.iter().for_each(|process| option("--process", process)),
+    }
+    if let Some(thread) = name.thread.as_deref().filter(|thread| !thread.is_empty()) {
+        option("--thread", thread);
+    }
+    option("--view", if name.binary.is_some() && name.function.is_none() { "binaries" } else { "functions" });
+    let is_plain = words.iter().all(|word| inert(word) == *word);
+    is_plain.then(|| words.iter().map(|word| shell_word(word)).collect())
+}
+
+/// A scope as name and what it belongs to.
+pub(super) fn name_of(name: &ScopeName) -> (String, String) {
+    let text = |part: &Option<String>, unknown: &str| {
+        part.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| unknown.to_owned())
+    };
+    let process = || text(&name.process, "unknown process");
+    match name {
+        ScopeName { function: Some(_), .. } => {
+            (text(&name.function, "unknown function"), name.binary.clone().unwrap_or_default())
+        }
+        ScopeName { binary: Some(_), .. } => (text(&name.binary, "unknown binary"), String::new()),
+        ScopeName { thread: Some(_), .. } => (text(&name.thread, "unknown thread"), process()),
+        _ => (process(), String::new()),
+    }
+}

@@ -1,0 +1,323 @@
+//! The findings of a report in sentences, the same for text and HTML.
+
+use super::measures::Measures;
+use super::opening::name_of;
+use super::{many, thousands};
+use crate::fleet::{AlertState, Cohort, Finding, FleetReport, FleetScope, ScopeName};
+use crate::output::text::style::fit;
+use crate::stats::{Interval, Quantile};
+use crate::units::Unit;
+
+/// Columns of a name in a sentence.
+const NAME: usize = 44;
+
+/// What a sentence means for its reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mood {
+    Bad,
+    Doubtful,
+    Good,
+    Plain,
+}
+
+/// The most points: more would not be on the first screen of a phone.
+const MOST: usize = 6;
+
+/// One point of the summary.
+#[derive(Debug)]
+pub(super) struct Point {
+    kind: Kind,
+    pub(super) mood: Mood,
+    pub(super) text: String,
+}
+
+/// What was found, the most urgent first. Texts from input are as they are.
+pub(super) fn points(report: &FleetReport) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    for finding in &report.findings {
+        let last = points.last_mut();
+        let is_further_use = last.as_ref().is_some_and(|point| point.kind == Kind::Uses);
+        let (kind, mood, text) = Sentences { report }.of(finding, is_further_use);
+        match last.filter(|point| point.kind == kind && matches!(kind, Kind::Differences | Kind::Uses)) {
+            Some(point) => {
+                let between = if kind == Kind::Uses { "" } else { " " };
+                point.text = format!("{}{between}{text}", point.text);
+                point.mood = if point.mood == Mood::Plain { mood } else { point.mood };
+            }
+            None => points.push(Point { kind, mood, text }),
+        }
+    }
+    for kind in [Kind::Row, Kind::Uses, Kind::Differences, Kind::Other] {
+        while let Some(last) = points.iter().rposition(|point| point.kind == kind).filter(|_| points.len() > MOST) {
+            points.remove(last);
+        }
+    }
+    points.iter_mut().filter(|point| !point.text.ends_with('.')).for_each(|point| point.text.push('.'));
+    points
+}
+
+/// Kinds of points. Differences and uses that follow each other are one point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Differences,
+    Row,
+    Uses,
+    Other,
+}
+
+struct Sentences<'r> {
+    report: &'r FleetReport,
+}
+
+impl Sentences<'_> {
+    fn of(&self, finding: &Finding, is_further_use: bool) -> (Kind, Mood, String) {
+        match finding {
+            Finding::Alerts { fired, undecided, quiet, first } => {
+                let mood = match (fired, undecided) {
+                    (0, 0) => Mood::Good,
+                    (0, _) => Mood::Doubtful,
+                    _ => Mood::Bad,
+                };
+                (Kind::Other, mood, self.alerts(*fired, *undecided, *quiet, *first))
+            }
+            Finding::Level { .. } => (Kind::Other, Mood::Plain, self.level(finding)),
+            Finding::Difference { from, to, quantile, values, interval } => {
+                (Kind::Differences, Mood::Plain, self.difference((*from, *to), *quantile, *values, *interval))
+            }
+            Finding::NoDifference { cohorts, is_testable } => {
+                (Kind::Differences, Mood::Plain, self.no_difference(cohorts, *is_testable))
+            }
+            Finding::RowDifference { scope, name, quantile, low, high, is_certain } => {
+                let name = row_name(*scope, name);
+                (Kind::Row, Mood::Plain, self.row_difference(&name, *quantile, (*low, *high), *is_certain))
+            }
+            Finding::MostUsed { cohort, scope, name, share, percentile } => {
+                let name = row_name(*scope, name);
+                (Kind::Uses, Mood::Plain, self.most_used(*cohort, *scope, (&name, *share), *percentile, is_further_use))
+            }
+            Finding::Inputs { .. } => (Kind::Other, Mood::Doubtful, inputs(finding)),
+        }
+    }
+
+    /// The measures of a unit in a sentence, and what follows a number: one unit and as many decimals as in tables.
+    fn measures(&self, unit: Unit, largest: f64) -> (Measures, String) {
+        let measures = Measures::of(unit, largest);
+        (measures, if unit == Unit::Nanoseconds { " %".to_owned() } else { format!(" {}", measures.unit()) })
+    }
+
+    fn unit(&self, cohort: usize) -> Unit {
+        self.report.cohorts.get(cohort).map_or(Unit::Nanoseconds, |cohort| cohort.cohort.unit)
+    }
+
+    fn cohort(&self, cohort: usize) -> String {
+        self.report.cohorts.get(cohort).map_or_else(String::new, |cohort| values_of(&cohort.cohort))
+    }
+
+    fn alerts(&self, fired: u64, undecided: u64, quiet: u64, first: Option<usize>) -> String {
+        let all = fired + undecided + quiet;
+        let first = first.and_then(|first| self.report.alerts.get(first));
+        let Some(alert) = first else {
+            return match all {
+                1 => "The alert did not fire.".to_owned(),
+                _ => format!("None of {} alerts fired.", thousands(all)),
+            };
+        };
+        let cause = alert.causes.first().map(|(name, _)| format!(", by {}", cut(name))).unwrap_or_default();
+        let whose = match self.report.cohorts.len() {
+            0 | 1 => cause,
+            _ => format!(" in {}{cause}", self.cohort(alert.cohort)),
+        };
+        let rule = fit(&alert.rule.text, Some(NAME + NAME / 2));
+        let (measures, unit) = self.measures(self.unit(alert.cohort), alert.value.unwrap_or(0.0));
+        let others = |count: u64, what: &str| match count {
+            0 => String::new(),
+            1 => format!(" 1 more {what}."),
+            more => format!(" {} more {what}.", thousands(more)),
+        };
+        if fired > 0 {
+            let value = alert.value.map_or_else(String::new, |value| format!(": {}{unit}", measures.text(value)));
+            let undecided = others(undecided, "could not be decided");
+            return format!("Alert fired: {rule}{whose}{value}.{}{undecided}", others(fired - 1, "fired"));
+        }
+        let reason = match alert.state {
+            AlertState::Undecided { needed: Some(needed) } => {
+                format!(", which needs {} and has {}", many(needed, "run"), thousands(alert.runs))
+            }
+            _ => String::new(),
+        };
+        let counts = if all == 1 { "the alert" } else { "the first of them" };
+        match (all, undecided) {
+            (1, _) => format!("No alert fired, but one could not be decided: {rule}{whose}{reason}."),
+            _ => format!(
+                "No alert fired, but {} of {} could not be decided; {counts} is {rule}{whose}{reason}.",
+                thousands(undecided),
+                thousands(all)
+            ),
+        }
+    }
+
+    fn level(&self, finding: &Finding) -> String {
+        let &Finding::Level { unit, runs, median, tail, lacking, max } = finding else { return String::new() };
+        let Some((max, run)) = max else { return "No run counts, so there are no numbers.".to_owned() };
+        let (measures, unit_name) = self.measures(unit, max);
+        let of_core = if unit == Unit::Nanoseconds { "% of one core" } else { measures.unit() };
+        let source = self.report.runs.get(run).map_or_else(String::new, |run| cut(&run.source));
+        if runs == 1 {
+            let value = measures.text(max);
+            return format!("One run: its CPU use is {value} {of_core} ({source}). Percentiles need more runs.");
+        }
+        let median =
+            median.map_or_else(String::new, |value| format!("{} {of_core} at the median", measures.text(value)));
+        let tail = tail.map_or_else(String::new, |(quantile, value)| {
+            format!(" and {}{unit_name} at {quantile}", measures.text(value))
+        });
+        let largest = format!("the largest is {}{unit_name}, in {source}", measures.text(max));
+        let lacking = lacking.map_or_else(String::new, |(quantile, needed)| {
+            format!(" Too few runs for {quantile}, which needs {}.", thousands(needed))
+        });
+        let runs = many(runs, "run");
+        if median.is_empty() && tail.is_empty() {
+            return format!("CPU use of {runs}: {largest}.{lacking}");
+        }
+        format!("CPU use of a run is {median}{tail} ({runs}); {largest}.{lacking}")
+    }
+
+    fn difference(
+        &self,
+        (from, to): (usize, usize),
+        quantile: Quantile,
+        (before, after): (f64, f64),
+        interval: Interval,
+    ) -> String {
+        let (measures, unit) = self.measures(self.unit(to), before.max(after));
+        let unit = if unit == " %" { " points".to_owned() } else { unit };
+        let is_more = interval.lower.is_some_and(|lower| lower > 0.0);
+        let (least, most) = if is_more {
+            (interval.lower, interval.upper)
+        } else {
+            (interval.upper.map(f64::abs), interval.lower.map(f64::abs))
+        };
+        let least = least.map_or_else(|| "0".to_owned(), |least| measures.text(least));
+        let confidence = self.report.options.confidence;
+        let sure = match most {
+            Some(most) => format!("{confidence} interval {least} to {}", measures.text(most)),
+            None => format!("at least {least} at {confidence}"),
+        };
+        let (more, up) = if is_more { ("more", "up") } else { ("less", "down") };
+        let (from, to) = (self.cohort(from), self.cohort(to));
+        let (value, change) = (measures.text(after), measures.text((after - before).abs()));
+        let before = measures.text(before);
+        format!("{to} uses {more} CPU than {from}: {quantile} is {value}, {up} {change}{unit} from {before} ({sure}).")
+    }
+
+    fn no_difference(&self, cohorts: &[usize], is_testable: bool) -> String {
+        match (cohorts, is_testable) {
+            (&[from, to], true) => {
+                format!("{} and {} differ by no more than chance explains.", self.cohort(to), self.cohort(from))
+            }
+            (&[from, to], false) => {
+                format!("Too few runs to tell if {} differs from {}.", self.cohort(to), self.cohort(from))
+            }
+            (all, true) => {
+                format!("The {} cohorts differ by no more than chance explains.", thousands(all.len() as u64))
+            }
+            (all, false) => format!("Too few runs to tell if the {} cohorts differ.", thousands(all.len() as u64)),
+        }
+    }
+
+    fn row_difference(
+        &self,
+        name: &str,
+        quantile: Quantile,
+        (low, high): ((usize, f64), (usize, f64)),
+        is_certain: bool,
+    ) -> String {
+        let (measures, unit) = self.measures(self.unit(high.0), high.1);
+        let (least, most) = (measures.text(low.1), measures.text(high.1));
+        let (low, high) = (self.cohort(low.0), self.cohort(high.0));
+        let values = format!("{quantile} is {least}{unit} in {low} and {most}{unit} in {high}");
+        match is_certain {
+            true => format!("{name} differs most: {values}."),
+            false => format!("{name} seems to differ: {values}, but chance may explain it."),
+        }
+    }
+
+    fn most_used(
+        &self,
+        cohort: usize,
+        scope: FleetScope,
+        (name, share): (&str, f64),
+        percentile: Option<(Quantile, f64)>,
+        is_further: bool,
+    ) -> String {
+        let (of, its) = match self.report.cohorts.len() {
+            0 | 1 => (String::new(), "the"),
+            _ => (format!(" of {}", self.cohort(cohort)), "its"),
+        };
+        let (measures, unit) = self.measures(self.unit(cohort), percentile.map_or(0.0, |(_, value)| value));
+        let unit = if unit == " %" { " % of one core".to_owned() } else { unit };
+        let value = percentile.filter(|_| scope == FleetScope::Function);
+        let value = value.map(|(quantile, value)| format!(" ({quantile} {}{unit})", measures.text(value)));
+        let (what, value, share) = (most(scope), value.unwrap_or_default(), share * 100.0);
+        match is_further {
+            false => format!("The {what}{of} is {name}, with {share:.0} % of {its} CPU time{value}"),
+            true => format!("; the {what} is {name}, with {share:.0} %{value}"),
+        }
+    }
+}
+
+fn inputs(finding: &Finding) -> String {
+    let &Finding::Inputs { failed, files, without_time, damaged, estimated_time, rejected_rows } = finding else {
+        return String::new();
+    };
+    let parts = [
+        (failed, format!("{} of {} gave no run", thousands(failed), many(files, "file"))),
+        (without_time, format!("{} without a recorded time do not count", many(without_time, "run"))),
+        (damaged, format!("{} could not be read", many(damaged, "damaged run"))),
+        (rejected_rows, format!("{} could not be read", many(rejected_rows, "row"))),
+        (
+            estimated_time,
+            format!("the time of {} is estimated, so that CPU use may be too high", many(estimated_time, "run")),
+        ),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
+    let text = parts.join("; ");
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+}
+
+/// The row that uses most. Functions without a name are many functions, and none of them.
+const fn most(scope: FleetScope) -> &'static str {
+    match scope {
+        FleetScope::Run => "busiest run",
+        FleetScope::Process => "busiest process",
+        FleetScope::Thread => "busiest thread",
+        FleetScope::Binary => "busiest binary",
+        FleetScope::Function => "heaviest named function",
+    }
+}
+
+/// The values of a cohort's labels with their keys, or without them where one label says it all.
+fn values_of(cohort: &Cohort) -> String {
+    let known = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+    match &cohort.labels[..] {
+        [] => cut(&cohort.name()),
+        [(key, value)] => cut(&format!("{key} {}", known(value))),
+        labels => cut(&labels.iter().map(|(_, value)| known(value)).collect::<Vec<_>>().join(" · ")),
+    }
+}
+
+/// `Main Thread of Orchard`, `Cache::evict (Orchard)`.
+fn row_name(scope: FleetScope, name: &ScopeName) -> String {
+    let (own, owner) = name_of(name);
+    match (scope, owner.as_str()) {
+        (_, "") => cut(&own),
+        (FleetScope::Thread, owner) => format!("{} of {}", cut(&own), cut(owner)),
+        (_, owner) => format!("{} ({})", cut(&own), cut(owner)),
+    }
+}
+
+/// A name that leaves room for the sentence.
+fn cut(name: &str) -> String {
+    fit(name, Some(NAME))
+}
