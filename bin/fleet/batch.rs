@@ -21,19 +21,28 @@ use super::cli::ReadingArgs;
 use super::content::{read_file, unless_changed};
 use super::control::Control;
 use super::duplicates::{Arrival, Duplicates};
+use super::filters::ThreadNames;
 use super::fingerprint::{of_run, of_settings, of_unread, short};
 use super::fleet_input::{FleetInput, hash_file, size_on_disk};
+use super::intervals::AskedIntervals;
+use super::narrowed::narrowed;
 use super::notes::{Notes, counted};
 use super::read_file::{ReadFile, Refused};
 use super::symbols::FleetSymbols;
 use super::task::{Task, differing_labels};
 use crate::bounds;
+use crate::operations::OperationArgs;
 use crate::unchanged::WatchedFiles;
 
 /// The settings for measuring every file.
 pub(super) struct Settings<'f> {
     pub(super) read: Options,
     pub(super) measure: MeasureOptions,
+    /// The intervals in which samples count; `None` if they count at any time.
+    intervals: Option<AskedIntervals>,
+    /// The threads that count, if only these are kept.
+    threads: Option<ThreadNames>,
+    operations: &'f OperationArgs,
     pub(super) symbols: FleetSymbols<'f>,
     /// Of all the above.
     pub(super) fingerprint: Hash,
@@ -47,16 +56,33 @@ pub(super) struct Settings<'f> {
 
 impl<'f> Settings<'f> {
     /// The settings of the arguments, with the symbols of a locator over these files.
-    pub(super) fn new(args: &ReadingArgs, files: &'f WatchedFiles, locator: Option<&'f Locator<'f>>) -> Self {
+    pub(super) fn new(
+        args: &'f ReadingArgs,
+        threads: Option<ThreadNames>,
+        files: &'f WatchedFiles,
+        locator: Option<&'f Locator<'f>>,
+    ) -> Self {
+        let selection = args.filters.described(threads.as_ref());
         Self {
             read: args.read_options(),
             measure: args.measure_options(),
+            intervals: AskedIntervals::new(&args.filters),
+            threads,
+            operations: &args.filters.operations,
             symbols: FleetSymbols::new(files, locator, args),
-            fingerprint: of_settings(args, locator.map_or(&[], Locator::found)),
+            fingerprint: of_settings(args, &selection, locator.map_or(&[], Locator::found)),
             is_strict: args.strict,
             jobs: args.job_count(),
             memory: bounds::of_files(),
         }
+    }
+}
+
+impl Settings<'_> {
+    /// The hash of the file with the intervals of an export, if they are asked for and it is another file.
+    fn hash_of_intervals(&self, task: &Task, memory: &MemoryBudget, control: &Control) -> Option<Hash> {
+        self.intervals.as_ref()?;
+        hash_file(task.intervals_file()?, memory, control).ok()
     }
 }
 
@@ -360,7 +386,7 @@ impl Batch<'_> {
         let read = input.and_then(|mut input| Ok((input.read(options, self.control)?, input)));
         let measured = read.map(|(read, input)| {
             let content = read.content;
-            (content, self.measure(task, read, &input, options, notes))
+            (content, self.measure(task, read, (&input, &files), options, notes))
         });
         // Of a recording, symbols are read last.
         match unless_changed(&files, &task.path, measured) {
@@ -378,14 +404,15 @@ impl Batch<'_> {
         &self,
         task: &Task,
         file: ReadFile,
-        input: &FleetInput<'_>,
+        (input, files): (&FleetInput<'_>, &WatchedFiles),
         options: &Options,
         notes: &mut Vec<String>,
     ) -> Outcome {
         let ReadFile { content, bytes, export } = file;
         let Beside { content: toc, tocs, export: _held } = self.beside(task, options, notes);
         let run_id = short(content);
-        let fingerprint = of_run(self.settings.fingerprint, content, toc, task);
+        let intervals = self.settings.hash_of_intervals(task, &options.memory, self.control);
+        let fingerprint = of_run(self.settings.fingerprint, content, [toc, intervals], task);
         let failed = |refused| Outcome::Failed(failed(task, bytes, Some(run_id.clone()), fingerprint.clone(), refused));
         let mut export = match export {
             Ok(export) => export,
@@ -405,9 +432,24 @@ impl Batch<'_> {
             duration: task.duration,
             tocs,
         };
-        let measured = match export.measure(&context, &self.settings.measure) {
+        let mut measure = self.settings.measure.clone();
+        if let Some(asked) = &self.settings.intervals {
+            match asked.of(task, (&export, input), files, options, notes) {
+                Ok(filter) => measure.selection.intervals = Some(filter),
+                Err(refused) => return failed(refused),
+            }
+        }
+        let operations = self.settings.operations.operations(&export.profile, false);
+        let measured = match export.measure_operated(&context, &measure, &operations) {
             Ok(measured) => measured,
             Err(refused) => return failed(Refused { kind: refused.kind, reason: refused.reason }),
+        };
+        let measured = match &self.settings.threads {
+            None => measured,
+            Some(threads) => match narrowed(measured, threads) {
+                Ok(measured) => measured,
+                Err(refused) => return failed(refused),
+            },
         };
         let bytes = measured.runs.iter().map(RunMeasures::memory).sum();
         if let Err(over) = bounds::of_kept_file().reserve(bytes) {
@@ -522,5 +564,5 @@ pub(super) fn fingerprint(
     memory: &MemoryBudget,
 ) -> String {
     let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, memory, control).ok());
-    of_run(settings.fingerprint, content, toc, task)
+    of_run(settings.fingerprint, content, [toc, settings.hash_of_intervals(task, memory, control)], task)
 }

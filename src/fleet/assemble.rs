@@ -38,6 +38,7 @@ impl FleetBuilder {
             contrasts: fleet.contrasts(),
             runs: self.runs.iter().map(|run| fleet.run_row(run)).collect(),
             notes: notes(&self),
+            selection: self.selection.clone(),
             options: self.options.clone(),
             cohorts,
         }
@@ -122,6 +123,12 @@ fn inputs(builder: &FleetBuilder) -> Inputs {
         label_keys: builder.label_keys.iter().cloned().collect(),
         processes: builder.processes.iter().cloned().collect(),
         missing_processes: missing.collect(),
+        threads: builder.threads.iter().cloned().collect(),
+        missing_threads: (builder.options.threads.iter().flatten())
+            .filter(|name| !builder.threads.contains(*name))
+            .cloned()
+            .collect(),
+        excluded_runs: builder.excluded_runs,
     }
 }
 

@@ -68,11 +68,13 @@ mod columns;
 #[cfg(feature = "dataset")]
 mod dataset;
 mod measure;
+mod narrow;
 mod options;
 mod options_json;
 mod report;
 mod run;
 mod scope;
+mod selection;
 mod sql;
 mod stored_run;
 mod summary;
@@ -96,4 +98,5 @@ pub use run::{
     BinaryRow, FailedInput, FailureKind, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WallSource, WindowRow,
 };
 pub use scope::{FleetScope, Measure};
+pub use selection::FleetSelection;
 pub use sql::SqlEngine;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::intervals::{IntervalFilter, ThreadIntervals};
-use super::model::{SeriesId, StackId, StringId};
+use super::model::{SeriesId, StackId, StringId, ThreadId};
 use super::sample_sum::SampleSum;
 use super::sums::{SumBatch, SumGroup, SumGroups, SumRow, SumTable};
 use super::time_range::TimeRange;
@@ -177,6 +177,11 @@ impl<'p> SelectedSamples<'p> {
     /// The profile it selects from.
     pub fn profile(&self) -> &'p Profile {
         self.profile
+    }
+
+    /// True if run, process and thread are selected.
+    pub(crate) fn has_thread(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()]
     }
 
     /// True if run, process, thread and time of a sample are selected, whatever its state. False for a sum of several samples if a range of
