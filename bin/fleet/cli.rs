@@ -83,7 +83,7 @@ pub(crate) struct FleetSqlArgs {
     #[arg(value_name = "DIR|REPORT.json", value_hint = ValueHint::AnyPath)]
     pub(crate) source: PathBuf,
     /// Dataset to read, if the query comes from a report
-    #[arg(long, value_name = "DIR", conflicts_with = "QuestionArgs", help_heading = "Input")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["QuestionArgs", "ThreadArgs"], help_heading = "Input")]
     pub(crate) dataset: Option<String>,
     /// Engine that will run the SQL
     #[arg(long, value_enum, default_value_t = EngineArg::Duckdb, help_heading = "Output")]
