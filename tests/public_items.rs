@@ -13,8 +13,9 @@ mod reachable;
 #[path = "support/rust_sources.rs"]
 mod rust_sources;
 
-/// Two thirds of the 396 items that there were in commit e054fa0, and the 7 that the overview brought.
-const CEILING: usize = 271;
+/// Two thirds of the 396 items that there were in commit e054fa0, the 7 that the overview brought, and the selection that the runs of a
+/// fleet were measured with, which reports and datasets say.
+const CEILING: usize = 272;
 
 #[test]
 fn the_interface_is_small() {

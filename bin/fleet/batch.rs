@@ -12,79 +12,22 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anyhow::{Error, Result};
 use blake3::Hash;
-use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, RunMeasures};
+use traceparse::fleet::{FailedInput, FailureKind, RunContext, RunMeasures};
 use traceparse::memory::{MemoryBudget, OverBudget};
 use traceparse::recording::{DocumentContent, Options, Recording, Toc};
-use traceparse::symbols::Locator;
 
-use super::cli::ReadingArgs;
 use super::content::{read_file, unless_changed};
 use super::control::Control;
 use super::duplicates::{Arrival, Duplicates};
-use super::filters::ThreadNames;
-use super::fingerprint::{of_run, of_settings, of_unread, short};
-use super::fleet_input::{FleetInput, hash_file, size_on_disk};
-use super::intervals::AskedIntervals;
+use super::fingerprint::{of_run, of_unread, short};
+use super::fleet_input::{FleetInput, size_on_disk};
 use super::narrowed::narrowed;
 use super::notes::{Notes, counted};
 use super::read_file::{ReadFile, Refused};
-use super::symbols::FleetSymbols;
+use super::settings::Settings;
 use super::task::{Task, differing_labels};
 use crate::bounds;
-use crate::operations::OperationArgs;
 use crate::unchanged::WatchedFiles;
-
-/// The settings for measuring every file.
-pub(super) struct Settings<'f> {
-    pub(super) read: Options,
-    pub(super) measure: MeasureOptions,
-    /// The intervals in which samples count; `None` if they count at any time.
-    intervals: Option<AskedIntervals>,
-    /// The threads that count, if only these are kept.
-    threads: Option<ThreadNames>,
-    operations: &'f OperationArgs,
-    pub(super) symbols: FleetSymbols<'f>,
-    /// Of all the above.
-    pub(super) fingerprint: Hash,
-    /// True if the first failure ends the batch.
-    pub(super) is_strict: bool,
-    /// The number of files read at the same time.
-    pub(super) jobs: usize,
-    /// The memory that they may take together, or one alone.
-    pub(super) memory: MemoryBudget,
-}
-
-impl<'f> Settings<'f> {
-    /// The settings of the arguments, with the symbols of a locator over these files.
-    pub(super) fn new(
-        args: &'f ReadingArgs,
-        threads: Option<ThreadNames>,
-        files: &'f WatchedFiles,
-        locator: Option<&'f Locator<'f>>,
-    ) -> Self {
-        let selection = args.filters.described(threads.as_ref());
-        Self {
-            read: args.read_options(),
-            measure: args.measure_options(),
-            intervals: AskedIntervals::new(&args.filters),
-            threads,
-            operations: &args.filters.operations,
-            symbols: FleetSymbols::new(files, locator, args),
-            fingerprint: of_settings(args, &selection, locator.map_or(&[], Locator::found)),
-            is_strict: args.strict,
-            jobs: args.job_count(),
-            memory: bounds::of_files(),
-        }
-    }
-}
-
-impl Settings<'_> {
-    /// The hash of the file with the intervals of an export, if they are asked for and it is another file.
-    fn hash_of_intervals(&self, task: &Task, memory: &MemoryBudget, control: &Control) -> Option<Hash> {
-        self.intervals.as_ref()?;
-        hash_file(task.intervals_file()?, memory, control).ok()
-    }
-}
 
 /// The length of an export that is not compressed, as far as its name tells; of any other name, it may be an archive, whose length says
 /// nothing of what is in it.
@@ -553,16 +496,4 @@ fn duplicate(task: &Task, finished: &Finished, first: &Task) -> FailedInput {
     let reason = format!("it has the same content as {}, which counts{}", first.display, differing.unwrap_or_default());
     let fingerprint = fingerprint.unwrap_or_else(|| of_unread(&task.display));
     failed(task, bytes, finished.content.map(short), fingerprint, Refused { kind: FailureKind::Duplicate, reason })
-}
-
-/// The hash of everything that decides the result of a file with this content, see [`of_run`].
-pub(super) fn fingerprint(
-    task: &Task,
-    content: Hash,
-    settings: &Settings<'_>,
-    control: &Control,
-    memory: &MemoryBudget,
-) -> String {
-    let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, memory, control).ok());
-    of_run(settings.fingerprint, content, [toc, settings.hash_of_intervals(task, memory, control)], task)
 }

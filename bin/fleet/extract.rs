@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use anyhow::{Result, bail, ensure};
 use traceparse::fleet::FailedInput;
 
-use super::batch::{self, Ended, Settings};
+use super::batch::{self, Ended};
 use super::cli::FleetExtractArgs;
 use super::control::{AtInterrupt, Control};
 use super::extraction::{Counts, Extraction};
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{self, counted, several};
+use super::settings::Settings;
 use super::store::Store;
 use super::symbols;
 use super::task::Task;
@@ -62,6 +63,9 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
     print_failures(&failures, &counts, args);
     print_lost_labels(&counts);
     ended.notes.print();
+    if counts.unchanged == 0 {
+        settings.warn_of_unseen_intervals();
+    }
     if let Some(code) = control.interruption() {
         let (done, all) = (counted(ended.done), several(tasks.len(), "file"));
         let folder = args.output.display();

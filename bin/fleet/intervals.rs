@@ -3,7 +3,9 @@
 //! They are read from the file that the manifest names for them. Without one, a recording has its own; so has an export with tables of
 //! signposts or hangs; and that of another export is the file beside it that is named after it (`run7-intervals.xml` for `run7.xml`).
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use traceparse::fleet::FailureKind;
 use traceparse::profile::IntervalFilter;
@@ -20,17 +22,25 @@ use crate::unchanged::WatchedFiles;
 const NAMES: usize = 8;
 
 /// The intervals that samples have to be in; `None` if all of the recording counts.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct AskedIntervals {
     names: Vec<String>,
     has_hangs: bool,
     needs_all: bool,
+    /// The names that some recording has.
+    seen: Mutex<BTreeSet<String>>,
 }
 
 impl AskedIntervals {
     pub(super) fn new(args: &FilterArgs) -> Option<Self> {
         let (names, has_hangs, needs_all) = (args.during.clone(), args.during_hang, args.during_all);
-        args.asks_intervals().then_some(Self { names, has_hangs, needs_all })
+        args.asks_intervals().then(|| Self { names, has_hangs, needs_all, seen: Mutex::default() })
+    }
+
+    /// The names that no recording has that was read.
+    pub(super) fn unseen(&self) -> Vec<&String> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        self.names.iter().filter(|name| !seen.contains(*name)).collect()
     }
 
     /// The tables that can have them.
@@ -74,6 +84,9 @@ impl AskedIntervals {
         if filter.count() == 0 {
             return Err(not_selected(self.none_of(&found)));
         }
+        let names = found.intervals.iter().filter_map(|interval| interval.name.as_deref());
+        let asked = names.filter(|name| self.names.iter().any(|asked| asked == name)).map(str::to_owned);
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).extend(asked);
         if filter.open() > 0 {
             let (open, count) = (filter.open(), filter.count());
             notes.push(format!(

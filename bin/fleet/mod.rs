@@ -26,6 +26,7 @@ mod narrowed;
 mod notes;
 mod read_file;
 mod report;
+mod settings;
 mod sql;
 mod store;
 mod symbols;

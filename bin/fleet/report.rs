@@ -12,12 +12,13 @@ use traceparse::memory::{MemoryBudget, OverBudget, Reservation};
 use traceparse::output::{self, Format};
 use traceparse::units::Millionths;
 
-use super::batch::{self, Finished, Keeper, Kept, Outcome, Settings};
+use super::batch::{self, Finished, Keeper, Kept, Outcome};
 use super::cli::{FleetFormat, FleetReportArgs};
 use super::control::{AtInterrupt, Control};
 use super::filters::ThreadNames;
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{counted, several};
+use super::settings::Settings;
 use super::store::{Store, Unfinished};
 use super::task::Task;
 use super::{alerts, notes, symbols};
@@ -134,6 +135,7 @@ fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Fl
     failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
     let ended = batch::run(&tasks, &settings, &control, &fleet)?;
     ended.notes.print();
+    settings.warn_of_unseen_intervals();
     if let Some((index, problem)) = ended.not_strict {
         bail!("{}: {problem}; and --strict was given", tasks[index].display);
     }
