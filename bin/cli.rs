@@ -70,6 +70,11 @@ impl Cli {
         match (&mut cli.command, matches.subcommand()) {
             (None, _) => cli.report.recording.operations.set_order(&matches),
             (Some(Command::Diff(diff)), Some((_, matches))) => diff.recording.operations.set_order(matches),
+            (Some(Command::Fleet(fleet)), Some((_, matches))) => {
+                if let Some((operations, (_, matches))) = fleet.operations_mut().zip(matches.subcommand()) {
+                    operations.set_order(matches);
+                }
+            }
             _ => {}
         }
         cli

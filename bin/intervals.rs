@@ -17,9 +17,10 @@ const NAMES: usize = 8;
 /// Hang risks that are listed before the rest is only counted.
 const RISKS: usize = 5;
 /// The tables that have intervals of signposts.
-const SIGNPOSTS: [&str; 4] = ["os-signpost-interval", "OSSignpostIntervals", "os-signpost", "region-of-interest"];
+pub(crate) const SIGNPOSTS: [&str; 4] =
+    ["os-signpost-interval", "OSSignpostIntervals", "os-signpost", "region-of-interest"];
 /// The table that has hangs.
-const HANGS: [&str; 1] = ["potential-hangs"];
+pub(crate) const HANGS: [&str; 1] = ["potential-hangs"];
 
 /// The files in which the intervals of a recording may be.
 pub(crate) struct IntervalFiles<'f> {
@@ -127,31 +128,38 @@ fn filter(found: &Intervals, sources: &Sources<'_, '_>, selection: &SelectionArg
     if selection.during_hang {
         say_risks(found);
     }
-    let is_named = |interval: &Interval, name: &str| !interval.is_hang() && interval.name.as_deref() == Some(name);
     if let Some(missing) = selection.during.iter().find(|name| !all.iter().any(|interval| is_named(interval, name))) {
         return Err(no_interval(missing, &all, found, sources));
     }
     if selection.during_hang && !all.iter().any(|interval| interval.is_hang()) {
         bail!("no potential hang in {}; {}", sources.list(), sources.what_to_do(&HANGS, found));
     }
-    let ranges = |is_asked: &dyn Fn(&Interval) -> bool| -> Vec<(u32, TimeRange)> {
-        let asked = all.iter().filter(|interval| is_asked(interval));
-        asked.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end })).collect()
-    };
-    // A name that is given twice is one name.
-    let names: BTreeSet<&String> = selection.during.iter().collect();
-    let hangs = selection.during_hang.then(|| ranges(&Interval::is_hang));
-    let groups = names.iter().map(|name| ranges(&|interval| is_named(interval, name))).chain(hangs);
-    let (names, has_hangs) = (selection.during.clone(), selection.during_hang);
-    let filter = match selection.during_all {
-        true => IntervalFilter::intersection(names, has_hangs, groups),
-        false => IntervalFilter::new(names, has_hangs, groups.flatten()),
-    };
+    let filter = interval_filter(&all, &selection.during, selection.during_hang, selection.during_all);
     say_unpaired(found, &filter);
     if filter.is_intersection() && filter.ranges().is_empty() {
         note("at no time are all of them open (--during-all), so no sample counts");
     }
     Ok(filter)
+}
+
+fn is_named(interval: &Interval, name: &str) -> bool {
+    !interval.is_hang() && interval.name.as_deref() == Some(name)
+}
+
+/// The filter of the intervals of these names, and of hangs if they are asked for: of any, or of all that are asked for.
+pub(crate) fn interval_filter(all: &[&Interval], names: &[String], has_hangs: bool, needs_all: bool) -> IntervalFilter {
+    let ranges = |is_asked: &dyn Fn(&Interval) -> bool| -> Vec<(u32, TimeRange)> {
+        let asked = all.iter().filter(|interval| is_asked(interval));
+        asked.map(|interval| (interval.run, TimeRange { start: interval.start, end: interval.end })).collect()
+    };
+    // A name that is given twice is one name.
+    let distinct: BTreeSet<&String> = names.iter().collect();
+    let hangs = has_hangs.then(|| ranges(&Interval::is_hang));
+    let groups = distinct.iter().map(|name| ranges(&|interval| is_named(interval, name))).chain(hangs);
+    match needs_all {
+        true => IntervalFilter::intersection(names.to_vec(), has_hangs, groups),
+        false => IntervalFilter::new(names.to_vec(), has_hangs, groups.flatten()),
+    }
 }
 
 /// Events without their partner.

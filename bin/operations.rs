@@ -81,6 +81,15 @@ impl OperationArgs {
         self.order = order.into_iter().map(|(_, asked)| asked).collect();
     }
 
+    /// The options that were asked for, in their order, each with its value if it takes one.
+    pub(crate) fn asked(&self) -> impl Iterator<Item = (String, Option<String>)> {
+        self.order.iter().map(|asked| match asked {
+            Asked::Regex(id, regex) => (option(id), Some(regex.as_str().to_owned())),
+            Asked::Binary(id, name) => (option(id), Some(name.clone())),
+            Asked::Flag(id) => (option(id), None),
+        })
+    }
+
     /// The operations on a profile's functions, in the order they were asked for; turning round comes last.
     pub(crate) fn operations(&self, profile: &Profile, is_inverted: bool) -> Vec<Operation> {
         let mut operations: Vec<Operation> = self.order.iter().map(|asked| asked.operation(profile)).collect();
@@ -91,6 +100,11 @@ impl OperationArgs {
     }
 }
 
+/// The name of an option on the command line.
+fn option(id: &str) -> String {
+    format!("--{}", id.replace('_', "-"))
+}
+
 fn indices<'m>(matches: &'m ArgMatches, id: &str) -> impl Iterator<Item = usize> + use<'m> {
     matches.indices_of(id).into_iter().flatten()
 }
@@ -99,7 +113,7 @@ impl Asked {
     fn operation(&self, profile: &Profile) -> Operation {
         let text = |id: &str, value: &str| {
             let value = if value.is_empty() { String::new() } else { format!(" '{value}'") };
-            format!("--{}{value}", id.replace('_', "-"))
+            format!("{}{value}", option(id))
         };
         match self {
             Self::Regex(id, regex) => {

@@ -33,6 +33,16 @@ pub(crate) fn parse_time(text: &str) -> Result<Nanos, String> {
     decimal(whole, fraction, nanos).map(Nanos::from_nanos).ok_or_else(bad)
 }
 
+/// A range as [`parse_range`] reads it, in seconds, exactly: `1.5s..2s`.
+pub(crate) fn range_text(range: TimeRange) -> String {
+    let seconds = |time: Nanos| {
+        let (whole, rest) = (time.as_nanos() / 1_000_000_000, time.as_nanos() % 1_000_000_000);
+        let text = format!("{whole}.{rest:09}");
+        format!("{}s", text.trim_end_matches('0').trim_end_matches('.'))
+    };
+    format!("{}..{}", seconds(range.start), range.end.map(seconds).unwrap_or_default())
+}
+
 /// A weight: in time, or in whatever a table counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WeightLimit {
@@ -121,6 +131,11 @@ mod tests {
     fn ranges_may_be_open() {
         assert_eq!(parse_range("1..").unwrap().end, None);
         assert_eq!(parse_range("..1").unwrap().start, Nanos::default());
+        for (text, shown) in [("1..", "1s.."), ("..00:01.250", "0s..1.25s"), ("10..7000000007ns", "")] {
+            let Ok(range) = parse_range(text) else { continue };
+            assert_eq!(range_text(range), shown);
+            assert_eq!(parse_range(shown), Ok(range));
+        }
         assert!(parse_range("2..1").is_err());
         assert!(parse_range("1").is_err());
     }

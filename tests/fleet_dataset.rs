@@ -119,7 +119,7 @@ fn files_are_plain_for_other_engines() {
         let expected = [
             ("traceparse.format", Some("traceparse-dataset")),
             ("traceparse.table", Some(table.name())),
-            ("traceparse.version", Some("2")),
+            ("traceparse.version", Some("3")),
         ];
         assert_eq!(pairs, expected, "and nothing else, such as a schema of Arrow");
         assert!(file.created_by().unwrap().starts_with("traceparse version "));
@@ -152,8 +152,9 @@ fn another_reader_sees_values_and_nulls() {
     assert_eq!(integer(ok, "cpu_rate_millionths"), Some(rate.get() as i64));
     assert!(ok.iter().any(|(name, field)| name == "cpu_rate" && *field == Some(Field::Double(rate.as_f64()))));
     let seconds = run.record.whole_seconds();
-    assert_eq!(integer(ok, "first_whole_second"), Some(i64::from(seconds.start)));
-    assert_eq!(integer(ok, "end_whole_second"), Some(i64::from(seconds.end)));
+    assert_eq!(integer(ok, "first_whole_second"), Some(i64::from(seconds[0].start)));
+    assert_eq!(integer(ok, "end_whole_second"), Some(i64::from(seconds[0].end)));
+    assert_eq!(text(ok, "parts_ns"), None);
 
     assert_eq!(text(failed, "status").as_deref(), Some("failed"));
     assert_eq!(text(failed, "failure").as_deref(), Some(failure.kind.name()));
@@ -192,7 +193,7 @@ fn histograms_are_those_of_every_whole_second() {
     let mut checked = 0;
     for run in (0..60).map(|seed| runs::run(seed, 1)) {
         let found = rows(&write(DatasetTable::Hist, std::slice::from_ref(&run), &[]));
-        let seconds = run.record.whole_seconds();
+        let seconds: Vec<u32> = run.record.whole_seconds().into_iter().flatten().collect();
         let rate = |second: u32, is_in: &dyn Fn(&str, &str) -> bool| {
             let windows = run.windows.iter().filter(|window| window.second == second);
             let windows = windows.filter(|window| is_in(run.name(window.process), run.name(window.thread)));
@@ -247,15 +248,16 @@ fn what_is_known_of_a_file_needs_no_rows() {
     assert_eq!(KnownRun::all(Cursor::new(bytes)).unwrap(), expected);
 }
 
-/// A file of the table `runs` as version 1 had it: without the last column.
-fn runs_of_version_1(bytes: Vec<u8>) -> Vec<u8> {
+/// A file of the table `runs` as an older version had it: without the last columns.
+fn runs_of_version(version: u32, bytes: Vec<u8>) -> Vec<u8> {
     let bytes = bytes::Bytes::from(bytes);
     let reader = SerializedFileReader::new(bytes.clone()).unwrap();
     let file = reader.metadata().file_metadata();
-    let (_, columns) = file.schema().get_fields().split_last().unwrap();
+    let fields = file.schema().get_fields();
+    let columns = &fields[..fields.len() - if version == 1 { 3 } else { 2 }];
     let schema = Type::group_type_builder("runs").with_fields(columns.to_vec()).build().unwrap();
     let mut pairs = file.key_value_metadata().unwrap().clone();
-    pairs.iter_mut().find(|pair| pair.key == "traceparse.version").unwrap().value = Some("1".to_owned());
+    pairs.iter_mut().find(|pair| pair.key == "traceparse.version").unwrap().value = Some(version.to_string());
     let properties = WriterProperties::builder().set_key_value_metadata(Some(pairs)).build();
     let mut writer = SerializedFileWriter::new(Vec::new(), schema.into(), properties.into()).unwrap();
     for group in reader.metadata().row_groups() {
@@ -277,14 +279,38 @@ fn runs_of_version_1(bytes: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
+fn files_of_version_2_are_of_whole_recordings() {
+    let written: Vec<RunMeasures> = (0..5).map(|seed| runs::run(seed, 9)).collect();
+    let mut tables = write_all(&written, &[]);
+    tables[0] = runs_of_version(2, tables[0].clone());
+    let whole = |run: &RunMeasures| {
+        let record = RunRecord { parts: Vec::new(), excluded_runs: 0, ..run.record.clone() };
+        RunMeasures { record, ..run.clone() }
+    };
+    assert_eq!(read(&tables).unwrap().0, written.iter().map(whole).collect::<Vec<_>>());
+}
+
+#[test]
+fn parts_that_no_selection_has_are_damage() {
+    let mut run = (0..).map(|seed| runs::run(seed, 5)).find(|run| run.record.parts.len() > 1).unwrap();
+    assert_eq!(read(&write_all(std::slice::from_ref(&run), &[])).unwrap().0, [run.clone()]);
+    run.record.parts.reverse();
+    let error = read(&write_all(&[run], &[])).unwrap_err();
+    assert_eq!(error.kind, DatasetErrorKind::Damaged);
+    assert!(error.to_string().contains("parts_ns"), "{error}");
+}
+
+#[test]
 fn files_of_version_1_are_read() {
     let written: Vec<RunMeasures> = (0..5).map(|seed| runs::run(seed, 9)).collect();
     let failures = [runs::failure(3)];
     let mut tables = write_all(&written, &failures);
-    tables[0] = runs_of_version_1(tables[0].clone());
+    tables[0] = runs_of_version(1, tables[0].clone());
     let (read_runs, read_failures) = read(&tables).unwrap();
     let mut expected = written.clone();
-    expected.iter_mut().for_each(|run| run.record.unread_runs = None);
+    for run in &mut expected {
+        (run.record.unread_runs, run.record.parts, run.record.excluded_runs) = (None, Vec::new(), 0);
+    }
     assert_eq!((read_runs, read_failures.as_slice()), (expected.clone(), &failures[..]));
     let known = KnownRun::all(Cursor::new(tables[0].clone())).unwrap();
     assert!(known.iter().all(|run| run.unread_runs == 0), "{known:?}");
@@ -296,7 +322,7 @@ fn files_of_version_1_are_read() {
     let mislabelled = write(DatasetTable::Runs, &written, &[]);
     let at = mislabelled.windows(18).rposition(|bytes| bytes == b"traceparse.version").unwrap();
     let mut mislabelled = mislabelled;
-    let digit = at + mislabelled[at..].iter().position(|byte| *byte == b'2').unwrap();
+    let digit = at + mislabelled[at..].iter().position(|byte| *byte == b'3').unwrap();
     mislabelled[digit] = b'1';
     tables[0] = mislabelled;
     assert_eq!(read(&tables).unwrap_err().kind, DatasetErrorKind::Damaged);

@@ -72,6 +72,9 @@ fn runs() -> Vec<RunMeasures> {
         for row in &mut run.binaries {
             row.process = [row.process, row.process, first, second][rng.index(4)];
         }
+        if rng.one_in(5) {
+            rename_main_thread(run);
+        }
         rotate_names(run, rng.index(5));
     }
     runs
@@ -80,6 +83,16 @@ fn runs() -> Vec<RunMeasures> {
 fn other(run: &mut RunMeasures, name: &str) -> NameId {
     run.names.push(name.to_owned());
     NameId(run.names.len() as u32 - 1)
+}
+
+/// Gives the main thread another name, so that the run has none of that name.
+fn rename_main_thread(run: &mut RunMeasures) {
+    let new = other(run, "it's a thread");
+    let main = run.names.iter().position(|name| name == "Main Thread").map(|index| NameId(index as u32));
+    let rename = |id: &mut NameId| *id = if Some(*id) == main { new } else { *id };
+    run.frames.iter_mut().for_each(|row| rename(&mut row.thread));
+    run.binaries.iter_mut().for_each(|row| rename(&mut row.thread));
+    run.windows.iter_mut().for_each(|row| rename(&mut row.thread));
 }
 
 /// Gives every name another id: what the first name of a run is means nothing.
@@ -127,6 +140,7 @@ fn cases() -> Vec<(&'static str, FleetOptions)> {
         by: keys.iter().map(|&key| key.to_owned()).collect(),
         ..FleetOptions::default()
     };
+    let threads = |names: &[&str]| Some(names.iter().map(|&name| name.to_owned()).collect());
     let every_tenth = (0..=10).filter_map(|tenth| Quantile::from_percent(&(tenth * 10).to_string())).collect();
     vec![
         ("all", FleetOptions::default()),
@@ -139,6 +153,16 @@ fn cases() -> Vec<(&'static str, FleetOptions)> {
         (
             "processes",
             FleetOptions { processes: vec!["Helper 'one'".to_owned(), "nobody".to_owned()], ..by(&["device"]) },
+        ),
+        ("threads", FleetOptions { threads: threads(&["it's a thread", "Main Thread"]), ..by(&["app_version"]) }),
+        (
+            "threads-of-processes",
+            FleetOptions {
+                threads: threads(&["Main Thread"]),
+                processes: vec!["Helper 'one'".to_owned()],
+                measure: Measure::AllWeight,
+                ..by(&["device"])
+            },
         ),
         ("functions", FleetOptions { scopes: vec![FleetScope::Function], measure: Measure::SelfWeight, ..by(&[]) }),
         (

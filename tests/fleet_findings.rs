@@ -102,7 +102,7 @@ fn versions_are_in_the_order_of_people() -> Result<(), Failed> {
 }
 
 fn text() -> Format<'static> {
-    Format::Text(output::Style { width: None, is_coloured: false })
+    Format::Text(output::Style::default())
 }
 
 fn written(report: &FleetReport, format: &Format<'_>) -> String {

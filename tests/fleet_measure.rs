@@ -96,6 +96,13 @@ impl Slow {
     }
 }
 
+impl Slow {
+    /// True if threads of these names of process and thread have samples.
+    fn has_thread(&self, names: &[String]) -> bool {
+        self.frames.keys().any(|key| key[..2] == *names)
+    }
+}
+
 fn count_row(rows: &mut Rows, keys: Vec<Vec<String>>, [weight, samples]: [u64; 2]) {
     let leaf = rows.entry(keys[0].clone()).or_default();
     leaf[0] += weight;
@@ -131,6 +138,9 @@ fn assert_run(run: &RunMeasures, slow: &Slow) {
         .iter()
         .map(|row| ((name(row.process), name(row.thread), row.second), [row.weight, row.samples]))
         .collect();
+    // Threads that are there without a sample that counts; `idle_threads_are_there` tells which.
+    let (idle, frames): (Vec<_>, Vec<_>) = frames.into_iter().partition(|(_, sums)| *sums == Sums::default());
+    assert!(idle.iter().all(|(key, _)| key[2..] == ["", FrameRow::STACKLESS] && !slow.has_thread(&key[..2])));
     // The maps are sorted by texts, so this compares the order, too.
     assert_eq!(frames, slow.frames.clone().into_iter().collect::<Vec<_>>());
     assert_eq!(binaries, slow.binaries.clone().into_iter().collect::<Vec<_>>());
@@ -510,7 +520,7 @@ fn what_gives_no_run_says_what_there_is() {
     assert_eq!(refused(&export, &only), "There is no table cpu-profile; the file holds time-profile.");
     let mut nobody = default.clone();
     nobody.selection.processes = vec![Matcher::new("nobody")];
-    let reason = "None of the 60 samples of time-profile is of the processes, threads, states and times that count.";
+    let reason = "None of the 60 samples of time-profile is of the processes, threads and states that count.";
     assert_eq!(refused(&export, &nobody), reason);
     let broken = render(&recording, &RenderOptions::new(Shape::Xcode27, Table::TimeProfile, &recording))
         .replace("<mnemonic>weight</mnemonic>", "<mnemonic>mass</mnemonic>")

@@ -187,7 +187,8 @@ fn a_range_of_time_ends_with_what_its_samples_cover() {
 #[test]
 fn a_second_of_samples_is_a_whole_second() {
     let samples: Vec<_> = (0..1_000).map(|tick| (0, tick * MILLISECOND, MILLISECOND)).collect();
-    let seconds = |samples| measured(&open(&xml(samples, Table::TimeProfile)), None, Vec::new()).record.whole_seconds();
+    let seconds =
+        |samples| measured(&open(&xml(samples, Table::TimeProfile)), None, Vec::new()).record.whole_seconds().remove(0);
     assert_eq!(seconds(&samples), 0..1);
     assert_eq!(seconds(&samples[..999]), 0..0);
     assert_eq!(seconds(&samples[1..]), 1..1);

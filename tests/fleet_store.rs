@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use traceparse::fleet::DatasetTable;
-use traceparse::fleet::{FailedInput, RunMeasures};
+use traceparse::fleet::{FailedInput, FleetSelection, RunMeasures};
 
 // The store reads its files by it; the rest is the command's.
 #[allow(dead_code)]
@@ -330,9 +330,9 @@ fn folders_of_others_are_left_alone() {
     assert!(error.contains("not a dataset; make one with `traceparse fleet extract`"), "{error}");
 
     let newer = tempfile::tempdir().unwrap();
-    fs::write(newer.path().join("traceparse-dataset.json"), r#"{"format":"traceparse-dataset","version":3}"#).unwrap();
+    fs::write(newer.path().join("traceparse-dataset.json"), r#"{"format":"traceparse-dataset","version":4}"#).unwrap();
     for error in [Store::create_or_open(newer.path()), Store::open(newer.path())].map(Result::unwrap_err) {
-        assert!(error.to_string().contains("has version 3, but this traceparse reads versions up to 2"), "{error}");
+        assert!(error.to_string().contains("has version 4, but this traceparse reads versions up to 3"), "{error}");
     }
     // Where a file of a newer version may come, the whole says so.
     let marker = newer.path().join("traceparse-dataset.json");
@@ -340,9 +340,39 @@ fn folders_of_others_are_left_alone() {
     drop(Store::open(newer.path()).unwrap());
     assert!(fs::read_to_string(&marker).unwrap().ends_with(r#""version":1}"#));
     drop(Store::create_or_open(newer.path()).unwrap());
-    assert!(fs::read_to_string(&marker).unwrap().contains("\"version\": 2"));
+    assert!(fs::read_to_string(&marker).unwrap().contains("\"version\": 3"));
     fs::write(marker, "{").unwrap();
     assert!(Store::open(newer.path()).unwrap_err().to_string().contains("is damaged"));
+}
+
+#[test]
+fn a_dataset_is_of_one_selection() {
+    let folder = tempfile::tempdir().unwrap();
+    let option = |name: &str, value: Option<&str>| (name.to_owned(), value.map(str::to_owned));
+    let scroll = FleetSelection::new(vec![option("--during", Some("Feed Scroll")), option("--during-hang", None)]);
+    let whole = FleetSelection::default();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    assert_eq!(store.selection().unwrap(), whole);
+    // As long as nothing is in it.
+    store.select(&scroll).unwrap();
+    assert_eq!(store.selection().unwrap(), scroll);
+    store.put("0", &[runs::run(1, 5)]).unwrap();
+    store.select(&scroll).unwrap();
+    let error = store.select(&whole).unwrap_err().to_string();
+    let said =
+        "measured with another selection (--during 'Feed Scroll' --during-hang) than this one (whole recordings)";
+    assert!(error.contains(said), "{error}");
+    drop(store);
+    assert_eq!(Store::open(folder.path()).unwrap().selection().unwrap(), scroll);
+    // An older marker, which is raised to the version of today, is of whole recordings.
+    let marker = folder.path().join("traceparse-dataset.json");
+    fs::write(&marker, r#"{"format":"traceparse-dataset","version":2}"#).unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    assert_eq!(store.selection().unwrap(), whole);
+    assert!(store.select(&scroll).unwrap_err().to_string().contains("(whole recordings) than this one (--during"));
+    drop(store);
+    fs::write(&marker, r#"{"format":"traceparse-dataset","version":3,"selection":{"options":7}}"#).unwrap();
+    assert!(Store::open(folder.path()).unwrap().selection().unwrap_err().to_string().contains("is damaged"));
 }
 
 #[test]

@@ -12,53 +12,22 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use anyhow::{Error, Result};
 use blake3::Hash;
-use traceparse::fleet::{FailedInput, FailureKind, MeasureOptions, RunContext, RunMeasures};
+use traceparse::fleet::{FailedInput, FailureKind, RunContext, RunMeasures};
 use traceparse::memory::{MemoryBudget, OverBudget};
 use traceparse::recording::{DocumentContent, Options, Recording, Toc};
-use traceparse::symbols::Locator;
 
-use super::cli::ReadingArgs;
 use super::content::{read_file, unless_changed};
 use super::control::Control;
 use super::duplicates::{Arrival, Duplicates};
-use super::fingerprint::{of_run, of_settings, of_unread, short};
-use super::fleet_input::{FleetInput, hash_file, size_on_disk};
+use super::fingerprint::{of_run, of_unread, short};
+use super::fleet_input::{FleetInput, size_on_disk};
+use super::narrowed::narrowed;
 use super::notes::{Notes, counted};
 use super::read_file::{ReadFile, Refused};
-use super::symbols::FleetSymbols;
+use super::settings::Settings;
 use super::task::{Task, differing_labels};
 use crate::bounds;
 use crate::unchanged::WatchedFiles;
-
-/// The settings for measuring every file.
-pub(super) struct Settings<'f> {
-    pub(super) read: Options,
-    pub(super) measure: MeasureOptions,
-    pub(super) symbols: FleetSymbols<'f>,
-    /// Of all the above.
-    pub(super) fingerprint: Hash,
-    /// True if the first failure ends the batch.
-    pub(super) is_strict: bool,
-    /// The number of files read at the same time.
-    pub(super) jobs: usize,
-    /// The memory that they may take together, or one alone.
-    pub(super) memory: MemoryBudget,
-}
-
-impl<'f> Settings<'f> {
-    /// The settings of the arguments, with the symbols of a locator over these files.
-    pub(super) fn new(args: &ReadingArgs, files: &'f WatchedFiles, locator: Option<&'f Locator<'f>>) -> Self {
-        Self {
-            read: args.read_options(),
-            measure: args.measure_options(),
-            symbols: FleetSymbols::new(files, locator, args),
-            fingerprint: of_settings(args, locator.map_or(&[], Locator::found)),
-            is_strict: args.strict,
-            jobs: args.job_count(),
-            memory: bounds::of_files(),
-        }
-    }
-}
 
 /// The length of an export that is not compressed, as far as its name tells; of any other name, it may be an archive, whose length says
 /// nothing of what is in it.
@@ -360,7 +329,7 @@ impl Batch<'_> {
         let read = input.and_then(|mut input| Ok((input.read(options, self.control)?, input)));
         let measured = read.map(|(read, input)| {
             let content = read.content;
-            (content, self.measure(task, read, &input, options, notes))
+            (content, self.measure(task, read, (&input, &files), options, notes))
         });
         // Of a recording, symbols are read last.
         match unless_changed(&files, &task.path, measured) {
@@ -378,14 +347,15 @@ impl Batch<'_> {
         &self,
         task: &Task,
         file: ReadFile,
-        input: &FleetInput<'_>,
+        (input, files): (&FleetInput<'_>, &WatchedFiles),
         options: &Options,
         notes: &mut Vec<String>,
     ) -> Outcome {
         let ReadFile { content, bytes, export } = file;
         let Beside { content: toc, tocs, export: _held } = self.beside(task, options, notes);
         let run_id = short(content);
-        let fingerprint = of_run(self.settings.fingerprint, content, toc, task);
+        let intervals = self.settings.hash_of_intervals(task, &options.memory, self.control);
+        let fingerprint = of_run(self.settings.fingerprint, content, [toc, intervals], task);
         let failed = |refused| Outcome::Failed(failed(task, bytes, Some(run_id.clone()), fingerprint.clone(), refused));
         let mut export = match export {
             Ok(export) => export,
@@ -405,9 +375,24 @@ impl Batch<'_> {
             duration: task.duration,
             tocs,
         };
-        let measured = match export.measure(&context, &self.settings.measure) {
+        let mut measure = self.settings.measure.clone();
+        if let Some(asked) = &self.settings.intervals {
+            match asked.of(task, (&export, input), files, options, notes) {
+                Ok(filter) => measure.selection.intervals = Some(filter),
+                Err(refused) => return failed(refused),
+            }
+        }
+        let operations = self.settings.operations.operations(&export.profile, false);
+        let measured = match export.measure_operated(&context, &measure, &operations) {
             Ok(measured) => measured,
             Err(refused) => return failed(Refused { kind: refused.kind, reason: refused.reason }),
+        };
+        let measured = match &self.settings.threads {
+            None => measured,
+            Some(threads) => match narrowed(measured, threads) {
+                Ok(measured) => measured,
+                Err(refused) => return failed(refused),
+            },
         };
         let bytes = measured.runs.iter().map(RunMeasures::memory).sum();
         if let Err(over) = bounds::of_kept_file().reserve(bytes) {
@@ -511,16 +496,4 @@ fn duplicate(task: &Task, finished: &Finished, first: &Task) -> FailedInput {
     let reason = format!("it has the same content as {}, which counts{}", first.display, differing.unwrap_or_default());
     let fingerprint = fingerprint.unwrap_or_else(|| of_unread(&task.display));
     failed(task, bytes, finished.content.map(short), fingerprint, Refused { kind: FailureKind::Duplicate, reason })
-}
-
-/// The hash of everything that decides the result of a file with this content, see [`of_run`].
-pub(super) fn fingerprint(
-    task: &Task,
-    content: Hash,
-    settings: &Settings<'_>,
-    control: &Control,
-    memory: &MemoryBudget,
-) -> String {
-    let toc = task.toc.as_deref().and_then(|toc| hash_file(toc, memory, control).ok());
-    of_run(settings.fingerprint, content, toc, task)
 }

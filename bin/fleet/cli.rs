@@ -11,7 +11,9 @@ use traceparse::stats::{Quantile, QuantileMethod};
 use crate::arguments::SymbolSearchArgs;
 use crate::cells::CsvArgs;
 use crate::formats::{check_name, format_of};
+use crate::operations::OperationArgs;
 
+use super::filters::{FilterArgs, ThreadArgs};
 use super::help::{EXAMPLES, SQL_HELP, extract_help, report_help};
 
 #[derive(Debug, Args)]
@@ -68,7 +70,9 @@ pub(crate) struct FleetExtractArgs {
     pub(crate) compact: bool,
     /// First, remove runs whose files are not among the inputs
     #[arg(long, help_heading = "Output")]
-    pub(crate) prune: bool,
+    pub(crate) remove_others: bool,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
     #[command(flatten)]
     pub(crate) reading: ReadingArgs,
 }
@@ -79,7 +83,7 @@ pub(crate) struct FleetSqlArgs {
     #[arg(value_name = "DIR|REPORT.json", value_hint = ValueHint::AnyPath)]
     pub(crate) source: PathBuf,
     /// Dataset to read, if the query comes from a report
-    #[arg(long, value_name = "DIR", conflicts_with = "QuestionArgs", help_heading = "Input")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["QuestionArgs", "ThreadArgs"], help_heading = "Input")]
     pub(crate) dataset: Option<String>,
     /// Engine that will run the SQL
     #[arg(long, value_enum, default_value_t = EngineArg::Duckdb, help_heading = "Output")]
@@ -122,6 +126,8 @@ pub(crate) struct InputArgs {
 /// The options of reading.
 #[derive(Debug, Args)]
 pub(crate) struct ReadingArgs {
+    #[command(flatten)]
+    pub(crate) filters: FilterArgs,
     #[command(flatten)]
     pub(crate) search: SymbolSearchArgs,
     /// Count inlined code for the function that contains it
@@ -169,6 +175,8 @@ pub(crate) struct QuestionArgs {
     /// Only this process, by name (repeatable)
     #[arg(long, value_name = "NAME", help_heading = "Report")]
     pub(crate) process: Vec<String>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
 }
 
 /// The options of reports only: SQL gives all rows, and no alerts.
@@ -295,6 +303,17 @@ impl FleetReportArgs {
     }
 }
 
+impl FleetCommand {
+    /// The operations on stacks, if the command takes them; their order tells.
+    pub(crate) fn operations_mut(&mut self) -> Option<&mut OperationArgs> {
+        match &mut self.action {
+            FleetAction::Report(args) => Some(&mut args.reading.filters.operations),
+            FleetAction::Extract(args) => Some(&mut args.reading.filters.operations),
+            FleetAction::Sql(_) => None,
+        }
+    }
+}
+
 impl QuestionArgs {
     /// Checks that the arguments go together, and mean something.
     pub(crate) fn check(&self) -> Result<(), String> {
@@ -331,6 +350,7 @@ impl QuestionArgs {
             only: self.only.clone(),
             by,
             processes: self.process.clone(),
+            threads: self.threads.threads().map(|threads| threads.whole()),
             measure: match self.measure {
                 MeasureArg::Cpu => Measure::Cpu,
                 MeasureArg::SelfWeight => Measure::SelfWeight,
@@ -370,7 +390,7 @@ impl ReadingArgs {
 
     /// The options of measuring.
     pub(crate) fn measure_options(&self) -> MeasureOptions {
-        MeasureOptions { schemas: self.schema.clone(), ..MeasureOptions::default() }
+        MeasureOptions { schemas: self.schema.clone(), selection: self.filters.selection() }
     }
 
     /// The number of exports read at the same time.

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use anyhow::{Result, bail, ensure};
 use traceparse::fleet::FailedInput;
 
-use super::batch::{self, Ended, Settings};
+use super::batch::{self, Ended};
 use super::cli::FleetExtractArgs;
 use super::control::{AtInterrupt, Control};
 use super::extraction::{Counts, Extraction};
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{self, counted, several};
+use super::settings::Settings;
 use super::store::Store;
 use super::symbols;
 use super::task::Task;
@@ -29,6 +30,7 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
         return Err(Failure::Usage(message));
     }
     args.inputs.check().map_err(Failure::Usage)?;
+    args.reading.filters.check().map_err(Failure::Usage)?;
     will_write(Some(&args.output));
     let mut inputs = inputs::find(&args.inputs)?;
     inputs.check().map_err(Failure::Usage)?;
@@ -42,9 +44,12 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
     will_read_tasks(&tasks)?;
     let symbol_files = WatchedFiles::default();
     let locator = symbols::find(&symbol_files, &args.reading)?;
-    let settings = Settings::new(&args.reading, &symbol_files, locator.as_ref());
+    let threads = args.threads.threads();
+    let selection = args.reading.filters.described(threads.as_ref());
+    let settings = Settings::new(&args.reading, threads, &symbol_files, locator.as_ref());
     let store = Store::create_or_open(&args.output)?;
-    if args.prune {
+    store.select(&selection)?;
+    if args.remove_others {
         prune(&store, &tasks, &failures)?;
     }
     store.begin(tasks.len())?;
@@ -58,6 +63,9 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
     print_failures(&failures, &counts, args);
     print_lost_labels(&counts);
     ended.notes.print();
+    if counts.unchanged == 0 {
+        settings.warn_of_unseen_intervals();
+    }
     if let Some(code) = control.interruption() {
         let (done, all) = (counted(ended.done), several(tasks.len(), "file"));
         let folder = args.output.display();
@@ -118,9 +126,9 @@ fn others(store: &Store, tasks: &[Task]) -> Result<HashSet<String>> {
 /// Takes them out.
 fn prune(store: &Store, tasks: &[Task], failures: &[FailedInput]) -> Result<()> {
     // A misspelt folder is no reason to forget what it holds.
-    ensure!(!tasks.is_empty(), "there are no exports, so --prune removed nothing");
+    ensure!(!tasks.is_empty(), "there are no exports, so --remove-others removed nothing");
     if let Some(failed) = failures.first() {
-        bail!("{}: {}; --prune removes nothing while an input cannot be found", failed.source, failed.reason);
+        bail!("{}: {}; --remove-others removes nothing while an input cannot be found", failed.source, failed.reason);
     }
     let mut others = others(store, tasks)?;
     if others.is_empty() {
@@ -150,6 +158,6 @@ fn tell_others(store: &Store, tasks: &[Task]) -> Result<()> {
             format!("{files} of the dataset are not among the inputs, such as {first}; their runs stay")
         }
     };
-    warning(&format!("{text}; --prune removes them"));
+    warning(&format!("{text}; --remove-others removes them"));
     Ok(())
 }

@@ -11,10 +11,11 @@ use traceparse::fleet::{DatasetError, DatasetErrorKind};
 use traceparse::fleet::{FailedInput, FailureKind, RunMeasures};
 use traceparse::memory::MemoryBudget;
 
-use super::batch::{Finished, Keeper, Kept, Outcome, Settings, fingerprint};
+use super::batch::{Finished, Keeper, Kept, Outcome};
 use super::control::Control;
 use super::fingerprint::short;
 use super::fleet_input::hash_file;
+use super::settings::{Settings, fingerprint};
 use super::store::{Known, SourceStamps, Store};
 use super::task::Task;
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use blake3::{Hash, Hasher};
+use traceparse::fleet::FleetSelection;
 use traceparse::symbols::Found;
 
 use super::cli::ReadingArgs;
@@ -43,11 +44,11 @@ pub(super) fn short(hash: Hash) -> String {
 }
 
 /// The version of measuring, counted up with each change that gives other numbers for the same files: since 2, an estimate of the recorded
-/// time goes to the end of the time that samples cover.
-const MEASURING: u64 = 2;
+/// time goes to the end of the time that samples cover; since 3, idle threads have a row.
+const MEASURING: u64 = 3;
 
 /// Everything that decides what is measured of any file: options, symbol files, and the version of this program.
-pub(super) fn of_settings(args: &ReadingArgs, symbols: &[Found]) -> Hash {
+pub(super) fn of_settings(args: &ReadingArgs, selection: &FleetSelection, symbols: &[Found]) -> Hash {
     let mut fields = Fields::new("settings");
     fields.text(env!("CARGO_PKG_VERSION"));
     // What older datasets could not hold is measured again.
@@ -70,6 +71,7 @@ pub(super) fn of_settings(args: &ReadingArgs, symbols: &[Found]) -> Hash {
         fields.number(length);
         fields.number(time);
     }
+    fields.text(&selection.to_string());
     // Fingerprints of before stay as they are.
     if args.search.no_bundled_symbols {
         fields.text("no bundled symbols");
@@ -85,11 +87,12 @@ fn length_and_time(path: &Path) -> (u64, u64) {
 }
 
 /// Everything that decides what is measured of one file.
-pub(super) fn of_run(settings: Hash, content: Hash, toc: Option<Hash>, task: &Task) -> String {
+pub(super) fn of_run(settings: Hash, content: Hash, [toc, intervals]: [Option<Hash>; 2], task: &Task) -> String {
     let mut fields = Fields::new("run");
     fields.bytes(settings.as_bytes());
     fields.bytes(content.as_bytes());
     fields.bytes(toc.as_ref().map_or(&[][..], |toc| toc.as_bytes()));
+    fields.bytes(intervals.as_ref().map_or(&[][..], |intervals| intervals.as_bytes()));
     let mut labels = task.labels.clone();
     labels.sort();
     fields.number(labels.len() as u64);
@@ -119,6 +122,8 @@ mod tests {
             path: "a.xml".into(),
             display: "a.xml".to_owned(),
             toc: None,
+            intervals: None,
+            intervals_beside: None,
             labels: Vec::new(),
             run_weight: Millionths::ONE,
             duration: None,
@@ -130,14 +135,15 @@ mod tests {
         let (settings, content) = (blake3::hash(b"settings"), blake3::hash(b"content"));
         let label = |key: &str, value: &str| vec![(key.to_owned(), value.to_owned())];
         let prints = [
-            of_run(settings, content, None, &task()),
-            of_run(content, content, None, &task()),
-            of_run(settings, settings, None, &task()),
-            of_run(settings, content, Some(content), &task()),
-            of_run(settings, content, None, &Task { labels: label("ring", "beta"), ..task() }),
-            of_run(settings, content, None, &Task { labels: label("rin", "gbeta"), ..task() }),
-            of_run(settings, content, None, &Task { run_weight: Millionths::new(2), ..task() }),
-            of_run(settings, content, None, &Task { duration: Some(Nanos::from_nanos(1)), ..task() }),
+            of_run(settings, content, [None; 2], &task()),
+            of_run(content, content, [None; 2], &task()),
+            of_run(settings, settings, [None; 2], &task()),
+            of_run(settings, content, [Some(content), None], &task()),
+            of_run(settings, content, [None, Some(content)], &task()),
+            of_run(settings, content, [None; 2], &Task { labels: label("ring", "beta"), ..task() }),
+            of_run(settings, content, [None; 2], &Task { labels: label("rin", "gbeta"), ..task() }),
+            of_run(settings, content, [None; 2], &Task { run_weight: Millionths::new(2), ..task() }),
+            of_run(settings, content, [None; 2], &Task { duration: Some(Nanos::from_nanos(1)), ..task() }),
             of_unread("a.xml"),
             of_unread("b.xml"),
         ];
@@ -147,6 +153,6 @@ mod tests {
         }
         // Where a file is decides nothing.
         let moved = Task { path: "b.xml".into(), display: "b.xml".to_owned(), ..task() };
-        assert_eq!(of_run(settings, content, None, &moved), prints[0]);
+        assert_eq!(of_run(settings, content, [None; 2], &moved), prints[0]);
     }
 }

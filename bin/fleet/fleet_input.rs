@@ -10,7 +10,7 @@ use traceparse::bundle::BundleFiles;
 use traceparse::files::{Entry, FileSystem, Files};
 use traceparse::fleet::FailureKind;
 use traceparse::memory::MemoryBudget;
-use traceparse::recording::{Options, Recording, RecordingBuilder};
+use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder};
 use traceparse::symbols::{Index, Locator};
 use traceparse::{Input, InputFiles, InputPlace};
 
@@ -100,6 +100,19 @@ impl<'w> FleetInput<'w> {
         let bytes = size_on_disk(&self.path);
         control.progress.add_bytes(bytes);
         Ok((hasher.finalize(), bytes))
+    }
+
+    /// Reads its intervals. An export is read once more.
+    ///
+    /// # Errors
+    /// When it cannot be read, or not twice.
+    pub(super) fn intervals(&self, options: &Options) -> Result<Intervals, Refused> {
+        if !std::fs::metadata(&self.path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
+            let reason = "cannot be read twice, for its samples and for its intervals; put the intervals into a file that a manifest names in its column `intervals`";
+            return Err(Refused { kind: FailureKind::Unreadable, reason: reason.to_owned() });
+        }
+        let read = Input::open(&self.files, &self.place, options).and_then(|input| input.intervals("", options));
+        read.map_err(|error| refused(&error))
     }
 
     /// The symbols that it keeps of its samples.

@@ -10,7 +10,7 @@ use traceparse::units::Millionths;
 use super::cli::InputArgs;
 use super::fingerprint::of_unread;
 use super::manifest;
-use super::names::{export_names, is_export_name, is_recording_name, toc_names, toc_of};
+use super::names::{export_names, intervals_names, is_export_name, is_recording_name, toc_names, toc_of};
 use super::notes::{counted, several};
 use super::store::Store;
 use super::task::{Task, differing_labels};
@@ -19,7 +19,10 @@ use crate::guard::will_read;
 
 /// Notes all files before the first is read: none of them may be an output.
 pub(super) fn will_read_tasks(tasks: &[Task]) -> Result<()> {
-    tasks.iter().flat_map(|task| task.toc.iter().chain([&task.path])).try_for_each(|path| will_read(path))
+    let all = |task: &'_ Task| {
+        [Some(task.path.clone()), task.toc.clone(), task.intervals.clone(), task.intervals_beside.clone()]
+    };
+    tasks.iter().flat_map(all).flatten().try_for_each(|path| will_read(&path))
 }
 
 /// Everything that was named.
@@ -130,9 +133,9 @@ struct Finder {
 impl Finder {
     fn add_manifest(&mut self, path: &Path) -> Result<()> {
         for entry in manifest::read(path)? {
-            let manifest::Entry { path, toc, labels, run_weight, duration, place } = entry;
+            let manifest::Entry { path, toc, intervals, labels, run_weight, duration, place } = entry;
             let display = path.display().to_string();
-            let task = Task { path, display, toc, labels, run_weight, duration };
+            let task = Task { path, display, toc, intervals, intervals_beside: None, labels, run_weight, duration };
             self.insert(task, Origin::Manifest, place);
         }
         Ok(())
@@ -239,8 +242,8 @@ impl Finder {
         Inputs { tasks: found.into_iter().map(|found| found.task).collect(), failures, notes, datasets }
     }
 
-    /// Gives each export the table of contents beside it, and takes those away from the exports. Returns the tables of
-    /// contents in folders that belong to none.
+    /// Gives each export the table of contents and the intervals beside it, and takes those away from the exports. Returns the
+    /// tables of contents in folders that belong to none.
     fn pair(&mut self) -> Vec<String> {
         let mut used = HashSet::new();
         for Found { task, .. } in &mut self.found {
@@ -248,6 +251,8 @@ impl Finder {
                 task.toc = self.folders.toc_beside(&task.path);
             }
             used.extend(task.toc.as_deref().map(canonical));
+            task.intervals_beside = self.folders.intervals_beside(&task.path);
+            used.extend(task.intervals.iter().chain(&task.intervals_beside).map(|path| canonical(path)));
         }
         let mut orphans = Vec::new();
         self.found.retain(|Found { task, origin, canonical, .. }| {
@@ -294,6 +299,8 @@ fn task(path: &Path) -> Task {
         path: path.to_owned(),
         display: path.display().to_string(),
         toc: None,
+        intervals: None,
+        intervals_beside: None,
         labels: Vec::new(),
         run_weight: Millionths::ONE,
         duration: None,
@@ -314,12 +321,22 @@ struct Siblings(HashMap<PathBuf, HashSet<String>>);
 impl Siblings {
     /// The table of contents beside an export.
     fn toc_beside(&mut self, export: &Path) -> Option<PathBuf> {
+        let names = export_names(export);
+        self.first_beside(export, names.iter().flat_map(|name| toc_names(name)))
+    }
+
+    /// The file beside an export that is named as that with its intervals.
+    fn intervals_beside(&mut self, export: &Path) -> Option<PathBuf> {
+        let names = export_names(export);
+        self.first_beside(export, names.iter().flat_map(|name| intervals_names(name)))
+    }
+
+    /// The first of these names that is in the folder of an export.
+    fn first_beside(&mut self, export: &Path, mut names: impl Iterator<Item = String>) -> Option<PathBuf> {
         let folder = export.parent()?;
         let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let siblings = self.0.entry(folder.to_owned()).or_insert_with(|| list(listed));
-        let names = export_names(export);
-        let mut tocs = names.iter().flat_map(|name| toc_names(name));
-        tocs.find(|name| siblings.contains(name)).map(|name| folder.join(name))
+        names.find(|name| siblings.contains(name)).map(|name| folder.join(name))
     }
 }
 

@@ -24,6 +24,7 @@ use crate::unchanged::read_whole;
 pub(super) struct Entry {
     pub(super) path: PathBuf,
     pub(super) toc: Option<PathBuf>,
+    pub(super) intervals: Option<PathBuf>,
     /// As in the manifest, without empty values.
     pub(super) labels: Vec<(String, String)>,
     pub(super) run_weight: Millionths,
@@ -61,8 +62,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Entry>> {
 }
 
 /// Columns with a meaning, which headers may write as they like.
-const KNOWN_COLUMNS: [&str; 9] =
-    ["path", "toc", "run_weight", "duration", "app", "app_version", "device", "os", "os_build"];
+const KNOWN_COLUMNS: [&str; 10] =
+    ["path", "toc", "intervals", "run_weight", "duration", "app", "app_version", "device", "os", "os_build"];
 
 fn column_name(key: &str) -> &str {
     KNOWN_COLUMNS.into_iter().find(|known| known.eq_ignore_ascii_case(key)).unwrap_or(key)
@@ -172,6 +173,7 @@ impl Manifest<'_> {
         let mut entry = Entry {
             path: PathBuf::new(),
             toc: None,
+            intervals: None,
             labels: Vec::new(),
             run_weight: Millionths::ONE,
             duration: None,
@@ -182,6 +184,7 @@ impl Manifest<'_> {
             match key.as_str() {
                 "path" => entry.path = self.folder.join(&value),
                 "toc" => entry.toc = Some(self.folder.join(&value)),
+                "intervals" => entry.intervals = Some(self.folder.join(&value)),
                 "run_weight" => {
                     let weight = number(&value, 1_000_000).map(Millionths::new);
                     entry.run_weight = weight.ok_or_else(|| bad("a number above 0, such as 12 or 0.25"))?;

@@ -8,6 +8,8 @@ const COMPRESSED: [&str; 4] = ["", ".gz", ".zst", ".zstd"];
 const ARCHIVES: [&str; 5] = [".zip", ".tar", ".tar.gz", ".tgz", ".tar.zst"];
 /// The endings that a table of contents adds to the name of its export, in the order of preference.
 const TOC: [&str; 3] = ["-toc", ".toc", "_toc"];
+/// The ending that a file with its intervals adds to the name of an export.
+const INTERVALS: &str = "-intervals";
 
 /// True if a file in a folder is taken for an export, by its name.
 pub(super) fn is_export_name(path: &Path) -> bool {
@@ -43,6 +45,11 @@ pub(super) fn is_recording_name(path: &Path) -> bool {
 pub(super) fn toc_names(name: &str) -> impl Iterator<Item = String> {
     let names = TOC.iter().flat_map(|toc| COMPRESSED.iter().map(move |compressed| format!("{toc}.xml{compressed}")));
     names.map(move |ending| format!("{name}{ending}"))
+}
+
+/// The names that a file with the intervals of the export NAME may have, the preferred one first.
+pub(super) fn intervals_names(name: &str) -> impl Iterator<Item = String> {
+    COMPRESSED.iter().map(move |compressed| format!("{name}{INTERVALS}.xml{compressed}"))
 }
 
 /// The name of the export that a file is the table of contents of, by its own name; `None` for other names.

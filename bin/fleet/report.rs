@@ -7,16 +7,18 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
-use traceparse::fleet::{AlertState, FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, RunMeasures};
+use traceparse::fleet::{AlertState, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures};
 use traceparse::memory::{MemoryBudget, OverBudget, Reservation};
 use traceparse::output::{self, Format};
 use traceparse::units::Millionths;
 
-use super::batch::{self, Finished, Keeper, Kept, Outcome, Settings};
+use super::batch::{self, Finished, Keeper, Kept, Outcome};
 use super::cli::{FleetFormat, FleetReportArgs};
 use super::control::{AtInterrupt, Control};
+use super::filters::ThreadNames;
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{counted, several};
+use super::settings::Settings;
 use super::store::{Store, Unfinished};
 use super::task::Task;
 use super::{alerts, notes, symbols};
@@ -32,10 +34,11 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     args.inputs.check().map_err(Failure::Usage)?;
     args.questions.check().map_err(Failure::Usage)?;
     args.check_name().map_err(Failure::Usage)?;
+    args.reading.filters.check().map_err(Failure::Usage)?;
     args.csv.check(args.format() == FleetFormat::Csv).map_err(Failure::Usage)?;
     check_output(args).map_err(Failure::Usage)?;
     will_write(args.output.as_deref());
-    let fleet = Fleet::new(args.options());
+    let fleet = Fleet::new(args);
     let fleet = match dataset(args).map_err(Failure::Usage)? {
         Some(path) => of_dataset(path, fleet)?,
         None => {
@@ -44,8 +47,10 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
             of_exports(args, inputs, fleet)?
         }
     };
-    let Counting { builder, weight_labels, reserved: _held } = fleet.into_inner();
-    let report = builder.finish();
+    let Counting { builder, weight_labels, reserved: _held, .. } = fleet.into_inner();
+    let mut report = builder.finish();
+    // In the order in which runs came.
+    report.options.threads.iter_mut().for_each(|names| names.sort());
     check(&report, args.reading.strict)?;
     check_weights(&report, &weight_labels);
     let result = write(&report, args, colour);
@@ -81,6 +86,7 @@ fn dataset(args: &FleetReportArgs) -> Result<Option<&Path>, String> {
         return Err(format!("{name} is a dataset and must be the only input; extract the other inputs into it"));
     }
     match args.reading.only_for_exports() {
+        None if args.reading.filters.first().is_some() => Err(already_measured(args, &name.to_string())),
         Some(option) => Err(format!(
             "{option} applies to reading exports, but {name} is a dataset; pass {option} to `fleet extract` instead"
         )),
@@ -88,10 +94,21 @@ fn dataset(args: &FleetReportArgs) -> Result<Option<&Path>, String> {
     }
 }
 
+/// The error for a selection from a dataset, with the command that makes one of the selection.
+fn already_measured(args: &FleetReportArgs, name: &str) -> String {
+    let option = args.reading.filters.first().unwrap_or_default();
+    let selection = args.reading.filters.described(None);
+    format!(
+        "{option} selects from recordings, but {name} is a dataset, whose runs were measured before; make one of this selection: \
+         traceparse fleet extract RECORDINGS {selection} -o NEW_DATASET"
+    )
+}
+
 /// Reads a dataset into the fleet.
 fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
     let add = |run: RunMeasures| Ok(fleet.add(&run)?);
     let store = Store::open(path)?;
+    fleet.counting().builder.set_selection(store.selection()?);
     Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
     if let Some(Unfinished { files, done }) = store.unfinished() {
         let files = several(files as usize, "file");
@@ -113,11 +130,13 @@ fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Fl
     will_read_tasks(&tasks)?;
     let symbol_files = WatchedFiles::default();
     let locator = symbols::find(&symbol_files, &args.reading)?;
-    let settings = Settings::new(&args.reading, &symbol_files, locator.as_ref());
+    let settings = Settings::new(&args.reading, None, &symbol_files, locator.as_ref());
+    fleet.counting().builder.set_selection(args.reading.filters.described(None));
     let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::End);
     failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
     let ended = batch::run(&tasks, &settings, &control, &fleet)?;
     ended.notes.print();
+    settings.warn_of_unseen_intervals();
     if let Some((index, problem)) = ended.not_strict {
         bail!("{}: {problem}; and --strict was given", tasks[index].display);
     }
@@ -133,12 +152,15 @@ struct Counting {
     reserved: Reservation,
     /// Keys of labels that look like the weight of a run.
     weight_labels: BTreeSet<String>,
+    /// The threads that count, if patterns find some of them.
+    patterns: Option<ThreadNames>,
 }
 
 impl Fleet {
-    fn new(options: FleetOptions) -> Self {
-        let (builder, reserved) = (FleetBuilder::new(options), bounds::of_kept().nothing());
-        Self(Mutex::new(Counting { builder, reserved, weight_labels: BTreeSet::new() }))
+    fn new(args: &FleetReportArgs) -> Self {
+        let (builder, reserved) = (FleetBuilder::new(args.options()), bounds::of_kept().nothing());
+        let patterns = args.questions.threads.threads().filter(ThreadNames::has_patterns);
+        Self(Mutex::new(Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns }))
     }
 
     fn counting(&self) -> MutexGuard<'_, Counting> {
@@ -151,7 +173,11 @@ impl Fleet {
     /// When there is no memory for it.
     fn add(&self, run: &RunMeasures) -> Result<(), OverBudget> {
         let mut counting = self.counting();
-        counting.builder.add(run);
+        let Counting { builder, patterns, .. } = &mut *counting;
+        if let Some(patterns) = patterns {
+            builder.count_threads(patterns.of_run(run));
+        }
+        builder.add(run);
         let keys = run.record.labels.iter().map(|(key, _)| key);
         counting.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
         counting.reserve()
@@ -240,6 +266,9 @@ fn check_names(report: &FleetReport) -> Result<()> {
             inputs.left_out_values.iter().map(|(key, values)| values_of(key, values)).collect();
         let runs = several(inputs.left_out as usize, "run");
         bail!("none of {runs} has {}; there are: {}", pairs.join(" and "), there_are.join("; "));
+    }
+    if let Some(name) = inputs.missing_threads.first().filter(|_| !inputs.threads.is_empty()) {
+        bail!("no run has a thread named {name:?}; there are: {}", inputs.threads.join(", "));
     }
     if let Some(name) = inputs.missing_processes.first().filter(|_| inputs.runs > 0) {
         bail!("no run has a process named {name:?}; there are: {}", inputs.processes.join(", "));

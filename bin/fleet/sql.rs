@@ -5,10 +5,11 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
-use traceparse::fleet::FleetOptions;
+use traceparse::fleet::{FleetOptions, FleetSelection};
 use traceparse::output::Syntax;
 
 use super::cli::FleetSqlArgs;
+use super::filters::ThreadNames;
 use super::report::unknown_label;
 use super::store::Store;
 use crate::Failure;
@@ -34,13 +35,40 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
         None if is_elsewhere(&source) => (args.questions.options(), source),
         None => (args.questions.options(), local(&args.source)?),
     };
+    let mut options = options;
+    let mut text = String::new();
+    let patterns = args.questions.threads.threads().filter(ThreadNames::has_patterns);
     if Path::new(&dataset).exists() {
         Store::files(Path::new(&dataset))?.iter().try_for_each(|file| will_read(file))?;
         check_labels(&options, Path::new(&dataset))?;
+        let store = Store::open(Path::new(&dataset))?;
+        if let Some(patterns) = patterns {
+            options.threads = Some(matching(&store, &patterns)?);
+        }
+        text += &measured_with(&store.selection()?);
+    } else if patterns.is_some() {
+        let message = format!("{dataset} cannot be asked which threads a pattern matches; name them in full");
+        return Err(Failure::Usage(message));
     }
-    let text = args.engine.engine().query(&options, &dataset);
+    text += &args.engine.engine().query(&options, &dataset);
     let path = args.output.as_deref();
     Ok(write_to(path, |out| Shown::new(path, Some(Syntax::Lines), out).write_all(text.as_bytes()))?)
+}
+
+/// The names of the threads that match, sorted: engines have regular expressions of their own.
+fn matching(store: &Store, patterns: &ThreadNames) -> Result<Vec<String>> {
+    let mut names: BTreeSet<String> = patterns.whole().into_iter().collect();
+    store.read(|run| {
+        names.extend(patterns.of_run(&run).map(str::to_owned));
+        Ok(())
+    })?;
+    Ok(names.into_iter().collect())
+}
+
+/// A comment that says what the runs were measured with.
+fn measured_with(selection: &FleetSelection) -> String {
+    let text = selection.to_string().replace(char::is_control, " ");
+    if selection.is_whole() { String::new() } else { format!("-- Runs were measured with: {text}\n") }
 }
 
 /// True if an engine may read the dataset although this machine does not see it, such as s3://bucket/fleet.

@@ -1,10 +1,11 @@
 //! One export of a fleet, before it is measured.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use traceparse::units::{Millionths, Nanos};
 
+use super::names::{export_names, intervals_names};
 use super::notes::counted;
 
 /// An export to be measured, and what is known of it.
@@ -14,6 +15,10 @@ pub(super) struct Task {
     /// The name that people and reports use for it.
     pub(super) display: String,
     pub(super) toc: Option<PathBuf>,
+    /// The file with its intervals, of a manifest.
+    pub(super) intervals: Option<PathBuf>,
+    /// The file beside it that is named after it.
+    pub(super) intervals_beside: Option<PathBuf>,
     /// Of a manifest.
     pub(super) labels: Vec<(String, String)>,
     pub(super) run_weight: Millionths,
@@ -21,6 +26,16 @@ pub(super) struct Task {
 }
 
 impl Task {
+    /// The name of a file with its intervals.
+    pub(super) fn intervals_name(&self) -> String {
+        export_names(&self.path).iter().flat_map(|name| intervals_names(name)).next().unwrap_or_default()
+    }
+
+    /// The file with its intervals, if it is another one.
+    pub(super) fn intervals_file(&self) -> Option<&Path> {
+        self.intervals.as_deref().or(self.intervals_beside.as_deref())
+    }
+
     fn labels(&self) -> BTreeMap<&str, &str> {
         self.labels.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect()
     }

@@ -47,6 +47,7 @@ impl FleetBuilder {
             contrasts: fleet.contrasts(),
             runs: self.runs.iter().map(|run| fleet.run_row(run)).collect(),
             notes: notes(&self),
+            selection: self.selection.clone(),
             options: self.options.clone(),
             cohorts,
         };
@@ -113,7 +114,17 @@ fn notes(builder: &FleetBuilder) -> Vec<String> {
         1 => format!("{first}: {note}"),
         _ => format!("{first} and {} more: {note}", count - 1),
     });
-    builder.notes.iter().cloned().chain(of_runs).collect()
+    builder.notes.iter().cloned().chain(without_windows(builder)).chain(of_runs).collect()
+}
+
+/// A sentence about runs of which no whole second was selected: they have no windows.
+fn without_windows(builder: &FleetBuilder) -> Option<String> {
+    let runs = builder.runs.len();
+    let without = builder.runs.iter().filter(|run| run.series.is_empty()).count();
+    let is_said = without > 0 && !builder.selection.is_whole();
+    is_said.then(|| {
+        format!("Nothing that was selected in {without} of {runs} runs is a whole second: they have no windows.")
+    })
 }
 
 fn inputs(builder: &FleetBuilder) -> Inputs {
@@ -132,6 +143,12 @@ fn inputs(builder: &FleetBuilder) -> Inputs {
         label_keys: builder.label_keys.iter().cloned().collect(),
         processes: builder.processes.iter().cloned().collect(),
         missing_processes: missing.collect(),
+        threads: builder.threads.iter().cloned().collect(),
+        missing_threads: (builder.options.threads.iter().flatten())
+            .filter(|name| !builder.threads.contains(*name))
+            .cloned()
+            .collect(),
+        excluded_runs: builder.excluded_runs,
     }
 }
 

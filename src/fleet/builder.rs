@@ -9,14 +9,15 @@ use super::options::FleetOptions;
 use super::report::{Cohort, DamagedRecording};
 use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
 use super::scope::FleetScope;
+use super::selection::FleetSelection;
 pub(super) use super::stored_run::StoredRun;
 use super::windows::Series;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
 use crate::units::Unit;
 
-/// Names of processes that a report keeps, beside those that were asked for.
-const MAX_PROCESSES: usize = 50;
+/// Names of processes, and of threads, that a report keeps, beside those that were asked for.
+const MAX_NAMES: usize = 50;
 
 /// Collects the runs of a fleet and makes the report.
 ///
@@ -43,6 +44,9 @@ pub struct FleetBuilder {
     /// By key that only some values were asked of: the values that runs left out have.
     pub(super) left_out_values: BTreeMap<String, BTreeSet<String>>,
     pub(super) processes: BTreeSet<String>,
+    pub(super) threads: BTreeSet<String>,
+    pub(super) selection: FleetSelection,
+    pub(super) excluded_runs: u64,
     pub(super) notes: Vec<String>,
     /// Notes of runs: the number of runs that have each, and the first of them.
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
@@ -74,6 +78,9 @@ impl FleetBuilder {
             label_keys: BTreeSet::new(),
             left_out_values: BTreeMap::new(),
             processes: BTreeSet::new(),
+            threads: BTreeSet::new(),
+            selection: FleetSelection::default(),
+            excluded_runs: 0,
             notes: Vec::new(),
             run_notes: BTreeMap::new(),
             apart: 0,
@@ -114,7 +121,17 @@ impl FleetBuilder {
         if let Some(unread_runs) = record.unread_runs.filter(|&count| count > 0) {
             self.damaged.push(DamagedRecording { source: record.source.clone(), unread_runs });
         }
+        self.excluded_runs += u64::from(record.excluded_runs);
         self.note_names(measures);
+        let narrowed = match &self.options.threads {
+            None => None,
+            Some(names) => match measures.of_threads(|name| names.iter().any(|asked| asked == name)) {
+                Some(narrowed) => Some(narrowed),
+                None => return self.failed.push(without_threads(record, names)),
+            },
+        };
+        let measures = narrowed.as_ref().unwrap_or(measures);
+        let record = &measures.record;
         let counted = self.counted_processes(measures);
         let counts = |process: NameId| counted.as_ref().is_none_or(|counted| counted[process.0 as usize]);
         let (weight, samples) = match &counted {
@@ -158,6 +175,21 @@ impl FleetBuilder {
         self.names.memory() + columns + alert_series + lists + self.apart
     }
 
+    /// Says what the runs were narrowed to when they were measured; the report says it, too.
+    pub fn set_selection(&mut self, selection: FleetSelection) {
+        self.selection = selection;
+    }
+
+    /// Counts the threads of these names, too, in the runs that are added from now on, if only [some](FleetOptions::threads) count.
+    pub fn count_threads<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
+        let Some(threads) = &mut self.options.threads else { return };
+        for name in names {
+            if !threads.iter().any(|known| known == name) {
+                threads.push(name.to_owned());
+            }
+        }
+    }
+
     /// Adds a sentence that the report shows.
     pub fn add_note(&mut self, note: String) {
         self.notes.push(note);
@@ -168,14 +200,24 @@ impl FleetBuilder {
         self.runs.len()
     }
 
-    /// Remembers which processes there are, and what is to be said of the run.
+    /// Remembers which processes and threads there are, and what is to be said of the run.
     fn note_names(&mut self, measures: &RunMeasures) {
         let mut last = None;
         for row in measures.frames.iter().filter(|row| last.replace(row.process) != Some(row.process)) {
             let name = measures.name(row.process);
             let is_asked = self.options.processes.iter().any(|asked| asked == name);
-            if !self.processes.contains(name) && (is_asked || self.processes.len() < MAX_PROCESSES) {
+            if !self.processes.contains(name) && (is_asked || self.processes.len() < MAX_NAMES) {
                 self.processes.insert(name.to_owned());
+            }
+        }
+        let asked = self.options.threads.as_deref().unwrap_or_default();
+        let mut last = None;
+        for row in measures.frames.iter().filter(|row| last.replace(row.thread) != Some(row.thread)) {
+            let name = measures.name(row.thread);
+            if !self.threads.contains(name)
+                && (self.threads.len() < MAX_NAMES || asked.iter().any(|asked| asked == name))
+            {
+                self.threads.insert(name.to_owned());
             }
         }
         let record = &measures.record;
@@ -229,5 +271,18 @@ impl FleetBuilder {
         self.cohort_ids.insert(cohort.clone(), id);
         self.cohorts.push(cohort);
         id
+    }
+}
+
+/// The failure of a run that has none of these threads.
+fn without_threads(record: &RunRecord, names: &[String]) -> FailedInput {
+    FailedInput {
+        source: record.source.clone(),
+        source_bytes: record.source_bytes,
+        run_id: Some(record.run_id.clone()),
+        fingerprint: record.fingerprint.clone(),
+        kind: FailureKind::NotSelected,
+        reason: RunMeasures::no_thread(names),
+        labels: record.labels.clone(),
     }
 }

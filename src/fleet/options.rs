@@ -62,6 +62,9 @@ pub struct FleetOptions {
     pub only: Vec<(String, String)>,
     /// Only these processes, by name; empty is all of them. The CPU use of a run is then that of these processes.
     pub processes: Vec<String>,
+    /// Only the threads of these names; `None` is all of them. The CPU use of a run is then that of these threads, and a run without one is
+    /// a failed input.
+    pub threads: Option<Vec<String>>,
     /// The measure.
     pub measure: Measure,
     /// The scopes that have distributions.
@@ -89,6 +92,7 @@ impl Default for FleetOptions {
             by: Vec::new(),
             only: Vec::new(),
             processes: Vec::new(),
+            threads: None,
             measure: Measure::Cpu,
             scopes: FleetScope::ALL.to_vec(),
             quantiles: vec![Quantile::P50, Quantile::P90, Quantile::P95, Quantile::P99, Quantile::P999],

@@ -33,6 +33,11 @@ impl FleetOptions {
             only: options
                 .texts("only", |text| text.split_once('=').map(|(key, value)| (key.to_owned(), value.to_owned())))?,
             processes: options.texts("processes", |text| Some(text.to_owned()))?,
+            // Older reports do not have it.
+            threads: match options.0.get("threads") {
+                None | Some(Value::Null) => None,
+                Some(_) => Some(options.texts("threads", |text| Some(text.to_owned()))?),
+            },
             measure: options.text("measure", measure_of)?,
             scopes: options.texts("scopes", |text| FleetScope::ALL.into_iter().find(|scope| scope.name() == text))?,
             quantiles: options.texts("quantiles", Quantile::from_percent)?,

@@ -8,6 +8,7 @@ use super::label_order::compare_labels;
 use super::options::{FleetOptions, FleetScope};
 use super::run::{FailedInput, WallSource};
 use super::scope_name::ScopeName;
+use super::selection::FleetSelection;
 use crate::stats::{Bin, BoxPlot, Estimate, Quantile};
 use crate::units::{Millionths, Nanos, Unit};
 
@@ -19,6 +20,8 @@ use crate::units::{Millionths, Nanos, Unit};
 pub struct FleetReport {
     /// The options of the report.
     pub options: FleetOptions,
+    /// The selection and the operations that the runs were measured with.
+    pub selection: FleetSelection,
     /// The inputs that were read, and those that could not be.
     pub inputs: Inputs,
     /// The cohorts, by unit and then by their labels.
@@ -62,6 +65,12 @@ pub struct Inputs {
     pub processes: Vec<String>,
     /// Requested processes ([`FleetOptions::processes`]) that no run has.
     pub missing_processes: Vec<String>,
+    /// The names of threads, sorted, the first of them.
+    pub threads: Vec<String>,
+    /// Requested threads ([`FleetOptions::threads`]) that no run has.
+    pub missing_threads: Vec<String>,
+    /// Runs that the selection leaves nothing of, of files with other runs that count; those of other files are in `failed`.
+    pub excluded_runs: u64,
 }
 
 /// A recording with some damaged runs, which do not count, and others that do.

@@ -1,6 +1,7 @@
 //! The data kept of one run: the rows of a dataset.
 
 use std::hash::BuildHasher as _;
+use std::ops::Range;
 
 use hashbrown::HashTable;
 
@@ -61,8 +62,11 @@ pub struct RunRecord {
     /// The source of `wall`.
     pub wall_source: WallSource,
     /// The recorded part of the time axis of windows, from here to `wall` later: 0 with a table of contents, else the
-    /// first sample.
+    /// first sample. With several `parts`, the start of the first.
     pub wall_start: Nanos,
+    /// The start and end of each selected part of the recorded time, sorted and apart from each other, if intervals selected several: `wall`
+    /// is the sum of their lengths. Empty if there is one part only, which `wall_start` and `wall` tell.
+    pub parts: Vec<(Nanos, Nanos)>,
     /// The table that was measured, such as `time-profile`.
     pub schema: String,
     /// The unit of every weight of the run.
@@ -79,7 +83,10 @@ pub struct RunRecord {
     /// The number of damaged runs in the same recording, which are counted nowhere else. Of several runs of one file, the first one has
     /// the number and the others 0, so that sums are right. `None` in a dataset of version 1, which lacks it.
     pub unread_runs: Option<u32>,
-    /// The number of cores that ran a sample; 0 if none was recorded.
+    /// The number of runs in the same recording that the selection leaves nothing of, which are counted nowhere else; of several runs of one
+    /// file, the first one has the number.
+    pub excluded_runs: u32,
+    /// The number of cores that ran a sample; 0 if none was recorded, or only some threads are [left](RunMeasures::of_threads).
     pub cores: u32,
     /// The most frequent weight of a sample, which is the sampling interval where the unit is nanoseconds.
     pub usual_weight: u64,
@@ -99,7 +106,7 @@ impl RunRecord {
     pub(super) fn memory(&self) -> u64 {
         let texts = [&self.run_id, &self.fingerprint, &self.source, &self.schema, &self.parser_version];
         let texts = texts.into_iter().chain(&self.start).map(|text| text.capacity() as u64).sum::<u64>();
-        size_of::<Self>() as u64 + texts + of_texts(&self.notes) + of_labels(&self.labels)
+        size_of::<Self>() as u64 + texts + of_texts(&self.notes) + of_labels(&self.labels) + of_vec(&self.parts)
     }
 
     /// The measure of a weight in this run, per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per second; `None` where the recorded time is not known.
@@ -107,17 +114,24 @@ impl RunRecord {
         rate_of(weight, self.unit, self.wall?)
     }
 
-    /// The seconds of the time axis that were recorded from start to end: the windows that may be compared. Empty for
-    /// runs shorter than a window.
-    pub fn whole_seconds(&self) -> std::ops::Range<u32> {
-        const SECOND: u64 = 1_000_000_000;
-        let Some(wall) = self.wall else { return 0..0 };
-        let start = self.wall_start.as_nanos();
-        let first = start.div_ceil(SECOND);
-        let end = start.saturating_add(wall.as_nanos()) / SECOND;
-        let clamp = |second: u64| u32::try_from(second).unwrap_or(u32::MAX);
-        clamp(first)..clamp(end.max(first))
+    /// The seconds of the time axis that were recorded, and selected, from start to end: the windows that may be compared. In order; one
+    /// range, which is empty for runs shorter than a window, or of several parts each that has a whole second.
+    pub fn whole_seconds(&self) -> Vec<Range<u32>> {
+        let Some(wall) = self.wall else { return Vec::new() };
+        if self.parts.is_empty() {
+            return vec![whole_seconds(self.wall_start, self.wall_start.saturating_add(wall))];
+        }
+        let seconds = self.parts.iter().map(|&(start, end)| whole_seconds(start, end));
+        seconds.filter(|seconds| !seconds.is_empty()).collect()
     }
+}
+
+/// The seconds that lie from start to end in a part of the time axis.
+fn whole_seconds(start: Nanos, end: Nanos) -> Range<u32> {
+    const SECOND: u64 = 1_000_000_000;
+    let clamp = |second: u64| u32::try_from(second).unwrap_or(u32::MAX);
+    let first = start.as_nanos().div_ceil(SECOND);
+    clamp(first)..clamp((end.as_nanos() / SECOND).max(first))
 }
 
 /// Returns `weight` per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per
@@ -135,7 +149,8 @@ pub struct NameId(pub u32);
 
 /// The weights of a function of a binary in the threads of one name of a process. A row of the table `frames`.
 ///
-/// The self weights of all rows add up to the weight of the run.
+/// The self weights of all rows add up to the weight of the run. Threads of the recording without a sample that counts have one row of zeros,
+/// of [`STACKLESS`](Self::STACKLESS) in no binary: an idle thread is there, and used nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FrameRow {
     /// The process, by name.
@@ -279,24 +294,27 @@ pub enum FailureKind {
     Malformed,
     /// It has no CPU table, none that was asked for, or no samples that count.
     NoSamples,
+    /// The selection leaves nothing of it: it has no such interval or thread, or ended before the selected time.
+    NotSelected,
     /// Another file has the same content, and counts.
     Duplicate,
 }
 
 impl FailureKind {
     /// All kinds.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Unreadable,
         Self::Empty,
         Self::NotAnExport,
         Self::Truncated,
         Self::Malformed,
         Self::NoSamples,
+        Self::NotSelected,
         Self::Duplicate,
     ];
 
     /// The name in machine formats: `unreadable`, `empty`, `not-an-export`, `truncated`, `malformed`, `no-samples`,
-    /// `duplicate`.
+    /// `not-selected`, `duplicate`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Unreadable => "unreadable",
@@ -305,6 +323,7 @@ impl FailureKind {
             Self::Truncated => "truncated",
             Self::Malformed => "malformed",
             Self::NoSamples => "no-samples",
+            Self::NotSelected => "not-selected",
             Self::Duplicate => "duplicate",
         }
     }

@@ -154,10 +154,11 @@ impl Query<'_> {
              SELECT r.run_id, {columns}r.unit, r.wall_ns AS wall, r.weight,\n      \
              CAST(r.run_weight_millionths AS {huge}) AS run_weight,\n      \
              CASE WHEN r.unit = 'ns' THEN {} ELSE {} END AS per_nano\n    \
-             FROM {runs} r{joins}\n    WHERE r.status = 'ok' AND r.wall_ns > 0{}\n  ) known",
+             FROM {runs} r{joins}\n    WHERE r.status = 'ok' AND r.wall_ns > 0{}{}\n  ) known",
             Unit::Nanoseconds.rate_per_nano(),
             Unit::Cycles.rate_per_nano(),
-            self.label_filter()
+            self.label_filter(),
+            self.thread_filter()
         )
     }
 
@@ -213,7 +214,7 @@ impl Query<'_> {
             scope.name(),
             columns.join(", "),
             self.engine.table(self.dataset, table),
-            self.process_filter(" WHERE "),
+            self.name_filter(" WHERE "),
             grouped.join(", ")
         )
     }
@@ -224,7 +225,7 @@ impl Query<'_> {
             .map(|name| format!("CAST(NULL AS {}) AS {}", self.string(), self.engine.quoted(name)))
             .collect();
         let none = none.join(", ");
-        if self.options.processes.is_empty() {
+        if self.options.processes.is_empty() && self.options.threads.is_none() {
             return format!("  SELECT 'run' AS scope, {none}, run_id, weight AS used\n  FROM measured");
         }
         // A run without these processes is there, and used nothing.
@@ -232,7 +233,7 @@ impl Query<'_> {
             "  SELECT 'run' AS scope, {none}, m.run_id, COALESCE(SUM(f.self_weight), 0) AS used\n  FROM measured m\n    \
              LEFT JOIN {} f ON f.run_id = m.run_id{}\n  GROUP BY m.run_id",
             self.engine.table(self.dataset, "frames"),
-            self.process_filter(" AND ")
+            self.name_filter(" AND ")
         )
     }
 
@@ -243,12 +244,28 @@ impl Query<'_> {
         }
     }
 
-    fn process_filter(&self, before: &str) -> String {
-        if self.options.processes.is_empty() {
-            return String::new();
+    /// The condition that processes and threads are of the names that count.
+    fn name_filter(&self, before: &str) -> String {
+        let processes = Some(&self.options.processes).filter(|names| !names.is_empty());
+        let columns = [("process", processes), ("thread", self.options.threads.as_ref())];
+        let conditions = columns.into_iter().filter_map(|(column, names)| Some(self.is_one_of(column, names?)));
+        let conditions: Vec<String> = conditions.collect();
+        if conditions.is_empty() { String::new() } else { format!("{before}{}", conditions.join(" AND ")) }
+    }
+
+    fn is_one_of(&self, column: &str, names: &[String]) -> String {
+        if names.is_empty() {
+            return "1 = 0".to_owned();
         }
-        let names: Vec<String> = self.options.processes.iter().map(|name| self.engine.text(name)).collect();
-        format!("{before}{} IN ({})", self.engine.quoted("process"), names.join(", "))
+        let names: Vec<String> = names.iter().map(|name| self.engine.text(name)).collect();
+        format!("{} IN ({})", self.engine.quoted(column), names.join(", "))
+    }
+
+    /// The runs that have a thread which counts; others do not count.
+    fn thread_filter(&self) -> String {
+        let Some(names) = &self.options.threads else { return String::new() };
+        let frames = self.engine.table(self.dataset, "frames");
+        format!("\n      AND r.run_id IN (SELECT run_id FROM {frames} WHERE {})", self.is_one_of("thread", names))
     }
 
     /// The measure of each, in millionths, rounded to the nearest.

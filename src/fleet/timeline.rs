@@ -16,12 +16,13 @@ const MAX_POINTS: u32 = 300;
 
 /// The percentiles of CPU use in each second, over the runs that recorded it.
 pub(super) fn timeline(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> Vec<TimelinePoint> {
-    let mut ends: Vec<u32> = runs.iter().map(|run| run.series.seconds().end).collect();
+    let spans = runs.iter().filter_map(|run| run.series.span());
+    let mut ends: Vec<u32> = spans.clone().map(|seconds| seconds.end).collect();
     ends.sort_unstable();
     // Where few runs are much longer than all others, the steps would be too long for the others.
     let usual = ends.get((ends.len() * 9).div_ceil(10).saturating_sub(1)).copied().unwrap_or(0);
     let end = ends.last().copied().unwrap_or(0).min(usual.max(MAX_POINTS));
-    let start = runs.iter().map(|run| run.series.seconds().start).min().unwrap_or(0);
+    let start = spans.map(|seconds| seconds.start).min().unwrap_or(0);
     let step = end.saturating_sub(start).div_ceil(MAX_POINTS).max(1);
     let wall = Nanos::from_nanos(u64::from(step) * SECOND.as_nanos());
     let mut points = Vec::new();

@@ -13,7 +13,8 @@ pub(super) const SECOND: Nanos = Nanos::from_millis(1_000);
 /// input, and could say anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Series {
-    seconds: Range<u32>,
+    /// In order, none of them touching the next one.
+    seconds: Vec<Range<u32>>,
     /// Second and weight, sorted; weights are not zero.
     weights: Vec<(u32, u64)>,
 }
@@ -22,7 +23,7 @@ impl Series {
     /// The rows that count, summed by second.
     pub(super) fn new(record: &RunRecord, rows: &[WindowRow], counts: &dyn Fn(&WindowRow) -> bool) -> Self {
         let seconds = record.whole_seconds();
-        let is_kept = |row: &&WindowRow| row.weight > 0 && seconds.contains(&row.second) && counts(row);
+        let is_kept = |row: &&WindowRow| row.weight > 0 && range_of(&seconds, row.second).is_some() && counts(row);
         let mut weights: Vec<(u32, u64)> = rows.iter().filter(is_kept).map(|row| (row.second, row.weight)).collect();
         weights.sort_unstable();
         weights.dedup_by(|next, sum| {
@@ -40,16 +41,24 @@ impl Series {
         of_vec(&self.weights)
     }
 
-    /// The seconds.
-    pub(super) fn seconds(&self) -> Range<u32> {
-        self.seconds.clone()
+    /// From the first second to the last, with those between parts; `None` where intervals selected no whole one.
+    pub(super) fn span(&self) -> Option<Range<u32>> {
+        Some(self.seconds.first()?.start..self.seconds.last()?.end)
+    }
+
+    /// True without a whole second.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// The number of seconds.
+    fn count(&self) -> u64 {
+        self.seconds.iter().map(|range| range.len() as u64).sum()
     }
 
     /// The weight of these seconds; `None` where not all of them were recorded.
     pub(super) fn sum(&self, seconds: Range<u32>) -> Option<u64> {
-        if seconds.start < self.seconds.start || seconds.end > self.seconds.end {
-            return None;
-        }
+        range_of(&self.seconds, seconds.start).filter(|range| seconds.end <= range.end)?;
         let from = self.weights.partition_point(|&(second, _)| second < seconds.start);
         let own = self.weights[from..].iter().take_while(|&&(second, _)| second < seconds.end);
         Some(own.fold(0, |sum, &(_, weight)| u64::saturating_add(sum, weight)))
@@ -59,26 +68,36 @@ impl Series {
     pub(super) fn rates(&self, unit: Unit) -> (Vec<Millionths>, u64) {
         let rates: Vec<Millionths> =
             self.weights.iter().filter_map(|&(_, weight)| rate_of(weight, unit, SECOND)).collect();
-        let zeros = self.seconds.len() as u64 - rates.len() as u64;
+        let zeros = self.count() - rates.len() as u64;
         (rates, zeros)
     }
 
-    /// The largest weight of so many seconds in a row; `None` where the run is shorter.
+    /// The largest weight of so many seconds in a row; `None` where no part of the run is as long.
     pub(super) fn peak(&self, seconds: u32) -> Option<u64> {
-        if seconds == 0 || seconds as usize > self.seconds.len() {
-            return None;
-        }
-        let (mut sum, mut peak, mut first) = (0_u64, 0, 0);
-        for &(second, weight) in &self.weights {
-            sum = sum.saturating_add(weight);
-            while second - self.weights[first].0 >= seconds {
-                sum = sum.saturating_sub(self.weights[first].1);
-                first += 1;
-            }
-            peak = peak.max(sum);
-        }
-        Some(peak)
+        let parts = self.seconds.iter().filter(|range| seconds > 0 && range.len() >= seconds as usize);
+        let place = |second: u32| self.weights.partition_point(|&(other, _)| other < second);
+        parts.map(|range| peak(&self.weights[place(range.start)..place(range.end)], seconds)).max()
     }
+}
+
+/// The largest weight of so many seconds in a row.
+fn peak(weights: &[(u32, u64)], seconds: u32) -> u64 {
+    let (mut sum, mut peak, mut first) = (0_u64, 0, 0);
+    for &(second, weight) in weights {
+        sum = sum.saturating_add(weight);
+        while second - weights[first].0 >= seconds {
+            sum = sum.saturating_sub(weights[first].1);
+            first += 1;
+        }
+        peak = peak.max(sum);
+    }
+    peak
+}
+
+/// The range that a second is in; ranges are in order.
+pub(super) fn range_of(ranges: &[Range<u32>], second: u32) -> Option<&Range<u32>> {
+    let begun = ranges.partition_point(|range| range.start <= second);
+    ranges[..begun].last().filter(|range| range.contains(&second))
 }
 
 /// The busiest so many seconds of the rows that count, per time; `None` where the run has no so many whole seconds.
@@ -112,7 +131,7 @@ mod tests {
     use super::*;
 
     fn series(seconds: Range<u32>, weights: &[(u32, u64)]) -> Series {
-        Series { seconds, weights: weights.to_vec() }
+        Series { seconds: vec![seconds], weights: weights.to_vec() }
     }
 
     #[test]
@@ -124,6 +143,16 @@ mod tests {
         assert_eq!(series.peak(10), Some(19));
         assert_eq!(series.peak(11), None, "the run is shorter");
         assert_eq!(series.peak(0), None);
+    }
+
+    #[test]
+    fn a_stretch_is_in_one_part() {
+        let parts = Series { seconds: vec![0..2, 5..9], weights: vec![(0, 9), (1, 8), (5, 7), (6, 1), (7, 6)] };
+        assert_eq!(parts.span(), Some(0..9));
+        assert_eq!((parts.peak(1), parts.peak(2), parts.peak(3)), (Some(9), Some(17), Some(14)));
+        assert_eq!(parts.peak(5), None, "no part is as long");
+        assert_eq!((parts.sum(0..2), parts.sum(1..6), parts.sum(8..9)), (Some(17), None, Some(0)));
+        assert_eq!(parts.rates(Unit::Nanoseconds).1, 1, "second 8");
     }
 
     #[test]

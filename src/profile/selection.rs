@@ -143,6 +143,11 @@ impl<'p> SelectedSamples<'p> {
         self.profile
     }
 
+    /// True if run, process and thread are selected.
+    pub(crate) fn has_thread(&self, thread: ThreadId) -> bool {
+        self.threads[thread.index()]
+    }
+
     /// True if run, process, thread and time of a sample are selected, whatever its state. False for a sum of several samples if a range of
     /// time or intervals are selected.
     #[inline]

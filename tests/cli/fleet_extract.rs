@@ -136,7 +136,7 @@ fn files_that_are_gone_are_forgotten_where_that_is_asked() {
     let before = bytes(&[&dataset]);
     // Not by mistake.
     for (input, words) in [("y/*.xml", "no file matches"), ("z.jsonl", "cannot be opened")] {
-        let said = fails(1, &["fleet", "extract", &path, &folder.path(input), "-o", &dataset, "--prune"]);
+        let said = fails(1, &["fleet", "extract", &path, &folder.path(input), "-o", &dataset, "--remove-others"]);
         assert!(said.contains(words), "{said}");
     }
     assert_eq!(bytes(&[&dataset]), before);
@@ -144,8 +144,11 @@ fn files_that_are_gone_are_forgotten_where_that_is_asked() {
     fs::remove_file(folder.path("x/00.xml")).expect("it is there");
     fs::remove_file(folder.path("x/02.xml")).expect("it is there");
     let said = says(0, &["extract", &path, "-o", &dataset]);
-    assert!(said.contains("2 files of the dataset are not among the inputs") && said.contains("--prune"), "{said}");
-    let said = says(0, &["extract", &path, "-o", &dataset, "--prune"]);
+    assert!(
+        said.contains("2 files of the dataset are not among the inputs") && said.contains("--remove-others"),
+        "{said}"
+    );
+    let said = says(0, &["extract", &path, "-o", &dataset, "--remove-others"]);
     assert!(said.contains("removed 2 files not among the inputs"), "{said}");
     assert!(said.ends_with("extracted 1 new, 0 changed, 2 unchanged, 0 failed\n"), "{said}");
     assert_eq!(bytes(&[&dataset]), bytes(&[&path]));

@@ -160,7 +160,9 @@ fn sql_asks_what_the_report_asked() {
     for (args, words) in [
         (&["sql", &report][..], "--dataset"),
         (&["sql", &report, "--dataset", "ds", "--by", "os"], "cannot be used with"),
+        (&["sql", &report, "--dataset", "ds", "--only-main-thread"], "cannot be used with"),
         (&["sql"], "<DIR|REPORT.json>"),
+        (&["sql", "s3://bucket/fleet", "--thread", "/work/"], "name them in full"),
     ] {
         let said = says(2, args);
         assert!(said.contains(words), "{args:?}: {said}");
@@ -174,6 +176,6 @@ fn sql_asks_what_the_report_asked() {
         assert!(message.contains("no run has the label \"nope\"; known labels: ") && message.contains("os_build"));
     }
     assert!(sql(&["s3://bucket/fleet", "--by", "nope"]).contains("nope"));
-    write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":3}"#);
-    assert!(fails(1, &["fleet", "sql", &dataset]).contains("has version 3"));
+    write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":4}"#);
+    assert!(fails(1, &["fleet", "sql", &dataset]).contains("has version 4"));
 }

@@ -31,6 +31,7 @@ mod fleet_extract;
 mod fleet_inputs;
 mod fleet_output;
 mod fleet_rows;
+mod fleet_selection;
 mod folded;
 mod guard;
 #[path = "../../bin/guarded.rs"]

@@ -99,6 +99,7 @@ fn record(seed: u64, numbers: &mut Numbers) -> RunRecord {
         wall: (numbers.below(4) > 0).then(|| Nanos::from_nanos(1 + numbers.below(9_000_000_000))),
         wall_source: [WallSource::Toc, WallSource::Manifest, WallSource::Samples][numbers.below(3) as usize],
         wall_start: Nanos::from_nanos(numbers.below(2) * 1_500_000_000),
+        parts: parts(numbers),
         schema: "time-profile".to_owned(),
         unit: [Unit::Nanoseconds, Unit::Cycles, Unit::PmcEvents, Unit::Samples][numbers.below(4) as usize],
         weight: numbers.below(9_000_000_000),
@@ -106,11 +107,24 @@ fn record(seed: u64, numbers: &mut Numbers) -> RunRecord {
         effective_samples: numbers.weight(),
         rejected: numbers.below(3),
         unread_runs: Some(numbers.below(3) as u32),
+        excluded_runs: numbers.below(3) as u32,
         cores: numbers.below(u64::from(u32::MAX) + 1) as u32,
         usual_weight: numbers.below(1_000_001),
         parser_version: "0.1.0".to_owned(),
         notes: Vec::new(),
     }
+}
+
+/// The parts of a recorded time that intervals selected; of most runs, there is one part only.
+fn parts(numbers: &mut Numbers) -> Vec<(Nanos, Nanos)> {
+    let count = if numbers.below(4) == 0 { 2 + numbers.below(4) } else { 0 };
+    let mut end = 0;
+    let mut part = || {
+        let start = end + 1 + numbers.below(3_000_000_000);
+        end = start + 1 + numbers.below(4_000_000_000);
+        (Nanos::from_nanos(start), Nanos::from_nanos(end))
+    };
+    (0..count).map(|_| part()).collect()
 }
 
 /// A file that gave no run.
@@ -121,7 +135,7 @@ pub(crate) fn failure(seed: u64) -> FailedInput {
         source_bytes: numbers.weight(),
         run_id: numbers.some("id"),
         fingerprint: format!("fingerprint {}", numbers.below(9)),
-        kind: FailureKind::ALL[numbers.below(7) as usize],
+        kind: FailureKind::ALL[numbers.below(FailureKind::ALL.len() as u64) as usize],
         reason: "the file is cut at “row”; export it again".to_owned(),
         labels: Vec::new(),
     }

@@ -23,7 +23,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use traceparse::fleet::DatasetTable;
+use traceparse::fleet::{DatasetTable, FleetSelection};
 
 use crate::durable::sync_folder;
 use crate::guard;
@@ -51,7 +51,7 @@ impl Folder {
     /// Makes the folder a dataset where it is not.
     pub(super) fn create(&self) -> Result<()> {
         if !self.is_dataset() {
-            self.write_marker()?;
+            self.write_marker(&FleetSelection::default())?;
         }
         for table in DatasetTable::ALL {
             self.creating(&self.path.join(table.name()), |path| fs::create_dir_all(path))?;
@@ -61,11 +61,30 @@ impl Folder {
 
     /// Says that there may be files of the newest version, before there is one, so that older programs refuse the whole.
     pub(super) fn raise_version(&self) -> Result<()> {
-        if self.check_marker()? < NEWEST { self.write_marker() } else { Ok(()) }
+        if self.check_marker()? < NEWEST { self.write_marker(&self.selection()?) } else { Ok(()) }
     }
 
-    fn write_marker(&self) -> Result<()> {
-        self.write_whole(MARKER, &serde_json::json!({"format": MARKER_FORMAT, "version": NEWEST}))
+    /// Says that this is a dataset, and what its runs were measured with.
+    pub(super) fn write_marker(&self, selection: &FleetSelection) -> Result<()> {
+        let mut marker = serde_json::json!({"format": MARKER_FORMAT, "version": NEWEST});
+        if !selection.is_whole() {
+            marker["selection"] = serde_json::json!({"text": selection.to_string(), "options": selection.options()});
+        }
+        self.write_whole(MARKER, &marker)
+    }
+
+    /// The selection that the runs were measured with; datasets without a word on it are of whole recordings.
+    pub(super) fn selection(&self) -> Result<FleetSelection> {
+        let path = self.path.join(MARKER);
+        let text = crate::bounds::read_file(&path, crate::bounds::OWN_FILE)
+            .with_context(|| format!("{}: cannot be read", path.display()))?;
+        let marker: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+        let options = match &marker["selection"] {
+            serde_json::Value::Null => Vec::new(),
+            selection => serde_json::from_value(selection["options"].clone())
+                .with_context(|| format!("{}: is damaged; extract into a new folder", path.display()))?,
+        };
+        Ok(FleetSelection::new(options))
     }
 
     /// Checks that this program can use a dataset with this marker; returns its version.

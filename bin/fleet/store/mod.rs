@@ -24,7 +24,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
-use traceparse::fleet::{DatasetRow, DatasetTable, KnownRun};
+use traceparse::fleet::{DatasetRow, DatasetTable, FleetSelection, KnownRun};
 use traceparse::fleet::{FailedInput, RunMeasures};
 
 use folder::{Folder, LOCK, check_id, step};
@@ -100,6 +100,31 @@ impl Store {
             held = lock()?;
         }
         Ok(Self { folder, index: Mutex::new(None), is_writer: false, _lock: held })
+    }
+
+    /// The selection that the runs were measured with.
+    pub(crate) fn selection(&self) -> Result<FleetSelection> {
+        self.folder.selection()
+    }
+
+    /// Makes it a dataset of this selection, or checks that it is one: runs of unlike selections cannot be compared.
+    pub(crate) fn select(&self, selection: &FleetSelection) -> Result<()> {
+        self.check_writer()?;
+        let own = self.folder.selection()?;
+        if own == *selection {
+            return Ok(());
+        }
+        if self.folder.ids()?.is_empty() {
+            return self.folder.write_marker(selection);
+        }
+        let [own, asked] = [&own, selection].map(|selection| match selection.is_whole() {
+            true => "whole recordings".to_owned(),
+            false => selection.to_string(),
+        });
+        let name = self.folder.path.display();
+        bail!(
+            "{name}: measured with another selection ({own}) than this one ({asked}); repeat its options, or name another folder"
+        )
     }
 
     /// The exports that the dataset knows, by their path.

@@ -6,6 +6,7 @@ use super::buffer::Buffer;
 use super::{DatasetError, DatasetErrorKind, DatasetTable};
 use crate::fleet::RunMeasures;
 use crate::fleet::run::rate_of;
+use crate::fleet::windows::range_of;
 use crate::stats::ExponentialHistogram;
 use crate::units::{Millionths, Nanos, Unit};
 
@@ -55,7 +56,8 @@ pub(super) fn add_histograms(run: &RunMeasures, buffer: &mut Buffer) -> Result<(
 /// rates that have no room.
 fn histograms(run: &RunMeasures) -> Option<BTreeMap<Scope<'_>, ExponentialHistogram>> {
     let seconds = run.record.whole_seconds();
-    if seconds.is_empty() {
+    let count: u64 = seconds.iter().map(|range| range.len() as u64).sum();
+    if count == 0 {
         return Some(BTreeMap::new());
     }
     let mut weights: BTreeMap<Scope<'_>, BTreeMap<u32, u64>> = BTreeMap::from([(Scope::Run, BTreeMap::new())]);
@@ -63,13 +65,13 @@ fn histograms(run: &RunMeasures) -> Option<BTreeMap<Scope<'_>, ExponentialHistog
         let (process, thread) = (run.name(window.process), run.name(window.thread));
         for scope in [Scope::Run, Scope::Process(process), Scope::Thread(process, thread)] {
             let weights = weights.entry(scope).or_default();
-            if seconds.contains(&window.second) {
+            if range_of(&seconds, window.second).is_some() {
                 let weight = weights.entry(window.second).or_default();
                 *weight = weight.checked_add(window.weight)?;
             }
         }
     }
-    let histogram = |(scope, weights)| Some((scope, histogram(run.record.unit, &weights, seconds.len() as u64)?));
+    let histogram = |(scope, weights)| Some((scope, histogram(run.record.unit, &weights, count)?));
     weights.into_iter().map(histogram).collect()
 }
 

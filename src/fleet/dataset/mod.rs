@@ -14,7 +14,8 @@
 //! Doubles are copies for people; answers come from the integers beside them.
 //!
 //! The metadata of a file says `traceparse.format` = `traceparse-dataset`, `traceparse.table` and
-//! `traceparse.version` = 2. Files without it are not read. Version 1 is read, too: it had no column `unread_runs` in `runs`.
+//! `traceparse.version` = 3. Files without it are not read. Versions 1 and 2 are read, too: they had no columns `parts_ns` and
+//! `excluded_runs` in `runs`, and version 1 no `unread_runs`.
 
 mod buffer;
 mod error;
@@ -35,7 +36,7 @@ pub use schema::DatasetTable;
 pub use writer::TableWriter;
 
 /// The version of the layout of tables that this crate writes, and the newest that it reads.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 impl DatasetTable {
     /// The version of the layout of tables that this crate writes, and the newest that it reads.

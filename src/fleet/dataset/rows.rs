@@ -28,7 +28,10 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
     let start = record.start.as_deref().map(|start| buffer.text(start));
     let notes = (!record.notes.is_empty()).then(|| buffer.text(&record.notes.join("\n")));
     let rate = record.rate(record.weight);
+    let parts = super::runs::json_of_parts(&record.parts).map(|parts| buffer.text(&parts));
+    // Of several parts, the first second and the last would claim those between.
     let seconds = record.whole_seconds();
+    let seconds = if record.parts.is_empty() { Some(seconds.first().cloned().unwrap_or_default()) } else { None };
     buffer
         .row()
         .text_or_null("run_id", Some(run_id))
@@ -60,11 +63,13 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
         .integer("usual_weight", record.usual_weight)?
         .integer_or_null("cpu_rate_millionths", rate.map(|rate| rate.get()))?
         .double_or_null("cpu_rate", rate)
-        .integer("first_whole_second", seconds.start)?
-        .integer("end_whole_second", seconds.end)?
+        .integer_or_null("first_whole_second", seconds.as_ref().map(|seconds| seconds.start))?
+        .integer_or_null("end_whole_second", seconds.map(|seconds| seconds.end))?
         .text("parser_version", parser_version)
         .text_or_null("notes", notes)
-        .integer_or_null("unread_runs", record.unread_runs)?;
+        .integer_or_null("unread_runs", record.unread_runs)?
+        .text_or_null("parts_ns", parts)
+        .integer("excluded_runs", record.excluded_runs)?;
     Ok(())
 }
 

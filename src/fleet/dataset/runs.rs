@@ -88,6 +88,8 @@ pub(super) const COLUMNS: &[&str] = &[
     "notes",
     "failed_labels",
     "unread_runs",
+    "parts_ns",
+    "excluded_runs",
 ];
 const RUN_ID: usize = 0;
 const FINGERPRINT: usize = 1;
@@ -113,6 +115,8 @@ const PARSER_VERSION: usize = 20;
 const NOTES: usize = 21;
 const FAILED_LABELS: usize = 22;
 const UNREAD_RUNS: usize = 23;
+const PARTS: usize = 24;
+const EXCLUDED_RUNS: usize = 25;
 
 /// A row of `runs`.
 pub(super) enum RunsRow {
@@ -142,6 +146,10 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         wall: rows.integer_or_null(WALL)?.map(Nanos::from_nanos),
         wall_source: rows.one_of(WALL_SOURCE, WallSource::from_name)?,
         wall_start: Nanos::from_nanos(rows.integer(WALL_START)?),
+        parts: match rows.text_or_null(PARTS)? {
+            Some(text) => parts_of_json(text).ok_or_else(|| rows.damaged(PARTS, "is no list of parts in order"))?,
+            None => Vec::new(),
+        },
         schema: text(SCHEMA)?,
         unit: rows.one_of(UNIT, unit_of_name)?,
         weight: rows.integer(WEIGHT)?,
@@ -149,6 +157,7 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         effective_samples: rows.integer(EFFECTIVE_SAMPLES)?,
         rejected: rows.integer(REJECTED)?,
         unread_runs: rows.integer_or_null(UNREAD_RUNS)?,
+        excluded_runs: rows.integer_or_null(EXCLUDED_RUNS)?.unwrap_or(0),
         cores: rows.integer(CORES)?,
         usual_weight: rows.integer(USUAL_WEIGHT)?,
         parser_version: text(PARSER_VERSION)?,
@@ -171,6 +180,20 @@ fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
 /// The labels of a failed file, as [`json_of_labels`] writes them; none where it is not that.
 fn labels_of_json(text: &str) -> Vec<(String, String)> {
     serde_json::from_str(text).unwrap_or_default()
+}
+
+/// The parts of a recorded time, as [`json_of_parts`] writes them.
+fn parts_of_json(text: &str) -> Option<Vec<(Nanos, Nanos)>> {
+    let parts: Vec<(u64, u64)> = serde_json::from_str(text).ok()?;
+    let is_in_order = parts.windows(2).all(|pair| pair[0].1 < pair[1].0);
+    let is_usable = is_in_order && parts.iter().all(|(start, end)| start < end);
+    is_usable.then(|| parts.iter().map(|&(start, end)| (Nanos::from_nanos(start), Nanos::from_nanos(end))).collect())
+}
+
+/// The parts of a recorded time as JSON: a list of starts and ends.
+pub(super) fn json_of_parts(parts: &[(Nanos, Nanos)]) -> Option<String> {
+    let parts: Vec<(u64, u64)> = parts.iter().map(|(start, end)| (start.as_nanos(), end.as_nanos())).collect();
+    if parts.is_empty() { None } else { serde_json::to_string(&parts).ok() }
 }
 
 /// Labels as JSON: a list of pairs.

@@ -54,6 +54,7 @@ impl DatasetTable {
     pub(super) fn columns_in(self, version: u32) -> &'static [Column] {
         match (self, version) {
             (Self::Runs, 0..=1) => &RUNS[..RUNS_OF_VERSION_1],
+            (Self::Runs, 2) => &RUNS[..RUNS_OF_VERSION_2],
             _ => self.columns(),
         }
     }
@@ -162,9 +163,13 @@ const RUNS: &[Column] = &[
     text_or_null("notes"),
     // Since version 2; what is new stands last, so that older files have the columns before it.
     integer_or_null("unread_runs"),
+    // Since version 3.
+    text_or_null("parts_ns"),
+    integer_or_null("excluded_runs"),
 ];
-/// The number of columns that version 1 had.
-const RUNS_OF_VERSION_1: usize = RUNS.len() - 1;
+/// The number of columns that versions 1 and 2 had.
+const RUNS_OF_VERSION_1: usize = RUNS.len() - 3;
+const RUNS_OF_VERSION_2: usize = RUNS.len() - 2;
 
 const LABELS: &[Column] = &[text("run_id"), text("key"), text("value")];
 

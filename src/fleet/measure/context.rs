@@ -30,9 +30,9 @@ pub struct RunContext {
 pub struct MeasureOptions {
     /// The only tables that may be measured, by schema; empty is every CPU table.
     pub schemas: Vec<String>,
-    /// The samples that count. The default counts running threads of every process. Intervals select samples only: the recorded time of a
-    /// run is not shortened by them. A range of time shortens it; an estimated time ends no earlier than the time that the samples in the
-    /// range cover.
+    /// The samples that count. The default counts running threads of every process. A range of time and intervals shorten the recorded
+    /// time of a run to the part that they select, where they overlap once; an estimated time ends no earlier than the time that the samples
+    /// in a range cover. Intervals count for all threads of their run, whichever process they are of.
     pub selection: Selection,
 }
 

@@ -7,12 +7,14 @@ use crate::recording::{Recording, SLACK, TocRun, seconds};
 use crate::units::Nanos;
 
 /// The recorded part of the time axis of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Recorded {
     pub(super) start: Nanos,
     /// `None` where nothing tells it.
     pub(super) wall: Option<Nanos>,
     pub(super) source: WallSource,
+    /// As in [`RunRecord`](crate::fleet::RunRecord::parts).
+    pub(super) parts: Vec<(Nanos, Nanos)>,
 }
 
 impl Recorded {
@@ -20,7 +22,7 @@ impl Recorded {
     pub(super) fn until_cut(self, sampled: SampledTime, number: u32, notes: &mut Vec<String>) -> Self {
         let start = self.start.min(sampled.first);
         notes.push(format!("The file is cut: what was recorded of run {number} ends with its last complete sample."));
-        Self { start, wall: known(Some(sampled.end.since(start))), source: WallSource::Samples }
+        Self { start, wall: known(Some(sampled.end.since(start))), source: WallSource::Samples, parts: Vec::new() }
     }
 
     /// The part of it that is in a range of time. Samples count with all that they weigh, so an estimate does not end before what
@@ -32,6 +34,25 @@ impl Recorded {
         let end = range.end.map_or(end, |limit| end.min(limit.max(covered.unwrap_or_default())));
         let start = self.start.max(range.start);
         Self { start, wall: known(Some(end.since(start))), ..self }
+    }
+
+    /// The part of it that is in ranges, which are sorted and apart, and in a range of time, if one is asked for. Ends are exact, also those
+    /// of an estimate: what a sample weighs beyond the end of an interval, another one weighs beyond its start.
+    pub(super) fn during(self, ranges: impl Iterator<Item = TimeRange>, time: Option<TimeRange>) -> Self {
+        let Some(wall) = self.wall else { return self };
+        let end = self.start.saturating_add(wall);
+        let first = time.map_or(self.start, |time| time.start.max(self.start));
+        let last = time.and_then(|time| time.end).map_or(end, |limit| limit.min(end));
+        let cut = |range: TimeRange| (range.start.max(first), range.end.map_or(last, |end| end.min(last)));
+        let parts: Vec<(Nanos, Nanos)> = ranges.map(cut).filter(|(start, end)| start < end).collect();
+        let wall = parts.iter().fold(Nanos::default(), |sum, (start, end)| sum.saturating_add(end.since(*start)));
+        let start = parts.first().map_or(first, |(start, _)| *start);
+        Self {
+            start,
+            wall: known(Some(wall)),
+            source: self.source,
+            parts: if parts.len() > 1 { parts } else { Vec::new() },
+        }
     }
 }
 
@@ -51,10 +72,11 @@ pub(super) fn recorded(
             notes.push(sentence);
         } else if let Some(duration) = known(toc.duration()) {
             let wall = Some(end(duration, sampled));
-            return Recorded { start: Nanos::default(), wall, source: WallSource::Toc };
+            return Recorded { start: Nanos::default(), wall, source: WallSource::Toc, parts: Vec::new() };
         }
     }
-    Recorded { start: sampled.first, wall: known(Some(sampled.length())), source: WallSource::Samples }
+    let wall = known(Some(sampled.length()));
+    Recorded { start: sampled.first, wall, source: WallSource::Samples, parts: Vec::new() }
 }
 
 /// The end of a recording that is told. A sample may be a little later; it was recorded all the same.
@@ -100,7 +122,7 @@ fn by_manifest(
         // Samples a little longer than the manifest's word were recorded all the same.
         (start, wall) = (sampled.end.since(duration).min(sampled.first), duration.max(sampled.length()));
     }
-    Some(Recorded { start, wall: Some(wall), source: WallSource::Manifest })
+    Some(Recorded { start, wall: Some(wall), source: WallSource::Manifest, parts: Vec::new() })
 }
 
 /// A duration above zero.

@@ -5,13 +5,13 @@ use std::fmt;
 use super::context::MeasureOptions;
 use crate::fleet::run::FailureKind;
 use crate::memory::OverBudget;
-use crate::profile::Meaning;
+use crate::profile::{Meaning, RebuildError};
 use crate::recording::{DocumentContent, Recording, Table, TableKind};
 
 /// The reason why an export gave no run, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotMeasured {
-    /// The kind of failure: [`FailureKind::NoSamples`], or [`FailureKind::Malformed`] if the measures take more memory than the
+    /// The kind of failure: [`FailureKind::NoSamples`], [`FailureKind::NotSelected`], or [`FailureKind::Malformed`] if the measures take more memory than the
     /// [budget](crate::profile::Profile::budget) of the profile has.
     pub kind: FailureKind,
     /// The content found instead of samples that count, or the amount of memory allowed.
@@ -25,6 +25,12 @@ impl fmt::Display for NotMeasured {
 }
 
 impl std::error::Error for NotMeasured {}
+
+impl From<RebuildError> for NotMeasured {
+    fn from(error: RebuildError) -> Self {
+        Self { kind: FailureKind::Malformed, reason: error.to_string() }
+    }
+}
 
 impl From<OverBudget> for NotMeasured {
     fn from(over: OverBudget) -> Self {
@@ -75,9 +81,7 @@ pub(super) fn reason(recording: &Recording, options: &MeasureOptions) -> String 
     match (rows, samples) {
         (0, _) => format!("There are no rows in {names}."),
         (_, 0) => format!("None of the {rows} rows of {names} could be read."),
-        _ => format!(
-            "None of the {samples} samples of {names} is of the processes, threads, states and times that count."
-        ),
+        _ => format!("None of the {samples} samples of {names} is of the processes, threads and states that count."),
     }
 }
 

@@ -71,16 +71,22 @@ impl<'p> Rows<'p> {
             + touched as u64
     }
 
-    /// The run with its rows.
-    pub(super) fn measures(&mut self, record: RunRecord, tally: &Tally) -> RunMeasures {
-        let groups = Groups::new(self.profile, tally.stacks.keys().map(|&(thread, _)| thread));
+    /// The run with its rows. Of its threads, those without a sample that counts have a row that says they are there.
+    pub(super) fn measures(&mut self, record: RunRecord, tally: &Tally, threads: &[ThreadId]) -> RunMeasures {
+        let counted = tally.stacks.keys().map(|&(thread, _)| thread);
+        let groups = Groups::new(self.profile, counted.chain(threads.iter().copied()));
         let mut names = NamesBuilder::default();
         let (mut frames, mut binaries) = (Vec::new(), Vec::new());
         let stacks = tally.stacks.iter().map(|(&(thread, stack), &sum)| (groups.of(thread), stack, sum));
         let mut stacks: Vec<(u32, Option<StackId>, Sum)> = stacks.collect();
         stacks.sort_unstable_by_key(|&(group, stack, _)| (group, stack));
-        for rows in stacks.chunk_by(|a, b| a.0 == b.0) {
-            let (process, thread) = groups.ids(rows[0].0, &mut names);
+        let mut by_group = stacks.chunk_by(|a, b| a.0 == b.0).peekable();
+        for group in 0..groups.names.len() as u32 {
+            let (process, thread) = groups.ids(group, &mut names);
+            let Some(rows) = by_group.next_if(|rows| rows[0].0 == group) else {
+                frames.push(idle(process, thread, &mut names));
+                continue;
+            };
             self.sum_up(rows);
             frames.extend(self.functions.take(&mut names).map(|(binary, function, sums)| FrameRow {
                 process,
@@ -271,6 +277,20 @@ impl<'p> Groups<'p> {
     fn ids(&self, group: u32, names: &mut NamesBuilder) -> (NameId, NameId) {
         let (process, thread) = self.names[group as usize];
         (names.id(process), names.id(thread))
+    }
+}
+
+/// The row of a thread without a sample that counts.
+fn idle(process: NameId, thread: NameId, names: &mut NamesBuilder) -> FrameRow {
+    FrameRow {
+        process,
+        thread,
+        binary: names.id(""),
+        function: names.id(FrameRow::STACKLESS),
+        self_weight: 0,
+        all_weight: 0,
+        self_samples: 0,
+        all_samples: 0,
     }
 }
 

@@ -12,6 +12,8 @@ use crate::stats::QuantileMethod;
 
 /// Failed files that are named; the others are counted.
 const MAX_FAILED: usize = 500;
+/// Threads that are named.
+const MAX_NAMES: usize = 20;
 
 /// The title of the page.
 pub(super) fn title(report: &FleetReport) -> String {
@@ -56,10 +58,19 @@ fn meaning(report: &FleetReport) -> String {
         let names: Vec<String> = report.options.processes.iter().map(|name| shortened(name)).collect();
         format!(" of {}", Text(&names.join(", ")))
     };
+    let threads = report.options.threads.iter().map(|names| {
+        let names: Vec<String> = names.iter().take(MAX_NAMES).map(|name| shortened(name)).collect();
+        format!(" Only these threads count: {}.", Text(&names.join(", ")))
+    });
+    let selection = (!report.selection.is_whole()).then(|| {
+        let selection = report.selection.to_string();
+        format!(" Only what was selected of each run counts: <code>{}</code>.", Text(&selection))
+    });
+    let selected: String = threads.chain(selection).collect();
     let has_rates = report.cohorts.iter().any(|cohort| cohort.cohort.unit != crate::units::Unit::Nanoseconds);
     let rates = if has_rates { " Cycles, events and samples are rates by second." } else { "" };
     format!(
-        "The CPU use{whose} of a run is the time it computed over the time it was recorded; 100 % is one core.{rates}"
+        "The CPU use{whose} of a run is the time it computed over the time it was recorded; 100 % is one core.{rates}{selected}"
     )
 }
 
@@ -104,6 +115,14 @@ fn facts(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     }
     if inputs.rejected_rows > 0 {
         fact(out, "Rejected rows", inputs.rejected_rows, "rows of CPU tables that could not be read")?;
+    }
+    if inputs.excluded_runs > 0 {
+        fact(
+            out,
+            "Excluded runs",
+            inputs.excluded_runs,
+            "nothing of what was selected is in them, and they count nowhere",
+        )?;
     }
     if !inputs.damaged.is_empty() {
         let runs = inputs.damaged.iter().map(|damaged| u64::from(damaged.unread_runs)).sum();

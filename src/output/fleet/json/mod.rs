@@ -34,6 +34,7 @@ pub(crate) const VERSION: u64 = FleetOptions::REPORT_VERSION;
 pub(crate) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"format\":\"{FORMAT}\",\"version\":{VERSION}")?;
     field(out, "options", &options(&report.options))?;
+    field(out, "selection", &selection(report))?;
     field(out, "inputs", &inputs(report))?;
     array(out, "findings", report.findings.iter(), |row, out| value(out, &finding(report, row)))?;
     array(out, "cohorts", report.cohorts.iter().enumerate(), |(index, cohort), out| {
@@ -62,6 +63,7 @@ fn options(options: &FleetOptions) -> Value {
         "by": options.by,
         "only": options.only.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>(),
         "processes": options.processes,
+        "threads": options.threads,
         "measure": options.measure.name(),
         "scopes": options.scopes.iter().map(|scope| scope.name()).collect::<Vec<_>>(),
         "quantiles": options.quantiles.iter().map(|quantile| quantile.name()).collect::<Vec<_>>(),
@@ -72,6 +74,18 @@ fn options(options: &FleetOptions) -> Value {
         "top": options.top,
         "alerts": options.alerts.iter().map(|rule| rule.text.as_str()).collect::<Vec<_>>(),
     })
+}
+
+/// The options that narrowed runs when they were measured; null for whole recordings.
+fn selection(report: &FleetReport) -> Value {
+    let option = |(option, value): &(String, Option<String>)| json!({"option": option, "value": value});
+    match &report.selection {
+        selection if selection.is_whole() => Value::Null,
+        selection => json!({
+            "text": selection.to_string(),
+            "options": selection.options().iter().map(option).collect::<Value>(),
+        }),
+    }
 }
 
 fn inputs(report: &FleetReport) -> Value {
@@ -92,6 +106,9 @@ fn inputs(report: &FleetReport) -> Value {
         "label_keys": inputs.label_keys,
         "processes": inputs.processes,
         "missing_processes": inputs.missing_processes,
+        "threads": inputs.threads,
+        "missing_threads": inputs.missing_threads,
+        "excluded_runs": inputs.excluded_runs,
         "without_time": inputs.without_time,
         "estimated_time": inputs.estimated_time,
         "rejected_rows": inputs.rejected_rows,

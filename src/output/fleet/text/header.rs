@@ -25,6 +25,12 @@ pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()>
         let processes = report.options.processes.join(", ");
         page.sentence(None, 0, &format!("only what these processes use counts: {processes}"))?;
     }
+    if let Some(threads) = &report.options.threads {
+        page.sentence(None, 0, &format!("only what these threads use counts: {}", first_few(threads, NAMED)))?;
+    }
+    if !report.selection.is_whole() {
+        page.sentence(None, 0, &format!("only what was selected of each run counts: {}", report.selection))?;
+    }
     for note in &report.notes {
         page.sentence(Some(Tone::Warning), 0, note)?;
     }
@@ -102,6 +108,14 @@ fn inputs(inputs: &Inputs, page: &mut Page<'_>) -> io::Result<()> {
         let sources: Vec<String> = inputs.damaged.iter().map(|damaged| damaged.source.clone()).collect();
         let (runs, named) = (many(runs, "damaged run"), first_few(&sources, NAMED));
         page.sentence(warn, 0, &format!("{runs} of recordings, not read and not counted: {named}"))?;
+    }
+    if inputs.excluded_runs > 0 {
+        let runs = many(inputs.excluded_runs, "run");
+        page.sentence(
+            warn,
+            0,
+            &format!("{runs} with nothing of what was selected, not counted, of files with others"),
+        )?;
     }
     failures(&inputs.failed, page)
 }

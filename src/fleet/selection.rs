@@ -1,0 +1,67 @@
+//! The selection that the runs of a fleet were measured with.
+
+use std::fmt;
+
+/// The options that narrowed runs when they were measured: the samples that count, the time, and operations on stacks. Without options, runs
+/// are whole recordings. Two fleets may be compared if these are equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FleetSelection {
+    options: Vec<(String, Option<String>)>,
+}
+
+impl FleetSelection {
+    /// A selection of options as typed, such as `--during` with its value `Scroll`, in an order that means the same each time.
+    pub fn new(options: Vec<(String, Option<String>)>) -> Self {
+        Self { options }
+    }
+
+    /// The options, each with its value if it takes one.
+    pub fn options(&self) -> &[(String, Option<String>)] {
+        &self.options
+    }
+
+    /// True for whole recordings.
+    pub fn is_whole(&self) -> bool {
+        self.options.is_empty()
+    }
+}
+
+impl fmt::Display for FleetSelection {
+    /// As a shell takes them: `--during 'Feed Scroll' --only-main-thread`. Nothing for whole recordings.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = |(option, value): &(String, Option<String>)| match value {
+            Some(value) => format!("{option} {}", quoted(value)),
+            None => option.clone(),
+        };
+        f.write_str(&self.options.iter().map(text).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// A word of a shell's command line.
+fn quoted(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:,+@%".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_what_was_typed() {
+        let option = |name: &str, value: Option<&str>| (name.to_owned(), value.map(str::to_owned));
+        let selection = FleetSelection::new(vec![
+            option("--during", Some("it's here")),
+            option("--time", Some("1s..2s")),
+            option("--only-main-thread", None),
+            option("--focus", Some("")),
+        ]);
+        assert_eq!(selection.to_string(), r"--during 'it'\''s here' --time 1s..2s --only-main-thread --focus ''");
+        assert!(!selection.is_whole() && FleetSelection::default().is_whole());
+        assert_eq!(FleetSelection::default().to_string(), "");
+    }
+}
