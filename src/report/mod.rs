@@ -31,7 +31,7 @@ pub use listing::{Cell, Column, ColumnRole, Listing, ListingKind, NO_STACK};
 pub(crate) use listing::{RowLimits, Shown};
 pub use named::NamedFunction;
 pub(crate) use overview::is_own_binary;
-pub use overview::{Activity, Answer, AnswersIn, Origin, Overview, Shares};
+pub use overview::{Activity, Answer, AnswersIn, Origin, Overview, Shares, Wait};
 pub use sort_by::SortBy;
 pub use source_index::{SourceIndex, SourceMatch};
 pub use source_texts::{SourceText, Sources};

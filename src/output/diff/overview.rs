@@ -14,6 +14,10 @@ use crate::units::{Nanos, Unit, Weight};
 const FUNCTIONS: usize = 5;
 /// Alert rules that are listed.
 const ALERTS: usize = 5;
+/// Fewer samples than these say nothing about the share of a function.
+const FEW_SAMPLES: u64 = 30;
+/// From so many times as much on, a percentage is hard to read.
+const MANY_TIMES: f64 = 10.0;
 /// The share of rows that chance alone puts beyond [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE).
 const BY_CHANCE: f64 = 0.05;
 
@@ -23,7 +27,7 @@ impl Text<'_, '_, '_> {
         self.both_sides(out)?;
         self.some_alerts(out)?;
         writeln!(out)?;
-        for line in wrap(&format!("{} {}", self.total(), self.largest()), 0, self.style.width) {
+        for line in wrap(&self.answer(), 0, self.style.width) {
             writeln!(out, "{}", self.style.paint(Tone::Title, &line))?;
         }
         for text in [self.of_one_core(), self.how_many()].into_iter().flatten() {
@@ -63,6 +67,18 @@ impl Text<'_, '_, '_> {
         Ok(())
     }
 
+    /// The change in sentences.
+    fn answer(&self) -> String {
+        let total = &self.report.diff.total;
+        let few = [("before", total.before.all_samples), ("after", total.after.all_samples)];
+        let few = few.into_iter().filter(|(_, samples)| *samples < FEW_SAMPLES);
+        let few = few.map(|(side, samples)| {
+            let samples = if samples == 1 { "1 sample".to_owned() } else { format!("{samples} samples") };
+            format!("Only {samples} {side}: too few to compare. ")
+        });
+        format!("{}{} {}", few.collect::<String>(), self.total(), self.largest())
+    }
+
     /// `CPU time changed from 9.58 s to 12.09 s (+26.2%), which is more than chance explains.`
     fn total(&self) -> String {
         let diff = self.report.diff;
@@ -79,7 +95,10 @@ impl Text<'_, '_, '_> {
         let scaled = if diff.factor == 1.0 { "" } else { " of scaled weights" };
         let share = match diff.total.before.all_weight {
             0 => String::new(),
-            before => format!(" ({:+.1}%{scaled})", change.weight * 100.0 / before as f64),
+            before => match change.weight / before as f64 + 1.0 {
+                times if times >= MANY_TIMES => format!(" ({times:.0} times as much{scaled})"),
+                times => format!(" ({:+.1}%{scaled})", (times - 1.0) * 100.0),
+            },
         };
         let changed = format!("{what} changed from {before} to {after}{share}");
         if change.is_beyond_noise() {
@@ -153,7 +172,7 @@ impl Text<'_, '_, '_> {
         let beyond = rows.iter().filter(|row| row.self_change.is_beyond_noise()).count();
         let by_chance = (rows.len() as f64 * BY_CHANCE).round().max(1.0);
         let text = format!(
-            "{beyond} of {} {whose} changed by more than 1.96 standard deviations; by chance alone up to {by_chance} would.",
+            "{beyond} of {} {whose} changed by more than chance explains (*); chance alone would mark about {by_chance}.",
             rows.len(),
         );
         (beyond > 0 && rows.len() > 1).then_some(text)
@@ -173,7 +192,7 @@ impl Text<'_, '_, '_> {
         let all = self.most_changed(&diff.functions);
         let is_same = own == all;
         let tables = [
-            ("Own functions that changed most, with what they asked the system for", own),
+            ("Own functions that changed most, including the system code they call", own),
             ("Functions of all code that changed most, each by itself", if is_same { Vec::new() } else { all }),
         ];
         tables.into_iter().filter(|(_, rows)| !rows.is_empty()).collect()

@@ -22,7 +22,7 @@ pub(super) fn write(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> 
 
 fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
     let overview = report.overview(series, report.options.top.unwrap_or(FUNCTIONS), BINS);
-    let Overview { activity, bins, shares, answers_in, answers, leaves, .. } = overview;
+    let Overview { activity, bins, shares, answers_in, answers, leaves, wait, nameless, .. } = overview;
     let list = |answers: &[Answer]| answers.iter().map(|row| answer(report, index, row)).collect::<Value>();
     let threads = series.threads.iter().take(report.options.top.unwrap_or(FUNCTIONS));
     json!({
@@ -36,6 +36,16 @@ fn overview(report: &Report<'_>, index: usize, series: &SeriesReport) -> Value {
         },
         "answers": list(&answers),
         "leaves": list(&leaves),
+        "nameless": amount(nameless),
+        "wait": wait.map(|wait| {
+            let name = |id| report.recording.profile.function_name(id);
+            json!({
+                "thread": scope(report, index, Scope::Thread(wait.thread), &wait.of_thread),
+                "waiting": amount(wait.waiting),
+                "function": name(wait.function),
+                "asked_by": wait.asked_by.map(name),
+            })
+        }),
         "threads": threads.map(|row| scope(report, index, Scope::Thread(row.thread), &row.counted)).collect::<Value>(),
     })
 }

@@ -110,7 +110,7 @@ fn busiest_second(report: &Report<'_>, series: &SeriesReport) -> Option<(u64, u6
 
 /// A part of the time is at least so many times as long as what a sample stands for: in shorter ones a thread that runs all the time
 /// would seem to start and stop.
-const SAMPLES: u64 = 5;
+const SAMPLES: u64 = 10;
 
 /// The weight of a series in equal parts of a stretch of time: in at most `most` of them. Empty where samples have no times.
 pub(super) fn bins(report: &Report<'_>, series: &SeriesReport, activity: &Activity, most: usize) -> Vec<u64> {

@@ -10,11 +10,13 @@ mod activity;
 mod answers;
 mod origin;
 mod owners;
+mod waits;
 
 pub use activity::Activity;
 pub use answers::Answer;
 pub use origin::Origin;
 pub(crate) use owners::{OwnCode, is_own_binary};
+pub use waits::Wait;
 
 use self::owners::Owner;
 use super::{Amount, Report, SeriesReport};
@@ -41,6 +43,10 @@ pub struct Overview<'e> {
     pub answers: Vec<Answer>,
     /// The heaviest functions of all code by their own samples alone, heaviest first.
     pub leaves: Vec<Answer>,
+    /// The function that the main thread waits in most, where waiting counts.
+    pub wait: Option<Wait>,
+    /// Samples taken in code without a name.
+    pub nameless: Amount,
 }
 
 /// The owners of samples.
@@ -81,7 +87,12 @@ impl<'e> Report<'e> {
         let leaves = answers::heaviest(profile, owners, (rows, series.unit), count, leaf);
         let own = answers::heaviest(profile, owners, (rows, series.unit), count, |stack| code.place(stack));
         let activity = activity::activity(self, series);
+        let is_nameless = |row: &&StackWeight| {
+            row.stack.is_some_and(|stack| !profile.function(code.function(stack)).is_named && !code.waits(stack))
+        };
         Overview {
+            wait: waits::wait(profile, &code, (rows, series.unit)),
+            nameless: answers::sum(rows.iter().filter(is_nameless), series.unit),
             toc: activity::toc_of_series(self, series),
             bins: activity.as_ref().map_or_else(Vec::new, |activity| activity::bins(self, series, activity, bins)),
             activity,

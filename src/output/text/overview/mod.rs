@@ -1,5 +1,6 @@
 //! The answer in short: at most a screen, whatever was recorded.
 
+mod answer;
 mod names;
 mod time;
 
@@ -11,15 +12,13 @@ use crate::calltree::OperationSummary;
 use crate::output::labels::{process_label, thread_label};
 use crate::output::text::style::{Style, Tone, clean, cut, fit, wrap};
 use crate::output::text::words::{amount_text, count, share};
-use crate::profile::{Meaning, Profile, ThreadId};
+use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, lookup, shell_word};
-use crate::report::{Activity, Amount, Answer, AnswersIn, Origin, Overview, Report, SeriesReport};
+use crate::report::{Activity, Amount, AnswersIn, Overview, Report, SeriesReport};
 use crate::units::{Nanos, Unit, Weight};
 
 /// Columns of an overview where nobody says how wide the text may be.
 pub(in crate::output) const WIDTH: usize = 80;
-/// With so many samples, a share is within 10 points of the truth 95 times of 100, whatever it is: 1.96 × √(¼ / 100).
-const MANY_SAMPLES: u64 = 100;
 /// Columns of the line of CPU use.
 const MOST_BINS: usize = 100;
 /// Functions and threads that are listed.
@@ -89,7 +88,7 @@ impl<'p, 'e> Page<'p, 'e> {
         let overview = report.overview(
             series,
             report.options.top.unwrap_or(FUNCTIONS),
-            width.saturating_sub(8).clamp(10, MOST_BINS),
+            width.saturating_sub(if series.unit == Unit::Nanoseconds { 12 } else { 24 }).clamp(10, MOST_BINS),
         );
         Self { report, profile: &report.recording.profile, series, overview, context, style, width }
     }
@@ -164,8 +163,9 @@ impl<'p, 'e> Page<'p, 'e> {
             String::new()
         };
         let mut text = format!("{schema}{run}: {}", amount_text(self.series.counted));
-        if row.meaning == Meaning::Presence {
-            text += ", of threads that ran or waited: no CPU time";
+        if self.is_presence() {
+            let threads = count(self.series.threads.len() as u64, "thread");
+            text += &format!(" of {threads}; waiting threads are sampled, too, so shares are not CPU time");
         }
         if let Some(Activity { cpu_percent, length, is_told, busiest_second, .. }) = &self.overview.activity {
             let between = if *is_told { "" } else { " from the first sample to the last" };
@@ -177,10 +177,23 @@ impl<'p, 'e> Page<'p, 'e> {
             text += &format!(", {mean} over the {}{between}", seconds(*length));
             if let Some((second, weight)) = busiest_second {
                 let of_second = rate(Activity::percent(*weight, SECOND), weight.value, SECOND);
-                text += &format!("; the busiest second is the one at {second} s, with {of_second}");
+                if self.is_uneven(weight.value, *length) {
+                    text += &format!("; busiest from {second} s to {} s, with {of_second}", second + 1);
+                }
             }
         }
         text
+    }
+
+    /// True if a second has clearly more than the mean.
+    fn is_uneven(&self, of_second: u64, length: Nanos) -> bool {
+        let mean = self.series.counted.weight.value as f64 * 1e9 / length.as_nanos() as f64;
+        of_second as f64 > 1.2 * mean
+    }
+
+    /// True if samples say that a thread was there, running or not.
+    fn is_presence(&self) -> bool {
+        self.profile.series(self.series.series).meaning == Meaning::Presence
     }
 
     /// The rows that could not be read, and the samples that do not count.
@@ -197,7 +210,11 @@ impl<'p, 'e> Page<'p, 'e> {
         if let Some(first) = self.series.other_states.first() {
             let rest = if self.series.other_states.len() > 1 { " and others" } else { "" };
             let state = fit(&first.0, Some(16));
-            parts.push(format!("not counted: {} {state}{rest} (--state all)", amount_text(first.1)));
+            let amount = match first.1 {
+                Amount { weight, samples } if weight.value == 0 => count(samples, "row"),
+                amount => amount_text(amount),
+            };
+            parts.push(format!("not counted: {amount} {state}{rest} (--state all)"));
         }
         if self.series.out_of_scope.samples > 0 {
             parts.push(format!("left out by the filters: {}", amount_text(self.series.out_of_scope)));
@@ -210,121 +227,15 @@ impl<'p, 'e> Page<'p, 'e> {
         parts.join("; ")
     }
 
+    /// The percentage of all samples that count.
     fn percent(&self, amount: Amount) -> String {
         let percent = share(amount.weight.value, self.series);
         if percent > 0.0 && percent < 1.0 { format!("{percent:.2}%") } else { format!("{percent:.1}%") }
     }
 
-    fn function(&self, answer: &Answer) -> String {
-        self.style.name(self.profile.function_name(answer.function), Some(56))
-    }
-
-    /// `86.0% is in Checkout.total(of:), on Main Thread, called by Cart.refresh() from a timer.`
-    fn answer(&self) -> String {
-        let Some(answer) = self.overview.answers.first() else {
-            let waits = self.overview.shares.waiting.samples > 0;
-            return if waits { "All of it is waiting." } else { "No function weighs anything." }.to_owned();
-        };
-        let binary = self.profile.binary_name(answer.function).map(|name| format!(" ({})", fit(name, Some(20))));
-        let place = format!("{}{}", self.function(answer), binary.unwrap_or_default());
-        let thread = self.thread(answer.thread);
-        let on = match answer.on_thread.weight.value == answer.amount.weight.value {
-            true => format!("on {thread}"),
-            false if 2 * answer.on_thread.weight.value > answer.amount.weight.value => {
-                format!("most of it on {thread}")
-            }
-            false => "on several threads".to_owned(),
-        };
-        let waiting = self.overview.shares.waiting;
-        let waits = match share(waiting.weight.value, self.series) {
-            most if most > 50.0 => format!("Threads wait in {} of it. ", self.percent(waiting)),
-            _ => String::new(),
-        };
-        let share = self.percent(answer.amount);
-        match self.overview.answers_in {
-            AnswersIn::Own => format!("{waits}{share} is in {place}, {on}{}.", self.called(answer)),
-            AnswersIn::All => format!("{waits}{share} is in {place}, {on}. {}", self.why_not_own()),
-        }
-    }
-
-    /// The reason why the answer is no own code.
-    fn why_not_own(&self) -> &'static str {
-        let has_binaries = self.profile.binary_ids().len() > 0;
-        let shares = &self.overview.shares;
-        match self.series.no_stack.samples == self.series.counted.samples {
-            true => "No stack was recorded.",
-            false if shares.own.samples > 0 => "Of the program's own code only the entry point is in the stacks.",
-            false if has_binaries && shares.unknown.samples == 0 => {
-                "None of it is the program's own code: this is the system's."
-            }
-            false => "No binary is known for it, so the program's own code cannot be told from the system's.",
-        }
-    }
-
-    /// `, called by Cart.refresh() from a timer`.
-    fn called(&self, answer: &Answer) -> String {
-        let name = |id| self.style.name(self.profile.function_name(id), Some(30));
-        let by = match answer.callers.as_slice() {
-            [] => String::new(),
-            [only] => format!(" by {}", name(*only)),
-            [first, .., last] if answer.callers.len() == 2 => format!(" by {} ← {}", name(*last), name(*first)),
-            [first, .., last] => format!(" by {} ← … ← {}", name(*last), name(*first)),
-        };
-        // What runs on a thread of its own has been said to be on a thread.
-        let origin = answer.origin.filter(|origin| *origin != Origin::Thread || !by.is_empty());
-        let from = origin.map_or_else(String::new, |origin| format!(" {}", phrase(origin)));
-        if by.is_empty() && from.is_empty() { String::new() } else { format!(", called{by}{from}") }
-    }
-
-    fn thread(&self, id: ThreadId) -> String {
-        fit(&thread_label(self.profile, self.profile.thread(id)), Some(28))
-    }
-
-    /// A warning where chance could have made another function the answer: shares of few samples are rough.
-    fn few_samples(&self) -> String {
-        let Some(answer) = self.overview.answers.first() else { return String::new() };
-        let samples = self.series.counted.samples;
-        let share = share(answer.amount.weight.value, self.series) / 100.0;
-        if samples == 0 || samples >= MANY_SAMPLES {
-            return String::new();
-        }
-        let points = 196.0 * (share * (1.0 - share) / samples as f64).sqrt();
-        match samples {
-            1 => "This is one sample: it says nothing about shares.".to_owned(),
-            _ if points < 0.5 => String::new(),
-            _ => format!("Of {samples} samples that share may well be off by {points:.0} points."),
-        }
-    }
-
-    /// `Own code 62.1% · system 30.2% · waiting 7.7%`.
-    fn shares(&self) -> String {
-        let shares = &self.overview.shares;
-        let parts = [
-            ("own code, with what it asked the system for,", shares.own),
-            ("the system by itself", shares.system),
-            ("code in no known binary", shares.unknown),
-            ("waiting", shares.waiting),
-            ("samples without a stack", shares.no_stack),
-        ];
-        let parts = parts.into_iter().filter(|(_, amount)| amount.weight.value > 0);
-        let parts: Vec<String> = parts.map(|(name, amount)| format!("{name} {}", self.percent(amount))).collect();
-        if parts.len() < 2 {
-            return String::new();
-        }
-        let mut text = format!("In all: {}.", parts.join(" · "));
-        // Where own code is the smaller part, the larger one has a name, too.
-        if let Some(leaf) = self.overview.leaves.first()
-            && self.overview.answers_in == AnswersIn::Own
-            && shares.own.weight.value < shares.system.weight.value.max(shares.unknown.weight.value)
-        {
-            text += &format!(" Of all code {} is heaviest, with {}.", self.function(leaf), self.percent(leaf.amount));
-        }
-        text
-    }
-
     fn functions(&self) -> Vec<String> {
         let title = match self.overview.answers_in {
-            AnswersIn::Own => "Heaviest own functions, with what they asked the system for",
+            AnswersIn::Own => "Heaviest own functions, including the system code they call",
             AnswersIn::All => "Heaviest functions",
         };
         if self.overview.answers.is_empty() {
@@ -341,10 +252,11 @@ impl<'p, 'e> Page<'p, 'e> {
 
     fn threads(&self) -> Vec<String> {
         let count = self.series.threads.len();
-        let title = if count > self.report.options.top.unwrap_or(THREADS) {
-            format!("Busiest of {count} threads")
-        } else {
-            "Threads".to_owned()
+        let shown = self.report.options.top.unwrap_or(THREADS);
+        let title = match count > shown {
+            true if self.is_presence() => format!("{shown} of {count} threads, by how often they were seen"),
+            true => format!("Busiest of {count} threads"),
+            false => "Threads".to_owned(),
         };
         let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
         for row in self.series.threads.iter().take(self.report.options.top.unwrap_or(THREADS)) {
@@ -382,6 +294,9 @@ impl<'p, 'e> Page<'p, 'e> {
     /// Commands to go on with.
     fn next(&self) -> Vec<String> {
         let mut next = Vec::new();
+        if self.mostly_waits() && self.overview.wait.is_some() {
+            next.push(("--view tree --only-main-thread".to_owned(), "where the main thread waits"));
+        }
         if let Some(answer) = self.overview.answers.first() {
             let name = self.profile.function_name(answer.function);
             if clean(name) == name {
@@ -389,7 +304,12 @@ impl<'p, 'e> Page<'p, 'e> {
             }
         }
         next.push(("--view tree".to_owned(), "every thread's calls"));
+        // Of a function that does not stand out, its callers tell little.
+        if !self.stands_out() {
+            next.rotate_right(1);
+        }
         next.push(("-o flame.svg".to_owned(), "a flame graph"));
+        next.truncate(3);
         let next: Vec<(&str, &str)> = next.iter().map(|(options, what)| (options.as_str(), *what)).collect();
         command_lines(self.context.command, &next, &self.style)
     }
@@ -411,24 +331,6 @@ pub(in crate::output) fn command_lines(words: &[String], next: &[(&str, &str)], 
         if fits { line + &style.paint(Tone::Dim, &comment) } else { line }
     });
     std::iter::once(String::new()).chain(lines).collect()
-}
-
-/// What called own code, in words.
-fn phrase(origin: Origin) -> &'static str {
-    match origin {
-        Origin::MainQueue => "from the main queue",
-        Origin::Queue => "from a dispatch queue",
-        Origin::SwiftTask => "from a Swift task",
-        Origin::Timer => "from a timer",
-        Origin::DisplayLink => "for each frame of the screen",
-        Origin::Input => "for an input event",
-        Origin::Layout => "for layout and drawing",
-        Origin::Notification => "for a notification",
-        Origin::RunLoop => "from the run loop",
-        Origin::Launch => "at launch",
-        Origin::Initializer => "before main, by an initializer",
-        Origin::Thread => "on a thread of its own",
-    }
 }
 
 /// The day and minute of a start date, as the recording has it.

@@ -2,8 +2,11 @@
 
 use super::Page;
 use crate::output::text::style::fit;
-use crate::output::text::words::count;
+use crate::output::text::words::share;
 use crate::report::{UnnamedBinary, is_own_binary};
+
+/// Names are missed from this percentage on.
+const LEAST: f64 = 1.0;
 
 impl Page<'_, '_> {
     /// What the user can do about missing names: the program's own binaries first.
@@ -12,21 +15,29 @@ impl Page<'_, '_> {
         if unnamed.unnamed == 0 {
             return String::new();
         }
-        let of = format!("{} of {} have no name", unnamed.unnamed, count(unnamed.frames, "frame"));
         let own = |row: &&UnnamedBinary| is_own_binary(self.profile, row.binary);
-        let Some(row) = unnamed.binaries.iter().find(own).or(unnamed.binaries.first()) else {
+        let nameless = self.overview.nameless;
+        let of_own = unnamed.binaries.iter().find(own);
+        // Names that are missing in the system only matter where there is much of it.
+        if of_own.is_none() && share(nameless.weight.value, self.series) < LEAST {
+            return String::new();
+        }
+        let have = if unnamed.unnamed == 1 { "has" } else { "have" };
+        let amount = self.percent(nameless);
+        let addresses = if unnamed.frames == 1 { "address" } else { "addresses" };
+        let of = format!("{} of {} {addresses} {have} no name ({amount})", unnamed.unnamed, unnamed.frames);
+        let Some(row) = of_own.or(unnamed.binaries.first()) else {
             return match self.profile.binary_ids().len() {
                 0 => format!("{of}, and no binary is known: --image UUID@ADDRESS says where one was loaded."),
-                _ => format!("{of}: they are in no known binary, as code that was made at run time."),
+                _ => format!("{of}. No known binary has them: code that was made at run time is like that."),
             };
         };
         let name = fit(self.profile.string(self.profile.binary(row.binary).name), Some(24));
         if own(&row) {
-            return format!("{of}, {} of them in {name}: {}", row.frames, self.advice(row));
+            let part = if row.frames == unnamed.unnamed { String::new() } else { format!("{} of them ", row.frames) };
+            return format!("{of}, {part}in {name}: {}", self.advice(row));
         }
-        format!(
-            "{of}, none of them in own code; most are in {name}, which symbols of the same system name (--symbols)."
-        )
+        format!("{of}, most of them in {name}. Symbols of the same system version name them: --symbols PATH")
     }
 
     /// What names a binary of the program: symbols of this very build, whatever was found.

@@ -29,7 +29,7 @@ impl Page<'_, '_> {
             None => self.in_a_second(most, bin),
         };
         let blocks: String = bins.iter().map(|&weight| block(weight)).collect();
-        let mut lines = vec![format!("{}  {peak}", self.style.paint(Tone::Weight, &blocks))];
+        let mut lines = vec![format!("{}  peak {peak}", self.style.paint(Tone::Weight, &blocks))];
         let hangs = self.hangs();
         if let Some(longest) = hangs.iter().max_by_key(|(start, end)| end.since(*start)) {
             let mut marks = vec![' '; bins.len()];

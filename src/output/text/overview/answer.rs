@@ -1,0 +1,224 @@
+//! The answer in sentences, and how far it can be trusted.
+
+use super::Page;
+use crate::output::text::style::fit;
+use crate::output::text::words::{count, share};
+use crate::profile::ThreadId;
+use crate::report::{Answer, AnswersIn, Origin};
+
+/// Fewer samples than these say nothing about shares.
+const FEW_SAMPLES: u64 = 10;
+/// With so many samples, a share is within 10 points of the truth 95 times of 100, whatever it is: 1.96 × √(¼ / 100).
+const MANY_SAMPLES: u64 = 100;
+/// A function with less than this percentage does not stand out.
+const STANDS_OUT: f64 = 10.0;
+/// Two functions are close if the lighter one has this share of the heavier one.
+const CLOSE: f64 = 0.85;
+/// Below this percentage of one core, a program was mostly idle.
+const IDLE: f64 = 5.0;
+
+impl Page<'_, '_> {
+    /// `86.0% is in Checkout.total(of:) (Shop), on Main Thread, called by Cart.refresh() from a timer.`
+    pub(super) fn answer(&self) -> String {
+        let mut sentences = vec![self.too_few(), self.idle(), self.waits()];
+        let answers = &self.overview.answers;
+        match answers.first() {
+            None if self.overview.shares.waiting.samples == 0 => {
+                sentences.push("No function weighs anything.".to_owned());
+            }
+            // Beside so much waiting it is no answer.
+            None => {}
+            Some(answer) if self.mostly_waits() && self.share(answer) < 1.0 => {}
+            Some(answer) => {
+                sentences.push(self.heaviest(answer));
+                if self.overview.answers_in == AnswersIn::All {
+                    sentences.push(self.why_not_own().to_owned());
+                }
+            }
+        }
+        sentences.retain(|sentence| !sentence.is_empty());
+        sentences.join(" ")
+    }
+
+    fn heaviest(&self, answer: &Answer) -> String {
+        let binary = self.profile.binary_name(answer.function).map(|name| format!(" ({})", fit(name, Some(20))));
+        let place = format!("{}{}", self.function(answer), binary.unwrap_or_default());
+        let on = self.on_thread(answer);
+        let called = if self.overview.answers_in == AnswersIn::Own { self.called(answer) } else { String::new() };
+        let share = self.percent(answer.amount);
+        if self.mostly_waits() {
+            return format!("Of what ran, the heaviest is {place}, with {share}, {on}{called}.");
+        }
+        if !self.stands_out() {
+            return format!("No function stands out: the heaviest is {place}, with {share}, {on}{called}.");
+        }
+        let second = self.overview.answers.get(1).filter(|second| self.share(second) >= CLOSE * self.share(answer));
+        let second = second.map(|second| format!(" {} is in {}.", self.percent(second.amount), self.function(second)));
+        format!("{share} is in {place}, {on}{called}.{}", second.unwrap_or_default())
+    }
+
+    /// `on Main Thread`, with the percentage of a function where it ran on others, too.
+    fn on_thread(&self, answer: &Answer) -> String {
+        let thread = self.thread(answer.thread);
+        match answer.on_thread.weight.value as f64 / answer.amount.weight.value.max(1) as f64 {
+            1.0 => format!("on {thread}"),
+            part if part > 0.5 => format!("{:.0}% of it on {thread}", 100.0 * part),
+            _ => "on several threads".to_owned(),
+        }
+    }
+
+    pub(super) fn function(&self, answer: &Answer) -> String {
+        self.style.name(self.profile.function_name(answer.function), Some(56))
+    }
+
+    fn share(&self, answer: &Answer) -> f64 {
+        share(answer.amount.weight.value, self.series)
+    }
+
+    /// True if the heaviest function is worth looking at by itself.
+    pub(super) fn stands_out(&self) -> bool {
+        self.overview.answers.first().is_some_and(|answer| self.share(answer) >= STANDS_OUT)
+    }
+
+    /// True if threads wait in more than half of the samples.
+    pub(super) fn mostly_waits(&self) -> bool {
+        share(self.overview.shares.waiting.weight.value, self.series) > 50.0
+    }
+
+    /// Says so where there are too few samples for any answer.
+    fn too_few(&self) -> String {
+        match self.series.counted.samples {
+            samples @ 1..FEW_SAMPLES => {
+                format!("Only {}: too few to say where the time goes.", count(samples, "sample"))
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Says so where the CPU was not the problem.
+    fn idle(&self) -> String {
+        let percent = self.overview.activity.as_ref().and_then(|activity| activity.cpu_percent);
+        if percent.is_none_or(|percent| percent >= IDLE) {
+            return String::new();
+        }
+        let waits = if self.series.other_states.is_empty() {
+            "This table does not tell what threads wait for."
+        } else {
+            "--state all tells what threads wait for."
+        };
+        format!("The CPU was mostly idle. {waits}")
+    }
+
+    /// `Threads wait in 92.5% of the samples; Main Thread in 100%, most of it in mach_msg2_trap.`
+    fn waits(&self) -> String {
+        if !self.mostly_waits() {
+            return String::new();
+        }
+        let all = format!("Threads wait in {} of the samples", self.percent(self.overview.shares.waiting));
+        let Some(wait) = &self.overview.wait else { return all + "." };
+        let percent = 100.0 * wait.waiting.samples as f64 / wait.of_thread.samples.max(1) as f64;
+        let name = |id| self.style.name(self.profile.function_name(id), Some(40));
+        let by = wait.asked_by.map_or_else(String::new, |by| format!(", called by {}", name(by)));
+        let thread = self.thread(wait.thread);
+        format!("{all}; {thread} in {percent:.0}% of its own, mostly in {}{by}.", name(wait.function))
+    }
+
+    /// The reason why the answer is no own code.
+    fn why_not_own(&self) -> &'static str {
+        let has_binaries = self.profile.binary_ids().len() > 0;
+        let shares = &self.overview.shares;
+        match self.series.no_stack.samples == self.series.counted.samples {
+            true => "No stack was recorded.",
+            false if shares.own.samples > 0 => "Of the program's own functions, only the one that it starts in ran.",
+            false if has_binaries && shares.unknown.samples == 0 => {
+                "This is system code; none of the program's own code ran."
+            }
+            false => "Which binaries are the program's own is not known, so own and system code cannot be told apart.",
+        }
+    }
+
+    /// `, called by Cart.refresh() from a timer`.
+    fn called(&self, answer: &Answer) -> String {
+        let name = |id| self.style.name(self.profile.function_name(id), Some(30));
+        let by = match answer.callers.as_slice() {
+            [] => String::new(),
+            [only] => format!(" by {}", name(*only)),
+            [first, .., last] => format!(" by {} and, further up, by {}", name(*last), name(*first)),
+        };
+        // What runs on a thread of its own has been said to be on a thread.
+        let origin = answer.origin.filter(|origin| *origin != Origin::Thread || !by.is_empty());
+        let from = origin.map_or_else(String::new, |origin| format!(" {}", phrase(origin)));
+        if by.is_empty() && from.is_empty() { String::new() } else { format!(", called{by}{from}") }
+    }
+
+    /// `Main Thread`, `thread press worker #2`, or the number of a thread without a name.
+    fn thread(&self, id: ThreadId) -> String {
+        let thread = self.profile.thread(id);
+        let name = self.profile.string(thread.name);
+        match (name, thread.tid) {
+            ("", None) => "an unknown thread".to_owned(),
+            ("", Some(tid)) => format!("thread {tid:#x}"),
+            (name, _) if name.to_lowercase().contains("thread") => fit(name, Some(28)),
+            (name, _) => format!("thread {}", fit(name, Some(28))),
+        }
+    }
+
+    /// A warning where chance could have made another function the answer: shares of few samples are rough.
+    pub(super) fn few_samples(&self) -> String {
+        let Some(answer) = self.overview.answers.first() else { return String::new() };
+        let samples = self.series.counted.samples;
+        let share = self.share(answer) / 100.0;
+        let points = 196.0 * (share * (1.0 - share) / samples.max(1) as f64).sqrt();
+        match samples {
+            FEW_SAMPLES..MANY_SAMPLES if points >= 1.0 => {
+                format!("There are {samples} samples only: that share may well be off by {points:.0} points.")
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// `In all: own code, including the system code it calls, 62.1% · other system code 30.2% · waiting 7.7%.`
+    pub(super) fn shares(&self) -> String {
+        let shares = &self.overview.shares;
+        let parts = [
+            ("own code, including the system code it calls,", shares.own),
+            ("other system code", shares.system),
+            ("code in unknown binaries", shares.unknown),
+            ("waiting", shares.waiting),
+            ("samples without a stack", shares.no_stack),
+        ];
+        // What rounds to nothing is noise to readers.
+        let parts = parts.into_iter().filter(|(_, amount)| share(amount.weight.value, self.series) >= 0.05);
+        let parts: Vec<String> = parts.map(|(name, amount)| format!("{name} {}", self.percent(amount))).collect();
+        if parts.len() < 2 {
+            return String::new();
+        }
+        let mut text = format!("In all: {}.", parts.join(" · "));
+        // Where own code is the smaller part, the larger one has a name, too.
+        if let Some(leaf) = self.overview.leaves.first()
+            && self.overview.answers_in == AnswersIn::Own
+            && shares.own.weight.value < shares.system.weight.value.max(shares.unknown.weight.value)
+        {
+            text += &format!(" Of all code {} is heaviest, with {}.", self.function(leaf), self.percent(leaf.amount));
+        }
+        text
+    }
+}
+
+/// What called own code, in words.
+fn phrase(origin: Origin) -> &'static str {
+    match origin {
+        Origin::MainQueue => "from the main queue",
+        Origin::Queue => "from a dispatch queue",
+        Origin::SwiftTask => "from a Swift task",
+        Origin::Timer => "from a timer",
+        Origin::DisplayLink => "for each frame of the screen",
+        Origin::Input => "for an input event",
+        Origin::Layout => "for layout and drawing",
+        Origin::Notification => "for a notification",
+        Origin::RunLoop => "from the run loop",
+        Origin::Launch => "at launch",
+        Origin::Initializer => "before main, by an initializer",
+        Origin::Thread => "on a thread of its own",
+    }
+}

@@ -1,0 +1,63 @@
+//! The function that the main thread waits in: what a recording of waiting threads is asked for first.
+
+use super::answers::sum;
+use super::owners::{OwnCode, Owner};
+use crate::calltree::StackWeight;
+use crate::hash::HashMap;
+use crate::profile::{FunctionId, Profile, ThreadId};
+use crate::report::Amount;
+use crate::units::Unit;
+
+/// A main thread that waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Wait {
+    /// The main thread with most samples.
+    pub thread: ThreadId,
+    /// All of its samples.
+    pub of_thread: Amount,
+    /// Those in which it waits.
+    pub waiting: Amount,
+    /// The function that it waits in most.
+    pub function: FunctionId,
+    /// The function of the program's own code that asked for most of that; `None` where it was none.
+    pub asked_by: Option<FunctionId>,
+}
+
+/// The main thread with most samples, if it waits.
+pub(super) fn wait(profile: &Profile, code: &OwnCode<'_>, (rows, unit): (&[StackWeight], Unit)) -> Option<Wait> {
+    let main = profile.main_threads();
+    let of_thread = heaviest(rows.iter().filter(|row| main.contains(&row.thread)), |row| Some(row.thread))?;
+    let of_main = || rows.iter().filter(|row| row.thread == of_thread);
+    let waits = |row: &&StackWeight| row.stack.is_some_and(|stack| code.waits(stack));
+    let function = heaviest(of_main().filter(waits), |row| row.stack.map(|stack| code.function(stack)))?;
+    let in_it = |row: &&StackWeight| row.stack.is_some_and(|stack| code.function(stack) == function);
+    let asked_by = |row: &StackWeight| match code.owners.of(row.stack?) {
+        Owner::Own(place) => Some(Some(code.function(place))),
+        Owner::Unknown(_) | Owner::System => Some(None),
+    };
+    Some(Wait {
+        thread: of_thread,
+        of_thread: sum(of_main(), unit),
+        waiting: sum(of_main().filter(waits), unit),
+        function,
+        asked_by: heaviest(of_main().filter(in_it), asked_by).flatten(),
+    })
+}
+
+/// The key with most samples; of equal ones the first.
+fn heaviest<'r, K: Copy + Eq + std::hash::Hash>(
+    rows: impl Iterator<Item = &'r StackWeight>,
+    key: impl Fn(&StackWeight) -> Option<K>,
+) -> Option<K> {
+    let mut sums: HashMap<K, u64> = HashMap::default();
+    let mut order: Vec<K> = Vec::new();
+    for (row, key) in rows.filter_map(|row| Some((row, key(row)?))) {
+        let sum = sums.entry(key).or_insert_with(|| {
+            order.push(key);
+            0
+        });
+        *sum += row.samples;
+    }
+    order.into_iter().rev().max_by_key(|key| sums[key])
+}
