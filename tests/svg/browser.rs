@@ -112,7 +112,7 @@ fn check_texts(state: &Value) -> Result<(), Failed> {
         ensure!(wide <= room - 5.9 || text.is_empty(), "{frame}");
         ensure!(room < 40.0 || !text.is_empty(), "{frame} has room and no text");
         // Letters are at most that wide.
-        let has_room = name.is_ascii() && room > 6.0 + 7.45 * (name.len() + share.len()).min(24) as f64;
+        let has_room = name.is_ascii() && room > 6.0 + 7.45 * (name.len() + share.len()).min(32) as f64;
         ensure!(has_share || !has_room || frame["isCompared"] == true, "{frame} has room for{share}");
     }
     Ok(())

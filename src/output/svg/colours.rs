@@ -115,9 +115,9 @@ impl Colour {
                 let lightness = if is_light { 0.82 } else { 0.42 } - HUE_SHADE * step(shade);
                 (lightness, if is_light { 0.10 } else { 0.085 }, f64::from(hue) * 360.0 / f64::from(HUES))
             }
-            Self::Noise => (if is_light { 0.92 } else { 0.30 }, 0.008, 250.0),
-            Self::Grew(step) => (changed(is_light, step), 0.04 * f64::from(step) + 0.05, 27.0),
-            Self::Shrank(step) => (changed(is_light, step), 0.033 * f64::from(step) + 0.04, 255.0),
+            Self::Noise => (if is_light { 0.95 } else { 0.255 }, 0.006, 250.0),
+            Self::Grew(step) => (changed(is_light, step), 0.034 * f64::from(step) + 0.07, 27.0),
+            Self::Shrank(step) => (changed(is_light, step), 0.027 * f64::from(step) + 0.06, 255.0),
         };
         hex(rgb(lightness, chroma, degrees))
     }
@@ -129,7 +129,7 @@ fn owner(category: Category) -> [[f64; 3]; 2] {
 
 fn changed(is_light: bool, step: u8) -> f64 {
     let step = f64::from(step);
-    if is_light { 0.87 - 0.06 * step } else { 0.36 + 0.035 * step }
+    if is_light { 0.86 - 0.06 * step } else { 0.37 + 0.032 * step }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -271,22 +271,37 @@ mod tests {
         lab.map(|row| dot(&row, cones))
     }
 
-    #[test]
-    fn owners_differ_for_everybody() {
+    /// The least difference that somebody sees between two colours, one of each group, in either theme.
+    fn least_difference(some: &[Colour], others: &[Colour]) -> f64 {
         let distance = |a: [f64; 3], b: [f64; 3]| (a[0] - b[0]).hypot(a[1] - b[1]).hypot(a[2] - b[2]);
         assert!((distance(seen("#ffffff", &SIGHTS[0]), seen("#000000", &SIGHTS[0])) - 1.0).abs() < 1e-3);
-        let mut owners = vec![Colour::Group];
-        owners.extend(Category::ALL.map(|owner| Colour::Owner(owner, 1)));
-        for theme in [Theme::Light, Theme::Dark] {
-            for (index, sight) in SIGHTS.iter().enumerate() {
-                for (at, a) in owners.iter().enumerate() {
-                    for b in &owners[..at] {
-                        let found = distance(seen(&a.fill(theme), sight), seen(&b.fill(theme), sight));
-                        assert!(found > 0.08, "{a:?} and {b:?} in {theme:?}, sight {index}: {found}");
-                    }
-                }
+        let mut least = f64::INFINITY;
+        for (theme, sight) in
+            [Theme::Light, Theme::Dark].into_iter().flat_map(|theme| SIGHTS.map(|sight| (theme, sight)))
+        {
+            for (a, b) in some.iter().flat_map(|a| others.iter().map(move |b| (a, b))).filter(|(a, b)| a != b) {
+                least = least.min(distance(seen(&a.fill(theme), &sight), seen(&b.fill(theme), &sight)));
             }
         }
+        least
+    }
+
+    #[test]
+    fn owners_differ_for_everybody() {
+        let mut owners = vec![Colour::Group];
+        owners.extend(Category::ALL.map(|owner| Colour::Owner(owner, 1)));
+        let found = least_difference(&owners, &owners);
+        assert!(found > 0.08, "{found}");
+    }
+
+    #[test]
+    fn changes_differ_from_noise_and_from_their_opposites_for_everybody() {
+        let steps = 0..STEPS.len() as u8;
+        let (grew, shrank): (Vec<Colour>, Vec<Colour>) =
+            steps.map(|step| (Colour::Grew(step), Colour::Shrank(step))).unzip();
+        let changed = [&grew[..], &shrank].concat();
+        let (noise, opposites) = (least_difference(&[Colour::Noise], &changed), least_difference(&grew, &shrank));
+        assert!(noise > 0.08 && opposites > 0.08, "{noise} and {opposites}");
     }
 
     /// White, black and the primaries, whose OKLCH others have published.

@@ -25,7 +25,7 @@ const LETTER: f64 = 7.45;
 /// Fewer letters than these say nothing.
 const FEWEST_LETTERS: usize = 3;
 /// With so many letters there is room for a share behind a name that is cut.
-pub(super) const ROOM_FOR_SHARE: usize = 24;
+pub(super) const ROOM_FOR_SHARE: usize = 32;
 
 /// The contents of a frame.
 #[derive(Clone, Debug)]

@@ -57,7 +57,7 @@ impl FlameGraphOptions {
             };
             let why = match self.narrowest {
                 _ if left_out.is_cut => format!("{number}, the narrowest, {are} left out to keep the file small"),
-                narrowest if narrowest == 1.0 => format!("{number} narrower than a pixel {are} not drawn"),
+                1.0 => format!("{number} narrower than a pixel {are} not drawn"),
                 narrowest if narrowest > 0.0 => format!("{number} narrower than {narrowest} pixels {are} not drawn"),
                 _ => format!("{number} without weight {are} not drawn"),
             };
