@@ -9,6 +9,7 @@ use crate::bounds::BoundArgs;
 use crate::colour::Colour;
 use crate::demangle::DemangleArgs;
 use crate::diff::DiffArgs;
+use crate::ending::EXIT_CODES;
 use crate::fleet::FleetCommand;
 use crate::formats::{TocFormat, check_name, format_of};
 use crate::report_args::ReportArgs;
@@ -42,7 +43,13 @@ To make an export on a Mac:
   xcrun xctrace export --input X.trace --output export.xml \\
       --xpath '/trace-toc/run/data/table[@schema=\"time-profile\"]'
 
-Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";
+Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 3 an alert fired (diff, fleet report), 4 no alert fired but one could not be decided, 130 interrupted, 143 terminated (SIGTERM).";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  traceparse man > ~/.local/share/man/man1/traceparse.1
+  traceparse man fleet report > ~/.local/share/man/man1/traceparse-fleet-report.1
+      For `man traceparse` and `man traceparse-fleet-report`";
 
 /// Show where the CPU time went in Instruments recordings, xctrace exports and `sample` reports.
 #[derive(Debug, Parser)]
@@ -116,13 +123,22 @@ pub(crate) enum Command {
     /// Measure CPU use across many recordings: percentiles, cohorts, alerts
     Fleet(Box<FleetCommand>),
     /// Print a completion script for a shell
+    #[command(after_help = EXIT_CODES)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
+    /// Print a manual page
+    #[command(after_help = format!("{MAN_EXAMPLES}\n\n{EXIT_CODES}"))]
+    Man {
+        /// The command to describe, such as `fleet report` [default: traceparse itself]
+        #[arg(value_name = "COMMAND")]
+        command: Vec<String>,
+    },
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
 pub(crate) struct TocArgs {
     /// Recordings (.trace), exports or tables of contents; `-` is standard input
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -139,6 +155,7 @@ pub(crate) struct TocArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
 pub(crate) struct SymbolicateArgs {
     /// dSYM, binary or `.symbols` file
     #[arg(short = 'o', long = "object", value_name = "FILE", value_hint = ValueHint::AnyPath)]

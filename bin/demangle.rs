@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use traceparse::symbolicate::NameDemangler;
 
+use crate::ending::EXIT_CODES;
 use crate::guard::will_write;
 use crate::printable;
 use crate::sink::write_to;
@@ -25,7 +26,7 @@ Examples:
       The text with mangled names replaced, and nothing else changed";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"))]
 pub(crate) struct DemangleArgs {
     /// Mangled names [default: copy standard input, with its mangled names replaced]
     #[arg(value_name = "NAME")]

@@ -15,6 +15,10 @@ pub(crate) const EXIT_UNDECIDED: u8 = 4;
 /// The user wants no more (Ctrl-C); shells use the same. 143 where something else told the process to end (SIGTERM).
 pub(crate) const EXIT_INTERRUPTED: u8 = 130;
 
+/// The exit codes of commands without alerts, as their help has them.
+pub(crate) const EXIT_CODES: &str =
+    "Exit codes: 0 success, 1 the input could not be used, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";
+
 /// The reason why the command ends without its answer.
 #[derive(Debug)]
 pub(crate) enum Failure {

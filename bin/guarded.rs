@@ -21,7 +21,7 @@ pub(crate) enum Writes {
     Stdout,
 }
 
-pub(crate) const GUARDED: [Guarded; 10] = [
+pub(crate) const GUARDED: [Guarded; 11] = [
     Guarded {
         command: "",
         writes: Writes::File,
@@ -54,4 +54,5 @@ pub(crate) const GUARDED: [Guarded; 10] = [
     },
     Guarded { command: "fleet sql", writes: Writes::File, inputs: &["DIR|REPORT.json", "--dataset"] },
     Guarded { command: "completions", writes: Writes::Stdout, inputs: &[] },
+    Guarded { command: "man", writes: Writes::Stdout, inputs: &[] },
 ];

@@ -20,6 +20,7 @@ mod inputs;
 mod interrupt;
 mod intervals;
 mod limits;
+mod manual;
 mod matched;
 mod messages;
 mod names;

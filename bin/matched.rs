@@ -1,7 +1,5 @@
 //! The processes, threads and binaries that names of filters mean.
 
-use std::collections::HashSet;
-
 use traceparse::profile::{Matcher, Profile};
 
 use crate::arguments::SelectionArgs;
@@ -90,9 +88,21 @@ fn note_main_threads(matched: Vec<Matched>) {
 }
 
 fn note_matched(option: &str, matched: &[Matched]) {
-    if matched.iter().any(|thing| !thing.is_exact) {
-        let mut seen = HashSet::new();
-        let labels = matched.iter().map(|thing| thing.label.as_str()).filter(|&label| seen.insert(label));
-        note_once(&format!("{option}: {}", first_of(&labels.collect::<Vec<_>>())));
+    if matched.iter().all(|thing| thing.is_exact) {
+        return;
     }
+    // In the order of the recording; workers of a pool may have one name.
+    let mut labels: Vec<(&str, usize)> = Vec::new();
+    for thing in matched {
+        match labels.iter_mut().find(|(label, _)| *label == thing.label) {
+            Some((_, times)) => *times += 1,
+            None => labels.push((&thing.label, 1)),
+        }
+    }
+    let label = |(label, times): &(&str, usize)| match times {
+        1 => (*label).to_owned(),
+        _ => format!("{label} ×{times}"),
+    };
+    let labels: Vec<String> = labels.iter().map(label).collect();
+    note_once(&format!("{option}: {}", first_of(&labels.iter().map(String::as_str).collect::<Vec<_>>())));
 }

@@ -17,6 +17,7 @@ use crate::function::choose_function;
 use crate::guard::will_write;
 use crate::inputs::{Inputs, Mounted};
 use crate::intervals::{IntervalFiles, asked_intervals, shown_intervals};
+use crate::manual::show_manual;
 use crate::next::command_words;
 use crate::recording::{Opened, check_counted, check_distinct, check_times, note_removed, warn};
 use crate::report_args::ReportArgs;
@@ -49,6 +50,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
             clap_complete::generate(shell, &mut Cli::command(), "traceparse", &mut script);
             write_to(None, |out| out.write_all(&script))?;
         }
+        Some(Command::Man { command }) => show_manual(Cli::command(), &command)?,
     }
     Ok(EXIT_DONE)
 }

@@ -18,6 +18,7 @@ use traceparse::symbols::{Found, Index, Locator, SymbolFinder};
 use traceparse::units::Uuid;
 
 use crate::arguments::SymbolArgs;
+use crate::ending::EXIT_CODES;
 use crate::formats::TocFormat;
 use crate::guard::{will_read, will_write};
 use crate::inputs::Inputs;
@@ -26,6 +27,7 @@ use crate::unchanged::WatchedFiles;
 use crate::{bounds, printable, warning};
 
 #[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
 pub(crate) struct UuidArgs {
     /// Symbol files, bundles, or folders to search
     #[arg(required = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]

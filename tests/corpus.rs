@@ -40,6 +40,21 @@ const CPU_TABLES: [(&str, u64, usize); 11] = [
     ("27/cpu-profile", 4, 0),
 ];
 
+/// The main thread of each, by what `fmt` of its `<thread>` says (`Main Thread`, in one `main`); the others have none that is known.
+const MAIN_THREADS: [(&str, Option<u64>); 11] = [
+    ("12.5/time-profile", None),
+    ("14.0.1/cpu-profile", Some(0xdc10)),
+    ("14.3.1/time-profile", Some(0xe7716)),
+    ("14.3.1/cpu-profile", Some(0xc59a6)),
+    ("14.3.1/counters-time-profile", Some(0x6c57d)),
+    ("14-16/time-profile", Some(0x84_80c1)),
+    ("26.2/finder_cpu_profile", None),
+    ("26.4/time-sample", Some(0x9d_b2dc)),
+    ("26.4.1/time-profile", Some(0x13e_4cf3)),
+    ("26.5/cpu-profile", Some(0x64d_cced)),
+    ("27/cpu-profile", Some(0x30_d1ee)),
+];
+
 type Test = Box<dyn FnOnce(&Path) -> Result<(), Failed> + Send>;
 
 fn main() {
@@ -67,6 +82,9 @@ fn main() {
         "26.4.1/time-profile",
     ] {
         add(format!("csv::{file}"), Box::new(move |folder| samples_equal_the_csv(folder, file)));
+    }
+    for (file, tid) in MAIN_THREADS {
+        add(format!("main_thread::{file}"), Box::new(move |folder| main_thread_is_known(folder, file, tid)));
     }
     add("folded::14-16/time-profile".to_owned(), Box::new(|folder| folded_equals(folder, "14-16/time-profile")));
     add("prefixes::other_tables".to_owned(), Box::new(prefixes_of_other_files_are_refused));
@@ -113,6 +131,14 @@ fn every_row_is_a_sample(folder: &Path, file: &str, rows: u64, without_stack: us
     let sentinels = export.profile.samples().iter().filter(|sample| sample.stack.is_none()).count();
     ensure!(sentinels == without_stack, "{sentinels} samples without stack");
     ensure!(export.diagnostics.is_empty(), "{:?}", export.diagnostics);
+    Ok(())
+}
+
+fn main_thread_is_known(folder: &Path, file: &str, tid: Option<u64>) -> Result<(), Failed> {
+    let export = open(folder, file)?;
+    let found: Vec<Option<u64>> =
+        export.profile.main_threads().into_iter().map(|id| export.profile.thread(id).tid).collect();
+    ensure!(found == tid.map(Some).into_iter().collect::<Vec<_>>(), "{found:x?}");
     Ok(())
 }
 

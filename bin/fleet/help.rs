@@ -66,4 +66,4 @@ Examples:
   traceparse fleet sql report.json --dataset fleet.dataset
       The query of a report that `fleet report --format json` wrote
 
-Exit codes: 0 success, 1 nothing could be read, 2 wrong usage.";
+Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";

@@ -155,7 +155,11 @@ fn refused(case: &Case, args: &[String], output: &str, input: &str, run: impl Fn
 
 #[track_caller]
 fn refused_with(case: &Case, example: &Use, output: &str, input: &str) -> String {
-    let args = [&example.args[..], &["-o".to_owned(), output.to_owned()]].concat();
+    let mut args = [&example.args[..], &["-o".to_owned(), output.to_owned()]].concat();
+    if !["sql", "extract"].iter().any(|command| example.args.get(1).is_some_and(|arg| arg == command)) {
+        // The name of an input is that of another format, which would be refused for that.
+        args.extend(["--format", "text"].map(str::to_owned));
+    }
     refused(case, &args, output, input, |args| finish(&mut case.command(args)).code(1).stdout(""))
 }
 
@@ -270,7 +274,9 @@ fn standard_input_is_an_input() {
     };
     let before = read_text(&path);
     for args in [&["-"][..], &["toc", "-"]] {
-        let said = stderr_of(&from(&[args, &["-o", &path]].concat(), &path, Stdio::piped()).code(1).stdout(""));
+        let said = stderr_of(
+            &from(&[args, &["-o", &path, "--format", "text"]].concat(), &path, Stdio::piped()).code(1).stdout(""),
+        );
         assert!(said.contains(&path) && said.contains("standard input"), "{said}");
         let append = OpenOptions::new().append(true).open(&path).expect("it can be written");
         let said = stderr_of(&from(args, &path, append.into()).code(1));

@@ -93,6 +93,14 @@ fn many_matches_are_counted_in_the_note() {
 }
 
 #[test]
+fn matches_of_one_name_are_counted() {
+    let folder = Folder::new();
+    let pool = folder.edited("27/orchard", &[("press worker #1 (pool)", "pool"), ("press worker #2 (pool)", "pool")]);
+    let (samples, said) = counted(&[&pool, "--thread", "poo"]);
+    assert_eq!((samples, said.as_str()), (260, "note: --thread 'poo': pool (Orchard) ×2\n"));
+}
+
+#[test]
 fn samples_with_a_binary_in_their_stack_count() {
     check(&["--binary", "libfruit.dylib"], 106, "");
     check(&["--binary", "fruit"], 106, "--binary 'fruit': libfruit.dylib");

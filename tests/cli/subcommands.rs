@@ -1,4 +1,4 @@
-//! `traceparse toc` and `traceparse completions`.
+//! `traceparse toc`, `traceparse completions` and `traceparse man`, and the help of all commands.
 
 use serde_json::Value;
 
@@ -98,4 +98,82 @@ fn completions_know_the_options() {
     }
     let message = fails(2, &["completions", "cmd.exe"]);
     assert!(message.contains("bash") && message.contains("zsh") && message.contains("fish"), "{message}");
+}
+
+/// Every command, by its words.
+const COMMANDS: [&[&str]; 12] = [
+    &[],
+    &["diff"],
+    &["toc"],
+    &["symbolicate"],
+    &["demangle"],
+    &["uuid"],
+    &["fleet"],
+    &["fleet", "report"],
+    &["fleet", "extract"],
+    &["fleet", "sql"],
+    &["completions"],
+    &["man"],
+];
+
+/// The long options that a help describes, which stand first on their lines.
+fn options(help: &str) -> Vec<String> {
+    let lines = help.lines().map(str::trim_start).map(|line| line.strip_prefix("-o, ").unwrap_or(line));
+    let options = lines.filter(|line| line.starts_with("--"));
+    let name = |line: &str| line.chars().take_while(|&letter| letter == '-' || letter.is_ascii_lowercase()).collect();
+    options.map(name).collect()
+}
+
+#[test]
+fn every_command_has_a_manual_page_with_its_options() {
+    for command in COMMANDS {
+        let page = ok(&[&["man"], command].concat());
+        let name = [&["traceparse"], command].concat().join("-");
+        assert!(page.starts_with(&format!(".TH \"{name}\" \"1\" \"\" \"traceparse ")), "{page}");
+        assert!(page.is_ascii(), "{name}: {page}");
+        for title in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "\"EXIT STATUS\""] {
+            assert_eq!(page.lines().filter(|line| *line == format!(".SH {title}")).count(), 1, "{name}: {title}");
+        }
+        let help = ok(&[command, &["--help"]].concat());
+        let options = options(&help);
+        assert!(options.contains(&"--color".to_owned()), "{help}");
+        for option in options {
+            assert!(page.contains(&option.replace('-', "\\-")), "{name}: {option} is not in {page}");
+        }
+        // What stands first on a line would be a macro.
+        let known = [".TH", ".SH", ".TP", ".br", ".RS", ".RE", ".IP", ".PP", ".nf", ".fi", ".ie", ".el"];
+        for line in page.lines().filter(|line| line.starts_with(['.', '\''])) {
+            assert!(known.iter().any(|macro_name| line.starts_with(macro_name)), "{name}: {line}");
+        }
+    }
+    assert!(ok(&["man"]).contains("traceparse\\-fleet(1)") && !ok(&["man"]).contains("traceparse\\-help"));
+}
+
+#[test]
+fn commands_that_are_not_there_have_no_page() {
+    let message = fails(2, &["man", "diffs"]);
+    assert!(message.contains("traceparse has no command 'diffs'; it has only diff, toc,"), "{message}");
+    let message = fails(2, &["man", "fleet", "reports"]);
+    assert!(
+        message.contains("traceparse fleet has no command 'reports'; it has only report, extract, sql"),
+        "{message}"
+    );
+    assert!(fails(2, &["man", "toc", "x"]).contains("traceparse toc has no command 'x'"));
+}
+
+#[test]
+fn help_has_all_exit_codes() {
+    for command in COMMANDS {
+        let has_alerts = [&[][..], &["diff"], &["fleet"], &["fleet", "report"]].contains(&command);
+        for flag in ["-h", "--help"] {
+            let help = ok(&[command, &[flag]].concat());
+            let (_, codes) = help.split_once("Exit codes: ").unwrap_or_else(|| panic!("{command:?}: {help}"));
+            let codes = codes.split_whitespace().collect::<Vec<_>>().join(" ");
+            let all = [("0 success", true), ("1 ", true), ("2 wrong usage", true), ("3 an alert fired", has_alerts)];
+            let others = [("4 no alert fired", has_alerts), ("130 interrupted", true), ("143 terminated", true)];
+            for (code, has_it) in all.into_iter().chain(others) {
+                assert_eq!(codes.contains(code), has_it, "{command:?} {flag}: {code}: {codes}");
+            }
+        }
+    }
 }
