@@ -18,8 +18,8 @@ pub(super) struct Compared<'o> {
     pub(super) cohorts: Vec<(usize, Distribution)>,
     /// Pairs of positions in `cohorts`: the earlier and the later one.
     pub(super) pairs: Vec<(usize, usize)>,
-    /// The pair to speak of if no difference is shown; `None` for all.
-    pub(super) newest: Option<(usize, usize)>,
+    /// The newest pair of each trend, to speak of if it shows no difference; empty if labels have no order.
+    pub(super) newest: Vec<(usize, usize)>,
     /// Percentiles that are compared.
     pub(super) quantiles: Vec<Quantile>,
 }
@@ -45,7 +45,10 @@ impl Compared<'_> {
             is_new.then(|| told.push(*pair)).is_some()
         });
         let mut findings: Vec<Finding> = found.into_iter().map(|(.., finding)| finding).collect();
-        let is_told = self.newest.map_or(!told.is_empty(), |newest| told.contains(&newest));
+        let is_told = match &self.newest[..] {
+            [] => !told.is_empty(),
+            newest => newest.iter().any(|pair| told.contains(pair)),
+        };
         if !is_told {
             findings.push(self.no_difference(&intervals));
         }
@@ -79,10 +82,13 @@ impl Compared<'_> {
     }
 
     fn no_difference(&self, intervals: &[Vec<Interval>]) -> Finding {
-        let all = || (0..self.cohorts.len()).collect();
-        let cohorts: Vec<usize> = self.newest.map_or_else(all, |(from, to)| vec![from, to]);
+        let cohorts: Vec<usize> = match &self.newest[..] {
+            [] => (0..self.cohorts.len()).collect(),
+            newest => newest.iter().flat_map(|&(from, to)| [from, to]).collect(),
+        };
         let is_known = |interval: &Interval| interval.lower.is_some() && interval.upper.is_some();
         let is_testable = cohorts.iter().all(|&cohort| intervals[cohort].first().is_some_and(is_known));
-        Finding::NoDifference { cohorts: cohorts.iter().map(|&index| self.cohorts[index].0).collect(), is_testable }
+        let cohorts = cohorts.iter().map(|&index| self.cohorts[index].0).collect();
+        Finding::NoDifference { cohorts, is_newest: !self.newest.is_empty(), is_testable }
     }
 }

@@ -52,8 +52,10 @@ pub enum Finding {
     },
     /// Cohorts between which no difference is shown.
     NoDifference {
-        /// Their positions: the last two where labels have an order, else all that are compared.
+        /// Their positions: all that are compared; or, of each trend, the newest one and the one before it.
         cohorts: Vec<usize>,
+        /// True if only the newest ones are meant.
+        is_newest: bool,
         /// True if there were enough runs to see one at the median.
         is_testable: bool,
     },

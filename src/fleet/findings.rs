@@ -107,7 +107,9 @@ fn compared(report: &FleetReport, unit: Unit) -> Compared<'_> {
     if positions.len() > MOST_COMPARED {
         pairs.clear();
     }
-    let newest = pairs.iter().copied().max_by_key(|pair| pair.1).filter(|_| ordered.is_some());
+    // The newest of a trend is before no other.
+    let is_last = |pair: &&(usize, usize)| ordered.is_some() && pairs.iter().all(|other| other.0 != pair.1);
+    let newest = pairs.iter().filter(is_last).copied().collect();
     let mut quantiles = vec![Quantile::P50];
     if let SortKey::Quantile(quantile) = report.options.sort
         && quantile > Quantile::P50

@@ -22,6 +22,21 @@ fn every_format_is_written() {
     assert!(said.contains("the folder does not exist"), "{said}");
 }
 
+/// The report begins with what was found, and the command that it gives opens a run.
+#[test]
+fn a_report_tells_how_to_open_the_heaviest_run() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "it's a fleet", 3);
+    let text = stdout_of(&run(&["report", &path, "--process", "Orchard"]).success());
+    assert!(text.lines().nth(1).is_some_and(|line| line.starts_with("• CPU use of a run is ")), "{text}");
+    let command = text.lines().find_map(|line| line.strip_prefix("open one: traceparse ")).expect("a command");
+    assert!(command.ends_with(" --process Orchard --view functions"), "{command}");
+    let script = format!("{} {command}", env!("CARGO_BIN_EXE_traceparse"));
+    let output = std::process::Command::new("sh").args(["-c", &script]).output().expect("there is a shell");
+    let (said, functions) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success() && functions.contains("work"), "{script}: {said}{functions}");
+}
+
 #[test]
 fn the_name_of_the_output_tells_the_format() {
     let folder = Folder::new();
@@ -98,7 +113,7 @@ fn text_has_fifteen_rows_if_nothing_else_is_said() {
     let path = write(&folder, "a.xml", export_of_functions(20));
     let count = |args: &[&str]| {
         let text = stdout_of(&run(&[&["report", &path, "--scope", "function"], args].concat()).success());
-        text.lines().filter(|line| line.contains("job_")).count()
+        text.lines().filter(|line| line.contains("job_") && !line.contains(['•', '·'])).count()
     };
     assert_eq!((count(&[]), count(&["--top", "0"]), count(&["--top", "3"])), (15, 20, 3));
 }

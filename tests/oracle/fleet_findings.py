@@ -125,7 +125,7 @@ def level(report, finding):
 
 
 def compared(report, unit):
-    """The pairs that are compared, the newest of them if labels have an order, and the percentiles."""
+    """The pairs that are compared, the newest of each trend, and the percentiles."""
     cohorts = [cohort for cohort in report.data["cohorts"] if cohort["value_unit"] == unit and cohort["runs"] > 0]
     trend = next((t for t in report.data["trends"] if t["over"] == "label" and t["value_unit"] == unit), None)
     pairs = []
@@ -141,7 +141,7 @@ def compared(report, unit):
     else:
         all_of = [cohort["cohort"] for cohort in cohorts]
         pairs = [(a, b) for index, b in enumerate(all_of) for a in all_of[:index]]
-    newest = max(pairs, key=lambda pair: pair[1]) if trend and pairs else None
+    newest = [pair for pair in pairs if not any(other[0] == pair[1] for other in pairs)] if trend else []
     names = ["p50"]
     if report.options["sort"][:1] == "p" and parts(report.options["sort"]) > Fraction(1, 2):
         names.append(report.options["sort"])
@@ -179,11 +179,12 @@ def differences(report, unit, found):
         check("values", finding["to_value"], after)
         check("difference", finding["difference"], after - before)
     told_pairs = [row[1] for row in expected]
-    is_told = newest in told_pairs if newest else bool(told_pairs)
+    is_told = any(pair in told_pairs for pair in newest) if newest else bool(told_pairs)
     none = [finding for finding in found if finding["kind"] == "no-difference"]
     check("no difference", len(none), 0 if is_told else 1)
     for finding in none:
-        about = list(newest) if newest else cohorts
+        about = [cohort for pair in newest for cohort in pair] if newest else cohorts
+        check("newest", finding["is_newest"], bool(newest))
         check("compared cohorts", [cohort["cohort"] for cohort in finding["cohorts"]], about)
         check("testable", finding["is_testable"], all(None not in ends[c, "p50"] for c in about))
 

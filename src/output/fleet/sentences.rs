@@ -84,8 +84,8 @@ impl Sentences<'_> {
             Finding::Difference { from, to, quantile, values, interval } => {
                 (Kind::Differences, Mood::Plain, self.difference((*from, *to), *quantile, *values, *interval))
             }
-            Finding::NoDifference { cohorts, is_testable } => {
-                (Kind::Differences, Mood::Plain, self.no_difference(cohorts, *is_testable))
+            Finding::NoDifference { cohorts, is_newest, is_testable } => {
+                (Kind::Differences, Mood::Plain, self.no_difference(cohorts, *is_newest, *is_testable))
             }
             Finding::RowDifference { scope, name, quantile, low, high, is_certain } => {
                 let name = row_name(*scope, name);
@@ -210,13 +210,19 @@ impl Sentences<'_> {
         format!("{to} uses {more} CPU than {from}: {quantile} is {value}, {up} {change}{unit} from {before} ({sure}).")
     }
 
-    fn no_difference(&self, cohorts: &[usize], is_testable: bool) -> String {
+    fn no_difference(&self, cohorts: &[usize], is_newest: bool, is_testable: bool) -> String {
         match (cohorts, is_testable) {
             (&[from, to], true) => {
                 format!("{} and {} differ by no more than chance explains.", self.cohort(to), self.cohort(from))
             }
             (&[from, to], false) => {
                 format!("Too few runs to tell if {} differs from {}.", self.cohort(to), self.cohort(from))
+            }
+            (_, true) if is_newest => {
+                "No newest cohort differs from the one before it by more than chance explains.".to_owned()
+            }
+            (_, false) if is_newest => {
+                "Too few runs to tell if the newest cohorts differ from those before.".to_owned()
             }
             (all, true) => {
                 format!("The {} cohorts differ by no more than chance explains.", thousands(all.len() as u64))
@@ -250,17 +256,24 @@ impl Sentences<'_> {
         percentile: Option<(Quantile, f64)>,
         is_further: bool,
     ) -> String {
+        let is_labelled = self.report.cohorts.iter().any(|cohort| !cohort.cohort.labels.is_empty());
         let (of, its) = match self.report.cohorts.len() {
-            0 | 1 => (String::new(), "the"),
-            _ => (format!(" of {}", self.cohort(cohort)), "its"),
+            2.. if is_labelled => (format!(" of {}", self.cohort(cohort)), "its"),
+            _ => (String::new(), "the"),
+        };
+        let time = match self.unit(cohort) {
+            Unit::Nanoseconds => "CPU time",
+            Unit::Cycles => "cycles",
+            Unit::PmcEvents => "events",
+            Unit::Samples => "samples",
         };
         let (measures, unit) = self.measures(self.unit(cohort), percentile.map_or(0.0, |(_, value)| value));
         let unit = if unit == " %" { " % of one core".to_owned() } else { unit };
-        let value = percentile.filter(|_| scope == FleetScope::Function);
+        let value = percentile.filter(|(quantile, _)| scope == FleetScope::Function && *quantile > Quantile::P50);
         let value = value.map(|(quantile, value)| format!(" ({quantile} {}{unit})", measures.text(value)));
         let (what, value, share) = (most(scope), value.unwrap_or_default(), share * 100.0);
         match is_further {
-            false => format!("The {what}{of} is {name}, with {share:.0} % of {its} CPU time{value}"),
+            false => format!("The {what}{of} is {name}, with {share:.0} % of {its} {time}{value}"),
             true => format!("; the {what} is {name}, with {share:.0} %{value}"),
         }
     }
@@ -272,7 +285,7 @@ fn inputs(finding: &Finding) -> String {
     };
     let parts = [
         (failed, format!("{} of {} gave no run", thousands(failed), many(files, "file"))),
-        (without_time, format!("{} without a recorded time do not count", many(without_time, "run"))),
+        (without_time, format!("{} left out for want of a recorded time", many(without_time, "run"))),
         (damaged, format!("{} could not be read", many(damaged, "damaged run"))),
         (rejected_rows, format!("{} could not be read", many(rejected_rows, "row"))),
         (

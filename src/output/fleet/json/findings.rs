@@ -37,9 +37,10 @@ pub(super) fn finding(report: &FleetReport, finding: &Finding) -> Value {
             "upper": interval.upper,
             "confidence": report.options.confidence.fraction(),
         }),
-        Finding::NoDifference { cohorts, is_testable } => json!({
+        Finding::NoDifference { cohorts, is_newest, is_testable } => json!({
             "kind": "no-difference",
             "cohorts": cohorts.iter().map(|&cohort| cohort_of(report, cohort)).collect::<Value>(),
+            "is_newest": is_newest,
             "is_testable": is_testable,
         }),
         Finding::RowDifference { scope, name, quantile, low, high, is_certain } => {

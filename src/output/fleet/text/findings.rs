@@ -63,6 +63,18 @@ fn lines_of_command(words: &[String], width: Option<usize>) -> Vec<String> {
     lines
 }
 
+/// Names the runs behind the first row of a table.
+pub(super) fn runs_of_first_row(report: &FleetReport, table: &ScopeTable, page: &mut Page<'_>) -> io::Result<()> {
+    let Some(row) = table.rows.first() else { return Ok(()) };
+    match Behind::of(report, &row.summary).words() {
+        Some(words) => {
+            let name = fit(&name_of(&row.name).0, Some(NAME));
+            page.sentence(Some(Tone::Dim), 0, &format!("{name} · {words}"))
+        }
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,17 +86,5 @@ mod tests {
         let narrow = ["open one: traceparse \\", "    a/long/folder/run.xml --view \\", "    functions"];
         assert_eq!(lines_of_command(&words, Some(36)), narrow);
         assert!(lines_of_command(&words, Some(26)).is_empty());
-    }
-}
-
-/// Names the runs behind the first row of a table.
-pub(super) fn runs_of_first_row(report: &FleetReport, table: &ScopeTable, page: &mut Page<'_>) -> io::Result<()> {
-    let Some(row) = table.rows.first() else { return Ok(()) };
-    match Behind::of(report, &row.summary).words() {
-        Some(words) => {
-            let name = fit(&name_of(&row.name).0, Some(NAME));
-            page.sentence(Some(Tone::Dim), 0, &format!("{name} · {words}"))
-        }
-        None => Ok(()),
     }
 }
