@@ -43,6 +43,8 @@ pub(crate) struct FleetReportArgs {
     #[command(flatten)]
     pub(crate) questions: QuestionArgs,
     #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+    #[command(flatten)]
     pub(crate) tables: TableArgs,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
@@ -91,8 +93,18 @@ pub(crate) struct FleetSqlArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
+    // A group that holds another one is empty, and would conflict with nothing.
     #[command(flatten)]
     pub(crate) questions: QuestionArgs,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArgs,
+}
+
+impl FleetSqlArgs {
+    /// The question. Threads that a pattern finds are not among its names.
+    pub(crate) fn options(&self) -> FleetOptions {
+        FleetOptions { threads: self.threads.threads().map(|threads| threads.whole()), ..self.questions.options() }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -175,8 +187,6 @@ pub(crate) struct QuestionArgs {
     /// Only this process, by name (repeatable)
     #[arg(long, value_name = "NAME", help_heading = "Report")]
     pub(crate) process: Vec<String>,
-    #[command(flatten)]
-    pub(crate) threads: ThreadArgs,
 }
 
 /// The options of reports only: SQL gives all rows, and no alerts.
@@ -298,6 +308,7 @@ impl FleetReportArgs {
             sort: self.tables.sort,
             top: self.tables.top.map_or(default_top, |rows| (rows > 0).then_some(rows)),
             alerts: self.tables.alert.clone(),
+            threads: self.threads.threads().map(|threads| threads.whole()),
             ..self.questions.options()
         }
     }
@@ -350,7 +361,6 @@ impl QuestionArgs {
             only: self.only.clone(),
             by,
             processes: self.process.clone(),
-            threads: self.threads.threads().map(|threads| threads.whole()),
             measure: match self.measure {
                 MeasureArg::Cpu => Measure::Cpu,
                 MeasureArg::SelfWeight => Measure::SelfWeight,

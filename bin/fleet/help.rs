@@ -10,6 +10,8 @@ Examples:
       The same by version, with plots; the manifest has each export's version
   traceparse fleet report 'exports/**/*.xml.gz' --alert 'cpu.p99 > 80'
       For CI: exit with code 3 if the alert fires
+  traceparse fleet report exports/ --during FeedScroll --only-main-thread
+      CPU use of main threads while a signpost interval is open
   traceparse fleet extract exports/ -o fleet.dataset
       Measure each export once; later runs read only what is new or changed
   traceparse fleet report fleet.dataset --by device --scope function --top 50
@@ -23,7 +25,9 @@ quotes ('runs/**/*.xml'), manifests (.csv, .jsonl, .ndjson)INPUT_DATASET.
 
 A table of contents (`xcrun xctrace export --toc`) adds the recorded time, device, OS and app of an export. It is found next to its export by name: for run7.xml, run7-toc.xml, run7.toc.xml or run7_toc.xml.
 
-A manifest lists exports to read and describes them, one per line. The column `path` (relative to the manifest) is required; `toc`, `duration` (seconds), `run_weight` (how many runs it stands for), `app`, `app_version`, `device`, `os`, `os_build` and columns of your own are optional. --by takes your own columns like the built-in labels:
+Signposts and hangs for --during and --during-hang are read from a recording itself. Those of an export are in the export, or next to it by name: for run7.xml, run7-intervals.xml. The column `intervals` of a manifest wins. Runs without such an interval, and without such a thread, are excluded and listed; the percentage is of the selected time.
+
+A manifest lists exports to read and describes them, one per line. The column `path` (relative to the manifest) is required; `toc`, `intervals`, `duration` (seconds), `run_weight` (how many runs it stands for), `app`, `app_version`, `device`, `os`, `os_build` and columns of your own are optional. --by takes your own columns like the built-in labels:
   path,app_version,device,ring
   runs/7.xml,5.2,iPhone 15,beta";
 

@@ -40,7 +40,8 @@ impl AskedIntervals {
     /// The names that no recording has that was read.
     pub(super) fn unseen(&self) -> Vec<&String> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        self.names.iter().filter(|name| !seen.contains(*name)).collect()
+        // Where there is none of any name, every file says so.
+        self.names.iter().filter(|name| !seen.is_empty() && !seen.contains(*name)).collect()
     }
 
     /// The tables that can have them.

@@ -159,7 +159,7 @@ struct Counting {
 impl Fleet {
     fn new(args: &FleetReportArgs) -> Self {
         let (builder, reserved) = (FleetBuilder::new(args.options()), bounds::of_kept().nothing());
-        let patterns = args.questions.threads.threads().filter(ThreadNames::has_patterns);
+        let patterns = args.threads.threads().filter(ThreadNames::has_patterns);
         Self(Mutex::new(Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns }))
     }
 

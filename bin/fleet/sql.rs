@@ -32,12 +32,12 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
                 format!("{source} is not a dataset; if it is a report, name the dataset to read with --dataset");
             return Err(Failure::Usage(message));
         }
-        None if is_elsewhere(&source) => (args.questions.options(), source),
-        None => (args.questions.options(), local(&args.source)?),
+        None if is_elsewhere(&source) => (args.options(), source),
+        None => (args.options(), local(&args.source)?),
     };
     let mut options = options;
     let mut text = String::new();
-    let patterns = args.questions.threads.threads().filter(ThreadNames::has_patterns);
+    let patterns = args.threads.threads().filter(ThreadNames::has_patterns);
     if Path::new(&dataset).exists() {
         Store::files(Path::new(&dataset))?.iter().try_for_each(|file| will_read(file))?;
         check_labels(&options, Path::new(&dataset))?;

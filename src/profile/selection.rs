@@ -144,6 +144,7 @@ impl<'p> SelectedSamples<'p> {
     }
 
     /// True if run, process and thread are selected.
+    #[inline]
     pub(crate) fn has_thread(&self, thread: ThreadId) -> bool {
         self.threads[thread.index()]
     }
@@ -156,7 +157,7 @@ impl<'p> SelectedSamples<'p> {
         let time = sample.times.filter(|_| self.has_times && sample.samples == 1).map(|times| times.first);
         let is_in_range = |range: TimeRange| time.is_some_and(|time| range.contains(time));
         let is_in_interval = |intervals: &ThreadIntervals| time.is_some_and(|time| intervals.has(sample.thread, time));
-        self.threads[sample.thread.index()]
+        self.has_thread(sample.thread)
             && self.time.is_none_or(is_in_range)
             && self.intervals.as_ref().is_none_or(is_in_interval)
     }

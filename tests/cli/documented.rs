@@ -151,6 +151,9 @@ fn make_files(folder: &Folder) {
     for (name, samples) in [("runs/one/a.xml.gz", 20), ("runs/two/b.xml.gz", 21)] {
         write(name, &fleet_case::export(samples));
     }
+    for index in 0..3 {
+        write(&format!("exports/{index:02}-intervals.xml"), &intervals());
+    }
     let lines = (0..3).map(|index| format!("exports/{index:02}.xml,1.{index},Mac mini\n"));
     write("fleet.csv", &format!("path,app_version,device\n{}", lines.collect::<String>()));
 }
@@ -170,10 +173,10 @@ fn intervals() -> String {
              </duration><{element} id=\"{text}\" fmt=\"{name}\">{name}</{element}></row>"
         )
     };
-    let names = ["Layout", "Draw", "Launch"].into_iter().enumerate();
+    let names = ["Layout", "Draw", "Launch", "FeedScroll"].into_iter().enumerate();
     let signposts = names.map(|(index, name)| row(3 * index + 1, "signpost-name", name)).collect();
     let signposts = table("os-signpost-interval", &["start", "duration", "name"], signposts);
-    let hangs = table("potential-hangs", &["start", "duration", "hang-type"], row(10, "hang-type", "Hang"));
+    let hangs = table("potential-hangs", &["start", "duration", "hang-type"], row(13, "hang-type", "Hang"));
     format!("<?xml version=\"1.0\"?>\n<trace-query-result>{signposts}{hangs}</trace-query-result>\n")
 }
 

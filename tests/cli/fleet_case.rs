@@ -16,7 +16,7 @@ const MILLISECOND: u64 = 1_000_000;
 fn recording(samples: u64) -> Invented {
     let mut builder = Builder::default();
     let process = builder.process("Orchard", 501, "/Applications/Orchard.app/Contents/MacOS/Orchard");
-    let thread = builder.thread(process, 0x101, &["Main Thread 0x101"]);
+    let thread = builder.thread(process, 0x101, &["Main Thread"]);
     let uuid = "11111111-2222-3333-4444-555555555555";
     let app = builder.image("/Applications/Orchard.app/Contents/MacOS/Orchard", "arm64", uuid, 0x1_0000_0000);
     builder.function("main", app, Some("main"), None);
@@ -38,7 +38,7 @@ pub(crate) fn export(samples: u64) -> String {
 pub(crate) fn export_of_functions(count: u64) -> String {
     let mut builder = Builder::default();
     let process = builder.process("Orchard", 501, "/Applications/Orchard.app/Contents/MacOS/Orchard");
-    let thread = builder.thread(process, 0x101, &["Main Thread 0x101"]);
+    let thread = builder.thread(process, 0x101, &["Main Thread"]);
     let app = builder.image("/Applications/Orchard", "arm64", "11111111-2222-3333-4444-555555555555", 0x1_0000_0000);
     for index in 0..count {
         let name = format!("job_{index}");
