@@ -221,7 +221,6 @@ fn options_come_back_from_json() {
         by: vec!["device".to_owned(), "a \"b\"".to_owned()],
         threads: Some(vec!["Main Thread".to_owned(), "it's \"a\" thread".to_owned()]),
         processes: vec!["Orchard".to_owned()],
-        threads: Some(vec!["Main Thread".to_owned()]),
         measure: Measure::AllWeight,
         scopes: vec![FleetScope::Thread],
         quantiles: vec![Quantile::from_percent("99.9999").unwrap(), Quantile::from_percent("7").unwrap()],
