@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::command::{Folder, fails, ok, read_text, warns};
+use crate::bundle_case;
+use crate::command::{Folder, fails, json, ok, read_text, warns};
 use crate::fleet_case::{failures, of_runs, reason, report, report_with, run, says, sources, write};
 use crate::support::builder::Builder;
 use crate::support::{Content, Invented, Node, RenderOptions, Shape, Signpost, Table, TocOptions, render, render_toc};
@@ -231,6 +232,27 @@ fn operations_are_done_in_their_order() {
     let found = report(&[&dataset]);
     assert_eq!(found["selection"]["text"], "--prune wait --charge scroll");
     assert_eq!(of_runs(&found, "weight")[0].1, 21 * MILLISECOND);
+}
+
+/// An export and the bundle of the same recording, which has a hang of 10 ms: each as by itself.
+#[test]
+fn hangs_are_intervals() {
+    let folder = Folder::new();
+    let forms = bundle_case::write_forms(&folder, &bundle_case::recording(), Table::TimeProfile);
+    let alone = json(&[&forms.export, "--during-hang", "--view", "summary"]);
+    let weight = alone["series"][0]["all_weight"].clone();
+    assert!(weight.as_u64() > Some(0), "{alone}");
+    for path in [&forms.export, &forms.folder, &forms.archives[0]] {
+        let (_, found) = report_with(0, &[path, "--during-hang"]);
+        assert_eq!(of_runs(&found, "weight")[0].1, weight, "{path}");
+        assert_eq!(of_runs(&found, "wall_ns")[0].1, 10 * MILLISECOND, "{path}");
+        assert_eq!(found["selection"]["text"], "--during-hang");
+        let never = says(1, &["report", path, "--during-hang", "--during", "Layout", "--during-all"]);
+        assert!(
+            never.contains("Run 1 has no time in which all of these are open: \"Layout\", a potential hang."),
+            "{never}"
+        );
+    }
 }
 
 #[test]
