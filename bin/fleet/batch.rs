@@ -480,8 +480,15 @@ fn not_read(runs: u64, rows: u64) -> Option<String> {
 
 fn failed(task: &Task, bytes: u64, run_id: Option<String>, fingerprint: String, refused: Refused) -> FailedInput {
     let Refused { kind, reason } = refused;
+    let reason = without_path(&reason, &task.path).to_owned();
     let labels = task.labels.clone();
     FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
+}
+
+/// A reason stands beside the name of its file, and does not repeat it; of a file in a recording it keeps the path there.
+fn without_path<'r>(reason: &'r str, path: &Path) -> &'r str {
+    let rest = reason.strip_prefix(&*path.display().to_string());
+    rest.and_then(|rest| rest.strip_prefix(": ").or_else(|| rest.strip_prefix('/'))).unwrap_or(reason)
 }
 
 fn duplicate(task: &Task, finished: &Finished, first: &Task) -> FailedInput {
@@ -496,4 +503,22 @@ fn duplicate(task: &Task, finished: &Finished, first: &Task) -> FailedInput {
     let reason = format!("it has the same content as {}, which counts{}", first.display, differing.unwrap_or_default());
     let fingerprint = fingerprint.unwrap_or_else(|| of_unread(&task.display));
     failed(task, bytes, finished.content.map(short), fingerprint, Refused { kind: FailureKind::Duplicate, reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_does_not_repeat_its_file() {
+        let path = Path::new("runs/a.trace");
+        for (reason, shown) in [
+            ("runs/a.trace: it is empty", "it is empty"),
+            ("runs/a.trace/form.template: trailer at 0x7b0", "form.template: trailer at 0x7b0"),
+            ("runs/a.trace.zip: it is empty", "runs/a.trace.zip: it is empty"),
+            ("it is empty", "it is empty"),
+        ] {
+            assert_eq!(without_path(reason, path), shown);
+        }
+    }
 }

@@ -26,10 +26,10 @@ pub(crate) struct FleetCommand {
 #[derive(Debug, Subcommand)]
 pub(crate) enum FleetAction {
     /// Report how CPU use is distributed over many recordings or a dataset
-    #[command(after_help = report_help())]
+    #[command(after_help = report_help(), mut_arg("invert", |arg| arg.hide(true)))]
     Report(FleetReportArgs),
     /// Measure recordings into a dataset of Parquet files, for later reports and SQL
-    #[command(after_help = extract_help())]
+    #[command(after_help = extract_help(), mut_arg("invert", |arg| arg.hide(true)))]
     Extract(FleetExtractArgs),
     /// Write the report on a dataset as SQL, for DuckDB or Spark
     #[command(after_help = SQL_HELP)]

@@ -49,14 +49,7 @@ impl<'w> FleetInput<'w> {
     pub(super) fn open(watched: &'w WatchedFiles, path: &Path, memory: &MemoryBudget) -> Result<Self, Refused> {
         watched.add_root(path);
         let mut files = InputFiles::new(watched, memory);
-        let place = files.find(path).map_err(|error| {
-            let mut refused = refused(&error);
-            // A reason stands beside the name of its file.
-            if let Some(reason) = refused.reason.strip_prefix(&format!("{}: ", path.display())) {
-                refused.reason = reason.to_owned();
-            }
-            refused
-        })?;
+        let place = files.find(path).map_err(|error| refused(&error))?;
         Ok(Self { files, path: path.to_owned(), place, symbol_stores: None, memory: memory.clone() })
     }
 
