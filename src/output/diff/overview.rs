@@ -125,12 +125,12 @@ impl Text<'_, '_, '_> {
         let is_most = total.is_beyond_noise() && 2.0 * row.self_change.weight / total.weight > 1.0;
         let lead = if is_most { "Most of it is".to_owned() } else { format!("The {whose} that changed most is") };
         let binary = owner(&row.function).map(|binary| format!(" ({})", fit(binary, Some(24)))).unwrap_or_default();
-        let function = self.style.name(name(&row.function), Some(60));
-        format!("{lead} {function}{binary}: {}, {}.", self.amount(row.self_change.weight), self.from_to(row))
+        let function = self.style.name_in_text(name(&row.function), 60);
+        format!("{lead} {function}{binary}: {}, {}.", self.amount(row.self_change.weight), self.both_weights(row))
     }
 
     /// `from 0.30 s to 2.20 s`.
-    fn from_to(&self, row: &DiffRow) -> String {
+    fn both_weights(&self, row: &DiffRow) -> String {
         let unit = self.report.diff.unit;
         let [before, after] =
             [row.sides.before, row.sides.after].map(|side| Weight::new(side.self_weight, unit).to_string());

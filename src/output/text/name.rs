@@ -18,6 +18,16 @@ impl Style {
         fit_name(name, room.filter(|_| !self.has_full_names))
     }
 
+    /// A name within a sentence, in at most so many columns; where it is too long, its parameters give way before its middle.
+    pub(in crate::output) fn name_in_text(&self, name: &str, room: usize) -> String {
+        let fitted = self.name(name, Some(room));
+        let is_cut = |text: &str| text.contains('…') && !text.contains("<…>");
+        match without_parameters(name).filter(|_| is_cut(&fitted)) {
+            Some(short) => self.name(&short, Some(room)),
+            None => fitted,
+        }
+    }
+
     /// A name and what it belongs to, in the columns right of `used`; the second gives way first.
     pub(in crate::output) fn two_parts(&self, name: &str, owner: &str, used: usize) -> (String, String) {
         let Some(width) = self.width else {
@@ -46,6 +56,26 @@ fn fit_name(name: &str, width: Option<usize>) -> String {
         folded = shorter;
     }
     fit(&folded, Some(width))
+}
+
+/// `f(…)` for `f(int, int)`, and `f(…) const` for `f(int) const`; `None` where a name has no parameters at its end.
+fn without_parameters(name: &str) -> Option<String> {
+    let (call, rest) = match name.rfind(')') {
+        Some(end) if matches!(&name[end + 1..], "" | " const" | " const &" | " &&") => name.split_at(end + 1),
+        _ => return None,
+    };
+    let mut depth = 0;
+    for (at, c) in call.char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return (at > 0).then(|| format!("{}(…){rest}", &call[..at]));
+        }
+    }
+    None
 }
 
 /// The name with the arguments of the templates that stand deepest in others folded; `None` where there are no more.
@@ -142,6 +172,21 @@ mod tests {
             fit_name("specialized Array<Orchard.Apple>.append(_:)", Some(32)),
             "specialized Array<…>.append(_:)"
         );
+    }
+
+    #[test]
+    fn parameters_go_before_the_middle_of_a_name_in_a_sentence() {
+        let style = Style::default();
+        let shown = |name: &str, room| style.name_in_text(name, room);
+        assert_eq!(shown("Press::filter(float*, unsigned long, float)", 30), "Press::filter(…)");
+        assert_eq!(shown("Press::filter(float*)", 30), "Press::filter(float*)");
+        assert_eq!(shown("Press::operator()(float*, unsigned long) const", 30), "Press::operator()(…) const");
+        assert_eq!(
+            shown("(anonymous namespace)::filter(float*, unsigned long)", 34),
+            "(anonymous namespace)::filter(…)"
+        );
+        assert_eq!(shown("map<int, vector<Apple>>::insert(int const&)", 30), "map<…>::insert(int const&)");
+        assert_eq!(shown("-[Feed layoutItemsWithinRectangle:]", 20), "-[Feed layout…ngle:]");
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl Page<'_, '_> {
     }
 
     pub(super) fn function(&self, answer: &Answer) -> String {
-        self.style.name(self.profile.function_name(answer.function), Some(56))
+        self.style.name_in_text(self.profile.function_name(answer.function), 56)
     }
 
     fn share(&self, answer: &Answer) -> f64 {
@@ -117,7 +117,7 @@ impl Page<'_, '_> {
         let all = format!("Threads wait in {} of the samples", self.percent(self.overview.shares.waiting));
         let Some(wait) = &self.overview.wait else { return all + "." };
         let percent = 100.0 * wait.waiting.samples as f64 / wait.of_thread.samples.max(1) as f64;
-        let name = |id| self.style.name(self.profile.function_name(id), Some(40));
+        let name = |id| self.style.name_in_text(self.profile.function_name(id), 40);
         let by = wait.asked_by.map_or_else(String::new, |by| format!(", called by {}", name(by)));
         let thread = self.thread(wait.thread);
         format!("{all}; {thread} in {percent:.0}% of its own, mostly in {}{by}.", name(wait.function))
@@ -139,7 +139,7 @@ impl Page<'_, '_> {
 
     /// `, called by Cart.refresh() from a timer`.
     fn called(&self, answer: &Answer) -> String {
-        let name = |id| self.style.name(self.profile.function_name(id), Some(30));
+        let name = |id| self.style.name_in_text(self.profile.function_name(id), 36);
         let by = match answer.callers.as_slice() {
             [] => String::new(),
             [only] => format!(" by {}", name(*only)),
