@@ -13,10 +13,10 @@ mod reachable;
 #[path = "support/rust_sources.rs"]
 mod rust_sources;
 
-/// Two thirds of the 396 items that there were in commit e054fa0, the 7 that the overview brought, the order of tables (`SortBy`), 4 for
+/// Two thirds of the 396 items that there were in commit e054fa0, the 8 that the overview brought, the order of tables (`SortBy`), 4 for
 /// what reports on fleets begin with (findings and trends as data), and the selection that the runs of a fleet were measured with, which
 /// reports and datasets say.
-const CEILING: usize = 277;
+const CEILING: usize = 278;
 
 #[test]
 fn the_interface_is_small() {

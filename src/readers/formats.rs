@@ -47,7 +47,7 @@ pub(super) fn describe(head: &[u8]) -> Option<String> {
     Some(match recognise(head)? {
         SAMPLE => format!("this is {SAMPLE}, which has samples but no signposts or hangs"),
         what => format!(
-            "this is {what}, which traceparse cannot read; pass an Instruments recording (.trace) or an xctrace export"
+            "this is {what}, which traceparse cannot read; pass an Instruments recording (.trace), an xctrace export or a report of sample"
         ),
     })
 }

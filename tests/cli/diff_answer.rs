@@ -99,10 +99,13 @@ fn a_comparison_with_itself_says_that_nothing_changed() {
 #[test]
 fn the_answer_tells_the_factor_and_the_lengths() {
     let (before, after) = (fixture("26.4/time-profile"), orchard());
-    let shares = ok(&["diff", &before, &after, "--normalize", "samples"]);
-    let words = shares.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("both recordings are scaled to the same total"), "{shares}");
-    assert!(shares.contains("--normalize samples"), "{shares}");
+    let words = |args: &[&str]| ok(args).split_whitespace().collect::<Vec<_>>().join(" ");
+    let shares = words(&["diff", &after, &after, "--normalize", "samples"]);
+    assert!(shares.contains("both recordings are scaled to the same total"), "{shares}");
+    let scaled = words(&["diff", &before, &after, "--normalize", "samples"]);
+    assert!(scaled.contains("weights after are multiplied by 0.0144 for changes (--normalize samples)"), "{scaled}");
+    assert!(scaled.contains("Too few to compare: there are only 7 samples before."), "{scaled}");
+    assert!(!scaled.contains("chance explains"), "{scaled}");
     let alert = traceparse(&["diff", &before, &after, "--alert", "total > 5%"]).output().expect("the command starts");
     assert_eq!(alert.status.code(), Some(3));
     let text = String::from_utf8(alert.stdout).expect("UTF-8");

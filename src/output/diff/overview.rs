@@ -69,14 +69,26 @@ impl Text<'_, '_, '_> {
 
     /// The change in sentences.
     fn answer(&self) -> String {
+        match self.too_few() {
+            Some(few) => few,
+            None => format!("{} {}", self.total(), self.largest()),
+        }
+    }
+
+    /// Says so where a side has too few samples for any answer.
+    fn too_few(&self) -> Option<String> {
         let total = &self.report.diff.total;
-        let few = [("before", total.before.all_samples), ("after", total.after.all_samples)];
-        let few = few.into_iter().filter(|(_, samples)| *samples < FEW_SAMPLES);
-        let few = few.map(|(side, samples)| {
-            let samples = if samples == 1 { "1 sample".to_owned() } else { format!("{samples} samples") };
-            format!("Only {samples} {side}: too few to compare. ")
-        });
-        format!("{}{} {}", few.collect::<String>(), self.total(), self.largest())
+        let [before, after] = [total.before.all_samples, total.after.all_samples];
+        let least = before.min(after);
+        let which = if before <= after { "before" } else { "after" };
+        let samples = if least == 1 { "1 sample".to_owned() } else { format!("{least} samples") };
+        let unit = self.report.diff.unit;
+        let [before, after] = [total.before, total.after].map(|side| Weight::new(side.all_weight, unit).to_string());
+        (least < FEW_SAMPLES).then(|| {
+            format!(
+                "Too few to compare: there are only {samples} {which}. In all it is {before} before and {after} after."
+            )
+        })
     }
 
     /// `CPU time changed from 9.58 s to 12.09 s (+26.2%), which is more than chance explains.`
@@ -175,7 +187,7 @@ impl Text<'_, '_, '_> {
             "{beyond} of {} {whose} changed by more than chance explains (*); chance alone would mark about {by_chance}.",
             rows.len(),
         );
-        (beyond > 0 && rows.len() > 1).then_some(text)
+        (beyond > 0 && rows.len() > 1 && self.too_few().is_none()).then_some(text)
     }
 
     fn is_cpu_time(&self) -> bool {

@@ -71,9 +71,10 @@ impl<'a, 'r, 'e> Text<'a, 'r, 'e> {
 impl Text<'_, '_, '_> {
     /// A line for each side, with the intervals in which its samples count.
     pub(super) fn both_sides(&self, out: &mut dyn Write) -> io::Result<()> {
+        let common = common_folders([self.report.before, self.report.after].map(input));
         for (label, report) in [("before", self.report.before), ("after ", self.report.after)] {
             let room = self.style.width.map(|width| width.saturating_sub(8));
-            let line = fit(&format!("{label}  {}", recording(report, room)), self.style.width);
+            let line = fit(&format!("{label}  {}", recording(report, common, room)), self.style.width);
             writeln!(out, "{}", self.style.paint(Tone::Title, &line))?;
             if let Some(intervals) = &report.options.selection.intervals {
                 writeln!(out, "        {}", during(intervals))?;
@@ -236,9 +237,9 @@ impl Text<'_, '_, '_> {
     }
 }
 
-/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`. Where there is too little room, the name of the file loses
-/// its middle.
-fn recording(report: &Report<'_>, room: Option<usize>) -> String {
+/// `export.xml · time-profile · 9.58 s in 9581 samples · recorded for 10.2 s`. Where there is too little room, the path loses the folders
+/// that both recordings have, then its middle.
+fn recording(report: &Report<'_>, common: usize, room: Option<usize>) -> String {
     let profile = &report.recording.profile;
     let mut parts = Vec::new();
     for series in report.series.iter().filter(|series| series.counted.samples > 0) {
@@ -255,9 +256,25 @@ fn recording(report: &Report<'_>, room: Option<usize>) -> String {
     if let (Some(room), Some(first)) = (room, parts.first_mut()) {
         let least = first.chars().count().min(NAME);
         let left = (first.chars().count() + room).saturating_sub(columns);
+        if first.chars().count() > left && common > 0 && first.is_char_boundary(common) {
+            first.replace_range(..common, "…/");
+        }
         *first = fit(first, Some(left.max(least)));
     }
     parts.join(" · ")
+}
+
+/// The path of the first input of a report.
+fn input<'r>(report: &'r Report<'_>) -> &'r str {
+    let profile = &report.recording.profile;
+    let first = report.series.first();
+    first.map_or("", |series| profile.string(profile.run(profile.series(series.series).run).input))
+}
+
+/// The bytes of the folders that both paths begin with.
+fn common_folders([before, after]: [&str; 2]) -> usize {
+    let equal = before.bytes().zip(after.bytes()).take_while(|(a, b)| a == b).count();
+    before.as_bytes()[..equal].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)
 }
 
 /// The nodes that are shown below each node: those that changed enough, and the nodes on the way to them.

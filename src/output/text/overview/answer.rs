@@ -1,10 +1,12 @@
 //! The answer in sentences, and how far it can be trusted.
 
 use super::Page;
+use crate::output::labels::thread_label;
 use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
 use crate::profile::ThreadId;
-use crate::report::{Answer, AnswersIn, Origin};
+use crate::report::{Answer, AnswersIn, Origin, ThreadReport};
+use crate::units::Unit;
 
 /// Fewer samples than these say nothing about shares.
 const FEW_SAMPLES: u64 = 10;
@@ -16,6 +18,8 @@ const STANDS_OUT: f64 = 10.0;
 const CLOSE: f64 = 0.85;
 /// Below this percentage of one core, a program was mostly idle.
 const IDLE: f64 = 5.0;
+/// The cycles of a busy core in a second: of Apple's slowest ones about as many, of the fastest four times that.
+const BUSY_CYCLES: f64 = 1e9;
 
 impl Page<'_, '_> {
     /// `86.0% is in Checkout.total(of:) (Shop), on Main Thread, called by Cart.refresh() from a timer.`
@@ -54,7 +58,9 @@ impl Page<'_, '_> {
         }
         let second = self.overview.answers.get(1).filter(|second| self.share(second) >= CLOSE * self.share(answer));
         let second = second.map(|second| format!(" {} is in {}.", self.percent(second.amount), self.function(second)));
-        format!("{share} is in {place}, {on}{called}.{}", second.unwrap_or_default())
+        let of =
+            if self.is_idle() { format!("Of the {} that it ran, ", self.series.counted.weight) } else { String::new() };
+        format!("{of}{share} is in {place}, {on}{called}.{}", second.unwrap_or_default())
     }
 
     /// `on Main Thread`, with the percentage of a function where it ran on others, too.
@@ -95,18 +101,33 @@ impl Page<'_, '_> {
         }
     }
 
+    /// True if the whole program used little of a core.
+    pub(super) fn is_idle(&self) -> bool {
+        let Some(activity) = &self.overview.activity else { return false };
+        let is_little = match (activity.cpu_percent, self.series.unit) {
+            (Some(percent), _) => percent < IDLE,
+            (None, Unit::Cycles) => {
+                let seconds = activity.length.as_nanos() as f64 / 1e9;
+                (self.series.counted.weight.value as f64) < IDLE / 100.0 * BUSY_CYCLES * seconds
+            }
+            (None, _) => false,
+        };
+        // Of parts that were selected, others may have been busy.
+        is_little && self.series.out_of_scope.samples == 0 && self.report.operations.is_empty()
+    }
+
     /// Says so where the CPU was not the problem.
     fn idle(&self) -> String {
-        let percent = self.overview.activity.as_ref().and_then(|activity| activity.cpu_percent);
-        if percent.is_none_or(|percent| percent >= IDLE) {
+        if !self.is_idle() {
             return String::new();
         }
+        let core = if self.series.unit == Unit::Cycles { ": a busy core makes 1 to 4 Gcycles/s" } else { "" };
         let waits = if self.series.other_states.is_empty() {
             "This table does not tell what threads wait for."
         } else {
             "--state all tells what threads wait for."
         };
-        format!("The CPU was mostly idle. {waits}")
+        format!("The CPU was mostly idle{core}. {waits}")
     }
 
     /// `Threads wait in 92.5% of the samples; Main Thread in 100%, most of it in mach_msg2_trap.`
@@ -129,7 +150,7 @@ impl Page<'_, '_> {
         let shares = &self.overview.shares;
         match self.series.no_stack.samples == self.series.counted.samples {
             true => "No stack was recorded.",
-            false if shares.own.samples > 0 => "Of the program's own functions, only the one that it starts in ran.",
+            false if shares.own.samples > 0 => "Of the program's own code, only its entry point was seen.",
             false if has_binaries && shares.unknown.samples == 0 => {
                 "This is system code; none of the program's own code ran."
             }
@@ -155,6 +176,10 @@ impl Page<'_, '_> {
     fn thread(&self, id: ThreadId) -> String {
         let thread = self.profile.thread(id);
         let name = self.profile.string(thread.name);
+        let is_name = |other: &ThreadReport| self.profile.thread(other.thread).name == thread.name;
+        if !name.is_empty() && self.series.threads.iter().filter(|row| is_name(row)).count() > 1 {
+            return format!("thread {}", fit(&thread_label(self.profile, thread), Some(36)));
+        }
         match (name, thread.tid) {
             ("", None) => "an unknown thread".to_owned(),
             ("", Some(tid)) => format!("thread {tid:#x}"),
@@ -182,8 +207,8 @@ impl Page<'_, '_> {
         let shares = &self.overview.shares;
         let parts = [
             ("own code, including the system code it calls,", shares.own),
-            ("other system code", shares.system),
-            ("code in unknown binaries", shares.unknown),
+            ("other system and runtime code", shares.system),
+            ("code that may be own or the system's", shares.unknown),
             ("waiting", shares.waiting),
             ("samples without a stack", shares.no_stack),
         ];

@@ -14,13 +14,15 @@ use crate::output::text::style::{Style, Tone, clean, cut, fit, wrap};
 use crate::output::text::words::{amount_text, count, share};
 use crate::profile::{Meaning, Profile};
 use crate::recording::{DocumentContent, Intervals, TocRun, lookup, shell_word};
-use crate::report::{Activity, Amount, AnswersIn, Overview, Report, SeriesReport};
+use crate::report::{Activity, Amount, AnswersIn, Overview, Report, SeriesReport, ThreadReport};
 use crate::units::{Nanos, Unit, Weight};
 
 /// Columns of an overview where nobody says how wide the text may be.
 pub(in crate::output) const WIDTH: usize = 80;
 /// Columns of the line of CPU use.
 const MOST_BINS: usize = 100;
+/// Of fewer samples than these, the callers of one function tell little.
+const FEW: u64 = 30;
 /// Functions and threads that are listed.
 const FUNCTIONS: usize = 5;
 const THREADS: usize = 3;
@@ -102,7 +104,7 @@ impl<'p, 'e> Page<'p, 'e> {
         let answer = self.wrapped(&self.answer(), 4);
         lines.extend(answer.iter().map(|line| self.style.paint(Tone::Title, line)));
         lines.extend(self.wrapped(&self.few_samples(), 2).iter().map(|line| self.style.paint(Tone::Warning, line)));
-        lines.extend(self.wrapped(&self.shares(), 2));
+        lines.extend(self.wrapped(&self.shares(), 3));
         lines.push(String::new());
         lines.extend(self.functions());
         lines.extend(self.threads());
@@ -236,6 +238,7 @@ impl<'p, 'e> Page<'p, 'e> {
     fn functions(&self) -> Vec<String> {
         let title = match self.overview.answers_in {
             AnswersIn::Own => "Heaviest own functions, including the system code they call",
+            AnswersIn::All if self.are_nameless() => "Heaviest addresses, in code without names",
             AnswersIn::All => "Heaviest functions",
         };
         if self.overview.answers.is_empty() {
@@ -250,6 +253,11 @@ impl<'p, 'e> Page<'p, 'e> {
         lines
     }
 
+    /// True if none of the heaviest functions has a name.
+    fn are_nameless(&self) -> bool {
+        self.overview.answers.iter().all(|answer| !self.profile.function(answer.function).is_named)
+    }
+
     fn threads(&self) -> Vec<String> {
         let count = self.series.threads.len();
         let shown = self.report.options.top.unwrap_or(THREADS);
@@ -259,7 +267,13 @@ impl<'p, 'e> Page<'p, 'e> {
             false => "Threads".to_owned(),
         };
         let mut lines = vec![self.style.paint(Tone::Dim, &fit(&title, Some(self.width)))];
-        for row in self.series.threads.iter().take(self.report.options.top.unwrap_or(THREADS)) {
+        let mut rows: Vec<&ThreadReport> = self.series.threads.iter().collect();
+        if self.is_presence() {
+            // Others are seen as often, and the main thread is what people ask about.
+            let main = self.profile.main_threads();
+            rows.sort_by_key(|row| !main.contains(&row.thread));
+        }
+        for row in rows.into_iter().take(shown) {
             let thread = self.profile.thread(row.thread);
             let process = process_label(self.profile, self.profile.process(thread.process));
             lines.push(self.row(row.counted, &thread_label(self.profile, thread), &process));
@@ -277,11 +291,16 @@ impl<'p, 'e> Page<'p, 'e> {
     /// A line for each other series, as far as there is room.
     fn others(&self, others: &[&SeriesReport]) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
+        let first = self.profile.series(self.series.series).run;
         for series in others.iter().take(if others.len() > OTHERS + 1 { OTHERS } else { OTHERS + 1 }) {
             let row = self.profile.series(series.series);
             let run = self.profile.run(row.run);
             let (schema, input) = (self.profile.string(row.schema), self.profile.string(run.input));
-            let of = if self.report.recording.documents.len() > 1 { format!(" of {input}") } else { String::new() };
+            let of = if input != self.profile.string(self.profile.run(first).input) {
+                format!(" of {input}")
+            } else {
+                String::new()
+            };
             let text = format!("Also {schema} of run {}{of}: {}", run.number, amount_text(series.counted));
             lines.push(fit(&text, Some(self.width)));
         }
@@ -293,7 +312,9 @@ impl<'p, 'e> Page<'p, 'e> {
 
     /// Commands to go on with.
     fn next(&self) -> Vec<String> {
-        let mut next = Vec::new();
+        let mut next: Vec<(String, &str)> = Vec::new();
+        // Of a function that does not stand out, its callers tell little, and so they do of a few samples.
+        let is_function_first = self.stands_out() && !self.is_idle() && self.series.counted.samples >= FEW;
         if self.mostly_waits() && self.overview.wait.is_some() {
             next.push(("--view tree --only-main-thread".to_owned(), "where the main thread waits"));
         }
@@ -304,9 +325,8 @@ impl<'p, 'e> Page<'p, 'e> {
             }
         }
         next.push(("--view tree".to_owned(), "every thread's calls"));
-        // Of a function that does not stand out, its callers tell little.
-        if !self.stands_out() {
-            next.rotate_right(1);
+        if !is_function_first {
+            next.sort_by_key(|(options, _)| options.starts_with("--function"));
         }
         next.push(("-o flame.svg".to_owned(), "a flame graph"));
         next.truncate(3);

@@ -25,10 +25,10 @@ impl Page<'_, '_> {
         let have = if unnamed.unnamed == 1 { "has" } else { "have" };
         let amount = self.percent(nameless);
         let addresses = if unnamed.frames == 1 { "address" } else { "addresses" };
-        let of = format!("{} of {} {addresses} {have} no name ({amount})", unnamed.unnamed, unnamed.frames);
+        let of = format!("{} of {} {addresses} {have} no name, with {amount} of all", unnamed.unnamed, unnamed.frames);
         let Some(row) = of_own.or(unnamed.binaries.first()) else {
             return match self.profile.binary_ids().len() {
-                0 => format!("{of}, and no binary is known: --image UUID@ADDRESS says where one was loaded."),
+                0 => format!("{of}. No binary is known: --image UUID@ADDRESS says where one was loaded."),
                 _ => format!("{of}. No known binary has them: code that was made at run time is like that."),
             };
         };
