@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use clap::CommandFactory;
+use traceparse::ErrorKind;
 use traceparse::output::{self, Markers, OverviewContext, Style, Syntax};
-use traceparse::recording::{Intervals, Options};
-use traceparse::report::{HiddenRows, HidingLimit, Report, View};
+use traceparse::recording::{Intervals, Options, SampleDetail};
+use traceparse::report::{HiddenRows, HidingLimit, Report, ReportOptions, View};
 use traceparse::units::{Unit, Weight};
 
 use crate::arguments::job_count;
@@ -93,7 +94,7 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
     let files = IntervalFiles { exports: &args.files, named: &args.intervals, option: "--intervals" };
     let asked = asked_intervals(inputs, &files, &args.recording.selection, &args.recording.input)?;
     options.selection.intervals = asked.as_ref().map(|asked| asked.filter.clone());
-    let recording = Opened::open(inputs, &args.files, &args.recording, &options, args.detail(), args.is_inverted())?;
+    let recording = open(inputs, args, &options)?;
     let mut report = recording.report(&options);
     check_limits(&report, args).map_err(Failure::Usage)?;
     check_times(&report, args.needs_times().as_deref())?;
@@ -128,6 +129,29 @@ fn show_report(args: &ReportArgs, colour: Colour) -> Result<(), Failure> {
         out.flush()
     })?;
     Ok(())
+}
+
+/// Reads the inputs. An overview of what is too large to keep sample by sample has no line of time.
+fn open(inputs: &Inputs<'_>, args: &ReportArgs, options: &ReportOptions) -> anyhow::Result<Opened> {
+    let open = |detail| Opened::open(inputs, &args.files, &args.recording, options, detail, args.is_inverted());
+    let is_piped = || args.files.iter().any(|file| file.as_os_str() == "-");
+    match open(args.detail()) {
+        Err(error) if args.needs_times().is_none() && args.detail() == SampleDetail::Each && is_over_budget(&error) => {
+            if is_piped() {
+                note("--view full adds samples up while it reads, and takes less memory than the overview");
+                return Err(error);
+            }
+            note("too large to keep each sample in memory: without times, unless --memory allows more");
+            open(SampleDetail::Summed)
+        }
+        result => result,
+    }
+}
+
+/// True if an input takes more memory than it may.
+fn is_over_budget(error: &anyhow::Error) -> bool {
+    let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<traceparse::Error>());
+    causes.any(|error| matches!(error.kind, ErrorKind::Memory(_)))
 }
 
 fn write_report(

@@ -160,3 +160,38 @@ fn nothing_counts_in_a_table_without_rows() {
     assert!(stdout_of(&assert).contains("0 rows"));
     assert!(stderr_of(&assert).contains("note: the CPU tables have no rows"));
 }
+
+#[test]
+fn what_is_too_large_sample_by_sample_has_an_overview_without_times() {
+    let folder = Folder::new();
+    let rows: String = (1..=100_000)
+        .map(|index| {
+            format!(
+                "<row><sample-time>{index}00000</sample-time><weight>1000000</weight><backtrace><frame name=\"work\" \
+                 addr=\"0x1001\"/></backtrace></row>"
+            )
+        })
+        .collect();
+    let columns = ["time", "weight", "stack"].map(|name| format!("<col><mnemonic>{name}</mnemonic></col>")).concat();
+    let table = format!("<schema name=\"time-profile\">{columns}</schema>{rows}");
+    let path = folder.file(
+        "large.xml",
+        format!(
+            "<?xml version=\"1.0\"?><trace-query-result><node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'>{table}\
+             </node></trace-query-result>"
+        ),
+    );
+    let of = |memory: &str| {
+        let assert = finish(&mut traceparse(&[&path, "--memory", memory])).success();
+        (stdout_of(&assert), stderr_of(&assert))
+    };
+    let (small, note) = of("4M");
+    assert!(note.contains("too large to keep each sample in memory"), "{note}");
+    assert!(small.contains("100.00 s in 100000 samples") && !small.contains("peak "), "{small}");
+    let (large, note) = of("64M");
+    assert!(large.contains("peak ") && note.is_empty(), "{large}{note}");
+    // What is piped cannot be read again.
+    let text = std::fs::read(&path).expect("it was written");
+    let piped = finish(traceparse(&["-", "--memory", "4M"]).write_stdin(text)).code(1);
+    assert!(stderr_of(&piped).contains("--view full"), "{}", stderr_of(&piped));
+}
