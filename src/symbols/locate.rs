@@ -142,8 +142,7 @@ impl<'f> Locator<'f> {
         let is_folder = matches!(self.files.entry(path)?, Entry::Folder);
         match is_folder.then(|| self.recall(path, index, wanted)).flatten() {
             Some((count, unwanted)) => {
-                let canonical = self.files.canonical(path).unwrap_or_else(|_| path.to_owned());
-                self.unwanted.insert(canonical, unwanted);
+                self.unwanted.insert(path.to_owned(), unwanted);
                 Ok(count)
             }
             None => self.add(path, index),

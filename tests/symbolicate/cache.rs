@@ -52,6 +52,10 @@ impl SymbolFinder for Counting<'_> {
         self.locator.find_by_name(name)
     }
 
+    fn image_count(&self) -> Option<u64> {
+        self.locator.image_count()
+    }
+
     fn load(&self, found: &Found) -> io::Result<FileBytes<'_>> {
         *self.loads.lock().unwrap().entry((found.path.clone(), found.uuid)).or_default() += 1;
         match self.failures.lock().unwrap().pop() {
