@@ -1,5 +1,6 @@
 //! The arguments of the command, and what they mean to the library.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ContextValue;
@@ -72,7 +73,8 @@ impl Cli {
     /// The arguments of the process; those whose order tells know it. Ends the process where they make no sense, or ask for
     /// help.
     pub(crate) fn parse_in_order() -> Self {
-        let matches = Self::command().try_get_matches().unwrap_or_else(|error| refuse(error));
+        let arguments = with_names(std::env::args_os());
+        let matches = Self::command().try_get_matches_from(arguments).unwrap_or_else(|error| refuse(error));
         let mut cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| refuse(error));
         match (&mut cli.command, matches.subcommand()) {
             (None, _) => cli.report.recording.operations.set_order(&matches),
@@ -86,6 +88,39 @@ impl Cli {
         }
         cli
     }
+}
+
+/// Options that take names of functions, threads and binaries, or patterns of them.
+const NAMED: [&str; 12] = [
+    "--function",
+    "--thread",
+    "--process",
+    "--binary",
+    "--leaf-binary",
+    "--focus",
+    "--root-at",
+    "--prune",
+    "--charge",
+    "--charge-binary",
+    "--flatten-binary",
+    "--during",
+];
+
+/// The arguments, in which a name that begins as methods of Objective-C do (`-[Feed layout]`, or `-\[Feed` in a pattern) is the value of the
+/// option before it, and no option.
+fn with_names(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    for argument in arguments {
+        let is_method = argument.to_str().is_some_and(|text| text.starts_with("-[") || text.starts_with("-\\["));
+        match joined.last_mut().filter(|last| is_method && NAMED.iter().any(|name| *last == name)) {
+            Some(last) => {
+                last.push("=");
+                last.push(argument);
+            }
+            None => joined.push(argument),
+        }
+    }
+    joined
 }
 
 /// Ends the process with what is wrong with its arguments. A pattern of the shell may have put the name of any file among them.

@@ -381,6 +381,11 @@ impl DiffArgs {
         if self.full_names && self.format() != DiffFormat::Text {
             return Err("--full-names only applies to text; other formats always have full names".to_owned());
         }
+        if self.flame_graph.color_by.is_some() {
+            return Err(
+                "--color-by has no effect on a comparison, whose colours are the changes; leave it out".to_owned()
+            );
+        }
         if self.format() != DiffFormat::Svg {
             self.flame_graph.check_unused()?;
         } else if self.view == Some(DiffViewArg::Binaries) {

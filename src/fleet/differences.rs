@@ -37,18 +37,19 @@ impl Compared<'_> {
                 found.extend(self.difference(pair, quantile, (&intervals[pair.0][index], &intervals[pair.1][index])));
             }
         }
-        // The farthest from zero first; of one pair one percentile.
-        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let is_told = match &self.newest[..] {
+            [] => !found.is_empty(),
+            newest => found.iter().any(|(pair, ..)| newest.contains(pair)),
+        };
+        // The newest first, then the farthest from zero; of one pair one percentile.
+        let is_older = |pair: &(usize, usize)| !self.newest.contains(pair);
+        found.sort_by(|a, b| is_older(&a.0).cmp(&is_older(&b.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0)));
         let mut told: Vec<(usize, usize)> = Vec::new();
         found.retain(|(pair, ..)| {
             let is_new = told.len() < MOST && !told.contains(pair);
             is_new.then(|| told.push(*pair)).is_some()
         });
         let mut findings: Vec<Finding> = found.into_iter().map(|(.., finding)| finding).collect();
-        let is_told = match &self.newest[..] {
-            [] => !told.is_empty(),
-            newest => newest.iter().any(|pair| told.contains(pair)),
-        };
         if !is_told {
             findings.push(self.no_difference(&intervals));
         }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use crate::command::{Folder, all_exports, csv, fails, finish, json, orchard, stderr_of, stdout_of, traceparse};
+use crate::command::{
+    Folder, all_exports, csv, fails, finish, fixture, json, ok, orchard, stderr_of, stdout_of, traceparse,
+};
 
 /// The exports of the fixtures, and where the corpus is its recordings, exports and reports of `sample`.
 pub(crate) fn recordings() -> Vec<String> {
@@ -198,6 +200,35 @@ fn an_overview_has_no_rows_for_tables() {
         let error = fails(2, &[&orchard(), "--view", "overview", "--format", format]);
         assert!(error.contains("overview"), "{format}: {error}");
     }
+}
+
+#[test]
+fn methods_of_objective_c_are_names_and_no_options() {
+    let orchard = orchard();
+    let name = "-[ORRenderer drawFrame:inView:]";
+    let spaced = ok(&[&orchard, "--function", name]);
+    assert_eq!(spaced, ok(&[&orchard, &format!("--function={name}")]));
+    assert!(spaced.contains(name), "{spaced}");
+    assert!(ok(&[&orchard, "--focus", "-\\[ORRenderer", "--view", "functions"]).contains(name));
+    // The command that an overview prints for such an answer.
+    let text = ok(&[&orchard, "--leaf-binary", "OrchardKit", "--focus", "ORRenderer", "--charge-binary", "OrchardKit"]);
+    let command = text.lines().find(|line| line.contains("--function")).expect("a command");
+    assert!(!command.contains("--function -") && !command.contains("--function '-"), "{command}");
+}
+
+#[test]
+fn numbers_of_samples_are_in_samples_over_time_too() {
+    let overview = json(&[&orchard(), "--view", "overview", "--metric", "samples"]);
+    let activity = &overview["overview"][0]["activity"];
+    let bins: u64 = activity["bins"].as_array().expect("bins").iter().filter_map(Value::as_u64).sum();
+    assert_eq!(bins, 485);
+    let text = ok(&[&orchard(), "--metric", "samples"]);
+    assert!(text.lines().all(|line| line.width() <= 80 || line.starts_with("traceparse")), "{text}");
+    // Samples of waiting threads are no CPU time.
+    let waiting = json(&[&fixture("27/time-profile-waiting"), "--view", "overview", "--state", "all"]);
+    assert!(waiting["overview"][0]["activity"].is_null(), "{waiting}");
+    assert_eq!(ok(&[&orchard(), "--top", "0"]).lines().next(), ok(&[&orchard()]).lines().next());
+    assert!(ok(&[&orchard(), "--top", "0"]).contains("33.8% is in"));
 }
 
 #[test]

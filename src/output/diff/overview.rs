@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::text::Text;
 use super::{alerts, name, owner};
 use crate::output::text::{Tone, command_lines, fit, wrap};
-use crate::profile::Meaning;
+use crate::profile::{Meaning, StateFilter};
 use crate::report::Report;
 use crate::report::diff::{DiffRow, Normalize, Presence};
 use crate::units::{Nanos, Unit, Weight};
@@ -16,6 +16,8 @@ const FUNCTIONS: usize = 5;
 const ALERTS: usize = 5;
 /// Fewer samples than these say nothing about the share of a function.
 const FEW_SAMPLES: u64 = 30;
+/// Rows with so many samples on both sides together are marked by chance about as often as [`BY_CHANCE`] says.
+const TESTABLE: u64 = 20;
 /// From so many times as much on, a percentage is hard to read.
 const MANY_TIMES: f64 = 10.0;
 /// The share of rows that chance alone puts beyond [`Change::BEYOND_NOISE`](crate::report::diff::Change::BEYOND_NOISE).
@@ -81,13 +83,11 @@ impl Text<'_, '_, '_> {
         let [before, after] = [total.before.all_samples, total.after.all_samples];
         let least = before.min(after);
         let which = if before <= after { "before" } else { "after" };
-        let samples = if least == 1 { "1 sample".to_owned() } else { format!("{least} samples") };
+        let samples = if least == 1 { "is only 1 sample".to_owned() } else { format!("are only {least} samples") };
         let unit = self.report.diff.unit;
         let [before, after] = [total.before, total.after].map(|side| Weight::new(side.all_weight, unit).to_string());
         (least < FEW_SAMPLES).then(|| {
-            format!(
-                "Too few to compare: there are only {samples} {which}. In all it is {before} before and {after} after."
-            )
+            format!("Too few to compare: there {samples} {which}. In all it is {before} before and {after} after.")
         })
     }
 
@@ -99,17 +99,16 @@ impl Text<'_, '_, '_> {
         if self.report.normalize == Normalize::Samples && self.report.diff.is_scaled {
             return "Shares are compared: both recordings are scaled to the same total.".to_owned();
         }
-        if change.weight == 0.0 {
+        let what = if diff.factor == 1.0 { what.to_owned() } else { format!("For the same length, {what}") };
+        if change.weight.abs() < 0.5 {
             return format!("{what} did not change.");
         }
-        let [before, after] =
-            [diff.total.before, diff.total.after].map(|side| Weight::new(side.all_weight, diff.unit).to_string());
-        let scaled = if diff.factor == 1.0 { "" } else { " of scaled weights" };
+        let [before, after] = self.comparable(diff.total.before.all_weight, diff.total.after.all_weight);
         let share = match diff.total.before.all_weight {
             0 => String::new(),
             before => match change.weight / before as f64 + 1.0 {
-                times if times >= MANY_TIMES => format!(" ({times:.0} times as much{scaled})"),
-                times => format!(" ({:+.1}%{scaled})", (times - 1.0) * 100.0),
+                times if times >= MANY_TIMES => format!(" ({times:.0} times as much)"),
+                times => format!(" ({:+.1}%)", (times - 1.0) * 100.0),
             },
         };
         let changed = format!("{what} changed from {before} to {after}{share}");
@@ -123,6 +122,12 @@ impl Text<'_, '_, '_> {
         )
     }
 
+    /// Both weights in the scale of the first recording.
+    fn comparable(&self, before: u64, after: u64) -> [String; 2] {
+        let after = (after as f64 * self.report.diff.factor).round() as u64;
+        [before, after].map(|weight| Weight::new(weight, self.report.diff.unit).to_string())
+    }
+
     /// The function with the largest change.
     fn largest(&self) -> String {
         let diff = self.report.diff;
@@ -134,8 +139,13 @@ impl Text<'_, '_, '_> {
             return format!("No {whose} changed by more than chance explains.");
         };
         let total = diff.all_change(&diff.total);
-        let is_most = total.is_beyond_noise() && 2.0 * row.self_change.weight / total.weight > 1.0;
-        let lead = if is_most { "Most of it is".to_owned() } else { format!("The {whose} that changed most is") };
+        let is_most = total.is_beyond_noise() && (0.5..=1.0).contains(&(row.self_change.weight / total.weight));
+        let lead = if is_most {
+            "Most of it is".to_owned()
+        } else {
+            format!("The largest change of an {whose} beyond chance is")
+        };
+        let lead = lead.replace("an function", "a function");
         let binary = owner(&row.function).map(|binary| format!(" ({})", fit(binary, Some(24)))).unwrap_or_default();
         let function = self.style.name_in_text(name(&row.function), 60);
         format!("{lead} {function}{binary}: {}, {}.", self.amount(row.self_change.weight), self.both_weights(row))
@@ -143,9 +153,7 @@ impl Text<'_, '_, '_> {
 
     /// `from 0.30 s to 2.20 s`.
     fn both_weights(&self, row: &DiffRow) -> String {
-        let unit = self.report.diff.unit;
-        let [before, after] =
-            [row.sides.before, row.sides.after].map(|side| Weight::new(side.self_weight, unit).to_string());
+        let [before, after] = self.comparable(row.sides.before.self_weight, row.sides.after.self_weight);
         match row.sides.presence() {
             Presence::Both => format!("from {before} to {after}"),
             Presence::New => format!("from nothing to {after}"),
@@ -156,7 +164,11 @@ impl Text<'_, '_, '_> {
     /// `74% of one core over 10.2 s before, 93% over 12.0 s after.`
     fn of_one_core(&self) -> Option<String> {
         let report = self.report;
-        let length = |side: &Report<'_>| side.recorded_duration().map(Nanos::as_nanos).filter(|length| *length > 0);
+        let length = |side: &Report<'_>| {
+            // Within intervals it is not the recorded time that the weight is of.
+            let is_whole = side.options.selection.intervals.is_none();
+            side.recorded_duration().map(Nanos::as_nanos).filter(|length| is_whole && *length > 0)
+        };
         let (before, after) = length(report.before).zip(length(report.after)).filter(|_| self.is_cpu_time())?;
         let total = &report.diff.total;
         let percent = |weight: u64, length: u64| {
@@ -181,10 +193,13 @@ impl Text<'_, '_, '_> {
             false => (&diff.own_functions, "own functions"),
             true => (&diff.functions, "functions"),
         };
+        // Fewer samples seldom pass the mark, whatever they are of.
+        let samples = |row: &&DiffRow| row.sides.before.self_samples + row.sides.after.self_samples;
+        let rows: Vec<&DiffRow> = rows.iter().filter(|row| samples(row) >= TESTABLE).collect();
         let beyond = rows.iter().filter(|row| row.self_change.is_beyond_noise()).count();
         let by_chance = (rows.len() as f64 * BY_CHANCE).round().max(1.0);
         let text = format!(
-            "{beyond} of {} {whose} changed by more than chance explains (*); chance alone would mark about {by_chance}.",
+            "Of {} {whose} with {TESTABLE} samples or more, {beyond} changed by more than chance explains (*); chance alone would mark about {by_chance}.",
             rows.len(),
         );
         (beyond > 0 && rows.len() > 1 && self.too_few().is_none()).then_some(text)
@@ -193,8 +208,12 @@ impl Text<'_, '_, '_> {
     fn is_cpu_time(&self) -> bool {
         let report = self.report.before;
         let counted = report.series.iter().filter(|series| series.counted.samples > 0);
+        let is_running = |side: &Report<'_>| side.options.selection.states == StateFilter::Running;
         let is_on_cpu = |series| report.recording.profile.series(series).meaning != Meaning::Presence;
-        self.report.diff.unit == Unit::Nanoseconds && counted.into_iter().all(|series| is_on_cpu(series.series))
+        is_running(report)
+            && is_running(self.report.after)
+            && self.report.diff.unit == Unit::Nanoseconds
+            && counted.into_iter().all(|series| is_on_cpu(series.series))
     }
 
     /// The functions that changed most: those of the program's own code, and those of all code where they tell more.
@@ -212,7 +231,7 @@ impl Text<'_, '_, '_> {
 
     fn most_changed<'d>(&self, rows: &'d [DiffRow]) -> Vec<&'d DiffRow> {
         let changed = rows.iter().filter(|row| row.self_change.weight != 0.0);
-        changed.take(self.report.top.unwrap_or(FUNCTIONS)).collect()
+        changed.take(self.report.top.filter(|rows| *rows > 0).unwrap_or(FUNCTIONS)).collect()
     }
 
     /// `+2.51 s`.

@@ -9,6 +9,8 @@ pub(super) const MIN_NAME: usize = 16;
 /// An owner in less room than this (with the two spaces before it) says nothing.
 const MIN_OWNER: usize = 10;
 
+/// Names of more bytes than this lose their middle at once: finding lists in lists takes time for each level.
+const LONG: usize = 2_000;
 /// Arguments that are not longer than this stay.
 const SHORT: usize = 4;
 
@@ -51,7 +53,7 @@ fn fit_name(name: &str, width: Option<usize>) -> String {
     let name = clean(name);
     let Some(width) = width.filter(|&width| name.width() > width) else { return name };
     let mut folded = name;
-    while folded.width() > width {
+    while folded.width() > width && folded.len() <= LONG {
         let Some(shorter) = fold_deepest(&folded) else { break };
         folded = shorter;
     }
@@ -124,9 +126,13 @@ fn argument_lists(name: &str) -> Vec<ArgumentList> {
     lists
 }
 
+/// The signs of an operator before its last one, at most: `<=>`.
+const MOST_SIGNS: usize = 2;
+
 /// True if what stands before a bracket is `operator`, or the start of an operator with brackets such as `operator<<`.
 fn is_operator(before: &str) -> bool {
-    before.trim_end_matches(['<', '>', '-', '=']).ends_with("operator")
+    let signs = before.bytes().rev().take_while(|byte| b"<>-=".contains(byte)).take(MOST_SIGNS).count();
+    before[..before.len() - signs].ends_with("operator")
 }
 
 /// True if a bracket behind this opens arguments: it follows a name, or the `::` that Rust puts between.

@@ -1,6 +1,6 @@
 //! Work over the recorded time: the mean, the busiest second, and a line.
 
-use crate::profile::{Meaning, Profile};
+use crate::profile::{Meaning, Profile, SampledTime, StateFilter};
 use crate::recording::TocRun;
 use crate::report::{Report, SeriesReport};
 use crate::units::{Nanos, Unit, Weight};
@@ -36,7 +36,8 @@ pub(super) fn activity(report: &Report<'_>, series: &SeriesReport) -> Option<Act
     let profile = &report.recording.profile;
     let row = profile.series(series.series);
     // Parts of the time are no whole from which a percentage could be taken.
-    if row.meaning != Meaning::OnCpu || !row.has_times || report.options.selection.intervals.is_some() {
+    let is_running = row.meaning == Meaning::OnCpu && report.options.selection.states == StateFilter::Running;
+    if !is_running || !row.has_times || report.options.selection.intervals.is_some() {
         return None;
     }
     let (start, length, is_told) = recorded(report, series)?;
@@ -54,7 +55,7 @@ pub(super) fn activity(report: &Report<'_>, series: &SeriesReport) -> Option<Act
 /// The recorded time: its start, its length, and whether a table of contents tells it.
 fn recorded(report: &Report<'_>, series: &SeriesReport) -> Option<(Nanos, Nanos, bool)> {
     let profile = &report.recording.profile;
-    let times = series.times?;
+    let times = times_of_run(report, series)?;
     let toc = toc_of_series(report, series).filter(|toc| toc.window().is_none() && !is_cut(report, profile, series));
     let told = toc.and_then(TocRun::duration).filter(|duration| duration.as_nanos() > 0);
     let (mut start, mut end) = match told {
@@ -66,6 +67,16 @@ fn recorded(report: &Report<'_>, series: &SeriesReport) -> Option<(Nanos, Nanos,
         end = range.end.map_or(end, |limit| end.min(limit.max(times.end)));
     }
     Some((start, end.since(start), told.is_some())).filter(|(_, length, _)| length.as_nanos() > 0)
+}
+
+/// The time that all samples of a series cover, whether they count or not: a thread that rests does not shorten what was recorded. Of
+/// sums, that of those that count.
+fn times_of_run(report: &Report<'_>, series: &SeriesReport) -> Option<SampledTime> {
+    let profile = &report.recording.profile;
+    let run = profile.series(series.series).run;
+    let of_run = profile.samples().iter().filter(|sample| profile.series(sample.series).run == run);
+    let all = of_run.map(|sample| SampledTime::of(sample, profile.series(sample.series).unit));
+    all.reduce(SampledTime::join).or(series.times)
 }
 
 const SECOND_NANOS: Nanos = Nanos::from_nanos(SECOND);
@@ -102,7 +113,7 @@ fn busiest_second(report: &Report<'_>, series: &SeriesReport) -> Option<(u64, u6
         if second >= weights.len() {
             weights.resize(second + 1, 0);
         }
-        weights[second] += sample.weight;
+        weights[second] += report.options.metric.of(sample);
     }
     let (second, weight) = weights.into_iter().enumerate().rev().max_by_key(|&(_, weight)| weight)?;
     Some((first + second as u64, weight))
@@ -130,7 +141,7 @@ pub(super) fn bins(report: &Report<'_>, series: &SeriesReport, activity: &Activi
     for sample in report.counted_samples().filter(|sample| sample.series == series.series) {
         let at = u128::from(sample.time.since(activity.start).as_nanos()) * count as u128 / length;
         let at = usize::try_from(at).unwrap_or(usize::MAX).min(count - 1);
-        bins[at] += sample.weight;
+        bins[at] += report.options.metric.of(sample);
         is_empty = false;
     }
     if is_empty { Vec::new() } else { bins }

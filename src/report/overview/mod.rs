@@ -45,7 +45,7 @@ pub struct Overview<'e> {
     pub leaves: Vec<Answer>,
     /// The function that the main thread waits in most, where waiting counts.
     pub wait: Option<Wait>,
-    /// Samples taken in code without a name.
+    /// Samples taken in code without a name, or in system code that own code without a name called.
     pub nameless: Amount,
 }
 
@@ -82,13 +82,15 @@ impl<'e> Report<'e> {
         let rows = self.weights.of_series(series.series);
         let code = OwnCode::new(self, series);
         let owners = &code.owners;
-        let shares = shares(series, rows, |stack| if code.waits(stack) { None } else { Some(owners.of(stack)) });
+        let shares = shares(series, rows, |stack| if code.waits(stack) { None } else { Some(code.owner(stack)) });
         let leaf = |stack: StackId| (!code.waits(stack)).then_some(stack);
         let leaves = answers::heaviest(profile, owners, (rows, series.unit), count, leaf);
         let own = answers::heaviest(profile, owners, (rows, series.unit), count, |stack| code.place(stack));
         let activity = activity::activity(self, series);
         let is_nameless = |row: &&StackWeight| {
-            row.stack.is_some_and(|stack| !profile.function(code.function(stack)).is_named && !code.waits(stack))
+            let is_named = |stack| profile.function(code.function(stack)).is_named;
+            row.stack
+                .is_some_and(|stack| !code.waits(stack) && !(is_named(stack) && code.place(stack).is_none_or(is_named)))
         };
         Overview {
             wait: waits::wait(profile, &code, (rows, series.unit)),

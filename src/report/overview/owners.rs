@@ -96,6 +96,14 @@ impl<'p> OwnCode<'p> {
         }
     }
 
+    /// The one that a stack's time belongs to, where what hangs below an entry point is the system's.
+    pub(super) fn owner(&self, stack: StackId) -> Owner {
+        match self.owners.of(stack) {
+            Owner::Own(_) => self.place(stack).map_or(Owner::System, Owner::Own),
+            other => other,
+        }
+    }
+
     /// The function that a stack ends in.
     pub(crate) fn function(&self, stack: StackId) -> FunctionId {
         self.profile.frame(self.profile.stack(stack).frame).function

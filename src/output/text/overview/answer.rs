@@ -5,7 +5,7 @@ use crate::output::labels::thread_label;
 use crate::output::text::style::fit;
 use crate::output::text::words::{count, share};
 use crate::profile::ThreadId;
-use crate::report::{Answer, AnswersIn, Origin, ThreadReport};
+use crate::report::{Answer, AnswersIn, Origin, ThreadReport, is_own_binary};
 use crate::units::Unit;
 
 /// Fewer samples than these say nothing about shares.
@@ -27,6 +27,7 @@ impl Page<'_, '_> {
         let mut sentences = vec![self.too_few(), self.idle(), self.waits()];
         let answers = &self.overview.answers;
         match answers.first() {
+            None if self.series.no_stack.samples > 0 => sentences.push("No stack was recorded.".to_owned()),
             None if self.overview.shares.waiting.samples == 0 => {
                 sentences.push("No function weighs anything.".to_owned());
             }
@@ -54,7 +55,8 @@ impl Page<'_, '_> {
             return format!("Of what ran, the heaviest is {place}, with {share}, {on}{called}.");
         }
         if !self.stands_out() {
-            return format!("No function stands out: the heaviest is {place}, with {share}, {on}{called}.");
+            let own = if self.overview.answers_in == AnswersIn::Own { "own " } else { "" };
+            return format!("No {own}function stands out: the heaviest is {place}, with {share}, {on}{called}.");
         }
         let second = self.overview.answers.get(1).filter(|second| self.share(second) >= CLOSE * self.share(answer));
         let second = second.map(|second| format!(" {} is in {}.", self.percent(second.amount), self.function(second)));
@@ -88,7 +90,12 @@ impl Page<'_, '_> {
 
     /// True if threads wait in more than half of the samples.
     pub(super) fn mostly_waits(&self) -> bool {
-        share(self.overview.shares.waiting.weight.value, self.series) > 50.0
+        self.waiting_percent() > 50.0
+    }
+
+    /// The percentage of samples, whatever they weigh, in which threads wait.
+    fn waiting_percent(&self) -> f64 {
+        100.0 * self.overview.shares.waiting.samples as f64 / self.series.counted.samples.max(1) as f64
     }
 
     /// Says so where there are too few samples for any answer.
@@ -135,7 +142,7 @@ impl Page<'_, '_> {
         if !self.mostly_waits() {
             return String::new();
         }
-        let all = format!("Threads wait in {} of the samples", self.percent(self.overview.shares.waiting));
+        let all = format!("Threads wait in {:.1}% of the samples", self.waiting_percent());
         let Some(wait) = &self.overview.wait else { return all + "." };
         let percent = 100.0 * wait.waiting.samples as f64 / wait.of_thread.samples.max(1) as f64;
         let name = |id| self.style.name_in_text(self.profile.function_name(id), 40);
@@ -150,12 +157,18 @@ impl Page<'_, '_> {
         let shares = &self.overview.shares;
         match self.series.no_stack.samples == self.series.counted.samples {
             true => "No stack was recorded.",
-            false if shares.own.samples > 0 => "Of the program's own code, only its entry point was seen.",
+            false if self.has_own_code() => "Of the program's own code, only its entry point was seen.",
             false if has_binaries && shares.unknown.samples == 0 => {
                 "This is system code; none of the program's own code ran."
             }
             false => "Which binaries are the program's own is not known, so own and system code cannot be told apart.",
         }
+    }
+
+    /// True if a binary of the program has code in the recording.
+    fn has_own_code(&self) -> bool {
+        let is_own = |id| self.profile.function(id).binary.is_some_and(|binary| is_own_binary(self.profile, binary));
+        self.profile.function_ids().any(is_own)
     }
 
     /// `, called by Cart.refresh() from a timer`.
@@ -222,7 +235,7 @@ impl Page<'_, '_> {
         // Where own code is the smaller part, the larger one has a name, too.
         if let Some(leaf) = self.overview.leaves.first()
             && self.overview.answers_in == AnswersIn::Own
-            && shares.own.weight.value < shares.system.weight.value.max(shares.unknown.weight.value)
+            && self.overview.answers.first().is_some_and(|answer| leaf.amount.weight.value > answer.amount.weight.value)
         {
             text += &format!(" Of all code {} is heaviest, with {}.", self.function(leaf), self.percent(leaf.amount));
         }

@@ -55,8 +55,18 @@ pub(crate) fn write_overview(
     let style = Style { width: Some(style.width.unwrap_or(WIDTH)), ..*style };
     let mut series: Vec<&SeriesReport> = report.series.iter().filter(|series| !series.is_filtered_out()).collect();
     series.sort_by_key(|series| std::cmp::Reverse((series.unit == Unit::Nanoseconds, series.counted.weight.value)));
+    let (mut cut, mut notes) = (0, Vec::new());
     for document in &report.recording.documents {
-        crate::output::text::summary::cut_note(document, &style, out)?;
+        let mut note = Vec::new();
+        crate::output::text::summary::cut_note(document, &style, &mut note)?;
+        cut += usize::from(!note.is_empty());
+        if cut <= OTHERS {
+            notes.extend(note);
+        }
+    }
+    out.write_all(&notes)?;
+    if cut > OTHERS {
+        writeln!(out, "… {} more are truncated; --view summary lists them", cut - OTHERS)?;
     }
     let Some((&first, others)) = series.split_first() else {
         for document in &report.recording.documents {
@@ -89,7 +99,7 @@ impl<'p, 'e> Page<'p, 'e> {
         let width = style.width.unwrap_or(WIDTH);
         let overview = report.overview(
             series,
-            report.options.top.unwrap_or(FUNCTIONS),
+            top(report).unwrap_or(FUNCTIONS),
             width.saturating_sub(if series.unit == Unit::Nanoseconds { 12 } else { 24 }).clamp(10, MOST_BINS),
         );
         Self { report, profile: &report.recording.profile, series, overview, context, style, width }
@@ -260,7 +270,7 @@ impl<'p, 'e> Page<'p, 'e> {
 
     fn threads(&self) -> Vec<String> {
         let count = self.series.threads.len();
-        let shown = self.report.options.top.unwrap_or(THREADS);
+        let shown = top(self.report).unwrap_or(THREADS);
         let title = match count > shown {
             true if self.is_presence() => format!("{shown} of {count} threads, by how often they were seen"),
             true => format!("Busiest of {count} threads"),
@@ -321,7 +331,9 @@ impl<'p, 'e> Page<'p, 'e> {
         if let Some(answer) = self.overview.answers.first() {
             let name = self.profile.function_name(answer.function);
             if clean(name) == name {
-                next.push((format!("--function {}", shell_word(name)), "who calls it"));
+                // What begins with a hyphen, as methods of Objective-C do, would be taken for an option.
+                let sign = if name.starts_with('-') { '=' } else { ' ' };
+                next.push((format!("--function{sign}{}", shell_word(name)), "who calls it"));
             }
         }
         next.push(("--view tree".to_owned(), "every thread's calls"));
@@ -333,6 +345,11 @@ impl<'p, 'e> Page<'p, 'e> {
         let next: Vec<(&str, &str)> = next.iter().map(|(options, what)| (options.as_str(), *what)).collect();
         command_lines(self.context.command, &next, &self.style)
     }
+}
+
+/// The number of rows that was asked for; an answer without any is none.
+fn top(report: &Report<'_>) -> Option<usize> {
+    report.options.top.filter(|rows| *rows > 0)
 }
 
 /// Commands to go on with, below an empty line: these words with each of the options, and what that shows where there is room. Without words

@@ -37,7 +37,11 @@ impl Page<'_, '_> {
             let part = if row.frames == unnamed.unnamed { String::new() } else { format!("{} of them ", row.frames) };
             return format!("{of}, {part}in {name}: {}", self.advice(row));
         }
-        format!("{of}, most of them in {name}. Symbols of the same system version name them: --symbols PATH")
+        if 2 * unnamed.without_binary > unnamed.unnamed {
+            return format!("{of}. Most are in no known binary: code that was made at run time is like that.");
+        }
+        let part = if 2 * row.frames > unnamed.unnamed { "most".to_owned() } else { row.frames.to_string() };
+        format!("{of}, {part} of them in {name}. Symbols of the same version name them: --symbols PATH")
     }
 
     /// What names a binary of the program: symbols of this very build, whatever was found.
