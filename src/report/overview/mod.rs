@@ -89,8 +89,8 @@ impl<'e> Report<'e> {
         let activity = activity::activity(self, series);
         let is_nameless = |row: &&StackWeight| {
             let is_named = |stack| profile.function(code.function(stack)).is_named;
-            row.stack
-                .is_some_and(|stack| !code.waits(stack) && !(is_named(stack) && code.place(stack).is_none_or(is_named)))
+            let is_known = |stack| is_named(stack) && code.place(stack).is_none_or(is_named);
+            row.stack.is_some_and(|stack| !code.waits(stack) && !is_known(stack))
         };
         Overview {
             wait: waits::wait(profile, &code, (rows, series.unit)),
