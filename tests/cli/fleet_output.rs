@@ -177,7 +177,7 @@ fn sql_asks_what_the_report_asked() {
         (&["sql", &report, "--dataset", "ds", "--by", "os"], "cannot be used with"),
         (&["sql", &report, "--dataset", "ds", "--only-main-thread"], "cannot be used with"),
         (&["sql"], "<DIR|REPORT.json>"),
-        (&["sql", "s3://bucket/fleet", "--thread", "/work/"], "name them in full"),
+        (&["sql", "s3://bucket/fleet", "--thread", "/worker/"], "name them in full"),
     ] {
         let said = says(2, args);
         assert!(said.contains(words), "{args:?}: {said}");

@@ -118,8 +118,8 @@ fn idle_is_zero_and_absent_is_excluded() {
     let asked = |thread: &str| report_with(0, &[&path, "--thread", thread, "--time", "50ms..100ms"]).1;
     assert_eq!(values(&asked("Main Thread")).len(), 5);
     assert!(values(&asked("Main Thread")).iter().all(|(_, value)| *value == 0.0));
-    assert!(values(&asked("/work/")).iter().all(|(_, value)| *value == 2.0));
-    assert_eq!(asked("/work/")["options"]["threads"], json!(["com.orchard.worker"]));
+    assert!(values(&asked("/worker/")).iter().all(|(_, value)| *value == 2.0));
+    assert_eq!(asked("/worker/")["options"]["threads"], json!(["com.orchard.worker"]));
     for (name, text) in [("f", "Renderer"), ("g", "Main Thread 2")] {
         let other = read_text(&folder.path("x/a.xml")).replace("Main Thread", text);
         write(&folder, &format!("x/{name}.xml"), other);

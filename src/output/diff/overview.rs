@@ -140,12 +140,10 @@ impl Text<'_, '_, '_> {
         };
         let total = diff.all_change(&diff.total);
         let is_most = total.is_beyond_noise() && (0.5..=1.0).contains(&(row.self_change.weight / total.weight));
-        let lead = if is_most {
-            "Most of it is".to_owned()
-        } else {
-            format!("The largest change of an {whose} beyond chance is")
+        let lead = match is_most {
+            true => "Most of it is".to_owned(),
+            false => format!("The {whose} with the largest change beyond chance is"),
         };
-        let lead = lead.replace("an function", "a function");
         let binary = owner(&row.function).map(|binary| format!(" ({})", fit(binary, Some(24)))).unwrap_or_default();
         let function = self.style.name_in_text(name(&row.function), 60);
         format!("{lead} {function}{binary}: {}, {}.", self.amount(row.self_change.weight), self.both_weights(row))
