@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use traceparse::fleet::DatasetTable;
-use traceparse::fleet::{FailedInput, FleetSelection, RunMeasures};
+use traceparse::fleet::{Completeness, FailedInput, FleetSelection, RunMeasures};
 
 // The store reads its files by it; the rest is the command's.
 #[allow(dead_code)]
@@ -21,11 +21,13 @@ mod durable;
 mod guard;
 #[path = "support/runs.rs"]
 mod runs;
+// Other tests use the rest.
+#[allow(dead_code)]
 #[path = "../bin/fleet/store/mod.rs"]
 mod store;
 
 use store::tests_only::STEPS;
-use store::{Store, Unfinished};
+use store::{MadeWith, Store};
 
 /// The contents of a dataset, whatever its files are: runs by id, failures by source.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -62,7 +64,13 @@ fn content(store: &Store) -> Content {
 }
 
 fn put(store: &Store, run: &RunMeasures) {
-    store.put(&run.record.run_id, std::slice::from_ref(run)).unwrap();
+    store.put(std::slice::from_ref(run)).unwrap();
+    store.save().unwrap();
+}
+
+fn put_failure(store: &Store, failure: &FailedInput) {
+    store.put_failure(failure).unwrap();
+    store.save().unwrap();
 }
 
 fn files(folder: &Path) -> BTreeSet<PathBuf> {
@@ -106,7 +114,7 @@ fn copy(from: &Path, to: &Path) {
 fn the_files_of_a_dataset_are_known() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create_or_open(folder.path()).unwrap();
-    store.begin(1).unwrap();
+    store.begin(1, 0, MadeWith::default()).unwrap();
     put(&store, &runs::run(1, 3));
     store.save_stamps(&store.stamps()).unwrap();
     fs::write(folder.path().join("report.html"), "").unwrap();
@@ -122,9 +130,9 @@ fn what_is_put_in_comes_out() {
     let failure = runs::failure(4);
     {
         let store = Store::create_or_open(folder.path()).unwrap();
-        store.put(&a.record.run_id, &[a.clone(), b.clone()]).unwrap();
+        store.put(&[a.clone(), b.clone()]).unwrap();
         put(&store, &c);
-        store.put_failure(&failure).unwrap();
+        put_failure(&store, &failure);
     }
     assert!(Store::is_dataset(folder.path()));
     let store = Store::open(folder.path()).unwrap();
@@ -133,7 +141,9 @@ fn what_is_put_in_comes_out() {
     assert_eq!(known.len(), 4);
     let known_a = &known[&a.record.source];
     assert_eq!((&known_a.fingerprint, known_a.is_failed), (&a.record.fingerprint, false));
-    assert_eq!((known_a.run_ids.as_slice(), &known_a.file), ([a.record.run_id.clone()].as_slice(), &a.record.run_id));
+    assert_eq!(known_a.run_ids.as_slice(), [a.record.run_id.clone()].as_slice());
+    assert_eq!(known_a.file, known[&b.record.source].file);
+    assert_ne!(known_a.file, known[&c.record.source].file);
     assert!(known[&failure.source].is_failed);
     assert!(store.put_failure(&failure).is_err(), "open for reading");
     assert!(is_tidy(folder.path()));
@@ -162,7 +172,7 @@ fn putting_again_replaces() {
     // The file broke, and was repaired.
     let mut broken = runs::failure(1);
     broken.source = old.record.source.clone();
-    store.put_failure(&broken).unwrap();
+    put_failure(&store, &broken);
     assert_eq!(content(&store), Content::default().with_failure(&broken).with(&other));
     put(&store, &changed);
     assert_eq!(content(&store), Content::default().with(&changed).with(&other));
@@ -170,11 +180,12 @@ fn putting_again_replaces() {
     // A copy of another file is a failure with its id, and takes nothing away.
     let mut copy = runs::failure(2);
     copy.run_id = Some(other.record.run_id.clone());
-    store.put_failure(&copy).unwrap();
+    put_failure(&store, &copy);
     assert_eq!(content(&store), Content::default().with(&changed).with(&other).with_failure(&copy));
 
     let sources = [&copy.source, &changed.record.source, &other.record.source];
     store.forget(&HashSet::from(sources.map(String::clone))).unwrap();
+    store.save().unwrap();
     assert_eq!(content(&store), Content::default());
     assert!(store.known().unwrap().is_empty() && is_tidy(folder.path()));
 }
@@ -187,7 +198,7 @@ fn many_small_files_become_few() {
     for seed in 0..30 {
         let run = runs::run(seed, 40);
         put(&store, &run);
-        store.put_failure(&runs::failure(seed)).unwrap();
+        put_failure(&store, &runs::failure(seed));
         expected = expected.with(&run).with_failure(&runs::failure(seed));
     }
     let compacted = store.compact(400).unwrap();
@@ -205,7 +216,6 @@ fn many_small_files_become_few() {
     put(&store, &relabelled);
     expected = expected.with(&relabelled);
     assert_eq!(content(&store), expected);
-    assert_eq!(store.known().unwrap()[&relabelled.record.source].file, relabelled.record.run_id);
     drop(store);
 
     // The index in memory is that of the files.
@@ -257,7 +267,7 @@ fn a_killed_compaction_loses_nothing() {
         put(&store, &run);
         expected = expected.with(&run);
     }
-    store.put_failure(&runs::failure(1)).unwrap();
+    put_failure(&store, &runs::failure(1));
     expected = expected.with_failure(&runs::failure(1));
     drop(store);
     let change = |store: &Store| store.compact(40).map(drop);
@@ -268,7 +278,7 @@ fn a_killed_compaction_loses_nothing() {
 }
 
 #[test]
-fn a_killed_put_leaves_the_old_or_the_new_or_neither() {
+fn a_killed_put_leaves_the_old_or_the_new() {
     let start = tempfile::tempdir().unwrap();
     let store = Store::create_or_open(start.path()).unwrap();
     let (old, other, new) = (runs::run(1, 10), runs::run(2, 10), runs::run(5, 10));
@@ -280,19 +290,19 @@ fn a_killed_put_leaves_the_old_or_the_new_or_neither() {
     relabelled.record.labels.clear();
     let base = Content::default().with(&other);
     let before = base.clone().with(&old);
-    for (run, without) in [(&relabelled, &base), (&new, &before)] {
-        let after = without.clone().with(run);
-        let change = |store: &Store| store.put(&run.record.run_id, std::slice::from_ref(run));
+    for (run, after) in [(&relabelled, base.with(&relabelled)), (&new, before.clone().with(&new))] {
+        let change = |store: &Store| store.put(std::slice::from_ref(run)).and_then(|()| store.save());
         let steps = killed_at_every_step(start.path(), change, |steps, store, _| {
             let found = content(store);
-            assert!([&before, without, &after].contains(&&found), "after {steps} steps: {found:?}");
+            assert!([&before, &after].contains(&&found), "after {steps} steps: {found:?}");
         });
         assert!(steps >= 18, "{steps} steps");
     }
 }
 
+/// The list is read by nothing of ours, as by an engine.
 #[test]
-fn sql_sees_a_run_once_or_not_at_all_at_every_step() {
+fn the_manifest_names_a_run_once_at_every_step() {
     let start = tempfile::tempdir().unwrap();
     let store = Store::create_or_open(start.path()).unwrap();
     (0..3).for_each(|seed| put(&store, &runs::run(seed, 10)));
@@ -304,15 +314,19 @@ fn sql_sees_a_run_once_or_not_at_all_at_every_step() {
         STEPS.set(Some(steps));
         let result = store.compact(u64::MAX);
         STEPS.set(None);
-        let is_parquet = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "parquet");
+        let manifest = fs::read(folder.path().join("traceparse-dataset.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
         let mut seen = BTreeSet::new();
-        for file in files(&folder.path().join("runs")).into_iter().filter(is_parquet) {
-            for run in traceparse::fleet::KnownRun::all(fs::File::open(file).unwrap()).unwrap() {
+        for id in manifest["files"].as_object().unwrap().keys() {
+            let file = fs::File::open(folder.path().join(format!("runs/{id}.parquet"))).unwrap();
+            for run in traceparse::fleet::KnownRun::all(file).unwrap() {
                 assert!(seen.insert(run.run_id), "after {steps} steps");
             }
         }
+        assert_eq!(seen.len(), 3, "after {steps} steps");
+        assert_eq!(manifest["runs"], 3, "after {steps} steps");
         if result.is_ok() {
-            assert!(steps > 20 && seen.len() == 3);
+            assert!(steps > 20, "{steps} steps");
             return;
         }
     }
@@ -330,9 +344,9 @@ fn folders_of_others_are_left_alone() {
     assert!(error.contains("not a dataset; make one with `traceparse fleet extract`"), "{error}");
 
     let newer = tempfile::tempdir().unwrap();
-    fs::write(newer.path().join("traceparse-dataset.json"), r#"{"format":"traceparse-dataset","version":4}"#).unwrap();
+    fs::write(newer.path().join("traceparse-dataset.json"), r#"{"format":"traceparse-dataset","version":5}"#).unwrap();
     for error in [Store::create_or_open(newer.path()), Store::open(newer.path())].map(Result::unwrap_err) {
-        assert!(error.to_string().contains("has version 4, but this traceparse reads versions up to 3"), "{error}");
+        assert!(error.to_string().contains("has version 5, but this traceparse reads versions up to 4"), "{error}");
     }
     // Where a file of a newer version may come, the whole says so.
     let marker = newer.path().join("traceparse-dataset.json");
@@ -340,7 +354,7 @@ fn folders_of_others_are_left_alone() {
     drop(Store::open(newer.path()).unwrap());
     assert!(fs::read_to_string(&marker).unwrap().ends_with(r#""version":1}"#));
     drop(Store::create_or_open(newer.path()).unwrap());
-    assert!(fs::read_to_string(&marker).unwrap().contains("\"version\": 3"));
+    assert!(fs::read_to_string(&marker).unwrap().contains("\"version\": 4"));
     fs::write(marker, "{").unwrap();
     assert!(Store::open(newer.path()).unwrap_err().to_string().contains("is damaged"));
 }
@@ -352,27 +366,27 @@ fn a_dataset_is_of_one_selection() {
     let scroll = FleetSelection::new(vec![option("--during", Some("Feed Scroll")), option("--during-hang", None)]);
     let whole = FleetSelection::default();
     let store = Store::create_or_open(folder.path()).unwrap();
-    assert_eq!(store.selection().unwrap(), whole);
+    assert_eq!(store.selection(), whole);
     // As long as nothing is in it.
     store.select(&scroll).unwrap();
-    assert_eq!(store.selection().unwrap(), scroll);
-    store.put("0", &[runs::run(1, 5)]).unwrap();
+    assert_eq!(store.selection(), scroll);
+    put(&store, &runs::run(1, 5));
     store.select(&scroll).unwrap();
     let error = store.select(&whole).unwrap_err().to_string();
     let said =
         "measured with another selection (--during 'Feed Scroll' --during-hang) than this one (whole recordings)";
     assert!(error.contains(said), "{error}");
     drop(store);
-    assert_eq!(Store::open(folder.path()).unwrap().selection().unwrap(), scroll);
+    assert_eq!(Store::open(folder.path()).unwrap().selection(), scroll);
     // An older marker, which is raised to the version of today, is of whole recordings.
     let marker = folder.path().join("traceparse-dataset.json");
     fs::write(&marker, r#"{"format":"traceparse-dataset","version":2}"#).unwrap();
     let store = Store::create_or_open(folder.path()).unwrap();
-    assert_eq!(store.selection().unwrap(), whole);
+    assert_eq!(store.selection(), whole);
     assert!(store.select(&scroll).unwrap_err().to_string().contains("(whole recordings) than this one (--during"));
     drop(store);
     fs::write(&marker, r#"{"format":"traceparse-dataset","version":3,"selection":{"options":7}}"#).unwrap();
-    assert!(Store::open(folder.path()).unwrap().selection().unwrap_err().to_string().contains("is damaged"));
+    assert!(Store::open(folder.path()).unwrap_err().to_string().contains("is damaged"));
 }
 
 #[test]
@@ -415,7 +429,9 @@ fn runs_come_in_the_order_of_files_and_end_at_an_error() {
             Ok(())
         })
         .unwrap();
-    assert!(order.len() == 50 && order.is_sorted());
+    let known = store.known().unwrap();
+    let file_of: BTreeMap<&String, &String> = known.values().map(|known| (&known.run_ids[0], &known.file)).collect();
+    assert!(order.len() == 50 && order.iter().map(|run| file_of[run]).is_sorted());
     let mut count = 0;
     let result = store.read(|_| {
         count += 1;
@@ -429,49 +445,81 @@ fn runs_come_in_the_order_of_files_and_end_at_an_error() {
 fn damaged_and_missing_files_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create_or_open(folder.path()).unwrap();
-    let run = runs::run(1, 30);
+    let (run, other) = (runs::run(1, 30), runs::run(2, 30));
     put(&store, &run);
-    let file = |table: &str| folder.path().join(table).join(format!("{}.parquet", run.record.run_id));
+    put(&store, &other);
+    let id = store.known().unwrap()[&run.record.source].file.clone();
+    drop(store);
+    let file = |table: &str| folder.path().join(table).join(format!("{id}.parquet"));
+    let advice = format!("Delete {}, then run the same `traceparse fleet extract` again", file("runs").display());
     let frames = fs::read(file("frames")).unwrap();
     fs::write(file("frames"), &frames[..frames.len() / 2]).unwrap();
-    let error = format!("{:#}", store.read(|_| Ok(())).unwrap_err());
+    for error in [Store::open(folder.path()), Store::create_or_open(folder.path())].map(Result::unwrap_err) {
+        let error = error.to_string();
+        assert!(error.starts_with(&format!("{}: damaged: ", file("frames").display())), "{error}");
+        assert!(error.contains("(table frames)") && error.ends_with(&advice), "{error}");
+    }
+    fs::remove_file(file("frames")).unwrap();
+    let error = Store::open(folder.path()).unwrap_err().to_string();
     assert!(
-        error.starts_with(&format!(
-            "{}: cannot be used. Delete {}, ",
-            file("frames").display(),
-            file("runs").display()
-        )) && error.contains("table frames is damaged"),
+        error.starts_with(&format!("{}: missing", file("frames").display())) && error.ends_with(&advice),
         "{error}"
     );
-    fs::remove_file(file("frames")).unwrap();
-    let error = store.read(|_| Ok(())).unwrap_err().to_string();
-    let expected = format!("Delete {}, then run the same `traceparse fleet extract` again", file("runs").display());
-    assert!(error.starts_with(&file("frames").display().to_string()) && error.ends_with(&expected), "{error}");
-    // The next writer takes a data file without all its tables for none.
-    let other = runs::run(2, 30);
-    put(&store, &other);
-    drop(store);
+    // The next writer takes a data file without all its tables for none, and says how much is lost.
     let store = Store::create_or_open(folder.path()).unwrap();
+    assert_eq!(store.lost_runs(), 1);
     assert_eq!(store.known().unwrap().keys().collect::<Vec<_>>(), [&other.record.source]);
     assert_eq!(content(&store), Content::default().with(&other));
-    assert!(is_tidy(folder.path()));
+    assert!(store.completeness().is_incomplete() && is_tidy(folder.path()));
 }
 
 #[test]
-fn what_was_not_finished_is_known() {
+fn the_progress_of_an_extract_is_known() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::create_or_open(folder.path()).unwrap();
-    assert_eq!(store.unfinished(), None);
-    store.begin(2_000).unwrap();
+    let state = |is_complete: Option<bool>, done: u64| Completeness {
+        is_complete,
+        inputs_expected: Some(2_000),
+        inputs_done: Some(done),
+    };
+    store.begin(2_000, 3, MadeWith::default()).unwrap();
     drop(store);
-    assert_eq!(Store::open(folder.path()).unwrap().unfinished(), Some(Unfinished { files: 2_000, done: None }));
+    assert_eq!(Store::open(folder.path()).unwrap().completeness(), state(Some(false), 3));
     let store = Store::create_or_open(folder.path()).unwrap();
-    store.interrupt(240, 2_000).unwrap();
-    assert_eq!(store.unfinished(), Some(Unfinished { files: 2_000, done: Some(240) }));
+    // The first changes are saved one by one.
+    store.put(&[runs::run(1, 5)]).unwrap();
+    store.progress(240, true, 100).unwrap();
+    drop(store);
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!((store.completeness(), content(&store).runs.len()), (state(Some(false), 240), 1));
+    drop(store);
+    let store = Store::create_or_open(folder.path()).unwrap();
     store.complete().unwrap();
     store.complete().unwrap();
-    assert_eq!(store.unfinished(), None);
+    drop(store);
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!((store.completeness(), content(&store).runs.len()), (state(Some(true), 2_000), 1));
     assert!(is_tidy(folder.path()));
+}
+
+/// Files of one run each would be six for each run.
+#[test]
+fn a_long_extract_has_few_files_at_any_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    let (mut most, mut expected) = (0, Content::default());
+    store.begin(400, 0, MadeWith::default()).unwrap();
+    for seed in 0..400 {
+        let run = runs::run(seed, 3);
+        expected = expected.with(&run);
+        store.put(&[run]).unwrap();
+        store.progress(seed as usize + 1, true, u64::MAX).unwrap();
+        most = most.max(files(folder.path()).len());
+    }
+    store.complete().unwrap();
+    assert_eq!(content(&store), expected);
+    assert!(most <= 6 * 2 * 66, "{most} files");
+    assert_eq!(store.compact(u64::MAX).unwrap().after, 1);
 }
 
 #[test]

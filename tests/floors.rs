@@ -68,6 +68,8 @@ const DOORS: [Door; 14] = [
             "bin/bounds.rs",
             "bin/durable.rs",
             "bin/fleet/extraction.rs",
+            "bin/fleet/store/compact.rs",
+            "bin/fleet/store/measured.rs",
             "bin/fleet/store/mod.rs",
             "bin/fleet/store/read.rs",
             "bin/unchanged.rs",

@@ -46,6 +46,9 @@ pub(crate) struct FleetReportArgs {
     pub(crate) threads: ThreadArgs,
     #[command(flatten)]
     pub(crate) tables: TableArgs,
+    /// Decide alerts on a dataset although its extract did not finish
+    #[arg(long, help_heading = "Report")]
+    pub(crate) allow_incomplete: bool,
     /// Output format [default: from the extension of -o, else text]
     #[arg(long, value_enum, help_heading = "Output")]
     pub(crate) format: Option<FleetFormat>,
@@ -65,10 +68,8 @@ pub(crate) struct FleetExtractArgs {
     /// Folder of the dataset; created if it does not exist
     #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) output: PathBuf,
-    /// Afterwards, merge small files into fewer, larger ones
-    ///
-    /// SQL engines read those faster.
-    #[arg(long, help_heading = "Output")]
+    /// Say how many small files were merged; they always are
+    #[arg(long, hide = true, help_heading = "Output")]
     pub(crate) compact: bool,
     /// First, remove runs whose files are not among the inputs
     #[arg(long, help_heading = "Output")]
@@ -87,6 +88,9 @@ pub(crate) struct FleetSqlArgs {
     /// Dataset to read, if the query comes from a report
     #[arg(long, value_name = "DIR", conflicts_with_all = ["QuestionArgs", "ThreadArgs"], help_heading = "Input")]
     pub(crate) dataset: Option<String>,
+    /// Write a statement although the last extract did not finish
+    #[arg(long, help_heading = "Input")]
+    pub(crate) allow_incomplete: bool,
     /// Engine that will run the SQL
     #[arg(long, value_enum, default_value_t = EngineArg::Duckdb, help_heading = "Output")]
     pub(crate) engine: EngineArg,

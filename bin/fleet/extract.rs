@@ -8,19 +8,17 @@ use traceparse::fleet::FailedInput;
 use super::batch::{self, Ended};
 use super::cli::FleetExtractArgs;
 use super::control::{AtInterrupt, Control};
-use super::extraction::{Counts, Extraction};
+use super::extraction::{Counts, Extraction, PART_ROWS};
+use super::fingerprint::short;
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{self, counted, several};
 use super::settings::Settings;
-use super::store::Store;
+use super::store::{MadeWith, Store};
 use super::symbols;
 use super::task::Task;
 use crate::guard::will_write;
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_DONE, Failure, complain, warning};
-
-/// Rows of functions in a data file after `--compact`: some tens of megabytes.
-const COMPACT_ROWS: u64 = 4_000_000;
 
 /// Extracts, and says with which exit code the process ends.
 pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
@@ -48,13 +46,18 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
     let selection = args.reading.filters.described(threads.as_ref());
     let settings = Settings::new(&args.reading, threads, &symbol_files, locator.as_ref());
     let store = Store::create_or_open(&args.output)?;
+    if store.lost_runs() > 0 {
+        let runs = several(store.lost_runs() as usize, "run");
+        let folder = args.output.display();
+        warning(&format!("{folder}: lost {runs} with data files that are gone; those of the inputs are read again"));
+    }
     store.select(&selection)?;
     if args.remove_others {
         prune(&store, &tasks, &failures)?;
     }
-    store.begin(tasks.len())?;
     let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::Finish);
     let extraction = Extraction::new(&store, &tasks, &settings, &control)?;
+    extraction.begin(made_with(&settings, args))?;
     extraction.forget_stale()?;
     let ended = batch::run(&tasks, &settings, &control, &extraction);
     // Also after an error: what is in the dataset need not be hashed again.
@@ -69,15 +72,14 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
     if let Some(code) = control.interruption() {
         let (done, all) = (counted(ended.done), several(tasks.len(), "file"));
         let folder = args.output.display();
-        store.interrupt(ended.done, tasks.len())?;
         warning(&format!("interrupted after {done} of {all}, kept in {folder}; run the same command to continue"));
         return Ok(code);
     }
     check_strict(&ended, &tasks, &failures, args)?;
+    let compacted = store.compact(PART_ROWS)?;
     store.complete()?;
     tell_others(&store, &tasks)?;
     if args.compact {
-        let compacted = store.compact(COMPACT_ROWS)?;
         complain(&format!("compacted {} into {}", several(compacted.before, "data file"), counted(compacted.after)));
     }
     let failed = failures.len() + counts.failed;
@@ -86,6 +88,12 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
     ensure!(!tasks.is_empty() || failed > 0, "there are no exports");
     ensure!(counts.new + counts.changed + counts.unchanged > 0, "none of the {failed_text} files gave a run");
     Ok(EXIT_DONE)
+}
+
+/// The settings, for the manifest.
+fn made_with(settings: &Settings<'_>, args: &FleetExtractArgs) -> MadeWith {
+    let symbols = args.reading.search.paths().map(|path| path.display().to_string()).collect();
+    MadeWith { settings: Some(short(settings.fingerprint)), symbols }
 }
 
 fn print_failures(failures: &[FailedInput], counts: &Counts, args: &FleetExtractArgs) {

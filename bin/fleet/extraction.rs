@@ -16,7 +16,7 @@ use super::control::Control;
 use super::fingerprint::short;
 use super::fleet_input::hash_file;
 use super::settings::{Settings, fingerprint};
-use super::store::{Known, SourceStamps, Store};
+use super::store::{Known, MadeWith, SourceStamps, Store};
 use super::task::Task;
 
 /// The dataset that workers put runs into.
@@ -36,9 +36,14 @@ pub(super) struct Extraction<'a> {
     state: Mutex<State>,
 }
 
+/// Rows of functions in the data files of a dataset: some tens of megabytes.
+pub(super) const PART_ROWS: u64 = 4_000_000;
+
 struct State {
     stamps: SourceStamps,
     counts: Counts,
+    /// Files of the dataset that are as they should be: those that are not among the tasks, and tasks that are done.
+    done: usize,
 }
 
 /// The outcomes of all files.
@@ -85,7 +90,9 @@ impl<'a> Extraction<'a> {
         let counting = known.iter().filter(|(_, known)| !known.is_failed).flat_map(|(source, known)| {
             known.run_ids.first().map(|run| (run.clone(), position.get(source.as_str()).copied()))
         });
-        let (counting, state) = (counting.collect(), Mutex::new(State { stamps, counts: Counts::default() }));
+        let others = known.keys().filter(|source| !position.contains_key(source.as_str())).count();
+        let state = Mutex::new(State { stamps, counts: Counts::default(), done: others });
+        let counting = counting.collect();
         let (unread, label_keys) = (Vec::new(), HashMap::new());
         let mut this = Self { store, tasks, settings, control, known, counting, unread, label_keys, state };
         this.unread = tasks.par_iter().map(|task| this.look(task)).collect();
@@ -93,6 +100,14 @@ impl<'a> Extraction<'a> {
             this.label_keys = store.label_keys()?;
         }
         Ok(this)
+    }
+
+    /// Says how many files the dataset should be of, and how many it is of already.
+    pub(super) fn begin(&self, made_with: MadeWith) -> Result<()> {
+        let mut state = self.state();
+        let expected = state.done + self.tasks.len();
+        state.done += self.unread.iter().filter(|unread| is_done(unread)).count();
+        self.store.begin(expected, state.done, made_with)
     }
 
     /// Finds out as much about a file as its size and time tell.
@@ -131,8 +146,8 @@ impl<'a> Extraction<'a> {
 
     /// Puts runs into the dataset. Those with numbers that a table has no room for are a file that failed: a broken one costs
     /// itself and nothing else.
-    fn put(&self, content: Option<Hash>, runs: Vec<RunMeasures>) -> Result<Outcome> {
-        let Err(error) = self.store.put(&content.map(short).unwrap_or_default(), &runs) else {
+    fn put(&self, runs: Vec<RunMeasures>) -> Result<Outcome> {
+        let Err(error) = self.store.put(&runs) else {
             return Ok(Outcome::Runs(runs));
         };
         let cause = error.chain().find_map(|cause| cause.downcast_ref::<DatasetError>());
@@ -199,6 +214,7 @@ impl<'a> Extraction<'a> {
     /// Keeps what is known of the files for the next time, and says what became of them.
     pub(super) fn finish(self) -> Result<Counts> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.store.save()?;
         self.store.save_stamps(&state.stamps)?;
         Ok(state.counts)
     }
@@ -206,6 +222,11 @@ impl<'a> Extraction<'a> {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// True for a file that counts as done before it is looked at again.
+fn is_done(unread: &Unread) -> bool {
+    matches!(unread, Unread::Kept(kept) if !kept.is_failed)
 }
 
 impl Keeper for Extraction<'_> {
@@ -231,13 +252,13 @@ impl Keeper for Extraction<'_> {
     }
 
     fn keep(&self, task: &Task, finished: Finished) -> Result<()> {
-        let Finished { content, metadata, outcome, .. } = finished;
+        let Finished { index, content, metadata, outcome } = finished;
         let (losing, lost) = match &outcome {
             Outcome::Runs(runs) => self.lost_labels(task, runs),
             Outcome::Failed(_) | Outcome::Kept(_) => (0, BTreeSet::new()),
         };
         let outcome = match outcome {
-            Outcome::Runs(runs) => self.put(content, runs)?,
+            Outcome::Runs(runs) => self.put(runs)?,
             other => other,
         };
         match &outcome {
@@ -246,6 +267,7 @@ impl Keeper for Extraction<'_> {
             Outcome::Failed(failed) => self.store.put_failure(failed)?,
             Outcome::Kept(_) => {}
         }
+        let is_change = !matches!(outcome, Outcome::Kept(_));
         let mut state = self.state();
         if let (Some(content), Some(metadata)) = (content, &metadata) {
             state.stamps.remember(&task.display, metadata, &content.to_hex());
@@ -263,6 +285,9 @@ impl Keeper for Extraction<'_> {
                 state.counts.new_failures.push(failed);
             }
         }
-        Ok(())
+        state.done += usize::from(!is_done(&self.unread[index]));
+        let done = state.done;
+        drop(state);
+        self.store.progress(done, is_change, PART_ROWS)
     }
 }

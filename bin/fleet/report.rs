@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
-use traceparse::fleet::{AlertState, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures};
+use traceparse::fleet::{AlertState, Completeness, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures};
 use traceparse::memory::{MemoryBudget, OverBudget, Reservation};
 use traceparse::output::{self, Format};
 use traceparse::units::Millionths;
@@ -19,7 +19,7 @@ use super::filters::ThreadNames;
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{counted, several};
 use super::settings::Settings;
-use super::store::{Store, Unfinished};
+use super::store::Store;
 use super::task::Task;
 use super::{alerts, notes, symbols};
 use crate::bounds;
@@ -41,6 +41,10 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     let fleet = Fleet::new(args);
     let fleet = match dataset(args).map_err(Failure::Usage)? {
         Some(path) => of_dataset(path, fleet)?,
+        None if args.allow_incomplete => {
+            let message = "--allow-incomplete applies to datasets; recordings are read to their end";
+            return Err(Failure::Usage(message.to_owned()));
+        }
         None => {
             let inputs = inputs::find(&args.inputs)?;
             inputs.check().map_err(Failure::Usage)?;
@@ -108,19 +112,43 @@ fn already_measured(args: &FleetReportArgs, name: &str) -> String {
 fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
     let add = |run: RunMeasures| Ok(fleet.add(&run)?);
     let store = Store::open(path)?;
-    fleet.counting().builder.set_selection(store.selection()?);
     Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
-    if let Some(Unfinished { files, done }) = store.unfinished() {
-        let files = several(files as usize, "file");
-        let what = match done {
-            Some(done) => format!("was interrupted after {} of {files}", counted(done as usize)),
-            None => format!("of {files} did not finish"),
-        };
-        warning(&format!("the last extract {what}; run the same command to continue"));
-    }
+    tell_completeness(path, &store, &fleet)?;
     let failures = store.read(add)?;
     failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
     Ok(fleet)
+}
+
+/// Says how much of its inputs a dataset is of.
+fn tell_completeness(path: &Path, store: &Store, fleet: &Fleet) -> Result<()> {
+    let completeness = store.completeness();
+    let builder = &mut fleet.counting().builder;
+    builder.set_selection(store.selection());
+    builder.set_completeness(completeness);
+    let name = path.display();
+    match completeness.is_complete {
+        Some(true) => {}
+        Some(false) => warning(&format!("{}; run the same `fleet extract` to continue", incomplete(path, completeness))),
+        None => builder.add_note(
+            "Nobody knows if the dataset is complete: it was written before version 4; any extract into it records that."
+                .to_owned(),
+        ),
+    }
+    if let Some((first, count)) = store.unnamed()? {
+        let files = several(count, "file");
+        warning(&format!("{name}: {files} not read, which the dataset does not name, such as {}", first.display()));
+    }
+    Ok(())
+}
+
+/// `fleet: incomplete: the last extract did not finish (49 of 250 files are done)`.
+pub(super) fn incomplete(path: &Path, completeness: Completeness) -> String {
+    let Completeness { inputs_expected, inputs_done, .. } = completeness;
+    let files = inputs_expected.map(|expected| match inputs_done {
+        Some(done) => format!(" ({} of {} done)", counted(done as usize), several(expected as usize, "file")),
+        None => format!(" ({})", several(expected as usize, "file")),
+    });
+    format!("{}: incomplete: the last extract did not finish{}", path.display(), files.unwrap_or_default())
 }
 
 /// Reads exports into the fleet.
@@ -132,6 +160,7 @@ fn of_exports(args: &FleetReportArgs, inputs: Inputs, fleet: Fleet) -> Result<Fl
     let locator = symbols::find(&symbol_files, &args.reading)?;
     let settings = Settings::new(&args.reading, None, &symbol_files, locator.as_ref());
     fleet.counting().builder.set_selection(args.reading.filters.described(None));
+    fleet.counting().builder.set_completeness(Completeness::whole((tasks.len() + failures.len()) as u64));
     let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::End);
     failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
     let ended = batch::run(&tasks, &settings, &control, &fleet)?;
@@ -158,7 +187,10 @@ struct Counting {
 
 impl Fleet {
     fn new(args: &FleetReportArgs) -> Self {
-        let (builder, reserved) = (FleetBuilder::new(args.options()), bounds::of_kept().nothing());
+        let (mut builder, reserved) = (FleetBuilder::new(args.options()), bounds::of_kept().nothing());
+        if args.allow_incomplete {
+            builder.decide_incomplete();
+        }
         let patterns = args.threads.threads().filter(ThreadNames::has_patterns);
         Self(Mutex::new(Counting { builder, reserved, weight_labels: BTreeSet::new(), patterns }))
     }
@@ -239,6 +271,9 @@ fn check(report: &FleetReport, is_strict: bool) -> Result<()> {
         if inputs.rejected_rows > 0 {
             let rows = several(inputs.rejected_rows as usize, "row");
             bail!("{rows} of CPU tables could not be read, and --strict was given");
+        }
+        if inputs.completeness.is_incomplete() {
+            bail!("the dataset is incomplete, and --strict was given; run the same `fleet extract` to continue");
         }
     }
     check_names(report)?;

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
-use traceparse::fleet::{FleetOptions, FleetSelection};
+use anyhow::{Context, Result, anyhow, bail};
+use traceparse::fleet::{Completeness, FleetOptions, FleetSelection};
 use traceparse::output::Syntax;
 
 use super::cli::FleetSqlArgs;
 use super::filters::ThreadNames;
-use super::report::unknown_label;
+use super::report::{incomplete, unknown_label};
 use super::store::Store;
 use crate::Failure;
 use crate::bounds;
@@ -37,22 +37,47 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
     };
     let mut options = options;
     let mut text = String::new();
+    let mut files = None;
     let patterns = args.threads.threads().filter(ThreadNames::has_patterns);
     if Path::new(&dataset).exists() {
         Store::files(Path::new(&dataset))?.iter().try_for_each(|file| will_read(file))?;
         check_labels(&options, Path::new(&dataset))?;
         let store = Store::open(Path::new(&dataset))?;
+        text += &completeness(args, &store, Path::new(&dataset))?;
+        files = Some(store.data_files()?);
         if let Some(patterns) = patterns {
             options.threads = Some(matching(&store, &patterns)?);
         }
-        text += &measured_with(&store.selection()?);
+        text += &measured_with(&store.selection());
     } else if patterns.is_some() {
         let message = format!("{dataset} cannot be asked which threads a pattern matches; name them in full");
         return Err(Failure::Usage(message));
     }
-    text += &args.engine.engine().query(&options, &dataset);
+    let engine = args.engine.engine();
+    text += &match files.filter(|files| !files.is_empty()) {
+        Some(files) => engine.query_files(&options, &dataset, &files),
+        None => engine.query(&options, &dataset),
+    };
     let path = args.output.as_deref();
     Ok(write_to(path, |out| Shown::new(path, Some(Syntax::Lines), out).write_all(text.as_bytes()))?)
+}
+
+/// A comment that says how much of its inputs the dataset is of.
+///
+/// # Errors
+/// When something is missing, unless that is allowed.
+fn completeness(args: &FleetSqlArgs, store: &Store, dataset: &Path) -> Result<String> {
+    let Completeness { is_complete, inputs_expected, inputs_done } = store.completeness();
+    if is_complete == Some(false) && !args.allow_incomplete {
+        bail!("{}; continue it, or pass --allow-incomplete", incomplete(dataset, store.completeness()));
+    }
+    let files = inputs_done.zip(inputs_expected).map(|(done, expected)| format!("; {done} of {expected} input files"));
+    let state = match is_complete {
+        Some(true) => "yes",
+        Some(false) => "NO",
+        None => "unknown, written before version 4",
+    };
+    Ok(format!("-- Dataset complete: {state}{}\n", files.unwrap_or_default()))
 }
 
 /// The names of the threads that match, sorted: engines have regular expressions of their own.

@@ -11,7 +11,8 @@ use super::findings::findings;
 use super::label_order::compare_labels;
 use super::options::{FleetOptions, SortKey};
 use super::report::{
-    Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeRow, ScopeTable, is_noise,
+    AlertOutcome, AlertState, Cohort, CohortReport, Contrast, ContrastRow, FleetReport, Inputs, RunRow, ScopeRow,
+    ScopeTable, is_noise,
 };
 use super::run::WallSource;
 use super::runs_behind::RunValues;
@@ -38,12 +39,16 @@ impl FleetBuilder {
         let cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.cohort_report(cohort)).collect();
         let Fleet { cohorts: labels, runs, options, members, names, .. } = &fleet;
         let evaluation = AlertEvaluation { runs, cohorts: labels, members, options, names };
-        let alerts = self.alert_series.iter().flat_map(|series| evaluation.outcomes(series));
+        let mut alerts: Vec<AlertOutcome> =
+            self.alert_series.iter().flat_map(|series| evaluation.outcomes(series)).collect();
+        if self.completeness.is_incomplete() && !self.decides_incomplete {
+            alerts.iter_mut().for_each(undecide);
+        }
         let mut report = FleetReport {
             inputs: inputs(&self),
             findings: Vec::new(),
             trends: trend::of_cohorts(&cohorts),
-            alerts: alerts.collect(),
+            alerts,
             contrasts: fleet.contrasts(),
             runs: self.runs.iter().map(|run| fleet.run_row(run)).collect(),
             notes: notes(&self),
@@ -114,7 +119,8 @@ fn notes(builder: &FleetBuilder) -> Vec<String> {
         1 => format!("{first}: {note}"),
         _ => format!("{first} and {} more: {note}", count - 1),
     });
-    builder.notes.iter().cloned().chain(without_windows(builder)).chain(of_runs).collect()
+    let incomplete = builder.completeness.sentence();
+    incomplete.into_iter().chain(builder.notes.iter().cloned()).chain(without_windows(builder)).chain(of_runs).collect()
 }
 
 /// A sentence about runs of which no whole second was selected: they have no windows.
@@ -125,6 +131,12 @@ fn without_windows(builder: &FleetBuilder) -> Option<String> {
     is_said.then(|| {
         format!("Nothing that was selected in {without} of {runs} runs is a whole second: they have no windows.")
     })
+}
+
+/// Takes the decision of an alert back: the runs that are missing might change it either way.
+fn undecide(alert: &mut AlertOutcome) {
+    alert.state = AlertState::Undecided { needed: None };
+    alert.note = Some("inputs are missing, which might change this".to_owned());
 }
 
 fn inputs(builder: &FleetBuilder) -> Inputs {
@@ -149,6 +161,7 @@ fn inputs(builder: &FleetBuilder) -> Inputs {
             .cloned()
             .collect(),
         excluded_runs: builder.excluded_runs,
+        completeness: builder.completeness,
     }
 }
 

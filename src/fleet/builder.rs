@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alert::AlertRule;
 use super::alert_series::AlertSeries;
 use super::columns::{FleetNames, ScopeColumn};
+use super::completeness::Completeness;
 use super::options::FleetOptions;
 use super::report::{Cohort, DamagedRecording};
 use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
@@ -47,6 +48,9 @@ pub struct FleetBuilder {
     pub(super) threads: BTreeSet<String>,
     pub(super) selection: FleetSelection,
     pub(super) excluded_runs: u64,
+    pub(super) completeness: Completeness,
+    /// True if alerts are decided although inputs are missing.
+    pub(super) decides_incomplete: bool,
     pub(super) notes: Vec<String>,
     /// Notes of runs: the number of runs that have each, and the first of them.
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
@@ -81,6 +85,8 @@ impl FleetBuilder {
             threads: BTreeSet::new(),
             selection: FleetSelection::default(),
             excluded_runs: 0,
+            completeness: Completeness::default(),
+            decides_incomplete: false,
             notes: Vec::new(),
             run_notes: BTreeMap::new(),
             apart: 0,
@@ -178,6 +184,16 @@ impl FleetBuilder {
     /// Says what the runs were narrowed to when they were measured; the report says it, too.
     pub fn set_selection(&mut self, selection: FleetSelection) {
         self.selection = selection;
+    }
+
+    /// Says which share of its inputs the fleet is of. Nobody knows unless this is called.
+    pub fn set_completeness(&mut self, completeness: Completeness) {
+        self.completeness = completeness;
+    }
+
+    /// Decides alerts by the runs that are there, although inputs are [missing](Completeness::is_incomplete); else none is decided.
+    pub fn decide_incomplete(&mut self) {
+        self.decides_incomplete = true;
     }
 
     /// Counts the threads of these names, too, in the runs that are added from now on, if only [some](FleetOptions::threads) count.

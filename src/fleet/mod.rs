@@ -65,6 +65,7 @@ mod alert_series;
 mod assemble;
 mod builder;
 mod columns;
+mod completeness;
 #[cfg(feature = "dataset")]
 mod dataset;
 mod differences;
@@ -93,6 +94,7 @@ pub(crate) use alert::AlertBound;
 pub use alert::{AlertError, AlertRule};
 pub(crate) use alert::{AlertMeasure, AlertStatistic, AlertSubject, Comparison};
 pub use builder::FleetBuilder;
+pub use completeness::Completeness;
 #[cfg(feature = "dataset")]
 pub use dataset::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, TableWriter};
 pub use finding::Finding;

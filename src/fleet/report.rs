@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::alert::AlertRule;
+use super::completeness::Completeness;
 use super::finding::Finding;
 use super::label_order::compare_labels;
 use super::options::{FleetOptions, FleetScope};
@@ -71,6 +72,8 @@ pub struct Inputs {
     pub missing_threads: Vec<String>,
     /// Runs that the selection leaves nothing of, of files with other runs that count; those of other files are in `failed`.
     pub excluded_runs: u64,
+    /// The share of the inputs that these are.
+    pub completeness: Completeness,
 }
 
 /// A recording with some damaged runs, which do not count, and others that do.

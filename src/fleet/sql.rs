@@ -62,12 +62,26 @@ impl SqlEngine {
         }
     }
 
-    /// A table of the dataset.
-    fn table(self, dataset: &str, table: &str) -> String {
+    /// A table of the dataset: all files of its folder, or those of these data files.
+    fn table(self, dataset: &str, files: Option<&[String]>, table: &str) -> String {
         let folder = dataset.trim_end_matches('/');
+        let Some(ids) = files else {
+            return match self {
+                Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
+                Self::Spark => format!("parquet.{}", self.quoted(&format!("{folder}/{table}"))),
+            };
+        };
+        let paths = ids.iter().map(|id| format!("{folder}/{table}/{id}.parquet"));
         match self {
-            Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
-            Self::Spark => format!("parquet.{}", self.quoted(&format!("{folder}/{table}"))),
+            Self::DuckDb => {
+                let paths: Vec<String> = paths.map(|path| self.text(&path)).collect();
+                format!("read_parquet([{}])", paths.join(", "))
+            }
+            Self::Spark => {
+                let files: Vec<String> =
+                    paths.map(|path| format!("SELECT * FROM parquet.{}", self.quoted(&path))).collect();
+                format!("({})", files.join(" UNION ALL "))
+            }
         }
     }
 }
@@ -76,9 +90,18 @@ impl SqlEngine {
     /// The statement that gives the rows of the report on the dataset in this folder: those of its CSV form, with the same names,
     /// up to `weighted_mean`, in the order of cohorts, scopes and names.
     ///
+    /// It reads all files of the folder, and fails in the engine if a run is there twice, as where two datasets were copied into one folder.
     /// Rows that [`FleetOptions::top`] would leave out are there: it is cheap to add a `LIMIT`.
     pub fn query(self, options: &FleetOptions, dataset: &str) -> String {
-        let query = Query { options, dataset, engine: self };
+        self.statement(Query { options, dataset, files: None, engine: self })
+    }
+
+    /// The same of these data files of the folder only, by id; there must be at least one.
+    pub fn query_files(self, options: &FleetOptions, dataset: &str, ids: &[String]) -> String {
+        self.statement(Query { options, dataset, files: Some(ids), engine: self })
+    }
+
+    fn statement(self, query: Query<'_>) -> String {
         let mut text = String::new();
         // Writing to a string cannot fail.
         let _ = query.write(&mut text);
@@ -89,6 +112,7 @@ impl SqlEngine {
 struct Query<'q> {
     options: &'q FleetOptions,
     dataset: &'q str,
+    files: Option<&'q [String]>,
     engine: SqlEngine,
 }
 
@@ -108,6 +132,10 @@ impl Query<'_> {
         writeln!(out, "valued AS (\n{}\n),", self.valued())?;
         writeln!(out, "ranked AS (\n{}\n)", self.ranked())?;
         writeln!(out, "{};", self.answer())
+    }
+
+    fn table(&self, table: &str) -> String {
+        self.engine.table(self.dataset, self.files, table)
     }
 
     fn subject(&self) -> &'static str {
@@ -139,14 +167,14 @@ impl Query<'_> {
         let mut joins = String::new();
         for (index, key) in self.options.by.iter().enumerate() {
             let _ = write!(columns, "l{index}.value AS k{index}, ");
-            let labels = self.engine.table(self.dataset, "labels");
+            let labels = self.table("labels");
             let key = self.engine.text(key);
             let _ = write!(
                 joins,
                 "\n    LEFT JOIN {labels} l{index} ON l{index}.run_id = r.run_id AND l{index}.key = {key}"
             );
         }
-        let runs = self.engine.table(self.dataset, "runs");
+        let runs = self.table("runs");
         format!(
             "  SELECT *,\n    COUNT(*) OVER (PARTITION BY {keys}) AS runs,\n    \
              SUM(run_weight) OVER (PARTITION BY {keys}) AS all_run_weight,\n    \
@@ -154,11 +182,29 @@ impl Query<'_> {
              SELECT r.run_id, {columns}r.unit, r.wall_ns AS wall, r.weight,\n      \
              CAST(r.run_weight_millionths AS {huge}) AS run_weight,\n      \
              CASE WHEN r.unit = 'ns' THEN {} ELSE {} END AS per_nano\n    \
-             FROM {runs} r{joins}\n    WHERE r.status = 'ok' AND r.wall_ns > 0{}{}\n  ) known",
+             FROM {runs} r{joins}\n    WHERE r.status = 'ok' AND r.wall_ns > 0{}{}{}\n  ) known",
             Unit::Nanoseconds.rate_per_nano(),
             Unit::Cycles.rate_per_nano(),
             self.label_filter(),
-            self.thread_filter()
+            self.thread_filter(),
+            self.once()
+        )
+    }
+
+    /// The condition that no run is there twice, which fails where one is. Data files with a list have been checked.
+    fn once(&self) -> String {
+        if self.files.is_some() {
+            return String::new();
+        }
+        let fails = match self.engine {
+            SqlEngine::DuckDb => "error",
+            SqlEngine::Spark => "raise_error",
+        };
+        let runs = self.table("runs");
+        let twice = self.engine.text("the dataset has a run twice: two datasets in one folder?");
+        format!(
+            "\n      AND CASE WHEN (SELECT COUNT(*) - COUNT(DISTINCT run_id) FROM {runs} WHERE status = 'ok') = 0 \
+             THEN TRUE ELSE {fails}({twice}) END"
         )
     }
 
@@ -172,7 +218,7 @@ impl Query<'_> {
             let values: Vec<String> = of_key.map(|(_, value)| self.engine.text(value)).collect();
             format!(
                 "\n      AND r.run_id IN (SELECT run_id FROM {} WHERE key = {} AND value IN ({}))",
-                self.engine.table(self.dataset, "labels"),
+                self.table("labels"),
                 self.engine.text(key),
                 values.join(", ")
             )
@@ -213,7 +259,7 @@ impl Query<'_> {
             "  SELECT '{}' AS scope, {}, run_id, SUM({weight}) AS used\n  FROM {}{}\n  GROUP BY run_id, {}\n  HAVING SUM({weight}) > 0",
             scope.name(),
             columns.join(", "),
-            self.engine.table(self.dataset, table),
+            self.table(table),
             self.name_filter(" WHERE "),
             grouped.join(", ")
         )
@@ -232,7 +278,7 @@ impl Query<'_> {
         format!(
             "  SELECT 'run' AS scope, {none}, m.run_id, COALESCE(SUM(f.self_weight), 0) AS used\n  FROM measured m\n    \
              LEFT JOIN {} f ON f.run_id = m.run_id{}\n  GROUP BY m.run_id",
-            self.engine.table(self.dataset, "frames"),
+            self.table("frames"),
             self.name_filter(" AND ")
         )
     }
@@ -264,7 +310,7 @@ impl Query<'_> {
     /// The runs that have a thread which counts; others do not count.
     fn thread_filter(&self) -> String {
         let Some(names) = &self.options.threads else { return String::new() };
-        let frames = self.engine.table(self.dataset, "frames");
+        let frames = self.table("frames");
         format!("\n      AND r.run_id IN (SELECT run_id FROM {frames} WHERE {})", self.is_one_of("thread", names))
     }
 

@@ -5,9 +5,16 @@ use std::fs::File;
 use anyhow::{Context, Result};
 use traceparse::fleet::{DatasetRow, DatasetTable, KnownRun, TableWriter};
 
-use super::index::{Index, Replaced};
-use super::journal::Journal;
-use super::{Store, step};
+use super::Store;
+use super::folder::step;
+use super::index::Replaced;
+use super::manifest::{DataFile, Manifest, TableFile};
+use super::measured::measure_table;
+use super::state::{FEW_ROWS, State};
+
+/// A file is merged with smaller ones if it has at most so many times the rows that they have together, so that a large file is not
+/// written anew for each small one.
+const RATIO: u64 = 4;
 
 /// The number of data files before and after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,88 +24,96 @@ pub(crate) struct Compacted {
 }
 
 impl Store {
-    /// Merges data files with less than half of `target_rows` rows of `frames` into parts of about `target_rows`.
-    ///
-    /// The runs are the same as before, in another order. A kill leaves a dataset in which some are merged.
+    /// Merges small data files into parts of at most `target_rows` rows of `frames`. The runs are the same as before, in another order.
     pub(crate) fn compact(&self, target_rows: u64) -> Result<Compacted> {
         self.check_writer()?;
-        self.with_index(|index| {
-            let before = index.files().count();
-            for files in self.groups(index, target_rows)? {
-                self.merge(index, &files, &Replaced::default())?;
-            }
-            Ok(Compacted { before, after: index.files().count() })
-        })
+        let mut state = self.indexed()?;
+        self.begin_change(&mut state)?;
+        let before = state.manifest.files.len();
+        self.merge_small(&mut state, target_rows)?;
+        self.save_state(&mut state)?;
+        Ok(Compacted { before, after: state.manifest.files.len() })
     }
 
-    /// The groups of files that become one each, in the order of names.
-    fn groups(&self, index: &Index, target_rows: u64) -> Result<Vec<Vec<String>>> {
-        let (mut groups, mut rows_of_last) = (vec![Vec::new()], 0);
-        for id in index.files() {
-            let rows = DatasetTable::Frames.row_count(self.folder.open_table(DatasetTable::Frames, id)?);
-            let rows = rows.map_err(|error| self.folder.name_file(id, error))?;
-            if rows >= target_rows.div_ceil(2) {
-                continue;
-            }
-            if rows_of_last + rows > target_rows {
-                groups.push(Vec::new());
-                rows_of_last = 0;
-            }
-            groups.last_mut().expect("starts with one").push(id.clone());
-            rows_of_last += rows;
+    pub(super) fn merge_small(&self, state: &mut State, target_rows: u64) -> Result<()> {
+        self.flush(state)?;
+        state.unmerged = 0;
+        while let Some(files) = small_files(&state.manifest, target_rows) {
+            self.merge(state, &files, &Replaced::default())?;
         }
-        groups.retain(|files| files.len() > 1);
-        Ok(groups)
+        Ok(())
     }
 
-    /// Takes exports and runs out of the data files that hold them.
-    pub(super) fn take_out(&self, index: &mut Index, replaced: &Replaced) -> Result<()> {
-        index.holding(replaced).into_iter().try_for_each(|file| self.merge(index, &[file], replaced))
+    /// Takes the rows out of data files that are to be taken out.
+    pub(super) fn flush(&self, state: &mut State) -> Result<()> {
+        while let Some((file, replaced)) = state.taken_out.first_key_value() {
+            let (file, replaced) = (file.clone(), replaced.clone());
+            self.merge(state, &[file], &replaced)?;
+        }
+        Ok(())
     }
 
     /// Writes what these files hold as one, without what is replaced.
-    fn merge(&self, index: &mut Index, files: &[String], replaced: &Replaced) -> Result<()> {
-        let staying: Vec<KnownRun> = files.iter().flat_map(|file| index.staying(file, replaced)).collect();
-        if staying.is_empty() {
-            for file in files {
-                index.remove(file);
-                self.folder.remove(file)?;
-            }
-            return Ok(());
+    fn merge(&self, state: &mut State, files: &[String], replaced: &Replaced) -> Result<()> {
+        let staying: Vec<KnownRun> = files.iter().flat_map(|file| state.index.staying(file, replaced)).collect();
+        let written = self.new_name();
+        let tables = self.write_part(&written, files, replaced)?;
+        let failed = staying.iter().filter(|run| run.is_failed).count() as u64;
+        let file = DataFile { runs: staying.len() as u64 - failed, failed, tables };
+        let id = file.id();
+        self.folder.publish(&written, &id)?;
+        for file in files {
+            state.remove(file);
         }
-        let id = part_id(&staying);
-        self.write_part(&id, files, replaced)?;
-        let delete = files.iter().filter(|file| **file != id).cloned().collect();
-        Journal { delete, create: vec![id.clone()] }.commit(&self.folder)?;
-        files.iter().for_each(|file| index.remove(file));
-        index.insert(&id, staying);
+        state.add(&id, file, staying);
         Ok(())
     }
 
     /// The files of a part, under temporary names.
-    fn write_part(&self, id: &str, files: &[String], replaced: &Replaced) -> Result<()> {
+    fn write_part(&self, name: &str, files: &[String], replaced: &Replaced) -> Result<Vec<TableFile>> {
         let mut writers = Vec::new();
         for table in DatasetTable::ALL {
-            let file = self.folder.create_temporary(table, id)?;
-            writers.push(TableWriter::new(table, file).with_context(|| self.cannot_be_written(table, id))?);
+            let file = self.folder.create_temporary(table, name)?;
+            writers.push(TableWriter::new(table, file).with_context(|| self.cannot_be_written(table, name))?);
         }
         for file in files {
             for row in self.folder.open(file)? {
                 step()?;
-                copy_row(row?, replaced, &mut writers).with_context(|| format!("{id}: cannot be written"))?;
+                copy_row(row?, replaced, &mut writers).with_context(|| format!("{name}: cannot be written"))?;
             }
         }
+        let mut tables = Vec::new();
         for (writer, table) in writers.into_iter().zip(DatasetTable::ALL) {
-            let file = writer.finish().with_context(|| self.cannot_be_written(table, id))?;
-            // What it replaces is removed next, and power may fail.
-            file.sync_all().with_context(|| self.cannot_be_written(table, id))?;
+            let cannot = || self.cannot_be_written(table, name);
+            // What it replaces is removed later, and power may fail.
+            writer.finish().with_context(cannot)?.sync_all().with_context(cannot)?;
+            let file = File::open(self.folder.temporary(table, name)).with_context(cannot)?;
+            tables.push(measure_table(table, file).with_context(cannot)?);
         }
-        Ok(())
+        Ok(tables)
     }
+}
 
-    pub(super) fn cannot_be_written(&self, table: DatasetTable, id: &str) -> String {
-        format!("{}: cannot be written", self.folder.file(table, id).display())
+/// Files that become one, smallest first; `None` if there is nothing to merge.
+fn small_files(manifest: &Manifest, target_rows: u64) -> Option<Vec<String>> {
+    let rows = |file: &DataFile| file.table(DatasetTable::Frames).rows;
+    let mut files: Vec<(u64, &String)> = manifest.files.iter().map(|(id, file)| (rows(file), id)).collect();
+    files.sort_unstable();
+    let (mut group, mut sum) = (Vec::new(), 0_u64);
+    for (rows, id) in files {
+        let all = sum.saturating_add(rows);
+        let fits = all <= target_rows && (all <= FEW_ROWS || rows <= sum.saturating_mul(RATIO));
+        if !fits && group.len() > 1 {
+            break;
+        }
+        if !fits {
+            group.clear();
+            sum = 0;
+        }
+        group.push(id.clone());
+        sum = sum.saturating_add(rows);
     }
+    (group.len() > 1).then_some(group)
 }
 
 fn copy_row(row: DatasetRow, replaced: &Replaced, writers: &mut [TableWriter<File>]) -> Result<()> {
@@ -112,16 +127,4 @@ fn copy_row(row: DatasetRow, replaced: &Replaced, writers: &mut [TableWriter<Fil
         DatasetRow::Run(_) | DatasetRow::Failed(_) => {}
     }
     Ok(())
-}
-
-/// By content: the same runs make a part of the same name.
-fn part_id(runs: &[KnownRun]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for run in runs {
-        for text in [run.run_id.as_deref().unwrap_or_default(), &run.fingerprint, &run.source] {
-            hasher.update(&(text.len() as u64).to_le_bytes());
-            hasher.update(text.as_bytes());
-        }
-    }
-    format!("part-{}", &hasher.finalize().to_hex()[..32])
 }

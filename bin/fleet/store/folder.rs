@@ -1,39 +1,31 @@
 //! The files of a dataset on disk: their names, and how they appear and go away.
 //!
 //! ```text
-//! DIR/traceparse-dataset.json      what makes a folder a dataset
+//! DIR/traceparse-dataset.json      the manifest, which names all files that belong to the dataset (manifest.rs)
 //! DIR/sources.json                 which exports need not be hashed again
 //! DIR/runs/ID.parquet              a data file: one Parquet file in the folder of each table, under one id
 //! DIR/labels/ID.parquet …
 //! DIR/frames/.ID.tmp               not complete yet; no glob for `*.parquet` sees it
-//! DIR/unfinished.json              there until an extract comes to its end (interruption.rs)
-//! DIR/journal.json                 a replacement that has begun (journal.rs)
 //! DIR/.lock                        held while the dataset is used
 //! ```
 //!
-//! A data file is there where its file in `runs` is: that one comes last and goes first. Files of other tables without it
-//! are leftovers of a process that was killed; the next writer removes them. Until then SQL over `frames` alone may see
-//! rows of a run that `runs` does not have; all files of a data file are written before the first gets its name, so that this
-//! takes a kill within a few renames. Where a file of another table was deleted by hand, the next writer removes the rest, so that
-//! its runs are extracted again; a reader says so, since a report without them would be another one.
+//! The id of a data file is a hash of its content, so a name never gets other content. A file that the manifest does not name is nothing.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail, ensure};
-use traceparse::fleet::{DatasetTable, FleetSelection};
+use anyhow::{Context, Result};
+use traceparse::fleet::DatasetTable;
 
+use super::manifest::MANIFEST;
 use crate::durable::sync_folder;
 use crate::guard;
 
-const MARKER: &str = "traceparse-dataset.json";
-const MARKER_FORMAT: &str = "traceparse-dataset";
-const NEWEST: u64 = traceparse::fleet::DatasetTable::VERSION as u64;
 pub(super) const LOCK: &str = ".lock";
 /// The files of a dataset that are not those of a table.
-const OWN_FILES: [&str; 5] = [MARKER, LOCK, "sources.json", "unfinished.json", "journal.json"];
+const OWN_FILES: [&str; 5] = [MANIFEST, LOCK, "sources.json", "unfinished.json", "journal.json"];
 const PARQUET: &str = ".parquet";
 const TEMPORARY: &str = ".tmp";
 
@@ -45,70 +37,18 @@ pub(super) struct Folder {
 
 impl Folder {
     pub(super) fn is_dataset(&self) -> bool {
-        self.path.join(MARKER).is_file()
+        self.path.join(MANIFEST).is_file()
     }
 
-    /// Makes the folder a dataset where it is not.
-    pub(super) fn create(&self) -> Result<()> {
-        if !self.is_dataset() {
-            self.write_marker(&FleetSelection::default())?;
-        }
-        for table in DatasetTable::ALL {
-            self.creating(&self.path.join(table.name()), |path| fs::create_dir_all(path))?;
-        }
-        Ok(())
-    }
-
-    /// Says that there may be files of the newest version, before there is one, so that older programs refuse the whole.
-    pub(super) fn raise_version(&self) -> Result<()> {
-        if self.check_marker()? < NEWEST { self.write_marker(&self.selection()?) } else { Ok(()) }
-    }
-
-    /// Says that this is a dataset, and what its runs were measured with.
-    pub(super) fn write_marker(&self, selection: &FleetSelection) -> Result<()> {
-        let mut marker = serde_json::json!({"format": MARKER_FORMAT, "version": NEWEST});
-        if !selection.is_whole() {
-            marker["selection"] = serde_json::json!({"text": selection.to_string(), "options": selection.options()});
-        }
-        self.write_whole(MARKER, &marker)
-    }
-
-    /// The selection that the runs were measured with; datasets without a word on it are of whole recordings.
-    pub(super) fn selection(&self) -> Result<FleetSelection> {
-        let path = self.path.join(MARKER);
-        let text = crate::bounds::read_file(&path, crate::bounds::OWN_FILE)
-            .with_context(|| format!("{}: cannot be read", path.display()))?;
-        let marker: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
-        let options = match &marker["selection"] {
-            serde_json::Value::Null => Vec::new(),
-            selection => serde_json::from_value(selection["options"].clone())
-                .with_context(|| format!("{}: is damaged; extract into a new folder", path.display()))?,
-        };
-        Ok(FleetSelection::new(options))
-    }
-
-    /// Checks that this program can use a dataset with this marker; returns its version.
-    pub(super) fn check_marker(&self) -> Result<u64> {
-        let path = self.path.join(MARKER);
-        let text = crate::bounds::read_file(&path, crate::bounds::OWN_FILE)
-            .with_context(|| format!("{}: cannot be read", path.display()))?;
-        let marker: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
-        let version = marker["version"].as_u64().filter(|_| marker["format"] == MARKER_FORMAT);
-        match version {
-            Some(version @ 1..=NEWEST) => Ok(version),
-            Some(version) => {
-                bail!(
-                    "{}: has version {version}, but this traceparse reads versions up to {NEWEST}; update traceparse",
-                    path.display()
-                )
-            }
-            None => bail!("{}: is damaged; extract into a new folder", path.display()),
-        }
+    /// Makes the folders of the tables.
+    pub(super) fn create_tables(&self) -> Result<()> {
+        let mut tables = DatasetTable::ALL.into_iter();
+        tables.try_for_each(|table| self.creating(&self.path.join(table.name()), |path| fs::create_dir_all(path)))
     }
 
     /// True if the folder holds anything but the remains of a process that was killed while it made a dataset.
     pub(super) fn is_in_use(&self) -> Result<bool> {
-        let ours = [LOCK.to_owned(), temporary_name(MARKER)];
+        let ours = [LOCK.to_owned(), temporary_name(MANIFEST)];
         let mut names = entries(&self.path)?.into_iter();
         Ok(names.any(|name| !ours.contains(&name)))
     }
@@ -121,12 +61,8 @@ impl Folder {
         self.path.join(table.name()).join(temporary_name(id))
     }
 
-    /// The ids of the data files, sorted.
-    pub(super) fn ids(&self) -> Result<BTreeSet<String>> {
-        self.ids_in(DatasetTable::Runs)
-    }
-
-    fn ids_in(&self, table: DatasetTable) -> Result<BTreeSet<String>> {
+    /// The ids of the files of a table, sorted.
+    pub(super) fn ids_in(&self, table: DatasetTable) -> Result<BTreeSet<String>> {
         let id = |name: String| name.strip_suffix(PARQUET).filter(|id| is_id(id)).map(str::to_owned);
         Ok(entries(&self.path.join(table.name()))?.into_iter().filter_map(id).collect())
     }
@@ -136,12 +72,13 @@ impl Folder {
         self.creating(&self.temporary(table, id), |path| File::create(path))
     }
 
-    /// Gives the written files of a data file their names, `runs` last. Files that have theirs already are left.
-    pub(super) fn publish(&self, id: &str) -> Result<()> {
+    /// Gives the files of a data file, which were written under the temporary name `written`, their names.
+    pub(super) fn publish(&self, written: &str, id: &str) -> Result<()> {
         for table in DatasetTable::ALL.into_iter().rev() {
-            let (temporary, file) = (self.temporary(table, id), self.file(table, id));
+            let (temporary, file) = (self.temporary(table, written), self.file(table, id));
             change(&file)?;
             match fs::rename(temporary, &file) {
+                // Finishing what a process of an older version began: some have their names.
                 Err(error) if error.kind() == ErrorKind::NotFound && file.is_file() => {}
                 renamed => renamed.with_context(|| format!("{}: cannot be written", file.display()))?,
             }
@@ -165,38 +102,25 @@ impl Folder {
         DatasetTable::ALL.into_iter().try_for_each(|table| remove_file(&self.file(table, id)))
     }
 
-    /// Removes data files of which somebody deleted a table, so that their runs are extracted again.
-    pub(super) fn remove_incomplete(&self) -> Result<()> {
-        let runs = self.ids()?;
-        for table in DatasetTable::ALL {
-            runs.difference(&self.ids_in(table)?).try_for_each(|id| self.remove(id))?;
-        }
-        Ok(())
-    }
-
-    /// Removes what processes left that were killed: unfinished files, and tables of no run.
-    pub(super) fn remove_leftovers(&self) -> Result<()> {
+    /// Removes what processes left that were killed while they wrote.
+    pub(super) fn remove_unfinished(&self) -> Result<()> {
         let tables = DatasetTable::ALL.map(|table| self.path.join(table.name()));
         for folder in tables.iter().chain([&self.path]) {
             for name in entries(folder)?.iter().filter(|name| name.starts_with('.') && name.ends_with(TEMPORARY)) {
                 remove_file(&folder.join(name))?;
             }
         }
-        let runs = self.ids()?;
-        for table in DatasetTable::ALL {
-            self.ids_in(table)?.difference(&runs).try_for_each(|id| remove_file(&self.file(table, id)))?;
-        }
         Ok(())
     }
 
     /// Writes a small file beside its target and renames it, so that nobody sees half of it. It is on the disk when this returns.
-    pub(super) fn write_whole(&self, name: &str, content: &serde_json::Value) -> Result<()> {
+    pub(super) fn write_whole(&self, name: &str, content: &str) -> Result<()> {
         let (temporary, file) = (self.path.join(temporary_name(name)), self.path.join(name));
         guard::check(&file)?;
         change(&temporary)?;
         self.creating(&temporary, |path| {
             let mut file = File::create(path)?;
-            writeln!(file, "{content:#}")?;
+            file.write_all(content.as_bytes())?;
             file.sync_all()
         })?;
         change(&file)?;
@@ -222,11 +146,6 @@ fn temporary_name(id: &str) -> String {
 /// True for an id that is a name inside its folder, on every system.
 pub(super) fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-}
-
-pub(super) fn check_id(id: &str) -> Result<()> {
-    ensure!(is_id(id), "{id:?} cannot be the name of a data file");
-    Ok(())
 }
 
 /// Removes a file; one that is not there is removed already.

@@ -23,7 +23,7 @@ pub(crate) struct Known {
 }
 
 /// The exports and runs that a change is going to put in, and that replace rows.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Replaced {
     pub(super) sources: HashSet<String>,
     pub(super) run_ids: HashSet<String>,
@@ -43,6 +43,12 @@ impl Replaced {
 
     pub(super) fn by_sources(sources: &HashSet<String>) -> Self {
         Self { sources: sources.clone(), run_ids: HashSet::new() }
+    }
+
+    /// Adds those of another change.
+    pub(super) fn extend(&mut self, other: &Self) {
+        self.sources.extend(other.sources.iter().cloned());
+        self.run_ids.extend(other.run_ids.iter().cloned());
     }
 
     /// True if a row of `runs` makes room. A failure stays if only its content is the same: copies of an export are failures with the id of
@@ -80,14 +86,6 @@ impl Index {
                 forget(&mut self.of_run, &id, file);
             }
         }
-    }
-
-    pub(super) fn has(&self, file: &str) -> bool {
-        self.files.contains_key(file)
-    }
-
-    pub(super) fn files(&self) -> impl Iterator<Item = &String> {
-        self.files.keys()
     }
 
     /// The rows of a file that stay.

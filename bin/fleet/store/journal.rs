@@ -1,11 +1,10 @@
-//! Replacing data files by others, so that a kill at any moment leaves the old ones or the new ones.
+//! Finishing what a traceparse before version 4 of datasets began: it replaced data files by others with a journal.
 //!
-//! 1. The new files are written under temporary names, and synced.
-//! 2. `journal.json` says which files replace which. From here on there is no way back.
-//! 3. The old files are removed, the new ones get their names, and the journal is removed.
+//! 1. The new files were written under temporary names, and synced.
+//! 2. `journal.json` said which files replace which. From there on there was no way back.
+//! 3. The old files were removed, the new ones got their names, and the journal was removed.
 //!
-//! A process that finds a journal does step 3 again: files that were removed stay removed, and files that have their name keep it. While
-//! step 3 runs, SQL over the folder sees some of the runs only; it never sees a run twice.
+//! A process that finds a journal does step 3 again: files that were removed stay removed, and files that have their name keep it.
 
 use std::path::Path;
 
@@ -25,12 +24,6 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Steps 2 and 3; step 1 is done.
-    pub(super) fn commit(self, folder: &Folder) -> Result<()> {
-        folder.write_whole(JOURNAL, &serde_json::json!({"delete": self.delete, "create": self.create}))?;
-        self.apply(folder)
-    }
-
     /// Finishes a replacement that has begun, if any.
     pub(super) fn recover(folder: &Folder) -> Result<()> {
         match Self::read(&folder.path.join(JOURNAL))? {
@@ -45,7 +38,7 @@ impl Journal {
 
     fn apply(&self, folder: &Folder) -> Result<()> {
         self.delete.iter().try_for_each(|id| folder.remove(id))?;
-        self.create.iter().try_for_each(|id| folder.publish(id))?;
+        self.create.iter().try_for_each(|id| folder.publish(id, id))?;
         // Without a journal nobody would give them their names again.
         folder.sync()?;
         remove_file(&folder.path.join(JOURNAL))

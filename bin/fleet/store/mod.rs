@@ -1,25 +1,31 @@
-//! A dataset on disk: a folder with a folder for each table.
+//! A dataset on disk: a folder with a folder for each table, and a manifest that names the files which belong to it.
 //!
-//! A data file is what one `put` wrote, under the id of its first run, which is a hash of the export: extracting an export
-//! again overwrites its file. [`Store::compact`] merges small data files into parts. An export is in one data file
-//! at a time; putting it again takes it out of wherever it is.
+//! A data file is what one `put` wrote, or a part that several were merged into; its id is a hash of its content. An export is in one
+//! data file at a time; putting it again takes it out of wherever it is. Changes are in memory until [`Store::save`] writes the
+//! manifest, and files that it names no more are removed after that.
 
+mod changes;
 mod compact;
 mod folder;
 mod index;
-mod interruption;
 mod journal;
+mod manifest;
+mod measured;
+mod older;
+mod progress;
 mod read;
 mod stamps;
+mod state;
 
 // For tests/fleet_store.rs; the tests of the command do not use it.
 #[cfg(test)]
 #[allow(unused_imports)]
 pub(crate) use folder::tests_only;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -27,12 +33,13 @@ use rayon::prelude::*;
 use traceparse::fleet::{DatasetRow, DatasetTable, FleetSelection, KnownRun};
 use traceparse::fleet::{FailedInput, RunMeasures};
 
-use folder::{Folder, LOCK, check_id, step};
+use folder::{Folder, LOCK};
 pub(crate) use index::Known;
-use index::{Index, Replaced, known_of_failure, known_of_run};
-pub(crate) use interruption::Unfinished;
 use journal::Journal;
+pub(crate) use manifest::MadeWith;
+use manifest::Manifest;
 pub(crate) use stamps::SourceStamps;
+use state::State;
 
 const STAMPS: &str = "sources.json";
 
@@ -40,8 +47,12 @@ const STAMPS: &str = "sources.json";
 #[derive(Debug)]
 pub(crate) struct Store {
     folder: Folder,
-    /// The contents of the tables `runs`, once they were asked for. Also held during changes on disk, which are made one after the other.
-    index: Mutex<Option<Index>>,
+    /// Also held during changes on disk, which are made one after the other.
+    state: Mutex<State>,
+    /// Temporary names that were given.
+    written: AtomicU64,
+    /// Runs of data files that somebody deleted, so that they are no part of it any more.
+    lost_runs: u64,
     is_writer: bool,
     /// Held until the store is dropped. `None` on file systems that cannot lock, and for reading where nothing can be written.
     _lock: Option<File>,
@@ -53,8 +64,7 @@ impl Store {
         Folder { path: path.to_owned() }.is_dataset()
     }
 
-    /// Opens a dataset for writing, and makes one where there is nothing or an empty folder. Finishes what a killed process
-    /// began, and removes what it left.
+    /// Opens a dataset for writing, and makes one where there is nothing or an empty folder. Removes what a killed process left.
     pub(crate) fn create_or_open(path: &Path) -> Result<Self> {
         let folder = Folder { path: path.to_owned() };
         std::fs::create_dir_all(path).with_context(|| format!("{}: cannot be made", path.display()))?;
@@ -64,19 +74,59 @@ impl Store {
         let lock = File::options().create(true).truncate(false).write(true).open(path.join(LOCK));
         let lock = lock.with_context(|| format!("{}: cannot be written to", path.display()))?;
         let lock = locked(path, lock, File::try_lock)?;
-        folder.create()?;
-        folder.raise_version()?;
-        Journal::recover(&folder)?;
-        folder.remove_incomplete()?;
-        folder.remove_leftovers()?;
-        Ok(Self { folder, index: Mutex::new(None), is_writer: true, _lock: lock })
+        let is_new = !folder.is_dataset();
+        let manifest = if is_new { Manifest::new() } else { Manifest::read(path)? };
+        let mut store = Self::new(folder, manifest, true, lock);
+        store.prepare(is_new)?;
+        Ok(store)
+    }
+
+    fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: Option<File>) -> Self {
+        let state = Mutex::new(State::new(manifest));
+        Self { folder, state, written: AtomicU64::new(0), lost_runs: 0, is_writer, _lock: lock }
+    }
+
+    /// Makes manifest and folder agree.
+    fn prepare(&mut self, is_new: bool) -> Result<()> {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if is_new {
+            state.save(&self.folder)?;
+        }
+        self.folder.create_tables()?;
+        if !state.manifest.lists_files() {
+            older::adopt(&self.folder, &mut state.manifest)?;
+            state.save(&self.folder)?;
+        }
+        older::forget(&self.folder)?;
+        self.folder.remove_unfinished()?;
+        let incomplete = self.folder.check_files(&state.manifest)?;
+        let unnamed = self.folder.unnamed(&state.manifest)?;
+        if let Some((table, id)) = unnamed.first().filter(|_| !state.manifest.inputs.is_incomplete()) {
+            // An extract that came to its end leaves none, so somebody copied it here. It may be the only copy.
+            let file = self.folder.file(*table, id);
+            let folder = self.folder.path.display();
+            bail!("{}: not a file of the dataset {folder}; move it to another folder", file.display());
+        }
+        unnamed.iter().try_for_each(|(table, id)| folder::remove_file(&self.folder.file(*table, id)))?;
+        if !incomplete.is_empty() {
+            let removed = incomplete.iter().filter_map(|id| state.remove(id));
+            self.lost_runs = removed.map(|file| file.runs).sum();
+            state.manifest.inputs.is_complete = Some(false);
+            state.save(&self.folder)?;
+        }
+        Ok(())
+    }
+
+    /// The number of runs in data files that somebody deleted since the dataset was written.
+    pub(crate) fn lost_runs(&self) -> u64 {
+        self.lost_runs
     }
 
     /// Checks that this program can use a dataset.
     pub(crate) fn check(path: &Path) -> Result<()> {
         let folder = Folder { path: path.to_owned() };
         ensure!(folder.is_dataset(), "{}: not a dataset; make one with `traceparse fleet extract`", path.display());
-        folder.check_marker().map(drop)
+        Manifest::read(path).map(drop)
     }
 
     /// The files of a dataset.
@@ -84,7 +134,7 @@ impl Store {
         Folder { path: path.to_owned() }.files()
     }
 
-    /// Opens a dataset for reading.
+    /// Opens a dataset for reading, and checks that its files are those that were written.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Self::check(path)?;
         let folder = Folder { path: path.to_owned() };
@@ -93,29 +143,38 @@ impl Store {
             Err(_) => Ok(None),
         };
         let mut held = lock()?;
-        if Journal::exists(&folder) {
+        if Journal::exists(&folder) && !Manifest::read(path)?.lists_files() {
             // Nobody writes, so it was interrupted, and some runs have no files until it is done.
             drop(held.take());
             drop(Self::create_or_open(path).context("a compaction was interrupted, and has to be finished first")?);
             held = lock()?;
         }
-        Ok(Self { folder, index: Mutex::new(None), is_writer: false, _lock: held })
+        let mut manifest = Manifest::read(path)?;
+        if let Some(id) = folder.check_files(&manifest)?.first() {
+            bail!(folder.missing(id));
+        }
+        if !manifest.lists_files() {
+            manifest.inputs = older::completeness(&folder);
+        }
+        Ok(Self::new(folder, manifest, false, held))
     }
 
     /// The selection that the runs were measured with.
-    pub(crate) fn selection(&self) -> Result<FleetSelection> {
-        self.folder.selection()
+    pub(crate) fn selection(&self) -> FleetSelection {
+        self.state().manifest.selection.clone()
     }
 
     /// Makes it a dataset of this selection, or checks that it is one: runs of unlike selections cannot be compared.
     pub(crate) fn select(&self, selection: &FleetSelection) -> Result<()> {
         self.check_writer()?;
-        let own = self.folder.selection()?;
+        let mut state = self.state();
+        let own = state.manifest.selection.clone();
         if own == *selection {
             return Ok(());
         }
-        if self.folder.ids()?.is_empty() {
-            return self.folder.write_marker(selection);
+        if state.manifest.files.is_empty() {
+            state.manifest.selection = selection.clone();
+            return state.save(&self.folder);
         }
         let [own, asked] = [&own, selection].map(|selection| match selection.is_whole() {
             true => "whole recordings".to_owned(),
@@ -129,58 +188,46 @@ impl Store {
 
     /// The exports that the dataset knows, by their path.
     pub(crate) fn known(&self) -> Result<HashMap<String, Known>> {
-        self.with_index(|index| Ok(index.known()))
+        Ok(self.indexed()?.index.known())
+    }
+
+    /// The ids of the data files that belong to it, sorted.
+    pub(crate) fn data_files(&self) -> Result<Vec<String>> {
+        let state = self.state();
+        match state.manifest.lists_files() {
+            true => Ok(state.manifest.files.keys().cloned().collect()),
+            false => Ok(older::ids(&self.folder)?.into_iter().collect()),
+        }
+    }
+
+    /// A data file in the folder that does not belong to the dataset, and the number of such files.
+    pub(crate) fn unnamed(&self) -> Result<Option<(PathBuf, usize)>> {
+        let state = self.state();
+        if !state.manifest.lists_files() {
+            return Ok(None);
+        }
+        let unnamed = self.folder.unnamed(&state.manifest)?;
+        Ok(unnamed.first().map(|(table, id)| (self.folder.file(*table, id), unnamed.len())))
     }
 
     /// The keys of the labels of each run, by its id.
     pub(crate) fn label_keys(&self) -> Result<HashMap<String, BTreeSet<String>>> {
-        self.with_index(|index| {
-            let read = |id: &String| {
-                let keys = KnownRun::label_keys(self.folder.open_table(DatasetTable::Labels, id)?);
-                keys.map_err(|error| self.folder.name_file(id, error))
-            };
-            let files: Vec<&String> = index.files().collect();
-            let mut keys: HashMap<String, BTreeSet<String>> = HashMap::new();
-            for (run, key) in files.into_par_iter().map(read).collect::<Result<Vec<_>>>()?.into_iter().flatten() {
-                keys.entry(run).or_default().insert(key);
-            }
-            Ok(keys)
-        })
-    }
-
-    /// Writes the runs of an export as the data file `id`, and takes whatever else the dataset has of that export, or of runs
-    /// of the same content, out of it.
-    ///
-    /// Many exports that are to be replaced should be forgotten first: a part is written anew for each call. A kill in between
-    /// leaves the dataset without the export.
-    pub(crate) fn put(&self, id: &str, runs: &[RunMeasures]) -> Result<()> {
-        check_id(id)?;
-        ensure!(!runs.is_empty(), "a data file without runs");
-        let known = runs.iter().map(known_of_run).collect();
-        self.put_rows(id, Rows { runs, failures: &[], known, replaced: Replaced::by_runs(runs) })
-    }
-
-    /// Writes that a file gave no run, and takes the runs that it gave before out of the dataset.
-    pub(crate) fn put_failure(&self, failure: &FailedInput) -> Result<()> {
-        // By path: its content may be that of another file, which has its own data file.
-        let id = format!("failed-{}", &blake3::hash(failure.source.as_bytes()).to_hex()[..32]);
-        let failures = std::slice::from_ref(failure);
-        let known = vec![known_of_failure(failure)];
-        self.put_rows(&id, Rows { runs: &[], failures, known, replaced: Replaced::by_failure(failure) })
-    }
-
-    /// Takes all that exports gave out of the dataset.
-    pub(crate) fn forget(&self, sources: &HashSet<String>) -> Result<()> {
-        self.check_writer()?;
-        self.with_index(|index| self.take_out(index, &Replaced::by_sources(sources)))
+        let read = |id: &String| {
+            let keys = KnownRun::label_keys(self.folder.open_table(DatasetTable::Labels, id)?);
+            keys.map_err(|error| self.folder.name_file(id, error))
+        };
+        let mut keys: HashMap<String, BTreeSet<String>> = HashMap::new();
+        for (run, key) in self.data_files()?.par_iter().map(read).collect::<Result<Vec<_>>>()?.into_iter().flatten() {
+            keys.entry(run).or_default().insert(key);
+        }
+        Ok(keys)
     }
 
     /// Gives every run to `each`, in the order of data files and in their order, and returns what gave none. Some runs are in
     /// memory at a time.
     pub(crate) fn read(&self, mut each: impl FnMut(RunMeasures) -> Result<()>) -> Result<Vec<FailedInput>> {
         let mut failures = Vec::new();
-        let ids = self.folder.ids()?.into_iter().collect();
-        self.folder.read_in_order(ids, |row| match row {
+        self.folder.read_in_order(self.data_files()?, |row| match row {
             DatasetRow::Run(run) => each(*run),
             DatasetRow::Failed(failure) => {
                 failures.push(failure);
@@ -199,7 +246,7 @@ impl Store {
     /// Keeps stamps for the next time.
     pub(crate) fn save_stamps(&self, stamps: &SourceStamps) -> Result<()> {
         self.check_writer()?;
-        self.folder.write_whole(STAMPS, &stamps.to_json())
+        self.folder.write_whole(STAMPS, &format!("{:#}\n", stamps.to_json()))
     }
 
     fn check_writer(&self) -> Result<()> {
@@ -207,90 +254,26 @@ impl Store {
         Ok(())
     }
 
-    fn put_rows(&self, id: &str, rows: Rows<'_>) -> Result<()> {
-        self.check_writer()?;
-        // Outside the lock: this is the work, and several threads put at a time.
-        self.write_temporary(id, &rows.encode()?)?;
-        self.with_index(|index| {
-            self.take_out(index, &rows.replaced)?;
-            if index.has(id) {
-                // Its rows are of this export too, or of one whose content begins with the same run.
-                index.remove(id);
-                self.folder.remove(id)?;
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state with its index, which is read when it is asked for first.
+    fn indexed(&self) -> Result<MutexGuard<'_, State>> {
+        if !self.state().is_indexed {
+            let read = |id: &String| {
+                let runs = KnownRun::all(self.folder.open_table(DatasetTable::Runs, id)?);
+                runs.map_err(|error| self.folder.name_file(id, error))
+            };
+            let ids = self.data_files()?;
+            let runs: Vec<_> = ids.par_iter().map(read).collect::<Result<_>>()?;
+            let mut state = self.state();
+            if !state.is_indexed {
+                ids.iter().zip(runs).for_each(|(id, runs)| state.index.insert(id, runs));
+                state.is_indexed = true;
             }
-            self.folder.publish(id)?;
-            index.insert(id, rows.known);
-            Ok(())
-        })
-    }
-
-    /// Writes the files of a data file, in the order of [`DatasetTable::ALL`], under temporary names. They are on the disk when this
-    /// returns: the files that they replace are removed next, and power may fail.
-    fn write_temporary(&self, id: &str, tables: &[Vec<u8>]) -> Result<()> {
-        let mut files = Vec::new();
-        for (table, bytes) in DatasetTable::ALL.into_iter().zip(tables) {
-            let mut file = self.folder.create_temporary(table, id)?;
-            step()?;
-            let written = std::io::Write::write_all(&mut file, bytes);
-            written.with_context(|| self.cannot_be_written(table, id))?;
-            files.push((table, file));
         }
-        // All at once they take as long as one.
-        std::thread::scope(|scope| {
-            let syncs: Vec<_> = files.iter().map(|(table, file)| (*table, scope.spawn(|| file.sync_all()))).collect();
-            syncs.into_iter().try_for_each(|(table, sync)| {
-                let synced = sync.join().unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
-                synced.with_context(|| self.cannot_be_written(table, id))
-            })
-        })
-    }
-
-    /// Runs `change` with the index, which is read when it is asked for first.
-    fn with_index<T>(&self, change: impl FnOnce(&mut Index) -> Result<T>) -> Result<T> {
-        let mut guard: MutexGuard<'_, Option<Index>> = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut index = match guard.take() {
-            Some(index) => index,
-            None => self.read_index()?,
-        };
-        // After an error it is read anew: who knows how much was changed.
-        let result = change(&mut index)?;
-        *guard = Some(index);
-        Ok(result)
-    }
-
-    fn read_index(&self) -> Result<Index> {
-        let ids: Vec<String> = self.folder.ids()?.into_iter().collect();
-        let read = |id: String| {
-            let runs = KnownRun::all(self.folder.open_table(DatasetTable::Runs, &id)?);
-            let runs = runs.map_err(|error| self.folder.name_file(&id, error))?;
-            Ok((id, runs))
-        };
-        let files: Vec<_> = ids.into_par_iter().map(read).collect::<Result<_>>()?;
-        let mut index = Index::default();
-        files.into_iter().for_each(|(id, runs)| index.insert(&id, runs));
-        Ok(index)
-    }
-}
-
-/// The rows that are put under an id.
-struct Rows<'r> {
-    runs: &'r [RunMeasures],
-    failures: &'r [FailedInput],
-    known: Vec<traceparse::fleet::KnownRun>,
-    replaced: Replaced,
-}
-
-impl Rows<'_> {
-    /// The files, in the order of [`DatasetTable::ALL`].
-    fn encode(&self) -> Result<Vec<Vec<u8>>> {
-        let encode = |table: DatasetTable| {
-            let mut bytes = Vec::new();
-            table.write(self.runs, self.failures, &mut bytes)?;
-            Ok(bytes)
-        };
-        let source = self.known.first().map_or("", |known| known.source.as_str());
-        let tables: Result<Vec<_>> = DatasetTable::ALL.into_iter().map(encode).collect();
-        tables.with_context(|| format!("{source}: cannot be put into the dataset"))
+        Ok(self.state())
     }
 }
 

@@ -30,9 +30,16 @@ impl Folder {
     }
 
     /// Advice on how to get the runs of a faulty data file into the dataset again: a run without a file in `runs` is not in it.
-    fn what_helps(&self, id: &str) -> String {
+    pub(super) fn what_helps(&self, id: &str) -> String {
         let runs = self.file(DatasetTable::Runs, id);
         format!("Delete {}, then run the same `traceparse fleet extract` again", runs.display())
+    }
+
+    /// The error for a data file of which a table is not there.
+    pub(super) fn missing(&self, id: &str) -> String {
+        let mut paths = DatasetTable::ALL.map(|table| self.file(table, id)).into_iter();
+        let path = paths.find(|path| !path.exists()).unwrap_or_else(|| self.file(DatasetTable::Runs, id));
+        format!("{}: missing; its runs are not all there. {}", path.display(), self.what_helps(id))
     }
 
     /// The error with the path of the file that it is about.

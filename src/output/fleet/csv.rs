@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use ::csv::Writer;
 
 use super::runs_of;
-use crate::fleet::{CohortReport, FleetReport, FleetScope, ScopeName, ScopeRow, Summary};
+use crate::fleet::{CohortReport, Completeness, FleetReport, FleetScope, ScopeName, ScopeRow, Summary};
 use crate::output::csv::{Cells, Out, record};
 use crate::stats::Quantile;
 
@@ -27,6 +27,7 @@ pub(crate) fn write(report: &FleetReport, cells: Cells, out: &mut dyn Write) -> 
             fields.push(samples.to_string());
             tail(&cohort.across_runs, &[], &mut fields);
             fields.extend(sources(report, &cohort.across_runs, cells));
+            fields.extend(completeness(report));
             row(&mut csv, fields)?;
         }
         for table in &cohort.tables {
@@ -54,6 +55,7 @@ fn header(report: &FleetReport, cells: Cells) -> Vec<String> {
     columns.extend(report.options.quantiles.iter().flat_map(details));
     columns.push("worst_run_source".to_owned());
     columns.extend(report.options.quantiles.iter().map(|quantile| format!("{}_run_source", quantile.name())));
+    columns.extend(texts("complete,inputs_expected,inputs_done"));
     columns
 }
 
@@ -68,7 +70,15 @@ fn scope_fields(
     fields.push(row.samples.to_string());
     tail(&row.summary, &row.noise, &mut fields);
     fields.extend(sources(report, &row.summary, cells));
+    fields.extend(completeness(report));
     fields
+}
+
+/// The share of the inputs that the report is of; the same in every row, so that a row that was cut out still tells.
+fn completeness(report: &FleetReport) -> [String; 3] {
+    let Completeness { is_complete, inputs_expected, inputs_done } = report.inputs.completeness;
+    let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
+    [is_complete.map(|is| is.to_string()).unwrap_or_default(), number(inputs_expected), number(inputs_done)]
 }
 
 /// The sources of the run with the largest value, and of those whose values percentiles are; of two runs around one, the one above.

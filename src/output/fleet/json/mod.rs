@@ -101,6 +101,9 @@ fn inputs(report: &FleetReport) -> Value {
     let damaged = |damaged: &DamagedRecording| json!({"source": damaged.source, "unread_runs": damaged.unread_runs});
     let inputs = &report.inputs;
     json!({
+        "complete": inputs.completeness.is_complete,
+        "inputs_expected": inputs.completeness.inputs_expected,
+        "inputs_done": inputs.completeness.inputs_done,
         "runs": inputs.runs,
         "left_out": inputs.left_out,
         "label_keys": inputs.label_keys,

@@ -1,0 +1,212 @@
+//! The manifest of a dataset, `traceparse-dataset.json`: the only truth about what belongs to it.
+//!
+//! ```text
+//! {
+//!   "format": "traceparse-dataset",
+//!   "version": 4,
+//!   "complete": false, "inputs_expected": 250, "inputs_done": 49, "runs": 48, "failed": 1,
+//!   "settings": "4e0c…", "symbols": ["/symbols/Orchard.dSYM"], "shard": null,
+//!   "files": {"part-9d51…": {"runs": 48, "failed": 1, "tables": {"runs": {"bytes": 9120, "rows": 49, "blake3": "07aa…"}, …}}},
+//!   "checksum": "5be1…"
+//! }
+//! ```
+//!
+//! It is replaced by a rename, after the files that it names are on the disk and before those that it does not name any more are removed.
+//! So a reader sees the dataset before a change or after it. `checksum` is the hash of all text before it, so that a flipped bit in the
+//! manifest is found like one in a file. Versions 1 to 3 had no list of files: every data file in the folder belonged to the dataset.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value, json};
+use traceparse::fleet::{Completeness, DatasetTable, FleetSelection};
+
+use super::folder::is_id;
+
+pub(super) const MANIFEST: &str = "traceparse-dataset.json";
+const FORMAT: &str = "traceparse-dataset";
+/// The version of the folder; files of tables have one of their own.
+const NEWEST: u64 = 4;
+/// The first version with a list of files.
+const LISTED: u64 = 4;
+/// Stands before the hash.
+const CHECKSUM: &str = ",\n  \"checksum\": \"";
+const END: &str = "\"\n}\n";
+
+/// The contents of the manifest.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Manifest {
+    pub(super) version: u64,
+    /// The selection that the runs were measured with.
+    pub(super) selection: FleetSelection,
+    /// The settings of the last extract.
+    pub(super) made_with: MadeWith,
+    pub(super) inputs: Completeness,
+    /// By id.
+    pub(super) files: BTreeMap<String, DataFile>,
+}
+
+/// The settings of an extract, for people and for merging: each run has a fingerprint of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MadeWith {
+    /// The hash of all settings.
+    pub(crate) settings: Option<String>,
+    /// The paths that symbols were looked for in.
+    pub(crate) symbols: Vec<String>,
+}
+
+/// A data file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DataFile {
+    pub(super) runs: u64,
+    pub(super) failed: u64,
+    /// In the order of [`DatasetTable::ALL`].
+    pub(super) tables: Vec<TableFile>,
+}
+
+/// The file of one table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TableFile {
+    pub(super) bytes: u64,
+    pub(super) rows: u64,
+    /// BLAKE3, 128 bits, in hex.
+    pub(super) checksum: String,
+}
+
+impl DataFile {
+    /// The file of a table.
+    pub(super) fn table(&self, table: DatasetTable) -> &TableFile {
+        let index = DatasetTable::ALL.iter().position(|other| *other == table).unwrap_or_default();
+        &self.tables[index]
+    }
+
+    /// A name by content: the same rows have the same name, and no name ever has other rows.
+    pub(super) fn id(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for table in &self.tables {
+            hasher.update(table.checksum.as_bytes());
+        }
+        format!("part-{}", short(hasher.finalize()))
+    }
+}
+
+/// The first half of a hash, in hex.
+pub(super) fn short(hash: blake3::Hash) -> String {
+    hash.to_hex()[..32].to_owned()
+}
+
+impl Manifest {
+    /// Of a dataset that nothing was put into.
+    pub(super) fn new() -> Self {
+        let inputs = Completeness { is_complete: Some(false), inputs_expected: Some(0), inputs_done: Some(0) };
+        let (selection, made_with) = (FleetSelection::default(), MadeWith::default());
+        Self { version: NEWEST, selection, made_with, inputs, files: BTreeMap::new() }
+    }
+
+    /// True if it says which files belong to the dataset.
+    pub(super) fn lists_files(&self) -> bool {
+        self.version >= LISTED
+    }
+
+    /// Makes it one of the newest version.
+    pub(super) fn raise_version(&mut self) {
+        self.version = NEWEST;
+    }
+
+    /// Reads the manifest of a folder.
+    pub(super) fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join(MANIFEST);
+        let text = crate::bounds::read_file(&path, crate::bounds::OWN_FILE)
+            .with_context(|| format!("{}: cannot be read", path.display()))?;
+        let damaged = || format!("{}: is damaged; extract into a new folder", path.display());
+        let Some(value) = serde_json::from_slice::<Value>(&text).ok().filter(|value| value["format"] == FORMAT) else {
+            bail!(damaged());
+        };
+        let version = value["version"].as_u64().filter(|version| *version > 0).with_context(damaged)?;
+        if version > NEWEST {
+            bail!(
+                "{}: has version {version}, but this traceparse reads versions up to {NEWEST}; update traceparse",
+                path.display()
+            );
+        }
+        let is_listed = value.get("files").is_some() || value.get("checksum").is_some();
+        if is_listed != (version >= LISTED) || (is_listed && !has_its_checksum(&text)) {
+            bail!(damaged());
+        }
+        Self::of_json(version, &value).with_context(damaged)
+    }
+
+    fn of_json(version: u64, value: &Value) -> Option<Self> {
+        let options = match &value["selection"] {
+            Value::Null => Vec::new(),
+            selection => serde_json::from_value(selection["options"].clone()).ok()?,
+        };
+        let symbols = value["symbols"].as_array().map(|paths| texts(paths)).unwrap_or_default();
+        let made_with = MadeWith { settings: value["settings"].as_str().map(str::to_owned), symbols };
+        let inputs = Completeness {
+            is_complete: value["complete"].as_bool(),
+            inputs_expected: value["inputs_expected"].as_u64(),
+            inputs_done: value["inputs_done"].as_u64(),
+        };
+        let mut files = BTreeMap::new();
+        if version >= LISTED {
+            for (id, file) in value["files"].as_object()? {
+                files.insert(Some(id).filter(|id| is_id(id))?.clone(), data_file(file)?);
+            }
+        }
+        Some(Self { version, selection: FleetSelection::new(options), made_with, inputs, files })
+    }
+
+    /// The text of the manifest, with its checksum.
+    pub(super) fn text(&self) -> String {
+        let text = format!("{:#}", self.to_json());
+        let body = text.trim_end().trim_end_matches('}').trim_end();
+        format!("{body}{CHECKSUM}{}{END}", short(blake3::hash(body.as_bytes())))
+    }
+
+    fn to_json(&self) -> Value {
+        let mut value = json!({"format": FORMAT, "version": NEWEST});
+        if !self.selection.is_whole() {
+            value["selection"] = json!({"text": self.selection.to_string(), "options": self.selection.options()});
+        }
+        value["complete"] = json!(self.inputs.is_complete);
+        value["inputs_expected"] = json!(self.inputs.inputs_expected);
+        value["inputs_done"] = json!(self.inputs.inputs_done);
+        value["runs"] = json!(self.files.values().map(|file| file.runs).sum::<u64>());
+        value["failed"] = json!(self.files.values().map(|file| file.failed).sum::<u64>());
+        value["settings"] = json!(self.made_with.settings);
+        value["symbols"] = json!(self.made_with.symbols);
+        value["shard"] = Value::Null;
+        value["files"] = self.files.iter().map(|(id, file)| (id.clone(), json_of(file))).collect::<Map<_, _>>().into();
+        value
+    }
+}
+
+/// True if the text ends with the hash of all that stands before it.
+fn has_its_checksum(text: &[u8]) -> bool {
+    let Some(text) = std::str::from_utf8(text).ok().and_then(|text| text.strip_suffix(END)) else { return false };
+    text.rsplit_once(CHECKSUM).is_some_and(|(body, checksum)| checksum == short(blake3::hash(body.as_bytes())))
+}
+
+fn texts(values: &[Value]) -> Vec<String> {
+    values.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn data_file(value: &Value) -> Option<DataFile> {
+    let table = |table: DatasetTable| {
+        let file = &value["tables"][table.name()];
+        let checksum = file["blake3"].as_str()?.to_owned();
+        Some(TableFile { bytes: file["bytes"].as_u64()?, rows: file["rows"].as_u64()?, checksum })
+    };
+    let tables = DatasetTable::ALL.into_iter().map(table).collect::<Option<_>>()?;
+    Some(DataFile { runs: value["runs"].as_u64()?, failed: value["failed"].as_u64()?, tables })
+}
+
+fn json_of(file: &DataFile) -> Value {
+    let table = |(table, file): (DatasetTable, &TableFile)| {
+        (table.name().to_owned(), json!({"bytes": file.bytes, "rows": file.rows, "blake3": file.checksum}))
+    };
+    let tables: Map<_, _> = DatasetTable::ALL.into_iter().zip(&file.tables).map(table).collect();
+    json!({"runs": file.runs, "failed": file.failed, "tables": tables})
+}

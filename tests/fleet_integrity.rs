@@ -1,0 +1,246 @@
+//! A dataset knows what belongs to it: what was changed, is missing, or came from elsewhere is refused or left out, and never counted.
+#![cfg(feature = "cli")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use traceparse::fleet::{Completeness, DatasetTable, FailedInput, RunMeasures};
+
+// The store reads its files by it; the rest is the command's.
+#[allow(dead_code)]
+#[path = "../bin/bounds.rs"]
+mod bounds;
+#[path = "../bin/durable.rs"]
+mod durable;
+// Which the store asks before each change.
+#[allow(dead_code)]
+#[path = "../bin/guard.rs"]
+mod guard;
+#[path = "support/runs.rs"]
+mod runs;
+// Other tests use the rest.
+#[allow(dead_code)]
+#[path = "../bin/fleet/store/mod.rs"]
+mod store;
+
+use store::{MadeWith, Store};
+
+const MANIFEST: &str = "traceparse-dataset.json";
+
+/// The contents of a dataset: runs by id, and sources of failures.
+type Content = (BTreeMap<String, RunMeasures>, BTreeSet<String>);
+
+fn content(store: &Store) -> anyhow::Result<Content> {
+    let mut runs = BTreeMap::new();
+    let failures = store.read(|run| {
+        let before = runs.insert(run.record.run_id.clone(), run);
+        assert_eq!(before, None, "a run twice");
+        Ok(())
+    })?;
+    Ok((runs, failures.into_iter().map(|failure: FailedInput| failure.source).collect()))
+}
+
+/// A dataset of these runs, in one data file, which an extract brought to its end.
+fn dataset(folder: &Path, seeds: &[u64]) -> Content {
+    let store = Store::create_or_open(folder).unwrap();
+    store.begin(seeds.len() + 1, 0, MadeWith::default()).unwrap();
+    for &seed in seeds {
+        store.put(&[runs::run(seed, 12)]).unwrap();
+    }
+    store.put_failure(&runs::failure(seeds[0])).unwrap();
+    store.compact(u64::MAX).unwrap();
+    store.complete().unwrap();
+    content(&store).unwrap()
+}
+
+fn files(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        match entry.path() {
+            path if path.is_dir() => found.extend(files(&path)),
+            path => drop(found.insert(path)),
+        }
+    }
+    found
+}
+
+fn copy(from: &Path, to: &Path, replaces: bool) {
+    for file in files(from) {
+        let target = to.join(file.strip_prefix(from).unwrap());
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        if replaces || !target.exists() {
+            fs::copy(file, target).unwrap();
+        }
+    }
+}
+
+/// One bit of every byte of the manifest, and of every fifth of the tables; other bits next to each other. All bits of the manifest and
+/// every byte of the tables, which takes a minute and a half, were found, too (2026-11-23).
+#[test]
+fn a_flipped_bit_is_found_before_a_number_is_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    dataset(folder.path(), &[1, 2]);
+    let (mut flips, mut tables) = (0, 0);
+    for file in files(folder.path()) {
+        let is_manifest = file.ends_with(MANIFEST);
+        if !is_manifest && file.extension().is_none_or(|extension| extension != "parquet") {
+            continue;
+        }
+        tables += usize::from(!is_manifest);
+        let whole = fs::read(&file).unwrap();
+        for (index, byte) in whole.iter().enumerate().step_by(if is_manifest { 1 } else { 5 }) {
+            let mut flipped = whole.clone();
+            flipped[index] = byte ^ (1 << (index % 8));
+            fs::write(&file, flipped).unwrap();
+            let error = Store::open(folder.path()).expect_err("a flipped bit").to_string();
+            let expected = file.display().to_string();
+            let is_newer = is_manifest && error.contains("reads versions up to");
+            assert!(error.starts_with(&expected) && (error.contains("damaged") || is_newer), "{index}: {error}");
+            flips += 1;
+        }
+        fs::write(&file, &whole).unwrap();
+    }
+    assert!(tables == 6 && flips > 3_000, "{flips} flips");
+    assert!(Store::open(folder.path()).is_ok());
+}
+
+/// A file with another length, or with bytes after its end.
+#[test]
+fn a_cut_or_longer_file_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    dataset(folder.path(), &[1, 2]);
+    for table in DatasetTable::ALL {
+        let file = files(&folder.path().join(table.name())).pop_first().unwrap();
+        let whole = fs::read(&file).unwrap();
+        for other in [whole[..whole.len() - 1].to_vec(), [&whole[..], b"\0"].concat(), Vec::new()] {
+            fs::write(&file, other).unwrap();
+            let error = Store::open(folder.path()).unwrap_err().to_string();
+            assert!(error.contains(&format!("(table {})", table.name())), "{error}");
+        }
+        fs::remove_file(&file).unwrap();
+        let error = Store::open(folder.path()).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{}: missing", file.display())), "{error}");
+        fs::write(&file, whole).unwrap();
+    }
+    let manifest = folder.path().join(MANIFEST);
+    let text = fs::read_to_string(&manifest).unwrap();
+    for other in [format!("{text} "), text.trim_end().to_owned(), text.replacen("\": ", "\":", 1)] {
+        fs::write(&manifest, other).unwrap();
+        assert!(Store::open(folder.path()).unwrap_err().to_string().contains("is damaged"));
+    }
+    // One that claims to be of a version without checksums.
+    fs::write(&manifest, text.replace("\"version\": 4", "\"version\": 3")).unwrap();
+    assert!(Store::open(folder.path()).unwrap_err().to_string().contains("is damaged"));
+}
+
+/// The manifest is checked by nothing of ours.
+#[test]
+fn the_manifest_tells_runs_rows_and_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (runs, failures) = dataset(folder.path(), &[1, 2, 3]);
+    let text = fs::read_to_string(folder.path().join(MANIFEST)).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((manifest["version"].clone(), manifest["complete"].clone()), (4.into(), true.into()));
+    assert_eq!((manifest["runs"].clone(), manifest["failed"].clone()), (runs.len().into(), failures.len().into()));
+    let files = manifest["files"].as_object().unwrap();
+    assert_eq!(files.len(), 1);
+    for (id, file) in files {
+        for table in DatasetTable::ALL {
+            let (entry, path) =
+                (&file["tables"][table.name()], folder.path().join(table.name()).join(format!("{id}.parquet")));
+            let bytes = fs::read(&path).unwrap();
+            assert_eq!(entry["bytes"], bytes.len());
+            assert_eq!(entry["blake3"], blake3::hash(&bytes).to_hex()[..32]);
+            assert_eq!(entry["rows"], table.row_count(fs::File::open(path).unwrap()).unwrap());
+        }
+        let frames: usize = runs.values().map(|run| run.frames.len()).sum();
+        assert_eq!(file["tables"]["frames"]["rows"], frames);
+        assert_eq!(file["tables"]["runs"]["rows"], 4, "three runs and a failure");
+    }
+    // The checksum is of all that stands before it.
+    let (body, checksum) = text.rsplit_once(",\n  \"checksum\": \"").unwrap();
+    assert_eq!(checksum, format!("{}\"\n}}\n", &blake3::hash(body.as_bytes()).to_hex()[..32]));
+}
+
+/// The case that gave 621 runs for 600 when every file of the folder counted.
+#[test]
+fn two_datasets_in_one_folder_are_one_of_them() {
+    let [a, b] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let of_a = dataset(a.path(), &[1, 2, 3, 4]);
+    let of_b = dataset(b.path(), &[3, 4, 5]);
+    for (replaces, expected) in [(true, &of_b), (false, &of_a)] {
+        let both = tempfile::tempdir().unwrap();
+        copy(a.path(), both.path(), true);
+        copy(b.path(), both.path(), replaces);
+        let store = Store::open(both.path()).unwrap();
+        assert_eq!(&content(&store).unwrap(), expected);
+        let (foreign, count) = store.unnamed().unwrap().expect("the files of the other");
+        assert_eq!(count, 6);
+        drop(store);
+        // Nothing is put into the mixture, and nothing of it is removed: it may be the only copy.
+        let before = files(both.path());
+        let error = Store::create_or_open(both.path()).unwrap_err().to_string();
+        assert!(
+            error.starts_with(&foreign.display().to_string()) && error.contains("not a file of the dataset"),
+            "{error}"
+        );
+        assert_eq!(files(both.path()), before);
+    }
+}
+
+/// Datasets of version 3 and before: a marker, and every file of the folder.
+fn of_version_3(folder: &Path, seeds: &[u64]) {
+    for table in DatasetTable::ALL {
+        fs::create_dir_all(folder.join(table.name())).unwrap();
+        for &seed in seeds {
+            let file = fs::File::create(folder.join(table.name()).join(format!("{seed}.parquet"))).unwrap();
+            table.write(&[runs::run(seed, 12)], &[], file).unwrap();
+        }
+    }
+    fs::write(folder.join(MANIFEST), r#"{"format":"traceparse-dataset","version":3}"#).unwrap();
+}
+
+#[test]
+fn older_datasets_are_read_and_taken_over() {
+    let folder = tempfile::tempdir().unwrap();
+    of_version_3(folder.path(), &[1, 2, 3]);
+    let expected: BTreeMap<String, RunMeasures> =
+        [1, 2, 3].map(|seed| runs::run(seed, 12)).map(|run| (run.record.run_id.clone(), run)).into();
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!(content(&store).unwrap().0, expected);
+    assert_eq!((store.completeness(), store.unnamed().unwrap()), (Completeness::default(), None));
+    assert_eq!(store.data_files().unwrap(), ["1", "2", "3"]);
+    drop(store);
+    // What such an extract did not finish is known.
+    fs::write(folder.path().join("unfinished.json"), r#"{"files": 40, "done": 3}"#).unwrap();
+    let unfinished = Completeness { is_complete: Some(false), inputs_expected: Some(40), inputs_done: Some(3) };
+    assert_eq!(Store::open(folder.path()).unwrap().completeness(), unfinished);
+    // A writer makes the list, which says no more than is known.
+    let store = Store::create_or_open(folder.path()).unwrap();
+    assert_eq!((content(&store).unwrap().0, store.completeness()), (expected.clone(), unfinished));
+    assert!(!folder.path().join("unfinished.json").exists());
+    store.put(&[runs::run(2, 12)]).unwrap();
+    store.compact(u64::MAX).unwrap();
+    store.complete().unwrap();
+    drop(store);
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!((content(&store).unwrap().0, store.data_files().unwrap().len()), (expected, 1));
+    assert_eq!(files(&folder.path().join("runs")).len(), 1);
+}
+
+/// A compaction of an older version that was killed had a journal.
+#[test]
+fn the_journal_of_an_older_version_is_finished() {
+    let folder = tempfile::tempdir().unwrap();
+    of_version_3(folder.path(), &[1, 2]);
+    for table in DatasetTable::ALL {
+        let file = fs::File::create(folder.path().join(table.name()).join(".part-0.tmp")).unwrap();
+        table.write(&[runs::run(1, 12), runs::run(2, 12)], &[], file).unwrap();
+    }
+    fs::write(folder.path().join("journal.json"), r#"{"delete": ["1", "2"], "create": ["part-0"]}"#).unwrap();
+    fs::remove_file(folder.path().join("runs/1.parquet")).unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    assert_eq!(content(&store).unwrap().0.len(), 2);
+    assert_eq!(store.data_files().unwrap(), ["part-0"]);
+}
