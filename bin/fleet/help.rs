@@ -43,7 +43,7 @@ Alert rules:
   window(60s).max > 80               the busiest 60 s of each run
   system-cpu-limit                   when iOS ends apps: 80 % over 60 s
 
-Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided (too few runs, or chance may explain it), 130 interrupted, 143 terminated (SIGTERM).";
+Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired, 4 no alert fired but one could not be decided (too few runs, chance may explain it, or the dataset is incomplete), 130 interrupted, 143 terminated (SIGTERM).";
 
 /// The help of `report`.
 pub(super) fn report_help() -> String {

@@ -41,8 +41,8 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
     let patterns = args.threads.threads().filter(ThreadNames::has_patterns);
     if Path::new(&dataset).exists() {
         Store::files(Path::new(&dataset))?.iter().try_for_each(|file| will_read(file))?;
-        check_labels(&options, Path::new(&dataset))?;
         let store = Store::open(Path::new(&dataset))?;
+        check_labels(&options, &store)?;
         text += &completeness(args, &store, Path::new(&dataset))?;
         files = Some(store.data_files()?);
         if let Some(patterns) = patterns {
@@ -115,12 +115,12 @@ fn local(dataset: &Path) -> Result<String> {
 }
 
 /// A label that nothing has is a mistake, which the engine would only tell in its own words.
-fn check_labels(options: &FleetOptions, dataset: &Path) -> Result<()> {
+fn check_labels(options: &FleetOptions, store: &Store) -> Result<()> {
     let mut asked = options.by.iter().chain(options.only.iter().map(|(key, _)| key)).peekable();
     if asked.peek().is_none() {
         return Ok(());
     }
-    let known: BTreeSet<String> = Store::open(dataset)?.label_keys()?.into_values().flatten().collect();
+    let known: BTreeSet<String> = store.label_keys()?.into_values().flatten().collect();
     match asked.find(|key| !known.contains(*key)) {
         Some(key) => Err(unknown_label(key, &known.into_iter().collect::<Vec<_>>())),
         None => Ok(()),

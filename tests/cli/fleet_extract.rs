@@ -32,10 +32,9 @@ fn a_dataset_reports_as_its_exports_do() {
     write(&folder, "x/copy.xml", export(12));
     let manifest = write(&folder, "fleet.csv", "path,ring,run_weight\nx/00.xml,beta,2.5\nx/03.xml,beta,\n");
     let inputs = [path.as_str(), "--manifest", &manifest];
-    assert_eq!(
-        extract(&[&inputs[..], &["-o", &dataset]].concat()),
-        "extracted 5 new, 0 changed, 0 unchanged, 2 failed"
-    );
+    let said = says(0, &[&["extract"], &inputs[..], &["-o", &dataset, "--compact"]].concat());
+    let expected = "compacted 7 data files into 1\nextracted 5 new, 0 changed, 0 unchanged, 2 failed\n";
+    assert!(said.ends_with(expected), "{said}");
     for options in [
         &[][..],
         &["--by", "ring", "--weighted"],
@@ -46,9 +45,13 @@ fn a_dataset_reports_as_its_exports_do() {
         assert_eq!(bytes(&[&[dataset.as_str()], options].concat()), of_exports, "{options:?}");
     }
     assert_eq!(failures(&report_with(0, &[&dataset]).1).len(), 2);
-    let said = says(0, &["extract", &path, "--manifest", &manifest, "-o", &dataset, "--compact"]);
-    assert!(said.contains("compacted 7 data files into 1"), "{said}");
-    assert_eq!(bytes(&[&dataset]), bytes(&inputs));
+    // Without the option as well.
+    extract(&[&inputs[..], &["-o", &folder.path("other")]].concat());
+    for dataset in ["ds", "other"] {
+        let frames = fs::read_dir(folder.path(&format!("{dataset}/frames"))).expect("a table");
+        assert_eq!(frames.count(), 1, "{dataset}");
+    }
+    assert_eq!(bytes(&[&folder.path("other")]), bytes(&inputs));
 }
 
 #[test]
@@ -193,15 +196,22 @@ fn a_damaged_data_file_is_extracted_again() {
     let frames = fs::read(first("frames")).expect("it is there");
     fs::write(first("frames"), &frames[..frames.len() / 2]).expect("it can be written");
     let said = fails(1, &["fleet", "report", &dataset]);
-    let advice = format!("Delete {}, then run the same `traceparse fleet extract` again", first("runs").display());
-    assert!(said.contains(&advice), "{said}");
+    let advice = || format!("Delete {}, then run the same `traceparse fleet extract` again", first("runs").display());
+    assert!(said.contains(&advice()), "{said}");
+    // Nothing of it is written into another file.
+    for args in [&["fleet", "extract", &path, "-o", &dataset][..], &["fleet", "sql", &dataset]] {
+        assert!(fails(1, args).contains(&advice()), "{args:?}");
+    }
     fs::remove_file(first("runs")).expect("it is there");
-    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 0 changed, 2 unchanged, 0 failed");
+    let said = says(0, &["extract", &path, "-o", &dataset]);
+    assert!(said.contains("ds: lost 3 runs with data files that are gone"), "{said}");
+    assert!(said.ends_with("extracted 3 new, 0 changed, 0 unchanged, 0 failed\n"), "{said}");
     assert_eq!(bytes(&[&dataset]), before);
-    // Who deletes the cut file itself gets the same.
+    // Who deletes another table gets the same.
+    let advice = advice();
     fs::remove_file(first("frames")).expect("it is there");
     assert!(fails(1, &["fleet", "report", &dataset]).contains(&advice));
-    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 1 new, 0 changed, 2 unchanged, 0 failed");
+    assert_eq!(extract(&[&path, "-o", &dataset]), "extracted 3 new, 0 changed, 0 unchanged, 0 failed");
     assert_eq!(bytes(&[&dataset]), before);
 }
 
@@ -338,7 +348,7 @@ fn an_interrupted_extraction_goes_on_where_it_was() {
         "{said:?}"
     );
     let (said, answer) = report_with(0, &[&dataset]);
-    assert!(said.contains("the last extract was interrupted after 5 of 10 files"), "{said}");
+    assert!(said.contains("incomplete: the last extract did not finish (5 of 10 files done)"), "{said}");
     assert_eq!(sources(&answer), ["00.xml", "01.xml", "02.xml", "03.xml", "04.xml"]);
     fs::remove_file(&slow).expect("it is there");
     write(&folder, "x/04.xml", export(15));
@@ -368,8 +378,69 @@ fn a_second_interrupt_ends_at_once() {
     drop(writer);
     // What was finished is there, and whole.
     let (said, answer) = report_with(0, &[&dataset]);
-    assert!(said.contains("the last extract of 3 files did not finish"), "{said}");
+    assert!(said.contains("incomplete: the last extract did not finish (2 of 3 files done)"), "{said}");
     assert_eq!(sources(&answer), ["00.xml", "01.xml"]);
+    incomplete_decides_nothing(&folder, &dataset);
+}
+
+/// The dataset has 2 of 3 files, of which one rule holds and the other does not.
+#[cfg(unix)]
+fn incomplete_decides_nothing(folder: &Folder, dataset: &str) {
+    let rules = ["--alert", "cpu.mean > 0", "--alert", "cpu.max > 100000"];
+    let states = |code: i32, more: &[&str]| {
+        let answer = report_with(code, &[&[dataset], &rules[..], more].concat()).1;
+        let states = answer["alerts"].as_array().expect("alerts").iter().map(|alert| alert["state"].clone());
+        (states.collect::<Vec<_>>(), answer["inputs"].clone())
+    };
+    let (undecided, inputs) = states(4, &[]);
+    assert_eq!(undecided, ["undecided", "undecided"]);
+    assert_eq!(
+        (&inputs["complete"], &inputs["inputs_done"], &inputs["inputs_expected"]),
+        (&false.into(), &2.into(), &3.into())
+    );
+    assert_eq!(states(3, &["--allow-incomplete"]).0, ["fired", "quiet"]);
+    let said = fails(1, &["fleet", "report", dataset, "--strict"]);
+    assert!(said.contains("the dataset is incomplete, and --strict was given"), "{said}");
+    // Every form of the report says so.
+    for (format, words) in [
+        ("text", "Incomplete: 2 of 3 input files are done."),
+        ("html", "Incomplete: 2 of 3 input files are done."),
+        ("csv", ",false,3,2\n"),
+    ] {
+        let report = stdout_of(&run(&["report", dataset, "--format", format]));
+        assert!(report.contains(words), "{format}: {report}");
+    }
+    let said = fails(1, &["fleet", "sql", dataset]);
+    assert!(
+        said.contains("incomplete: the last extract did not finish") && said.contains("--allow-incomplete"),
+        "{said}"
+    );
+    let sql = stdout_of(&run(&["sql", dataset, "--allow-incomplete"]));
+    assert!(sql.starts_with("-- Dataset complete: NO; 2 of 3 input files\n"), "{sql}");
+    let said = says(2, &["report", &folder.path("x/00.xml"), "--allow-incomplete"]);
+    assert!(said.contains("--allow-incomplete applies to datasets"), "{said}");
+}
+
+#[test]
+fn files_of_others_in_a_dataset_are_not_read() {
+    let folder = Folder::new();
+    let [one, two] = [("x", 3), ("y", 5)].map(|(name, files)| {
+        let dataset = folder.path(&format!("{name}.dataset"));
+        extract(&[&fleet(&folder, name, files), "-o", &dataset]);
+        dataset
+    });
+    let before = bytes(&[&two]);
+    let copied = Command::new("cp").args(["-r", "-n", &format!("{one}/."), &two]).status();
+    assert!(copied.is_ok());
+    let (said, answer) = report_with(0, &[&two]);
+    assert!(said.contains("6 files not read, which the dataset does not name, such as "), "{said}");
+    assert_eq!(answer["inputs"]["runs"], 5);
+    assert_eq!(stdout_of(&run(&["report", &two, "--format", "json"])), before);
+    let sql = stdout_of(&run(&["sql", &two]));
+    let foreign = fs::read_dir(format!("{one}/runs")).expect("a table").flatten().next().expect("a file").file_name();
+    assert!(sql.contains("/runs/part-") && !sql.contains(foreign.to_str().expect("UTF-8")), "{sql}");
+    let said = fails(1, &["fleet", "extract", &folder.path("y"), "-o", &two]);
+    assert!(said.contains("not a file of the dataset"), "{said}");
 }
 
 /// Nobody writes into it, so whoever opened it would wait for ever.

@@ -191,6 +191,6 @@ fn sql_asks_what_the_report_asked() {
         assert!(message.contains("no run has the label \"nope\"; known labels: ") && message.contains("os_build"));
     }
     assert!(sql(&["s3://bucket/fleet", "--by", "nope"]).contains("nope"));
-    write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":4}"#);
-    assert!(fails(1, &["fleet", "sql", &dataset]).contains("has version 4"));
+    write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":5}"#);
+    assert!(fails(1, &["fleet", "sql", &dataset]).contains("has version 5"));
 }
