@@ -29,6 +29,9 @@ fn main() {
     let has_duckdb = Command::new(python()).args(["-c", "import duckdb"]).output().is_ok_and(|it| it.status.success());
     let trials = vec![
         Trial::test("reports_equal_sql", reports_equal_sql).with_ignored_flag(!has_duckdb),
+        Trial::test("files_that_are_not_listed_are_not_read", files_that_are_not_listed_are_not_read)
+            .with_ignored_flag(!has_duckdb),
+        Trial::test("a_run_twice_is_refused", a_run_twice_is_refused).with_ignored_flag(!has_duckdb),
         Trial::test("columns_are_plain", columns_are_plain).with_ignored_flag(!has_duckdb),
     ];
     libtest_mimic::run(&arguments, trials).exit();
@@ -184,21 +187,66 @@ fn reports_equal_sql() -> Result<(), Failed> {
     fs::create_dir(&dataset)?;
     let runs = runs();
     write_dataset(&runs, &dataset)?;
+    all_cases_are_equal(&runs, folder.path(), |options| {
+        SqlEngine::DuckDb.query(options, &dataset.display().to_string())
+    })
+}
+
+/// Every case by this statement against the report on the runs.
+fn all_cases_are_equal(
+    runs: &[RunMeasures],
+    folder: &Path,
+    statement: impl Fn(&FleetOptions) -> String,
+) -> Result<(), Failed> {
     for (name, options) in cases() {
-        let text = SqlEngine::DuckDb.query(&options, &dataset.display().to_string());
-        fs::write(folder.path().join(format!("{name}.sql")), text)?;
+        fs::write(folder.join(format!("{name}.sql")), statement(&options))?;
         let mut builder = FleetBuilder::new(options);
         runs.iter().for_each(|run| builder.add(run));
         let mut out = Vec::new();
         output::write(&builder.finish(), &Format::Csv(Cells::AsTheyAre), &mut out)?;
-        fs::write(folder.path().join(format!("{name}.csv")), out)?;
+        fs::write(folder.join(format!("{name}.csv")), out)?;
     }
-    let said = run_oracle("reports", folder.path())?;
+    let said = run_oracle("reports", folder)?;
     if said.lines().count() == cases().len() {
         Ok(())
     } else {
         Err(format!("not every case was compared: {said}").into())
     }
+}
+
+/// As where two datasets were copied into one folder: another file has some of the runs again.
+fn write_mixture(runs: &[RunMeasures], folder: &Path) -> Result<(), Failed> {
+    write_dataset(runs, folder)?;
+    for table in DatasetTable::ALL {
+        let file = File::create(folder.join(table.name()).join("foreign.parquet"))?;
+        table.write(&runs[..21], &[], file)?;
+    }
+    Ok(())
+}
+
+fn files_that_are_not_listed_are_not_read() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let dataset = folder.path().join("it's a dataset");
+    fs::create_dir(&dataset)?;
+    let runs = runs();
+    write_mixture(&runs, &dataset)?;
+    let ids: Vec<String> = (0..runs.chunks(FILE).count()).map(|index| index.to_string()).collect();
+    all_cases_are_equal(&runs, folder.path(), |options| {
+        SqlEngine::DuckDb.query_files(options, &dataset.display().to_string(), &ids)
+    })
+}
+
+fn a_run_twice_is_refused() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let dataset = folder.path().join("dataset");
+    fs::create_dir(&dataset)?;
+    write_mixture(&runs(), &dataset)?;
+    for (name, options) in cases() {
+        let text = SqlEngine::DuckDb.query(&options, &dataset.display().to_string());
+        fs::write(folder.path().join(format!("{name}.sql")), text)?;
+    }
+    let said = run_oracle("refused", folder.path())?;
+    if said.lines().count() == cases().len() { Ok(()) } else { Err(said.into()) }
 }
 
 fn columns_are_plain() -> Result<(), Failed> {

@@ -2,6 +2,7 @@
 """Compares reports on fleets with what DuckDB makes of their dataset.
 
     duckdb_report.py reports FOLDER    runs every NAME.sql of the folder and compares with NAME.csv, bit by bit
+    duckdb_report.py refused FOLDER    every NAME.sql of the folder fails, since a run is there twice
     duckdb_report.py columns FOLDER    the tables below the folder have plain columns
 
 Exits with 1 and the first differences.
@@ -68,13 +69,23 @@ def columns(folder: Path) -> None:
         print(f"{table}: {len(found)} columns, {count} rows")
 
 
+def refused(name: str, folder: Path) -> None:
+    try:
+        rows = duckdb.sql((folder / f"{name}.sql").read_text()).fetchall()
+    except duckdb.Error as error:
+        assert "the dataset has a run twice" in str(error), f"{name}: {error}"
+        print(f"{name}: refused")
+        return
+    raise AssertionError(f"{name}: {len(rows)} rows of a dataset with a run twice")
+
+
 def main() -> None:
     command, folder = sys.argv[1], Path(sys.argv[2])
     if command == "columns":
         columns(folder)
         return
     for path in sorted(folder.glob("*.sql")):
-        compare(path.stem, folder)
+        (refused if command == "refused" else compare)(path.stem, folder)
 
 
 if __name__ == "__main__":
