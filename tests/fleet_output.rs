@@ -6,7 +6,8 @@ use serde_json::Value;
 use support::fleet;
 use support::fleet_reports::{ascending, every_kind, one_heavy, report, run_of, two_units};
 use traceparse::fleet::{
-    AlertRule, AlertState, FleetOptions, FleetReport, FleetScope, Measure, RunMeasures, ScopeTable, SortKey, Summary,
+    AlertRule, AlertState, Completeness, FleetOptions, FleetReport, FleetScope, Measure, RunMeasures, ScopeTable,
+    SortKey, Summary,
 };
 use traceparse::output::{self, Cells, Format};
 use traceparse::stats::{Confidence, Quantile, QuantileMethod};
@@ -309,8 +310,11 @@ fn csv_row_is(row: &[(String, String)], summary: &Summary) {
 fn csv_has_its_columns_in_order_and_plain_decimals() {
     let quantiles = vec![Quantile::P50, Quantile::P999];
     let options = FleetOptions { by: vec!["device".to_owned()], quantiles, ..FleetOptions::default() };
+    let mut report = report(&one_heavy()[60..62], options);
+    report.inputs.completeness =
+        Completeness { is_complete: Some(false), inputs_expected: Some(250), inputs_done: Some(49) };
     let mut out = Vec::new();
-    output::write(&report(&one_heavy()[60..62], options), &Format::Csv(Cells::AsTheyAre), &mut out).unwrap();
+    output::write(&report, &Format::Csv(Cells::AsTheyAre), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(
@@ -322,7 +326,7 @@ fn csv_has_its_columns_in_order_and_plain_decimals() {
     assert_eq!(
         lines[1],
         "iPhone 15,ns,run,cpu,,,,,2,0,1,1,99,99,50,50,100000,,,upper-unknown,,99,,too-few,,runs/00061.xml,\
-         runs/00060.xml,runs/00061.xml"
+         runs/00060.xml,runs/00061.xml,false,250,49"
     );
 }
 

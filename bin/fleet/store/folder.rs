@@ -19,10 +19,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use traceparse::fleet::DatasetTable;
 
-use super::manifest::MANIFEST;
 use crate::durable::sync_folder;
 use crate::guard;
 
+/// The name of the manifest.
+pub(super) const MANIFEST: &str = "traceparse-dataset.json";
 pub(super) const LOCK: &str = ".lock";
 /// The files of a dataset that are not those of a table.
 const OWN_FILES: [&str; 5] = [MANIFEST, LOCK, "sources.json", "unfinished.json", "journal.json"];

@@ -22,9 +22,8 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value, json};
 use traceparse::fleet::{Completeness, DatasetTable, FleetSelection};
 
-use super::folder::is_id;
+use super::folder::{MANIFEST, is_id};
 
-pub(super) const MANIFEST: &str = "traceparse-dataset.json";
 const FORMAT: &str = "traceparse-dataset";
 /// The version of the folder; files of tables have one of their own.
 const NEWEST: u64 = 4;

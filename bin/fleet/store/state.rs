@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use traceparse::fleet::{DatasetTable, KnownRun};
 
-use super::folder::Folder;
+use super::folder::{Folder, MANIFEST};
 use super::index::{Index, Replaced};
-use super::manifest::{DataFile, MANIFEST, Manifest};
+use super::manifest::{DataFile, Manifest};
 
 /// Changes that are saved one by one: those of small fleets, of which a kill loses nothing.
 const SAVED_AT_ONCE: u64 = 100;
