@@ -502,6 +502,43 @@ fn the_progress_of_an_extract_is_known() {
     assert!(is_tidy(folder.path()));
 }
 
+/// A part is written anew once, whenever that is: readers see none of the changes until then, and all of them afterwards.
+#[test]
+fn many_runs_are_taken_out_of_a_part_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    let all: Vec<RunMeasures> = (0..10).map(|seed| runs::run(seed, 10)).collect();
+    store.put(&all).unwrap();
+    store.save().unwrap();
+    let before = content(&store);
+    let mut expected = before.clone();
+    for run in &all[2..6] {
+        let mut relabelled = run.clone();
+        relabelled.record.labels.clear();
+        // The first has to make room for the second.
+        for label in ["first", "second"] {
+            relabelled.record.labels = vec![("put".to_owned(), label.to_owned())];
+            store.put(std::slice::from_ref(&relabelled)).unwrap();
+        }
+        expected = expected.with(&relabelled);
+    }
+    store.forget(&HashSet::from([all[9].record.source.clone()])).unwrap();
+    expected.runs.remove(&all[9].record.run_id);
+    assert_eq!(store.known().unwrap().len(), 9);
+    let named = |folder: &Path| {
+        let manifest = fs::read(folder.join("traceparse-dataset.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&manifest).unwrap()["runs"].clone()
+    };
+    assert_eq!(named(folder.path()), 10);
+    let killed = tempfile::tempdir().unwrap();
+    copy(folder.path(), killed.path());
+    assert_eq!(content(&Store::open(killed.path()).unwrap()), before);
+    store.save().unwrap();
+    assert_eq!((content(&store), named(folder.path())), (expected, 9.into()));
+    // The part without them, and the four that were put again.
+    assert!(is_tidy(folder.path()) && files(&folder.path().join("runs")).len() == 5);
+}
+
 /// Files of one run each would be six for each run.
 #[test]
 fn a_long_extract_has_few_files_at_any_time() {

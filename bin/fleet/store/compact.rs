@@ -8,7 +8,7 @@ use traceparse::fleet::{DatasetRow, DatasetTable, KnownRun, TableWriter};
 use super::Store;
 use super::folder::step;
 use super::index::Replaced;
-use super::manifest::{DataFile, Manifest, TableFile};
+use super::manifest::{DataFile, TableFile};
 use super::measured::measure_table;
 use super::state::{FEW_ROWS, State};
 
@@ -30,15 +30,16 @@ impl Store {
         let mut state = self.indexed()?;
         self.begin_change(&mut state)?;
         let before = state.manifest.files.len();
+        self.flush(&mut state)?;
         self.merge_small(&mut state, target_rows)?;
         self.save_state(&mut state)?;
         Ok(Compacted { before, after: state.manifest.files.len() })
     }
 
+    /// Merges small data files, but none that rows are to be taken out of: of those, many at a time are.
     pub(super) fn merge_small(&self, state: &mut State, target_rows: u64) -> Result<()> {
-        self.flush(state)?;
         state.unmerged = 0;
-        while let Some(files) = small_files(&state.manifest, target_rows) {
+        while let Some(files) = small_files(state, target_rows) {
             self.merge(state, &files, &Replaced::default())?;
         }
         Ok(())
@@ -95,9 +96,10 @@ impl Store {
 }
 
 /// Files that become one, smallest first; `None` if there is nothing to merge.
-fn small_files(manifest: &Manifest, target_rows: u64) -> Option<Vec<String>> {
+fn small_files(state: &State, target_rows: u64) -> Option<Vec<String>> {
     let rows = |file: &DataFile| file.table(DatasetTable::Frames).rows;
-    let mut files: Vec<(u64, &String)> = manifest.files.iter().map(|(id, file)| (rows(file), id)).collect();
+    let files = state.manifest.files.iter().filter(|(id, _)| !state.taken_out.contains_key(*id));
+    let mut files: Vec<(u64, &String)> = files.map(|(id, file)| (rows(file), id)).collect();
     files.sort_unstable();
     let (mut group, mut sum) = (Vec::new(), 0_u64);
     for (rows, id) in files {
