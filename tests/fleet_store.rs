@@ -556,6 +556,17 @@ fn a_long_extract_has_few_files_at_any_time() {
     store.complete().unwrap();
     assert_eq!(content(&store), expected);
     assert!(most <= 6 * 2 * 66, "{most} files");
+    // Also where each process is killed before it has written many.
+    drop(store);
+    for seed in 400..600 {
+        let store = Store::create_or_open(folder.path()).unwrap();
+        store.put(&[runs::run(seed, 3)]).unwrap();
+        store.progress(1, true, u64::MAX).unwrap();
+        most = most.max(files(folder.path()).len());
+    }
+    assert!(most <= 6 * 2 * 66, "{most} files");
+    let store = Store::create_or_open(folder.path()).unwrap();
+    assert_eq!(content(&store).runs.len(), 600);
     assert_eq!(store.compact(u64::MAX).unwrap().after, 1);
 }
 

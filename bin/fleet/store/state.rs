@@ -31,8 +31,9 @@ pub(super) struct State {
     pub(super) taken_out: BTreeMap<String, Replaced>,
     /// Data files that the manifest on disk may still name.
     removed: BTreeSet<String>,
-    /// Changes since the manifest was saved, and since files were merged.
+    /// Changes since the manifest was saved.
     unsaved: u64,
+    /// Data files that were there or were added since files were merged.
     pub(super) unmerged: u64,
     changes: u64,
     saved: Instant,
@@ -41,6 +42,8 @@ pub(super) struct State {
 
 impl State {
     pub(super) fn new(manifest: Manifest) -> Self {
+        // Extracts that are killed early, again and again, would never merge what they leave.
+        let unmerged = manifest.files.len() as u64;
         Self {
             manifest,
             index: Index::default(),
@@ -48,7 +51,7 @@ impl State {
             taken_out: BTreeMap::new(),
             removed: BTreeSet::new(),
             unsaved: 0,
-            unmerged: 0,
+            unmerged,
             changes: 0,
             saved: Instant::now(),
             cost: Duration::ZERO,
