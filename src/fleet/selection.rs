@@ -20,6 +20,12 @@ impl FleetSelection {
         &self.options
     }
 
+    /// True if threads count that do not run: those of other states than `Running`.
+    pub(crate) fn counts_waiting(&self) -> bool {
+        let is_other = |state: &str| !state.eq_ignore_ascii_case("running");
+        self.options.iter().any(|(option, value)| option == "--state" && value.as_deref().is_some_and(is_other))
+    }
+
     /// True for whole recordings.
     pub fn is_whole(&self) -> bool {
         self.options.is_empty()
@@ -63,5 +69,9 @@ mod tests {
         assert_eq!(selection.to_string(), r"--during 'it'\''s here' --time 1s..2s --only-main-thread --focus ''");
         assert!(!selection.is_whole() && FleetSelection::default().is_whole());
         assert_eq!(FleetSelection::default().to_string(), "");
+        let of_states =
+            |states: &[&str]| FleetSelection::new(states.iter().map(|state| option("--state", Some(state))).collect());
+        assert!(!selection.counts_waiting() && !of_states(&["Running"]).counts_waiting());
+        assert!(of_states(&["all"]).counts_waiting() && of_states(&["Blocked", "Running"]).counts_waiting());
     }
 }

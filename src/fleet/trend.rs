@@ -100,10 +100,15 @@ pub(super) fn distribution<'r>(options: &FleetOptions, runs: impl Iterator<Item 
     Distribution::new(values.map(|(rate, _)| rate).collect(), 0)
 }
 
-/// True if the values of a label have an order, and are enough for a trend.
+/// True if the values of a label have an order, and are enough for a trend. Models of devices (`iPhone14,5`) have numbers, but no one comes
+/// after another.
 fn has_order(cohorts: &[CohortReport], label: usize) -> bool {
     let values = cohorts.iter().filter_map(|cohort| cohort.cohort.labels[label].1.as_deref());
     let values: BTreeSet<&str> = values.collect();
+    let is_model = |value: &&str| value.starts_with(|c: char| c.is_ascii_alphabetic()) && value.contains(',');
+    if cohorts.iter().any(|cohort| cohort.cohort.labels[label].0 == "device") || values.iter().any(is_model) {
+        return false;
+    }
     let beginning = |value: &str| value.find(|c: char| c.is_ascii_digit()).map(|end| value[..end].to_owned());
     let beginnings: BTreeSet<Option<String>> = values.iter().map(|value| beginning(value)).collect();
     values.len() >= LEAST && beginnings.len() == 1 && !beginnings.contains(&None)

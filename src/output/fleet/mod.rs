@@ -16,6 +16,7 @@ pub(super) mod json;
 mod measures;
 mod opening;
 mod sentences;
+mod subject;
 pub(super) mod text;
 
 use crate::fleet::{FleetReport, RunRow};

@@ -4,6 +4,7 @@ use super::measures::Measures;
 use super::opening::name_of;
 use super::{many, thousands};
 use crate::fleet::{AlertState, Cohort, Finding, FleetReport, FleetScope, ScopeName};
+use crate::output::fleet::subject::{subject, subject_inside};
 use crate::output::text::style::fit;
 use crate::stats::{Interval, Quantile};
 use crate::units::Unit;
@@ -163,8 +164,8 @@ impl Sentences<'_> {
         let of_core = if unit == Unit::Nanoseconds { "% of one core" } else { measures.unit() };
         let source = self.report.runs.get(run).map_or_else(String::new, |run| cut(&run.source));
         if runs == 1 {
-            let value = measures.text(max);
-            return format!("One run: its CPU use is {value} {of_core} ({source}). Percentiles need more runs.");
+            let (value, inside) = (measures.text(max), subject_inside(self.report));
+            return format!("One run: its {inside} is {value} {of_core} ({source}). Percentiles need more runs.");
         }
         let median =
             median.map_or_else(String::new, |value| format!("{} {of_core} at the median", measures.text(value)));
@@ -175,11 +176,11 @@ impl Sentences<'_> {
         let lacking = lacking.map_or_else(String::new, |(quantile, needed)| {
             format!(" Too few runs for {quantile}, which needs {}.", thousands(needed))
         });
-        let runs = many(runs, "run");
+        let (runs, name) = (many(runs, "run"), subject(self.report));
         if median.is_empty() && tail.is_empty() {
-            return format!("CPU use of {runs}: {largest}.{lacking}");
+            return format!("{name} of {runs}: {largest}.{lacking}");
         }
-        format!("CPU use of a run is {median}{tail} ({runs}); {largest}.{lacking}")
+        format!("{name} of a run is {median}{tail} ({runs}); {largest}.{lacking}")
     }
 
     fn difference(

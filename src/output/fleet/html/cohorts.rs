@@ -1,5 +1,6 @@
 //! Tables of cohorts: CPU use across runs, and within them.
 
+use crate::output::fleet::subject::{subject, subject_inside};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -25,12 +26,12 @@ pub(super) fn across_runs(report: &FleetReport, out: &mut dyn Write) -> io::Resu
             _ => Ok(()),
         };
     }
-    out.write_all(b"<section id=\"across-runs\">\n<h2>CPU use across runs</h2>\n")?;
-    out.write_all(b"<p>A run is one number: its CPU use over the whole recording.</p>\n")?;
+    writeln!(out, "<section id=\"across-runs\">\n<h2>{} across runs</h2>", subject(report))?;
+    writeln!(out, "<p>A run is one number: its {} over the whole recording.</p>", subject_inside(report))?;
     for (unit, cohorts) in by_unit(report) {
         let title = format!("Across runs, in {}", unit.rate_name());
         writeln!(out, "<h3>{}</h3>", Text(&title))?;
-        figures::across_runs(unit, cohorts, out)?;
+        figures::across_runs(report, unit, cohorts, out)?;
         table_across(report, unit, cohorts, &title, out)?;
         findings::runs_of_cohorts(report, cohorts, out)?;
         cautions(cohorts, |cohort| Some(&cohort.across_runs), unit, "runs", out)?;
@@ -162,7 +163,7 @@ pub(super) fn within_runs(report: &FleetReport, out: &mut dyn Write) -> io::Resu
     if !has_section(report, "within-runs") {
         return Ok(());
     }
-    out.write_all(b"<section id=\"within-runs\">\n<h2>CPU use within runs</h2>\n")?;
+    writeln!(out, "<section id=\"within-runs\">\n<h2>{} within runs</h2>", subject(report))?;
     out.write_all(
         b"<p>The numbers here are windows of one second, not runs: they say how bursty runs are, and nothing about how \
           many users have a slow run.</p>\n",

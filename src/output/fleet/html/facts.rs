@@ -1,5 +1,6 @@
 //! The inputs, at the start of the page, and the definitions of numbers, at its end.
 
+use crate::output::fleet::subject::subject;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -17,7 +18,7 @@ const MAX_NAMES: usize = 20;
 
 /// The title of the page.
 pub(super) fn title(report: &FleetReport) -> String {
-    format!("CPU use across {}", counted(report.inputs.runs, "run"))
+    format!("{} across {}", subject(report), counted(report.inputs.runs, "run"))
 }
 
 /// The head of the page.
@@ -69,6 +70,12 @@ fn meaning(report: &FleetReport) -> String {
     let selected: String = threads.chain(selection).collect();
     let has_rates = report.cohorts.iter().any(|cohort| cohort.cohort.unit != crate::units::Unit::Nanoseconds);
     let rates = if has_rates { " Cycles, events and samples are rates by second." } else { "" };
+    if report.selection.counts_waiting() {
+        return format!(
+            "The thread time{whose} of a run is what its threads spent in the selected states, running or not, over the time \
+             it was recorded; 100 % is one thread.{rates}{selected}"
+        );
+    }
     format!(
         "The CPU use{whose} of a run is the time it computed over the time it was recorded; 100 % is one core.{rates}{selected}"
     )
@@ -219,11 +226,16 @@ pub(super) fn method(report: &FleetReport, out: &mut dyn Write) -> io::Result<()
     let options = &report.options;
     out.write_all(b"<section id=\"method\">\n<h2>Method</h2>\n<dl class=\"method\">\n")?;
     let mut define = |name: &str, text: &str| writeln!(out, "<dt>{name}</dt><dd>{}</dd>", Text(text));
+    let of_threads =
+        if report.selection.counts_waiting() { "threads in the selected states" } else { "running threads" };
+    let core = if report.selection.counts_waiting() { "one thread that was in them" } else { "one core that was busy" };
     define(
-        "CPU use",
-        "The weight of the samples of running threads over the recorded time. 100 % is one core that was busy \
+        subject(report),
+        &format!(
+            "The weight of the samples of {of_threads} over the recorded time. 100 % is {core} \
          throughout, so a run of several threads may have more. Tables that weigh cycles, events or samples give a \
-         rate by second, and never stand in one distribution with time.",
+         rate by second, and never stand in one distribution with time."
+        ),
     )?;
     define("Measure", measure_text(options.measure))?;
     define(

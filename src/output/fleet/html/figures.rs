@@ -1,5 +1,6 @@
 //! Plots with their titles and legends.
 
+use crate::output::fleet::subject::{subject, subject_inside};
 use std::io::{self, Write};
 
 use super::names::cohort_name;
@@ -15,7 +16,13 @@ use crate::units::Unit;
 const SHARED: f64 = 0.25;
 
 /// Box plots of all cohorts of a unit, and a histogram of each.
-pub(super) fn across_runs(unit: Unit, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn across_runs(
+    report: &FleetReport,
+    unit: Unit,
+    cohorts: &[CohortReport],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let name_of_measure = subject(report);
     let shown = &cohorts[..cohorts.len().min(MAX_COHORTS)];
     let largest: Vec<f64> = shown.iter().map(largest_of_bins).collect();
     let axes = Axes::of_measures(&largest, unit);
@@ -30,26 +37,26 @@ pub(super) fn across_runs(unit: Unit, cohorts: &[CohortReport], out: &mut dyn Wr
         "The name of a cohort and its runs. The box holds the middle half of \
             the runs; the bar in it is the median, the diamond the mean. Whiskers reach 1.5 boxes; circles are runs beyond.",
     )?;
-    out.write_all(plots::boxes(&named, &axes.common)?.as_bytes())?;
+    out.write_all(plots::boxes(&named, name_of_measure, &axes.common)?.as_bytes())?;
     box_table(&named, unit, out)?;
     writeln!(out, "</figure>\n<div class=\"figures {}\">", arrangement(named.len()))?;
     for (index, (name, cohort)) in named.iter().enumerate() {
         out.write_all(b"<figure>\n")?;
-        caption(out, name, &format!("Across runs: CPU use of {}", counted(cohort.runs, "run")))?;
-        out.write_all(plots::histogram(cohort, name, axes.of(index), counts.of(index))?.as_bytes())?;
+        caption(out, name, &format!("Across runs: {} of {}", subject_inside(report), counted(cohort.runs, "run")))?;
+        out.write_all(plots::histogram(cohort, name, name_of_measure, axes.of(index), counts.of(index))?.as_bytes())?;
         out.write_all(b"</figure>\n")?;
     }
     out.write_all(b"</div>\n")?;
     let sentence = match (axes.own.is_some(), counts.own.is_some()) {
         _ if shown.len() < 2 => "",
         (false, false) => {
-            "All of these plots have the same axis for CPU use, and the same axis for the number of runs."
+            "All of these plots have the same axis for the measure, and the same axis for the number of runs."
         }
         (false, true) => {
-            "All of these plots have the same axis for CPU use; each has an axis of its own for the number of runs."
+            "All of these plots have the same axis for the measure; each has an axis of its own for the number of runs."
         }
         (true, false) => {
-            "The cohorts differ so much that each plot has an axis of its own for CPU use; that for the number of runs \
+            "The cohorts differ so much that each plot has an axis of its own for the measure; that for the number of runs \
              is the same."
         }
         (true, true) => "The cohorts differ so much that each plot has axes of its own.",
@@ -102,7 +109,7 @@ pub(super) fn trends(report: &FleetReport, out: &mut dyn Write) -> io::Result<()
         let lines = Lines::of(&report.options, most);
         let name = trend_name(trend);
         out.write_all(b"<figure>\n")?;
-        write!(out, "<figcaption><strong>CPU use {}</strong> ", Text(&name))?;
+        write!(out, "<figcaption><strong>{} {}</strong> ", subject(report), Text(&name))?;
         trend_keys(report, lines, out)?;
         out.write_all(b"</figcaption>\n")?;
         out.write_all(plots::trend(trend, &name, lines, &axis_of_trend(trend, lines))?.as_bytes())?;
@@ -170,7 +177,7 @@ pub(super) fn over_time(report: &FleetReport, out: &mut dyn Write) -> io::Result
     if !has_section(report, "over-time") {
         return Ok(());
     }
-    out.write_all(b"<section id=\"over-time\">\n<h2>CPU use over the time of the recordings</h2>\n")?;
+    writeln!(out, "<section id=\"over-time\">\n<h2>{} over the time of the recordings</h2>", subject(report))?;
     out.write_all(
         b"<p>For each second since the recording started: the percentiles across the runs that recorded it. These are \
           runs compared in one second, not seconds compared in one run. A line ends where fewer runs recorded the \
@@ -196,7 +203,7 @@ pub(super) fn over_time(report: &FleetReport, out: &mut dyn Write) -> io::Result
         let sentence = match &axes.own {
             _ if shown.len() < 2 => "",
             Some(_) => "The cohorts differ so much that each plot has an axis of its own.",
-            None => "All of these plots have the same axis for CPU use.",
+            None => "All of these plots have the same axis for the measure.",
         };
         legend(sentence, with_time.len() - shown.len(), out)?;
     }

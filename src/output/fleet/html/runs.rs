@@ -1,5 +1,6 @@
 //! The runs, those with the highest CPU use first.
 
+use crate::output::fleet::subject::{subject, subject_inside};
 use std::io::{self, Write};
 
 use super::names::cohort_name;
@@ -30,7 +31,7 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
         columns.push(Column::text("Cohort"));
     }
     columns.extend([
-        Column::number("CPU use").sorted(is_one_unit),
+        Column::number(subject(report)).sorted(is_one_unit),
         Column::number("Busiest second"),
         Column::number("Recorded, s").hint("≈ is the time that samples cover: CPU use is overstated"),
         Column::number("Weight"),
@@ -45,7 +46,12 @@ pub(super) fn write(report: &FleetReport, out: &mut dyn Write) -> io::Result<()>
     }
     table::close(out)?;
     if let hidden @ 1.. = runs.len().saturating_sub(MAX_ROWS) {
-        writeln!(out, "<p class=\"hidden\">{} runs with lower CPU use are not shown.</p>", count(hidden as u64))?;
+        writeln!(
+            out,
+            "<p class=\"hidden\">{} runs with lower {} are not shown.</p>",
+            count(hidden as u64),
+            subject_inside(report)
+        )?;
     }
     out.write_all(b"</section>\n")
 }

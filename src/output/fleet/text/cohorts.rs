@@ -1,5 +1,6 @@
 //! CPU use across the runs of each cohort, and within them.
 
+use crate::output::fleet::subject::subject;
 use std::io;
 
 use super::findings;
@@ -17,7 +18,7 @@ use crate::stats::{Estimate, Quantile, Support};
 pub(super) fn write(report: &FleetReport, page: &mut Page<'_>) -> io::Result<()> {
     for cohorts in report.cohorts.chunk_by(|a, b| a.cohort.unit == b.cohort.unit) {
         let measures = measures_of(cohorts);
-        page.title(&format!("CPU use across runs · {}", measures.unit()))?;
+        page.title(&format!("{} across runs · {}", subject(report), measures.unit()))?;
         let names = labels::header(cohorts);
         if cohorts.iter().all(|cohort| cohort.runs == 1) {
             one_run_each(cohorts, names, measures, page)?;

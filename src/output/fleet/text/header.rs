@@ -59,6 +59,10 @@ fn measure(report: &FleetReport) -> String {
         (true, true) => {
             "CPU time per recorded time, where 100 % is one core that was busy throughout; else units per second"
         }
+        _ if report.selection.counts_waiting() => {
+            "Thread time of a run: time (or weight) of threads in the selected states, running or not, per recorded time; \
+             100 % is one thread that was in them throughout"
+        }
         (false, true) => "CPU use of a run: what its samples weigh per second of recorded time",
         _ => "CPU use of a run: CPU time per recorded time; 100 % is one core that was busy throughout",
     };

@@ -16,7 +16,7 @@ const WIDEST: usize = 60;
 /// Empty steps in a row that are shown one by one.
 const EMPTY: usize = 2;
 
-pub(super) fn write(cohort: &CohortReport, page: &mut Page<'_>) -> io::Result<()> {
+pub(super) fn write(cohort: &CohortReport, measured: &str, page: &mut Page<'_>) -> io::Result<()> {
     let bins = &cohort.bins;
     let (Some(first), Some(last)) = (bins.first(), bins.last()) else { return Ok(()) };
     let measures = Measures::of(cohort.cohort.unit, last.upper);
@@ -29,7 +29,7 @@ pub(super) fn write(cohort: &CohortReport, page: &mut Page<'_>) -> io::Result<()
     let used = 2 * width + 3 + 2 + counts + 2;
     let room = page.style.width.map_or(WIDEST, |width| width.saturating_sub(used + 1)).clamp(8, WIDEST);
     let bars = Bars::new(bins, room);
-    page.sentence(Some(Tone::Title), 0, &title(cohort, measures, &bars))?;
+    page.sentence(Some(Tone::Title), 0, &title(cohort, measured, measures, &bars))?;
     for same in bins.chunk_by(|a, b| a.count == 0 && b.count == 0) {
         if same.len() > EMPTY {
             let (lower, upper) = (same[0].lower, same[same.len() - 1].upper);
@@ -45,8 +45,8 @@ pub(super) fn write(cohort: &CohortReport, page: &mut Page<'_>) -> io::Result<()
     Ok(())
 }
 
-fn title(cohort: &CohortReport, measures: Measures, bars: &Bars) -> String {
-    let mut title = format!("runs by CPU use · {}", measures.unit());
+fn title(cohort: &CohortReport, measured: &str, measures: Measures, bars: &Bars) -> String {
+    let mut title = format!("runs by {measured} · {}", measures.unit());
     if bars.is_logarithmic {
         title.push_str(" · bars are logarithmic");
     }

@@ -19,6 +19,7 @@ mod table;
 mod trend;
 mod words;
 
+use crate::output::fleet::subject::subject_inside;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
@@ -75,7 +76,7 @@ fn cohort(report: &FleetReport, index: usize, name: &str, page: &mut Page<'_>) -
     }
     page.title(&format!("━━ {} · {}", cohort.cohort.name(), many(cohort.runs, "run")))?;
     if has_runs && index < PICTURES && cohort.runs > 1 {
-        histogram::write(cohort, page)?;
+        histogram::write(cohort, subject_inside(report), page)?;
     }
     if index == PICTURES {
         let left = thousands((report.cohorts.len() - PICTURES) as u64);

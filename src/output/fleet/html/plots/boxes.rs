@@ -21,10 +21,10 @@ const ROW: i32 = 62;
 const NAME: usize = 40;
 
 /// The boxes of cohorts with their names.
-pub(in super::super) fn boxes(cohorts: &[(String, &CohortReport)], axis: &Axis) -> io::Result<String> {
+pub(in super::super) fn boxes(cohorts: &[(String, &CohortReport)], measure: &str, axis: &Axis) -> io::Result<String> {
     let bottom = TOP + ROW * cohorts.len() as i32;
     let plot = Plot { left: LEFT, top: TOP, right: RIGHT, bottom };
-    let label = format!("Box plots: CPU use across runs of {}", counted(cohorts.len() as u64, "cohort"));
+    let label = format!("Box plots: {measure} across runs of {}", counted(cohorts.len() as u64, "cohort"));
     svg(bottom as u32 + 64, &label, |area| {
         axis.draw_below(area, &plot)?;
         for (row, (name, cohort)) in cohorts.iter().enumerate() {
@@ -35,7 +35,7 @@ pub(in super::super) fn boxes(cohorts: &[(String, &CohortReport)], axis: &Axis) 
                 draw(box_plot, cohort.across_runs.mean, axis, top + 44, area)?;
             }
         }
-        let title = format!("CPU use of a run, {}", axis.title);
+        let title = format!("{measure} of a run, {}", axis.title);
         let middle = ((LEFT + RIGHT) / 2, bottom + 36);
         write(area, &title, middle, &style(&MUTED, HPos::Center, VPos::Top))
     })

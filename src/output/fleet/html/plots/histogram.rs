@@ -15,9 +15,15 @@ const PLOT: Plot = Plot { left: 60, top: 84, right: WIDTH as i32 - 24, bottom: 2
 const ROW: i32 = 23;
 
 /// The histogram of a cohort, on axes that may be common to several; `name` is that of the cohort.
-pub(in super::super) fn histogram(cohort: &CohortReport, name: &str, axis: &Axis, counts: &Axis) -> io::Result<String> {
+pub(in super::super) fn histogram(
+    cohort: &CohortReport,
+    name: &str,
+    measured: &str,
+    axis: &Axis,
+    counts: &Axis,
+) -> io::Result<String> {
     let runs = counted(cohort.runs, "run");
-    let label = format!("Histogram: CPU use of {runs}, one number a run, of {name}");
+    let label = format!("Histogram: {measured} of {runs}, one number a run, of {name}");
     svg(HEIGHT, &label, |area| {
         axis.draw_below(area, &PLOT)?;
         counts.draw_left(area, &PLOT)?;
@@ -25,7 +31,7 @@ pub(in super::super) fn histogram(cohort: &CohortReport, name: &str, axis: &Axis
         marks(cohort, axis, area)?;
         write(area, "runs", (8, PLOT.top - 26), &style(&MUTED, HPos::Left, VPos::Center))?;
         let middle = (PLOT.left + PLOT.right) / 2;
-        let title = format!("CPU use of a run, {}", axis.title);
+        let title = format!("{measured} of a run, {}", axis.title);
         write(area, &title, (middle, PLOT.bottom + 36), &style(&MUTED, HPos::Center, VPos::Top))
     })
 }

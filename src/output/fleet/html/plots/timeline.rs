@@ -50,7 +50,7 @@ impl Lines {
 /// The timeline of a cohort; `name` is that of the cohort.
 pub(in super::super) fn timeline(cohort: &CohortReport, name: &str, lines: Lines, axis: &Axis) -> io::Result<String> {
     let points = &cohort.timeline;
-    let label = format!("Timeline: percentiles of CPU use across runs in each second of the recordings, of {name}");
+    let label = format!("Timeline: percentiles across runs in each second of the recordings, of {name}");
     svg(HEIGHT, &label, |area| {
         let (Some(first), Some(last)) = (points.first(), points.last()) else { return Ok(()) };
         let time = Axis::of_seconds(first.second, last.second.saturating_add(last.seconds));

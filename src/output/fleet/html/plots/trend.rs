@@ -23,7 +23,7 @@ const CIRCLES: usize = 40;
 
 /// The plot of a trend; `name` says of what.
 pub(in super::super) fn trend(trend: &Trend, name: &str, lines: Lines, axis: &Axis) -> io::Result<String> {
-    let label = format!("Trend: percentiles of CPU use across runs, {name}");
+    let label = format!("Trend: percentiles across runs, {name}");
     svg(HEIGHT, &label, |area| {
         axis.draw_left(area, &PLOT)?;
         line(area, vec![(PLOT.left, PLOT.bottom), (PLOT.right, PLOT.bottom)], MUTED, 1)?;
