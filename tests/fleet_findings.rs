@@ -286,6 +286,7 @@ fn labels_without_an_order_are_no_trend() -> Result<(), Failed> {
         report(&versions(2, 5, &factors), by(&["app_version"])).trends.len()
     };
     ensure!(trends(["iPhone 15", "iPad", "iPhone SE", "x"]) == 0, "devices have no order");
+    ensure!(trends(["iPhone14,5", "iPhone15,2", "iPhone16,1", "iPhone17,3"]) == 0, "models have no order");
     ensure!(trends(["1.0", "1.1", "1.0", "1.1"]) == 0, "two are no trend");
     for ordered in
         [["v1", "v2", "v10", "v3"], ["2026-01-01", "2026-01-09", "2025-12-31", "2026-02-01"], ["9", "10", "11", "8"]]

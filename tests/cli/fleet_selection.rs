@@ -279,3 +279,18 @@ fn options_that_a_fleet_cannot_have_are_refused() {
     let none = fails(1, &["fleet", "report", &path, "--during", "Scrol"]);
     assert!(none.contains("5 not-selected"), "{none}");
 }
+
+#[test]
+fn time_of_threads_that_wait_is_not_called_cpu_use() {
+    let folder = Folder::new();
+    let path = fleet(&folder);
+    let text = ok(&["fleet", "report", &path, "--state", "all"]);
+    assert!(text.contains("Thread time of a run is ") && !text.contains("CPU use of"), "{text}");
+    let page = folder.path("page.html");
+    ok(&["fleet", "report", &path, "--state", "all", "-o", &page]);
+    let page = std::fs::read_to_string(page).expect("a page");
+    assert!(page.contains("<title>Thread time across 5 runs</title>"), "{page}");
+    assert!(!page.contains("CPU use of a run") && !page.contains("CPU use across"), "it is not CPU use");
+    let text = ok(&["fleet", "report", &path, "--state", "Running"]);
+    assert!(text.contains("CPU use of a run is "), "{text}");
+}
