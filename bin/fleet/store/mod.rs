@@ -14,6 +14,7 @@ mod measured;
 mod older;
 mod progress;
 mod read;
+mod shards;
 mod stamps;
 mod state;
 
@@ -38,6 +39,7 @@ pub(crate) use index::Known;
 use journal::Journal;
 pub(crate) use manifest::MadeWith;
 use manifest::Manifest;
+pub(crate) use shards::Shards;
 pub(crate) use stamps::SourceStamps;
 use state::State;
 
@@ -183,6 +185,29 @@ impl Store {
         let name = self.folder.path.display();
         bail!(
             "{name}: measured with another selection ({own}) than this one ({asked}); repeat its options, or name another folder"
+        )
+    }
+
+    /// The shards that it has, if it is of some.
+    pub(crate) fn shards(&self) -> Option<Shards> {
+        self.state().manifest.shards.clone()
+    }
+
+    /// Makes it a dataset of this shard, or of a whole fleet, or checks that it is one.
+    pub(crate) fn take_shard(&self, shard: Option<Shards>) -> Result<()> {
+        self.check_writer()?;
+        let mut state = self.state();
+        let key = |shards: &Option<Shards>| shards.as_ref().map(|shards| (shards.count, shards.have.clone()));
+        let (is_same, is_new) = (key(&state.manifest.shards) == key(&shard), state.manifest.files.is_empty());
+        if is_same || (is_new && state.manifest.shards.is_none()) {
+            state.manifest.shards = shard;
+            return Ok(());
+        }
+        let name = |shards: &Option<Shards>| shards.as_ref().map_or("whole fleets".to_owned(), Shards::name);
+        let (own, asked) = (name(&state.manifest.shards), name(&shard));
+        bail!(
+            "{}: a dataset of {own}, but this extract is of {asked}; repeat its --shard, or name another folder",
+            self.folder.path.display()
         )
     }
 
