@@ -368,10 +368,17 @@ def manifest_lines(file_systems, path):
         if "path" not in line:
             raise Failure(f"{path}: a line without a path; call the column with the paths of recordings `path`")
         for column in (column for column in PATH_COLUMNS if column in line):
-            whole = is_uri(line[column]) or line[column].startswith("/")
-            line[column] = line[column] if whole else posixpath.normpath(join(posixpath.dirname(path), line[column])).replace(":/", "://", 1) \
-                if is_uri(path) and not whole else line[column] if whole else posixpath.normpath(join(posixpath.dirname(path), line[column]))
+            line[column] = beside_manifest(path, line[column])
         yield line
+
+
+def beside_manifest(manifest, path):
+    """The whole path of what a manifest names."""
+    if is_uri(path) or path.startswith("/"):
+        return path
+    folder = posixpath.dirname(manifest)
+    scheme, separator, rest = folder.rpartition("://")
+    return scheme + separator + posixpath.normpath(join(rest, path))
 
 
 # A task: one shard.
@@ -424,17 +431,26 @@ def run_extract(job, number, recordings, root, dataset, scratch):
     options = ["--shard", f"{number}/{job['count']}", "--root", root, *job["extract"]]
     if job["symbols"]:
         options += ["--symbols", "symbols"]
-    lines = [localized(recording["labels"], root) for recording in recordings if recording["labels"]]
+    # All recordings: the command finds those of the shard, and counts the others.
+    paths, lines = job["listed"].value
     if lines:
         with open(join(scratch, "manifest.jsonl"), "w", encoding="utf-8") as file:
-            file.writelines(json.dumps(line) + "\n" for line in lines)
+            file.writelines(json.dumps(localized(line, root)) + "\n" for line in lines)
+        if is_uri(job["root"]) and not any(recording["labels"] for recording in recordings):
+            # A manifest has to name a file that is there, and those of other shards were not fetched.
+            touch(join(root, lines[0]["path"]))
         options += ["--manifest", "manifest.jsonl"]
-    paths = "".join(join(root, recording["path"]) + "\0" for recording in recordings if not recording["labels"])
+    paths = "".join(join(root, path) + "\0" for path in paths)
     command = [traceparse(job["traceparse"]), "fleet", "extract", *options, "--files-from", "-", "--null", "-o", dataset]
     done = subprocess.run(command, input=paths.encode(), cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip()
         raise Failure(f"shard {number}: traceparse fleet extract: exit code {done.returncode}: {said[-2000:]}")
+
+
+def touch(path):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    open(path, "a", encoding="utf-8").close()
 
 
 def localized(line, root):
@@ -582,6 +598,10 @@ def extract(context, file_systems, job, recordings):
     todo = [number for number in job["by_shard"] if attempt_that_counts(files, job, number) is None]
     say(f"{len(recordings)} recordings, {job['count']} shards, {job['count'] - len(todo)} of them done before")
     common = {key: value for key, value in job.items() if key != "by_shard"}
+    common["listed"] = context.broadcast(
+        [[recording["path"] for recording in recordings if not recording["labels"]],
+         [recording["labels"] for recording in recordings if recording["labels"]]]
+    )  # fmt: skip
     tasks = [(number, job["by_shard"][number]) for number in todo]
     context.setJobGroup("traceparse extract", "traceparse fleet extract")
     if tasks:
