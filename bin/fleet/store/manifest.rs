@@ -118,6 +118,11 @@ impl Manifest {
         Self { version: NEWEST, selection, made_with, inputs, shards: None, merged: None, files }
     }
 
+    /// Of a dataset that an engine rewrote: nothing is known.
+    pub(super) fn unknown() -> Self {
+        Self { version: LISTED - 1, inputs: Completeness::default(), ..Self::new() }
+    }
+
     /// True if it says which files belong to the dataset.
     pub(super) fn lists_files(&self) -> bool {
         self.version >= LISTED

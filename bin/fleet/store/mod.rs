@@ -14,6 +14,7 @@ mod measured;
 mod older;
 mod progress;
 mod read;
+mod rewritten;
 mod shards;
 mod stamps;
 mod state;
@@ -56,14 +57,21 @@ pub(crate) struct Store {
     /// Runs of data files that somebody deleted, so that they are no part of it any more.
     lost_runs: u64,
     is_writer: bool,
+    is_rewritten: bool,
     /// Held until the store is dropped. `None` on file systems that cannot lock, and for reading where nothing can be written.
     _lock: Option<File>,
 }
 
 impl Store {
-    /// True if a folder is a dataset.
+    /// True if a folder is a dataset, or one that an engine rewrote.
     pub(crate) fn is_dataset(path: &Path) -> bool {
-        Folder { path: path.to_owned() }.is_dataset()
+        let folder = Folder { path: path.to_owned() };
+        folder.is_dataset() || folder.is_rewritten()
+    }
+
+    /// True if an engine rewrote it.
+    pub(crate) fn is_rewritten(&self) -> bool {
+        self.is_rewritten
     }
 
     /// Opens a dataset for writing, and makes one where there is nothing or an empty folder. Removes what a killed process left.
@@ -85,7 +93,7 @@ impl Store {
 
     fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: Option<File>) -> Self {
         let state = Mutex::new(State::new(manifest));
-        Self { folder, state, written: AtomicU64::new(0), lost_runs: 0, is_writer, _lock: lock }
+        Self { folder, state, written: AtomicU64::new(0), lost_runs: 0, is_writer, is_rewritten: false, _lock: lock }
     }
 
     /// Makes manifest and folder agree.
@@ -127,6 +135,9 @@ impl Store {
     /// Checks that this program can use a dataset.
     pub(crate) fn check(path: &Path) -> Result<()> {
         let folder = Folder { path: path.to_owned() };
+        if folder.is_rewritten() {
+            return Ok(());
+        }
         ensure!(folder.is_dataset(), "{}: not a dataset; make one with `traceparse fleet extract`", path.display());
         Manifest::read(path).map(drop)
     }
@@ -140,6 +151,9 @@ impl Store {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Self::check(path)?;
         let folder = Folder { path: path.to_owned() };
+        if folder.is_rewritten() {
+            return Ok(Self { is_rewritten: true, ..Self::new(folder, Manifest::unknown(), false, None) });
+        }
         let lock = || match File::open(path.join(LOCK)) {
             Ok(lock) => locked(path, lock, File::try_lock_shared),
             Err(_) => Ok(None),
@@ -220,6 +234,7 @@ impl Store {
     pub(crate) fn data_files(&self) -> Result<Vec<String>> {
         let state = self.state();
         match state.manifest.lists_files() {
+            _ if self.is_rewritten => Ok(Vec::new()),
             true => Ok(state.manifest.files.keys().cloned().collect()),
             false => Ok(older::ids(&self.folder)?.into_iter().collect()),
         }
@@ -237,6 +252,9 @@ impl Store {
 
     /// The keys of the labels of each run, by its id.
     pub(crate) fn label_keys(&self) -> Result<HashMap<String, BTreeSet<String>>> {
+        if self.is_rewritten {
+            return self.label_keys_of_runs();
+        }
         let read = |id: &String| {
             let keys = KnownRun::label_keys(self.folder.open_table(DatasetTable::Labels, id)?);
             keys.map_err(|error| self.folder.name_file(id, error))
@@ -248,17 +266,30 @@ impl Store {
         Ok(keys)
     }
 
+    fn label_keys_of_runs(&self) -> Result<HashMap<String, BTreeSet<String>>> {
+        let mut keys = HashMap::new();
+        self.read(|run| {
+            keys.insert(run.record.run_id, run.record.labels.into_iter().map(|(key, _)| key).collect());
+            Ok(())
+        })?;
+        Ok(keys)
+    }
+
     /// Gives every run to `each`, in the order of data files and in their order, and returns what gave none. Some runs are in
     /// memory at a time.
     pub(crate) fn read(&self, mut each: impl FnMut(RunMeasures) -> Result<()>) -> Result<Vec<FailedInput>> {
         let mut failures = Vec::new();
-        self.folder.read_in_order(self.data_files()?, |row| match row {
+        let add = |row| match row {
             DatasetRow::Run(run) => each(*run),
             DatasetRow::Failed(failure) => {
                 failures.push(failure);
                 Ok(())
             }
-        })?;
+        };
+        match self.is_rewritten {
+            true => self.folder.read_rewritten(add)?,
+            false => self.folder.read_in_order(self.data_files()?, add)?,
+        }
         Ok(failures)
     }
 

@@ -128,7 +128,8 @@ fn places_of_version(
 fn places_by_name(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Place>, DatasetError> {
     let found = metadata.schema_descr().columns();
     let mut places = Vec::new();
-    for (position, column) in table.columns().iter().enumerate().filter(|(_, column)| column.kind != ColumnKind::Double) {
+    for (position, column) in table.columns().iter().enumerate().filter(|(_, column)| column.kind != ColumnKind::Double)
+    {
         let mut same = found.iter().enumerate().filter(|(_, found)| found.path().parts() == [column.name]);
         let (index, found) = match (same.next(), same.next()) {
             (Some(found), None) => found,
@@ -148,16 +149,19 @@ fn places_by_name(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Pl
 
 /// The form of the values, if the type means the same as that of the column.
 fn stored_as(kind: ColumnKind, found: &ColumnDescriptor) -> Option<Stored> {
-    let signed = |bits: &[i8]| match found.logical_type_ref() {
-        None => found.converted_type() == ConvertedType::NONE,
+    let signed = |bits: &[i8], older: &[ConvertedType]| match found.logical_type_ref() {
+        None => found.converted_type() == ConvertedType::NONE || older.contains(&found.converted_type()),
         Some(LogicalType::Integer(IntType { bit_width, is_signed })) => *is_signed && bits.contains(bit_width),
         Some(_) => false,
     };
-    let is_text = || matches!(found.logical_type_ref(), Some(LogicalType::String)) || found.converted_type() == ConvertedType::UTF8;
+    let short = [ConvertedType::INT_8, ConvertedType::INT_16, ConvertedType::INT_32];
+    let is_text = || {
+        matches!(found.logical_type_ref(), Some(LogicalType::String)) || found.converted_type() == ConvertedType::UTF8
+    };
     match (kind, found.physical_type()) {
         (ColumnKind::Text, Physical::BYTE_ARRAY) if is_text() => Some(Stored::Text),
-        (ColumnKind::Integer, Physical::INT64) if signed(&[64]) => Some(Stored::Integer),
-        (ColumnKind::Integer, Physical::INT32) if signed(&[8, 16, 32]) => Some(Stored::ShortInteger),
+        (ColumnKind::Integer, Physical::INT64) if signed(&[64], &[ConvertedType::INT_64]) => Some(Stored::Integer),
+        (ColumnKind::Integer, Physical::INT32) if signed(&[8, 16, 32], &short) => Some(Stored::ShortInteger),
         _ => None,
     }
 }
@@ -166,6 +170,7 @@ fn of_other_type(table: DatasetTable, column: &Column, found: &ColumnDescriptor)
     let wanted = if column.kind == ColumnKind::Text { "text" } else { "an integer" };
     let meaning = match found.logical_type_ref() {
         Some(logical) => format!(" ({logical:?})"),
+        None if found.converted_type() != ConvertedType::NONE => format!(" ({})", found.converted_type()),
         None => String::new(),
     };
     let nested = if found.max_def_level() > 1 || found.max_rep_level() > 0 { ", nested" } else { "" };
@@ -193,9 +198,12 @@ fn check_group(
     if !is_group_possible {
         return Err(DatasetError::damaged(table, "a row group cannot be as it says"));
     }
-    let mut codecs = places.iter().filter_map(|place| Some((place.name, group.columns().get(place.index)?.compression())));
+    let mut codecs =
+        places.iter().filter_map(|place| Some((place.name, group.columns().get(place.index)?.compression())));
     match codecs.find(|(_, codec)| !is_known(writer, *codec)) {
         Some((name, codec)) if writer == Writer::Engine => {
+            let codec = codec.to_string();
+            let codec = codec.split('(').next().unwrap_or_default();
             let detail = format!(
                 "its column {name} is compressed with {codec}, which is not read here; write it with zstd, snappy, lz4_raw or gzip"
             );

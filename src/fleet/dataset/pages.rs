@@ -68,7 +68,9 @@ impl CheckedPages {
             Page::DataPageV2 { .. } if self.writer == Writer::Traceparse => {
                 return Err(refused("a page of a kind that is not written"));
             }
-            Page::DataPageV2 { buf, num_values, encoding, num_nulls, def_levels_byte_len, rep_levels_byte_len, .. } => {
+            Page::DataPageV2 {
+                buf, num_values, encoding, num_nulls, def_levels_byte_len, rep_levels_byte_len, ..
+            } => {
                 let levels = (*def_levels_byte_len as usize).saturating_add(*rep_levels_byte_len as usize);
                 let values = buf.get(levels..).ok_or_else(|| refused("a page that cannot be"))?;
                 if num_nulls > num_values {

@@ -42,13 +42,8 @@ struct Gathered {
 
 impl RewrittenRuns {
     /// The tables that are read.
-    pub const TABLES: [DatasetTable; 5] = [
-        DatasetTable::Runs,
-        DatasetTable::Labels,
-        DatasetTable::Frames,
-        DatasetTable::Binaries,
-        DatasetTable::Windows,
-    ];
+    pub const TABLES: [DatasetTable; 5] =
+        [DatasetTable::Runs, DatasetTable::Labels, DatasetTable::Frames, DatasetTable::Binaries, DatasetTable::Windows];
 
     /// The runs of a part, from 0 to `parts - 1`.
     pub fn new(part: u32, parts: u32) -> Self {
