@@ -11,6 +11,8 @@ use traceparse::memory::{MemoryBudget, Size};
 
 /// Largest manifest: half a million lines of 130 bytes.
 pub(crate) const MANIFEST: u64 = 64 << 20;
+/// Largest list of files: ten million lines of 100 bytes.
+pub(crate) const FILE_LIST: u64 = 1 << 30;
 /// Largest file of the command's own, such as the index of a folder of symbols.
 pub(crate) const OWN_FILE: u64 = 256 << 20;
 /// Largest text of addresses on standard input.

@@ -46,11 +46,15 @@ pub(crate) const GUARDED: [Guarded; 11] = [
     Guarded { command: "symbolicate", writes: Writes::Stdout, inputs: &["--object"] },
     Guarded { command: "demangle", writes: Writes::Stdout, inputs: &[] },
     Guarded { command: "uuid", writes: Writes::Stdout, inputs: &["PATH"] },
-    Guarded { command: "fleet report", writes: Writes::File, inputs: &["INPUT", "--manifest", "--dsym", "--symbols"] },
+    Guarded {
+        command: "fleet report",
+        writes: Writes::File,
+        inputs: &["INPUT", "--manifest", "--files-from", "--dsym", "--symbols"],
+    },
     Guarded {
         command: "fleet extract",
         writes: Writes::Folder,
-        inputs: &["INPUT", "--manifest", "--dsym", "--symbols"],
+        inputs: &["INPUT", "--manifest", "--files-from", "--root", "--dsym", "--symbols"],
     },
     Guarded { command: "fleet sql", writes: Writes::File, inputs: &["DIR|REPORT.json", "--dataset"] },
     Guarded { command: "completions", writes: Writes::Stdout, inputs: &[] },

@@ -25,7 +25,7 @@ use super::narrowed::narrowed;
 use super::notes::{Notes, counted};
 use super::read_file::{ReadFile, Refused};
 use super::settings::Settings;
-use super::task::{Task, differing_labels};
+use super::task::{Task, duplicate_reason};
 use crate::bounds;
 use crate::unchanged::WatchedFiles;
 
@@ -400,7 +400,12 @@ impl Batch<'_> {
             return failed(Refused { kind: FailureKind::Malformed, reason });
         }
         notes.extend(measured.notes);
-        Outcome::Runs(measured.runs)
+        let mut runs = measured.runs;
+        for run in &mut runs {
+            run.record.has_toc_beside = task.toc.is_some();
+            run.record.manifest_labels = task.is_described.then(|| task.labels.clone());
+        }
+        Outcome::Runs(runs)
     }
 
     /// The tables of contents beside an export.
@@ -492,15 +497,13 @@ fn without_path<'r>(reason: &'r str, path: &Path) -> &'r str {
 }
 
 fn duplicate(task: &Task, finished: &Finished, first: &Task) -> FailedInput {
-    let bytes = finished.metadata.as_ref().map_or(0, Metadata::len);
+    let bytes = size_on_disk(&task.path);
     let fingerprint = match &finished.outcome {
         Outcome::Runs(runs) => runs.first().map(|run| run.record.fingerprint.clone()),
         Outcome::Failed(failed) => Some(failed.fingerprint.clone()),
         Outcome::Kept(kept) => Some(kept.fingerprint.clone()),
     };
-    let differing = differing_labels(task, first)
-        .map(|[own, of_first]| format!("; but its manifest line says {own}, and that of {} {of_first}", first.display));
-    let reason = format!("it has the same content as {}, which counts{}", first.display, differing.unwrap_or_default());
+    let reason = duplicate_reason(&task.labels, &first.display, &first.labels);
     let fingerprint = fingerprint.unwrap_or_else(|| of_unread(&task.display));
     failed(task, bytes, finished.content.map(short), fingerprint, Refused { kind: FailureKind::Duplicate, reason })
 }

@@ -15,6 +15,7 @@ use crate::operations::OperationArgs;
 
 use super::filters::{FilterArgs, ThreadArgs};
 use super::help::{EXAMPLES, SQL_HELP, extract_help, report_help};
+use super::shard::Shard;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]
@@ -65,6 +66,8 @@ pub(crate) struct FleetReportArgs {
 pub(crate) struct FleetExtractArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) part: ShardArgs,
     /// Folder of the dataset; created if it does not exist
     #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) output: PathBuf,
@@ -130,13 +133,36 @@ impl EngineArg {
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
     /// Recordings, exports, folders, patterns or manifests (`report` also takes a dataset); see below
-    #[arg(required_unless_present = "manifest", value_name = "INPUT", value_hint = ValueHint::AnyPath)]
+    #[arg(required_unless_present_any = ["manifest", "files_from"], value_name = "INPUT", value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
     /// CSV or JSON lines listing exports and labels; see below (repeatable)
     ///
     /// The file may have any name.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
     pub(crate) manifest: Vec<PathBuf>,
+    /// Read the recordings and exports of this list, one path per line; - for standard input
+    ///
+    /// Paths are relative to the working directory, and stand for themselves: there are no patterns and no comments.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Input")]
+    pub(crate) files_from: Option<PathBuf>,
+    /// Paths of --files-from end with NUL characters, as `find -print0` writes them
+    #[arg(short = '0', long, requires = "files_from", help_heading = "Input")]
+    pub(crate) null: bool,
+}
+
+/// The part of the inputs that is read.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ShardArgs {
+    /// Read one of N parts of the inputs, such as 3/16, for `fleet merge`
+    ///
+    /// Shards are counted from 1. The path of a recording below the root decides which one it is in.
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse, help_heading = "Input")]
+    pub(crate) shard: Option<Shard>,
+    /// Folder that paths are taken below to find their shard
+    ///
+    /// Without it, that is the folder given as INPUT, or the deepest one that all files of lists and manifests are in.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "shard", help_heading = "Input")]
+    pub(crate) root: Option<PathBuf>,
 }
 
 /// The options of reading.

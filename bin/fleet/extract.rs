@@ -12,8 +12,9 @@ use super::extraction::{Counts, Extraction, PART_ROWS};
 use super::fingerprint::short;
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{self, counted, several};
+use super::part;
 use super::settings::Settings;
-use super::store::{MadeWith, Store};
+use super::store::{MadeWith, Shards, Store};
 use super::symbols;
 use super::task::Task;
 use crate::guard::will_write;
@@ -32,11 +33,12 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
     will_write(Some(&args.output));
     let mut inputs = inputs::find(&args.inputs)?;
     inputs.check().map_err(Failure::Usage)?;
+    let shard = part::keep(&args.part, &mut inputs.tasks).map_err(Failure::Usage)?;
     inputs.use_real_paths();
-    Ok(run(args, inputs)?)
+    Ok(run(args, inputs, shard)?)
 }
 
-fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
+fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result<u8> {
     let Inputs { tasks, failures, notes: found, .. } = inputs;
     notes::print(&found);
     will_read_tasks(&tasks)?;
@@ -52,6 +54,9 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
         warning(&format!("{folder}: lost {runs} with data files that are gone; those of the inputs are read again"));
     }
     store.select(&selection)?;
+    // A shard may have no inputs, or none that gives a run; the fleet has.
+    let is_part = shard.as_ref().is_some_and(|shard| shard.inputs > Some(0));
+    store.take_shard(shard)?;
     if args.remove_others {
         prune(&store, &tasks, &failures)?;
     }
@@ -85,15 +90,18 @@ fn run(args: &FleetExtractArgs, inputs: Inputs) -> Result<u8> {
     let failed = failures.len() + counts.failed;
     let [new, changed, unchanged, failed_text] = [counts.new, counts.changed, counts.unchanged, failed].map(counted);
     complain(&format!("extracted {new} new, {changed} changed, {unchanged} unchanged, {failed_text} failed"));
-    ensure!(!tasks.is_empty() || failed > 0, "there are no exports");
-    ensure!(counts.new + counts.changed + counts.unchanged > 0, "none of the {failed_text} files gave a run");
+    ensure!(is_part || !tasks.is_empty() || failed > 0, "there are no exports");
+    ensure!(
+        is_part || counts.new + counts.changed + counts.unchanged > 0,
+        "none of the {failed_text} files gave a run"
+    );
     Ok(EXIT_DONE)
 }
 
 /// The settings, for the manifest.
 fn made_with(settings: &Settings<'_>, args: &FleetExtractArgs) -> MadeWith {
     let symbols = args.reading.search.paths().map(|path| path.display().to_string()).collect();
-    MadeWith { settings: Some(short(settings.fingerprint)), symbols }
+    MadeWith { settings: Some(short(settings.anywhere)), symbols }
 }
 
 fn print_failures(failures: &[FailedInput], counts: &Counts, args: &FleetExtractArgs) {

@@ -49,6 +49,35 @@ const MEASURING: u64 = 3;
 
 /// Everything that decides what is measured of any file: options, symbol files, and the version of this program.
 pub(super) fn of_settings(args: &ReadingArgs, selection: &FleetSelection, symbols: &[Found]) -> Hash {
+    of_settings_with(args, selection, |fields| {
+        let mut found: Vec<&Found> = symbols.iter().collect();
+        found.sort_by(|a, b| (a.uuid, &a.path, &a.arch).cmp(&(b.uuid, &b.path, &b.arch)));
+        fields.number(found.len() as u64);
+        for found in found {
+            fields.text(&found.uuid.to_string());
+            fields.bytes(found.path.as_os_str().as_encoded_bytes());
+            let (length, time) = length_and_time(&found.path);
+            fields.number(length);
+            fields.number(time);
+        }
+    })
+}
+
+/// The same on every machine: symbols count by their UUIDs and lengths, wherever they are.
+pub(super) fn of_settings_anywhere(args: &ReadingArgs, selection: &FleetSelection, symbols: &[Found]) -> Hash {
+    of_settings_with(args, selection, |fields| {
+        let mut found: Vec<_> =
+            symbols.iter().map(|found| (found.uuid.to_string(), length_and_time(&found.path).0)).collect();
+        found.sort();
+        fields.number(found.len() as u64);
+        for (uuid, length) in found {
+            fields.text(&uuid);
+            fields.number(length);
+        }
+    })
+}
+
+fn of_settings_with(args: &ReadingArgs, selection: &FleetSelection, symbols: impl FnOnce(&mut Fields)) -> Hash {
     let mut fields = Fields::new("settings");
     fields.text(env!("CARGO_PKG_VERSION"));
     // What older datasets could not hold is measured again.
@@ -61,16 +90,7 @@ pub(super) fn of_settings(args: &ReadingArgs, selection: &FleetSelection, symbol
     schemas.dedup();
     fields.number(schemas.len() as u64);
     schemas.into_iter().for_each(|schema| fields.text(schema));
-    let mut found: Vec<&Found> = symbols.iter().collect();
-    found.sort_by(|a, b| (a.uuid, &a.path, &a.arch).cmp(&(b.uuid, &b.path, &b.arch)));
-    fields.number(found.len() as u64);
-    for found in found {
-        fields.text(&found.uuid.to_string());
-        fields.bytes(found.path.as_os_str().as_encoded_bytes());
-        let (length, time) = length_and_time(&found.path);
-        fields.number(length);
-        fields.number(time);
-    }
+    symbols(&mut fields);
     fields.text(&selection.to_string());
     // Fingerprints of before stay as they are.
     if args.search.no_bundled_symbols {
@@ -127,6 +147,8 @@ mod tests {
             labels: Vec::new(),
             run_weight: Millionths::ONE,
             duration: None,
+            is_described: false,
+            folder: None,
         }
     }
 

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Result;
 use traceparse::fleet::{FailedInput, FailureKind};
 use traceparse::units::Millionths;
 
 use super::cli::InputArgs;
+use super::file_list;
 use super::fingerprint::of_unread;
 use super::manifest;
 use super::names::{export_names, intervals_names, is_export_name, is_recording_name, toc_names, toc_of};
@@ -48,6 +50,8 @@ impl Inputs {
                 task.display = path.display().to_string();
             }
         }
+        // Copies have the same order in every part of a fleet, and in every folder that a part is started in.
+        self.tasks.sort_by(|a, b| (a.rank(), &a.display).cmp(&(b.rank(), &b.display)));
         for failed in &mut self.failures {
             if let Ok(path) = real(Path::new(&failed.source)) {
                 failed.source = path.display().to_string();
@@ -86,6 +90,11 @@ pub(super) fn find(args: &InputArgs) -> Result<Inputs> {
     }
     for path in others {
         finder.add(path);
+    }
+    if let Some(list) = &args.files_from {
+        for path in file_list::read(list, args.null)? {
+            finder.insert(task(&path), Origin::Named, String::new());
+        }
     }
     Ok(finder.finish())
 }
@@ -134,8 +143,7 @@ impl Finder {
     fn add_manifest(&mut self, path: &Path) -> Result<()> {
         for entry in manifest::read(path)? {
             let manifest::Entry { path, toc, intervals, labels, run_weight, duration, place } = entry;
-            let display = path.display().to_string();
-            let task = Task { path, display, toc, intervals, intervals_beside: None, labels, run_weight, duration };
+            let task = Task { toc, intervals, labels, run_weight, duration, is_described: true, ..task(&path) };
             self.insert(task, Origin::Manifest, place);
         }
         Ok(())
@@ -172,8 +180,10 @@ impl Finder {
                 "{folder}: found no exports and no recordings (*.xml, *.xml.gz, *.xml.zst, *.trace, and *.trace.zip, .tar, .tar.gz, .tgz, .tar.zst)"
             ));
         }
+        let folder: Arc<Path> = folder.into();
         for path in exports {
-            self.insert(task(path), Origin::Folder, String::new());
+            let task = Task { folder: Some(Arc::clone(&folder)), ..task(path) };
+            self.insert(task, Origin::Folder, String::new());
         }
     }
 
@@ -185,13 +195,15 @@ impl Finder {
             self.found.push(Found { task, origin, place, canonical });
             return;
         };
+        let first = &mut self.found[index];
+        first.task.folder = first.task.folder.take().or_else(|| task.folder.clone());
         let first = &self.found[index];
         let name = &first.task.display;
         // A manifest beside a folder describes what is in the folder.
         if (first.origin == Origin::Manifest) != (origin == Origin::Manifest) {
             return;
         }
-        if let Some([counting, other]) = differing_labels(&first.task, &task) {
+        if let Some([counting, other]) = differing_labels(&first.task.labels, &task.labels) {
             let first = &first.place;
             self.contradicted.push(format!("{name}: {first} says {counting}, which is used, but {place} says {other}"));
             return;
@@ -227,7 +239,7 @@ impl Finder {
         self.found.sort_by(|a, b| a.task.display.cmp(&b.task.display));
         let orphans = self.pair();
         // By path within each rank.
-        self.found.sort_by_key(|found| (found.origin != Origin::Manifest, found.task.toc.is_none()));
+        self.found.sort_by_key(|found| found.task.rank());
         let (summary, exported) = (self.summary(), exported_recordings(&self.found));
         let Self { found, walked, mut failures, mut notes, datasets, .. } = self;
         notes.extend(summary);
@@ -304,6 +316,8 @@ fn task(path: &Path) -> Task {
         labels: Vec::new(),
         run_weight: Millionths::ONE,
         duration: None,
+        is_described: false,
+        folder: None,
     }
 }
 

@@ -129,6 +129,9 @@ fn tell_completeness(path: &Path, store: &Store, fleet: &Fleet) -> Result<()> {
     match completeness.is_complete {
         Some(true) => {}
         Some(false) => warning(&format!("{}; run the same `fleet extract` to continue", incomplete(path, completeness))),
+        None if store.is_rewritten() => builder.add_note(
+            "An engine rewrote the dataset: nobody knows if it is complete, or what was selected of its recordings.".to_owned(),
+        ),
         None => builder.add_note(
             "Nobody knows if the dataset is complete: it was written before version 4; any extract into it records that."
                 .to_owned(),

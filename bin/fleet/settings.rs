@@ -9,7 +9,7 @@ use traceparse::symbols::Locator;
 use super::cli::ReadingArgs;
 use super::control::Control;
 use super::filters::ThreadNames;
-use super::fingerprint::{of_run, of_settings};
+use super::fingerprint::{of_run, of_settings, of_settings_anywhere};
 use super::fleet_input::hash_file;
 use super::intervals::AskedIntervals;
 use super::symbols::FleetSymbols;
@@ -31,6 +31,8 @@ pub(super) struct Settings<'f> {
     pub(super) symbols: FleetSymbols<'f>,
     /// Of all the above.
     pub(super) fingerprint: Hash,
+    /// The same for these settings on every machine.
+    pub(super) anywhere: Hash,
     /// True if the first failure ends the batch.
     pub(super) is_strict: bool,
     /// The number of files read at the same time.
@@ -48,6 +50,7 @@ impl<'f> Settings<'f> {
         locator: Option<&'f Locator<'f>>,
     ) -> Self {
         let selection = args.filters.described(threads.as_ref());
+        let symbols = locator.map_or(&[][..], Locator::found);
         Self {
             read: args.read_options(),
             measure: args.measure_options(),
@@ -55,7 +58,8 @@ impl<'f> Settings<'f> {
             threads,
             operations: &args.filters.operations,
             symbols: FleetSymbols::new(files, locator, args),
-            fingerprint: of_settings(args, &selection, locator.map_or(&[], Locator::found)),
+            fingerprint: of_settings(args, &selection, symbols),
+            anywhere: of_settings_anywhere(args, &selection, symbols),
             is_strict: args.strict,
             jobs: args.job_count(),
             memory: bounds::of_files(),

@@ -68,6 +68,10 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
 /// When something is missing, unless that is allowed.
 fn completeness(args: &FleetSqlArgs, store: &Store, dataset: &Path) -> Result<String> {
     let Completeness { is_complete, inputs_expected, inputs_done } = store.completeness();
+    if store.is_rewritten() {
+        // Nothing else tells that its files belong together.
+        store.read(|_| Ok(()))?;
+    }
     if is_complete == Some(false) && !args.allow_incomplete {
         bail!("{}; continue it, or pass --allow-incomplete", incomplete(dataset, store.completeness()));
     }
@@ -75,6 +79,7 @@ fn completeness(args: &FleetSqlArgs, store: &Store, dataset: &Path) -> Result<St
     let state = match is_complete {
         Some(true) => "yes",
         Some(false) => "NO",
+        None if store.is_rewritten() => "unknown, an engine rewrote it",
         None => "unknown, written before version 4",
     };
     Ok(format!("-- Dataset complete: {state}{}\n", files.unwrap_or_default()))

@@ -160,7 +160,7 @@ impl FleetBuilder {
         let series = Series::new(record, &measures.windows, &|row| counts(row.process));
         self.apart += series.memory();
         let cohort = self.cohort_of(record);
-        let record = RunRecord { labels: Vec::new(), ..record.clone() };
+        let record = RunRecord { labels: Vec::new(), manifest_labels: None, ..record.clone() };
         self.runs.push(StoredRun { record, cohort, weight, samples, rate, series });
     }
 

@@ -94,6 +94,10 @@ pub struct RunRecord {
     pub parser_version: String,
     /// Notes for the reader on how it was measured, in sentences: a table of contents that was not used, say.
     pub notes: Vec<String>,
+    /// True if a table of contents stood in a file beside the export. Of files with the same content, the one of which most is known counts.
+    pub has_toc_beside: bool,
+    /// The labels that the manifest gives the file, in its order; `None` if no manifest names it.
+    pub manifest_labels: Option<Vec<(String, String)>>,
 }
 
 impl RunRecord {
@@ -106,7 +110,12 @@ impl RunRecord {
     pub(super) fn memory(&self) -> u64 {
         let texts = [&self.run_id, &self.fingerprint, &self.source, &self.schema, &self.parser_version];
         let texts = texts.into_iter().chain(&self.start).map(|text| text.capacity() as u64).sum::<u64>();
-        size_of::<Self>() as u64 + texts + of_texts(&self.notes) + of_labels(&self.labels) + of_vec(&self.parts)
+        size_of::<Self>() as u64
+            + texts
+            + of_texts(&self.notes)
+            + of_labels(&self.labels)
+            + self.manifest_labels.as_ref().map_or(0, of_labels)
+            + of_vec(&self.parts)
     }
 
     /// The measure of a weight in this run, per recorded time: percent of one core for nanoseconds (100 % is one core, more are possible), else its unit per second; `None` where the recorded time is not known.
@@ -229,6 +238,12 @@ pub struct RunMeasures {
 }
 
 impl RunMeasures {
+    /// A run of which only the record is known.
+    #[cfg(feature = "dataset")]
+    pub(super) fn without_rows(record: RunRecord) -> Self {
+        Self { record, names: Vec::new(), frames: Vec::new(), binaries: Vec::new(), windows: Vec::new() }
+    }
+
     /// The text of a name; empty for an id of another run that is past the end.
     pub fn name(&self, id: NameId) -> &str {
         self.names.get(id.0 as usize).map_or("", String::as_str)

@@ -143,5 +143,7 @@ fn record(index: u32, version: u32, weight: u64, wall: u64) -> RunRecord {
         usual_weight: MILLI,
         parser_version: "test".to_owned(),
         notes: Vec::new(),
+        has_toc_beside: false,
+        manifest_labels: None,
     }
 }

@@ -92,6 +92,12 @@ impl Folder {
         let names = entries(&self.path)?;
         let own = names.iter().filter(|name| OWN_FILES.contains(&name.as_str())).map(|name| self.path.join(name));
         let mut files: Vec<PathBuf> = own.collect();
+        if self.is_rewritten() {
+            for table in DatasetTable::ALL.into_iter().filter(|table| self.path.join(table.name()).is_dir()) {
+                files.extend(self.rewritten_files(table)?);
+            }
+            return Ok(files);
+        }
         for table in DatasetTable::ALL {
             files.extend(self.ids_in(table)?.iter().map(|id| self.file(table, id)));
         }
@@ -161,7 +167,7 @@ pub(super) fn remove_file(path: &Path) -> Result<()> {
 }
 
 /// The names in a folder, as far as they are UTF-8; none of ours is not.
-fn entries(folder: &Path) -> Result<Vec<String>> {
+pub(super) fn entries(folder: &Path) -> Result<Vec<String>> {
     let read = || -> std::io::Result<Vec<String>> {
         let names = fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.file_name().into_string()));
         // A foreign name counts as one, whatever it is.

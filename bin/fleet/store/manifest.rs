@@ -23,6 +23,7 @@ use serde_json::{Map, Value, json};
 use traceparse::fleet::{Completeness, DatasetTable, FleetSelection};
 
 use super::folder::{MANIFEST, is_id};
+use super::shards::Shards;
 
 const FORMAT: &str = "traceparse-dataset";
 /// The version of the folder; files of tables have one of their own.
@@ -42,6 +43,10 @@ pub(super) struct Manifest {
     /// The settings of the last extract.
     pub(super) made_with: MadeWith,
     pub(super) inputs: Completeness,
+    /// The shards that it has, if it is of some.
+    pub(super) shards: Option<Shards>,
+    /// Set if a merge wrote it.
+    pub(super) merged: Option<Merged>,
     /// By id.
     pub(super) files: BTreeMap<String, DataFile>,
 }
@@ -53,6 +58,15 @@ pub(crate) struct MadeWith {
     pub(crate) settings: Option<String>,
     /// The paths that symbols were looked for in.
     pub(crate) symbols: Vec<String>,
+}
+
+/// The merge that wrote a dataset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Merged {
+    /// A hash of what was merged.
+    pub(crate) inputs: String,
+    /// False until it came to its end: what is there may be removed.
+    pub(crate) is_done: bool,
 }
 
 /// A data file.
@@ -100,7 +114,13 @@ impl Manifest {
     pub(super) fn new() -> Self {
         let inputs = Completeness { is_complete: Some(false), inputs_expected: Some(0), inputs_done: Some(0) };
         let (selection, made_with) = (FleetSelection::default(), MadeWith::default());
-        Self { version: NEWEST, selection, made_with, inputs, files: BTreeMap::new() }
+        let files = BTreeMap::new();
+        Self { version: NEWEST, selection, made_with, inputs, shards: None, merged: None, files }
+    }
+
+    /// Of a dataset that an engine rewrote: nothing is known.
+    pub(super) fn unknown() -> Self {
+        Self { version: LISTED - 1, inputs: Completeness::default(), ..Self::new() }
     }
 
     /// True if it says which files belong to the dataset.
@@ -148,13 +168,17 @@ impl Manifest {
             inputs_expected: value["inputs_expected"].as_u64(),
             inputs_done: value["inputs_done"].as_u64(),
         };
+        let shards = Shards::from_json(value)?;
+        let merged = &value["merged"];
+        let merged = merged["inputs"].as_str().map(str::to_owned).zip(merged["done"].as_bool());
+        let merged = merged.map(|(inputs, is_done)| Merged { inputs, is_done });
         let mut files = BTreeMap::new();
         if version >= LISTED {
             for (id, file) in value["files"].as_object()? {
                 files.insert(Some(id).filter(|id| is_id(id))?.clone(), data_file(file)?);
             }
         }
-        Some(Self { version, selection: FleetSelection::new(options), made_with, inputs, files })
+        Some(Self { version, selection: FleetSelection::new(options), made_with, inputs, shards, merged, files })
     }
 
     /// The text of the manifest, with its checksum.
@@ -176,7 +200,11 @@ impl Manifest {
         value["failed"] = json!(self.files.values().map(|file| file.failed).sum::<u64>());
         value["settings"] = json!(self.made_with.settings);
         value["symbols"] = json!(self.made_with.symbols);
-        value["shard"] = Value::Null;
+        [value["shard"], value["shards"]] = Shards::to_json(self.shards.as_ref());
+        value["merged"] = match &self.merged {
+            Some(Merged { inputs, is_done }) => json!({"inputs": inputs, "done": is_done}),
+            None => Value::Null,
+        };
         value["files"] = self.files.iter().map(|(id, file)| (id.clone(), json_of(file))).collect::<Map<_, _>>().into();
         value
     }

@@ -14,6 +14,8 @@ mod measured;
 mod older;
 mod progress;
 mod read;
+mod rewritten;
+mod shards;
 mod stamps;
 mod state;
 
@@ -38,6 +40,7 @@ pub(crate) use index::Known;
 use journal::Journal;
 pub(crate) use manifest::MadeWith;
 use manifest::Manifest;
+pub(crate) use shards::Shards;
 pub(crate) use stamps::SourceStamps;
 use state::State;
 
@@ -54,14 +57,21 @@ pub(crate) struct Store {
     /// Runs of data files that somebody deleted, so that they are no part of it any more.
     lost_runs: u64,
     is_writer: bool,
+    is_rewritten: bool,
     /// Held until the store is dropped. `None` on file systems that cannot lock, and for reading where nothing can be written.
     _lock: Option<File>,
 }
 
 impl Store {
-    /// True if a folder is a dataset.
+    /// True if a folder is a dataset, or one that an engine rewrote.
     pub(crate) fn is_dataset(path: &Path) -> bool {
-        Folder { path: path.to_owned() }.is_dataset()
+        let folder = Folder { path: path.to_owned() };
+        folder.is_dataset() || folder.is_rewritten()
+    }
+
+    /// True if an engine rewrote it.
+    pub(crate) fn is_rewritten(&self) -> bool {
+        self.is_rewritten
     }
 
     /// Opens a dataset for writing, and makes one where there is nothing or an empty folder. Removes what a killed process left.
@@ -83,7 +93,7 @@ impl Store {
 
     fn new(folder: Folder, manifest: Manifest, is_writer: bool, lock: Option<File>) -> Self {
         let state = Mutex::new(State::new(manifest));
-        Self { folder, state, written: AtomicU64::new(0), lost_runs: 0, is_writer, _lock: lock }
+        Self { folder, state, written: AtomicU64::new(0), lost_runs: 0, is_writer, is_rewritten: false, _lock: lock }
     }
 
     /// Makes manifest and folder agree.
@@ -125,6 +135,9 @@ impl Store {
     /// Checks that this program can use a dataset.
     pub(crate) fn check(path: &Path) -> Result<()> {
         let folder = Folder { path: path.to_owned() };
+        if folder.is_rewritten() {
+            return Ok(());
+        }
         ensure!(folder.is_dataset(), "{}: not a dataset; make one with `traceparse fleet extract`", path.display());
         Manifest::read(path).map(drop)
     }
@@ -138,6 +151,9 @@ impl Store {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Self::check(path)?;
         let folder = Folder { path: path.to_owned() };
+        if folder.is_rewritten() {
+            return Ok(Self { is_rewritten: true, ..Self::new(folder, Manifest::unknown(), false, None) });
+        }
         let lock = || match File::open(path.join(LOCK)) {
             Ok(lock) => locked(path, lock, File::try_lock_shared),
             Err(_) => Ok(None),
@@ -186,6 +202,29 @@ impl Store {
         )
     }
 
+    /// The shards that it has, if it is of some.
+    pub(crate) fn shards(&self) -> Option<Shards> {
+        self.state().manifest.shards.clone()
+    }
+
+    /// Makes it a dataset of this shard, or of a whole fleet, or checks that it is one.
+    pub(crate) fn take_shard(&self, shard: Option<Shards>) -> Result<()> {
+        self.check_writer()?;
+        let mut state = self.state();
+        let key = |shards: &Option<Shards>| shards.as_ref().map(|shards| (shards.count, shards.have.clone()));
+        let (is_same, is_new) = (key(&state.manifest.shards) == key(&shard), state.manifest.files.is_empty());
+        if is_same || (is_new && state.manifest.shards.is_none()) {
+            state.manifest.shards = shard;
+            return Ok(());
+        }
+        let name = |shards: &Option<Shards>| shards.as_ref().map_or("whole fleets".to_owned(), Shards::name);
+        let (own, asked) = (name(&state.manifest.shards), name(&shard));
+        bail!(
+            "{}: a dataset of {own}, but this extract is of {asked}; repeat its --shard, or name another folder",
+            self.folder.path.display()
+        )
+    }
+
     /// The exports that the dataset knows, by their path.
     pub(crate) fn known(&self) -> Result<HashMap<String, Known>> {
         Ok(self.indexed()?.index.known())
@@ -195,6 +234,7 @@ impl Store {
     pub(crate) fn data_files(&self) -> Result<Vec<String>> {
         let state = self.state();
         match state.manifest.lists_files() {
+            _ if self.is_rewritten => Ok(Vec::new()),
             true => Ok(state.manifest.files.keys().cloned().collect()),
             false => Ok(older::ids(&self.folder)?.into_iter().collect()),
         }
@@ -212,6 +252,9 @@ impl Store {
 
     /// The keys of the labels of each run, by its id.
     pub(crate) fn label_keys(&self) -> Result<HashMap<String, BTreeSet<String>>> {
+        if self.is_rewritten {
+            return self.label_keys_of_runs();
+        }
         let read = |id: &String| {
             let keys = KnownRun::label_keys(self.folder.open_table(DatasetTable::Labels, id)?);
             keys.map_err(|error| self.folder.name_file(id, error))
@@ -223,17 +266,30 @@ impl Store {
         Ok(keys)
     }
 
+    fn label_keys_of_runs(&self) -> Result<HashMap<String, BTreeSet<String>>> {
+        let mut keys = HashMap::new();
+        self.read(|run| {
+            keys.insert(run.record.run_id, run.record.labels.into_iter().map(|(key, _)| key).collect());
+            Ok(())
+        })?;
+        Ok(keys)
+    }
+
     /// Gives every run to `each`, in the order of data files and in their order, and returns what gave none. Some runs are in
     /// memory at a time.
     pub(crate) fn read(&self, mut each: impl FnMut(RunMeasures) -> Result<()>) -> Result<Vec<FailedInput>> {
         let mut failures = Vec::new();
-        self.folder.read_in_order(self.data_files()?, |row| match row {
+        let add = |row| match row {
             DatasetRow::Run(run) => each(*run),
             DatasetRow::Failed(failure) => {
                 failures.push(failure);
                 Ok(())
             }
-        })?;
+        };
+        match self.is_rewritten {
+            true => self.folder.read_rewritten(add)?,
+            false => self.folder.read_in_order(self.data_files()?, add)?,
+        }
         Ok(failures)
     }
 

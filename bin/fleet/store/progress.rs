@@ -24,6 +24,7 @@ impl Store {
             inputs_done: Some(done as u64),
         };
         state.manifest.made_with = made_with;
+        state.manifest.merged = None;
         self.save_state(&mut state)
     }
 

@@ -20,8 +20,10 @@
 mod buffer;
 mod error;
 mod hist;
+mod layout;
 mod pages;
 mod reader;
+mod rewritten;
 mod rows;
 mod runs;
 mod schema;
@@ -31,6 +33,7 @@ mod writer;
 
 pub use error::{DatasetError, DatasetErrorKind};
 pub use reader::{DatasetReader, DatasetRow};
+pub use rewritten::RewrittenRuns;
 pub use runs::KnownRun;
 pub use schema::DatasetTable;
 pub use writer::TableWriter;

@@ -135,10 +135,10 @@ impl RunRows {
 
 const RUN_ID: usize = 0;
 
-const FRAMES: &[&str] =
+pub(super) const FRAMES: &[&str] =
     &["run_id", "process", "thread", "module", "function", "self_weight", "all_weight", "self_samples", "all_samples"];
 
-fn read_frame(rows: &TableRows, names: &mut Names) -> Result<FrameRow, DatasetError> {
+pub(super) fn read_frame(rows: &TableRows, names: &mut Names) -> Result<FrameRow, DatasetError> {
     Ok(FrameRow {
         process: names.id(0, rows.text(1)?),
         thread: names.id(1, rows.text(2)?),
@@ -151,10 +151,10 @@ fn read_frame(rows: &TableRows, names: &mut Names) -> Result<FrameRow, DatasetEr
     })
 }
 
-const BINARIES: &[&str] =
+pub(super) const BINARIES: &[&str] =
     &["run_id", "process", "thread", "module", "self_weight", "all_weight", "self_samples", "all_samples"];
 
-fn read_binary(rows: &TableRows, names: &mut Names) -> Result<BinaryRow, DatasetError> {
+pub(super) fn read_binary(rows: &TableRows, names: &mut Names) -> Result<BinaryRow, DatasetError> {
     Ok(BinaryRow {
         process: names.id(0, rows.text(1)?),
         thread: names.id(1, rows.text(2)?),
@@ -166,9 +166,9 @@ fn read_binary(rows: &TableRows, names: &mut Names) -> Result<BinaryRow, Dataset
     })
 }
 
-const WINDOWS: &[&str] = &["run_id", "process", "thread", "second", "weight", "samples"];
+pub(super) const WINDOWS: &[&str] = &["run_id", "process", "thread", "second", "weight", "samples"];
 
-fn read_window(rows: &TableRows, names: &mut Names) -> Result<WindowRow, DatasetError> {
+pub(super) fn read_window(rows: &TableRows, names: &mut Names) -> Result<WindowRow, DatasetError> {
     Ok(WindowRow {
         process: names.id(0, rows.text(1)?),
         thread: names.id(1, rows.text(2)?),
@@ -180,7 +180,7 @@ fn read_window(rows: &TableRows, names: &mut Names) -> Result<WindowRow, Dataset
 
 /// The names of a run. Rows are sorted by name, so the name of a column is most often that of the row before.
 #[derive(Default)]
-struct Names {
+pub(super) struct Names {
     builder: NamesBuilder,
     last: [Option<(String, NameId)>; 4],
 }
@@ -196,5 +196,10 @@ impl Names {
         last.0.push_str(text);
         last.1 = id;
         id
+    }
+
+    /// The names by id.
+    pub(super) fn finish(self) -> Vec<String> {
+        self.builder.finish()
     }
 }

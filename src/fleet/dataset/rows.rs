@@ -28,6 +28,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
     let start = record.start.as_deref().map(|start| buffer.text(start));
     let notes = (!record.notes.is_empty()).then(|| buffer.text(&record.notes.join("\n")));
     let rate = record.rate(record.weight);
+    let beside = super::runs::json_of_beside(record).map(|beside| buffer.text(&beside));
     let parts = super::runs::json_of_parts(&record.parts).map(|parts| buffer.text(&parts));
     // Of several parts, the first second and the last would claim those between.
     let seconds = record.whole_seconds();
@@ -41,7 +42,7 @@ fn add_record(record: &RunRecord, buffer: &mut Buffer) -> Result<(), DatasetErro
         .text_or_null("error", None)
         .text("source", source)
         .integer("source_bytes", record.source_bytes)?
-        .text_or_null("failed_labels", None)
+        .text_or_null("failed_labels", beside)
         .text_or_null("device", device)
         .text_or_null("os", os)
         .text_or_null("os_build", os_build)

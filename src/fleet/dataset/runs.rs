@@ -2,9 +2,11 @@
 
 use std::io::{Read, Seek};
 
+use serde_json::{Value, json};
+
 use super::table::TableRows;
-use super::{DatasetError, DatasetTable, FAILED, OK};
-use crate::fleet::{FailedInput, FailureKind, RunRecord, WallSource};
+use super::{DatasetError, DatasetRow, DatasetTable, FAILED, OK};
+use crate::fleet::{FailedInput, FailureKind, RunMeasures, RunRecord, WallSource};
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The facts that a dataset gives about an export without reading its rows.
@@ -59,6 +61,29 @@ impl KnownRun {
             keys.push((rows.text(0)?.to_owned(), rows.text(1)?.to_owned()));
         }
         Ok(keys)
+    }
+}
+
+impl DatasetRow {
+    /// The runs and failures in a file of the table `runs`, in its order; of runs the record only, without labels.
+    ///
+    /// # Errors
+    ///
+    /// Reading fails, or this is no file of that table.
+    pub fn records<R: Read + Seek + Send + 'static>(
+        runs: R,
+    ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
+        let mut rows = TableRows::open(DatasetTable::Runs, COLUMNS, runs)?;
+        let mut read = move || {
+            if !rows.advance()? {
+                return Ok(None);
+            }
+            Ok(Some(match read_row(&rows)? {
+                RunsRow::Failed(failure) => Self::Failed(failure),
+                RunsRow::Run(record) => Self::Run(Box::new(RunMeasures::without_rows(record))),
+            }))
+        };
+        Ok(std::iter::from_fn(move || read().transpose()))
     }
 }
 
@@ -135,6 +160,7 @@ pub(super) fn read_row(rows: &TableRows) -> Result<RunsRow, DatasetError> {
 
 fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
     let text = |column| rows.text(column).map(str::to_owned);
+    let (has_toc_beside, manifest_labels) = beside_of_json(rows.text_or_null(FAILED_LABELS)?);
     Ok(RunRecord {
         run_id: text(RUN_ID)?,
         fingerprint: text(FINGERPRINT)?,
@@ -162,6 +188,8 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         usual_weight: rows.integer(USUAL_WEIGHT)?,
         parser_version: text(PARSER_VERSION)?,
         notes: rows.text_or_null(NOTES)?.map_or_else(Vec::new, |notes| notes.lines().map(str::to_owned).collect()),
+        has_toc_beside,
+        manifest_labels,
     })
 }
 
@@ -175,6 +203,18 @@ fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
         reason: rows.text(ERROR)?.to_owned(),
         labels: rows.text_or_null(FAILED_LABELS)?.map_or_else(Vec::new, labels_of_json),
     })
+}
+
+/// What stood beside the file of a run, as [`json_of_beside`] writes it: a table of contents, and the labels of a manifest.
+fn beside_of_json(text: Option<&str>) -> (bool, Option<Vec<(String, String)>>) {
+    let value: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    (value["toc"] == true, serde_json::from_value(value["manifest"].clone()).unwrap_or_default())
+}
+
+/// What stood beside the file of a run as JSON, if there was anything.
+pub(super) fn json_of_beside(record: &RunRecord) -> Option<String> {
+    let is_known = record.has_toc_beside || record.manifest_labels.is_some();
+    is_known.then(|| json!({"toc": record.has_toc_beside, "manifest": record.manifest_labels}).to_string())
 }
 
 /// The labels of a failed file, as [`json_of_labels`] writes them; none where it is not that.

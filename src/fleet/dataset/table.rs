@@ -3,43 +3,44 @@
 use std::io::{Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use parquet::basic::Compression;
 use parquet::column::reader::ColumnReaderImpl;
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
-use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, ParquetStatisticsPolicy, RowGroupMetaData};
+use parquet::file::metadata::ParquetStatisticsPolicy;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::serialized_reader::ReadOptionsBuilder;
 
+use super::layout::{Layout, Place, Stored, Writer};
 use super::pages::CheckedPages;
-use super::schema::{Column, ColumnKind};
 use super::source::Source;
-use super::{DatasetError, DatasetErrorKind, DatasetTable, FORMAT, FORMAT_KEY, TABLE_KEY, VERSION, VERSION_KEY};
+use super::{DatasetError, DatasetTable};
 
 /// Rows that are decoded at a time.
 const ROWS_AT_ONCE: usize = 4096;
-
-/// More rows than any row group that is written: 2^18, and what one run may add to it.
-const MAX_ROWS_OF_A_GROUP: i64 = 1 << 40;
 
 /// A column of a batch.
 enum Values {
     Texts(Vec<Option<ByteArray>>),
     Integers(Vec<Option<i64>>),
+    /// The file does not have it.
+    Missing,
 }
 
 /// A column of the row group that is being read.
 enum ColumnReader {
     Texts(ColumnReaderImpl<ByteArrayType>),
     Integers(ColumnReaderImpl<Int64Type>),
+    ShortIntegers(ColumnReaderImpl<Int32Type>),
+    Missing,
 }
 
 /// The rows of a file of a table, of some columns, one after the other.
 pub(super) struct TableRows {
     table: DatasetTable,
     file: Box<dyn FileReader>,
-    /// The columns that are read, by their place in the schema.
-    columns: Vec<usize>,
+    writer: Writer,
+    /// The columns that are read.
+    columns: Vec<Option<Place>>,
     next_group: usize,
     readers: Vec<ColumnReader>,
     /// Rows of the group that are not decoded yet.
@@ -57,15 +58,31 @@ impl DatasetTable {
     ///
     /// Reading fails, or this is no file of that table.
     pub fn row_count<R: Read + Seek + Send + 'static>(self, input: R) -> Result<u64, DatasetError> {
-        let rows = TableRows::open(self, &[], input)?;
-        let groups = rows.file.metadata().row_groups();
-        Ok(groups.iter().fold(0, |sum: u64, group| sum.saturating_add(group.num_rows().unsigned_abs())))
+        TableRows::open(self, &[], input).map(|rows| rows.count())
     }
 }
 
 impl TableRows {
-    /// The columns with these names, in this order. Those that older versions lack are last, and null in their files.
+    /// The columns with these names of a file that this crate wrote, in this order. Those that older versions lack are null in their files.
     pub(super) fn open<R: Read + Seek + Send + 'static>(
+        table: DatasetTable,
+        names: &[&str],
+        input: R,
+    ) -> Result<Self, DatasetError> {
+        Self::open_of(Writer::Traceparse, table, names, input)
+    }
+
+    /// The same of a file that any engine wrote.
+    pub(super) fn open_rewritten<R: Read + Seek + Send + 'static>(
+        table: DatasetTable,
+        names: &[&str],
+        input: R,
+    ) -> Result<Self, DatasetError> {
+        Self::open_of(Writer::Engine, table, names, input)
+    }
+
+    fn open_of<R: Read + Seek + Send + 'static>(
+        writer: Writer,
         table: DatasetTable,
         names: &[&str],
         input: R,
@@ -80,18 +97,12 @@ impl TableRows {
                 .build();
             SerializedFileReader::new_with_options(source, options)
         })?;
-        let version = check_origin(table, file.metadata().file_metadata())?;
-        let of_file = table.columns_in(version);
-        check_schema(table, of_file, file.metadata().file_metadata())?;
-        for group in file.metadata().row_groups() {
-            check_group(table, of_file, group)?;
-        }
-        let place = |name: &&str| of_file.iter().position(|column| column.name == *name);
-        let columns = names.iter().filter_map(place).collect();
+        let layout = Layout::of(writer, table, file.metadata())?;
         Ok(Self {
             table,
             file: Box::new(file),
-            columns,
+            writer,
+            columns: layout.places(names),
             next_group: 0,
             readers: Vec::new(),
             rows_left: 0,
@@ -100,6 +111,12 @@ impl TableRows {
             at: 0,
             is_broken: false,
         })
+    }
+
+    /// The number of rows of the file.
+    pub(super) fn count(&self) -> u64 {
+        let groups = self.file.metadata().row_groups();
+        groups.iter().fold(0, |sum: u64, group| sum.saturating_add(group.num_rows().unsigned_abs()))
     }
 
     /// Goes to the next row. The first one comes with the first call; `false` at the end.
@@ -148,7 +165,7 @@ impl TableRows {
 
     /// The error for a value of this row that is wrong.
     pub(super) fn damaged(&self, column: usize, what: &str) -> DatasetError {
-        let name = self.columns.get(column).map_or("", |column| self.table.columns()[*column].name);
+        let name = self.columns.get(column).and_then(Option::as_ref).map_or("", |place| place.name);
         DatasetError::damaged(self.table, format!("{name} of a row {what}"))
     }
 
@@ -179,16 +196,16 @@ impl TableRows {
         let (table, file, index) = (self.table, &self.file, self.next_group);
         let group = file.metadata().row_group(index);
         let rows = group.num_rows().unsigned_abs();
-        let reader = |place: &usize| {
-            let column = &table.columns()[*place];
-            let description = group.column(*place).column_descr_ptr();
-            let pages = file.get_row_group(index)?.get_column_page_reader(*place)?;
-            let pages = Box::new(CheckedPages::new(pages, column.physical(), column.is_nullable, rows));
-            Ok(match column.kind {
-                ColumnKind::Text => ColumnReader::Texts(ColumnReaderImpl::new(description, pages)),
-                ColumnKind::Integer | ColumnKind::Double => {
-                    ColumnReader::Integers(ColumnReaderImpl::new(description, pages))
-                }
+        let writer = self.writer;
+        let reader = |place: &Option<Place>| {
+            let Some(place) = place else { return Ok(ColumnReader::Missing) };
+            let description = group.column(place.index).column_descr_ptr();
+            let pages = file.get_row_group(index)?.get_column_page_reader(place.index)?;
+            let pages = Box::new(CheckedPages::new(pages, writer, place, rows));
+            Ok(match place.stored {
+                Stored::Text => ColumnReader::Texts(ColumnReaderImpl::new(description, pages)),
+                Stored::Integer => ColumnReader::Integers(ColumnReaderImpl::new(description, pages)),
+                Stored::ShortInteger => ColumnReader::ShortIntegers(ColumnReaderImpl::new(description, pages)),
             })
         };
         self.readers = guarded(table, || self.columns.iter().map(reader).collect())?;
@@ -203,6 +220,11 @@ impl ColumnReader {
         Ok(match self {
             Self::Texts(reader) => Values::Texts(read_values(reader, rows)?),
             Self::Integers(reader) => Values::Integers(read_values(reader, rows)?),
+            Self::Missing => Values::Missing,
+            Self::ShortIntegers(reader) => {
+                let numbers = read_values(reader, rows)?;
+                Values::Integers(numbers.into_iter().map(|number| number.map(i64::from)).collect())
+            }
         })
     }
 }
@@ -233,61 +255,4 @@ fn guarded<T>(table: DatasetTable, read: impl FnOnce() -> ParquetResult<T>) -> R
         Ok(result) => result.map_err(|error| DatasetError::reading(table, error)),
         Err(_) => Err(DatasetError::damaged(table, "the Parquet reader gave up")),
     }
-}
-
-/// Checks that this crate wrote the file, as this table; returns the version.
-fn check_origin(table: DatasetTable, metadata: &FileMetaData) -> Result<u32, DatasetError> {
-    let value = |key: &str| {
-        let pairs = metadata.key_value_metadata()?;
-        pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
-    };
-    if value(FORMAT_KEY) != Some(FORMAT) {
-        return Err(DatasetError::new(DatasetErrorKind::Foreign, table, "this Parquet file is not from traceparse"));
-    }
-    let version = match value(VERSION_KEY).and_then(|version| version.parse::<u32>().ok()) {
-        Some(version) if version <= VERSION => version,
-        Some(version) => {
-            let detail = format!("it has version {version}, and this traceparse knows versions up to {VERSION}");
-            return Err(DatasetError::new(DatasetErrorKind::Newer, table, detail));
-        }
-        None => return Err(DatasetError::damaged(table, "it does not say its version")),
-    };
-    match value(TABLE_KEY) {
-        Some(name) if name == table.name() => Ok(version),
-        name => {
-            let detail = format!("this is the table {}", name.unwrap_or("of nothing"));
-            Err(DatasetError::new(DatasetErrorKind::Foreign, table, detail))
-        }
-    }
-}
-
-/// Checks that the columns are those of the version.
-fn check_schema(table: DatasetTable, columns: &[Column], metadata: &FileMetaData) -> Result<(), DatasetError> {
-    let found = metadata.schema_descr().columns();
-    let is_same = |(column, found): (&Column, &parquet::schema::types::ColumnDescPtr)| {
-        found.path().parts() == [column.name]
-            && found.physical_type() == column.physical()
-            && found.max_def_level() == i16::from(column.is_nullable)
-            && found.max_rep_level() == 0
-    };
-    if found.len() != columns.len() || !columns.iter().zip(found).all(is_same) {
-        return Err(DatasetError::damaged(table, "its columns are not those of the table"));
-    }
-    Ok(())
-}
-
-/// Checks that a row group's description of itself is possible: the reader relies on it.
-fn check_group(table: DatasetTable, columns: &[Column], group: &RowGroupMetaData) -> Result<(), DatasetError> {
-    let rows = group.num_rows();
-    let is_possible = |chunk: &ColumnChunkMetaData| {
-        let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
-        start >= 0
-            && chunk.compressed_size() >= 0
-            && chunk.num_values() == rows
-            && matches!(chunk.compression(), Compression::ZSTD(_))
-    };
-    let is_group_possible = (1..=MAX_ROWS_OF_A_GROUP).contains(&rows)
-        && group.num_columns() == columns.len()
-        && group.columns().iter().all(is_possible);
-    if is_group_possible { Ok(()) } else { Err(DatasetError::damaged(table, "a row group cannot be as it says")) }
 }

@@ -204,5 +204,7 @@ fn record(
         usual_weight: tally.usual_weight(),
         parser_version: env!("CARGO_PKG_VERSION").to_owned(),
         notes: notes.iter().cloned().chain(own).chain(short.filter(|_| is_part)).collect(),
+        has_toc_beside: false,
+        manifest_labels: None,
     }
 }

@@ -1,0 +1,50 @@
+//! The part of the inputs that is read: those of a shard.
+
+use std::path::{Path, PathBuf};
+
+use super::cli::ShardArgs;
+use super::shard::{common_folder, from_root};
+use super::store::Shards;
+use super::task::Task;
+
+/// Leaves the tasks of the shard that was asked for, if one was, and says which part of the fleet they are.
+///
+/// # Errors
+/// When a file is not below the root.
+pub(super) fn keep(part: &ShardArgs, tasks: &mut Vec<Task>) -> Result<Option<Shards>, String> {
+    let Some(shard) = part.shard else { return Ok(None) };
+    let listed = tasks.iter().filter(|task| task.folder.is_none()).map(|task| task.path.as_path());
+    let common = common_folder(listed);
+    let root = |task: &Task| part.root.clone().or_else(|| Some(task.folder.as_deref()?.to_owned())).or(common.clone());
+    let all = tasks.len() as u64;
+    let (mut kept, mut roots) = (Vec::new(), Vec::new());
+    for task in tasks.drain(..) {
+        let root = root(&task).unwrap_or_default();
+        let Some(below) = below(&root, &task.path) else {
+            return Err(format!("{} is not below the root, {}", task.path.display(), root.display()));
+        };
+        if !roots.contains(&root) {
+            roots.push(root);
+        }
+        if shard.has(&below) {
+            kept.push(task);
+        }
+    }
+    *tasks = kept;
+    let root = match (&part.root, roots.as_slice()) {
+        (Some(root), _) | (None, [root]) => std::fs::canonicalize(root).ok(),
+        _ => None,
+    };
+    let root = root.and_then(|root| root.into_os_string().into_string().ok());
+    Ok(Some(Shards { count: shard.count, have: [shard.index].into(), inputs: Some(all), root }))
+}
+
+/// The path of a file below the root: as both are named, or as they are found.
+fn below(root: &Path, path: &Path) -> Option<PathBuf> {
+    let named = from_root(path).strip_prefix(from_root(root)).ok().map(Path::to_owned);
+    let found = || {
+        let (root, path) = (std::fs::canonicalize(root).ok()?, std::fs::canonicalize(path).ok()?);
+        path.strip_prefix(root).ok().map(Path::to_owned)
+    };
+    named.or_else(found)
+}

@@ -1,0 +1,225 @@
+//! The columns of a file: where they stand, and as what their values are stored.
+//!
+//! A file that this crate wrote has the columns of its version and no others, in their order, in one form. Engines that rewrite it may
+//! change everything that does not change the meaning: the order of columns, whether they may be null, the codec, encodings, row groups,
+//! and integers of 32 bits where the values fit. Columns that are not ours are left alone. Any other type is refused: who made a number of
+//! a text, or a decimal of an integer, may have rounded it.
+
+use parquet::basic::{Compression, ConvertedType, IntType, LogicalType, Type as Physical};
+use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::schema::types::ColumnDescriptor;
+
+use super::schema::{Column, ColumnKind};
+use super::{DatasetError, DatasetErrorKind, DatasetTable, FORMAT, FORMAT_KEY, TABLE_KEY, VERSION, VERSION_KEY};
+
+/// More rows than any row group that is written: 2^18, and what one run may add to it.
+const MAX_ROWS_OF_A_GROUP: i64 = 1 << 40;
+
+/// The program that wrote a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Writer {
+    /// This crate, as the file says.
+    Traceparse,
+    /// Any engine that reads and writes Parquet.
+    Engine,
+}
+
+/// The form of the values of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stored {
+    /// Bytes in UTF-8.
+    Text,
+    /// INT64, or DOUBLE, which is never decoded.
+    Integer,
+    /// INT32.
+    ShortInteger,
+}
+
+/// A column that is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) name: &'static str,
+    /// Among the columns of the file.
+    pub(super) index: usize,
+    pub(super) stored: Stored,
+    pub(super) is_nullable: bool,
+}
+
+/// The columns of a file, in the order of the table.
+pub(super) struct Layout {
+    places: Vec<Place>,
+}
+
+impl Layout {
+    /// The layout of a file, checked: columns, and the description of each row group, on which the Parquet reader relies.
+    pub(super) fn of(writer: Writer, table: DatasetTable, file: &ParquetMetaData) -> Result<Self, DatasetError> {
+        let metadata = file.file_metadata();
+        let places = match writer {
+            Writer::Traceparse => places_of_version(table, table.columns_in(origin(table, metadata)?), metadata)?,
+            Writer::Engine => places_by_name(table, metadata)?,
+        };
+        let columns = metadata.schema_descr().num_columns();
+        for group in file.row_groups() {
+            check_group(writer, table, columns, &places, group)?;
+        }
+        Ok(Self { places })
+    }
+
+    /// The places of columns, in this order; `None` for those that newer versions added.
+    pub(super) fn places(&self, names: &[&str]) -> Vec<Option<Place>> {
+        let place = |name: &&str| self.places.iter().find(|place| place.name == *name).copied();
+        names.iter().map(place).collect()
+    }
+}
+
+fn lacks(table: DatasetTable, name: &str) -> DatasetError {
+    DatasetError::damaged(table, format!("it has no column {name}"))
+}
+
+/// The version of a file that this crate wrote, as this table.
+fn origin(table: DatasetTable, metadata: &FileMetaData) -> Result<u32, DatasetError> {
+    let value = |key: &str| {
+        let pairs = metadata.key_value_metadata()?;
+        pairs.iter().find(|pair| pair.key == key)?.value.as_deref()
+    };
+    if value(FORMAT_KEY) != Some(FORMAT) {
+        return Err(DatasetError::new(DatasetErrorKind::Foreign, table, "this Parquet file is not from traceparse"));
+    }
+    let version = match value(VERSION_KEY).and_then(|version| version.parse::<u32>().ok()) {
+        Some(version) if version <= VERSION => version,
+        Some(version) => {
+            let detail = format!("it has version {version}, and this traceparse knows versions up to {VERSION}");
+            return Err(DatasetError::new(DatasetErrorKind::Newer, table, detail));
+        }
+        None => return Err(DatasetError::damaged(table, "it does not say its version")),
+    };
+    match value(TABLE_KEY) {
+        Some(name) if name == table.name() => Ok(version),
+        name => {
+            let detail = format!("this is the table {}", name.unwrap_or("of nothing"));
+            Err(DatasetError::new(DatasetErrorKind::Foreign, table, detail))
+        }
+    }
+}
+
+/// The columns of a file with just those of its version.
+fn places_of_version(
+    table: DatasetTable,
+    columns: &'static [Column],
+    metadata: &FileMetaData,
+) -> Result<Vec<Place>, DatasetError> {
+    let found = metadata.schema_descr().columns();
+    let place = |(index, (column, found)): (usize, (&'static Column, &_))| {
+        let found: &ColumnDescriptor = found;
+        let is_same = found.path().parts() == [column.name]
+            && found.physical_type() == column.physical()
+            && found.max_def_level() == i16::from(column.is_nullable)
+            && found.max_rep_level() == 0;
+        let stored = if column.kind == ColumnKind::Text { Stored::Text } else { Stored::Integer };
+        is_same.then_some(Place { name: column.name, index, stored, is_nullable: column.is_nullable })
+    };
+    let places: Option<Vec<Place>> =
+        columns.iter().zip(found.iter().map(AsRef::as_ref)).enumerate().map(place).collect();
+    let places = places.filter(|_| found.len() == columns.len());
+    places.ok_or_else(|| DatasetError::damaged(table, "its columns are not those of the table"))
+}
+
+/// The columns of a file that an engine wrote.
+fn places_by_name(table: DatasetTable, metadata: &FileMetaData) -> Result<Vec<Place>, DatasetError> {
+    let found = metadata.schema_descr().columns();
+    let mut places = Vec::new();
+    for (position, column) in table.columns().iter().enumerate().filter(|(_, column)| column.kind != ColumnKind::Double)
+    {
+        let mut same = found.iter().enumerate().filter(|(_, found)| found.path().parts() == [column.name]);
+        let (index, found) = match (same.next(), same.next()) {
+            (Some(found), None) => found,
+            (Some(_), Some(_)) => {
+                return Err(DatasetError::damaged(table, format!("it has two columns {}", column.name)));
+            }
+            // What newer versions added.
+            (None, _) if position >= table.columns_in(1).len() => continue,
+            (None, _) => return Err(lacks(table, column.name)),
+        };
+        let stored = stored_as(column.kind, found).filter(|_| found.max_def_level() <= 1 && found.max_rep_level() == 0);
+        let Some(stored) = stored else { return Err(of_other_type(table, column, found)) };
+        places.push(Place { name: column.name, index, stored, is_nullable: found.max_def_level() == 1 });
+    }
+    Ok(places)
+}
+
+/// The form of the values, if the type means the same as that of the column.
+fn stored_as(kind: ColumnKind, found: &ColumnDescriptor) -> Option<Stored> {
+    let signed = |bits: &[i8], older: &[ConvertedType]| match found.logical_type_ref() {
+        None => found.converted_type() == ConvertedType::NONE || older.contains(&found.converted_type()),
+        Some(LogicalType::Integer(IntType { bit_width, is_signed })) => *is_signed && bits.contains(bit_width),
+        Some(_) => false,
+    };
+    let short = [ConvertedType::INT_8, ConvertedType::INT_16, ConvertedType::INT_32];
+    let is_text = || {
+        matches!(found.logical_type_ref(), Some(LogicalType::String)) || found.converted_type() == ConvertedType::UTF8
+    };
+    match (kind, found.physical_type()) {
+        (ColumnKind::Text, Physical::BYTE_ARRAY) if is_text() => Some(Stored::Text),
+        (ColumnKind::Integer, Physical::INT64) if signed(&[64], &[ConvertedType::INT_64]) => Some(Stored::Integer),
+        (ColumnKind::Integer, Physical::INT32) if signed(&[8, 16, 32], &short) => Some(Stored::ShortInteger),
+        _ => None,
+    }
+}
+
+fn of_other_type(table: DatasetTable, column: &Column, found: &ColumnDescriptor) -> DatasetError {
+    let wanted = if column.kind == ColumnKind::Text { "text" } else { "an integer" };
+    let meaning = match found.logical_type_ref() {
+        Some(logical) => format!(" ({logical:?})"),
+        None if found.converted_type() != ConvertedType::NONE => format!(" ({})", found.converted_type()),
+        None => String::new(),
+    };
+    let nested = if found.max_def_level() > 1 || found.max_rep_level() > 0 { ", nested" } else { "" };
+    let detail = format!("its column {} is {}{meaning}{nested}, and not {wanted}", column.name, found.physical_type());
+    DatasetError::damaged(table, detail)
+}
+
+/// Checks that a row group's description of itself is possible: the reader relies on it.
+fn check_group(
+    writer: Writer,
+    table: DatasetTable,
+    columns: usize,
+    places: &[Place],
+    group: &RowGroupMetaData,
+) -> Result<(), DatasetError> {
+    let rows = group.num_rows();
+    let is_possible = |chunk: &ColumnChunkMetaData| {
+        let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+        start >= 0 && chunk.compressed_size() >= 0 && chunk.num_values() == rows
+    };
+    let mut chunks = places.iter().map(|place| group.columns().get(place.index));
+    let is_group_possible = (i64::from(writer == Writer::Traceparse)..=MAX_ROWS_OF_A_GROUP).contains(&rows)
+        && group.num_columns() == columns
+        && chunks.all(|chunk| chunk.is_some_and(is_possible));
+    if !is_group_possible {
+        return Err(DatasetError::damaged(table, "a row group cannot be as it says"));
+    }
+    let mut codecs =
+        places.iter().filter_map(|place| Some((place.name, group.columns().get(place.index)?.compression())));
+    match codecs.find(|(_, codec)| !is_known(writer, *codec)) {
+        Some((name, codec)) if writer == Writer::Engine => {
+            let codec = codec.to_string();
+            let codec = codec.split('(').next().unwrap_or_default();
+            let detail = format!(
+                "its column {name} is compressed with {codec}, which is not read here; write it with zstd, snappy, lz4_raw or gzip"
+            );
+            Err(DatasetError::damaged(table, detail))
+        }
+        Some(_) => Err(DatasetError::damaged(table, "a row group cannot be as it says")),
+        None => Ok(()),
+    }
+}
+
+fn is_known(writer: Writer, codec: Compression) -> bool {
+    match codec {
+        Compression::ZSTD(_) => true,
+        Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::GZIP(_) | Compression::LZ4_RAW => {
+            writer == Writer::Engine
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,274 @@
+//! The runs of files that an engine rewrote.
+//!
+//! `COPY` of DuckDB and `repartition` of Spark leave the rows of a table in any number of files, in any order: those of one run need not stand
+//! next to each other. So runs are gathered in memory, part by part: a part has the runs whose id has a certain hash, and all files are
+//! read once for each part. Nothing says which files belong together, so that runs are checked as a whole: every run is there once, every row
+//! of it once, and the weights of functions, binaries and seconds each add up to that of the run. A file that is missing, or there twice, is
+//! found by that.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Seek};
+
+use super::reader::{self, BINARIES, FRAMES, Names, WINDOWS};
+use super::runs::{self, RunsRow};
+use super::table::TableRows;
+use super::{DatasetError, DatasetRow, DatasetTable};
+use crate::fleet::{BinaryRow, FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+
+/// Gathers the runs of a part of a rewritten dataset: all files of all tables but `hist`, in any order.
+///
+/// Memory is bounded by the rows of the part.
+pub struct RewrittenRuns {
+    part: u64,
+    parts: u64,
+    names: Names,
+    runs: BTreeMap<String, Gathered>,
+    /// By source.
+    failures: BTreeMap<String, FailedInput>,
+}
+
+/// The rows of a run, as they come.
+#[derive(Default)]
+struct Gathered {
+    record: Option<RunRecord>,
+    /// Of [`COPIES`].
+    copies: [Option<String>; COPIES.len()],
+    labels: Vec<(String, String)>,
+    /// With names of all runs.
+    frames: Vec<FrameRow>,
+    binaries: Vec<BinaryRow>,
+    windows: Vec<WindowRow>,
+}
+
+impl RewrittenRuns {
+    /// The tables that are read.
+    pub const TABLES: [DatasetTable; 5] =
+        [DatasetTable::Runs, DatasetTable::Labels, DatasetTable::Frames, DatasetTable::Binaries, DatasetTable::Windows];
+
+    /// The runs of a part, from 0 to `parts - 1`.
+    pub fn new(part: u32, parts: u32) -> Self {
+        let (part, parts) = (u64::from(part), u64::from(parts.max(1)));
+        Self { part, parts, names: Names::default(), runs: BTreeMap::new(), failures: BTreeMap::new() }
+    }
+
+    /// Returns the number of rows in a file of a table, which an engine may have written.
+    ///
+    /// # Errors
+    ///
+    /// Reading fails, or it has no columns of that table.
+    pub fn row_count<R: Read + Seek + Send + 'static>(table: DatasetTable, input: R) -> Result<u64, DatasetError> {
+        TableRows::open_rewritten(table, &[], input).map(|rows| rows.count())
+    }
+
+    /// Adds a file of a table.
+    ///
+    /// # Errors
+    ///
+    /// Reading fails, a column is missing or of another type, or a run is there twice.
+    pub fn add<R: Read + Seek + Send + 'static>(&mut self, table: DatasetTable, input: R) -> Result<(), DatasetError> {
+        let open = |names: &[&str], input| TableRows::open_rewritten(table, names, input);
+        match table {
+            DatasetTable::Runs => self.add_runs(open(&[runs::COLUMNS, &COPIES].concat(), input)?),
+            DatasetTable::Labels => self.add_rows(open(&["run_id", "key", "value"], input)?, |run, rows, _| {
+                run.labels.push((rows.text(1)?.to_owned(), rows.text(2)?.to_owned()));
+                Ok(())
+            }),
+            DatasetTable::Frames => self.add_rows(open(FRAMES, input)?, |run, rows, names| {
+                run.frames.push(reader::read_frame(rows, names)?);
+                Ok(())
+            }),
+            DatasetTable::Binaries => self.add_rows(open(BINARIES, input)?, |run, rows, names| {
+                run.binaries.push(reader::read_binary(rows, names)?);
+                Ok(())
+            }),
+            DatasetTable::Windows => self.add_rows(open(WINDOWS, input)?, |run, rows, names| {
+                run.windows.push(reader::read_window(rows, names)?);
+                Ok(())
+            }),
+            // Derived from windows.
+            DatasetTable::Hist => Ok(()),
+        }
+    }
+
+    fn add_runs(&mut self, mut rows: TableRows) -> Result<(), DatasetError> {
+        while rows.advance()? {
+            match runs::read_row(&rows)? {
+                RunsRow::Failed(failure) if self.has(&failure.source) => {
+                    if let Some(twice) = self.failures.insert(failure.source.clone(), failure) {
+                        return Err(twice_there(DatasetTable::Runs, &format!("the file {}", twice.source)));
+                    }
+                }
+                RunsRow::Run(record) if self.has(&record.run_id) => {
+                    let run = self.runs.entry(record.run_id.clone()).or_default();
+                    for (index, copy) in run.copies.iter_mut().enumerate() {
+                        *copy = rows.text_or_null(runs::COLUMNS.len() + index)?.map(str::to_owned);
+                    }
+                    if let Some(twice) = run.record.replace(record) {
+                        return Err(twice_there(DatasetTable::Runs, &format!("run {}", twice.run_id)));
+                    }
+                }
+                RunsRow::Failed(_) | RunsRow::Run(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds rows whose first column is the id of their run.
+    fn add_rows(
+        &mut self,
+        mut rows: TableRows,
+        mut add: impl FnMut(&mut Gathered, &TableRows, &mut Names) -> Result<(), DatasetError>,
+    ) -> Result<(), DatasetError> {
+        while rows.advance()? {
+            let run_id = rows.text(0)?;
+            if !self.has(run_id) {
+                continue;
+            }
+            if !self.runs.contains_key(run_id) {
+                self.runs.insert(run_id.to_owned(), Gathered::default());
+            }
+            if let Some(run) = self.runs.get_mut(run_id) {
+                add(run, &rows, &mut self.names)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// True if something with this id belongs to the part.
+    fn has(&self, id: &str) -> bool {
+        self.parts == 1 || hash(id) % self.parts == self.part
+    }
+
+    /// The runs, by id, and then the files that gave none, by source.
+    ///
+    /// # Errors
+    ///
+    /// A run is not whole, or has a row twice.
+    pub fn finish(self) -> Result<Vec<DatasetRow>, DatasetError> {
+        let names = self.names.finish();
+        let mut rows = Vec::with_capacity(self.runs.len() + self.failures.len());
+        for (run_id, run) in self.runs {
+            rows.push(DatasetRow::Run(Box::new(run.finish(&run_id, &names)?)));
+        }
+        rows.extend(self.failures.into_values().map(DatasetRow::Failed));
+        Ok(rows)
+    }
+}
+
+impl Gathered {
+    fn finish(mut self, run_id: &str, all: &[String]) -> Result<RunMeasures, DatasetError> {
+        let Some(mut record) = self.record.take() else {
+            let table = self.table_with_rows();
+            let detail = format!("it has rows of run {run_id}, which the table runs does not have");
+            return Err(DatasetError::damaged(table, detail));
+        };
+        let text = |id: NameId| all.get(id.0 as usize).map_or("", String::as_str);
+        self.labels.sort();
+        self.frames.sort_by_key(|row| [row.process, row.thread, row.binary, row.function].map(text));
+        self.binaries.sort_by_key(|row| [row.process, row.thread, row.binary].map(text));
+        self.windows.sort_by_key(|row| (text(row.process), text(row.thread), row.second));
+        record.labels = std::mem::take(&mut self.labels);
+        self.check(&record)?;
+        let mut names = Renamed { names: NamesBuilder::default(), all };
+        let frames = self.frames.into_iter().map(|row| names.frame(row)).collect();
+        let binaries = self.binaries.into_iter().map(|row| names.binary(row)).collect();
+        let windows = self.windows.into_iter().map(|row| names.window(row)).collect();
+        Ok(RunMeasures { record, names: names.names.finish(), frames, binaries, windows })
+    }
+
+    fn table_with_rows(&self) -> DatasetTable {
+        match () {
+            () if !self.labels.is_empty() => DatasetTable::Labels,
+            () if !self.frames.is_empty() => DatasetTable::Frames,
+            () if !self.binaries.is_empty() => DatasetTable::Binaries,
+            () => DatasetTable::Windows,
+        }
+    }
+
+    /// Checks rows in their order.
+    fn check(&self, record: &RunRecord) -> Result<(), DatasetError> {
+        let frame = |row: &FrameRow| (row.process, row.thread, row.binary, row.function);
+        let binary = |row: &BinaryRow| (row.process, row.thread, row.binary);
+        let window = |row: &WindowRow| (row.process, row.thread, row.second);
+        let twice = [
+            (DatasetTable::Labels, record.labels.windows(2).any(|pair| pair[0].0 == pair[1].0)),
+            (DatasetTable::Frames, self.frames.windows(2).any(|pair| frame(&pair[0]) == frame(&pair[1]))),
+            (DatasetTable::Binaries, self.binaries.windows(2).any(|pair| binary(&pair[0]) == binary(&pair[1]))),
+            (DatasetTable::Windows, self.windows.windows(2).any(|pair| window(&pair[0]) == window(&pair[1]))),
+        ];
+        if let Some((table, _)) = twice.into_iter().find(|(_, is_twice)| *is_twice) {
+            return Err(twice_there(table, &format!("a row of run {}", record.run_id)));
+        }
+        let sums = [
+            (DatasetTable::Frames, sum(self.frames.iter().map(|row| row.self_weight))),
+            (DatasetTable::Binaries, sum(self.binaries.iter().map(|row| row.self_weight))),
+            (DatasetTable::Windows, sum(self.windows.iter().map(|row| row.weight))),
+        ];
+        match sums.into_iter().find(|(_, sum)| *sum != u128::from(record.weight)) {
+            Some((table, sum)) => {
+                let detail = format!(
+                    "the rows of run {} weigh {sum}, and the run weighs {}: is a file missing?",
+                    record.run_id, record.weight
+                );
+                Err(DatasetError::damaged(table, detail))
+            }
+            None => self.check_copies(record),
+        }
+    }
+
+    /// The table `runs` repeats some labels, which tell that `labels` is there.
+    fn check_copies(&self, record: &RunRecord) -> Result<(), DatasetError> {
+        let is_other = |(key, copy): &(&&str, &Option<String>)| record.label(key) != copy.as_deref();
+        match COPIES.iter().zip(&self.copies).find(is_other) {
+            Some((key, _)) => {
+                let detail = format!("the label {key} of run {} is not as in the table runs", record.run_id);
+                Err(DatasetError::damaged(DatasetTable::Labels, detail))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Labels that the table `runs` has, too.
+const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
+
+fn sum(weights: impl Iterator<Item = u64>) -> u128 {
+    weights.map(u128::from).sum()
+}
+
+fn twice_there(table: DatasetTable, thing: &str) -> DatasetError {
+    DatasetError::damaged(table, format!("{thing} is there twice: do the files belong to one dataset?"))
+}
+
+/// The names of one run.
+struct Renamed<'n> {
+    names: NamesBuilder,
+    all: &'n [String],
+}
+
+impl Renamed<'_> {
+    fn id(&mut self, id: NameId) -> NameId {
+        self.names.id(self.all.get(id.0 as usize).map_or("", String::as_str))
+    }
+
+    fn frame(&mut self, row: FrameRow) -> FrameRow {
+        let [process, thread, binary, function] =
+            [row.process, row.thread, row.binary, row.function].map(|id| self.id(id));
+        FrameRow { process, thread, binary, function, ..row }
+    }
+
+    fn binary(&mut self, row: BinaryRow) -> BinaryRow {
+        let [process, thread, binary] = [row.process, row.thread, row.binary].map(|id| self.id(id));
+        BinaryRow { process, thread, binary, ..row }
+    }
+
+    fn window(&mut self, row: WindowRow) -> WindowRow {
+        let [process, thread] = [row.process, row.thread].map(|id| self.id(id));
+        WindowRow { process, thread, ..row }
+    }
+}
+
+/// FNV-1a, the same on every machine.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
