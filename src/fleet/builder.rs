@@ -1,17 +1,21 @@
 //! Runs in, one after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
 use super::alert::AlertRule;
 use super::alert_series::AlertSeries;
-use super::columns::{FleetNames, ScopeColumn};
+use super::columns::ScopeColumn;
 use super::completeness::Completeness;
+use super::entries::Entries;
 use super::options::FleetOptions;
 use super::report::{Cohort, DamagedRecording};
 use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
+use super::run_rows::{FleetNames, KnownNames, RunNames, RunRows};
 use super::scope::FleetScope;
 use super::selection::FleetSelection;
-pub(super) use super::stored_run::StoredRun;
+use super::spill::{SpillFile, Spilled};
+use super::stored_run::StoredRun;
 use super::windows::Series;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
@@ -56,6 +60,8 @@ pub struct FleetBuilder {
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
     /// The approximate number of bytes kept for each run or file separately.
     apart: u64,
+    /// What did not fit in memory.
+    pub(super) spilled: Spilled,
 }
 
 impl FleetBuilder {
@@ -90,6 +96,7 @@ impl FleetBuilder {
             notes: Vec::new(),
             run_notes: BTreeMap::new(),
             apart: 0,
+            spilled: Spilled::default(),
         }
     }
 
@@ -151,17 +158,19 @@ impl FleetBuilder {
             return;
         };
         let run = self.runs.len() as u32;
+        let rows = RunRows::of(measures);
+        let mut known = KnownNames::default();
+        let mut names = RunNames { names: rows.names, known: &mut known, all: &mut self.names };
         for column in &mut self.columns {
-            column.add(run, measures, &counts, &mut self.names);
+            column.add(run, &rows, &counts, &mut names);
         }
         for series in &mut self.alert_series {
-            series.add(run, measures, &counts, rate, &mut self.names);
+            series.add(run, &rows, &counts, rate, &mut names);
         }
         let series = Series::new(record, &measures.windows, &|row| counts(row.process));
-        self.apart += series.memory();
-        let cohort = self.cohort_of(record);
-        let record = RunRecord { labels: Vec::new(), ..record.clone() };
-        self.runs.push(StoredRun { record, cohort, weight, samples, rate, series });
+        let stored = StoredRun::new(record, self.cohort_of(record), (weight, samples, rate), series);
+        self.apart += stored.memory();
+        self.runs.push(stored);
     }
 
     /// Names a file that gave no run.
@@ -179,6 +188,36 @@ impl FleetBuilder {
         let alert_series = self.alert_series.iter().map(AlertSeries::memory).sum::<u64>();
         let lists = of_vec(&self.runs) + of_vec(&self.failed) + of_map(&self.sources);
         self.names.memory() + columns + alert_series + lists + self.apart
+    }
+
+    /// The bytes of memory that [`spill`](Self::spill) would free, about.
+    pub fn spillable(&self) -> u64 {
+        self.entries().map(Entries::memory).sum()
+    }
+
+    /// Writes the values of functions, binaries, threads and processes that are in memory to a file, which [`try_finish`](Self::try_finish)
+    /// reads again. The report is the same. `open` gives the file, once.
+    ///
+    /// # Errors
+    ///
+    /// `open` fails, or writing.
+    pub fn spill(&mut self, open: impl FnOnce() -> io::Result<Box<dyn SpillFile>>) -> io::Result<()> {
+        if !self.spilled.is_open() {
+            self.spilled = Spilled::new(open()?);
+        }
+        let of_alerts = self.alert_series.iter_mut().filter_map(AlertSeries::entries_mut);
+        let of_columns = self.columns.iter_mut().map(|column| &mut column.entries);
+        of_columns.chain(of_alerts).try_for_each(|entries| entries.spill(&mut self.spilled))
+    }
+
+    /// The number of bytes that were [spilled](Self::spill).
+    pub fn spilled(&self) -> u64 {
+        self.spilled.length()
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entries> {
+        let of_alerts = self.alert_series.iter().filter_map(AlertSeries::entries);
+        self.columns.iter().map(|column| &column.entries).chain(of_alerts)
     }
 
     /// Says what the runs were narrowed to when they were measured; the report says it, too.
