@@ -6,9 +6,9 @@ use std::io::{self, IsTerminal, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use traceparse::fleet::{AlertState, Completeness, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures};
-use traceparse::memory::{MemoryBudget, OverBudget, Reservation};
+use traceparse::memory::{MemoryBudget, Reservation};
 use traceparse::output::{self, Format};
 use traceparse::units::Millionths;
 
@@ -28,6 +28,9 @@ use crate::guard::{will_read, will_write};
 use crate::sink::{Shown, style, write_to};
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
+
+/// The file is in the folder for temporary files, has no name, and is gone when the process ends, however that is.
+const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR names the folder)";
 
 /// Reports, and says with which exit code the process ends.
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
@@ -52,7 +55,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
         }
     };
     let Counting { builder, weight_labels, reserved: _held, .. } = fleet.into_inner();
-    let mut report = builder.finish();
+    let mut report = builder.try_finish().context(TEMPORARY)?;
     // In the order in which runs came.
     report.options.threads.iter_mut().for_each(|names| names.sort());
     check(&report, args.reading.strict)?;
@@ -110,7 +113,7 @@ fn already_measured(args: &FleetReportArgs, name: &str) -> String {
 
 /// Reads a dataset into the fleet.
 fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
-    let add = |run: RunMeasures| Ok(fleet.add(&run)?);
+    let add = |run: RunMeasures| fleet.add(&run);
     let store = Store::open(path)?;
     Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
     tell_completeness(path, &store, &fleet)?;
@@ -202,8 +205,8 @@ impl Fleet {
     /// Adds a run.
     ///
     /// # Errors
-    /// When there is no memory for it.
-    fn add(&self, run: &RunMeasures) -> Result<(), OverBudget> {
+    /// When there is no memory for it, or no room in a temporary file.
+    fn add(&self, run: &RunMeasures) -> Result<()> {
         let mut counting = self.counting();
         let Counting { builder, patterns, .. } = &mut *counting;
         if let Some(patterns) = patterns {
@@ -219,7 +222,7 @@ impl Fleet {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    fn add_failure(&self, failed: FailedInput) -> Result<(), OverBudget> {
+    fn add_failure(&self, failed: FailedInput) -> Result<()> {
         let mut counting = self.counting();
         counting.builder.add_failure(failed);
         counting.reserve()
@@ -231,9 +234,13 @@ impl Fleet {
 }
 
 impl Counting {
-    fn reserve(&mut self) -> Result<(), OverBudget> {
+    /// Takes memory for what is kept, of which values go to a temporary file if they are many.
+    fn reserve(&mut self) -> Result<()> {
+        if self.builder.spillable() > bounds::of_values() {
+            self.builder.spill(|| Ok(Box::new(tempfile::tempfile()?))).context(TEMPORARY)?;
+        }
         let free = bounds::of_run().saturating_mul(self.builder.run_count() as u64);
-        self.reserved.resize(self.builder.memory().saturating_sub(free))
+        Ok(self.reserved.resize(self.builder.memory().saturating_sub(free))?)
     }
 }
 
