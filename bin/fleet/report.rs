@@ -7,7 +7,9 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, anyhow, bail};
-use traceparse::fleet::{AlertState, Completeness, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures};
+use traceparse::fleet::{
+    AlertState, Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures, RunRecord,
+};
 use traceparse::memory::{MemoryBudget, Reservation};
 use traceparse::output::{self, Format};
 use traceparse::units::Millionths;
@@ -113,11 +115,10 @@ fn already_measured(args: &FleetReportArgs, name: &str) -> String {
 
 /// Reads a dataset into the fleet.
 fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
-    let add = |run: RunMeasures| fleet.add(&run);
     let store = Store::open(path)?;
     Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
     tell_completeness(path, &store, &fleet)?;
-    let failures = store.read(add)?;
+    let failures = store.read_shared(|run| fleet.add_shared(run))?;
     failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
     Ok(fleet)
 }
@@ -208,13 +209,27 @@ impl Fleet {
     /// When there is no memory for it, or no room in a temporary file.
     fn add(&self, run: &RunMeasures) -> Result<()> {
         let mut counting = self.counting();
+        counting.note_weights(&run.record);
         let Counting { builder, patterns, .. } = &mut *counting;
         if let Some(patterns) = patterns {
             builder.count_threads(patterns.of_run(run));
         }
         builder.add(run);
-        let keys = run.record.labels.iter().map(|(key, _)| key);
-        counting.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
+        counting.reserve()
+    }
+
+    /// Adds a run of a dataset.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    fn add_shared(&self, run: DatasetRun) -> Result<()> {
+        let mut counting = self.counting();
+        if counting.patterns.is_some() {
+            drop(counting);
+            return self.add(&run.into_measures());
+        }
+        counting.note_weights(run.record());
+        counting.builder.add_shared(run);
         counting.reserve()
     }
 
@@ -234,6 +249,11 @@ impl Fleet {
 }
 
 impl Counting {
+    fn note_weights(&mut self, record: &RunRecord) {
+        let keys = record.labels.iter().map(|(key, _)| key);
+        self.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
+    }
+
     /// Takes memory for what is kept, of which values go to a temporary file if they are many.
     fn reserve(&mut self) -> Result<()> {
         if self.builder.spillable() > bounds::of_values() {

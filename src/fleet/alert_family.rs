@@ -141,8 +141,7 @@ impl<'e> Family<'e> {
             let entry = entries.binary_search_by_key(&run, |entry| entry.run as usize);
             (run, entry.map_or(Millionths::default(), |at| positions.runs[run].rate_of(entries[at].weight)))
         };
-        let (beyond, beyond_count) =
-            beyond(self.rule, &members[self.cohort].iter().map(of_run).collect::<Vec<_>>());
+        let (beyond, beyond_count) = beyond(self.rule, &members[self.cohort].iter().map(of_run).collect::<Vec<_>>());
         Ok(AlertOutcome {
             value: value(self.rule, &distribution, estimate.as_ref()),
             estimate,

@@ -19,9 +19,7 @@ impl AlertEvaluation<'_> {
             return Ok(all.map(|cohort| self.other_unit(rule, cohort)).collect());
         }
         match &series.numbers {
-            AlertNumbers::One(one) => {
-                Ok(asked.into_iter().map(|cohort| self.outcome(rule, one, cohort)).collect())
-            }
+            AlertNumbers::One(one) => Ok(asked.into_iter().map(|cohort| self.outcome(rule, one, cohort)).collect()),
             AlertNumbers::Each(each) => alert_family::outcomes(self, rule, each, &asked, spilled),
         }
     }

@@ -40,8 +40,7 @@ impl FleetBuilder {
         self.options.sort = supported_sort(&self);
         let mut spilled = std::mem::take(&mut self.spilled);
         let fleet = cohort_runs(&self, &order);
-        let mut cohorts: Vec<CohortReport> =
-            (0..fleet.cohorts.len()).map(|cohort| fleet.report(cohort)).collect();
+        let mut cohorts: Vec<CohortReport> = (0..fleet.cohorts.len()).map(|cohort| fleet.report(cohort)).collect();
         let contrasts = fleet.add_tables(&mut cohorts, &mut spilled)?;
         let mut alerts = alerts(&fleet, &self.alert_series, &mut spilled)?;
         if self.completeness.is_incomplete() && !self.decides_incomplete {
@@ -85,8 +84,7 @@ fn put_in_order(builder: &mut FleetBuilder) -> Vec<u32> {
             one.values = runs.iter().map(|(old, _)| one.values[*old]).collect();
         }
     }
-    builder.runs =
-        runs.into_iter().map(|(_, run)| run).collect();
+    builder.runs = runs.into_iter().map(|(_, run)| run).collect();
     builder.runs.iter_mut().for_each(|run| run.cohort = cohort_of[run.cohort as usize]);
     builder.failed.sort_by(|a, b| a.source.cmp(&b.source));
     builder.without_time.sort();

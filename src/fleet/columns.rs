@@ -79,7 +79,13 @@ impl ScopeColumn {
     }
 
     /// Adds what the rows of a run say, of the processes that count.
-    pub(super) fn add(&mut self, run: u32, rows: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, names: &mut RunNames<'_>) {
+    pub(super) fn add(
+        &mut self,
+        run: u32,
+        rows: &RunRows<'_>,
+        counts: &dyn Fn(NameId) -> bool,
+        names: &mut RunNames<'_>,
+    ) {
         self.sum(rows, counts, names);
         let Self { sums, units, entries, .. } = self;
         let record = rows.record;

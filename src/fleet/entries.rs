@@ -100,7 +100,8 @@ impl Entries {
     pub(super) fn memory(&self) -> u64 {
         // Open blocks grow by doubling; half of them are half full.
         let open = self.parts.len() * (size_of::<Part>() + BLOCK);
-        self.held + open.min(self.parts.iter().map(|part| size_of::<Part>() + part.open.capacity()).sum()) as u64
+        self.held
+            + open.min(self.parts.iter().map(|part| size_of::<Part>() + part.open.capacity()).sum()) as u64
             + of_vec(&self.counts)
     }
 

@@ -104,7 +104,10 @@ pub(crate) use alert::{AlertMeasure, AlertStatistic, AlertSubject, Comparison};
 pub use builder::FleetBuilder;
 pub use completeness::Completeness;
 #[cfg(feature = "dataset")]
-pub use dataset::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, TableWriter};
+pub use dataset::{
+    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, SharedRow,
+    SharedRows, TableWriter,
+};
 pub use finding::Finding;
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};
 pub use options::{FleetOptions, SortKey};

@@ -19,6 +19,10 @@ impl<'r> RunRows<'r> {
         let RunMeasures { record, names, frames, binaries, windows } = run;
         Self { record, names, frames, binaries, windows }
     }
+
+    pub(super) fn name(&self, id: NameId) -> &'r str {
+        self.names.get(id.0 as usize).map_or("", String::as_str)
+    }
 }
 
 /// Names over all runs, each once.

@@ -122,11 +122,7 @@ impl GrowingTable {
 impl CohortRuns<'_> {
     /// Adds the tables of all scopes to the reports on cohorts; returns the rows that differ between the cohorts of each unit, if it has
     /// several.
-    pub(super) fn add_tables(
-        &self,
-        reports: &mut [CohortReport],
-        spilled: &mut Spilled,
-    ) -> io::Result<Vec<Contrast>> {
+    pub(super) fn add_tables(&self, reports: &mut [CohortReport], spilled: &mut Spilled) -> io::Result<Vec<Contrast>> {
         // A cohort without runs uses nothing, but that is no difference.
         let positions: Vec<usize> = (0..self.cohorts.len()).filter(|&cohort| self.count(cohort) > 0).collect();
         let compared = positions.chunk_by(|&a, &b| self.unit(a) == self.unit(b)).filter(|cohorts| cohorts.len() > 1);
@@ -158,15 +154,19 @@ impl CohortRuns<'_> {
         column.entries.each_key(&self.positions, spilled, MOST_ENTRIES, |key, entries| {
             by_cohort.split(entries, self.positions.runs);
             let name = column.name(key, self.names);
-            let groups: Vec<Option<Group<'_>>> =
-                (0..self.cohorts.len()).map(|cohort| self.group(by_cohort.of(cohort), cohort, &facts[cohort])).collect();
+            let groups: Vec<Option<Group<'_>>> = (0..self.cohorts.len())
+                .map(|cohort| self.group(by_cohort.of(cohort), cohort, &facts[cohort]))
+                .collect();
             for (cohort, (table, group)) in tables.iter_mut().zip(&groups).enumerate() {
                 if let Some(group) = group {
                     table.add(group.rank(&name), || self.row(&name, group, cohort));
                 }
             }
-            for contrast in contrasts.iter_mut().filter(|contrast| contrast.has_any(|cohort| groups[cohort].is_some())) {
-                contrast.add(&name, |cohort, ranks| groups[cohort].as_ref().map(|group| self.compared(group, cohort, ranks)));
+            for contrast in contrasts.iter_mut().filter(|contrast| contrast.has_any(|cohort| groups[cohort].is_some()))
+            {
+                contrast.add(&name, |cohort, ranks| {
+                    groups[cohort].as_ref().map(|group| self.compared(group, cohort, ranks))
+                });
             }
         })?;
         let tables = tables.into_iter().map(GrowingTable::finish).collect();

@@ -129,11 +129,7 @@ pub(super) fn range_of(ranges: &[Range<u32>], second: u32) -> Option<&Range<u32>
 }
 
 /// The busiest so many seconds of the rows that count, per time; `None` where the run has no so many whole seconds.
-pub(super) fn peak_rate(
-    rows: &RunRows<'_>,
-    seconds: u32,
-    counts: &dyn Fn(&WindowRow) -> bool,
-) -> Option<Millionths> {
+pub(super) fn peak_rate(rows: &RunRows<'_>, seconds: u32, counts: &dyn Fn(&WindowRow) -> bool) -> Option<Millionths> {
     let series = Series::new(rows.record, rows.windows, counts);
     let wall = Nanos::from_nanos(u64::from(seconds).saturating_mul(SECOND.as_nanos()));
     rate_of(series.peak(seconds)?, rows.record.unit, wall)
@@ -181,7 +177,10 @@ mod tests {
         assert_eq!(parts.span(), Some(0..9));
         assert_eq!((parts.peak(1), parts.peak(2), parts.peak(3)), (Some(9), Some(17), Some(14)));
         assert_eq!(parts.peak(5), None, "no part is as long");
-        assert_eq!((parts.sum(&weights, 0..2), parts.sum(&weights, 1..6), parts.sum(&weights, 8..9)), (Some(17), None, Some(0)));
+        assert_eq!(
+            (parts.sum(&weights, 0..2), parts.sum(&weights, 1..6), parts.sum(&weights, 8..9)),
+            (Some(17), None, Some(0))
+        );
         assert_eq!(parts.rates(Unit::Nanoseconds).1, 1, "second 8");
     }
 

@@ -26,7 +26,6 @@ use store::{MadeWith, Store};
 use support::wide_fleet::WideFleet;
 use traceparse::fleet::RunMeasures;
 
-
 /// Runs of a data file: about as many as an extract merges.
 const RUNS_OF_A_FILE: u32 = 2_000;
 
@@ -54,8 +53,7 @@ fn write(folder: &Path, runs: u32, rows: usize, seed: u64) -> anyhow::Result<()>
     let store = Store::create_or_open(folder)?;
     store.begin(runs as usize, 0, MadeWith::default())?;
     for first in (0..runs).step_by(RUNS_OF_A_FILE as usize) {
-        let part: Vec<RunMeasures> =
-            (first..runs.min(first + RUNS_OF_A_FILE)).map(|index| fleet.run(index)).collect();
+        let part: Vec<RunMeasures> = (first..runs.min(first + RUNS_OF_A_FILE)).map(|index| fleet.run(index)).collect();
         store.put(&part)?;
     }
     store.complete()
