@@ -100,6 +100,11 @@ pub(crate) fn of_kept() -> MemoryBudget {
     memory().part(limit() / 4)
 }
 
+/// The memory for the values of a fleet's runs, before they go to a temporary file: an eighth.
+pub(crate) fn of_values() -> u64 {
+    limit() / 8
+}
+
 /// The memory for everything kept of one file of a batch, and for files that wait for others to be kept.
 pub(crate) fn of_kept_file() -> MemoryBudget {
     memory().part(limit() / 16)

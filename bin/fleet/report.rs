@@ -6,9 +6,11 @@ use std::io::{self, IsTerminal, Write as _};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Result, anyhow, bail};
-use traceparse::fleet::{AlertState, Completeness, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures};
-use traceparse::memory::{MemoryBudget, OverBudget, Reservation};
+use anyhow::{Context, Result, anyhow, bail};
+use traceparse::fleet::{
+    AlertState, Completeness, DatasetRun, FailedInput, FailureKind, FleetBuilder, FleetReport, RunMeasures, RunRecord,
+};
+use traceparse::memory::{MemoryBudget, Reservation};
 use traceparse::output::{self, Format};
 use traceparse::units::Millionths;
 
@@ -28,6 +30,9 @@ use crate::guard::{will_read, will_write};
 use crate::sink::{Shown, style, write_to};
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
+
+/// The file is in the folder for temporary files, has no name, and is gone when the process ends, however that is.
+const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR names the folder)";
 
 /// Reports, and says with which exit code the process ends.
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
@@ -52,7 +57,7 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
         }
     };
     let Counting { builder, weight_labels, reserved: _held, .. } = fleet.into_inner();
-    let mut report = builder.finish();
+    let mut report = builder.try_finish().context(TEMPORARY)?;
     // In the order in which runs came.
     report.options.threads.iter_mut().for_each(|names| names.sort());
     check(&report, args.reading.strict)?;
@@ -110,11 +115,10 @@ fn already_measured(args: &FleetReportArgs, name: &str) -> String {
 
 /// Reads a dataset into the fleet.
 fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
-    let add = |run: RunMeasures| Ok(fleet.add(&run)?);
     let store = Store::open(path)?;
     Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
     tell_completeness(path, &store, &fleet)?;
-    let failures = store.read(add)?;
+    let failures = store.read_shared(|run| fleet.add_shared(run))?;
     failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
     Ok(fleet)
 }
@@ -205,16 +209,30 @@ impl Fleet {
     /// Adds a run.
     ///
     /// # Errors
-    /// When there is no memory for it.
-    fn add(&self, run: &RunMeasures) -> Result<(), OverBudget> {
+    /// When there is no memory for it, or no room in a temporary file.
+    fn add(&self, run: &RunMeasures) -> Result<()> {
         let mut counting = self.counting();
+        counting.note_weights(&run.record);
         let Counting { builder, patterns, .. } = &mut *counting;
         if let Some(patterns) = patterns {
             builder.count_threads(patterns.of_run(run));
         }
         builder.add(run);
-        let keys = run.record.labels.iter().map(|(key, _)| key);
-        counting.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
+        counting.reserve()
+    }
+
+    /// Adds a run of a dataset.
+    ///
+    /// # Errors
+    /// As [`add`](Self::add).
+    fn add_shared(&self, run: DatasetRun) -> Result<()> {
+        let mut counting = self.counting();
+        if counting.patterns.is_some() {
+            drop(counting);
+            return self.add(&run.into_measures());
+        }
+        counting.note_weights(run.record());
+        counting.builder.add_shared(run);
         counting.reserve()
     }
 
@@ -222,7 +240,7 @@ impl Fleet {
     ///
     /// # Errors
     /// As [`add`](Self::add).
-    fn add_failure(&self, failed: FailedInput) -> Result<(), OverBudget> {
+    fn add_failure(&self, failed: FailedInput) -> Result<()> {
         let mut counting = self.counting();
         counting.builder.add_failure(failed);
         counting.reserve()
@@ -234,9 +252,18 @@ impl Fleet {
 }
 
 impl Counting {
-    fn reserve(&mut self) -> Result<(), OverBudget> {
+    fn note_weights(&mut self, record: &RunRecord) {
+        let keys = record.labels.iter().map(|(key, _)| key);
+        self.weight_labels.extend(keys.filter(|key| key.to_ascii_lowercase().contains("weight")).cloned());
+    }
+
+    /// Takes memory for what is kept, of which values go to a temporary file if they are many.
+    fn reserve(&mut self) -> Result<()> {
+        if self.builder.spillable() > bounds::of_values() {
+            self.builder.spill(|| Ok(Box::new(tempfile::tempfile()?))).context(TEMPORARY)?;
+        }
         let free = bounds::of_run().saturating_mul(self.builder.run_count() as u64);
-        self.reserved.resize(self.builder.memory().saturating_sub(free))
+        Ok(self.reserved.resize(self.builder.memory().saturating_sub(free))?)
     }
 }
 

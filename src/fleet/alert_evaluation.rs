@@ -2,10 +2,10 @@
 
 use super::alert::{AlertBound, AlertMeasure, AlertRule, AlertStatistic, AlertSubject};
 use super::alert_series::OneSeries;
-use super::builder::StoredRun;
-use super::columns::FleetNames;
+use super::by_cohort::Positions;
 use super::options::FleetOptions;
 use super::report::{AlertOutcome, AlertState, Cohort};
+use super::run_rows::FleetNames;
 use crate::stats::{Distribution, Estimate};
 use crate::units::Millionths;
 
@@ -17,7 +17,7 @@ pub(super) const NO_RUNS: &str = "none of the files of this cohort gave a run";
 
 /// The runs that rules are asked of, by cohort.
 pub(super) struct AlertEvaluation<'b> {
-    pub(super) runs: &'b [StoredRun],
+    pub(super) positions: Positions<'b>,
     pub(super) cohorts: &'b [Cohort],
     /// By cohort: the positions of its runs.
     pub(super) members: &'b [Vec<usize>],
@@ -83,7 +83,7 @@ impl AlertEvaluation<'_> {
         if !self.options.is_weighted {
             return Distribution::new(values.iter().map(|&(_, value)| value).collect(), 0);
         }
-        let weighted = values.iter().map(|&(run, value)| (value, self.runs[run].record.run_weight));
+        let weighted = values.iter().map(|&(run, value)| (value, self.positions.runs[run].run_weight));
         Distribution::weighted(weighted.collect(), 0, 0)
     }
 }

@@ -10,19 +10,53 @@
 //! Means, smallest and largest values are those of the runs that are there, and fire as they do for one name. Names that stand for
 //! code of many functions ([`is_of_many`]) fire nothing: where one of them is beyond the threshold, the rule is undecided.
 
+use std::io;
+
 use super::alert::{AlertBound, AlertRule, AlertStatistic};
 use super::alert_evaluation::{AlertEvaluation, MAX_BEYOND, NO_RUNS, beyond, undecided, value, weights_note};
-use super::alert_series::{EachEntry, EachSeries, is_of_many};
+use super::alert_series::{EachSeries, is_of_many};
+use super::by_cohort::{ByCohort, MOST_ENTRIES};
+use super::entries::Entry;
 use super::report::{AlertOutcome, AlertState};
+use super::spill::Spilled;
 use crate::stats::{Distribution, Estimate, Quantile, Support, ranks_with_tail};
 use crate::units::Millionths;
 
 /// A rule about each name, and a cohort that it is asked of.
-pub(super) struct Family<'e> {
-    pub(super) evaluation: &'e AlertEvaluation<'e>,
-    pub(super) rule: &'e AlertRule,
-    pub(super) each: &'e EachSeries,
-    pub(super) cohort: usize,
+struct Family<'e> {
+    evaluation: &'e AlertEvaluation<'e>,
+    rule: &'e AlertRule,
+    each: &'e EachSeries,
+    cohort: usize,
+    runs: Runs,
+}
+
+/// The outcomes of a rule about each name in these cohorts.
+pub(super) fn outcomes(
+    evaluation: &AlertEvaluation<'_>,
+    rule: &AlertRule,
+    each: &EachSeries,
+    cohorts: &[usize],
+    spilled: &mut Spilled,
+) -> io::Result<Vec<AlertOutcome>> {
+    let of_cohort = |&cohort: &usize| Family::new(evaluation, rule, each, cohort);
+    let families: Vec<Family<'_>> = cohorts.iter().map(of_cohort).collect();
+    let mut judged: Vec<Vec<Judged>> = families.iter().map(|_| Vec::new()).collect();
+    let mut is_judged = vec![false; each.count()];
+    let mut by_cohort = ByCohort::new(evaluation.cohorts.len());
+    each.entries.each_key(&evaluation.positions, spilled, MOST_ENTRIES, |key, entries| {
+        is_judged[key as usize] = true;
+        by_cohort.split(entries, evaluation.positions.runs);
+        for (family, judged) in families.iter().zip(&mut judged) {
+            judged.extend(family.judge(key, by_cohort.of(family.cohort)));
+        }
+    })?;
+    for key in (0..each.count() as u32).filter(|&key| !is_judged[key as usize]) {
+        for (family, judged) in families.iter().zip(&mut judged) {
+            judged.extend(family.judge(key, &[]));
+        }
+    }
+    families.iter().zip(judged).map(|(family, judged)| family.outcome(judged, spilled)).collect()
 }
 
 /// One name.
@@ -35,6 +69,7 @@ struct Judged {
 }
 
 /// The numbers that are the same for each name.
+#[derive(Default)]
 struct Runs {
     /// Those that have a weight.
     count: u64,
@@ -48,86 +83,91 @@ struct Runs {
     needed_for_ranks: u64,
 }
 
-impl Family<'_> {
+impl<'e> Family<'e> {
+    fn new(evaluation: &'e AlertEvaluation<'e>, rule: &'e AlertRule, each: &'e EachSeries, cohort: usize) -> Self {
+        let mut family = Self { evaluation, rule, each, cohort, runs: Runs::default() };
+        family.runs = family.count_runs();
+        family
+    }
+
     /// The outcome of the rule.
-    pub(super) fn outcome(&self) -> AlertOutcome {
-        let count = self.each.count();
+    fn outcome(&self, mut names: Vec<Judged>, spilled: &mut Spilled) -> io::Result<AlertOutcome> {
+        let (count, runs) = (self.each.count(), &self.runs);
         if count == 0 {
             let note = format!("no run has a {} that counts", self.each.scope.name());
-            return undecided(self.rule, self.cohort, Some(1), Some(note));
+            return Ok(undecided(self.rule, self.cohort, Some(1), Some(note)));
         }
-        let runs = self.runs();
-        let mut names = self.judge(&runs);
+        self.put_in_order(&mut names);
         let threshold = self.rule.threshold.as_f64();
         let is_beyond = |judged: &Judged| self.rule.comparison.holds(judged.value, threshold);
-        let state = if names.is_empty() || !self.has_runs_enough(&runs) {
+        let state = if names.is_empty() || !self.has_runs_enough() {
             AlertState::Undecided { needed: Some(self.needed()) }
         } else if names.iter().any(|judged| judged.is_sure) {
             names.retain(|judged| judged.is_sure);
             AlertState::Fired
         } else if names.iter().any(is_beyond) {
-            AlertState::Undecided { needed: self.needed_to_be_sure(&runs) }
+            AlertState::Undecided { needed: self.needed_to_be_sure() }
         } else {
             AlertState::Quiet
         };
         let causes_count = names.iter().filter(|judged| is_beyond(judged)).count();
         names.truncate(causes_count.clamp(1, MAX_BEYOND));
         let first = names.first().map(|judged| judged.key);
-        let note = self.note(&runs, &names, state);
-        self.told(
-            &runs,
-            first,
-            AlertOutcome {
-                state,
-                note,
-                causes: names.into_iter().map(|judged| (judged.name, judged.value)).collect(),
-                causes_count: causes_count as u64,
-                judged: count as u64,
-                runs: runs.count,
-                ..undecided(self.rule, self.cohort, None, None)
-            },
-        )
+        let note = self.note(&names, state);
+        let outcome = AlertOutcome {
+            state,
+            note,
+            causes: names.into_iter().map(|judged| (judged.name, judged.value)).collect(),
+            causes_count: causes_count as u64,
+            judged: count as u64,
+            runs: runs.count,
+            ..undecided(self.rule, self.cohort, None, None)
+        };
+        match first {
+            Some(key) => self.told(key, outcome, spilled),
+            None => Ok(outcome),
+        }
     }
 
     /// Adds what is told of the first name.
-    fn told(&self, runs: &Runs, first: Option<u32>, outcome: AlertOutcome) -> AlertOutcome {
-        let Some(key) = first else { return outcome };
-        let distribution = self.distribution(key, runs);
-        let estimate = self.estimate(&distribution, runs);
-        let members = self.evaluation.members[self.cohort].iter();
-        let entries = self.entries(key);
+    fn told(&self, key: u32, outcome: AlertOutcome, spilled: &mut Spilled) -> io::Result<AlertOutcome> {
+        let AlertEvaluation { positions, members, .. } = self.evaluation;
+        let mut entries = self.each.entries.of_key(key, positions, spilled)?;
+        entries.retain(|entry| positions.runs[entry.run as usize].cohort as usize == self.cohort);
+        entries.sort_unstable_by_key(|entry| entry.run);
+        let distribution = self.distribution(&entries);
+        let estimate = self.estimate(&distribution);
         let of_run = |&run: &usize| {
             let entry = entries.binary_search_by_key(&run, |entry| entry.run as usize);
-            (run, entry.map_or(Millionths::default(), |at| entries[at].value))
+            (run, entry.map_or(Millionths::default(), |at| positions.runs[run].rate_of(entries[at].weight)))
         };
-        let (beyond, beyond_count) = beyond(self.rule, &members.map(of_run).collect::<Vec<_>>());
-        AlertOutcome {
+        let (beyond, beyond_count) = beyond(self.rule, &members[self.cohort].iter().map(of_run).collect::<Vec<_>>());
+        Ok(AlertOutcome {
             value: value(self.rule, &distribution, estimate.as_ref()),
             estimate,
             beyond,
             beyond_count,
             ..outcome
-        }
+        })
     }
 
-    /// The names, the furthest beyond the threshold first; none without a number to compare.
-    fn judge(&self, runs: &Runs) -> Vec<Judged> {
-        let comparison = self.rule.comparison;
-        let judge = |key: u32| {
-            let distribution = self.distribution(key, runs);
-            let estimate = self.estimate(&distribution, runs);
-            let value = value(self.rule, &distribution, estimate.as_ref())?;
-            let name = self.each.name(key, self.evaluation.names);
-            let is_sure = !is_of_many(&name) && self.is_sure(value, estimate.as_ref());
-            Some(Judged { key, name, value, is_sure })
-        };
-        let mut names: Vec<Judged> = (0..self.each.count() as u32).filter_map(judge).collect();
+    /// A name with what it has in the runs of the cohort; `None` without a number to compare.
+    fn judge(&self, key: u32, entries: &[Entry]) -> Option<Judged> {
+        let distribution = self.distribution(entries);
+        let estimate = self.estimate(&distribution);
+        let value = value(self.rule, &distribution, estimate.as_ref())?;
+        let name = self.each.name(key, self.evaluation.names);
+        let is_sure = !is_of_many(&name) && self.is_sure(value, estimate.as_ref());
+        Some(Judged { key, name, value, is_sure })
+    }
+
+    /// The furthest beyond the threshold first.
+    fn put_in_order(&self, names: &mut [Judged]) {
+        let is_upper = self.rule.comparison.is_upper();
         names.sort_by(|a, b| {
-            let by_value =
-                if comparison.is_upper() { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) };
+            let by_value = if is_upper { b.value.total_cmp(&a.value) } else { a.value.total_cmp(&b.value) };
             by_value.then_with(|| a.name.cmp(&b.name))
         });
-        names
     }
 
     /// True where a value is beyond the threshold, and more than chance makes of one of so many names.
@@ -142,9 +182,9 @@ impl Family<'_> {
         holds(value) && end.is_some_and(holds)
     }
 
-    fn runs(&self) -> Runs {
-        let AlertEvaluation { runs, members, options, .. } = self.evaluation;
-        let one = |&run: &usize| (Millionths::ONE, runs[run].record.run_weight);
+    fn count_runs(&self) -> Runs {
+        let AlertEvaluation { positions, members, options, .. } = self.evaluation;
+        let one = |&run: &usize| (Millionths::ONE, positions.runs[run].run_weight);
         let all: Vec<(Millionths, Millionths)> = members[self.cohort].iter().map(one).collect();
         let weight = all.iter().map(|(_, weight)| u128::from(weight.get())).sum();
         let all = if options.is_weighted {
@@ -160,32 +200,27 @@ impl Family<'_> {
     }
 
     /// The values of a name in the runs of the cohort.
-    fn distribution(&self, key: u32, runs: &Runs) -> Distribution {
-        let entries = self.entries(key);
+    fn distribution(&self, entries: &[Entry]) -> Distribution {
+        let (all, count) = (self.evaluation.positions.runs, self.runs.count);
+        let value = |entry: &Entry| {
+            let run = &all[entry.run as usize];
+            (run.rate_of(entry.weight), run.run_weight)
+        };
+        let values = entries.iter().map(value).filter(|(value, _)| value.get() > 0);
         if !self.evaluation.options.is_weighted {
-            let values = entries.iter().map(|entry| entry.value).collect();
-            return Distribution::new(values, runs.count.saturating_sub(entries.len() as u64));
+            let values: Vec<_> = values.map(|(value, _)| value).collect();
+            let zeros = count.saturating_sub(values.len() as u64);
+            return Distribution::new(values, zeros);
         }
-        let weight = |entry: &EachEntry| self.evaluation.runs[entry.run as usize].record.run_weight;
-        let mut values: Vec<_> = entries.iter().map(|entry| (entry.value, weight(entry))).collect();
-        values.retain(|(_, weight)| weight.get() > 0);
+        let values: Vec<_> = values.filter(|(_, weight)| weight.get() > 0).collect();
         let seen: u128 = values.iter().map(|(_, weight)| u128::from(weight.get())).sum();
-        let zeros = runs.count.saturating_sub(values.len() as u64);
-        Distribution::weighted(values, zeros, runs.weight.saturating_sub(seen))
-    }
-
-    /// The runs of the cohort in which a name is above zero.
-    fn entries(&self, key: u32) -> &[EachEntry] {
-        let (entries, runs) = (&self.each.entries, self.evaluation.runs);
-        let place = |entry: &EachEntry| (runs[entry.run as usize].cohort as usize, entry.key);
-        let start = entries.partition_point(|entry| place(entry) < (self.cohort, key));
-        let end = start + entries[start..].partition_point(|entry| place(entry) <= (self.cohort, key));
-        &entries[start..end]
+        let zeros = count.saturating_sub(values.len() as u64);
+        Distribution::weighted(values, zeros, self.runs.weight.saturating_sub(seen))
     }
 
     /// The percentile with the interval that holds for all names together; `None` for other statistics.
-    fn estimate(&self, distribution: &Distribution, runs: &Runs) -> Option<Estimate> {
-        let (quantile, options) = (self.quantile()?, self.evaluation.options);
+    fn estimate(&self, distribution: &Distribution) -> Option<Estimate> {
+        let (quantile, options, runs) = (self.quantile()?, self.evaluation.options, &self.runs);
         if options.is_weighted {
             return Some(distribution.estimate(quantile, options.method, options.confidence));
         }
@@ -219,19 +254,21 @@ impl Family<'_> {
     }
 
     /// True where there are so many runs. An end of an interval is known or not, whatever this number is.
-    fn has_runs_enough(&self, runs: &Runs) -> bool {
-        self.rule.bound != AlertBound::Estimate || runs.effective >= self.needed()
+    fn has_runs_enough(&self) -> bool {
+        self.rule.bound != AlertBound::Estimate || self.runs.effective >= self.needed()
     }
 
     /// The number of runs from which on the end that decides is known; `None` where it is known, or nothing makes it known.
-    fn needed_to_be_sure(&self, runs: &Runs) -> Option<u64> {
+    fn needed_to_be_sure(&self) -> Option<u64> {
+        let runs = &self.runs;
         let end = if self.rule.comparison.is_upper() { runs.ranks.0 } else { runs.ranks.1 };
         let is_missing = end.is_none() && (1..u64::MAX).contains(&runs.needed_for_ranks);
         is_missing.then_some(runs.needed_for_ranks)
     }
 
     /// The reason why the outcome is doubtful.
-    fn note(&self, runs: &Runs, names: &[Judged], state: AlertState) -> Option<String> {
+    fn note(&self, names: &[Judged], state: AlertState) -> Option<String> {
+        let runs = &self.runs;
         let AlertState::Undecided { needed } = state else { return None };
         if runs.count == 0 {
             return Some(NO_RUNS.to_owned());

@@ -1,9 +1,10 @@
 //! The numbers that alert rules look at, run by run.
 
 use super::alert::{AlertMeasure, AlertRule, AlertSubject};
-use super::columns::FleetNames;
+use super::entries::{Entries, Entry};
 use super::options::{FleetScope, Measure};
-use super::run::{FrameRow, NameId, RunMeasures, WindowRow};
+use super::run::{FrameRow, NameId, WindowRow};
+use super::run_rows::{FleetNames, RunNames, RunRows};
 use super::windows::{peak_rate, peak_rate_of_processes};
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
@@ -46,16 +47,8 @@ pub(super) struct EachSeries {
     keys: HashMap<StringId, u32>,
     /// By key.
     names: Vec<StringId>,
-    /// Those above zero; after sorting, by cohort, key and run.
-    pub(super) entries: Vec<EachEntry>,
-}
-
-/// One name in one run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct EachEntry {
-    pub(super) key: u32,
-    pub(super) run: u32,
-    pub(super) value: Millionths,
+    /// Those with weight.
+    pub(super) entries: Entries,
 }
 
 impl AlertSeries {
@@ -73,11 +66,27 @@ impl AlertSeries {
         Self { rule, numbers }
     }
 
+    /// The values of its names, if it is about each of them.
+    pub(super) fn entries(&self) -> Option<&Entries> {
+        match &self.numbers {
+            AlertNumbers::One(_) => None,
+            AlertNumbers::Each(each) => Some(&each.entries),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn entries_mut(&mut self) -> Option<&mut Entries> {
+        match &mut self.numbers {
+            AlertNumbers::One(_) => None,
+            AlertNumbers::Each(each) => Some(&mut each.entries),
+        }
+    }
+
     /// About how many bytes it takes.
     pub(super) fn memory(&self) -> u64 {
         match &self.numbers {
             AlertNumbers::One(one) => of_vec(&one.values),
-            AlertNumbers::Each(each) => of_map(&each.keys) + of_vec(&each.names) + of_vec(&each.entries),
+            AlertNumbers::Each(each) => of_map(&each.keys) + of_vec(&each.names) + each.entries.memory(),
         }
     }
 
@@ -85,20 +94,20 @@ impl AlertSeries {
     pub(super) fn add(
         &mut self,
         run: u32,
-        measures: &RunMeasures,
+        rows: &RunRows<'_>,
         counts: &dyn Fn(NameId) -> bool,
         rate: Millionths,
-        names: &mut FleetNames,
+        names: &mut RunNames<'_>,
     ) {
         match &mut self.numbers {
-            AlertNumbers::One(one) => one.add(&self.rule, measures, counts, rate),
-            AlertNumbers::Each(each) => each.add(run, measures, counts, names),
+            AlertNumbers::One(one) => one.add(&self.rule, rows, counts, rate),
+            AlertNumbers::Each(each) => each.add(run, rows, counts, names),
         }
     }
 }
 
 impl OneSeries {
-    fn add(&mut self, rule: &AlertRule, measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool, rate: Millionths) {
+    fn add(&mut self, rule: &AlertRule, measures: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, rate: Millionths) {
         let value = match (&rule.subject, rule.measure) {
             (AlertSubject::Run, AlertMeasure::Whole(_)) => Some(rate),
             (AlertSubject::Run, AlertMeasure::Window { seconds }) => {
@@ -111,7 +120,7 @@ impl OneSeries {
             (AlertSubject::Each(_), AlertMeasure::Whole(_)) => measures.record.rate(heaviest_process(measures, counts)),
             (AlertSubject::Named(scope, name), measure) => {
                 let id = measures.names.iter().position(|known| known == name).map(|index| NameId(index as u32));
-                let sum = Sum { measures, counts, scope: *scope, name: id };
+                let sum = Sum { measures: *measures, counts, scope: *scope, name: id };
                 self.is_seen |= sum.is_there();
                 self.is_left_out |= Sum { counts: &|_| true, ..sum }.is_there();
                 if !self.is_seen && self.similar.is_none() {
@@ -129,7 +138,7 @@ impl OneSeries {
 
 impl EachSeries {
     fn new(scope: FleetScope, measure: Measure) -> Self {
-        Self { scope, measure, keys: HashMap::default(), names: Vec::new(), entries: Vec::new() }
+        Self { scope, measure, keys: HashMap::default(), names: Vec::new(), entries: Entries::default() }
     }
 
     /// The number of names that runs have, zeros in all of them too.
@@ -141,30 +150,34 @@ impl EachSeries {
         self.names.get(key as usize).map_or_else(String::new, |&name| names.get(name))
     }
 
-    fn add(&mut self, run: u32, measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool, names: &mut FleetNames) {
-        let mut sums: HashMap<NameId, u64> = HashMap::default();
+    fn add(&mut self, run: u32, measures: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, names: &mut RunNames<'_>) {
+        let mut sums: HashMap<NameId, (u64, u64)> = HashMap::default();
         let is_all = self.measure == Measure::AllWeight;
-        let mut add = |name, own, all| {
+        let mut add = |name, own: (u64, u64), all: (u64, u64)| {
             let sum = sums.entry(name).or_default();
-            *sum = sum.saturating_add(if is_all { all } else { own });
+            let (weight, samples) = if is_all { all } else { own };
+            *sum = (sum.0.saturating_add(weight), sum.1.saturating_add(samples));
         };
         if self.scope == FleetScope::Binary {
             let rows = measures.binaries.iter().filter(|row| counts(row.process));
-            rows.for_each(|row| add(row.binary, row.self_weight, row.all_weight));
+            rows.for_each(|row| {
+                add(row.binary, (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
+            });
         } else {
             let rows = measures.frames.iter().filter(|row| counts(row.process));
-            rows.for_each(|row| add(row.function, row.self_weight, row.all_weight));
+            rows.for_each(|row| {
+                add(row.function, (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
+            });
         }
-        for (name, weight) in sums {
-            let name = names.id(measures.name(name));
+        for (name, (weight, samples)) in sums {
+            let name = names.id(name);
             let next = self.names.len() as u32;
             let key = *self.keys.entry(name).or_insert(next);
             if key == next {
                 self.names.push(name);
             }
-            let value = measures.record.rate(weight).unwrap_or_default();
-            if value.get() > 0 {
-                self.entries.push(EachEntry { key, run, value });
+            if weight > 0 {
+                self.entries.add(key, Entry { run, weight, samples }, measures.record.usual_weight);
             }
         }
     }
@@ -182,7 +195,7 @@ fn is_similar(known: &str, asked: &str) -> bool {
 }
 
 /// The weight of the process that has most.
-fn heaviest_process(measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool) -> u64 {
+fn heaviest_process(measures: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool) -> u64 {
     let mut weights = vec![0_u64; measures.names.len()];
     for row in measures.frames.iter().filter(|row| counts(row.process)) {
         if let Some(weight) = weights.get_mut(row.process.0 as usize) {
@@ -195,7 +208,7 @@ fn heaviest_process(measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool) -> 
 /// The rows of a run that carry a name.
 #[derive(Clone, Copy)]
 struct Sum<'m> {
-    measures: &'m RunMeasures,
+    measures: RunRows<'m>,
     counts: &'m dyn Fn(NameId) -> bool,
     scope: FleetScope,
     /// `None` where the run does not have it.
@@ -232,6 +245,6 @@ impl Sum<'_> {
 
     fn peak(&self, seconds: u32) -> Option<Millionths> {
         let name_of = |row: &WindowRow| if self.scope == FleetScope::Thread { row.thread } else { row.process };
-        peak_rate(self.measures, seconds, &|row| Some(name_of(row)) == self.name && (self.counts)(row.process))
+        peak_rate(&self.measures, seconds, &|row| Some(name_of(row)) == self.name && (self.counts)(row.process))
     }
 }

@@ -1,17 +1,25 @@
 //! Runs in, one after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
 use super::alert::AlertRule;
+#[cfg(feature = "dataset")]
+use super::alert::AlertSubject;
 use super::alert_series::AlertSeries;
-use super::columns::{FleetNames, ScopeColumn};
+use super::columns::ScopeColumn;
 use super::completeness::Completeness;
+#[cfg(feature = "dataset")]
+use super::dataset::{DatasetRun, SharedNames};
+use super::entries::Entries;
 use super::options::FleetOptions;
 use super::report::{Cohort, DamagedRecording};
 use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
+use super::run_rows::{FleetNames, KnownNames, RunNames, RunRows};
 use super::scope::FleetScope;
 use super::selection::FleetSelection;
-pub(super) use super::stored_run::StoredRun;
+use super::spill::{SpillFile, Spilled};
+use super::stored_run::StoredRun;
 use super::windows::Series;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
@@ -56,6 +64,11 @@ pub struct FleetBuilder {
     pub(super) run_notes: BTreeMap<String, (u64, String)>,
     /// The approximate number of bytes kept for each run or file separately.
     apart: u64,
+    /// The names of the data file that the last run came from.
+    #[cfg(feature = "dataset")]
+    shared: Option<(SharedNames, KnownNames)>,
+    /// What did not fit in memory.
+    pub(super) spilled: Spilled,
 }
 
 impl FleetBuilder {
@@ -90,6 +103,9 @@ impl FleetBuilder {
             notes: Vec::new(),
             run_notes: BTreeMap::new(),
             apart: 0,
+            #[cfg(feature = "dataset")]
+            shared: None,
+            spilled: Spilled::default(),
         }
     }
 
@@ -97,17 +113,57 @@ impl FleetBuilder {
     ///
     /// A run without a recorded time has no measure; it is named in the report and counts nowhere.
     pub fn add(&mut self, measures: &RunMeasures) {
-        let record = &measures.record;
-        // Its labels and notes stay, and its id and source, too, each a second time.
-        self.apart += record.memory() + (record.run_id.len() + record.source.len()) as u64;
-        self.label_keys.extend(record.labels.iter().map(|(key, _)| key.clone()));
+        if !self.begin(&measures.record) {
+            return;
+        }
+        self.note_names(&RunRows::of(measures));
+        let narrowed = match &self.options.threads {
+            None => None,
+            Some(names) => match measures.of_threads(|name| names.iter().any(|asked| asked == name)) {
+                Some(narrowed) => Some(narrowed),
+                None => return self.failed.push(without_threads(&measures.record, names)),
+            },
+        };
+        self.add_rows(&RunRows::of(narrowed.as_ref().unwrap_or(measures)), &mut KnownNames::default());
+    }
+
+    /// Adds a run of a data file, in the same way.
+    #[cfg(feature = "dataset")]
+    pub fn add_shared(&mut self, run: DatasetRun) {
+        // What is asked of names is asked of those of the run.
+        let options = &self.options;
+        let is_of_names = options.threads.is_some() || !options.processes.is_empty();
+        if is_of_names || options.alerts.iter().any(|rule| matches!(rule.subject, AlertSubject::Named(..))) {
+            return self.add(&run.into_measures());
+        }
+        if !self.begin(run.record()) {
+            return;
+        }
+        let mut known = match self.shared.take() {
+            Some((names, known)) if names.is(run.names()) => known,
+            _ => KnownNames::default(),
+        };
+        let names = run.names().get();
+        let rows = run.rows(&names);
+        self.note_names(&rows);
+        self.add_rows(&rows, &mut known);
+        self.shared = Some((run.names().clone(), known));
+    }
+
+    /// True if a run counts, as far as its labels and its id tell; what they tell is kept.
+    fn begin(&mut self, record: &RunRecord) -> bool {
+        for (key, _) in &record.labels {
+            if !self.label_keys.contains(key) {
+                self.label_keys.insert(key.clone());
+            }
+        }
         if !self.options.selects(&record.labels) {
             self.left_out += 1;
             let is_asked = |key: &String| self.options.only.iter().any(|(asked, _)| asked == key);
             for (key, value) in record.labels.iter().filter(|(key, _)| is_asked(key)) {
                 self.left_out_values.entry(key.clone()).or_default().insert(value.clone());
             }
-            return;
+            return false;
         }
         if let Some(first) = self.sources.get(&record.run_id) {
             let reason = format!("it has the same content as {first}, which counts");
@@ -120,29 +176,26 @@ impl FleetBuilder {
                 reason,
                 labels: record.labels.clone(),
             });
-            return;
+            return false;
         }
+        self.apart += (record.run_id.len() + record.source.len()) as u64;
         self.sources.insert(record.run_id.clone(), record.source.clone());
         self.rejected_rows = self.rejected_rows.saturating_add(record.rejected);
         if let Some(unread_runs) = record.unread_runs.filter(|&count| count > 0) {
             self.damaged.push(DamagedRecording { source: record.source.clone(), unread_runs });
         }
         self.excluded_runs += u64::from(record.excluded_runs);
-        self.note_names(measures);
-        let narrowed = match &self.options.threads {
-            None => None,
-            Some(names) => match measures.of_threads(|name| names.iter().any(|asked| asked == name)) {
-                Some(narrowed) => Some(narrowed),
-                None => return self.failed.push(without_threads(record, names)),
-            },
-        };
-        let measures = narrowed.as_ref().unwrap_or(measures);
-        let record = &measures.record;
-        let counted = self.counted_processes(measures);
+        true
+    }
+
+    /// Adds the rows of a run that counts if its recorded time is known.
+    fn add_rows(&mut self, rows: &RunRows<'_>, known: &mut KnownNames) {
+        let record = rows.record;
+        let counted = self.counted_processes(rows);
         let counts = |process: NameId| counted.as_ref().is_none_or(|counted| counted[process.0 as usize]);
         let (weight, samples) = match &counted {
             None => (record.weight, record.samples),
-            Some(_) => measures.frames.iter().filter(|row| counts(row.process)).fold((0, 0), |sum, row| {
+            Some(_) => rows.frames.iter().filter(|row| counts(row.process)).fold((0, 0), |sum, row| {
                 (u64::saturating_add(sum.0, row.self_weight), u64::saturating_add(sum.1, row.self_samples))
             }),
         };
@@ -151,17 +204,17 @@ impl FleetBuilder {
             return;
         };
         let run = self.runs.len() as u32;
+        let mut names = RunNames { names: rows.names, known, all: &mut self.names };
         for column in &mut self.columns {
-            column.add(run, measures, &counts, &mut self.names);
+            column.add(run, rows, &counts, &mut names);
         }
         for series in &mut self.alert_series {
-            series.add(run, measures, &counts, rate, &mut self.names);
+            series.add(run, rows, &counts, rate, &mut names);
         }
-        let series = Series::new(record, &measures.windows, &|row| counts(row.process));
-        self.apart += series.memory();
-        let cohort = self.cohort_of(record);
-        let record = RunRecord { labels: Vec::new(), manifest_labels: None, ..record.clone() };
-        self.runs.push(StoredRun { record, cohort, weight, samples, rate, series });
+        let series = Series::new(record, rows.windows, &|row| counts(row.process));
+        let stored = StoredRun::new(record, self.cohort_of(record), (weight, samples, rate), series);
+        self.apart += stored.memory();
+        self.runs.push(stored);
     }
 
     /// Names a file that gave no run.
@@ -179,6 +232,36 @@ impl FleetBuilder {
         let alert_series = self.alert_series.iter().map(AlertSeries::memory).sum::<u64>();
         let lists = of_vec(&self.runs) + of_vec(&self.failed) + of_map(&self.sources);
         self.names.memory() + columns + alert_series + lists + self.apart
+    }
+
+    /// The bytes of memory that [`spill`](Self::spill) would free, about.
+    pub fn spillable(&self) -> u64 {
+        self.entries().map(Entries::memory).sum()
+    }
+
+    /// Writes the values of functions, binaries, threads and processes that are in memory to a file, which [`try_finish`](Self::try_finish)
+    /// reads again. The report is the same. `open` gives the file, once.
+    ///
+    /// # Errors
+    ///
+    /// `open` fails, or writing.
+    pub fn spill(&mut self, open: impl FnOnce() -> io::Result<Box<dyn SpillFile>>) -> io::Result<()> {
+        if !self.spilled.is_open() {
+            self.spilled = Spilled::new(open()?);
+        }
+        let of_alerts = self.alert_series.iter_mut().filter_map(AlertSeries::entries_mut);
+        let of_columns = self.columns.iter_mut().map(|column| &mut column.entries);
+        of_columns.chain(of_alerts).try_for_each(|entries| entries.spill(&mut self.spilled))
+    }
+
+    /// The number of bytes that were [spilled](Self::spill).
+    pub fn spilled(&self) -> u64 {
+        self.spilled.length()
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entries> {
+        let of_alerts = self.alert_series.iter().filter_map(AlertSeries::entries);
+        self.columns.iter().map(|column| &column.entries).chain(of_alerts)
     }
 
     /// Says what the runs were narrowed to when they were measured; the report says it, too.
@@ -217,10 +300,10 @@ impl FleetBuilder {
     }
 
     /// Remembers which processes and threads there are, and what is to be said of the run.
-    fn note_names(&mut self, measures: &RunMeasures) {
+    fn note_names(&mut self, rows: &RunRows<'_>) {
         let mut last = None;
-        for row in measures.frames.iter().filter(|row| last.replace(row.process) != Some(row.process)) {
-            let name = measures.name(row.process);
+        for row in rows.frames.iter().filter(|row| last.replace(row.process) != Some(row.process)) {
+            let name = rows.name(row.process);
             let is_asked = self.options.processes.iter().any(|asked| asked == name);
             if !self.processes.contains(name) && (is_asked || self.processes.len() < MAX_NAMES) {
                 self.processes.insert(name.to_owned());
@@ -228,15 +311,15 @@ impl FleetBuilder {
         }
         let asked = self.options.threads.as_deref().unwrap_or_default();
         let mut last = None;
-        for row in measures.frames.iter().filter(|row| last.replace(row.thread) != Some(row.thread)) {
-            let name = measures.name(row.thread);
+        for row in rows.frames.iter().filter(|row| last.replace(row.thread) != Some(row.thread)) {
+            let name = rows.name(row.thread);
             if !self.threads.contains(name)
                 && (self.threads.len() < MAX_NAMES || asked.iter().any(|asked| asked == name))
             {
                 self.threads.insert(name.to_owned());
             }
         }
-        let record = &measures.record;
+        let record = rows.record;
         for note in &record.notes {
             let entry = self.run_notes.entry(note.clone()).or_insert_with(|| (0, record.source.clone()));
             entry.0 += 1;
@@ -247,9 +330,9 @@ impl FleetBuilder {
     }
 
     /// By name: true for a process that counts; `None` if all do.
-    fn counted_processes(&self, measures: &RunMeasures) -> Option<Vec<bool>> {
+    fn counted_processes(&self, rows: &RunRows<'_>) -> Option<Vec<bool>> {
         let wanted = &self.options.processes;
-        (!wanted.is_empty()).then(|| measures.names.iter().map(|name| wanted.contains(name)).collect())
+        (!wanted.is_empty()).then(|| rows.names.iter().map(|name| wanted.contains(name)).collect())
     }
 
     fn cohort_of(&mut self, record: &RunRecord) -> u32 {

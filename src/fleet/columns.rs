@@ -1,29 +1,17 @@
 //! One scope over all runs: which process, thread, binary or function had which measure in which run.
 
-use super::run::{NameId, RunMeasures};
+use super::entries::{Entries, Entry};
+use super::run::NameId;
+use super::run_rows::{FleetNames, RunNames, RunRows};
 use super::scope::{FleetScope, Measure};
 use super::scope_name::ScopeName;
 use crate::hash::HashMap;
 use crate::memory::{of_map, of_vec};
-use crate::profile::{StringId, Strings};
+use crate::profile::StringId;
+use crate::units::Unit;
 
 /// One or two names; what they are depends on the scope.
 type Key = (StringId, Option<StringId>);
-
-/// The values of one key in one run. Runs without the key have no entry.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    /// The position of the key, in the order of first sight.
-    pub(super) key: u32,
-    /// The position of the run.
-    pub(super) run: u32,
-    /// Its weight there; zero where only samples without weight have it.
-    pub(super) weight: u64,
-    /// Its samples there, as many of one weight as are as noisy.
-    pub(super) effective_samples: u64,
-    /// Its samples there.
-    pub(super) samples: u64,
-}
 
 /// All keys of one scope.
 #[derive(Debug)]
@@ -32,93 +20,126 @@ pub(super) struct ScopeColumn {
     measure: Measure,
     ids: HashMap<Key, u32>,
     keys: Vec<Key>,
-    pub(super) entries: Vec<Entry>,
-}
-
-/// Names over all runs, each once.
-#[derive(Debug, Default)]
-pub(super) struct FleetNames(Strings);
-
-impl FleetNames {
-    /// The id of a text.
-    pub(super) fn id(&mut self, text: &str) -> StringId {
-        // Four billion names would take more than 64 GB.
-        self.0.intern(text).expect("a fleet has less than four billion names")
-    }
-
-    /// The approximate number of bytes they take.
-    pub(super) fn memory(&self) -> u64 {
-        self.0.memory()
-    }
-
-    pub(super) fn get(&self, id: StringId) -> String {
-        self.0.get(id).to_owned()
-    }
+    /// By key: a bit for each unit in which some run has weight of it.
+    units: Vec<u8>,
+    pub(super) entries: Entries,
+    sums: RunSums,
 }
 
 /// Weight and samples.
 type Sum = (u64, u64);
 
+/// The sums of the keys of a run.
+#[derive(Debug, Default)]
+struct RunSums {
+    /// By key. Those that the run does not have are zero.
+    sums: Vec<Option<Sum>>,
+    /// The keys that it has.
+    keys: Vec<u32>,
+}
+
+impl RunSums {
+    fn add(&mut self, key: u32, (weight, samples): Sum) {
+        let index = key as usize;
+        if index >= self.sums.len() {
+            self.sums.resize(index + 1, None);
+        }
+        if self.sums[index].is_none() {
+            self.keys.push(key);
+        }
+        let sum = self.sums[index].get_or_insert((0, 0));
+        *sum = (sum.0.saturating_add(weight), sum.1.saturating_add(samples));
+    }
+
+    /// The sums, of which none is left.
+    fn take(&mut self, mut each: impl FnMut(u32, Sum)) {
+        for key in self.keys.drain(..) {
+            each(key, self.sums[key as usize].take().unwrap_or_default());
+        }
+    }
+}
+
 impl ScopeColumn {
     pub(super) fn new(scope: FleetScope, measure: Measure) -> Self {
-        Self { scope, measure, ids: HashMap::default(), keys: Vec::new(), entries: Vec::new() }
+        Self {
+            scope,
+            measure,
+            ids: HashMap::default(),
+            keys: Vec::new(),
+            units: Vec::new(),
+            entries: Entries::default(),
+            sums: RunSums::default(),
+        }
     }
 
     /// About how many bytes it takes.
     pub(super) fn memory(&self) -> u64 {
-        of_map(&self.ids) + of_vec(&self.keys) + of_vec(&self.entries)
+        let keys = of_map(&self.ids) + of_vec(&self.keys) + of_vec(&self.units);
+        keys + of_vec(&self.sums.sums) + self.entries.memory()
     }
 
     /// Adds what the rows of a run say, of the processes that count.
     pub(super) fn add(
         &mut self,
         run: u32,
-        measures: &RunMeasures,
+        rows: &RunRows<'_>,
         counts: &dyn Fn(NameId) -> bool,
-        names: &mut FleetNames,
+        names: &mut RunNames<'_>,
     ) {
-        let record = &measures.record;
-        for ((first, second), (weight, samples)) in self.sums(measures, counts) {
-            if weight == 0 && samples == 0 {
-                continue;
+        self.sum(rows, counts, names);
+        let Self { sums, units, entries, .. } = self;
+        let record = rows.record;
+        sums.take(|key, (weight, samples)| {
+            if weight > 0 || samples > 0 {
+                units[key as usize] |= u8::from(weight > 0) << record.unit as u8;
+                entries.add(key, Entry { run, weight, samples }, record.usual_weight);
             }
-            let key = (names.id(measures.name(first)), second.map(|second| names.id(measures.name(second))));
-            let next = self.keys.len() as u32;
-            let key_id = *self.ids.entry(key).or_insert(next);
-            if key_id == next {
-                self.keys.push(key);
-            }
-            let effective = u128::from(samples) * u128::from(record.effective_samples);
-            let effective_samples = u64::try_from(effective / u128::from(record.samples.max(1))).unwrap_or(u64::MAX);
-            self.entries.push(Entry { key: key_id, run, weight, effective_samples, samples });
-        }
+        });
     }
 
-    /// The rows of a run, summed by key.
-    fn sums(&self, measures: &RunMeasures, counts: &dyn Fn(NameId) -> bool) -> HashMap<(NameId, Option<NameId>), Sum> {
-        let is_all = self.measure == Measure::AllWeight;
-        let mut sums: HashMap<(NameId, Option<NameId>), Sum> = HashMap::default();
-        let mut add = |key, own: Sum, all: Sum| {
-            let (weight, samples) = if is_all { all } else { own };
-            let sum = sums.entry(key).or_default();
-            *sum = (sum.0.saturating_add(weight), sum.1.saturating_add(samples));
+    /// Sums the rows of a run by key.
+    fn sum(&mut self, rows: &RunRows<'_>, counts: &dyn Fn(NameId) -> bool, names: &mut RunNames<'_>) {
+        let (is_all, scope) = (self.measure == Measure::AllWeight, self.scope);
+        // Rows of one process, and of one thread, follow each other.
+        let mut last = None;
+        let mut add = |name: (NameId, Option<NameId>), own: Sum, all: Sum| {
+            let key = match last {
+                Some((known, key)) if known == name => key,
+                _ => self.key(name, names),
+            };
+            last = Some((name, key));
+            self.sums.add(key, if is_all { all } else { own });
         };
-        if self.scope == FleetScope::Binary {
-            for row in measures.binaries.iter().filter(|row| counts(row.process)) {
-                let key = (row.binary, None);
-                add(key, (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
+        if scope == FleetScope::Binary {
+            for row in rows.binaries.iter().filter(|row| counts(row.process)) {
+                add((row.binary, None), (row.self_weight, row.self_samples), (row.all_weight, row.all_samples));
             }
-            return sums;
+            return;
         }
-        for row in measures.frames.iter().filter(|row| counts(row.process)) {
+        for row in rows.frames.iter().filter(|row| counts(row.process)) {
             let own = (row.self_weight, row.self_samples);
-            match self.scope {
+            match scope {
                 FleetScope::Function => add((row.binary, Some(row.function)), own, (row.all_weight, row.all_samples)),
                 FleetScope::Thread => add((row.process, Some(row.thread)), own, own),
                 _ => add((row.process, None), own, own),
             }
         }
-        sums
+    }
+
+    fn key(&mut self, (first, second): (NameId, Option<NameId>), names: &mut RunNames<'_>) -> u32 {
+        let key = (names.id(first), second.map(|second| names.id(second)));
+        let next = self.keys.len() as u32;
+        let id = *self.ids.entry(key).or_insert(next);
+        if id == next {
+            self.keys.push(key);
+            self.units.push(0);
+        }
+        id
+    }
+
+    /// The number of keys that have weight in some run of this unit.
+    pub(super) fn used_in(&self, unit: Unit) -> usize {
+        self.units.iter().filter(|units| **units & (1 << unit as u8) != 0).count()
     }
 
     /// The name of the process, thread, binary or function that a key stands for.

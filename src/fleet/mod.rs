@@ -64,11 +64,15 @@ mod alert_outcomes;
 mod alert_series;
 mod assemble;
 mod builder;
+mod by_cohort;
+mod cohort_runs;
 mod columns;
 mod completeness;
+mod contrasts;
 #[cfg(feature = "dataset")]
 mod dataset;
 mod differences;
+mod entries;
 mod finding;
 mod findings;
 mod label_order;
@@ -78,15 +82,19 @@ mod options;
 mod options_json;
 mod report;
 mod run;
+mod run_rows;
 mod runs_behind;
 mod scope;
 mod scope_name;
+mod scope_tables;
 mod selection;
+mod spill;
 mod sql;
 mod stored_run;
 mod summary;
 mod timeline;
 mod trend;
+mod varint;
 mod windows;
 
 #[cfg(test)]
@@ -97,7 +105,8 @@ pub use builder::FleetBuilder;
 pub use completeness::Completeness;
 #[cfg(feature = "dataset")]
 pub use dataset::{
-    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, KnownRun, RewrittenRuns, TableWriter,
+    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RewrittenRuns,
+    SharedRow, SharedRows, TableWriter,
 };
 pub use finding::Finding;
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};
@@ -112,4 +121,5 @@ pub use run::{
 pub use scope::{FleetScope, Measure};
 pub use scope_name::ScopeName;
 pub use selection::FleetSelection;
+pub use spill::SpillFile;
 pub use sql::SqlEngine;

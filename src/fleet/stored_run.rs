@@ -1,18 +1,75 @@
 //! A run of a fleet, until the report is made.
 
-use super::run::RunRecord;
+use super::run::{RunRecord, WallSource, rate_of};
 use super::windows::Series;
-use crate::units::Millionths;
+use crate::units::{Millionths, Nanos, Unit};
 
 /// The part of a run that is kept for itself.
 #[derive(Debug)]
 pub(super) struct StoredRun {
-    /// Without its labels, which stand in the cohort.
-    pub(super) record: RunRecord,
+    pub(super) run_id: String,
+    pub(super) source: String,
+    pub(super) start: Option<String>,
+    pub(super) wall: Nanos,
+    pub(super) wall_source: WallSource,
+    pub(super) unit: Unit,
+    pub(super) run_weight: Millionths,
     pub(super) cohort: u32,
     /// The weight that counts, if only some processes do.
     pub(super) weight: u64,
     pub(super) samples: u64,
     pub(super) rate: Millionths,
+    /// The samples of all processes, and as many of one weight as are as noisy.
+    all_samples: (u64, u64),
+    pub(super) usual_weight: u64,
     pub(super) series: Series,
+}
+
+impl StoredRun {
+    /// A run of a cohort, with its weight, samples and rate that count.
+    pub(super) fn new(
+        record: &RunRecord,
+        cohort: u32,
+        (weight, samples, rate): (u64, u64, Millionths),
+        series: Series,
+    ) -> Self {
+        Self {
+            run_id: record.run_id.as_str().into(),
+            source: record.source.as_str().into(),
+            start: record.start.as_deref().map(String::from),
+            wall: record.wall.unwrap_or_default(),
+            wall_source: record.wall_source,
+            unit: record.unit,
+            run_weight: record.run_weight,
+            cohort,
+            weight,
+            samples,
+            rate,
+            all_samples: (record.samples, record.effective_samples),
+            usual_weight: record.usual_weight,
+            series,
+        }
+    }
+
+    /// About how many bytes it takes beside itself.
+    pub(super) fn memory(&self) -> u64 {
+        let texts = self.run_id.capacity() + self.source.capacity() + self.start.as_ref().map_or(0, String::capacity);
+        texts as u64 + self.series.memory()
+    }
+
+    /// The measure of a weight in this run.
+    pub(super) fn rate_of(&self, weight: u64) -> Millionths {
+        rate_of(weight, self.unit, self.wall).unwrap_or_default()
+    }
+
+    /// As many samples of one weight as are as noisy as some of its samples.
+    pub(super) fn effective(&self, samples: u64) -> u64 {
+        let (all, effective) = self.all_samples;
+        if all == effective {
+            // The usual case, in which nothing has to be divided.
+            return if all == 0 { 0 } else { samples };
+        }
+        let effective = u128::from(samples) * u128::from(effective);
+        u64::try_from(effective / u128::from(all.max(1))).unwrap_or(u64::MAX)
+    }
 }

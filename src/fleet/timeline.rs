@@ -6,13 +6,16 @@ use super::run::rate_of;
 use super::runs_behind::RunValues;
 use super::stored_run::StoredRun;
 use super::summary::{summarize, summarize_windows};
-use super::windows::SECOND;
+use super::windows::{SECOND, Weights};
 use crate::stats::{Distribution, QuantileMethod, WindowHistogram};
 use crate::units::{Millionths, Nanos, Unit};
 
 /// A timeline has no more points than this; longer recordings have longer steps. It ends where nine in ten runs have
 /// ended, or here, where that is later.
 const MAX_POINTS: u32 = 300;
+
+/// Values that a timeline takes at a time: those of as many points as there is room for.
+const MAX_VALUES: usize = 1 << 22;
 
 /// The percentiles of CPU use in each second, over the runs that recorded it.
 pub(super) fn timeline(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> Vec<TimelinePoint> {
@@ -24,26 +27,42 @@ pub(super) fn timeline(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) 
     let end = ends.last().copied().unwrap_or(0).min(usual.max(MAX_POINTS));
     let start = spans.map(|seconds| seconds.start).min().unwrap_or(0);
     let step = end.saturating_sub(start).div_ceil(MAX_POINTS).max(1);
+    let seconds: Vec<u32> = (start..end).step_by(step as usize).collect();
+    // Some points at a time, so that the values of many runs have room.
+    let at_once = (MAX_VALUES / runs.len().max(1)).max(1);
+    seconds.chunks(at_once).flat_map(|seconds| points(runs, unit, (seconds, step), options)).collect()
+}
+
+/// The points of a timeline that begin at these seconds, all of one length.
+fn points(
+    runs: &[&StoredRun],
+    unit: Unit,
+    (seconds, step): (&[u32], u32),
+    options: &FleetOptions,
+) -> Vec<TimelinePoint> {
     let wall = Nanos::from_nanos(u64::from(step) * SECOND.as_nanos());
-    let mut points = Vec::new();
-    let mut second = start;
-    while second < end {
-        let next = second.saturating_add(step);
-        let rates = runs.iter().filter_map(|run| rate_of(run.series.sum(second..next)?, unit, wall));
-        let distribution = Distribution::new(rates.collect(), 0);
-        if let Some(max) = distribution.max() {
-            let value = |&quantile| distribution.quantile(quantile, QuantileMethod::NearestRank).unwrap_or(0.0);
-            points.push(TimelinePoint {
-                second,
-                seconds: step,
-                runs: distribution.count(),
-                values: options.quantiles.iter().map(value).collect(),
-                max: max.as_f64(),
-            });
+    let mut rates: Vec<Vec<Millionths>> = vec![Vec::new(); seconds.len()];
+    let mut weights = Weights::new();
+    for run in runs {
+        weights.clear();
+        weights.extend(run.series.weights());
+        for (&second, rates) in seconds.iter().zip(&mut rates) {
+            let sum = run.series.sum(&weights, second..second.saturating_add(step));
+            rates.extend(sum.and_then(|sum| rate_of(sum, unit, wall)));
         }
-        second = next;
     }
-    points
+    let point = |(&second, rates)| {
+        let distribution = Distribution::new(rates, 0);
+        let value = |&quantile| distribution.quantile(quantile, QuantileMethod::NearestRank).unwrap_or(0.0);
+        Some(TimelinePoint {
+            second,
+            seconds: step,
+            runs: distribution.count(),
+            values: options.quantiles.iter().map(value).collect(),
+            max: distribution.max()?.as_f64(),
+        })
+    };
+    seconds.iter().zip(rates).filter_map(point).collect()
 }
 
 /// The windows of all runs, pooled; `None` where no run is as long as a window. `positions` are those of the runs in the report.
@@ -59,7 +78,7 @@ pub(super) fn window_report(
     let mut histogram = WindowHistogram::new();
     for (run, &position) in runs.iter().zip(positions) {
         let Some(peak) = window_max(run, unit) else { continue };
-        peaks.push((peak, run.record.run_weight, position));
+        peaks.push((peak, run.run_weight, position));
         let (rates, zero) = run.series.rates(unit);
         histogram.merge(&histogram_of(&rates, zero));
         values.extend(rates);

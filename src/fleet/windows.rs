@@ -2,29 +2,35 @@
 
 use std::ops::Range;
 
-use super::run::{NameId, RunMeasures, RunRecord, WindowRow, rate_of};
-use crate::memory::of_vec;
+use super::run::{NameId, RunRecord, WindowRow, rate_of};
+use super::run_rows::RunRows;
+use super::varint;
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The length of a window.
 pub(super) const SECOND: Nanos = Nanos::from_millis(1_000);
 
-/// The weights of the seconds that a run recorded from start to end. Only those with samples take room: times come from
-/// input, and could say anything.
+/// The weights of the seconds that a run recorded from start to end. Only those with samples take room, some three bytes each: times come
+/// from input, and could say anything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Series {
     /// In order, none of them touching the next one.
-    seconds: Vec<Range<u32>>,
-    /// Second and weight, sorted; weights are not zero.
-    weights: Vec<(u32, u64)>,
+    seconds: Box<[Range<u32>]>,
+    /// Of each second with weight, in order: how far it is from the one before, twice, and 1 more where the weight is a number of usual
+    /// ones; then this number, or else the weight.
+    weights: Box<[u8]>,
+    usual_weight: u64,
 }
+
+/// Seconds and their weights, sorted; weights are not zero.
+pub(super) type Weights = Vec<(u32, u64)>;
 
 impl Series {
     /// The rows that count, summed by second.
     pub(super) fn new(record: &RunRecord, rows: &[WindowRow], counts: &dyn Fn(&WindowRow) -> bool) -> Self {
         let seconds = record.whole_seconds();
         let is_kept = |row: &&WindowRow| row.weight > 0 && range_of(&seconds, row.second).is_some() && counts(row);
-        let mut weights: Vec<(u32, u64)> = rows.iter().filter(is_kept).map(|row| (row.second, row.weight)).collect();
+        let mut weights: Weights = rows.iter().filter(is_kept).map(|row| (row.second, row.weight)).collect();
         weights.sort_unstable();
         weights.dedup_by(|next, sum| {
             let is_same = next.0 == sum.0;
@@ -33,12 +39,34 @@ impl Series {
             }
             is_same
         });
-        Self { seconds, weights }
+        Self::of_weights(seconds, &weights, record.usual_weight)
+    }
+
+    fn of_weights(seconds: Vec<Range<u32>>, weights: &[(u32, u64)], usual_weight: u64) -> Self {
+        let (mut bytes, mut last) = (Vec::new(), 0);
+        for &(second, weight) in weights {
+            let usual = (usual_weight > 0 && weight.is_multiple_of(usual_weight)).then(|| weight / usual_weight);
+            varint::write(&mut bytes, u64::from(second - last) << 1 | u64::from(usual.is_some()));
+            varint::write(&mut bytes, usual.unwrap_or(weight));
+            last = second;
+        }
+        Self { seconds: seconds.into(), weights: bytes.into(), usual_weight }
+    }
+
+    /// The seconds with weight.
+    pub(super) fn weights(&self) -> impl Iterator<Item = (u32, u64)> {
+        let (mut bytes, mut last) = (&self.weights[..], 0_u32);
+        std::iter::from_fn(move || {
+            let step = varint::read(&mut bytes)?;
+            let weight = varint::read(&mut bytes)?;
+            last += (step >> 1) as u32;
+            Some((last, if step & 1 == 1 { weight * self.usual_weight } else { weight }))
+        })
     }
 
     /// About how many bytes it takes.
     pub(super) fn memory(&self) -> u64 {
-        of_vec(&self.weights)
+        (self.weights.len() + self.seconds.len() * size_of::<Range<u32>>()) as u64
     }
 
     /// From the first second to the last, with those between parts; `None` where intervals selected no whole one.
@@ -56,27 +84,27 @@ impl Series {
         self.seconds.iter().map(|range| range.len() as u64).sum()
     }
 
-    /// The weight of these seconds; `None` where not all of them were recorded.
-    pub(super) fn sum(&self, seconds: Range<u32>) -> Option<u64> {
+    /// The weight of these seconds, of the weights of this series; `None` where not all of them were recorded.
+    pub(super) fn sum(&self, weights: &[(u32, u64)], seconds: Range<u32>) -> Option<u64> {
         range_of(&self.seconds, seconds.start).filter(|range| seconds.end <= range.end)?;
-        let from = self.weights.partition_point(|&(second, _)| second < seconds.start);
-        let own = self.weights[from..].iter().take_while(|&&(second, _)| second < seconds.end);
+        let from = weights.partition_point(|&(second, _)| second < seconds.start);
+        let own = weights[from..].iter().take_while(|&&(second, _)| second < seconds.end);
         Some(own.fold(0, |sum, &(_, weight)| u64::saturating_add(sum, weight)))
     }
 
     /// The measures of seconds with samples, and how many seconds have none.
     pub(super) fn rates(&self, unit: Unit) -> (Vec<Millionths>, u64) {
-        let rates: Vec<Millionths> =
-            self.weights.iter().filter_map(|&(_, weight)| rate_of(weight, unit, SECOND)).collect();
+        let rates: Vec<Millionths> = self.weights().filter_map(|(_, weight)| rate_of(weight, unit, SECOND)).collect();
         let zeros = self.count() - rates.len() as u64;
         (rates, zeros)
     }
 
     /// The largest weight of so many seconds in a row; `None` where no part of the run is as long.
     pub(super) fn peak(&self, seconds: u32) -> Option<u64> {
+        let weights: Weights = self.weights().collect();
         let parts = self.seconds.iter().filter(|range| seconds > 0 && range.len() >= seconds as usize);
-        let place = |second: u32| self.weights.partition_point(|&(other, _)| other < second);
-        parts.map(|range| peak(&self.weights[place(range.start)..place(range.end)], seconds)).max()
+        let place = |second: u32| weights.partition_point(|&(other, _)| other < second);
+        parts.map(|range| peak(&weights[place(range.start)..place(range.end)], seconds)).max()
     }
 }
 
@@ -101,28 +129,24 @@ pub(super) fn range_of(ranges: &[Range<u32>], second: u32) -> Option<&Range<u32>
 }
 
 /// The busiest so many seconds of the rows that count, per time; `None` where the run has no so many whole seconds.
-pub(super) fn peak_rate(
-    measures: &RunMeasures,
-    seconds: u32,
-    counts: &dyn Fn(&WindowRow) -> bool,
-) -> Option<Millionths> {
-    let series = Series::new(&measures.record, &measures.windows, counts);
+pub(super) fn peak_rate(rows: &RunRows<'_>, seconds: u32, counts: &dyn Fn(&WindowRow) -> bool) -> Option<Millionths> {
+    let series = Series::new(rows.record, rows.windows, counts);
     let wall = Nanos::from_nanos(u64::from(seconds).saturating_mul(SECOND.as_nanos()));
-    rate_of(series.peak(seconds)?, measures.record.unit, wall)
+    rate_of(series.peak(seconds)?, rows.record.unit, wall)
 }
 
 /// The same for every process on its own; the largest of them.
 pub(super) fn peak_rate_of_processes(
-    measures: &RunMeasures,
+    rows: &RunRows<'_>,
     seconds: u32,
     counts: &dyn Fn(NameId) -> bool,
 ) -> Option<Millionths> {
-    let counted = measures.windows.iter().map(|row| row.process).filter(|&process| counts(process));
+    let counted = rows.windows.iter().map(|row| row.process).filter(|&process| counts(process));
     let mut processes: Vec<NameId> = counted.collect();
     processes.sort_unstable();
     processes.dedup();
-    let idle = peak_rate(measures, seconds, &|_| false)?;
-    let peaks = processes.iter().filter_map(|&process| peak_rate(measures, seconds, &|row| row.process == process));
+    let idle = peak_rate(rows, seconds, &|_| false)?;
+    let peaks = processes.iter().filter_map(|&process| peak_rate(rows, seconds, &|row| row.process == process));
     Some(peaks.max().unwrap_or(idle).max(idle))
 }
 
@@ -131,7 +155,7 @@ mod tests {
     use super::*;
 
     fn series(seconds: Range<u32>, weights: &[(u32, u64)]) -> Series {
-        Series { seconds: vec![seconds], weights: weights.to_vec() }
+        Series::of_weights(vec![seconds], weights, 4)
     }
 
     #[test]
@@ -147,22 +171,28 @@ mod tests {
 
     #[test]
     fn a_stretch_is_in_one_part() {
-        let parts = Series { seconds: vec![0..2, 5..9], weights: vec![(0, 9), (1, 8), (5, 7), (6, 1), (7, 6)] };
+        let weights = [(0, 9), (1, 8), (5, 7), (6, 1), (7, 6)];
+        let parts = Series::of_weights(vec![0..2, 5..9], &weights, 4);
+        assert_eq!(parts.weights().collect::<Weights>(), weights);
         assert_eq!(parts.span(), Some(0..9));
         assert_eq!((parts.peak(1), parts.peak(2), parts.peak(3)), (Some(9), Some(17), Some(14)));
         assert_eq!(parts.peak(5), None, "no part is as long");
-        assert_eq!((parts.sum(0..2), parts.sum(1..6), parts.sum(8..9)), (Some(17), None, Some(0)));
+        assert_eq!(
+            (parts.sum(&weights, 0..2), parts.sum(&weights, 1..6), parts.sum(&weights, 8..9)),
+            (Some(17), None, Some(0))
+        );
         assert_eq!(parts.rates(Unit::Nanoseconds).1, 1, "second 8");
     }
 
     #[test]
     fn seconds_without_samples_are_zeros() {
         let series = series(2..8, &[(3, 10_000_000), (5, 1_000_000_000)]);
+        let weights: Weights = series.weights().collect();
         let (rates, zeros) = series.rates(Unit::Nanoseconds);
         assert_eq!((rates, zeros), (vec![Millionths::ONE, Millionths::new(100_000_000)], 4));
-        assert_eq!(series.sum(3..6), Some(1_010_000_000));
-        assert_eq!(series.sum(6..8), Some(0));
-        assert_eq!(series.sum(1..3), None, "second 1 was not recorded");
-        assert_eq!(series.sum(7..9), None);
+        assert_eq!(series.sum(&weights, 3..6), Some(1_010_000_000));
+        assert_eq!(series.sum(&weights, 6..8), Some(0));
+        assert_eq!(series.sum(&weights, 1..3), None, "second 1 was not recorded");
+        assert_eq!(series.sum(&weights, 7..9), None);
     }
 }

@@ -48,6 +48,7 @@ pub mod shape;
 pub mod signposts;
 pub mod stacks;
 pub mod toc;
+pub mod wide_fleet;
 pub mod writer;
 pub mod xml;
 

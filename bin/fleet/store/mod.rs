@@ -32,7 +32,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
-use traceparse::fleet::{DatasetRow, DatasetTable, FleetSelection, KnownRun};
+use traceparse::fleet::{DatasetRun, DatasetTable, FleetSelection, KnownRun, SharedRow};
 use traceparse::fleet::{FailedInput, RunMeasures};
 
 use folder::{Folder, LOCK};
@@ -278,10 +278,15 @@ impl Store {
     /// Gives every run to `each`, in the order of data files and in their order, and returns what gave none. Some runs are in
     /// memory at a time.
     pub(crate) fn read(&self, mut each: impl FnMut(RunMeasures) -> Result<()>) -> Result<Vec<FailedInput>> {
+        self.read_shared(|run| each(run.into_measures()))
+    }
+
+    /// The same, of runs that share the names of their data file.
+    pub(crate) fn read_shared(&self, mut each: impl FnMut(DatasetRun) -> Result<()>) -> Result<Vec<FailedInput>> {
         let mut failures = Vec::new();
         let add = |row| match row {
-            DatasetRow::Run(run) => each(*run),
-            DatasetRow::Failed(failure) => {
+            SharedRow::Run(run) => each(*run),
+            SharedRow::Failed(failure) => {
                 failures.push(failure);
                 Ok(())
             }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result, ensure};
-use traceparse::fleet::{DatasetError, DatasetRow, DatasetTable, RewrittenRuns};
+use traceparse::fleet::{DatasetError, DatasetRow, DatasetTable, RewrittenRuns, SharedRow};
 
 use super::folder::{Folder, entries};
 
@@ -38,7 +38,7 @@ impl Folder {
     ///
     /// # Errors
     /// When a file has another column than the table, or a run is not whole, or there twice.
-    pub(super) fn read_rewritten(&self, mut each: impl FnMut(DatasetRow) -> Result<()>) -> Result<()> {
+    pub(super) fn read_rewritten(&self, mut each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
         let mut files = Vec::new();
         for table in RewrittenRuns::TABLES {
             files.extend(self.rewritten_files(table)?.into_iter().map(|path| (table, path)));
@@ -58,9 +58,16 @@ impl Folder {
                 let folder = self.path.join(error.table.name());
                 named(&folder, error)
             };
-            runs.finish().map_err(of_table)?.into_iter().try_for_each(&mut each)?;
+            runs.finish().map_err(of_table)?.into_iter().map(shared).try_for_each(&mut each)?;
         }
         Ok(())
+    }
+}
+
+fn shared(row: DatasetRow) -> SharedRow {
+    match row {
+        DatasetRow::Run(run) => SharedRow::Run(Box::new((*run).into())),
+        DatasetRow::Failed(failure) => SharedRow::Failed(failure),
     }
 }
 

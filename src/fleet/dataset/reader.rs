@@ -2,10 +2,11 @@
 
 use std::io::{Read, Seek};
 
+use super::run::{DatasetRun, FileNames};
 use super::runs::{self, RunsRow};
 use super::table::TableRows;
 use super::{DatasetError, DatasetTable};
-use crate::fleet::{BinaryRow, FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
+use crate::fleet::{BinaryRow, FailedInput, FrameRow, RunMeasures, RunRecord, WindowRow};
 
 /// A row of a data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +27,7 @@ pub struct DatasetReader {
     frames: RunRows,
     binaries: RunRows,
     windows: RunRows,
+    names: FileNames,
     is_done: bool,
 }
 
@@ -46,11 +48,12 @@ impl DatasetReader {
             frames: RunRows::open(DatasetTable::Frames, FRAMES, open(DatasetTable::Frames)?)?,
             binaries: RunRows::open(DatasetTable::Binaries, BINARIES, open(DatasetTable::Binaries)?)?,
             windows: RunRows::open(DatasetTable::Windows, WINDOWS, open(DatasetTable::Windows)?)?,
+            names: FileNames::default(),
             is_done: false,
         })
     }
 
-    fn read(&mut self) -> Result<Option<DatasetRow>, DatasetError> {
+    fn read(&mut self) -> Result<Option<SharedRow>, DatasetError> {
         if !self.runs.advance()? {
             for rows in [&self.labels, &self.frames, &self.binaries, &self.windows] {
                 rows.check_end()?;
@@ -58,21 +61,52 @@ impl DatasetReader {
             return Ok(None);
         }
         Ok(Some(match runs::read_row(&self.runs)? {
-            RunsRow::Failed(failure) => DatasetRow::Failed(failure),
-            RunsRow::Run(record) => DatasetRow::Run(Box::new(self.read_run(record)?)),
+            RunsRow::Failed(failure) => SharedRow::Failed(failure),
+            RunsRow::Run(record) => SharedRow::Run(Box::new(self.read_run(record)?)),
         }))
     }
 
-    fn read_run(&mut self, mut record: RunRecord) -> Result<RunMeasures, DatasetError> {
-        let mut names = Names::default();
+    fn read_run(&mut self, mut record: RunRecord) -> Result<DatasetRun, DatasetError> {
         let id = record.run_id.as_str();
-        let label = |rows: &TableRows| Ok((rows.text(1)?.to_owned(), rows.text(2)?.to_owned()));
+        let label = |rows: &TableRows| Ok((rows.text(1)?, rows.text(2)?));
         let labels = self.labels.of_run(id, label)?;
-        let frames = self.frames.of_run(id, |rows| read_frame(rows, &mut names))?;
-        let binaries = self.binaries.of_run(id, |rows| read_binary(rows, &mut names))?;
-        let windows = self.windows.of_run(id, |rows| read_window(rows, &mut names))?;
+        let names = &mut self.names;
+        let frames = self.frames.of_run(id, |rows| read_frame(rows, names))?;
+        let binaries = self.binaries.of_run(id, |rows| read_binary(rows, names))?;
+        let windows = self.windows.of_run(id, |rows| read_window(rows, names))?;
         record.labels = labels;
-        Ok(RunMeasures { record, names: names.builder.finish(), frames, binaries, windows })
+        Ok(DatasetRun { record, names: self.names.shared.clone(), frames, binaries, windows })
+    }
+
+    /// The rows with names that all runs of the file share.
+    pub fn shared(self) -> SharedRows {
+        SharedRows(self)
+    }
+}
+
+/// A row of a data file, of which the names of a run are not its own.
+#[derive(Debug)]
+pub enum SharedRow {
+    /// A run with all its rows.
+    Run(Box<DatasetRun>),
+    /// A file that gave no run.
+    Failed(FailedInput),
+}
+
+/// The rows of a data file, with shared names: see [`DatasetReader::shared`].
+pub struct SharedRows(DatasetReader);
+
+impl Iterator for SharedRows {
+    type Item = Result<SharedRow, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let reader = &mut self.0;
+        if reader.is_done {
+            return None;
+        }
+        let row = reader.read().transpose();
+        reader.is_done = !matches!(row, Some(Ok(_)));
+        row
     }
 }
 
@@ -85,7 +119,12 @@ impl Iterator for DatasetReader {
         }
         let row = self.read().transpose();
         self.is_done = !matches!(row, Some(Ok(_)));
-        row
+        row.map(|row| {
+            row.map(|row| match row {
+                SharedRow::Run(run) => DatasetRow::Run(Box::new(run.into_measures())),
+                SharedRow::Failed(failed) => DatasetRow::Failed(failed),
+            })
+        })
     }
 }
 
@@ -115,7 +154,8 @@ impl RunRows {
         mut read: impl FnMut(&TableRows) -> Result<T, DatasetError>,
     ) -> Result<Vec<T>, DatasetError> {
         let mut found = Vec::new();
-        while self.has_row && self.rows.text(RUN_ID)? == run_id {
+        let Some(run_id) = self.rows.texts().find(run_id) else { return Ok(found) };
+        while self.has_row && self.rows.text_id(RUN_ID)? == run_id {
             found.push(read(&self.rows)?);
             self.has_row = self.rows.advance()?;
         }
@@ -138,12 +178,12 @@ const RUN_ID: usize = 0;
 pub(super) const FRAMES: &[&str] =
     &["run_id", "process", "thread", "module", "function", "self_weight", "all_weight", "self_samples", "all_samples"];
 
-pub(super) fn read_frame(rows: &TableRows, names: &mut Names) -> Result<FrameRow, DatasetError> {
+pub(super) fn read_frame(rows: &TableRows, names: &mut FileNames) -> Result<FrameRow, DatasetError> {
     Ok(FrameRow {
-        process: names.id(0, rows.text(1)?),
-        thread: names.id(1, rows.text(2)?),
-        binary: names.id(2, rows.text(3)?),
-        function: names.id(3, rows.text(4)?),
+        process: names.id(0, rows, 1)?,
+        thread: names.id(0, rows, 2)?,
+        binary: names.id(0, rows, 3)?,
+        function: names.id(0, rows, 4)?,
         self_weight: rows.integer(5)?,
         all_weight: rows.integer(6)?,
         self_samples: rows.integer(7)?,
@@ -154,11 +194,11 @@ pub(super) fn read_frame(rows: &TableRows, names: &mut Names) -> Result<FrameRow
 pub(super) const BINARIES: &[&str] =
     &["run_id", "process", "thread", "module", "self_weight", "all_weight", "self_samples", "all_samples"];
 
-pub(super) fn read_binary(rows: &TableRows, names: &mut Names) -> Result<BinaryRow, DatasetError> {
+pub(super) fn read_binary(rows: &TableRows, names: &mut FileNames) -> Result<BinaryRow, DatasetError> {
     Ok(BinaryRow {
-        process: names.id(0, rows.text(1)?),
-        thread: names.id(1, rows.text(2)?),
-        binary: names.id(2, rows.text(3)?),
+        process: names.id(1, rows, 1)?,
+        thread: names.id(1, rows, 2)?,
+        binary: names.id(1, rows, 3)?,
         self_weight: rows.integer(4)?,
         all_weight: rows.integer(5)?,
         self_samples: rows.integer(6)?,
@@ -168,38 +208,12 @@ pub(super) fn read_binary(rows: &TableRows, names: &mut Names) -> Result<BinaryR
 
 pub(super) const WINDOWS: &[&str] = &["run_id", "process", "thread", "second", "weight", "samples"];
 
-pub(super) fn read_window(rows: &TableRows, names: &mut Names) -> Result<WindowRow, DatasetError> {
+pub(super) fn read_window(rows: &TableRows, names: &mut FileNames) -> Result<WindowRow, DatasetError> {
     Ok(WindowRow {
-        process: names.id(0, rows.text(1)?),
-        thread: names.id(1, rows.text(2)?),
+        process: names.id(2, rows, 1)?,
+        thread: names.id(2, rows, 2)?,
         second: rows.integer(3)?,
         weight: rows.integer(4)?,
         samples: rows.integer(5)?,
     })
-}
-
-/// The names of a run. Rows are sorted by name, so the name of a column is most often that of the row before.
-#[derive(Default)]
-pub(super) struct Names {
-    builder: NamesBuilder,
-    last: [Option<(String, NameId)>; 4],
-}
-
-impl Names {
-    fn id(&mut self, column: usize, text: &str) -> NameId {
-        if let Some((_, id)) = self.last[column].as_ref().filter(|(last, _)| last == text) {
-            return *id;
-        }
-        let id = self.builder.id(text);
-        let last = self.last[column].get_or_insert_with(|| (String::new(), id));
-        last.0.clear();
-        last.0.push_str(text);
-        last.1 = id;
-        id
-    }
-
-    /// The names by id.
-    pub(super) fn finish(self) -> Vec<String> {
-        self.builder.finish()
-    }
 }

@@ -9,7 +9,8 @@
 use std::collections::BTreeMap;
 use std::io::{Read, Seek};
 
-use super::reader::{self, BINARIES, FRAMES, Names, WINDOWS};
+use super::reader::{self, BINARIES, FRAMES, WINDOWS};
+use super::run::FileNames;
 use super::runs::{self, RunsRow};
 use super::table::TableRows;
 use super::{DatasetError, DatasetRow, DatasetTable};
@@ -21,7 +22,7 @@ use crate::fleet::{BinaryRow, FailedInput, FrameRow, NameId, NamesBuilder, RunMe
 pub struct RewrittenRuns {
     part: u64,
     parts: u64,
-    names: Names,
+    names: FileNames,
     runs: BTreeMap<String, Gathered>,
     /// By source.
     failures: BTreeMap<String, FailedInput>,
@@ -48,7 +49,7 @@ impl RewrittenRuns {
     /// The runs of a part, from 0 to `parts - 1`.
     pub fn new(part: u32, parts: u32) -> Self {
         let (part, parts) = (u64::from(part), u64::from(parts.max(1)));
-        Self { part, parts, names: Names::default(), runs: BTreeMap::new(), failures: BTreeMap::new() }
+        Self { part, parts, names: FileNames::default(), runs: BTreeMap::new(), failures: BTreeMap::new() }
     }
 
     /// Returns the number of rows in a file of a table, which an engine may have written.
@@ -67,10 +68,11 @@ impl RewrittenRuns {
     /// Reading fails, a column is missing or of another type, or a run is there twice.
     pub fn add<R: Read + Seek + Send + 'static>(&mut self, table: DatasetTable, input: R) -> Result<(), DatasetError> {
         let open = |names: &[&str], input| TableRows::open_rewritten(table, names, input);
+        self.names.begin_file();
         match table {
             DatasetTable::Runs => self.add_runs(open(&[runs::COLUMNS, &COPIES].concat(), input)?),
             DatasetTable::Labels => self.add_rows(open(&["run_id", "key", "value"], input)?, |run, rows, _| {
-                run.labels.push((rows.text(1)?.to_owned(), rows.text(2)?.to_owned()));
+                run.labels.push((rows.text(1)?, rows.text(2)?));
                 Ok(())
             }),
             DatasetTable::Frames => self.add_rows(open(FRAMES, input)?, |run, rows, names| {
@@ -101,7 +103,7 @@ impl RewrittenRuns {
                 RunsRow::Run(record) if self.has(&record.run_id) => {
                     let run = self.runs.entry(record.run_id.clone()).or_default();
                     for (index, copy) in run.copies.iter_mut().enumerate() {
-                        *copy = rows.text_or_null(runs::COLUMNS.len() + index)?.map(str::to_owned);
+                        *copy = rows.text_or_null(runs::COLUMNS.len() + index);
                     }
                     if let Some(twice) = run.record.replace(record) {
                         return Err(twice_there(DatasetTable::Runs, &format!("run {}", twice.run_id)));
@@ -117,18 +119,12 @@ impl RewrittenRuns {
     fn add_rows(
         &mut self,
         mut rows: TableRows,
-        mut add: impl FnMut(&mut Gathered, &TableRows, &mut Names) -> Result<(), DatasetError>,
+        mut add: impl FnMut(&mut Gathered, &TableRows, &mut FileNames) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
         while rows.advance()? {
             let run_id = rows.text(0)?;
-            if !self.has(run_id) {
-                continue;
-            }
-            if !self.runs.contains_key(run_id) {
-                self.runs.insert(run_id.to_owned(), Gathered::default());
-            }
-            if let Some(run) = self.runs.get_mut(run_id) {
-                add(run, &rows, &mut self.names)?;
+            if self.has(&run_id) {
+                add(self.runs.entry(run_id).or_default(), &rows, &mut self.names)?;
             }
         }
         Ok(())
@@ -145,7 +141,7 @@ impl RewrittenRuns {
     ///
     /// A run is not whole, or has a row twice.
     pub fn finish(self) -> Result<Vec<DatasetRow>, DatasetError> {
-        let names = self.names.finish();
+        let names = self.names.shared.get();
         let mut rows = Vec::with_capacity(self.runs.len() + self.failures.len());
         for (run_id, run) in self.runs {
             rows.push(DatasetRow::Run(Box::new(run.finish(&run_id, &names)?)));

@@ -38,9 +38,9 @@ impl KnownRun {
         let mut known = Vec::new();
         while rows.advance()? {
             known.push(Self {
-                run_id: rows.text_or_null(0)?.map(str::to_owned),
-                fingerprint: rows.text(1)?.to_owned(),
-                source: rows.text(2)?.to_owned(),
+                run_id: rows.text_or_null(0),
+                fingerprint: rows.text(1)?,
+                source: rows.text(2)?,
                 is_failed: rows.one_of(3, is_failed)?,
                 rejected: rows.integer_or_null(4)?.unwrap_or(0),
                 unread_runs: rows.integer_or_null(5)?.unwrap_or(0),
@@ -58,7 +58,7 @@ impl KnownRun {
         let mut rows = TableRows::open(DatasetTable::Labels, &["run_id", "key"], labels)?;
         let mut keys = Vec::new();
         while rows.advance()? {
-            keys.push((rows.text(0)?.to_owned(), rows.text(1)?.to_owned()));
+            keys.push((rows.text(0)?, rows.text(1)?));
         }
         Ok(keys)
     }
@@ -159,8 +159,8 @@ pub(super) fn read_row(rows: &TableRows) -> Result<RunsRow, DatasetError> {
 }
 
 fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
-    let text = |column| rows.text(column).map(str::to_owned);
-    let (has_toc_beside, manifest_labels) = beside_of_json(rows.text_or_null(FAILED_LABELS)?);
+    let text = |column| rows.text(column);
+    let (has_toc_beside, manifest_labels) = beside_of_json(rows.text_or_null(FAILED_LABELS).as_deref());
     Ok(RunRecord {
         run_id: text(RUN_ID)?,
         fingerprint: text(FINGERPRINT)?,
@@ -168,12 +168,12 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         source_bytes: rows.integer(SOURCE_BYTES)?,
         labels: Vec::new(),
         run_weight: Millionths::new(rows.integer(RUN_WEIGHT)?),
-        start: rows.text_or_null(START)?.map(str::to_owned),
+        start: rows.text_or_null(START),
         wall: rows.integer_or_null(WALL)?.map(Nanos::from_nanos),
         wall_source: rows.one_of(WALL_SOURCE, WallSource::from_name)?,
         wall_start: Nanos::from_nanos(rows.integer(WALL_START)?),
-        parts: match rows.text_or_null(PARTS)? {
-            Some(text) => parts_of_json(text).ok_or_else(|| rows.damaged(PARTS, "is no list of parts in order"))?,
+        parts: match rows.text_or_null(PARTS) {
+            Some(text) => parts_of_json(&text).ok_or_else(|| rows.damaged(PARTS, "is no list of parts in order"))?,
             None => Vec::new(),
         },
         schema: text(SCHEMA)?,
@@ -187,7 +187,7 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
         cores: rows.integer(CORES)?,
         usual_weight: rows.integer(USUAL_WEIGHT)?,
         parser_version: text(PARSER_VERSION)?,
-        notes: rows.text_or_null(NOTES)?.map_or_else(Vec::new, |notes| notes.lines().map(str::to_owned).collect()),
+        notes: rows.text_or_null(NOTES).map_or_else(Vec::new, |notes| notes.lines().map(str::to_owned).collect()),
         has_toc_beside,
         manifest_labels,
     })
@@ -195,13 +195,13 @@ fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
 
 fn read_failure(rows: &TableRows) -> Result<FailedInput, DatasetError> {
     Ok(FailedInput {
-        source: rows.text(SOURCE)?.to_owned(),
+        source: rows.text(SOURCE)?,
         source_bytes: rows.integer(SOURCE_BYTES)?,
-        run_id: rows.text_or_null(RUN_ID)?.map(str::to_owned),
-        fingerprint: rows.text(FINGERPRINT)?.to_owned(),
+        run_id: rows.text_or_null(RUN_ID),
+        fingerprint: rows.text(FINGERPRINT)?,
         kind: rows.one_of(FAILURE, FailureKind::from_name)?,
-        reason: rows.text(ERROR)?.to_owned(),
-        labels: rows.text_or_null(FAILED_LABELS)?.map_or_else(Vec::new, labels_of_json),
+        reason: rows.text(ERROR)?,
+        labels: rows.text_or_null(FAILED_LABELS).map_or_else(Vec::new, |labels| labels_of_json(&labels)),
     })
 }
 

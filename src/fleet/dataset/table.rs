@@ -4,7 +4,7 @@ use std::io::{Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use parquet::column::reader::ColumnReaderImpl;
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::metadata::ParquetStatisticsPolicy;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -13,21 +13,34 @@ use parquet::file::serialized_reader::ReadOptionsBuilder;
 use super::layout::{Layout, Place, Stored, Writer};
 use super::pages::CheckedPages;
 use super::source::Source;
+use super::text_ids::{IdPages, Texts, can_be_ids};
 use super::{DatasetError, DatasetTable};
 
 /// Rows that are decoded at a time.
 const ROWS_AT_ONCE: usize = 4096;
 
-/// A column of a batch.
+/// The id of a text that is not there.
+const NO_TEXT: u32 = u32::MAX;
+
+/// A column of a batch. Its room is used again.
 enum Values {
-    Texts(Vec<Option<ByteArray>>),
-    Integers(Vec<Option<i64>>),
+    /// Ids; [`NO_TEXT`] for null.
+    Texts(Vec<u32>),
+    Integers(Vec<i64>),
+    IntegersOrNull(Vec<Option<i64>>),
     /// The file does not have it.
     Missing,
 }
 
 /// A column of the row group that is being read.
-enum ColumnReader {
+struct ColumnReader {
+    pages: ColumnPages,
+    levels: Vec<i16>,
+}
+
+enum ColumnPages {
+    Ids(ColumnReaderImpl<Int32Type>),
+    /// Of encodings that cannot be made to ids page by page.
     Texts(ColumnReaderImpl<ByteArrayType>),
     Integers(ColumnReaderImpl<Int64Type>),
     ShortIntegers(ColumnReaderImpl<Int32Type>),
@@ -43,6 +56,7 @@ pub(super) struct TableRows {
     columns: Vec<Option<Place>>,
     next_group: usize,
     readers: Vec<ColumnReader>,
+    texts: Texts,
     /// Rows of the group that are not decoded yet.
     rows_left: usize,
     batch: Vec<Values>,
@@ -105,6 +119,7 @@ impl TableRows {
             columns: layout.places(names),
             next_group: 0,
             readers: Vec::new(),
+            texts: Texts::default(),
             rows_left: 0,
             batch: Vec::new(),
             batch_rows: 0,
@@ -130,24 +145,36 @@ impl TableRows {
         Ok(true)
     }
 
-    /// The text in a column of this row, by the order of the names; `None` for null.
-    pub(super) fn text_or_null(&self, column: usize) -> Result<Option<&str>, DatasetError> {
+    /// The texts of the table, by their ids.
+    pub(super) fn texts(&self) -> &Texts {
+        &self.texts
+    }
+
+    /// The id of the text in a column of this row, by the order of the names; `None` for null.
+    fn text_id_or_null(&self, column: usize) -> Option<u32> {
         match self.batch.get(column) {
-            Some(Values::Texts(texts)) => match texts.get(self.at) {
-                Some(Some(text)) => text.as_utf8().map(Some).map_err(|_| self.damaged(column, "is not UTF-8")),
-                _ => Ok(None),
-            },
-            _ => Ok(None),
+            Some(Values::Texts(texts)) => texts.get(self.at).copied().filter(|&id| id != NO_TEXT),
+            _ => None,
         }
     }
 
-    pub(super) fn text(&self, column: usize) -> Result<&str, DatasetError> {
-        self.text_or_null(column)?.ok_or_else(|| self.damaged(column, "has no value"))
+    pub(super) fn text_id(&self, column: usize) -> Result<u32, DatasetError> {
+        self.text_id_or_null(column).ok_or_else(|| self.damaged(column, "has no value"))
+    }
+
+    /// The text in a column of this row; `None` for null.
+    pub(super) fn text_or_null(&self, column: usize) -> Option<String> {
+        self.text_id_or_null(column).map(|id| self.texts.get(id))
+    }
+
+    pub(super) fn text(&self, column: usize) -> Result<String, DatasetError> {
+        Ok(self.texts.get(self.text_id(column)?))
     }
 
     pub(super) fn integer_or_null<T: TryFrom<i64>>(&self, column: usize) -> Result<Option<T>, DatasetError> {
         let number = match self.batch.get(column) {
-            Some(Values::Integers(numbers)) => numbers.get(self.at).copied().flatten(),
+            Some(Values::Integers(numbers)) => numbers.get(self.at).copied(),
+            Some(Values::IntegersOrNull(numbers)) => numbers.get(self.at).copied().flatten(),
             _ => None,
         };
         let number = number.map(T::try_from).transpose();
@@ -160,7 +187,7 @@ impl TableRows {
 
     /// The value that a name represents.
     pub(super) fn one_of<T>(&self, column: usize, value: impl FnOnce(&str) -> Option<T>) -> Result<T, DatasetError> {
-        value(self.text(column)?).ok_or_else(|| self.damaged(column, "has an unknown name"))
+        value(&self.text(column)?).ok_or_else(|| self.damaged(column, "has an unknown name"))
     }
 
     /// The error for a value of this row that is wrong.
@@ -184,8 +211,10 @@ impl TableRows {
             self.open_group()?;
         }
         let rows = self.rows_left.min(ROWS_AT_ONCE);
-        let (table, readers) = (self.table, &mut self.readers);
-        self.batch = guarded(table, || readers.iter_mut().map(|reader| reader.read(rows)).collect())?;
+        let (table, readers, texts, batch) = (self.table, &mut self.readers, &self.texts, &mut self.batch);
+        guarded(table, || {
+            readers.iter_mut().zip(batch).try_for_each(|(reader, values)| reader.read(rows, values, texts))
+        })?;
         self.rows_left -= rows;
         self.batch_rows = rows;
         self.is_broken = false;
@@ -196,52 +225,122 @@ impl TableRows {
         let (table, file, index) = (self.table, &self.file, self.next_group);
         let group = file.metadata().row_group(index);
         let rows = group.num_rows().unsigned_abs();
-        let writer = self.writer;
+        let (texts, writer) = (&self.texts, self.writer);
         let reader = |place: &Option<Place>| {
-            let Some(place) = place else { return Ok(ColumnReader::Missing) };
-            let description = group.column(place.index).column_descr_ptr();
+            let Some(place) = place else { return Ok(ColumnReader::new(ColumnPages::Missing)) };
+            let chunk = group.column(place.index);
+            let description = chunk.column_descr_ptr();
             let pages = file.get_row_group(index)?.get_column_page_reader(place.index)?;
             let pages = Box::new(CheckedPages::new(pages, writer, place, rows));
-            Ok(match place.stored {
-                Stored::Text => ColumnReader::Texts(ColumnReaderImpl::new(description, pages)),
-                Stored::Integer => ColumnReader::Integers(ColumnReaderImpl::new(description, pages)),
-                Stored::ShortInteger => ColumnReader::ShortIntegers(ColumnReaderImpl::new(description, pages)),
-            })
+            Ok(ColumnReader::new(match place.stored {
+                Stored::Text if can_be_ids(chunk.encodings()) => {
+                    // The column of ids is described as that of texts: only the levels matter.
+                    let pages = Box::new(IdPages::new(pages, texts.clone(), place.is_nullable));
+                    ColumnPages::Ids(ColumnReaderImpl::new(description, pages))
+                }
+                Stored::Text => ColumnPages::Texts(ColumnReaderImpl::new(description, pages)),
+                Stored::Integer => ColumnPages::Integers(ColumnReaderImpl::new(description, pages)),
+                Stored::ShortInteger => ColumnPages::ShortIntegers(ColumnReaderImpl::new(description, pages)),
+            }))
         };
         self.readers = guarded(table, || self.columns.iter().map(reader).collect())?;
+        if self.batch.is_empty() {
+            self.batch = self.columns.iter().map(Values::of).collect();
+        }
         self.rows_left = usize::try_from(rows).unwrap_or(usize::MAX);
         self.next_group += 1;
         Ok(())
     }
 }
 
-impl ColumnReader {
-    fn read(&mut self, rows: usize) -> ParquetResult<Values> {
-        Ok(match self {
-            Self::Texts(reader) => Values::Texts(read_values(reader, rows)?),
-            Self::Integers(reader) => Values::Integers(read_values(reader, rows)?),
-            Self::Missing => Values::Missing,
-            Self::ShortIntegers(reader) => {
-                let numbers = read_values(reader, rows)?;
-                Values::Integers(numbers.into_iter().map(|number| number.map(i64::from)).collect())
-            }
-        })
+impl Values {
+    /// Room for the values of a column.
+    fn of(place: &Option<Place>) -> Self {
+        match place {
+            None => Self::Missing,
+            Some(Place { stored: Stored::Text, .. }) => Self::Texts(Vec::new()),
+            Some(Place { is_nullable: true, .. }) => Self::IntegersOrNull(Vec::new()),
+            Some(_) => Self::Integers(Vec::new()),
+        }
     }
 }
 
-/// Exactly this many rows of a column.
-fn read_values<T: DataType>(reader: &mut ColumnReaderImpl<T>, rows: usize) -> ParquetResult<Vec<Option<T::T>>> {
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
-    let (read, count, _) = reader.read_records(rows, Some(&mut levels), None, &mut values)?;
-    if read != rows {
-        return Err(ParquetError::General(format!("{read} rows where {rows} should be")));
+impl ColumnReader {
+    const fn new(pages: ColumnPages) -> Self {
+        Self { pages, levels: Vec::new() }
     }
-    // Columns without nulls have no levels.
-    if levels.is_empty() && count == rows {
-        return Ok(values.into_iter().map(Some).collect());
+
+    /// Replaces the values by those of exactly this many rows.
+    fn read(&mut self, rows: usize, values: &mut Values, texts: &Texts) -> ParquetResult<()> {
+        let levels = &mut self.levels;
+        match (&mut self.pages, values) {
+            (ColumnPages::Integers(reader), Values::Integers(values)) => {
+                read_values(reader, rows, levels, values)?;
+                check_whole(rows, values.len())?;
+            }
+            (ColumnPages::Integers(reader), Values::IntegersOrNull(values)) => {
+                let mut numbers = Vec::new();
+                read_values(reader, rows, levels, &mut numbers)?;
+                values.clear();
+                values.extend(with_nulls(levels, numbers.into_iter().map(Some), None));
+            }
+            (ColumnPages::ShortIntegers(reader), Values::Integers(values)) => {
+                let mut numbers = Vec::new();
+                read_values(reader, rows, levels, &mut numbers)?;
+                check_whole(rows, numbers.len())?;
+                values.clear();
+                values.extend(numbers.into_iter().map(i64::from));
+            }
+            (ColumnPages::ShortIntegers(reader), Values::IntegersOrNull(values)) => {
+                let mut numbers = Vec::new();
+                read_values(reader, rows, levels, &mut numbers)?;
+                values.clear();
+                values.extend(with_nulls(levels, numbers.into_iter().map(|number| Some(i64::from(number))), None));
+            }
+            (ColumnPages::Missing, Values::Missing) => {}
+            (ColumnPages::Ids(reader), Values::Texts(values)) => {
+                let mut ids = Vec::new();
+                read_values(reader, rows, levels, &mut ids)?;
+                values.clear();
+                values.extend(with_nulls(levels, ids.into_iter().map(|id| id as u32), NO_TEXT));
+            }
+            (ColumnPages::Texts(reader), Values::Texts(values)) => {
+                let mut found = Vec::new();
+                read_values(reader, rows, levels, &mut found)?;
+                let ids: Vec<u32> = found.iter().map(|text| texts.id(text.data())).collect::<ParquetResult<_>>()?;
+                values.clear();
+                values.extend(with_nulls(levels, ids.into_iter(), NO_TEXT));
+            }
+            _ => return Err(ParquetError::General("a column of another type".to_owned())),
+        }
+        Ok(())
     }
-    let mut values = values.into_iter();
-    Ok(levels.iter().map(|level| if *level == 1 { values.next() } else { None }).collect())
+}
+
+/// Replaces values and levels by those of exactly this many rows. Columns without nulls have no levels.
+fn read_values<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    levels: &mut Vec<i16>,
+    values: &mut Vec<T::T>,
+) -> ParquetResult<()> {
+    values.clear();
+    levels.clear();
+    let (read, count, _) = reader.read_records(rows, Some(levels), None, values)?;
+    check_whole(rows, read)?;
+    let there = if levels.is_empty() { rows } else { levels.iter().filter(|level| **level == 1).count() };
+    check_whole(there, count)
+}
+
+fn check_whole(rows: usize, read: usize) -> ParquetResult<()> {
+    if read == rows { Ok(()) } else { Err(ParquetError::General(format!("{read} rows where {rows} should be"))) }
+}
+
+/// Values, and what stands for those that are not there.
+fn with_nulls<T: Copy>(levels: &[i16], mut values: impl Iterator<Item = T>, null: T) -> impl Iterator<Item = T> {
+    let count = if levels.is_empty() { values.size_hint().0 } else { levels.len() };
+    let levels = levels.iter().map(|level| *level == 1).chain(std::iter::repeat(levels.is_empty())).take(count);
+    levels.map(move |is_there| if is_there { values.next().unwrap_or(null) } else { null })
 }
 
 /// Runs the Parquet reader, and makes an error of a panic.

@@ -1,0 +1,95 @@
+//! The runs of a fleet in the order of the report, by cohort.
+
+use super::by_cohort::Positions;
+use super::columns::ScopeColumn;
+use super::options::FleetOptions;
+use super::report::{Cohort, CohortReport};
+use super::run_rows::FleetNames;
+use super::runs_behind::RunValues;
+use super::stored_run::StoredRun;
+use super::summary::{Totals, summarize};
+use super::timeline::{timeline, window_report};
+use crate::stats::{BoxPlot, Distribution};
+use crate::units::{Millionths, Unit};
+
+/// Steps of a histogram.
+const MAX_BINS: usize = 30;
+
+/// The runs in order, ready to be asked.
+pub(super) struct CohortRuns<'b> {
+    pub(super) options: &'b FleetOptions,
+    pub(super) cohorts: &'b [Cohort],
+    pub(super) positions: Positions<'b>,
+    pub(super) names: &'b FleetNames,
+    /// By cohort: its runs.
+    pub(super) members: Vec<Vec<usize>>,
+    pub(super) columns: &'b [ScopeColumn],
+}
+
+impl CohortRuns<'_> {
+    pub(super) fn unit(&self, cohort: usize) -> Unit {
+        self.cohorts[cohort].unit
+    }
+
+    /// Runs of a cohort that differ in anything count.
+    pub(super) fn count(&self, cohort: usize) -> u64 {
+        self.members[cohort].len() as u64
+    }
+
+    fn members(&self, cohort: usize) -> impl Iterator<Item = &StoredRun> {
+        self.members[cohort].iter().map(|&run| &self.positions.runs[run])
+    }
+
+    /// The report on a cohort, so far without tables.
+    pub(super) fn report(&self, cohort: usize) -> CohortReport {
+        let unit = self.unit(cohort);
+        let members: Vec<&StoredRun> = self.members(cohort).collect();
+        let mut totals = self.recorded(cohort);
+        for run in &members {
+            totals.add_weight(run.weight, run.run_weight);
+        }
+        let positions = &self.members[cohort];
+        let rates: Vec<(Millionths, Millionths)> = members.iter().map(|run| (run.rate, run.run_weight)).collect();
+        let of_runs = rates.iter().zip(positions).map(|(&(rate, weight), &run)| (rate, weight, run));
+        let of_runs = RunValues::new(of_runs, self.options.is_weighted);
+        let distribution = self.distribution(rates, 0, 0);
+        CohortReport {
+            cohort: self.cohorts[cohort].clone(),
+            runs: members.len() as u64,
+            across_runs: summarize(&distribution, &of_runs, totals.rate(unit), self.options),
+            bins: distribution.bins(MAX_BINS),
+            box_plot: BoxPlot::new(&distribution),
+            within_runs: window_report(&members, positions, unit, self.options),
+            timeline: timeline(&members, unit, self.options),
+            tables: Vec::new(),
+        }
+    }
+
+    /// The distribution of values and their run weights, and of runs without a value.
+    pub(super) fn distribution(
+        &self,
+        values: Vec<(Millionths, Millionths)>,
+        zeros: u64,
+        zero_weight: u128,
+    ) -> Distribution {
+        if self.options.is_weighted {
+            Distribution::weighted(values, zeros, zero_weight)
+        } else {
+            Distribution::new(values.into_iter().map(|(value, _)| value).collect(), zeros)
+        }
+    }
+
+    /// The recorded time of a cohort.
+    pub(super) fn recorded(&self, cohort: usize) -> Totals {
+        let mut totals = Totals::default();
+        for run in self.members(cohort) {
+            totals.add_wall(run.wall, run.run_weight);
+        }
+        totals
+    }
+
+    /// The sum of the run weights of a cohort.
+    pub(super) fn run_weight(&self, cohort: usize) -> u128 {
+        self.members(cohort).map(|run| u128::from(run.run_weight.get())).sum()
+    }
+}

@@ -1,0 +1,242 @@
+//! What each key has in each run, in a few bytes an entry.
+//!
+//! ```text
+//! add(key, run, …) ─► part of the key: tokens ─► blocks ─► in memory, or in a file (`spill`)
+//!                                                  └────► entries of some keys at a time, each key's together
+//! ```
+//!
+//! A key's entries are in one part, so that a report is made part by part, and of large parts by some keys at a time. What is in memory is
+//! then bounded by the buffers, and by the keys that are looked at; a key takes 24 bytes for each run that has it, while it is looked at.
+//!
+//! Tokens are numbers of seven bits a byte. `2n + 1`: n runs further. `4k`: key k of the part, followed by its samples and its weight.
+//! `4k + 2`: the same, and its weight is that of as many usual samples.
+
+use std::io;
+use std::ops::Range;
+
+use super::spill::{SpillPlace, Spilled};
+use super::varint;
+use crate::memory::of_vec;
+
+/// Parts: one of them is looked at at a time.
+const PARTS: usize = 128;
+
+/// A part's tokens are put aside in blocks of so many bytes.
+const BLOCK: usize = 32 << 10;
+
+/// The values of one key in one run. Runs without the key have no entry.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Entry {
+    /// The position of the run.
+    pub(super) run: u32,
+    /// Its weight there; zero where only samples without weight have it.
+    pub(super) weight: u64,
+    /// Its samples there.
+    pub(super) samples: u64,
+}
+
+/// The entries of keys, which are numbered from 0.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    parts: Vec<Part>,
+    /// By key: its entries.
+    counts: Vec<u32>,
+    /// Bytes in memory, in blocks.
+    held: u64,
+}
+
+/// Every [`PARTS`]th key.
+#[derive(Debug, Default)]
+struct Part {
+    open: Vec<u8>,
+    blocks: Vec<Block>,
+    /// The run of the last entry.
+    run: u32,
+}
+
+/// Tokens, which go on in the next block.
+#[derive(Debug)]
+enum Block {
+    Held(Box<[u8]>),
+    Spilled(SpillPlace),
+}
+
+/// The runs of entries, which are numbered as they were added.
+pub(super) trait EntryRuns {
+    /// The position of the run in the report.
+    fn position(&self, added: u32) -> u32;
+    /// The weight of most of its samples.
+    fn usual_weight(&self, added: u32) -> u64;
+}
+
+impl Entries {
+    /// Adds what a key has in a run. Runs come in their order.
+    pub(super) fn add(&mut self, key: u32, entry: Entry, usual_weight: u64) {
+        if self.parts.is_empty() {
+            self.parts.resize_with(PARTS, Part::default);
+        }
+        let index = key as usize;
+        if index >= self.counts.len() {
+            self.counts.resize(index + 1, 0);
+        }
+        self.counts[index] += 1;
+        let part = &mut self.parts[index % PARTS];
+        if entry.run != part.run {
+            varint::write(&mut part.open, u64::from(entry.run - part.run) << 1 | 1);
+            part.run = entry.run;
+        }
+        let is_usual = entry.samples.checked_mul(usual_weight) == Some(entry.weight);
+        varint::write(&mut part.open, (index / PARTS) as u64 * 4 + u64::from(is_usual) * 2);
+        varint::write(&mut part.open, entry.samples);
+        if !is_usual {
+            varint::write(&mut part.open, entry.weight);
+        }
+        if part.open.len() >= BLOCK {
+            self.held += part.close() as u64;
+        }
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> u64 {
+        // Open blocks grow by doubling; half of them are half full.
+        let open = self.parts.len() * (size_of::<Part>() + BLOCK);
+        self.held
+            + open.min(self.parts.iter().map(|part| size_of::<Part>() + part.open.capacity()).sum()) as u64
+            + of_vec(&self.counts)
+    }
+
+    /// Writes what is in memory to a file.
+    pub(super) fn spill(&mut self, file: &mut Spilled) -> io::Result<()> {
+        for part in &mut self.parts {
+            self.held += part.close() as u64;
+            for block in &mut part.blocks {
+                if let Block::Held(bytes) = block {
+                    let place = file.append(bytes)?;
+                    self.held -= bytes.len() as u64;
+                    *block = Block::Spilled(place);
+                }
+            }
+        }
+        file.flush()
+    }
+
+    /// Gives every key with its entries to `each`, `most` entries at a time, or those of a single key. Keys and entries come in no order.
+    pub(super) fn each_key(
+        &self,
+        runs: &impl EntryRuns,
+        spilled: &mut Spilled,
+        most: usize,
+        mut each: impl FnMut(u32, &mut [Entry]),
+    ) -> io::Result<()> {
+        let mut entries = Vec::new();
+        for (number, part) in self.parts.iter().enumerate() {
+            let keys = self.counts.len().saturating_sub(number).div_ceil(PARTS);
+            let count = |key: usize| self.counts[key * PARTS + number] as usize;
+            let mut first = 0;
+            while first < keys {
+                let mut ends = vec![0, count(first)];
+                while first + ends.len() <= keys && ends[ends.len() - 1] + count(first + ends.len() - 1) <= most {
+                    ends.push(ends[ends.len() - 1] + count(first + ends.len() - 1));
+                }
+                let end = first + ends.len() - 1;
+                part.read(first..end, &ends, runs, spilled, &mut entries)?;
+                for (key, range) in (first..end).zip(ends.windows(2)).filter(|(_, range)| range[0] < range[1]) {
+                    each((key * PARTS + number) as u32, &mut entries[range[0]..range[1]]);
+                }
+                first = end;
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries of one key.
+    pub(super) fn of_key(&self, key: u32, runs: &impl EntryRuns, spilled: &mut Spilled) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        let count = self.counts.get(key as usize).copied().unwrap_or(0) as usize;
+        if let Some(part) = self.parts.get(key as usize % PARTS) {
+            let local = key as usize / PARTS;
+            part.read(local..local + 1, &[0, count], runs, spilled, &mut entries)?;
+        }
+        Ok(entries)
+    }
+}
+
+impl Part {
+    /// Puts the open block aside; returns its bytes.
+    fn close(&mut self) -> usize {
+        let bytes = self.open.len();
+        if bytes > 0 {
+            self.blocks.push(Block::Held(self.open.as_slice().into()));
+            self.open.clear();
+        }
+        bytes
+    }
+
+    /// Reads the entries of some keys; those of the first one end where the second of `ends` says, and so on.
+    fn read(
+        &self,
+        keys: Range<usize>,
+        ends: &[usize],
+        runs: &impl EntryRuns,
+        spilled: &mut Spilled,
+        entries: &mut Vec<Entry>,
+    ) -> io::Result<()> {
+        entries.clear();
+        entries.resize(ends[ends.len() - 1], Entry::default());
+        let mut reading = Reading { keys, free: ends.to_vec(), entries, run: 0, position: 0, usual_weight: 0, runs };
+        reading.start();
+        let mut bytes = Vec::new();
+        for block in &self.blocks {
+            match block {
+                Block::Held(bytes) => reading.block(bytes)?,
+                Block::Spilled(place) => {
+                    spilled.read(place, &mut bytes)?;
+                    reading.block(&bytes)?;
+                }
+            }
+        }
+        reading.block(&self.open)
+    }
+}
+
+/// A part that is being read.
+struct Reading<'r, R> {
+    keys: Range<usize>,
+    /// By key: the place of its next entry.
+    free: Vec<usize>,
+    entries: &'r mut [Entry],
+    run: u32,
+    position: u32,
+    usual_weight: u64,
+    runs: &'r R,
+}
+
+impl<R: EntryRuns> Reading<'_, R> {
+    fn start(&mut self) {
+        (self.position, self.usual_weight) = (self.runs.position(self.run), self.runs.usual_weight(self.run));
+    }
+
+    fn block(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        let changed = || io::Error::new(io::ErrorKind::InvalidData, "it was changed by another program");
+        while !bytes.is_empty() {
+            let token = varint::read(&mut bytes).ok_or_else(changed)?;
+            if token & 1 == 1 {
+                self.run += (token >> 1) as u32;
+                self.start();
+                continue;
+            }
+            let samples = varint::read(&mut bytes).ok_or_else(changed)?;
+            let weight = match token & 2 {
+                0 => varint::read(&mut bytes).ok_or_else(changed)?,
+                _ => samples.saturating_mul(self.usual_weight),
+            };
+            let key = (token >> 2) as usize;
+            if self.keys.contains(&key) {
+                let free = &mut self.free[key - self.keys.start];
+                *self.entries.get_mut(*free).ok_or_else(changed)? = Entry { run: self.position, weight, samples };
+                *free += 1;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,76 @@
+//! The rows of a run as they are added to a fleet, and their names in it.
+
+use super::run::{BinaryRow, FrameRow, NameId, RunMeasures, RunRecord, WindowRow};
+use crate::profile::{StringId, Strings};
+
+/// A run whose names may be those of many runs.
+#[derive(Clone, Copy)]
+pub(super) struct RunRows<'r> {
+    pub(super) record: &'r RunRecord,
+    /// By id; an id past the end is the empty name.
+    pub(super) names: &'r [String],
+    pub(super) frames: &'r [FrameRow],
+    pub(super) binaries: &'r [BinaryRow],
+    pub(super) windows: &'r [WindowRow],
+}
+
+impl<'r> RunRows<'r> {
+    pub(super) fn of(run: &'r RunMeasures) -> Self {
+        let RunMeasures { record, names, frames, binaries, windows } = run;
+        Self { record, names, frames, binaries, windows }
+    }
+
+    pub(super) fn name(&self, id: NameId) -> &'r str {
+        self.names.get(id.0 as usize).map_or("", String::as_str)
+    }
+}
+
+/// Names over all runs, each once.
+#[derive(Debug, Default)]
+pub(super) struct FleetNames(Strings);
+
+impl FleetNames {
+    /// The id of a text.
+    pub(super) fn id(&mut self, text: &str) -> StringId {
+        // Four billion names would take more than 64 GB.
+        self.0.intern(text).expect("a fleet has less than four billion names")
+    }
+
+    /// The approximate number of bytes they take.
+    pub(super) fn memory(&self) -> u64 {
+        self.0.memory()
+    }
+
+    pub(super) fn get(&self, id: StringId) -> String {
+        self.0.get(id).to_owned()
+    }
+}
+
+/// The ids in the fleet of the names of a run, or of many that share them, as far as they were asked for.
+#[derive(Debug, Default)]
+pub(super) struct KnownNames(Vec<Option<StringId>>);
+
+/// The names of a run and those of the fleet.
+pub(super) struct RunNames<'n> {
+    pub(super) names: &'n [String],
+    pub(super) known: &'n mut KnownNames,
+    pub(super) all: &'n mut FleetNames,
+}
+
+impl RunNames<'_> {
+    /// The id in the fleet of a name of the run.
+    pub(super) fn id(&mut self, name: NameId) -> StringId {
+        let Self { names, known: KnownNames(known), all } = self;
+        let index = name.0 as usize;
+        if let Some(&Some(id)) = known.get(index) {
+            return id;
+        }
+        let Some(text) = names.get(index) else { return all.id("") };
+        let id = all.id(text);
+        if index >= known.len() {
+            known.resize(names.len(), None);
+        }
+        known[index] = Some(id);
+        id
+    }
+}

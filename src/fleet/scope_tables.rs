@@ -1,0 +1,271 @@
+//! The tables of scopes, and the rows that differ most between cohorts.
+//!
+//! Keys are looked at one after the other, each in all of its runs: what is left of one is its rows, as far as tables show them.
+
+use std::cmp::Ordering;
+use std::io;
+
+use super::alert_series::is_of_many;
+use super::by_cohort::{ByCohort, MOST_ENTRIES};
+use super::cohort_runs::CohortRuns;
+use super::columns::ScopeColumn;
+use super::contrasts::{Compared, GrowingContrast};
+use super::entries::Entry;
+use super::options::SortKey;
+use super::report::{CohortReport, Contrast, ScopeRow, ScopeTable, is_noise};
+use super::runs_behind::RunValues;
+use super::scope::FleetScope;
+use super::scope_name::ScopeName;
+use super::spill::Spilled;
+use super::summary::{Totals, sort_value, summarize};
+use crate::stats::{Distribution, Quantile, ranks_with_tail};
+use crate::units::Millionths;
+
+/// The numbers of a cohort that are the same for each of its keys.
+struct CohortFacts {
+    recorded: Totals,
+    /// The sum of the weights of its runs.
+    weight: u128,
+}
+
+/// One key in one cohort.
+struct Group<'e> {
+    entries: &'e [Entry],
+    distribution: Distribution,
+    weighted_mean: Option<Millionths>,
+    sort_value: f64,
+    /// As many samples of one weight as are as noisy as all of its samples.
+    effective_samples: u64,
+}
+
+/// The place of a row in its table.
+#[derive(Clone)]
+struct Rank {
+    sort_value: f64,
+    max: Option<Millionths>,
+    weighted_mean: Option<Millionths>,
+    name: ScopeName,
+}
+
+impl Rank {
+    /// Equal values are in the order of their largest value, and then of all they used.
+    fn compare(&self, other: &Self) -> Ordering {
+        (other.sort_value.total_cmp(&self.sort_value))
+            .then_with(|| other.max.cmp(&self.max))
+            .then_with(|| other.weighted_mean.cmp(&self.weighted_mean))
+            .then_with(|| self.name.cmp(&other.name))
+    }
+}
+
+/// A table that gets its rows in any order.
+struct GrowingTable {
+    scope: FleetScope,
+    /// The number of rows that are shown.
+    top: usize,
+    rows: Vec<(Rank, ScopeRow)>,
+    /// Rows behind this one are not shown.
+    last: Option<Rank>,
+    /// All rows, also those that are not shown.
+    count: u64,
+    most_used: Option<(Rank, ScopeRow)>,
+}
+
+impl GrowingTable {
+    fn new(scope: FleetScope, top: Option<usize>) -> Self {
+        Self { scope, top: top.unwrap_or(usize::MAX), rows: Vec::new(), last: None, count: 0, most_used: None }
+    }
+
+    fn add(&mut self, rank: Rank, row: impl FnOnce() -> ScopeRow) {
+        self.count += 1;
+        let is_shown = self.last.as_ref().is_none_or(|last| rank.compare(last).is_lt());
+        let is_most_used = self.is_one(&rank.name)
+            && self.most_used.as_ref().is_none_or(|(most, _)| {
+                // Of equal ones the first.
+                let by_mean = rank.weighted_mean.cmp(&most.weighted_mean);
+                by_mean.is_gt() || (by_mean.is_eq() && rank.compare(most).is_lt())
+            });
+        if !is_shown && !is_most_used {
+            return;
+        }
+        let row = row();
+        if is_most_used {
+            self.most_used = Some((rank.clone(), row.clone()));
+        }
+        if is_shown {
+            self.rows.push((rank, row));
+        }
+        if self.rows.len() > self.top.saturating_mul(2).saturating_add(16) {
+            self.put_in_order();
+            self.last = self.rows.last().map(|(rank, _)| rank.clone());
+        }
+    }
+
+    /// Names that stand for code of many functions are none.
+    fn is_one(&self, name: &ScopeName) -> bool {
+        self.scope != FleetScope::Function || !is_of_many(name.function.as_deref().unwrap_or_default())
+    }
+
+    fn put_in_order(&mut self) {
+        self.rows.sort_by(|(a, _), (b, _)| a.compare(b));
+        self.rows.truncate(self.top);
+    }
+
+    fn finish(mut self) -> ScopeTable {
+        self.put_in_order();
+        // Of a single one there is nothing to say.
+        let most_used = self.most_used.filter(|_| self.count > 1).map(|(_, row)| row);
+        let rows: Vec<ScopeRow> = self.rows.into_iter().map(|(_, row)| row).collect();
+        ScopeTable { scope: self.scope, hidden: self.count - rows.len() as u64, rows, most_used }
+    }
+}
+
+impl CohortRuns<'_> {
+    /// Adds the tables of all scopes to the reports on cohorts; returns the rows that differ between the cohorts of each unit, if it has
+    /// several.
+    pub(super) fn add_tables(&self, reports: &mut [CohortReport], spilled: &mut Spilled) -> io::Result<Vec<Contrast>> {
+        // A cohort without runs uses nothing, but that is no difference.
+        let positions: Vec<usize> = (0..self.cohorts.len()).filter(|&cohort| self.count(cohort) > 0).collect();
+        let compared = positions.chunk_by(|&a, &b| self.unit(a) == self.unit(b)).filter(|cohorts| cohorts.len() > 1);
+        let compared: Vec<&[usize]> = compared.collect();
+        let facts = |cohort| CohortFacts { recorded: self.recorded(cohort), weight: self.run_weight(cohort) };
+        let facts: Vec<CohortFacts> = (0..self.cohorts.len()).map(facts).collect();
+        let mut contrasts: Vec<Vec<Contrast>> = vec![Vec::new(); compared.len()];
+        for column in self.columns {
+            let (tables, of_units) = self.tables(column, &facts, &compared, spilled)?;
+            reports.iter_mut().zip(tables).for_each(|(report, table)| report.tables.push(table));
+            contrasts.iter_mut().zip(of_units).for_each(|(contrasts, contrast)| contrasts.push(contrast));
+        }
+        Ok(contrasts.into_iter().flatten().collect())
+    }
+
+    /// The table of each cohort, and the contrast of each unit.
+    fn tables(
+        &self,
+        column: &ScopeColumn,
+        facts: &[CohortFacts],
+        compared: &[&[usize]],
+        spilled: &mut Spilled,
+    ) -> io::Result<(Vec<ScopeTable>, Vec<Contrast>)> {
+        let table = |_| GrowingTable::new(column.scope, self.options.top);
+        let mut tables: Vec<GrowingTable> = (0..self.cohorts.len()).map(table).collect();
+        let mut contrasts: Vec<GrowingContrast> =
+            compared.iter().map(|cohorts| self.growing_contrast(column, cohorts)).collect();
+        let mut by_cohort = ByCohort::new(self.cohorts.len());
+        column.entries.each_key(&self.positions, spilled, MOST_ENTRIES, |key, entries| {
+            by_cohort.split(entries, self.positions.runs);
+            let name = column.name(key, self.names);
+            let groups: Vec<Option<Group<'_>>> = (0..self.cohorts.len())
+                .map(|cohort| self.group(by_cohort.of(cohort), cohort, &facts[cohort]))
+                .collect();
+            for (cohort, (table, group)) in tables.iter_mut().zip(&groups).enumerate() {
+                if let Some(group) = group {
+                    table.add(group.rank(&name), || self.row(&name, group, cohort));
+                }
+            }
+            for contrast in contrasts.iter_mut().filter(|contrast| contrast.has_any(|cohort| groups[cohort].is_some()))
+            {
+                contrast.add(&name, |cohort, ranks| {
+                    groups[cohort].as_ref().map(|group| self.compared(group, cohort, ranks))
+                });
+            }
+        })?;
+        let tables = tables.into_iter().map(GrowingTable::finish).collect();
+        Ok((tables, contrasts.into_iter().map(GrowingContrast::finish).collect()))
+    }
+
+    /// A key in a cohort. What has weight in no run is the same as what was not seen; in runs among others that have some, its samples count.
+    fn group<'e>(&self, entries: &'e [Entry], cohort: usize, facts: &CohortFacts) -> Option<Group<'e>> {
+        if entries.iter().all(|entry| entry.weight == 0) {
+            return None;
+        }
+        let mut totals = facts.recorded;
+        let mut values = Vec::with_capacity(entries.len());
+        let (mut seen_weight, mut effective_samples) = (0_u128, 0_u64);
+        for entry in entries {
+            let run = &self.positions.runs[entry.run as usize];
+            totals.add_weight(entry.weight, run.run_weight);
+            seen_weight += u128::from(run.run_weight.get());
+            effective_samples = effective_samples.saturating_add(run.effective(entry.samples));
+            values.push((run.rate_of(entry.weight), run.run_weight));
+        }
+        let zeros = self.count(cohort) - entries.len() as u64;
+        let distribution = self.distribution(values, zeros, facts.weight - seen_weight);
+        let weighted_mean = totals.rate(self.unit(cohort));
+        let sort_value = sort_value(&distribution, weighted_mean, self.options);
+        Some(Group { entries, distribution, weighted_mean, sort_value, effective_samples })
+    }
+
+    fn row(&self, name: &ScopeName, group: &Group<'_>, cohort: usize) -> ScopeRow {
+        let value = |entry: &Entry| {
+            let run = &self.positions.runs[entry.run as usize];
+            (run.rate_of(entry.weight), run.run_weight, entry.run as usize)
+        };
+        let of_runs = RunValues::new(group.entries.iter().map(value), self.options.is_weighted);
+        ScopeRow {
+            name: name.clone(),
+            summary: summarize(&group.distribution, &of_runs, group.weighted_mean, self.options),
+            // The largest number if the sum is too large for the type, which nothing real comes near.
+            samples: group.entries.iter().map(|entry| entry.samples).fold(0, u64::saturating_add),
+            noise: self.options.quantiles.iter().map(|&quantile| self.noise(group, cohort, quantile)).collect(),
+        }
+    }
+
+    /// The value of a quantile that sampling noise alone would give.
+    fn noise(&self, group: &Group<'_>, cohort: usize, quantile: Quantile) -> Option<f64> {
+        // It is about runs that count alike.
+        if self.options.is_weighted {
+            return None;
+        }
+        quantile.noise_floor(group.effective_samples, self.count(cohort), group.distribution.mean()?)
+    }
+
+    /// The contrast of a scope between cohorts, without rows.
+    fn growing_contrast(&self, column: &ScopeColumn, cohorts: &[usize]) -> GrowingContrast {
+        let unit = self.unit(cohorts[0]);
+        let intervals = column.used_in(unit) * cohorts.len();
+        let of_cohort = |&cohort: &usize| {
+            let ranks = self.ranks(cohort, intervals);
+            // A run without the row counts as zero, and so does a cohort without it.
+            let interval = Distribution::new(Vec::new(), self.count(cohort)).interval(ranks);
+            (cohort, ranks, Compared { value: 0.0, interval, is_noise: false })
+        };
+        let contrast = Contrast {
+            scope: column.scope,
+            unit,
+            cohorts: cohorts.to_vec(),
+            by: self.options.sort.name(),
+            rows: Vec::new(),
+        };
+        GrowingContrast::new(contrast, cohorts.iter().map(of_cohort).collect(), self.options.top)
+    }
+
+    /// The ranks of the ends of intervals of the percentile that tables are sorted by, all of `intervals` of which hold together.
+    fn ranks(&self, cohort: usize, intervals: usize) -> (Option<u64>, Option<u64>) {
+        match self.options.sort {
+            SortKey::Quantile(quantile) if !self.options.is_weighted => {
+                let tail = self.options.confidence.tail() / intervals.max(1) as f64;
+                ranks_with_tail(self.count(cohort), quantile, tail)
+            }
+            _ => (None, None),
+        }
+    }
+
+    fn compared(&self, group: &Group<'_>, cohort: usize, ranks: (Option<u64>, Option<u64>)) -> Compared {
+        let interval = group.distribution.interval(ranks);
+        Compared { value: group.sort_value, interval, is_noise: self.is_noise(group, cohort) }
+    }
+
+    /// True if the value that tables are sorted by is no more than sampling noise gives.
+    fn is_noise(&self, group: &Group<'_>, cohort: usize) -> bool {
+        let SortKey::Quantile(quantile) = self.options.sort else { return false };
+        let mean = group.distribution.mean().map_or(0.0, Millionths::as_f64);
+        is_noise(quantile, group.sort_value, mean, self.noise(group, cohort, quantile))
+    }
+}
+
+impl Group<'_> {
+    fn rank(&self, name: &ScopeName) -> Rank {
+        let Self { sort_value, weighted_mean, .. } = *self;
+        Rank { sort_value, max: self.distribution.max(), weighted_mean, name: name.clone() }
+    }
+}

@@ -1,0 +1,44 @@
+//! Numbers in as many bytes as they need: seven bits a byte, the lowest first; the last byte is below 128.
+
+/// Appends a number.
+pub(super) fn write(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Takes a number from the front; `None` where there is no whole one.
+pub(super) fn read(bytes: &mut &[u8]) -> Option<u64> {
+    let (mut number, mut shift) = (0_u64, 0);
+    loop {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+        shift += 7;
+        if shift > 63 {
+            return None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back() {
+        let mut bytes = Vec::new();
+        let numbers = [0, 1, 127, 128, 300, 1 << 35, u64::MAX - 1, u64::MAX];
+        numbers.iter().for_each(|&number| write(&mut bytes, number));
+        assert_eq!((bytes.len(), &bytes[..5]), (1 + 1 + 1 + 2 + 2 + 6 + 10 + 10, &[0, 1, 127, 128, 1][..]));
+        let mut rest = &bytes[..];
+        assert_eq!(numbers.map(|_| read(&mut rest)), numbers.map(Some));
+        assert_eq!((rest.len(), read(&mut rest), read(&mut &[0x80][..])), (0, None, None));
+        assert_eq!(read(&mut &[0xff; 11][..]), None, "more than 64 bits");
+    }
+}
