@@ -16,6 +16,7 @@ use super::store::Store;
 use super::task::{Task, differing_labels};
 use super::walk::{Walked, expand, is_pattern, walk};
 use crate::guard::will_read;
+use crate::objects::shown;
 
 /// Notes all files before the first is read: none of them may be an output.
 pub(super) fn will_read_tasks(tasks: &[Task]) -> Result<()> {
@@ -45,12 +46,12 @@ impl Inputs {
         let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
         for task in &mut self.tasks {
             if let Ok(path) = real(&task.path) {
-                task.display = path.display().to_string();
+                task.display = shown(&path.display().to_string()).into_owned();
             }
         }
         for failed in &mut self.failures {
             if let Ok(path) = real(Path::new(&failed.source)) {
-                failed.source = path.display().to_string();
+                failed.source = shown(&path.display().to_string()).into_owned();
             }
         }
     }
@@ -134,7 +135,7 @@ impl Finder {
     fn add_manifest(&mut self, path: &Path) -> Result<()> {
         for entry in manifest::read(path)? {
             let manifest::Entry { path, toc, intervals, labels, run_weight, duration, place } = entry;
-            let display = path.display().to_string();
+            let display = shown(&path.display().to_string()).into_owned();
             let task = Task { path, display, toc, intervals, intervals_beside: None, labels, run_weight, duration };
             self.insert(task, Origin::Manifest, place);
         }
@@ -220,7 +221,7 @@ impl Finder {
     }
 
     fn fail(&mut self, path: &Path, reason: &str) {
-        self.failures.push(unreadable(path.display().to_string(), reason.to_owned()));
+        self.failures.push(unreadable(shown(&path.display().to_string()).into_owned(), reason.to_owned()));
     }
 
     fn finish(mut self) -> Inputs {
@@ -297,7 +298,7 @@ fn canonical(path: &Path) -> PathBuf {
 fn task(path: &Path) -> Task {
     Task {
         path: path.to_owned(),
-        display: path.display().to_string(),
+        display: shown(&path.display().to_string()).into_owned(),
         toc: None,
         intervals: None,
         intervals_beside: None,
