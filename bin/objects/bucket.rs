@@ -19,7 +19,6 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::copies;
 use super::errors::{Asked, Refusal};
-use crate::warning;
 
 /// Requests of one caller at the same time, where there are many small objects.
 const TOGETHER: usize = 16;
@@ -214,25 +213,19 @@ impl Bucket {
         put.map(drop).map_err(|error| self.refused(key, Asked::Write, &error).into())
     }
 
-    /// Replaces the version of an object that was read, or makes the object where there was none.
+    /// Replaces the version of an object that was read, or makes the object where there was none. Returns the new version, and false if the
+    /// store writes unconditionally.
     ///
     /// # Errors
     /// Also when it has another version by now: somebody else wrote it.
-    pub(super) fn replace(&self, key: &str, bytes: Vec<u8>, read: Option<&Version>) -> Result<Version> {
+    pub(super) fn replace(&self, key: &str, bytes: Vec<u8>, read: Option<&Version>) -> Result<(Version, bool)> {
         let mode = read.map_or(PutMode::Create, |Version(version)| PutMode::Update(version.clone()));
         let (at, bytes) = (path(key)?, PutPayload::from(bytes));
-        let put = match wait(self.store.put_opts(&at, bytes.clone(), mode.into())) {
-            Err(Error::NotImplemented { .. }) => {
-                let name = &self.name;
-                warning(&format!(
-                    "{name}: without conditional writes; another extract into this dataset would not be noticed"
-                ));
-                wait(self.store.put(&at, bytes))
-            }
-            put => put,
-        };
+        let put = wait(self.store.put_opts(&at, bytes.clone(), mode.into()));
+        let is_conditional = !matches!(put, Err(Error::NotImplemented { .. }));
+        let put = if is_conditional { put } else { wait(self.store.put(&at, bytes)) };
         let written = put.map_err(|error| self.refused(key, Asked::Replace, &error))?;
-        Ok(Version(UpdateVersion { e_tag: written.e_tag, version: written.version }))
+        Ok((Version(UpdateVersion { e_tag: written.e_tag, version: written.version }), is_conditional))
     }
 
     /// Removes objects; those that are gone are removed already.

@@ -14,21 +14,33 @@ pub(super) struct Stamp<'o> {
 }
 
 impl Stamp<'_> {
-    /// The time of its file. Stores tell whole seconds, and an object may be replaced twice in one; so the parts of the second are a hash
-    /// of its tag, in steps that all file systems keep. An extract that comes back then knows an unchanged object by its file.
-    fn time(&self) -> SystemTime {
-        const STEP: u64 = 100;
-        let seconds = self.modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let hash = blake3::hash(self.tag.as_bytes());
-        let hash = hash.as_bytes()[..8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
-        let nanos = hash % (1_000_000_000 / STEP) * STEP;
-        UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(nanos)
+    /// A hash of the version, with the name of the object, where that tells.
+    pub(super) fn hash_with(&self, key: &str) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.size.to_le_bytes()).update(&(key.len() as u64).to_le_bytes());
+        hasher.update(key.as_bytes()).update(self.tag.as_bytes());
+        let hash = hasher.finalize();
+        hash.as_bytes()[..8].iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
     }
 
     /// Gives a file the length and the time of the object.
     pub(super) fn put_on(&self, file: &File) -> Result<()> {
-        file.set_len(self.size).and_then(|()| file.set_modified(self.time())).context(MIRROR)
+        let time = time(self.modified, self.hash_with(""));
+        file.set_len(self.size).and_then(|()| file.set_modified(time)).context(MIRROR)
     }
+}
+
+/// The time of a file. Stores tell whole seconds, and an object may be replaced twice in one; so the parts of the second are a hash, in
+/// steps that all file systems keep. An extract that comes back then knows an unchanged object by its file.
+fn time(modified: SystemTime, hash: u64) -> SystemTime {
+    const STEP: u64 = 100;
+    let seconds = modified.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    UNIX_EPOCH + Duration::from_secs(seconds) + Duration::from_nanos(hash % (1_000_000_000 / STEP) * STEP)
+}
+
+/// Gives a folder the time of its newest object, and a hash of all its objects; where a system cannot, its recording is read to be known.
+pub(super) fn put_on_folder(folder: &Path, modified: SystemTime, hash: u64) {
+    let _ = File::open(folder).and_then(|opened| opened.set_modified(time(modified, hash)));
 }
 
 /// The complaint about a file of the mirror.

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, anyhow};
 
@@ -147,9 +148,21 @@ impl Mirror {
         state.objects.contains_key(path) || path.ancestors().any(|folder| state.listed.contains(folder))
     }
 
-    /// All objects of a folder are there.
+    /// All objects of a folder are there. It and the folders in it get the times of what they hold, by which a recording is known.
     pub(super) fn has_listed(&self, folder: &Path) {
-        self.state().listed.insert(folder.to_owned());
+        let mut state = self.state();
+        let mut folders: HashMap<PathBuf, (SystemTime, u64)> = HashMap::new();
+        for (path, mirrored) in state.below(folder) {
+            let stamp = stamp(&mirrored.object);
+            let hash_of_object = stamp.hash_with(&mirrored.object.key);
+            for above in path.ancestors().skip(1).take_while(|above| above.starts_with(folder)) {
+                let (newest, hash) = folders.entry(above.to_owned()).or_insert((stamp.modified, 0));
+                *newest = stamp.modified.max(*newest);
+                *hash = hash.wrapping_add(hash_of_object);
+            }
+        }
+        folders.iter().for_each(|(folder, (newest, hash))| copies::put_on_folder(folder, *newest, *hash));
+        state.listed.insert(folder.to_owned());
     }
 
     /// The mirror, if there is one.

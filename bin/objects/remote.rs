@@ -168,7 +168,14 @@ impl Writer {
 
     fn put_manifest(&mut self, manifest: Vec<u8>, names: &BTreeSet<String>) -> Result<()> {
         let (bucket, at) = (&self.remote.bucket, self.remote.at(MANIFEST));
-        self.version = Some(bucket.replace(&at, manifest.clone(), self.version.as_ref())?);
+        let (version, is_conditional) = bucket.replace(&at, manifest.clone(), self.version.as_ref())?;
+        if !is_conditional {
+            let url = bucket.url(&at);
+            warning(&format!(
+                "{url}: this store is told to write unconditionally; another extract would not be noticed"
+            ));
+        }
+        self.version = Some(version);
         self.manifest = manifest;
         self.replaced.extend(self.there.difference(names).cloned());
         if let Ok(stamps) = read_whole(&self.remote.file(STAMPS), bounds::OWN_FILE) {
