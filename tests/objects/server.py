@@ -2,9 +2,9 @@
 
     server.py FOLDER
 
-Requests are noted in FOLDER/requests, one `METHOD /path STATUS` a line. A bucket named `denied` refuses everything. While the file
-FOLDER/hold exists, PUTs whose path ends with what it says wait, and are answered as if the store could not be reached when it is gone.
-It ends with its standard input, which is that of the tests."""
+Requests are noted in FOLDER/requests, one `METHOD /path STATUS` a line. A bucket named `denied` refuses everything. The file FOLDER/hold
+says `NUMBER pass METHOD /path` or `NUMBER refuse METHOD /path`: the first such request waits until the file is gone, and is answered or
+refused then. The server ends with its standard input, which is that of the tests."""
 
 import os
 import sys
@@ -22,30 +22,41 @@ class Store:
     def __init__(self):
         self.moto = DomainDispatcherApplication(create_backend_app)
         self.lock = threading.Lock()
+        self.held = None
 
     def note(self, environ, status):
         with self.lock, open(os.path.join(FOLDER, "requests"), "a") as requests:
             print(environ["REQUEST_METHOD"], environ["PATH_INFO"], status.split()[0], file=requests)
 
-    def held(self, environ):
+    def hold(self):
         try:
             with open(os.path.join(FOLDER, "hold")) as hold:
-                return environ["REQUEST_METHOD"] == "PUT" and environ["PATH_INFO"].endswith(hold.read().strip())
+                return hold.read()
         except FileNotFoundError:
-            return False
+            return None
+
+    def must_wait(self, environ):
+        """The hold that a request is the first to match."""
+        hold = self.hold()
+        with self.lock:
+            if hold is None or hold == self.held:
+                return None
+            if hold.split(maxsplit=3)[2:] != [environ["REQUEST_METHOD"], environ["PATH_INFO"]]:
+                return None
+            self.held = hold
+            return hold
 
     def __call__(self, environ, start_response):
         def start(status, headers, *rest):
             self.note(environ, status)
             return start_response(status, headers, *rest)
 
-        if environ["PATH_INFO"].startswith("/denied"):
-            start("403 Forbidden", [("Content-Type", "application/xml"), ("Content-Length", str(len(DENIED)))])
-            return [DENIED]
-        if self.held(environ):
+        hold = self.must_wait(environ)
+        if hold is not None:
             self.note(environ, "held")
-            while self.held(environ):
+            while self.hold() == hold:
                 time.sleep(0.01)
+        if environ["PATH_INFO"].startswith("/denied") or (hold is not None and hold.split()[1] == "refuse"):
             start("403 Forbidden", [("Content-Type", "application/xml"), ("Content-Length", str(len(DENIED)))])
             return [DENIED]
         return self.moto(environ, start)

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -63,8 +63,13 @@ pub(crate) fn answer(output: Output) -> Answer {
     Answer { code: output.status.code().unwrap_or(-1), stdout, stderr }
 }
 
+/// Runs the command, which leaves no copies of objects behind.
 pub(crate) fn run(args: &[&str]) -> Answer {
-    answer(traceparse(args).output().unwrap())
+    let temporary = tempfile::tempdir().unwrap();
+    let answer = answer(traceparse(args).env("TMPDIR", temporary.path()).output().unwrap());
+    let left: Vec<_> = fs::read_dir(temporary.path()).unwrap().flatten().map(|entry| entry.path()).collect();
+    assert!(left.is_empty(), "{args:?} left {left:?}");
+    answer
 }
 
 /// What a run wrote that succeeded.
@@ -135,19 +140,26 @@ impl Bucket {
     }
 }
 
-/// PUTs of a key wait from now on, until this is dropped; they are refused then.
-pub(crate) struct Hold(String);
+/// The first request of a kind waits, until this is dropped.
+pub(crate) struct Hold {
+    request: String,
+    _only: MutexGuard<'static, u32>,
+}
 
 impl Hold {
-    pub(crate) fn puts_of(bucket: &Bucket, key: &str) -> Self {
-        let path = format!("/{}/{key}", bucket.0);
-        fs::write(server().folder.path().join("hold"), &path).unwrap();
-        Self(path)
+    /// `then` is `pass` or `refuse`.
+    pub(crate) fn first(method: &str, bucket: &Bucket, key: &str, then: &str) -> Self {
+        static ONLY: Mutex<u32> = Mutex::new(0);
+        let mut only = ONLY.lock().unwrap_or_else(PoisonError::into_inner);
+        *only += 1;
+        let request = format!("{method} /{}/{key}", bucket.0);
+        fs::write(server().folder.path().join("hold"), format!("{} {then} {request}", *only)).unwrap();
+        Self { request, _only: only }
     }
 
-    /// Waits until such a PUT waits.
+    /// Waits until there is such a request.
     pub(crate) fn wait(&self) {
-        let line = format!("PUT {} held", self.0);
+        let line = format!("{} held", self.request);
         until(|| fs::read_to_string(server().folder.path().join("requests")).unwrap_or_default().contains(&line));
     }
 }
@@ -171,7 +183,9 @@ pub(crate) fn until(mut is_so: impl FnMut() -> bool) {
 fn request(method: &str, path: &str, body: &[u8]) -> Vec<u8> {
     use std::io::{Read as _, Write as _};
     let mut stream = std::net::TcpStream::connect(("127.0.0.1", server().port)).unwrap();
-    let signature = "AWS4-HMAC-SHA256 Credential=testing/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0";
+    let signature =
+        "AWS4-HMAC-SHA256 Credential=testing/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0";
+    let path = path.replace(' ', "%20");
     let head = format!(
         "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {signature}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         body.len()
