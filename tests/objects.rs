@@ -144,7 +144,7 @@ fn bundles_are_read_in_every_form() {
 }
 
 fn symbols_are_read() {
-    let symbols = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/arm64-dwarf4/Demo.dSYM");
+    let symbols = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/symbols/built/arm64-dwarf4/Demo.dSYM");
     let (folder, bucket) = (tempfile::tempdir().unwrap(), Bucket::new("symbols"));
     copy_folder(&symbols, &folder.path().join("symbols/Demo.dSYM"));
     bucket.put_path(&folder.path().join("symbols"), "symbols");
@@ -378,7 +378,7 @@ fn space_is_limited() {
     let whole = report(1 << 30);
     assert_eq!((whole.code, report(largest).stdout), (0, whole.stdout), "one recording at a time");
     let refused = report(largest - 1);
-    assert!(refused.stderr.contains("raise it with --object-space"), "{}", refused.stderr);
+    assert!(refused.stdout.contains("raise it with --object-space"), "{}", refused.stdout);
     let message = fails(1, &[&bucket.url(&key(0)), "--object-space", "1K"]);
     assert!(message.contains("raise it with --object-space"), "{message}");
 }
