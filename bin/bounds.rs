@@ -34,6 +34,10 @@ pub(crate) struct BoundArgs {
     /// Largest output to write, such as 2G
     #[arg(long, global = true, value_parser = parse_size, default_value = "1G", value_name = "SIZE", help_heading = None)]
     max_output: Size,
+    /// Most temporary space for copies of objects
+    #[cfg(feature = "object-store")]
+    #[arg(long, global = true, value_parser = parse_size, default_value = "16G", value_name = "SIZE", help_heading = None)]
+    object_space: Size,
 }
 
 /// `512M`: a number with K, M, G or T for 1,024 bytes and its powers, or of bytes.
@@ -64,6 +68,8 @@ struct Bounds {
     of_run: u64,
     limit: u64,
     max_output: u64,
+    #[cfg(feature = "object-store")]
+    object_space: u64,
 }
 
 /// Those of the process, like its standard output: they are asked for where there is nobody to hand them on.
@@ -73,7 +79,20 @@ static BOUNDS: OnceLock<Bounds> = OnceLock::new();
 pub(crate) fn set(args: &BoundArgs) {
     let (limit, of_run) = args.memory.map_or((MEMORY, MEMORY_OF_RUN), |Size(limit)| (limit, 0));
     let Size(max_output) = args.max_output;
-    BOUNDS.get_or_init(|| Bounds { memory: MemoryBudget::new(limit), of_run, limit, max_output });
+    BOUNDS.get_or_init(|| Bounds {
+        memory: MemoryBudget::new(limit),
+        of_run,
+        limit,
+        max_output,
+        #[cfg(feature = "object-store")]
+        object_space: args.object_space.0,
+    });
+}
+
+/// The room for copies of objects.
+#[cfg(feature = "object-store")]
+pub(crate) fn object_space() -> u64 {
+    BOUNDS.get().map_or(u64::MAX, |bounds| bounds.object_space)
 }
 
 /// The budget of everything that is no batch.

@@ -15,7 +15,7 @@ use crate::fleet::FleetCommand;
 use crate::formats::{TocFormat, check_name, format_of};
 use crate::report_args::ReportArgs;
 use crate::symbols::UuidArgs;
-use crate::{complain, printable};
+use crate::{complain, objects, printable};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -75,6 +75,9 @@ impl Cli {
     pub(crate) fn parse_in_order() -> Self {
         let arguments = with_names(std::env::args_os());
         let matches = Self::command().try_get_matches_from(arguments).unwrap_or_else(|error| refuse(error));
+        if let Err(message) = objects::check(&Self::command(), &matches) {
+            refuse(Self::command().error(clap::error::ErrorKind::ValueValidation, printable(&message)));
+        }
         let mut cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| refuse(error));
         match (&mut cli.command, matches.subcommand()) {
             (None, _) => cli.report.recording.operations.set_order(&matches),

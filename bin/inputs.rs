@@ -14,6 +14,7 @@ use traceparse::recording::{Intervals, Options, Recording, RecordingBuilder, Toc
 
 use crate::bounds;
 use crate::guard::will_read;
+use crate::objects::place;
 use crate::progress::{Counted, Progress, Watched};
 use crate::unchanged::{InputFile, WatchedFiles};
 
@@ -30,6 +31,7 @@ impl<'w> Mounted<'w> {
     pub(crate) fn new<'p>(watched: &'w WatchedFiles, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
         let (mut files, mut places) = (InputFiles::new(watched, &bounds::memory()), Vec::new());
         for path in paths {
+            place(path)?;
             will_read(path)?;
             if !is_stdin(path) {
                 watched.add_root(path);
@@ -43,6 +45,7 @@ impl<'w> Mounted<'w> {
     /// Adds files that are no recordings, whatever they hold: tables of contents.
     pub(crate) fn with_files<'p>(mut self, paths: impl IntoIterator<Item = &'p PathBuf>) -> Result<Self> {
         for path in paths {
+            place(path)?;
             will_read(path)?;
             if !is_stdin(path) {
                 self.watched.add_root(path);

@@ -70,6 +70,27 @@ impl Drop for TemporaryFile {
     }
 }
 
+/// A folder for files that nobody needs after this process. It is gone when this is dropped, and when the process is interrupted.
+#[cfg(feature = "object-store")]
+#[derive(Debug)]
+pub(crate) struct TemporaryFolder(tempfile::TempDir);
+
+#[cfg(feature = "object-store")]
+impl TemporaryFolder {
+    /// Makes one where temporary files of this system are.
+    pub(crate) fn new() -> io::Result<Self> {
+        watch();
+        let mut temporary = temporary();
+        let folder = tempfile::Builder::new().prefix("traceparse-objects-").tempdir()?;
+        temporary.push(folder.path().to_owned());
+        Ok(Self(folder))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+}
+
 /// Does this at an interruption, in place of ending at once.
 pub(crate) fn on_interrupt(hook: impl FnMut(u8) + Send + 'static) {
     *HOOK.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(hook));
@@ -81,7 +102,7 @@ pub(crate) fn end(code: u8) -> ! {
     let _held = {
         let temporary = temporary();
         for path in temporary.iter() {
-            let _ = std::fs::remove_file(path);
+            let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir_all(path));
         }
         temporary
     };

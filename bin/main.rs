@@ -25,6 +25,7 @@ mod matched;
 mod messages;
 mod names;
 mod next;
+mod objects;
 mod operations;
 mod progress;
 mod recording;
@@ -50,6 +51,13 @@ pub(crate) use messages::{complain, note, note_once, print_few_warnings, printab
 fn main() -> ExitCode {
     let result = run::run(Cli::parse_in_order());
     messages::end_warnings(result.is_ok());
+    let code = exit_code(result);
+    objects::end();
+    code
+}
+
+/// Says why there is no answer, if there is none.
+fn exit_code(result: Result<u8, Failure>) -> ExitCode {
     match result {
         Ok(code) => ExitCode::from(code),
         Err(Failure::Usage(message)) => {

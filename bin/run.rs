@@ -45,7 +45,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8, Failure> {
         Some(Command::Symbolicate(args)) => name_addresses(&args)?,
         Some(Command::Demangle(args)) => demangle(&args)?,
         Some(Command::Uuid(args)) => list_uuids(&args)?,
-        Some(Command::Fleet(command)) => return fleet::run(&command, cli.color),
+        Some(Command::Fleet(mut command)) => return fleet::run(&mut command, cli.color),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "traceparse", &mut script);

@@ -22,6 +22,7 @@ use crate::ending::EXIT_CODES;
 use crate::formats::TocFormat;
 use crate::guard::{will_read, will_write};
 use crate::inputs::Inputs;
+use crate::objects::place;
 use crate::sink::{Shown, replace, write_to};
 use crate::unchanged::WatchedFiles;
 use crate::{bounds, printable, warning};
@@ -108,6 +109,7 @@ pub(crate) fn locate<'f>(
 
 /// A file that was named counts from its first byte on.
 pub(crate) fn begin(path: &Path, watched: &WatchedFiles) -> Result<()> {
+    place(path)?;
     if !path.is_dir() {
         will_read(path)?;
         watched.add_root(path);

@@ -17,6 +17,7 @@ use traceparse::files::{Entry, EntryKind, FileBytes, FileSystem, Files, FolderTi
 
 use crate::bounds;
 use crate::guard::will_read;
+use crate::objects::{here, located};
 
 /// The message about a file that changed, behind its name.
 pub(crate) const CHANGED: &str =
@@ -68,10 +69,10 @@ impl InputFile {
         will_read(path)?;
         let name = path.display();
         let is_stdin = path.as_os_str() == "-";
-        let file = if is_stdin { standard_input() } else { File::open(path) };
+        let file = if is_stdin { standard_input() } else { here(path).and_then(File::open) };
         let file = file.with_context(|| format!("{name}: cannot be opened"))?;
         let metadata = file.metadata().with_context(|| format!("{name}: cannot be read"))?;
-        Ok(Self { file, path: (!is_stdin).then(|| path.to_owned()), before: Stamp::new(&metadata) })
+        Ok(Self { file, path: (!is_stdin).then(|| located(path).into_owned()), before: Stamp::new(&metadata) })
     }
 
     /// True for a folder, which can be opened like a file.
@@ -214,43 +215,49 @@ impl WatchedFiles {
 
 impl Files for WatchedFiles {
     fn entry(&self, path: &Path) -> io::Result<Entry> {
-        FileSystem.entry(path)
+        FileSystem.entry(&located(path))
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        FileSystem.canonical(path)
+        let real = FileSystem.canonical(&located(path))?;
+        // An object has one name.
+        Ok(if *located(path) == *path { real } else { path.to_owned() })
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
-        FileSystem.list(folder)
+        let place = located(folder);
+        let listed = FileSystem.list(&place)?;
+        // Objects keep their URLs.
+        let below = |path: PathBuf| path.strip_prefix(&place).map_or(path.clone(), |name| folder.join(name));
+        Ok(if *place == *folder { listed } else { listed.into_iter().map(below).collect() })
     }
 
     fn list_kinds(&self, folder: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
-        FileSystem.list_kinds(folder)
+        FileSystem.list_kinds(&located(folder))
     }
 
     fn folder_times(&self, folder: &Path) -> Option<FolderTimes> {
-        FileSystem.folder_times(folder)
+        FileSystem.folder_times(&located(folder))
     }
 
     fn read(&self, path: &Path, offset: u64, length: usize) -> io::Result<Vec<u8>> {
         self.will_read(path);
-        FileSystem.read(path, offset, length)
+        FileSystem.read(&here(path)?, offset, length)
     }
 
     fn read_into(&self, path: &Path, offset: u64, place: &mut [u8]) -> io::Result<usize> {
         self.will_read(path);
-        FileSystem.read_into(path, offset, place)
+        FileSystem.read_into(&here(path)?, offset, place)
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send + '_>> {
         self.will_read(path);
-        FileSystem.open(path)
+        FileSystem.open(&here(path)?)
     }
 
     fn load(&self, path: &Path, range: Range<u64>) -> io::Result<FileBytes<'_>> {
         self.will_read(path);
-        FileSystem.load(path, range)
+        FileSystem.load(&here(path)?, range)
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::Metadata;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -26,8 +26,8 @@ use super::notes::{Notes, counted};
 use super::read_file::{ReadFile, Refused};
 use super::settings::Settings;
 use super::task::{Task, duplicate_reason};
-use crate::bounds;
 use crate::unchanged::WatchedFiles;
+use crate::{bounds, objects};
 
 /// The length of an export that is not compressed, as far as its name tells; of any other name, it may be an archive, whose length says
 /// nothing of what is in it.
@@ -294,6 +294,15 @@ impl Batch<'_> {
     /// Works on a file beside others; where they leave too little memory, alone with all of it. So what becomes of a file does not depend
     /// on the others.
     fn process(&self, index: usize, task: &Task, notes: &mut Vec<String>) -> Finished {
+        let beside = [&task.toc, &task.intervals, &task.intervals_beside].into_iter().flatten();
+        let _copies = match objects::Use::begin([&task.path].into_iter().chain(beside).map(PathBuf::as_path)) {
+            Ok(copies) => copies,
+            Err(error) => {
+                let refused = Refused { kind: FailureKind::Unreadable, reason: error.to_string() };
+                let outcome = Outcome::Failed(failed(task, 0, None, of_unread(&task.display), refused));
+                return Finished { index, content: None, metadata: None, outcome };
+            }
+        };
         // A pipe can be read once only.
         if std::fs::metadata(&task.path).is_ok_and(|metadata| metadata.is_file() || metadata.is_dir()) {
             let _together = self.alone.read().unwrap_or_else(PoisonError::into_inner);
@@ -485,7 +494,7 @@ fn not_read(runs: u64, rows: u64) -> Option<String> {
 
 fn failed(task: &Task, bytes: u64, run_id: Option<String>, fingerprint: String, refused: Refused) -> FailedInput {
     let Refused { kind, reason } = refused;
-    let reason = without_path(&reason, &task.path).to_owned();
+    let reason = objects::shown(without_path(&reason, &task.path)).into_owned();
     let labels = task.labels.clone();
     FailedInput { source: task.display.clone(), source_bytes: bytes, run_id, fingerprint, kind, reason, labels }
 }

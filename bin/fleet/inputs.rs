@@ -18,6 +18,7 @@ use super::store::Store;
 use super::task::{Task, differing_labels};
 use super::walk::{Walked, expand, is_pattern, walk};
 use crate::guard::will_read;
+use crate::objects::shown;
 
 /// Notes all files before the first is read: none of them may be an output.
 pub(super) fn will_read_tasks(tasks: &[Task]) -> Result<()> {
@@ -47,14 +48,14 @@ impl Inputs {
         let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
         for task in &mut self.tasks {
             if let Ok(path) = real(&task.path) {
-                task.display = path.display().to_string();
+                task.display = shown(&path.display().to_string()).into_owned();
             }
         }
         // Copies have the same order in every part of a fleet, and in every folder that a part is started in.
         self.tasks.sort_by(|a, b| (a.rank(), &a.display).cmp(&(b.rank(), &b.display)));
         for failed in &mut self.failures {
             if let Ok(path) = real(Path::new(&failed.source)) {
-                failed.source = path.display().to_string();
+                failed.source = shown(&path.display().to_string()).into_owned();
             }
         }
     }
@@ -143,7 +144,8 @@ impl Finder {
     fn add_manifest(&mut self, path: &Path) -> Result<()> {
         for entry in manifest::read(path)? {
             let manifest::Entry { path, toc, intervals, labels, run_weight, duration, place } = entry;
-            let task = Task { toc, intervals, labels, run_weight, duration, is_described: true, ..task(&path) };
+            let display = shown(&path.display().to_string()).into_owned();
+            let task = Task { display, toc, intervals, labels, run_weight, duration, is_described: true, ..task(&path) };
             self.insert(task, Origin::Manifest, place);
         }
         Ok(())
@@ -232,7 +234,7 @@ impl Finder {
     }
 
     fn fail(&mut self, path: &Path, reason: &str) {
-        self.failures.push(unreadable(path.display().to_string(), reason.to_owned()));
+        self.failures.push(unreadable(shown(&path.display().to_string()).into_owned(), reason.to_owned()));
     }
 
     fn finish(mut self) -> Inputs {
@@ -309,7 +311,7 @@ fn canonical(path: &Path) -> PathBuf {
 fn task(path: &Path) -> Task {
     Task {
         path: path.to_owned(),
-        display: path.display().to_string(),
+        display: shown(&path.display().to_string()).into_owned(),
         toc: None,
         intervals: None,
         intervals_beside: None,

@@ -16,6 +16,7 @@ use traceparse::units::{Millionths, Nanos};
 
 use super::notes::{counted, several};
 use crate::bounds;
+use crate::objects::beside;
 use crate::times::decimal;
 use crate::unchanged::read_whole;
 
@@ -181,10 +182,11 @@ impl Manifest<'_> {
         };
         for (key, value) in fields.filter(|(_, value)| !value.is_empty()) {
             let bad = |what: &str| anyhow!("{}, column {key}: {value:?} is not {what}", entry.place);
+            let named = || beside(self.folder, &value).with_context(|| format!("{}, column {key}", entry.place));
             match key.as_str() {
-                "path" => entry.path = self.folder.join(&value),
-                "toc" => entry.toc = Some(self.folder.join(&value)),
-                "intervals" => entry.intervals = Some(self.folder.join(&value)),
+                "path" => entry.path = named()?,
+                "toc" => entry.toc = Some(named()?),
+                "intervals" => entry.intervals = Some(named()?),
                 "run_weight" => {
                     let weight = number(&value, 1_000_000).map(Millionths::new);
                     entry.run_weight = weight.ok_or_else(|| bad("a number above 0, such as 12 or 0.25"))?;

@@ -27,6 +27,7 @@ mod narrowed;
 mod notes;
 mod part;
 mod read_file;
+mod remote;
 mod report;
 mod settings;
 mod shard;
@@ -37,13 +38,24 @@ mod task;
 mod walk;
 
 use crate::colour::Colour;
+use crate::objects::Target;
 use crate::{EXIT_DONE, Failure};
 use cli::FleetAction;
 
 pub(crate) use cli::FleetCommand;
 
 /// Does what was asked, and says with which exit code the process ends.
-pub(crate) fn run(command: &FleetCommand, colour: Colour) -> Result<u8, Failure> {
+pub(crate) fn run(command: &mut FleetCommand, colour: Colour) -> Result<u8, Failure> {
+    let target = remote::mirror(&mut command.action)?;
+    let result = answer(command, colour);
+    // What was kept of an extract that failed is kept there, too.
+    let put = target.map_or(Ok(()), Target::finish);
+    let code = result?;
+    put?;
+    Ok(code)
+}
+
+fn answer(command: &FleetCommand, colour: Colour) -> Result<u8, Failure> {
     match &command.action {
         FleetAction::Report(args) => report::show(args, colour),
         FleetAction::Extract(args) => extract::extract(args),

@@ -15,6 +15,7 @@ use super::store::Store;
 use crate::Failure;
 use crate::bounds;
 use crate::guard::{will_read, will_write};
+use crate::objects::shown;
 use crate::sink::{Shown, write_to};
 use crate::unchanged::read_whole;
 
@@ -55,8 +56,8 @@ pub(super) fn show(args: &FleetSqlArgs) -> Result<(), Failure> {
     }
     let engine = args.engine.engine();
     text += &match files.filter(|files| !files.is_empty()) {
-        Some(files) => engine.query_files(&options, &dataset, &files),
-        None => engine.query(&options, &dataset),
+        Some(files) => engine.query_files(&options, &shown(&dataset), &files),
+        None => engine.query(&options, &shown(&dataset)),
     };
     let path = args.output.as_deref();
     Ok(write_to(path, |out| Shown::new(path, Some(Syntax::Lines), out).write_all(text.as_bytes()))?)

@@ -67,6 +67,7 @@ mod tables;
 #[cfg(unix)]
 mod terminal;
 mod unusable;
+mod urls;
 mod usage;
 mod viewers;
 mod views;

@@ -39,7 +39,8 @@ impl SourceStamps {
             let age = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.checked_sub(*modified);
             Some(age? >= SETTLED)
         };
-        let modified = modified(metadata).filter(|_| metadata.is_file());
+        // A folder of objects has a time that tells of all of them (objects/copies.rs).
+        let modified = modified(metadata).filter(|_| metadata.is_file() || source.contains("://"));
         match modified.filter(|modified| is_settled(modified) == Some(true)) {
             Some(modified) => {
                 let stamp = Stamp { size: metadata.len(), modified, hash: hash.to_owned() };

@@ -1,0 +1,34 @@
+//! Fleets in object stores: URLs among the arguments become files and folders of the mirror, before anything else looks at them.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::cli::{FleetAction, InputArgs};
+use crate::objects::{Target, local};
+
+/// Puts the paths of copies in the place of URLs. Returns the place of a dataset that is to be put back.
+///
+/// # Errors
+/// When there is nothing at a URL, or its store cannot be asked.
+pub(super) fn mirror(action: &mut FleetAction) -> Result<Option<Target>> {
+    match action {
+        FleetAction::Report(args) => mirror_inputs(&mut args.inputs).map(|()| None),
+        FleetAction::Extract(args) => {
+            mirror_inputs(&mut args.inputs)?;
+            Target::open(&mut args.output)
+        }
+        FleetAction::Sql(args) => {
+            args.source = local(&args.source)?;
+            if let Some(dataset) = &mut args.dataset {
+                *dataset = local(dataset.as_ref())?.display().to_string();
+            }
+            Ok(None)
+        }
+    }
+}
+
+fn mirror_inputs(inputs: &mut InputArgs) -> Result<()> {
+    let mirrored = |path: &mut PathBuf| local(path).map(|path_here| *path = path_here);
+    inputs.inputs.iter_mut().chain(&mut inputs.manifest).try_for_each(mirrored)
+}

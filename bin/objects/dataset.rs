@@ -1,0 +1,141 @@
+//! A dataset in an object store, and its copy here: the manifest, and the files that it names. The store of datasets reads and checks the
+//! copy like any other folder.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+use serde_json::Value;
+use traceparse::fleet::DatasetTable;
+
+use super::bucket::{Bucket, Version};
+use super::copies;
+use super::mirror::{DATASET, Mirror};
+
+/// The manifest, which is written last and read first.
+pub(super) const MANIFEST: &str = "traceparse-dataset.json";
+/// The stamps of exports, which only save time.
+pub(super) const STAMPS: &str = "sources.json";
+/// A reader whose files go away while it copies them reads the manifest anew, so often.
+const TRIES: usize = 5;
+
+/// The names of the files that a manifest lists, with all their bytes; `None` for one before version 4, which lists none.
+pub(super) fn named_files(manifest: &[u8]) -> Option<(BTreeSet<String>, u64)> {
+    let manifest: Value = serde_json::from_slice(manifest).ok()?;
+    let is_id = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let (mut names, mut bytes) = (BTreeSet::new(), 0_u64);
+    for (id, file) in manifest["files"].as_object()?.iter().filter(|(id, _)| is_id(id)) {
+        for table in DatasetTable::ALL {
+            names.insert(format!("{}/{id}.parquet", table.name()));
+            bytes = bytes.saturating_add(file["tables"][table.name()]["bytes"].as_u64().unwrap_or(0));
+        }
+    }
+    Some((names, bytes))
+}
+
+/// A dataset at a URL.
+#[derive(Debug)]
+pub(super) struct Remote {
+    pub(super) bucket: Arc<Bucket>,
+    pub(super) key: String,
+    /// Its copy.
+    pub(super) folder: PathBuf,
+}
+
+/// A version of a dataset.
+#[derive(Debug, Default)]
+pub(super) struct Copied {
+    /// The manifest and its version; none where there is no dataset yet.
+    pub(super) manifest: Option<(Vec<u8>, Version)>,
+    /// The names of its files.
+    pub(super) names: BTreeSet<String>,
+}
+
+impl Remote {
+    /// The dataset at a URL, which need not be there.
+    pub(super) fn new(url: &Path) -> Result<Self> {
+        let mirror = Mirror::get()?;
+        let parts = mirror.path(DATASET, url).and_then(|path| Some((mirror.parts(&path)?, path)));
+        let Some(((scheme, bucket, key), folder)) = parts else { bail!("{}: names no bucket", url.display()) };
+        Ok(Self { bucket: mirror.bucket(&scheme, &bucket)?, key, folder })
+    }
+
+    /// The key of a file of it.
+    pub(super) fn at(&self, name: &str) -> String {
+        if self.key.is_empty() { name.to_owned() } else { format!("{}/{name}", self.key) }
+    }
+
+    /// The name of a file of it.
+    pub(super) fn name_of<'k>(&self, key: &'k str) -> Option<&'k str> {
+        if self.key.is_empty() { Some(key) } else { key.strip_prefix(&self.key)?.strip_prefix('/') }
+    }
+
+    /// The copy of a file.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        name.split('/').fold(self.folder.clone(), |path, name| path.join(name))
+    }
+
+    /// Copies it as one version of its manifest has it.
+    pub(super) fn copy(&self) -> Result<Copied> {
+        let mut room = 0;
+        for _ in 0..TRIES {
+            let Some((manifest, version)) = self.bucket.read(&self.at(MANIFEST))? else { return Ok(Copied::default()) };
+            let (names, bytes) = match named_files(&manifest) {
+                Some(named) => named,
+                None => self.all_files()?,
+            };
+            if bytes > room {
+                Mirror::get()?.space.keep(bytes - room)?;
+                room = bytes;
+            }
+            let files: Vec<(String, PathBuf)> = names.iter().map(|name| (self.at(name), self.file(name))).collect();
+            let missing: Vec<(String, &Path)> = files
+                .iter()
+                .filter(|(_, file)| !file.exists())
+                .map(|(key, file)| (key.clone(), file.as_path()))
+                .collect();
+            let gone = self.bucket.get_all(&missing)?;
+            let is_same = || -> Result<bool> {
+                Ok(self.bucket.read(&self.at(MANIFEST))?.is_some_and(|(now, _)| now == manifest))
+            };
+            if gone.is_empty() || is_same()? {
+                copies::write(&self.file(MANIFEST), &manifest)?;
+                // An extract would take files that the manifest does not name for somebody's own.
+                self.keep_only(&names)?;
+                return Ok(Copied { manifest: Some((manifest, version)), names });
+            }
+        }
+        bail!("{}: is written by another extract again and again; wait until that is done", self.bucket.url(&self.key))
+    }
+
+    /// The files of a dataset whose manifest lists none.
+    fn all_files(&self) -> Result<(BTreeSet<String>, u64)> {
+        let objects = self.bucket.list(&self.key)?;
+        let files = objects.iter().filter_map(|object| Some((self.name_of(&object.key)?.to_owned(), object.size)));
+        let files: Vec<(String, u64)> =
+            files.filter(|(name, _)| ![MANIFEST, STAMPS].contains(&name.as_str())).collect();
+        let bytes = files.iter().map(|(_, size)| size).sum();
+        Ok((files.into_iter().map(|(name, _)| name).collect(), bytes))
+    }
+
+    /// Removes copies of files of an earlier version.
+    fn keep_only(&self, names: &BTreeSet<String>) -> Result<()> {
+        for table in DatasetTable::ALL {
+            for entry in std::fs::read_dir(self.folder.join(table.name())).into_iter().flatten().flatten() {
+                let name = format!("{}/{}", table.name(), entry.file_name().to_string_lossy());
+                if !names.contains(&name) {
+                    std::fs::remove_file(entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The copy of a dataset for reading; `None` where there is no dataset.
+pub(super) fn mirror_dataset(url: &Path) -> Result<Option<PathBuf>> {
+    let remote = Remote::new(url)?;
+    let copied = remote.copy()?;
+    Ok(copied.manifest.map(|_| remote.folder))
+}

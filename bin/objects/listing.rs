@@ -1,0 +1,143 @@
+//! From URLs to the mirror: an object, all objects of a folder, or those of the folders that a pattern begins with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Result, bail};
+
+use super::bucket::Bucket;
+use super::dataset::mirror_dataset;
+use super::mirror::{Mirror, OBJECTS, located};
+use super::url::scheme_of;
+
+/// A URL, taken apart.
+struct Place {
+    mirror: &'static Mirror,
+    bucket: Arc<Bucket>,
+    /// The folder of the bucket in the mirror.
+    folder: PathBuf,
+    key: String,
+    /// Its file or folder in the mirror.
+    path: PathBuf,
+}
+
+impl Place {
+    /// `None` for a path that is no URL.
+    fn of(url: &Path) -> Result<Option<Self>> {
+        if scheme_of(url).is_none() {
+            return Ok(None);
+        }
+        let mirror = Mirror::get()?;
+        let parts = mirror.path(OBJECTS, url).and_then(|path| Some((mirror.parts(&path)?, path)));
+        let Some(((scheme, bucket, key), path)) = parts else {
+            bail!("{}: names no bucket; write {}", url.display(), "s3://BUCKET/KEY");
+        };
+        let folder = path.ancestors().nth(if key.is_empty() { 0 } else { key.split('/').count() });
+        let folder = folder.unwrap_or(&path).to_owned();
+        Ok(Some(Self { mirror, bucket: mirror.bucket(&scheme, &bucket)?, folder, key, path }))
+    }
+
+    /// Places the object of exactly this name, if there is one.
+    fn place_object(&self) -> Result<bool> {
+        let object = if self.key.is_empty() { None } else { self.bucket.head(&self.key)? };
+        match object {
+            Some(object) => self.mirror.place(&self.folder, &self.bucket, &object).map(|()| true),
+            None => Ok(false),
+        }
+    }
+
+    /// Places all objects below a name; false if there is none.
+    fn place_folder(&self, prefix: &str) -> Result<bool> {
+        let objects = self.bucket.list(prefix)?;
+        objects.iter().try_for_each(|object| self.mirror.place(&self.folder, &self.bucket, object))?;
+        let names = prefix.split('/').filter(|name| !name.is_empty());
+        self.mirror.has_listed(&names.fold(self.folder.clone(), |path, name| path.join(name)));
+        Ok(!objects.is_empty())
+    }
+
+    /// Places what may belong to an export: objects beside it whose names begin like its own.
+    fn place_beside(&self) {
+        let (folder, name) = self.key.rsplit_once('/').unwrap_or(("", &self.key));
+        let stem = name.split('.').next().unwrap_or(name);
+        // Who may read an object need not be allowed to list its folder.
+        let Ok(objects) = self.bucket.list_folder(folder) else { return };
+        let is_beside = |key: &str| key.rsplit('/').next().is_some_and(|name| name.starts_with(stem));
+        for object in objects.iter().filter(|object| is_beside(&object.key)) {
+            let _ = self.mirror.place(&self.folder, &self.bucket, object);
+        }
+    }
+
+    /// The names before the first one with a sign of a pattern; `None` for what is no pattern.
+    fn base_of_pattern(&self) -> Option<String> {
+        let is_plain = |name: &&str| !name.bytes().any(|byte| b"*?[{".contains(&byte));
+        let base: Vec<&str> = self.key.split('/').take_while(is_plain).collect();
+        (base.len() < self.key.split('/').count()).then(|| base.join("/"))
+    }
+
+    fn nothing(&self) -> anyhow::Error {
+        anyhow::anyhow!("{}: there is no such object, and none below that name", self.bucket.url(&self.key))
+    }
+}
+
+/// Looks for the object, or the objects, of a URL. Any other path is left alone.
+///
+/// # Errors
+/// When there are none, or the store cannot be asked.
+pub(crate) fn place(url: &Path) -> Result<()> {
+    match Place::of(url)? {
+        Some(place)
+            if !place.mirror.has(&place.path) && !place.place_object()? && !place.place_folder(&place.key)? =>
+        {
+            Err(place.nothing())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The file or folder in the mirror of an input of a fleet, with what is beside it; a dataset is there as a whole. Any other path is
+/// its own.
+///
+/// # Errors
+/// As [`place`].
+pub(crate) fn local(url: &Path) -> Result<PathBuf> {
+    let Some(place) = Place::of(url)? else { return Ok(url.to_owned()) };
+    if let Some(base) = place.base_of_pattern() {
+        place.place_folder(&base)?;
+    } else if place.mirror.has(&place.path) {
+        // A manifest names it again.
+    } else if place.place_object()? {
+        place.place_beside();
+    } else if let Some(dataset) = mirror_dataset(url)? {
+        return Ok(dataset);
+    } else if !place.place_folder(&place.key)? {
+        return Err(place.nothing());
+    }
+    Ok(place.path)
+}
+
+/// The path that a line of a list in a folder names: a URL, or a file below the folder, which may be one of the mirror.
+///
+/// # Errors
+/// When the store cannot be asked.
+pub(crate) fn beside(folder: &Path, name: &str) -> Result<PathBuf> {
+    let is_url = scheme_of(Path::new(name)).is_some();
+    let path = if is_url { PathBuf::from(name) } else { folder.join(name) };
+    let mirror = if is_url { Some(Mirror::get()?) } else { Mirror::existing() };
+    let parts = mirror.and_then(|mirror| mirror.parts(&located(&path)));
+    let Some((scheme, bucket, key)) = parts else { return Ok(path) };
+    let mut names: Vec<&str> = Vec::new();
+    for name in key.split('/') {
+        match name {
+            "." => {}
+            ".." => names.truncate(names.len().saturating_sub(1)),
+            name => names.push(name),
+        }
+    }
+    let url = PathBuf::from(format!("{scheme}://{bucket}/{}", names.join("/")));
+    let Some(place) = Place::of(&url)? else { return Ok(path) };
+    // A name that nothing has fails like a file that is not there.
+    if !place.mirror.has(&place.path) && !place.place_object()? {
+        place.place_folder(&place.key)?;
+    }
+    Ok(place.path)
+}

@@ -1,0 +1,41 @@
+//! Object stores: `s3://bucket/runs`, `gs://…` and `az://…` as inputs and as places of datasets, with the feature `object-store`.
+//!
+//! ```text
+//! arguments ─► mirror: a temporary folder with an empty file for each object, of its length and time
+//!                 │ reading a file of it ─► its object is copied first, and its bytes go when its recording is done
+//!                 └ a dataset: its manifest and the files that it names; what an extract changes is put back, the manifest last
+//! ```
+//!
+//! So everything else reads files, and walks folders, as it always does. [`shown`] gives objects their URLs again wherever names leave
+//! the command.
+
+mod arguments;
+#[cfg(feature = "object-store")]
+mod bucket;
+#[cfg(feature = "object-store")]
+mod copies;
+#[cfg(feature = "object-store")]
+mod dataset;
+#[cfg(feature = "object-store")]
+mod errors;
+#[cfg(feature = "object-store")]
+mod listing;
+#[cfg(feature = "object-store")]
+mod mirror;
+#[cfg(not(feature = "object-store"))]
+mod none;
+#[cfg(feature = "object-store")]
+mod remote;
+#[cfg(feature = "object-store")]
+mod space;
+mod url;
+
+pub(crate) use arguments::check;
+#[cfg(feature = "object-store")]
+pub(crate) use listing::{beside, local, place};
+#[cfg(feature = "object-store")]
+pub(crate) use mirror::{Use, end, here, located, shown};
+#[cfg(not(feature = "object-store"))]
+pub(crate) use none::{Target, Use, beside, end, here, local, located, place, shown};
+#[cfg(feature = "object-store")]
+pub(crate) use remote::Target;

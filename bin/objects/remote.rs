@@ -1,0 +1,224 @@
+//! Putting a dataset back to where it came from, while an extract changes its copy: files first, then the manifest in one request, which
+//! fails if somebody else wrote the manifest meanwhile. So a reader sees one version of the dataset or another, whenever a process is
+//! killed, and of two extracts one wins.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::bucket::{Object, Version};
+use super::copies;
+use super::dataset::{Copied, MANIFEST, Remote, STAMPS, named_files};
+use super::errors::Refusal;
+use super::url::scheme_of;
+use crate::ending::EXIT_INPUT;
+use crate::unchanged::read_whole;
+use crate::{bounds, complain, interrupt, printable, warning};
+
+/// The time between two puts: what a killed extract loses.
+const PERIOD: Duration = Duration::from_secs(30);
+/// Files that are put with each other.
+const TOGETHER: usize = 64;
+/// Files of extracts that were killed stay so long: another one may just be putting them.
+const ORPHANED: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+/// The copy may change while it is read, so often.
+const TRIES: usize = 1000;
+
+/// The place of the dataset that an extract writes.
+#[derive(Debug)]
+pub(crate) struct Target {
+    stop: Sender<()>,
+    thread: JoinHandle<Writer>,
+}
+
+impl Target {
+    /// Copies the dataset at a URL, if there is one, and puts the path of the copy in the URL's place. `None` for a path.
+    ///
+    /// # Errors
+    /// When the store cannot be asked, or the place holds something else.
+    pub(crate) fn open(output: &mut PathBuf) -> Result<Option<Self>> {
+        if scheme_of(output).is_none() {
+            return Ok(None);
+        }
+        let remote = Remote::new(output)?;
+        let Copied { manifest, names } = remote.copy()?;
+        if manifest.is_none() {
+            check_empty(&remote)?;
+            std::fs::create_dir_all(&remote.folder)?;
+        } else if let Some((stamps, _)) = remote.bucket.read(&remote.at(STAMPS))? {
+            copies::write(&remote.file(STAMPS), &stamps)?;
+        }
+        *output = remote.folder.clone();
+        let (manifest, version) = manifest.unzip();
+        let manifest = manifest.unwrap_or_default();
+        let writer = Writer { remote, version, manifest, there: names, replaced: BTreeSet::new() };
+        let (stop, stopped) = channel();
+        let work = move || {
+            let mut writer = writer;
+            while stopped.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
+                writer.put_now_and_then();
+            }
+            writer
+        };
+        let thread = std::thread::Builder::new().name("objects".to_owned()).spawn(work)?;
+        Ok(Some(Self { stop, thread }))
+    }
+
+    /// Puts what changed, and removes what is not needed any more.
+    ///
+    /// # Errors
+    /// When it cannot be put, or somebody else wrote the dataset meanwhile.
+    pub(crate) fn finish(self) -> Result<()> {
+        let Self { stop, thread } = self;
+        let _ = stop.send(());
+        let Ok(mut writer) = thread.join() else { bail!("the dataset could not be put into the object store") };
+        writer.put()?;
+        writer.clean_up()
+    }
+}
+
+/// Refuses a place with objects that are no remains of an extract that was killed before its first manifest.
+fn check_empty(remote: &Remote) -> Result<()> {
+    let objects = remote.bucket.list(&remote.key)?;
+    let is_other = |object: &&Object| remote.name_of(&object.key).is_some_and(|name| !is_part(name));
+    let url = remote.bucket.url(&remote.key);
+    let other = objects.iter().find(is_other);
+    ensure!(other.is_none(), "{url}: not empty, and not a dataset; name a new or empty place");
+    Ok(())
+}
+
+/// True for the name of a file of a table.
+fn is_part(name: &str) -> bool {
+    use traceparse::fleet::DatasetTable;
+    let table = |table: DatasetTable| name.strip_prefix(table.name()).is_some_and(|rest| rest.starts_with('/'));
+    name.ends_with(".parquet") && DatasetTable::ALL.into_iter().any(table)
+}
+
+/// The dataset there, as far as this process knows.
+#[derive(Debug)]
+struct Writer {
+    remote: Remote,
+    /// Of the manifest that it read or wrote last.
+    version: Option<Version>,
+    manifest: Vec<u8>,
+    /// Files that are there.
+    there: BTreeSet<String>,
+    /// Those that the manifest does not name any more.
+    replaced: BTreeSet<String>,
+}
+
+impl Writer {
+    /// Puts while the extract runs. What fails may succeed the next time, unless somebody else wrote the dataset.
+    fn put_now_and_then(&mut self) {
+        let Err(error) = self.put() else { return };
+        let is_lost = error.downcast_ref::<Refusal>().is_some_and(Refusal::is_changed);
+        if is_lost {
+            complain(&format!("error: {}", printable(&format!("{error:#}"))));
+            interrupt::end(EXIT_INPUT);
+        }
+        warning(&format!("{error:#}; trying again"));
+    }
+
+    /// Puts a version of the copy, if there is a new one.
+    fn put(&mut self) -> Result<()> {
+        for _ in 0..TRIES {
+            let path = self.remote.file(MANIFEST);
+            // Nothing was extracted.
+            if !path.exists() {
+                return Ok(());
+            }
+            let manifest = match read_whole(&path, bounds::OWN_FILE) {
+                Ok(manifest) => manifest,
+                // It was replaced while it was read.
+                Err(_) => continue,
+            };
+            if manifest == self.manifest {
+                return Ok(());
+            }
+            let (names, _) = named_files(&manifest).context("the manifest of the dataset cannot be read")?;
+            if self.put_files(&names)? {
+                return self.put_manifest(manifest, &names);
+            }
+        }
+        bail!("{}: the dataset changes too fast to be put there", self.remote.bucket.url(&self.remote.key))
+    }
+
+    /// Puts the files that are not there; false if one went away, which a new version of the manifest does not name.
+    fn put_files(&mut self, names: &BTreeSet<String>) -> Result<bool> {
+        let new: Vec<String> = names.difference(&self.there).cloned().collect();
+        for names in new.chunks(TOGETHER) {
+            let mut files = Vec::new();
+            for name in names {
+                match File::open(self.remote.file(name)) {
+                    Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+                    file => files.push((self.remote.at(name), file?)),
+                }
+            }
+            self.remote.bucket.put_all(&files)?;
+            self.there.extend(names.iter().cloned());
+        }
+        Ok(true)
+    }
+
+    fn put_manifest(&mut self, manifest: Vec<u8>, names: &BTreeSet<String>) -> Result<()> {
+        let (bucket, at) = (&self.remote.bucket, self.remote.at(MANIFEST));
+        let (version, is_conditional) = bucket.replace(&at, manifest.clone(), self.version.as_ref())?;
+        if !is_conditional {
+            let url = bucket.url(&at);
+            warning(&format!(
+                "{url}: this store is told to write unconditionally; another extract would not be noticed"
+            ));
+        }
+        self.version = Some(version);
+        self.manifest = manifest;
+        self.replaced.extend(self.there.difference(names).cloned());
+        if let Ok(stamps) = read_whole(&self.remote.file(STAMPS), bounds::OWN_FILE) {
+            bucket.put(&self.remote.at(STAMPS), stamps)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that all files of the manifest are there, and removes those that it does not name: the ones that it named before, and what
+    /// extracts left that were killed long ago.
+    fn clean_up(&mut self) -> Result<()> {
+        let Some((names, _)) = named_files(&self.manifest).filter(|_| self.version.is_some()) else { return Ok(()) };
+        let objects = self.remote.bucket.list(&self.remote.key)?;
+        let there = objects.iter().filter_map(|object| Some((self.remote.name_of(&object.key)?, object)));
+        let there: Vec<(&str, &Object)> = there.filter(|(name, _)| is_part(name)).collect();
+        // An extract that ended meanwhile may have removed what this one put anew.
+        let found: BTreeSet<String> = there.iter().map(|(name, _)| (*name).to_owned()).collect();
+        self.there = found;
+        ensure!(self.put_files(&names)?, "{}: the copy of the dataset is not whole", self.remote.folder.display());
+        let written = objects.iter().find(|object| self.remote.name_of(&object.key) == Some(MANIFEST));
+        // The clock of the store decides.
+        let is_old = |object: &Object| {
+            let age = written.and_then(|written| written.modified.duration_since(object.modified).ok());
+            age.is_some_and(|age| age > ORPHANED)
+        };
+        let unnamed = there.iter().filter(|(name, _)| !names.contains(*name));
+        let removed = unnamed.filter(|(name, object)| self.replaced.contains(*name) || is_old(object));
+        let keys: Vec<String> = removed.map(|(_, object)| object.key.clone()).collect();
+        self.remote.bucket.remove_all(&keys)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_files_of_tables() {
+        for name in ["runs/part-1.parquet", "hist/x.parquet"] {
+            assert!(is_part(name), "{name}");
+        }
+        for name in ["runs/a.xml", "x/part-1.parquet", "runs.parquet", MANIFEST, STAMPS] {
+            assert!(!is_part(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! URLs of objects, `s3://bucket/runs/7.xml`, told from paths.
+
+use std::path::Path;
+
+/// The schemes of object stores, as Spark, Hadoop and the tools of their makers write them.
+pub(crate) const SCHEMES: [&str; 6] = ["s3", "s3a", "gs", "az", "abfs", "abfss"];
+
+/// The scheme of what looks like a URL and not like a path: `https` of `https://host/x`. A letter before `://` is a drive of Windows.
+pub(crate) fn scheme_of(path: &Path) -> Option<&str> {
+    let text = path.as_os_str().to_str().or_else(|| valid_start(path))?;
+    let (scheme, _) = text.split_once("://")?;
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    let is_scheme = scheme.len() > 1 && scheme.as_bytes()[0].is_ascii_alphabetic() && scheme.bytes().all(is_letter);
+    is_scheme.then_some(scheme)
+}
+
+/// The beginning of a path that is not UTF-8 to its end.
+fn valid_start(path: &Path) -> Option<&str> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    bytes.utf8_chunks().next().map(|chunk| chunk.valid())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_are_told_from_paths() {
+        for (text, scheme) in [
+            ("s3://bucket/a.xml", Some("s3")),
+            ("https://host", Some("https")),
+            ("x-y+z.1://", Some("x-y+z.1")),
+            ("./s3://bucket", None),
+            ("C://a.xml", None),
+            ("a.xml", None),
+            ("1s://x", None),
+            ("a b://x", None),
+            ("s3:/bucket", None),
+            ("://x", None),
+        ] {
+            assert_eq!(scheme_of(Path::new(text)), scheme, "{text}");
+        }
+    }
+}
