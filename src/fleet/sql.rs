@@ -68,7 +68,7 @@ impl SqlEngine {
         let Some(ids) = files else {
             return match self {
                 Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
-                Self::Spark => format!("parquet.{}", self.quoted(&format!("{folder}/{table}"))),
+                Self::Spark => format!("parquet.{}", self.quoted(&spark_pattern(&format!("{folder}/{table}")))),
             };
         };
         let paths = ids.iter().map(|id| format!("{folder}/{table}/{id}.parquet"));
@@ -77,11 +77,8 @@ impl SqlEngine {
                 let paths: Vec<String> = paths.map(|path| self.text(&path)).collect();
                 format!("read_parquet([{}])", paths.join(", "))
             }
-            Self::Spark => {
-                let files: Vec<String> =
-                    paths.map(|path| format!("SELECT * FROM parquet.{}", self.quoted(&path))).collect();
-                format!("({})", files.join(" UNION ALL "))
-            }
+            // A list of files would be planned as a union of so many tables; see `Query::selected`.
+            Self::Spark => selected(table),
         }
     }
 }
@@ -127,11 +124,35 @@ impl Query<'_> {
             "-- Percent of one core where the unit is ns, else units per second. A scope that a run does not"
         )?;
         writeln!(out, "-- have is zero there: runs counts all runs of the cohort.")?;
-        writeln!(out, "WITH measured AS (\n{}\n),", self.measured())?;
-        writeln!(out, "used AS (\n{}\n),", self.used())?;
+        let (measured, used) = (self.measured(), self.used());
+        writeln!(out, "WITH {}measured AS (\n{measured}\n),", self.selected(&[&measured, &used]))?;
+        writeln!(out, "used AS (\n{used}\n),")?;
         writeln!(out, "valued AS (\n{}\n),", self.valued())?;
         writeln!(out, "ranked AS (\n{}\n)", self.ranked())?;
         writeln!(out, "{};", self.answer())
+    }
+
+    /// The queries for the tables that these texts use, where an engine has no lists of files: the rows of the listed files in a folder.
+    ///
+    /// Spark plans a list as a union of as many tables (50 s for 300 files), and takes a pattern for whatever it finds of it. So the
+    /// files are counted, too.
+    fn selected(&self, users: &[&String]) -> String {
+        let (SqlEngine::Spark, Some(ids)) = (self.engine, self.files) else { return String::new() };
+        let names: Vec<String> = ids.iter().map(|id| self.engine.text(&format!("{id}.parquet"))).collect();
+        let names = names.join(", ");
+        let missing = self.engine.text("a file of the dataset is missing: write the statement again");
+        let query = |table: &str| {
+            let path = self.engine.quoted(&spark_pattern(&format!("{}/{table}", self.dataset.trim_end_matches('/'))));
+            format!(
+                "{} AS (\n  SELECT * FROM parquet.{path}\n  WHERE _metadata.file_name IN ({names})\n    AND (\
+                 SELECT CASE WHEN COUNT(*) = {} THEN TRUE ELSE raise_error({missing}) END\n      \
+                 FROM binaryFile.{path} WHERE _metadata.file_name IN ({names}))\n),\n",
+                selected(table),
+                ids.len()
+            )
+        };
+        let tables = ["runs", "labels", "frames", "modules"];
+        tables.into_iter().filter(|table| users.iter().any(|text| text.contains(&selected(table)))).map(query).collect()
     }
 
     fn table(&self, table: &str) -> String {
@@ -399,6 +420,23 @@ impl Query<'_> {
             QuantileMethod::Linear => linear(parts),
         }
     }
+}
+
+/// The name of the query for the rows of a table in listed files.
+fn selected(table: &str) -> String {
+    format!("{table}_of_files")
+}
+
+/// A path as a pattern that means this path only.
+fn spark_pattern(path: &str) -> String {
+    let mut pattern = String::new();
+    for sign in path.chars() {
+        if r"\*?[]{}^,".contains(sign) {
+            pattern.push('\\');
+        }
+        pattern.push(sign);
+    }
+    pattern
 }
 
 /// The name of a column in datasets, where no column is named like a keyword (`binary` is one).
