@@ -62,16 +62,22 @@ impl SqlEngine {
         }
     }
 
-    /// A table of the dataset: all files of its folder, or those of these data files.
-    fn table(self, dataset: &str, files: Option<&[String]>, table: &str) -> String {
-        let folder = dataset.trim_end_matches('/');
-        let Some(ids) = files else {
-            return match self {
-                Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
-                Self::Spark => format!("parquet.{}", self.quoted(&format!("{folder}/{table}"))),
-            };
+    /// A table of a dataset: all files of its folder, or those of these data files.
+    fn table(self, source: Source<'_>, table: &str) -> String {
+        let datasets = match source {
+            Source::Folder(dataset) => {
+                let folder = dataset.trim_end_matches('/');
+                return match self {
+                    Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
+                    Self::Spark => format!("parquet.{}", self.quoted(&format!("{folder}/{table}"))),
+                };
+            }
+            Source::Files(datasets) => datasets,
         };
-        let paths = ids.iter().map(|id| format!("{folder}/{table}/{id}.parquet"));
+        let paths = datasets.iter().flat_map(|(dataset, ids)| {
+            let folder = dataset.trim_end_matches('/');
+            ids.iter().map(move |id| format!("{folder}/{table}/{id}.parquet"))
+        });
         match self {
             Self::DuckDb => {
                 let paths: Vec<String> = paths.map(|path| self.text(&path)).collect();
@@ -93,12 +99,13 @@ impl SqlEngine {
     /// It reads all files of the folder, and fails in the engine if a run is there twice, as where two datasets were copied into one folder.
     /// Rows that [`FleetOptions::top`] would leave out are there: it is cheap to add a `LIMIT`.
     pub fn query(self, options: &FleetOptions, dataset: &str) -> String {
-        self.statement(Query { options, dataset, files: None, engine: self })
+        self.statement(Query { options, source: Source::Folder(dataset), engine: self })
     }
 
-    /// The same of these data files of the folder only, by id; there must be at least one.
-    pub fn query_files(self, options: &FleetOptions, dataset: &str, ids: &[String]) -> String {
-        self.statement(Query { options, dataset, files: Some(ids), engine: self })
+    /// The same of these data files only: for the folder of each dataset the ids of its files. There must be at least one file, and a run
+    /// must be in one file.
+    pub fn query_files(self, options: &FleetOptions, datasets: &[(String, Vec<String>)]) -> String {
+        self.statement(Query { options, source: Source::Files(datasets), engine: self })
     }
 
     fn statement(self, query: Query<'_>) -> String {
@@ -109,10 +116,18 @@ impl SqlEngine {
     }
 }
 
+/// The files that a statement reads.
+#[derive(Clone, Copy)]
+enum Source<'q> {
+    /// All in the folder of a dataset.
+    Folder(&'q str),
+    /// The ids of data files in the folder of each dataset.
+    Files(&'q [(String, Vec<String>)]),
+}
+
 struct Query<'q> {
     options: &'q FleetOptions,
-    dataset: &'q str,
-    files: Option<&'q [String]>,
+    source: Source<'q>,
     engine: SqlEngine,
 }
 
@@ -135,7 +150,7 @@ impl Query<'_> {
     }
 
     fn table(&self, table: &str) -> String {
-        self.engine.table(self.dataset, self.files, table)
+        self.engine.table(self.source, table)
     }
 
     fn subject(&self) -> &'static str {
@@ -193,7 +208,7 @@ impl Query<'_> {
 
     /// The condition that no run is there twice, which fails where one is. Data files with a list have been checked.
     fn once(&self) -> String {
-        if self.files.is_some() {
+        if matches!(self.source, Source::Files(_)) {
             return String::new();
         }
         let fails = match self.engine {
