@@ -42,7 +42,7 @@ impl FleetBuilder {
         let mut alerts: Vec<AlertOutcome> =
             self.alert_series.iter().flat_map(|series| evaluation.outcomes(series)).collect();
         if self.completeness.is_incomplete() && !self.decides_incomplete {
-            alerts.iter_mut().for_each(undecide);
+            alerts.iter_mut().for_each(|alert| undecide(alert, &self.missing_shards));
         }
         let mut report = FleetReport {
             inputs: inputs(&self),
@@ -119,7 +119,7 @@ fn notes(builder: &FleetBuilder) -> Vec<String> {
         1 => format!("{first}: {note}"),
         _ => format!("{first} and {} more: {note}", count - 1),
     });
-    let incomplete = builder.completeness.sentence();
+    let incomplete = builder.completeness.sentence(&builder.missing_shards);
     incomplete.into_iter().chain(builder.notes.iter().cloned()).chain(without_windows(builder)).chain(of_runs).collect()
 }
 
@@ -134,9 +134,14 @@ fn without_windows(builder: &FleetBuilder) -> Option<String> {
 }
 
 /// Takes the decision of an alert back: the runs that are missing might change it either way.
-fn undecide(alert: &mut AlertOutcome) {
+fn undecide(alert: &mut AlertOutcome, missing_shards: &[String]) {
     alert.state = AlertState::Undecided { needed: None };
-    alert.note = Some("inputs are missing, which might change this".to_owned());
+    let what = match missing_shards {
+        [] => "inputs are missing".to_owned(),
+        [shard] => format!("shard {shard} is missing"),
+        shards => format!("shards {} are missing", shards.join(", ")),
+    };
+    alert.note = Some(format!("{what}, which might change this"));
 }
 
 fn inputs(builder: &FleetBuilder) -> Inputs {
@@ -162,6 +167,7 @@ fn inputs(builder: &FleetBuilder) -> Inputs {
             .collect(),
         excluded_runs: builder.excluded_runs,
         completeness: builder.completeness,
+        missing_shards: builder.missing_shards.clone(),
     }
 }
 

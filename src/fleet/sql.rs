@@ -62,16 +62,22 @@ impl SqlEngine {
         }
     }
 
-    /// A table of the dataset: all files of its folder, or those of these data files.
-    fn table(self, dataset: &str, files: Option<&[String]>, table: &str) -> String {
-        let folder = dataset.trim_end_matches('/');
-        let Some(ids) = files else {
-            return match self {
-                Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
-                Self::Spark => format!("parquet.{}", self.quoted(&spark_pattern(&format!("{folder}/{table}")))),
-            };
+    /// A table of a dataset: all files of its folder, or those of these data files.
+    fn table(self, source: Source<'_>, table: &str) -> String {
+        let datasets = match source {
+            Source::Folder(dataset) => {
+                let folder = dataset.trim_end_matches('/');
+                return match self {
+                    Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
+                    Self::Spark => format!("parquet.{}", self.quoted(&spark_pattern(&format!("{folder}/{table}")))),
+                };
+            }
+            Source::Files(datasets) => datasets,
         };
-        let paths = ids.iter().map(|id| format!("{folder}/{table}/{id}.parquet"));
+        let paths = datasets.iter().flat_map(|(dataset, ids)| {
+            let folder = dataset.trim_end_matches('/');
+            ids.iter().map(move |id| format!("{folder}/{table}/{id}.parquet"))
+        });
         match self {
             Self::DuckDb => {
                 let paths: Vec<String> = paths.map(|path| self.text(&path)).collect();
@@ -90,12 +96,13 @@ impl SqlEngine {
     /// It reads all files of the folder, and fails in the engine if a run is there twice, as where two datasets were copied into one folder.
     /// Rows that [`FleetOptions::top`] would leave out are there: it is cheap to add a `LIMIT`.
     pub fn query(self, options: &FleetOptions, dataset: &str) -> String {
-        self.statement(Query { options, dataset, files: None, engine: self })
+        self.statement(Query { options, source: Source::Folder(dataset), engine: self })
     }
 
-    /// The same of these data files of the folder only, by id; there must be at least one.
-    pub fn query_files(self, options: &FleetOptions, dataset: &str, ids: &[String]) -> String {
-        self.statement(Query { options, dataset, files: Some(ids), engine: self })
+    /// The same of these data files only: for the folder of each dataset the ids of its files. There must be at least one file, and a run
+    /// must be in one file.
+    pub fn query_files(self, options: &FleetOptions, datasets: &[(String, Vec<String>)]) -> String {
+        self.statement(Query { options, source: Source::Files(datasets), engine: self })
     }
 
     fn statement(self, query: Query<'_>) -> String {
@@ -106,10 +113,18 @@ impl SqlEngine {
     }
 }
 
+/// The files that a statement reads.
+#[derive(Clone, Copy)]
+enum Source<'q> {
+    /// All in the folder of a dataset.
+    Folder(&'q str),
+    /// The ids of data files in the folder of each dataset.
+    Files(&'q [(String, Vec<String>)]),
+}
+
 struct Query<'q> {
     options: &'q FleetOptions,
-    dataset: &'q str,
-    files: Option<&'q [String]>,
+    source: Source<'q>,
     engine: SqlEngine,
 }
 
@@ -134,29 +149,33 @@ impl Query<'_> {
 
     /// The queries for the tables that these texts use, where an engine has no lists of files: the rows of the listed files in a folder.
     ///
-    /// Spark plans a list as a union of as many tables (50 s for 300 files), and takes a pattern for whatever it finds of it. So the
-    /// files are counted, too.
+    /// Spark plans a list as a union of as many tables (50 s for 300 files), and a name that is not there it leaves out. So the files are
+    /// counted, too.
     fn selected(&self, users: &[&String]) -> String {
-        let (SqlEngine::Spark, Some(ids)) = (self.engine, self.files) else { return String::new() };
-        let names: Vec<String> = ids.iter().map(|id| self.engine.text(&format!("{id}.parquet"))).collect();
-        let names = names.join(", ");
+        let (SqlEngine::Spark, Source::Files(datasets)) = (self.engine, self.source) else { return String::new() };
         let missing = self.engine.text("a file of the dataset is missing: write the statement again");
-        let query = |table: &str| {
-            let path = self.engine.quoted(&spark_pattern(&format!("{}/{table}", self.dataset.trim_end_matches('/'))));
+        let rows = |table: &str, dataset: &str, ids: &[String]| {
+            let path = self.engine.quoted(&spark_pattern(&format!("{}/{table}", dataset.trim_end_matches('/'))));
+            let names: Vec<String> = ids.iter().map(|id| self.engine.text(&format!("{id}.parquet"))).collect();
+            let names = names.join(", ");
             format!(
-                "{} AS (\n  SELECT * FROM parquet.{path}\n  WHERE _metadata.file_name IN ({names})\n    AND (\
+                "  SELECT * FROM parquet.{path}\n  WHERE _metadata.file_name IN ({names})\n    AND (\
                  SELECT CASE WHEN COUNT(*) = {} THEN TRUE ELSE raise_error({missing}) END\n      \
-                 FROM binaryFile.{path} WHERE _metadata.file_name IN ({names}))\n),\n",
-                selected(table),
+                 FROM binaryFile.{path} WHERE _metadata.file_name IN ({names}))",
                 ids.len()
             )
         };
-        let tables = ["runs", "labels", "frames", "modules"];
-        tables.into_iter().filter(|table| users.iter().any(|text| text.contains(&selected(table)))).map(query).collect()
+        let query = |table: &str| {
+            let datasets = datasets.iter().filter(|(_, ids)| !ids.is_empty());
+            let rows: Vec<String> = datasets.map(|(dataset, ids)| rows(table, dataset, ids)).collect();
+            format!("{} AS (\n{}\n),\n", selected(table), rows.join("\n  UNION ALL\n"))
+        };
+        let tables = ["runs", "labels", "frames", "modules"].into_iter();
+        tables.filter(|table| users.iter().any(|text| text.contains(&selected(table)))).map(query).collect()
     }
 
     fn table(&self, table: &str) -> String {
-        self.engine.table(self.dataset, self.files, table)
+        self.engine.table(self.source, table)
     }
 
     fn subject(&self) -> &'static str {
@@ -214,7 +233,7 @@ impl Query<'_> {
 
     /// The condition that no run is there twice, which fails where one is. Data files with a list have been checked.
     fn once(&self) -> String {
-        if self.files.is_some() {
+        if matches!(self.source, Source::Files(_)) {
             return String::new();
         }
         let fails = match self.engine {

@@ -3,6 +3,7 @@
 //! Which files belong together only the folder says, so that all of them count, and runs are checked as a whole (see [`RewrittenRuns`]).
 //! Nobody knows if such a dataset is complete. It is read, and merged into a new dataset, but never changed.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,18 @@ impl Folder {
         let mut names: Vec<String> = entries(&folder)?.into_iter().filter(is_data).collect();
         names.sort();
         Ok(names.into_iter().map(|name| folder.join(name)).collect())
+    }
+
+    /// Its files with their lengths and times of change.
+    pub(super) fn rewritten_identity(&self) -> Result<String> {
+        let mut text = String::new();
+        for table in RewrittenRuns::TABLES {
+            for path in self.rewritten_files(table)? {
+                let metadata = path.metadata().with_context(|| format!("{}: cannot be read", path.display()))?;
+                writeln!(text, "{} {} {:?}", path.display(), metadata.len(), metadata.modified().ok())?;
+            }
+        }
+        Ok(text)
     }
 
     /// Gives every run and every file that gave none to `each`, in the order of their hashes.
