@@ -21,7 +21,7 @@ pub(crate) enum Writes {
     Stdout,
 }
 
-pub(crate) const GUARDED: [Guarded; 11] = [
+pub(crate) const GUARDED: [Guarded; 12] = [
     Guarded {
         command: "",
         writes: Writes::File,
@@ -56,6 +56,7 @@ pub(crate) const GUARDED: [Guarded; 11] = [
         writes: Writes::Folder,
         inputs: &["INPUT", "--manifest", "--files-from", "--root", "--dsym", "--symbols"],
     },
+    Guarded { command: "fleet merge", writes: Writes::Folder, inputs: &["DATASET"] },
     Guarded { command: "fleet sql", writes: Writes::File, inputs: &["DIR|REPORT.json", "--dataset"] },
     Guarded { command: "completions", writes: Writes::Stdout, inputs: &[] },
     Guarded { command: "man", writes: Writes::Stdout, inputs: &[] },

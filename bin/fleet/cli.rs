@@ -14,7 +14,7 @@ use crate::formats::{check_name, format_of};
 use crate::operations::OperationArgs;
 
 use super::filters::{FilterArgs, ThreadArgs};
-use super::help::{EXAMPLES, SQL_HELP, extract_help, report_help};
+use super::help::{EXAMPLES, MERGE_HELP, SQL_HELP, extract_help, report_help};
 use super::shard::Shard;
 
 #[derive(Debug, Args)]
@@ -32,6 +32,9 @@ pub(crate) enum FleetAction {
     /// Measure recordings into a dataset of Parquet files, for later reports and SQL
     #[command(after_help = extract_help(), mut_arg("invert", |arg| arg.hide(true)))]
     Extract(FleetExtractArgs),
+    /// Put datasets together, such as the shards of a fleet
+    #[command(after_help = MERGE_HELP)]
+    Merge(FleetMergeArgs),
     /// Write the report on a dataset as SQL, for DuckDB or Spark
     #[command(after_help = SQL_HELP)]
     Sql(FleetSqlArgs),
@@ -84,10 +87,23 @@ pub(crate) struct FleetExtractArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct FleetMergeArgs {
+    /// Datasets of `fleet extract` or `fleet merge`, or folders of them
+    #[arg(required = true, value_name = "DATASET", value_hint = ValueHint::DirPath)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Folder of the merged dataset; created
+    #[arg(short, long, required = true, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Merge datasets whose extract did not finish, too
+    #[arg(long, help_heading = "Input")]
+    pub(crate) allow_incomplete: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct FleetSqlArgs {
-    /// A dataset, or a JSON report whose query to repeat
-    #[arg(value_name = "DIR|REPORT.json", value_hint = ValueHint::AnyPath)]
-    pub(crate) source: PathBuf,
+    /// Datasets, or a JSON report whose query to repeat
+    #[arg(required = true, value_name = "DIR|REPORT.json", value_hint = ValueHint::AnyPath)]
+    pub(crate) source: Vec<PathBuf>,
     /// Dataset to read, if the query comes from a report
     #[arg(long, value_name = "DIR", conflicts_with_all = ["QuestionArgs", "ThreadArgs"], help_heading = "Input")]
     pub(crate) dataset: Option<String>,
@@ -350,7 +366,7 @@ impl FleetCommand {
         match &mut self.action {
             FleetAction::Report(args) => Some(&mut args.reading.filters.operations),
             FleetAction::Extract(args) => Some(&mut args.reading.filters.operations),
-            FleetAction::Sql(_) => None,
+            FleetAction::Merge(_) | FleetAction::Sql(_) => None,
         }
     }
 }

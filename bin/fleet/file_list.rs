@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::notes::counted;
 use crate::bounds;
+use crate::objects::beside;
 use crate::unchanged::read_whole;
 
 /// The paths of a list; `-` is standard input. Empty lines are nothing, and every other one is a path as it stands there.
@@ -25,8 +26,11 @@ pub(super) fn read(list: &Path, is_null: bool) -> Result<Vec<PathBuf>> {
         if line.is_empty() {
             continue;
         }
-        let Some(path) = path_of(line) else { bail!("{name}, line {}: not UTF-8", counted(index + 1)) };
-        paths.push(path);
+        let place = || format!("{name}, line {}", counted(index + 1));
+        paths.push(match std::str::from_utf8(line) {
+            Ok(text) => beside(Path::new(""), text).with_context(place)?,
+            Err(_) => path_of(line).with_context(|| format!("{}: not UTF-8", place()))?,
+        });
     }
     ensure!(!paths.is_empty(), "{name}: the list names no files");
     Ok(paths)
@@ -40,8 +44,8 @@ fn path_of(bytes: &[u8]) -> Option<PathBuf> {
 }
 
 #[cfg(not(unix))]
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
-    Some(OsString::from(std::str::from_utf8(bytes).ok()?).into())
+const fn path_of(_: &[u8]) -> Option<PathBuf> {
+    None
 }
 
 #[cfg(test)]

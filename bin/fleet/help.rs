@@ -61,6 +61,21 @@ The dataset is a folder of Parquet files, for `traceparse fleet report`, DuckDB,
 const EXTRACT_CODES: &str =
     "Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";
 
+pub(super) const MERGE_HELP: &str = "\
+A run that several datasets have counts once. Of copies of a file in different datasets the same one counts as if all had been extracted together, and so do all numbers. Datasets of different selections, settings or numbers of shards are refused.
+
+A merge knows its shards: it is incomplete until it has all of them, reports name those that are missing, and alerts are then undecided (exit code 4). After an interruption, run the same merge again.
+
+Examples:
+  traceparse fleet extract exports/ --shard 1/2 -o shard-1
+  traceparse fleet extract exports/ --shard 2/2 -o shard-2
+  traceparse fleet merge shard-1 shard-2 -o fleet.dataset
+      Two processes, or machines, do half of the work each
+  traceparse fleet merge january february -o quarter
+      Datasets of different recordings
+
+Exit codes: 0 success, 1 nothing could be read or the datasets are unlike, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";
+
 pub(super) const SQL_HELP: &str = "\
 The statement returns the same rows and numbers as `fleet report --format csv`; only the report has alerts, intervals and noise.
 

@@ -145,7 +145,8 @@ impl Finder {
         for entry in manifest::read(path)? {
             let manifest::Entry { path, toc, intervals, labels, run_weight, duration, place } = entry;
             let display = shown(&path.display().to_string()).into_owned();
-            let task = Task { display, toc, intervals, labels, run_weight, duration, is_described: true, ..task(&path) };
+            let task =
+                Task { display, toc, intervals, labels, run_weight, duration, is_described: true, ..task(&path) };
             self.insert(task, Origin::Manifest, place);
         }
         Ok(())

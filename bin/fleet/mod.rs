@@ -22,6 +22,7 @@ mod help;
 mod inputs;
 mod intervals;
 mod manifest;
+mod merge;
 mod names;
 mod narrowed;
 mod notes;
@@ -35,6 +36,7 @@ mod sql;
 mod store;
 mod symbols;
 mod task;
+mod union;
 mod walk;
 
 use crate::colour::Colour;
@@ -59,6 +61,7 @@ fn answer(command: &FleetCommand, colour: Colour) -> Result<u8, Failure> {
     match &command.action {
         FleetAction::Report(args) => report::show(args, colour),
         FleetAction::Extract(args) => extract::extract(args),
+        FleetAction::Merge(args) => merge::merge(args),
         FleetAction::Sql(args) => sql::show(args).map(|()| EXIT_DONE),
     }
 }

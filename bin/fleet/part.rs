@@ -6,6 +6,7 @@ use super::cli::ShardArgs;
 use super::shard::{common_folder, from_root};
 use super::store::Shards;
 use super::task::Task;
+use crate::objects::shown;
 
 /// Leaves the tasks of the shard that was asked for, if one was, and says which part of the fleet they are.
 ///
@@ -35,7 +36,7 @@ pub(super) fn keep(part: &ShardArgs, tasks: &mut Vec<Task>) -> Result<Option<Sha
         (Some(root), _) | (None, [root]) => std::fs::canonicalize(root).ok(),
         _ => None,
     };
-    let root = root.and_then(|root| root.into_os_string().into_string().ok());
+    let root = root.and_then(|root| root.into_os_string().into_string().ok()).map(|root| shown(&root).into_owned());
     Ok(Some(Shards { count: shard.count, have: [shard.index].into(), inputs: Some(all), root }))
 }
 

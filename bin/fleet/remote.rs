@@ -18,8 +18,12 @@ pub(super) fn mirror(action: &mut FleetAction) -> Result<Option<Target>> {
             mirror_inputs(&mut args.inputs)?;
             Target::open(&mut args.output)
         }
+        FleetAction::Merge(args) => {
+            args.inputs.iter_mut().try_for_each(mirrored)?;
+            Target::open(&mut args.output)
+        }
         FleetAction::Sql(args) => {
-            args.source = local(&args.source)?;
+            args.source.iter_mut().try_for_each(mirrored)?;
             if let Some(dataset) = &mut args.dataset {
                 *dataset = local(dataset.as_ref())?.display().to_string();
             }
@@ -29,6 +33,10 @@ pub(super) fn mirror(action: &mut FleetAction) -> Result<Option<Target>> {
 }
 
 fn mirror_inputs(inputs: &mut InputArgs) -> Result<()> {
-    let mirrored = |path: &mut PathBuf| local(path).map(|path_here| *path = path_here);
-    inputs.inputs.iter_mut().chain(&mut inputs.manifest).try_for_each(mirrored)
+    inputs.inputs.iter_mut().chain(&mut inputs.manifest).chain(&mut inputs.files_from).try_for_each(mirrored)
+}
+
+fn mirrored(path: &mut PathBuf) -> Result<()> {
+    *path = local(path)?;
+    Ok(())
 }

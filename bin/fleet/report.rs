@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs::Metadata;
 use std::io::{self, IsTerminal, Write as _};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -21,12 +21,12 @@ use super::filters::ThreadNames;
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{counted, several};
 use super::settings::Settings;
-use super::store::Store;
 use super::task::Task;
+use super::union::Datasets;
 use super::{alerts, notes, symbols};
 use crate::bounds;
 use crate::colour::Colour;
-use crate::guard::{will_read, will_write};
+use crate::guard::will_write;
 use crate::sink::{Shown, style, write_to};
 use crate::unchanged::WatchedFiles;
 use crate::{EXIT_ALERT, EXIT_DONE, EXIT_UNDECIDED, Failure, complain, is_closed_pipe, printable, warning};
@@ -44,8 +44,8 @@ pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure
     check_output(args).map_err(Failure::Usage)?;
     will_write(args.output.as_deref());
     let fleet = Fleet::new(args);
-    let fleet = match dataset(args).map_err(Failure::Usage)? {
-        Some(path) => of_dataset(path, fleet)?,
+    let fleet = match datasets(args).map_err(Failure::Usage)? {
+        Some(paths) => of_datasets(&paths, fleet)?,
         None if args.allow_incomplete => {
             let message = "--allow-incomplete applies to datasets; recordings are read to their end";
             return Err(Failure::Usage(message.to_owned()));
@@ -86,20 +86,22 @@ fn check_output(args: &FleetReportArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// The dataset that is to be reported, if it is one.
-fn dataset(args: &FleetReportArgs) -> Result<Option<&Path>, String> {
+/// The datasets that are to be reported, if the inputs are some.
+fn datasets(args: &FleetReportArgs) -> Result<Option<Vec<PathBuf>>, String> {
     let inputs = &args.inputs.inputs;
-    let Some(dataset) = inputs.iter().find(|input| Store::is_dataset(input)) else { return Ok(None) };
+    let found: Vec<Vec<PathBuf>> = inputs.iter().map(|input| Datasets::at(input)).collect();
+    let Some(dataset) = found.iter().flatten().next() else { return Ok(None) };
     let name = dataset.display();
-    if inputs.len() > 1 || !args.inputs.manifest.is_empty() {
-        return Err(format!("{name} is a dataset and must be the only input; extract the other inputs into it"));
+    let is_mixed = found.iter().any(Vec::is_empty) || !args.inputs.manifest.is_empty();
+    if is_mixed || args.inputs.files_from.is_some() {
+        return Err(format!("{name} is a dataset, and other inputs are none; extract those into one"));
     }
     match args.reading.only_for_exports() {
         None if args.reading.filters.first().is_some() => Err(already_measured(args, &name.to_string())),
         Some(option) => Err(format!(
             "{option} applies to reading exports, but {name} is a dataset; pass {option} to `fleet extract` instead"
         )),
-        None => Ok(Some(dataset)),
+        None => Ok(Some(found.concat())),
     }
 }
 
@@ -113,49 +115,38 @@ fn already_measured(args: &FleetReportArgs, name: &str) -> String {
     )
 }
 
-/// Reads a dataset into the fleet.
-fn of_dataset(path: &Path, fleet: Fleet) -> Result<Fleet> {
-    let store = Store::open(path)?;
-    Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
-    tell_completeness(path, &store, &fleet)?;
-    let failures = store.read_shared(|run| fleet.add_shared(run))?;
+/// Reads datasets into the fleet.
+fn of_datasets(paths: &[PathBuf], fleet: Fleet) -> Result<Fleet> {
+    let datasets = Datasets::open(paths)?;
+    tell_completeness(&datasets, &fleet)?;
+    let failures = datasets.read(|run| fleet.add_shared(run))?;
     failures.into_iter().try_for_each(|failed| fleet.add_failure(failed))?;
     Ok(fleet)
 }
 
-/// Says how much of its inputs a dataset is of.
-fn tell_completeness(path: &Path, store: &Store, fleet: &Fleet) -> Result<()> {
-    let completeness = store.completeness();
+/// Says how much of their inputs datasets are of.
+fn tell_completeness(datasets: &Datasets, fleet: &Fleet) -> Result<()> {
+    let completeness = datasets.completeness();
     let builder = &mut fleet.counting().builder;
-    builder.set_selection(store.selection());
+    builder.set_selection(datasets.selection());
     builder.set_completeness(completeness);
-    let name = path.display();
-    match completeness.is_complete {
-        Some(true) => {}
-        Some(false) => warning(&format!("{}; run the same `fleet extract` to continue", incomplete(path, completeness))),
-        None if store.is_rewritten() => builder.add_note(
+    builder.set_missing_shards(datasets.missing_shards());
+    match datasets.incomplete() {
+        Some(sentence) => warning(&sentence),
+        None if datasets.has_rewritten() => builder.add_note(
             "An engine rewrote the dataset: nobody knows if it is complete, or what was selected of its recordings.".to_owned(),
         ),
-        None => builder.add_note(
+        None if completeness.is_complete.is_none() => builder.add_note(
             "Nobody knows if the dataset is complete: it was written before version 4; any extract into it records that."
                 .to_owned(),
         ),
+        None => {}
     }
-    if let Some((first, count)) = store.unnamed()? {
+    if let Some((name, first, count)) = datasets.unnamed()? {
         let files = several(count, "file");
         warning(&format!("{name}: {files} not read, which the dataset does not name, such as {}", first.display()));
     }
     Ok(())
-}
-
-/// `fleet: incomplete: the last extract did not finish (49 of 250 files are done)`.
-pub(super) fn incomplete(path: &Path, completeness: Completeness) -> String {
-    let Completeness { inputs_expected, inputs_done, .. } = completeness;
-    let files = inputs_expected.map(|expected| match inputs_done {
-        Some(done) => format!(" ({} of {} done)", counted(done as usize), several(expected as usize, "file")),
-        None => format!(" ({})", several(expected as usize, "file")),
-    });
-    format!("{}: incomplete: the last extract did not finish{}", path.display(), files.unwrap_or_default())
 }
 
 /// Reads exports into the fleet.
@@ -303,7 +294,7 @@ fn check(report: &FleetReport, is_strict: bool) -> Result<()> {
             bail!("{rows} of CPU tables could not be read, and --strict was given");
         }
         if inputs.completeness.is_incomplete() {
-            bail!("the dataset is incomplete, and --strict was given; run the same `fleet extract` to continue");
+            bail!("the dataset is incomplete, and --strict was given");
         }
     }
     check_names(report)?;

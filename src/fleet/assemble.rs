@@ -44,7 +44,7 @@ impl FleetBuilder {
         let contrasts = fleet.add_tables(&mut cohorts, &mut spilled)?;
         let mut alerts = alerts(&fleet, &self.alert_series, &mut spilled)?;
         if self.completeness.is_incomplete() && !self.decides_incomplete {
-            alerts.iter_mut().for_each(undecide);
+            alerts.iter_mut().for_each(|alert| undecide(alert, &self.missing_shards));
         }
         let (inputs, notes) = (inputs(&self), notes(&self));
         let mut report = FleetReport {
@@ -112,7 +112,7 @@ fn notes(builder: &FleetBuilder) -> Vec<String> {
         1 => format!("{first}: {note}"),
         _ => format!("{first} and {} more: {note}", count - 1),
     });
-    let incomplete = builder.completeness.sentence();
+    let incomplete = builder.completeness.sentence(&builder.missing_shards);
     incomplete.into_iter().chain(builder.notes.iter().cloned()).chain(without_windows(builder)).chain(of_runs).collect()
 }
 
@@ -127,9 +127,14 @@ fn without_windows(builder: &FleetBuilder) -> Option<String> {
 }
 
 /// Takes the decision of an alert back: the runs that are missing might change it either way.
-fn undecide(alert: &mut AlertOutcome) {
+fn undecide(alert: &mut AlertOutcome, missing_shards: &[String]) {
     alert.state = AlertState::Undecided { needed: None };
-    alert.note = Some("inputs are missing, which might change this".to_owned());
+    let what = match missing_shards {
+        [] => "inputs are missing".to_owned(),
+        [shard] => format!("shard {shard} is missing"),
+        shards => format!("shards {} are missing", shards.join(", ")),
+    };
+    alert.note = Some(format!("{what}, which might change this"));
 }
 
 fn inputs(builder: &FleetBuilder) -> Inputs {
@@ -155,6 +160,7 @@ fn inputs(builder: &FleetBuilder) -> Inputs {
             .collect(),
         excluded_runs: builder.excluded_runs,
         completeness: builder.completeness,
+        missing_shards: builder.missing_shards.clone(),
     }
 }
 

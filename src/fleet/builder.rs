@@ -57,6 +57,8 @@ pub struct FleetBuilder {
     pub(super) selection: FleetSelection,
     pub(super) excluded_runs: u64,
     pub(super) completeness: Completeness,
+    /// Shards of the fleet that are missing, as `16/16`.
+    pub(super) missing_shards: Vec<String>,
     /// True if alerts are decided although inputs are missing.
     pub(super) decides_incomplete: bool,
     pub(super) notes: Vec<String>,
@@ -99,6 +101,7 @@ impl FleetBuilder {
             selection: FleetSelection::default(),
             excluded_runs: 0,
             completeness: Completeness::default(),
+            missing_shards: Vec::new(),
             decides_incomplete: false,
             notes: Vec::new(),
             run_notes: BTreeMap::new(),
@@ -272,6 +275,11 @@ impl FleetBuilder {
     /// Says which share of its inputs the fleet is of. Nobody knows unless this is called.
     pub fn set_completeness(&mut self, completeness: Completeness) {
         self.completeness = completeness;
+    }
+
+    /// Names the shards of the fleet that are missing, such as `16/16`.
+    pub fn set_missing_shards(&mut self, missing: Vec<String>) {
+        self.missing_shards = missing;
     }
 
     /// Decides alerts by the runs that are there, although inputs are [missing](Completeness::is_incomplete); else none is decided.

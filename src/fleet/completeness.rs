@@ -18,13 +18,18 @@ impl Completeness {
     }
 
     /// The sentence for a fleet of which something is missing.
-    pub(super) fn sentence(&self) -> Option<String> {
+    pub(super) fn sentence(&self, missing_shards: &[String]) -> Option<String> {
         let files = match (self.inputs_done, self.inputs_expected) {
             (Some(done), Some(expected)) => format!("{done} of {expected} input files are done"),
             (None, Some(expected)) => format!("of {expected} input files, nobody knows how many are done"),
             (_, None) => "its last extract did not finish".to_owned(),
         };
-        self.is_incomplete().then(|| format!("Incomplete: {files}."))
+        let shards = match missing_shards {
+            [] => String::new(),
+            [shard] => format!("shard {shard} is missing; "),
+            shards => format!("shards {} are missing; ", shards.join(", ")),
+        };
+        self.is_incomplete().then(|| format!("Incomplete: {shards}{files}."))
     }
 
     /// True if something is known to be missing.

@@ -74,6 +74,8 @@ pub struct Inputs {
     pub excluded_runs: u64,
     /// The share of the inputs that these are.
     pub completeness: Completeness,
+    /// Shards of the fleet that are missing, such as `16/16`; of many, the first, and how many more there are.
+    pub missing_shards: Vec<String>,
 }
 
 /// A recording with some damaged runs, which do not count, and others that do.

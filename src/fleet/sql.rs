@@ -62,26 +62,29 @@ impl SqlEngine {
         }
     }
 
-    /// A table of the dataset: all files of its folder, or those of these data files.
-    fn table(self, dataset: &str, files: Option<&[String]>, table: &str) -> String {
-        let folder = dataset.trim_end_matches('/');
-        let Some(ids) = files else {
-            return match self {
-                Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
-                Self::Spark => format!("parquet.{}", self.quoted(&format!("{folder}/{table}"))),
-            };
+    /// A table of a dataset: all files of its folder, or those of these data files.
+    fn table(self, source: Source<'_>, table: &str) -> String {
+        let datasets = match source {
+            Source::Folder(dataset) => {
+                let folder = dataset.trim_end_matches('/');
+                return match self {
+                    Self::DuckDb => format!("read_parquet({})", self.text(&format!("{folder}/{table}/*.parquet"))),
+                    Self::Spark => format!("parquet.{}", self.quoted(&spark_pattern(&format!("{folder}/{table}")))),
+                };
+            }
+            Source::Files(datasets) => datasets,
         };
-        let paths = ids.iter().map(|id| format!("{folder}/{table}/{id}.parquet"));
+        let paths = datasets.iter().flat_map(|(dataset, ids)| {
+            let folder = dataset.trim_end_matches('/');
+            ids.iter().map(move |id| format!("{folder}/{table}/{id}.parquet"))
+        });
         match self {
             Self::DuckDb => {
                 let paths: Vec<String> = paths.map(|path| self.text(&path)).collect();
                 format!("read_parquet([{}])", paths.join(", "))
             }
-            Self::Spark => {
-                let files: Vec<String> =
-                    paths.map(|path| format!("SELECT * FROM parquet.{}", self.quoted(&path))).collect();
-                format!("({})", files.join(" UNION ALL "))
-            }
+            // A list of files would be planned as a union of so many tables; see `Query::selected`.
+            Self::Spark => selected(table),
         }
     }
 }
@@ -93,12 +96,13 @@ impl SqlEngine {
     /// It reads all files of the folder, and fails in the engine if a run is there twice, as where two datasets were copied into one folder.
     /// Rows that [`FleetOptions::top`] would leave out are there: it is cheap to add a `LIMIT`.
     pub fn query(self, options: &FleetOptions, dataset: &str) -> String {
-        self.statement(Query { options, dataset, files: None, engine: self })
+        self.statement(Query { options, source: Source::Folder(dataset), engine: self })
     }
 
-    /// The same of these data files of the folder only, by id; there must be at least one.
-    pub fn query_files(self, options: &FleetOptions, dataset: &str, ids: &[String]) -> String {
-        self.statement(Query { options, dataset, files: Some(ids), engine: self })
+    /// The same of these data files only: for the folder of each dataset the ids of its files. There must be at least one file, and a run
+    /// must be in one file.
+    pub fn query_files(self, options: &FleetOptions, datasets: &[(String, Vec<String>)]) -> String {
+        self.statement(Query { options, source: Source::Files(datasets), engine: self })
     }
 
     fn statement(self, query: Query<'_>) -> String {
@@ -109,10 +113,18 @@ impl SqlEngine {
     }
 }
 
+/// The files that a statement reads.
+#[derive(Clone, Copy)]
+enum Source<'q> {
+    /// All in the folder of a dataset.
+    Folder(&'q str),
+    /// The ids of data files in the folder of each dataset.
+    Files(&'q [(String, Vec<String>)]),
+}
+
 struct Query<'q> {
     options: &'q FleetOptions,
-    dataset: &'q str,
-    files: Option<&'q [String]>,
+    source: Source<'q>,
     engine: SqlEngine,
 }
 
@@ -127,15 +139,43 @@ impl Query<'_> {
             "-- Percent of one core where the unit is ns, else units per second. A scope that a run does not"
         )?;
         writeln!(out, "-- have is zero there: runs counts all runs of the cohort.")?;
-        writeln!(out, "WITH measured AS (\n{}\n),", self.measured())?;
-        writeln!(out, "used AS (\n{}\n),", self.used())?;
+        let (measured, used) = (self.measured(), self.used());
+        writeln!(out, "WITH {}measured AS (\n{measured}\n),", self.selected(&[&measured, &used]))?;
+        writeln!(out, "used AS (\n{used}\n),")?;
         writeln!(out, "valued AS (\n{}\n),", self.valued())?;
         writeln!(out, "ranked AS (\n{}\n)", self.ranked())?;
         writeln!(out, "{};", self.answer())
     }
 
+    /// The queries for the tables that these texts use, where an engine has no lists of files: the rows of the listed files in a folder.
+    ///
+    /// Spark plans a list as a union of as many tables (50 s for 300 files), and a name that is not there it leaves out. So the files are
+    /// counted, too.
+    fn selected(&self, users: &[&String]) -> String {
+        let (SqlEngine::Spark, Source::Files(datasets)) = (self.engine, self.source) else { return String::new() };
+        let missing = self.engine.text("a file of the dataset is missing: write the statement again");
+        let rows = |table: &str, dataset: &str, ids: &[String]| {
+            let path = self.engine.quoted(&spark_pattern(&format!("{}/{table}", dataset.trim_end_matches('/'))));
+            let names: Vec<String> = ids.iter().map(|id| self.engine.text(&format!("{id}.parquet"))).collect();
+            let names = names.join(", ");
+            format!(
+                "  SELECT * FROM parquet.{path}\n  WHERE _metadata.file_name IN ({names})\n    AND (\
+                 SELECT CASE WHEN COUNT(*) = {} THEN TRUE ELSE raise_error({missing}) END\n      \
+                 FROM binaryFile.{path} WHERE _metadata.file_name IN ({names}))",
+                ids.len()
+            )
+        };
+        let query = |table: &str| {
+            let datasets = datasets.iter().filter(|(_, ids)| !ids.is_empty());
+            let rows: Vec<String> = datasets.map(|(dataset, ids)| rows(table, dataset, ids)).collect();
+            format!("{} AS (\n{}\n),\n", selected(table), rows.join("\n  UNION ALL\n"))
+        };
+        let tables = ["runs", "labels", "frames", "modules"].into_iter();
+        tables.filter(|table| users.iter().any(|text| text.contains(&selected(table)))).map(query).collect()
+    }
+
     fn table(&self, table: &str) -> String {
-        self.engine.table(self.dataset, self.files, table)
+        self.engine.table(self.source, table)
     }
 
     fn subject(&self) -> &'static str {
@@ -193,7 +233,7 @@ impl Query<'_> {
 
     /// The condition that no run is there twice, which fails where one is. Data files with a list have been checked.
     fn once(&self) -> String {
-        if self.files.is_some() {
+        if matches!(self.source, Source::Files(_)) {
             return String::new();
         }
         let fails = match self.engine {
@@ -399,6 +439,23 @@ impl Query<'_> {
             QuantileMethod::Linear => linear(parts),
         }
     }
+}
+
+/// The name of the query for the rows of a table in listed files.
+fn selected(table: &str) -> String {
+    format!("{table}_of_files")
+}
+
+/// A path as a pattern that means this path only.
+fn spark_pattern(path: &str) -> String {
+    let mut pattern = String::new();
+    for sign in path.chars() {
+        if r"\*?[]{}^,".contains(sign) {
+            pattern.push('\\');
+        }
+        pattern.push(sign);
+    }
+    pattern
 }
 
 /// The name of a column in datasets, where no column is named like a keyword (`binary` is one).

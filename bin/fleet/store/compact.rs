@@ -1,15 +1,13 @@
 //! Merging data files: thousands of files of one run each are slow to open, for this command and for SQL.
 
-use std::fs::File;
-
-use anyhow::{Context, Result};
-use traceparse::fleet::{DatasetRow, DatasetTable, KnownRun, TableWriter};
+use anyhow::Result;
+use traceparse::fleet::{DatasetRow, DatasetTable, KnownRun};
 
 use super::Store;
 use super::folder::step;
 use super::index::Replaced;
 use super::manifest::{DataFile, TableFile};
-use super::measured::measure_table;
+use super::part::PartWriter;
 use super::state::{FEW_ROWS, State};
 
 /// A file is merged with smaller ones if it has at most so many times the rows that they have together, so that a large file is not
@@ -72,26 +70,17 @@ impl Store {
 
     /// The files of a part, under temporary names.
     fn write_part(&self, name: &str, files: &[String], replaced: &Replaced) -> Result<Vec<TableFile>> {
-        let mut writers = Vec::new();
-        for table in DatasetTable::ALL {
-            let file = self.folder.create_temporary(table, name)?;
-            writers.push(TableWriter::new(table, file).with_context(|| self.cannot_be_written(table, name))?);
-        }
+        let mut part = PartWriter::new(&self.folder, name)?;
         for file in files {
             for row in self.folder.open(file)? {
                 step()?;
-                copy_row(row?, replaced, &mut writers).with_context(|| format!("{name}: cannot be written"))?;
+                let row = row?;
+                if stays(&row, replaced) {
+                    part.add(&row)?;
+                }
             }
         }
-        let mut tables = Vec::new();
-        for (writer, table) in writers.into_iter().zip(DatasetTable::ALL) {
-            let cannot = || self.cannot_be_written(table, name);
-            // What it replaces is removed later, and power may fail.
-            writer.finish().with_context(cannot)?.sync_all().with_context(cannot)?;
-            let file = File::open(self.folder.temporary(table, name)).with_context(cannot)?;
-            tables.push(measure_table(table, file).with_context(cannot)?);
-        }
-        Ok(tables)
+        part.finish()
     }
 }
 
@@ -118,15 +107,9 @@ fn small_files(state: &State, target_rows: u64) -> Option<Vec<String>> {
     (group.len() > 1).then_some(group)
 }
 
-fn copy_row(row: DatasetRow, replaced: &Replaced, writers: &mut [TableWriter<File>]) -> Result<()> {
+fn stays(row: &DatasetRow, replaced: &Replaced) -> bool {
     match row {
-        DatasetRow::Run(run) if !replaced.has(Some(&run.record.run_id), &run.record.source, false) => {
-            writers.iter_mut().try_for_each(|writer| writer.run(&run))?;
-        }
-        DatasetRow::Failed(failure) if !replaced.has(failure.run_id.as_deref(), &failure.source, true) => {
-            writers.iter_mut().try_for_each(|writer| writer.failure(&failure))?;
-        }
-        DatasetRow::Run(_) | DatasetRow::Failed(_) => {}
+        DatasetRow::Run(run) => !replaced.has(Some(&run.record.run_id), &run.record.source, false),
+        DatasetRow::Failed(failure) => !replaced.has(failure.run_id.as_deref(), &failure.source, true),
     }
-    Ok(())
 }

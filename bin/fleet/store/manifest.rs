@@ -67,6 +67,8 @@ pub(crate) struct Merged {
     pub(crate) inputs: String,
     /// False until it came to its end: what is there may be removed.
     pub(crate) is_done: bool,
+    /// True if everything that was merged had come to its end.
+    pub(crate) is_of_whole: bool,
 }
 
 /// A data file.
@@ -123,6 +125,11 @@ impl Manifest {
         Self { version: LISTED - 1, inputs: Completeness::default(), ..Self::new() }
     }
 
+    /// True for a dataset that was made, and no more.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.files.is_empty() && self.inputs == Self::new().inputs
+    }
+
     /// True if it says which files belong to the dataset.
     pub(super) fn lists_files(&self) -> bool {
         self.version >= LISTED
@@ -169,9 +176,11 @@ impl Manifest {
             inputs_done: value["inputs_done"].as_u64(),
         };
         let shards = Shards::from_json(value)?;
-        let merged = &value["merged"];
-        let merged = merged["inputs"].as_str().map(str::to_owned).zip(merged["done"].as_bool());
-        let merged = merged.map(|(inputs, is_done)| Merged { inputs, is_done });
+        let merged = value["merged"]["inputs"].as_str().map(|inputs| Merged {
+            inputs: inputs.to_owned(),
+            is_done: value["merged"]["done"] == true,
+            is_of_whole: value["merged"]["of_whole"] == true,
+        });
         let mut files = BTreeMap::new();
         if version >= LISTED {
             for (id, file) in value["files"].as_object()? {
@@ -202,7 +211,9 @@ impl Manifest {
         value["symbols"] = json!(self.made_with.symbols);
         [value["shard"], value["shards"]] = Shards::to_json(self.shards.as_ref());
         value["merged"] = match &self.merged {
-            Some(Merged { inputs, is_done }) => json!({"inputs": inputs, "done": is_done}),
+            Some(Merged { inputs, is_done, is_of_whole }) => {
+                json!({"inputs": inputs, "done": is_done, "of_whole": is_of_whole})
+            }
             None => Value::Null,
         };
         value["files"] = self.files.iter().map(|(id, file)| (id.clone(), json_of(file))).collect::<Map<_, _>>().into();

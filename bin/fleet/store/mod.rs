@@ -11,7 +11,9 @@ mod index;
 mod journal;
 mod manifest;
 mod measured;
+mod merge;
 mod older;
+mod part;
 mod progress;
 mod read;
 mod rewritten;
@@ -32,14 +34,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
-use traceparse::fleet::{DatasetRun, DatasetTable, FleetSelection, KnownRun, SharedRow};
+use traceparse::fleet::{DatasetRow, DatasetTable, FleetSelection, KnownRun, SharedRow};
+#[cfg(test)]
 use traceparse::fleet::{FailedInput, RunMeasures};
 
 use folder::{Folder, LOCK};
 pub(crate) use index::Known;
 use journal::Journal;
-pub(crate) use manifest::MadeWith;
 use manifest::Manifest;
+pub(crate) use manifest::{MadeWith, Merged};
+pub(crate) use merge::MergedFacts;
 pub(crate) use shards::Shards;
 pub(crate) use stamps::SourceStamps;
 use state::State;
@@ -268,8 +272,11 @@ impl Store {
 
     fn label_keys_of_runs(&self) -> Result<HashMap<String, BTreeSet<String>>> {
         let mut keys = HashMap::new();
-        self.read(|run| {
-            keys.insert(run.record.run_id, run.record.labels.into_iter().map(|(key, _)| key).collect());
+        self.rows(|row| {
+            if let SharedRow::Run(run) = row {
+                let record = run.record();
+                keys.insert(record.run_id.clone(), record.labels.iter().map(|(key, _)| key.clone()).collect());
+            }
             Ok(())
         })?;
         Ok(keys)
@@ -277,25 +284,60 @@ impl Store {
 
     /// Gives every run to `each`, in the order of data files and in their order, and returns what gave none. Some runs are in
     /// memory at a time.
+    #[cfg(test)]
+    #[allow(dead_code)]
     pub(crate) fn read(&self, mut each: impl FnMut(RunMeasures) -> Result<()>) -> Result<Vec<FailedInput>> {
-        self.read_shared(|run| each(run.into_measures()))
-    }
-
-    /// The same, of runs that share the names of their data file.
-    pub(crate) fn read_shared(&self, mut each: impl FnMut(DatasetRun) -> Result<()>) -> Result<Vec<FailedInput>> {
         let mut failures = Vec::new();
-        let add = |row| match row {
-            SharedRow::Run(run) => each(*run),
+        self.rows(|row| match row {
+            SharedRow::Run(run) => each(run.into_measures()),
             SharedRow::Failed(failure) => {
                 failures.push(failure);
                 Ok(())
             }
-        };
-        match self.is_rewritten {
-            true => self.folder.read_rewritten(add)?,
-            false => self.folder.read_in_order(self.data_files()?, add)?,
-        }
+        })?;
         Ok(failures)
+    }
+
+    /// Gives every run and every file that gave none to `each`, in the order of [`read`](Self::read).
+    pub(crate) fn rows(&self, each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
+        match self.is_rewritten {
+            true => self.folder.read_rewritten(each),
+            false => self.folder.read_in_order(self.data_files()?, each),
+        }
+    }
+
+    /// The same, of runs the record only.
+    pub(crate) fn records(&self, mut each: impl FnMut(DatasetRow) -> Result<()>) -> Result<()> {
+        if self.is_rewritten {
+            return self.rows(|row| each(row.into()));
+        }
+        for id in self.data_files()? {
+            let named = |error| self.folder.name_file(&id, error);
+            let records = DatasetRow::records(self.folder.open_table(DatasetTable::Runs, &id)?).map_err(named)?;
+            for record in records {
+                each(record.map_err(named)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The settings of the last extract.
+    pub(crate) fn made_with(&self) -> MadeWith {
+        self.state().manifest.made_with.clone()
+    }
+
+    /// The merge that wrote it, if one did.
+    pub(crate) fn merged(&self) -> Option<Merged> {
+        self.state().manifest.merged.clone()
+    }
+
+    /// A text that is another one if the dataset is.
+    pub(crate) fn identity(&self) -> Result<String> {
+        if self.is_rewritten {
+            return self.folder.rewritten_identity();
+        }
+        let files = self.data_files()?.join("\n");
+        Ok(format!("{}{files}", self.state().manifest.text()))
     }
 
     /// The stamps that tell which exports are as they were when they were hashed. If they cannot be read, there are none.

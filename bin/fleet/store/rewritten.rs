@@ -3,11 +3,12 @@
 //! Which files belong together only the folder says, so that all of them count, and runs are checked as a whole (see [`RewrittenRuns`]).
 //! Nobody knows if such a dataset is complete. It is read, and merged into a new dataset, but never changed.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result, ensure};
-use traceparse::fleet::{DatasetError, DatasetRow, DatasetTable, RewrittenRuns, SharedRow};
+use traceparse::fleet::{DatasetError, DatasetTable, RewrittenRuns, SharedRow};
 
 use super::folder::{Folder, entries};
 
@@ -34,6 +35,18 @@ impl Folder {
         Ok(names.into_iter().map(|name| folder.join(name)).collect())
     }
 
+    /// Its files with their lengths and times of change.
+    pub(super) fn rewritten_identity(&self) -> Result<String> {
+        let mut text = String::new();
+        for table in RewrittenRuns::TABLES {
+            for path in self.rewritten_files(table)? {
+                let metadata = path.metadata().with_context(|| format!("{}: cannot be read", path.display()))?;
+                writeln!(text, "{} {} {:?}", path.display(), metadata.len(), metadata.modified().ok())?;
+            }
+        }
+        Ok(text)
+    }
+
     /// Gives every run and every file that gave none to `each`, in the order of their hashes.
     ///
     /// # Errors
@@ -58,16 +71,9 @@ impl Folder {
                 let folder = self.path.join(error.table.name());
                 named(&folder, error)
             };
-            runs.finish().map_err(of_table)?.into_iter().map(shared).try_for_each(&mut each)?;
+            runs.finish().map_err(of_table)?.into_iter().map(SharedRow::from).try_for_each(&mut each)?;
         }
         Ok(())
-    }
-}
-
-fn shared(row: DatasetRow) -> SharedRow {
-    match row {
-        DatasetRow::Run(run) => SharedRow::Run(Box::new((*run).into())),
-        DatasetRow::Failed(failure) => SharedRow::Failed(failure),
     }
 }
 

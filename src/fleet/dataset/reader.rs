@@ -93,6 +93,24 @@ pub enum SharedRow {
     Failed(FailedInput),
 }
 
+impl From<SharedRow> for DatasetRow {
+    fn from(row: SharedRow) -> Self {
+        match row {
+            SharedRow::Run(run) => Self::Run(Box::new(run.into_measures())),
+            SharedRow::Failed(failed) => Self::Failed(failed),
+        }
+    }
+}
+
+impl From<DatasetRow> for SharedRow {
+    fn from(row: DatasetRow) -> Self {
+        match row {
+            DatasetRow::Run(run) => Self::Run(Box::new((*run).into())),
+            DatasetRow::Failed(failed) => Self::Failed(failed),
+        }
+    }
+}
+
 /// The rows of a data file, with shared names: see [`DatasetReader::shared`].
 pub struct SharedRows(DatasetReader);
 
@@ -119,12 +137,7 @@ impl Iterator for DatasetReader {
         }
         let row = self.read().transpose();
         self.is_done = !matches!(row, Some(Ok(_)));
-        row.map(|row| {
-            row.map(|row| match row {
-                SharedRow::Run(run) => DatasetRow::Run(Box::new(run.into_measures())),
-                SharedRow::Failed(failed) => DatasetRow::Failed(failed),
-            })
-        })
+        row.map(|row| row.map(DatasetRow::from))
     }
 }
 

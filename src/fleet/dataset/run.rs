@@ -55,6 +55,11 @@ impl DatasetRun {
         &self.record
     }
 
+    /// Names the file that it was measured from, as those who read it should know it.
+    pub fn set_source(&mut self, source: String) {
+        self.record.source = source;
+    }
+
     /// The run with names of its own, numbered as they are met in `frames`, then `binaries`, then `windows`.
     pub fn into_measures(self) -> RunMeasures {
         let all = self.names.get();

@@ -104,6 +104,7 @@ fn inputs(report: &FleetReport) -> Value {
         "complete": inputs.completeness.is_complete,
         "inputs_expected": inputs.completeness.inputs_expected,
         "inputs_done": inputs.completeness.inputs_done,
+        "missing_shards": inputs.missing_shards,
         "runs": inputs.runs,
         "left_out": inputs.left_out,
         "label_keys": inputs.label_keys,

@@ -1,0 +1,147 @@
+//! Writing a dataset that others are merged into.
+//!
+//! Until its end, its manifest says that it is incomplete and names no files, so a killed merge leaves nothing that looks whole; the same
+//! merge begins again. Rows are written as they come, in parts.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use traceparse::fleet::{Completeness, DatasetRow, FleetSelection, SharedRow};
+
+use super::folder::step;
+use super::manifest::{DataFile, Manifest, Merged};
+use super::part::PartWriter;
+use super::{MadeWith, Shards, Store};
+
+/// The facts about a merged dataset that its rows do not tell.
+pub(crate) struct MergedFacts {
+    pub(crate) selection: FleetSelection,
+    pub(crate) made_with: MadeWith,
+    pub(crate) inputs: Completeness,
+    pub(crate) shards: Option<Shards>,
+    /// A hash of what is merged.
+    pub(crate) identity: String,
+    /// True if everything that is merged had come to its end.
+    pub(crate) is_of_whole: bool,
+}
+
+impl MergedFacts {
+    fn merged(&self, is_done: bool) -> Merged {
+        Merged { inputs: self.identity.clone(), is_done, is_of_whole: self.is_of_whole }
+    }
+}
+
+/// A dataset that is being written.
+pub(crate) struct Merge {
+    store: Store,
+    facts: MergedFacts,
+    target_rows: u64,
+    parts: Vec<(String, DataFile)>,
+}
+
+impl Store {
+    /// Begins a merge into a new folder, or again into one that a killed merge left; `None` if the very same merge has been done.
+    pub(crate) fn begin_merge(path: &Path, facts: MergedFacts, target_rows: u64) -> Result<Option<Merge>> {
+        if Self::is_dataset(path) {
+            let manifest = Manifest::read(path)?;
+            match &manifest.merged {
+                Some(merged) if merged.is_done && merged.inputs == facts.identity => {
+                    // Checks that its files are those that were written.
+                    return Self::open(path).map(|_| None);
+                }
+                Some(merged) if !merged.is_done => {}
+                None if manifest.is_untouched() => {}
+                _ => bail!(
+                    "{}: a dataset already; merge into a new folder, and name this one among the inputs",
+                    path.display()
+                ),
+            }
+        }
+        let store = Self::create_or_open(path)?;
+        {
+            let mut state = store.state();
+            state.manifest.inputs = Completeness { is_complete: Some(false), inputs_done: Some(0), ..facts.inputs };
+            state.manifest.merged = Some(facts.merged(false));
+            state.manifest.selection = facts.selection.clone();
+            state.manifest.made_with = facts.made_with.clone();
+            state.save(&store.folder)?;
+        }
+        Ok(Some(Merge { store, facts, target_rows, parts: Vec::new() }))
+    }
+}
+
+impl Merge {
+    /// Writes all rows that `read` gives, and then the manifest; returns the number of runs, and of files that gave none.
+    pub(crate) fn write(
+        mut self,
+        read: impl FnOnce(&mut dyn FnMut(SharedRow) -> Result<()>) -> Result<()>,
+    ) -> Result<(u64, u64)> {
+        let folder = self.store.folder.clone();
+        let mut open: Option<Part<'_>> = None;
+        read(&mut |row| {
+            step()?;
+            let part = match open.take().filter(|part| part.rows < self.target_rows) {
+                Some(part) => open.insert(part),
+                None => open.insert(Part::new(&folder, self.store.new_name())?),
+            };
+            part.add(&row.into())?;
+            if part.rows >= self.target_rows
+                && let Some(part) = open.take()
+            {
+                self.finish(part)?;
+            }
+            Ok(())
+        })?;
+        if let Some(part) = open.take() {
+            self.finish(part)?;
+        }
+        self.store.folder.sync()?;
+        let sum = |count: fn(&DataFile) -> u64| self.parts.iter().map(|(_, file)| count(file)).sum();
+        let counts = (sum(|file| file.runs), sum(|file| file.failed));
+        let mut state = self.store.state();
+        state.manifest.files = self.parts.drain(..).collect();
+        state.manifest.inputs = self.facts.inputs;
+        state.manifest.shards = self.facts.shards.clone();
+        state.manifest.merged = Some(self.facts.merged(true));
+        state.save(&self.store.folder)?;
+        Ok(counts)
+    }
+
+    /// Gives the files of a part their names.
+    fn finish(&mut self, part: Part<'_>) -> Result<()> {
+        let Part { name, runs, failed, writer, .. } = part;
+        let file = DataFile { runs, failed, tables: writer.finish()? };
+        let id = file.id();
+        self.store.folder.publish(&name, &id)?;
+        self.parts.push((id, file));
+        Ok(())
+    }
+}
+
+/// A part that is being written.
+struct Part<'f> {
+    name: String,
+    writer: PartWriter<'f>,
+    /// Rows of functions so far.
+    rows: u64,
+    runs: u64,
+    failed: u64,
+}
+
+impl<'f> Part<'f> {
+    fn new(folder: &'f super::Folder, name: String) -> Result<Self> {
+        let writer = PartWriter::new(folder, &name)?;
+        Ok(Self { name, writer, rows: 0, runs: 0, failed: 0 })
+    }
+
+    fn add(&mut self, row: &DatasetRow) -> Result<()> {
+        match row {
+            DatasetRow::Run(run) => {
+                self.rows += run.frames.len() as u64;
+                self.runs += 1;
+            }
+            DatasetRow::Failed(_) => self.failed += 1,
+        }
+        self.writer.add(row)
+    }
+}

@@ -1,0 +1,234 @@
+//! The datasets that a report, a statement or a merge is of.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use traceparse::fleet::{Completeness, DatasetRun, FailedInput, FleetSelection, SharedRow};
+
+use super::super::store::{MadeWith, Shards, Store};
+use super::plan::{Named, Plan, Rows};
+use super::sentences::{Lack, advice, incomplete};
+use super::{likeness, whole};
+use crate::guard::will_read;
+
+/// One dataset, or several that are read as one.
+pub(crate) struct Datasets {
+    all: Vec<Named>,
+    /// `None` for one dataset, whose rows are as they are.
+    plan: Option<Plan>,
+    shards: Option<Shards>,
+}
+
+impl Datasets {
+    /// The datasets at a path: the one that is there, or those in a folder that has nothing else. Empty if it is another input.
+    pub(crate) fn at(path: &Path) -> Vec<PathBuf> {
+        if Store::is_dataset(path) {
+            return vec![path.to_owned()];
+        }
+        let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
+        let is_hidden = |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let mut paths: Vec<PathBuf> =
+            entries.filter_map(Result::ok).map(|it| it.path()).filter(|path| !is_hidden(path)).collect();
+        if !paths.iter().all(|path| Store::is_dataset(path)) {
+            return Vec::new();
+        }
+        paths.sort();
+        paths
+    }
+
+    /// Opens them, and checks that they can be taken together and that their files are those that were written.
+    pub(crate) fn open(paths: &[PathBuf]) -> Result<Self> {
+        let mut all: Vec<Named> = Vec::new();
+        let mut known = BTreeSet::new();
+        for path in paths {
+            if !known.insert(std::fs::canonicalize(path).unwrap_or_else(|_| path.clone())) {
+                bail!("{}: named more than once", path.display());
+            }
+            Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
+            let named = Named { name: path.display().to_string(), store: Store::open(path)?, root: None };
+            if let Some(first) = all.first() {
+                likeness::check((&first.name, &first.store), (&named.name, &named.store))?;
+            }
+            all.push(named);
+        }
+        let of_each: Vec<_> = all.iter().map(|named| named.store.shards()).collect();
+        let shards = whole::shards(&of_each);
+        if let Some(common) = shards.as_ref().and_then(|shards| shards.root.as_ref()) {
+            for (named, shards) in all.iter_mut().zip(of_each) {
+                let own = shards.and_then(|shards| shards.root).filter(|own| own != common);
+                named.root = own.map(|own| (own, common.clone()));
+            }
+        }
+        let plan = if all.len() > 1 { Some(Plan::new(&all, shards.is_some())?) } else { None };
+        Ok(Self { all, plan, shards })
+    }
+
+    /// Their names for messages: that of the first one, and how many more there are.
+    pub(crate) fn name(&self) -> String {
+        match self.all.as_slice() {
+            [] => String::new(),
+            [one] => one.name.clone(),
+            [first, more @ ..] => format!("{} and {} more", first.name, more.len()),
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The selection that all runs were measured with.
+    pub(crate) fn selection(&self) -> FleetSelection {
+        self.all.first().map(|first| first.store.selection()).unwrap_or_default()
+    }
+
+    /// The settings of all, as far as they are known.
+    pub(crate) fn made_with(&self) -> MadeWith {
+        let mut all = self.all.iter().map(|named| named.store.made_with());
+        all.find(|made_with| made_with.settings.is_some()).unwrap_or_default()
+    }
+
+    /// The shards that they have together, if they are of some.
+    pub(crate) fn shards(&self) -> Option<Shards> {
+        self.shards.clone()
+    }
+
+    /// The shards that they lack, such as `16/16`.
+    pub(crate) fn missing_shards(&self) -> Vec<String> {
+        self.shards.as_ref().map(Shards::missing).unwrap_or_default()
+    }
+
+    /// The share of the inputs that they have together.
+    pub(crate) fn completeness(&self) -> Completeness {
+        let own = |named: &Named| {
+            let completeness = named.store.completeness();
+            // One that lacks nothing but shards is as it should be.
+            let lacks_shards_only = completeness.is_incomplete() && incomplete_one(named).is_none();
+            Completeness { is_complete: completeness.is_complete.map(|is| is || lacks_shards_only), ..completeness }
+        };
+        let all: Vec<Completeness> = self.all.iter().map(own).collect();
+        match all.as_slice() {
+            [one] if self.shards.is_none() => *one,
+            all => whole::completeness(all, self.shards.as_ref(), self.plan.as_ref().map_or(0, |plan| plan.repeated)),
+        }
+    }
+
+    /// The sentence for what they lack, and advice; `None` if nothing is known to be missing.
+    pub(crate) fn incomplete(&self) -> Option<String> {
+        let (completeness, missing) = (self.completeness(), self.missing_shards());
+        let say = |lack| format!("{}; {}", incomplete(&self.name(), completeness, lack), advice(lack));
+        match self.unfinished() {
+            Some(sentence) => Some(sentence),
+            None if !missing.is_empty() => Some(say(Lack::Shards(&missing))),
+            None => completeness.is_incomplete().then(|| say(Lack::Inputs)),
+        }
+    }
+
+    /// The sentence for the first dataset whose extract or merge did not finish.
+    pub(crate) fn unfinished(&self) -> Option<String> {
+        self.all.iter().find_map(incomplete_one)
+    }
+
+    /// Gives every run to `each`, and returns the files that gave none.
+    pub(crate) fn read(&self, mut each: impl FnMut(DatasetRun) -> Result<()>) -> Result<Vec<FailedInput>> {
+        let mut failures = Vec::new();
+        self.rows(|row| {
+            match row {
+                SharedRow::Run(run) => each(*run)?,
+                SharedRow::Failed(failed) => failures.push(failed),
+            }
+            Ok(())
+        })?;
+        Ok(failures)
+    }
+
+    /// Gives every run and every file that gave none to `each`. Some runs are in memory at a time.
+    pub(crate) fn rows(&self, mut each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
+        let Some(plan) = &self.plan else {
+            return self.all.iter().try_for_each(|named| named.store.rows(&mut each));
+        };
+        let mut rows = Rows::new(plan);
+        for (index, named) in self.all.iter().enumerate() {
+            named.store.rows(|row| rows.take(&self.all, index, row).map_or(Ok(()), &mut each))?;
+        }
+        Ok(())
+    }
+
+    /// True if an engine rewrote one of them, so that nobody knows what it lacks.
+    pub(crate) fn has_rewritten(&self) -> bool {
+        self.all.iter().any(|named| named.store.is_rewritten())
+    }
+
+    /// The keys of all labels.
+    pub(crate) fn label_keys(&self) -> Result<BTreeSet<String>> {
+        let mut keys = BTreeSet::new();
+        for named in &self.all {
+            keys.extend(named.store.label_keys()?.into_values().flatten());
+        }
+        Ok(keys)
+    }
+
+    /// A data file in a folder that does not belong to the dataset, the number of such files, and the name of the dataset.
+    pub(crate) fn unnamed(&self) -> Result<Option<(String, PathBuf, usize)>> {
+        for named in &self.all {
+            if let Some((first, count)) = named.store.unnamed()? {
+                return Ok(Some((named.name.clone(), first, count)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The data files of each dataset, by the path of its folder.
+    ///
+    /// # Errors
+    /// When a file or a run is in several of them: a statement would count it twice.
+    pub(crate) fn files(&self) -> Result<Vec<(String, Vec<String>)>> {
+        if let Some(plan) = self.plan.as_ref().filter(|plan| plan.repeated + plan.copies > 0) {
+            let (name, count) = (self.name(), plan.repeated + plan.copies);
+            bail!(
+                "{name}: {count} files are in several of these datasets, which SQL would count twice; put them together with `traceparse fleet merge`"
+            );
+        }
+        for named in self.all.iter().filter(|named| named.store.is_rewritten()) {
+            if self.all.len() > 1 {
+                bail!(
+                    "{}: an engine rewrote it; put it together with the others by `traceparse fleet merge`",
+                    named.name
+                );
+            }
+            // Nothing else tells that its files belong together.
+            named.store.rows(|_| Ok(()))?;
+        }
+        let files = |named: &Named| Ok((local(Path::new(&named.name))?, named.store.data_files()?));
+        self.all.iter().map(files).collect()
+    }
+
+    /// A hash of all that they have.
+    pub(crate) fn identity(&self) -> Result<String> {
+        let mut all = self.all.iter().map(|named| named.store.identity()).collect::<Result<Vec<_>>>()?;
+        all.sort();
+        Ok(blake3::hash(all.join("\n").as_bytes()).to_hex().as_str()[..32].to_owned())
+    }
+}
+
+/// The sentence for a dataset that lacks something beside shards.
+fn incomplete_one(named: &Named) -> Option<String> {
+    let store = &named.store;
+    let is_part = store.shards().is_some_and(|shards| !shards.is_whole());
+    let lack = match store.merged() {
+        Some(merged) if !merged.is_done => Lack::Merge,
+        Some(merged) if is_part && merged.is_of_whole => return None,
+        Some(_) => Lack::Inputs,
+        None => Lack::Extract,
+    };
+    let completeness = store.completeness();
+    let sentence = || format!("{}; {}", incomplete(&named.name, completeness, lack), advice(lack));
+    completeness.is_incomplete().then(sentence)
+}
+
+/// The whole path of a dataset of this machine: a statement may be run in another folder.
+pub(crate) fn local(dataset: &Path) -> Result<String> {
+    let name = dataset.display();
+    let path = std::fs::canonicalize(dataset).with_context(|| format!("{name}: cannot be read"))?;
+    path.into_os_string().into_string().map_err(|_| anyhow::anyhow!("{name}: its path is not UTF-8, as SQL is"))
+}

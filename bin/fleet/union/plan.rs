@@ -1,0 +1,273 @@
+//! The rows of several datasets that count.
+//!
+//! A file that several datasets have is one, and of files with the same content the first counts, as in an extract: the one of which most
+//! is known, then the first by path. So the result does not depend on which dataset has which file, nor on their order.
+
+use std::collections::{HashMap, HashSet};
+
+use anyhow::{Result, bail};
+use traceparse::fleet::{DatasetRow, FailedInput, FailureKind, RunRecord, SharedRow};
+
+use super::super::store::Store;
+use super::super::task::{Rank, duplicate_reason, rank};
+
+/// A hash of a path or of a content.
+type Key = u128;
+
+/// A dataset, as it was named.
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) store: Store,
+    /// The start of its paths, and what stands for it in those of all datasets.
+    pub(super) root: Option<(String, String)>,
+}
+
+impl Named {
+    /// A path as all datasets have it.
+    fn source(&self, source: &str) -> String {
+        let below = self.root.as_ref().and_then(|(own, common)| Some((source.strip_prefix(own.as_str())?, common)));
+        match below.filter(|(below, _)| below.starts_with('/')) {
+            Some((below, common)) => format!("{common}{below}"),
+            None => source.to_owned(),
+        }
+    }
+}
+
+/// The rows that count.
+#[derive(Default)]
+pub(super) struct Plan {
+    /// By path: the dataset whose rows of that file count.
+    files: HashMap<Key, Entry>,
+    /// By content, of those that several files have: the one that counts.
+    counting: HashMap<Key, Counting>,
+    /// Files beyond the first of those that several datasets have.
+    pub(super) repeated: u64,
+    /// Files that count in their dataset, and whose content another one has that counts.
+    pub(super) copies: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    dataset: u32,
+    /// 0 where the content is not known.
+    content: Key,
+    has_runs: bool,
+}
+
+struct Counting {
+    rank: Rank,
+    source: String,
+    labels: Vec<(String, String)>,
+}
+
+/// The facts about a file that its rows have.
+struct Facts {
+    source: String,
+    content: Key,
+    has_runs: bool,
+    is_duplicate: bool,
+}
+
+impl Facts {
+    fn of(named: &Named, row: &DatasetRow) -> Self {
+        match row {
+            DatasetRow::Run(run) => Self::of_run(named, &run.record),
+            DatasetRow::Failed(failed) => Self::of_failure(named, failed),
+        }
+    }
+
+    fn of_shared(named: &Named, row: &SharedRow) -> Self {
+        match row {
+            SharedRow::Run(run) => Self::of_run(named, run.record()),
+            SharedRow::Failed(failed) => Self::of_failure(named, failed),
+        }
+    }
+
+    fn of_run(named: &Named, record: &RunRecord) -> Self {
+        let (source, content) = (named.source(&record.source), key(&[content(&record.run_id)]));
+        Self { source, content, has_runs: true, is_duplicate: false }
+    }
+
+    fn of_failure(named: &Named, failed: &FailedInput) -> Self {
+        Self {
+            source: named.source(&failed.source),
+            content: failed.run_id.as_deref().map_or(0, |id| key(&[content(id)])),
+            has_runs: false,
+            is_duplicate: failed.kind == FailureKind::Duplicate,
+        }
+    }
+}
+
+impl Plan {
+    /// Looks which files there are. `is_one_fleet` says that a path means the same file in all of them.
+    pub(super) fn new(datasets: &[Named], is_one_fleet: bool) -> Result<Self> {
+        let mut plan = Self::default();
+        let mut copied = HashSet::new();
+        for (index, named) in datasets.iter().enumerate() {
+            named.store.records(|row| {
+                let facts = Facts::of(named, &row);
+                if facts.is_duplicate {
+                    copied.insert(facts.content);
+                }
+                plan.add(datasets, index as u32, &facts, is_one_fleet)
+            })?;
+        }
+        let mut seen = HashSet::new();
+        copied.extend(
+            plan.files.values().filter(|entry| entry.has_runs && !seen.insert(entry.content)).map(|it| it.content),
+        );
+        drop(seen);
+        plan.choose(datasets, &copied)?;
+        Ok(plan)
+    }
+
+    fn add(&mut self, datasets: &[Named], dataset: u32, facts: &Facts, is_one_fleet: bool) -> Result<()> {
+        let (path, entry) =
+            (key(&[&facts.source]), Entry { dataset, content: facts.content, has_runs: facts.has_runs });
+        let Some(known) = self.files.get_mut(&path) else {
+            self.files.insert(path, entry);
+            return Ok(());
+        };
+        if known.dataset == dataset {
+            return Ok(());
+        }
+        if known.content == entry.content {
+            self.repeated += 1;
+            if entry.has_runs && !known.has_runs {
+                *known = entry;
+            }
+        } else if !is_one_fleet {
+            // The same path on another day: another file.
+            self.files.entry(key_in(&facts.source, dataset)).or_insert(entry);
+        } else if known.content == 0 || entry.content == 0 {
+            // One of them could not read it.
+            self.repeated += 1;
+            if known.content == 0 {
+                *known = entry;
+            }
+        } else {
+            let [first, second] = [known.dataset, dataset].map(|index| &datasets[index as usize].name);
+            let source = &facts.source;
+            bail!(
+                "{first} and {second} have different contents of {source}: it changed between their extracts; extract both again, or leave one out"
+            );
+        }
+        Ok(())
+    }
+
+    /// Finds out which file counts for each of these contents.
+    fn choose(&mut self, datasets: &[Named], copied: &HashSet<Key>) -> Result<()> {
+        if copied.is_empty() {
+            return Ok(());
+        }
+        let mut last = String::new();
+        for (index, named) in datasets.iter().enumerate() {
+            named.store.records(|row| {
+                let facts = Facts::of(named, &row);
+                let DatasetRow::Run(run) = row else { return Ok(()) };
+                // Of several runs of a file, one is enough.
+                let is_further = std::mem::replace(&mut last, facts.source.clone()) == facts.source;
+                if !is_further && copied.contains(&facts.content) && self.has(index as u32, &facts.source) {
+                    self.put_in_order(facts, &run.record);
+                }
+                Ok(())
+            })?;
+            last.clear();
+        }
+        Ok(())
+    }
+
+    fn put_in_order(&mut self, facts: Facts, record: &RunRecord) {
+        let labels = record.manifest_labels.clone();
+        let rank = rank(labels.is_some(), record.has_toc_beside);
+        let labels = labels.unwrap_or_default();
+        let counting = Counting { rank, source: facts.source, labels };
+        match self.counting.get_mut(&facts.content) {
+            None => drop(self.counting.insert(facts.content, counting)),
+            Some(first) => {
+                self.copies += 1;
+                if (counting.rank, &counting.source) < (first.rank, &first.source) {
+                    *first = counting;
+                }
+            }
+        }
+    }
+
+    /// True if the rows that a dataset has of a file count.
+    fn has(&self, dataset: u32, source: &str) -> bool {
+        let is_of = |path: Key| self.files.get(&path).is_some_and(|entry| entry.dataset == dataset);
+        is_of(key(&[source])) || is_of(key_in(source, dataset))
+    }
+}
+
+/// Takes the rows of the datasets, one after the other, and gives those of all together.
+pub(super) struct Rows<'p> {
+    plan: &'p Plan,
+    /// Copies whose failure was given.
+    told: HashSet<Key>,
+}
+
+impl<'p> Rows<'p> {
+    pub(super) fn new(plan: &'p Plan) -> Self {
+        Self { plan, told: HashSet::new() }
+    }
+
+    /// What becomes of a row of a dataset.
+    pub(super) fn take(&mut self, datasets: &[Named], dataset: usize, mut row: SharedRow) -> Option<SharedRow> {
+        let Facts { source, content, .. } = Facts::of_shared(&datasets[dataset], &row);
+        if !self.plan.has(dataset as u32, &source) {
+            return None;
+        }
+        let first = self.plan.counting.get(&content);
+        match &mut row {
+            SharedRow::Run(run) => {
+                if let Some(first) = first.filter(|first| first.source != source) {
+                    let copy = copy_of(run.record(), source, first);
+                    return self.told.insert(key_in(&copy.source, dataset as u32)).then_some(SharedRow::Failed(copy));
+                }
+                run.set_source(source);
+            }
+            SharedRow::Failed(failed) => {
+                if let Some(first) = first.filter(|_| failed.kind == FailureKind::Duplicate) {
+                    failed.reason = duplicate_reason(&failed.labels, &first.source, &first.labels);
+                }
+                failed.source = source;
+            }
+        }
+        Some(row)
+    }
+}
+
+/// The failure that an extract would give a file with the content of another one.
+fn copy_of(record: &RunRecord, source: String, first: &Counting) -> FailedInput {
+    let labels = record.manifest_labels.clone().unwrap_or_default();
+    FailedInput {
+        source,
+        source_bytes: record.source_bytes,
+        run_id: Some(content(&record.run_id).to_owned()),
+        fingerprint: record.fingerprint.clone(),
+        kind: FailureKind::Duplicate,
+        reason: duplicate_reason(&labels, &first.source, &first.labels),
+        labels,
+    }
+}
+
+/// The hash of the file's content in the id of a run, which is followed by `-2`, `-3` … for further runs.
+fn content(run_id: &str) -> &str {
+    run_id.split_once('-').map_or(run_id, |(content, _)| content)
+}
+
+fn key(texts: &[&str]) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        hasher.update(text.as_bytes()).update(&[0]);
+    }
+    let mut bytes = [0; 16];
+    hasher.finalize_xof().fill(&mut bytes);
+    Key::from_le_bytes(bytes)
+}
+
+/// The key of a path that means another file in this dataset.
+fn key_in(source: &str, dataset: u32) -> Key {
+    key(&[source, &dataset.to_string()])
+}
