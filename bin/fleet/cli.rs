@@ -14,8 +14,8 @@ use crate::formats::{check_name, format_of};
 use crate::operations::OperationArgs;
 
 use super::filters::{FilterArgs, ThreadArgs};
-use super::shard::Shard;
 use super::help::{EXAMPLES, MERGE_HELP, SQL_HELP, extract_help, report_help};
+use super::shard::Shard;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, arg_required_else_help = true)]

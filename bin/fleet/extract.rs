@@ -12,8 +12,8 @@ use super::extraction::{Counts, Extraction, PART_ROWS};
 use super::fingerprint::short;
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{self, counted, several};
-use super::settings::Settings;
 use super::part;
+use super::settings::Settings;
 use super::store::{MadeWith, Shards, Store};
 use super::symbols;
 use super::task::Task;
@@ -91,7 +91,10 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
     let [new, changed, unchanged, failed_text] = [counts.new, counts.changed, counts.unchanged, failed].map(counted);
     complain(&format!("extracted {new} new, {changed} changed, {unchanged} unchanged, {failed_text} failed"));
     ensure!(is_part || !tasks.is_empty() || failed > 0, "there are no exports");
-    ensure!(is_part || counts.new + counts.changed + counts.unchanged > 0, "none of the {failed_text} files gave a run");
+    ensure!(
+        is_part || counts.new + counts.changed + counts.unchanged > 0,
+        "none of the {failed_text} files gave a run"
+    );
     Ok(EXIT_DONE)
 }
 

@@ -110,7 +110,8 @@ impl RunRecord {
     pub(super) fn memory(&self) -> u64 {
         let texts = [&self.run_id, &self.fingerprint, &self.source, &self.schema, &self.parser_version];
         let texts = texts.into_iter().chain(&self.start).map(|text| text.capacity() as u64).sum::<u64>();
-        size_of::<Self>() as u64 + texts
+        size_of::<Self>() as u64
+            + texts
             + of_texts(&self.notes)
             + of_labels(&self.labels)
             + self.manifest_labels.as_ref().map_or(0, of_labels)

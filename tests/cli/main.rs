@@ -33,6 +33,7 @@ mod fleet_kill;
 mod fleet_output;
 mod fleet_rows;
 mod fleet_selection;
+mod fleet_shards;
 mod folded;
 mod guard;
 #[path = "../../bin/guarded.rs"]

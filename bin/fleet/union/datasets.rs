@@ -180,7 +180,9 @@ impl Datasets {
     pub(crate) fn files(&self) -> Result<Vec<(String, Vec<String>)>> {
         if let Some(plan) = self.plan.as_ref().filter(|plan| plan.repeated + plan.copies > 0) {
             let (name, count) = (self.name(), plan.repeated + plan.copies);
-            bail!("{name}: {count} files are in several of these datasets, which SQL would count twice; put them together with `traceparse fleet merge`");
+            bail!(
+                "{name}: {count} files are in several of these datasets, which SQL would count twice; put them together with `traceparse fleet merge`"
+            );
         }
         let files = |named: &Named| Ok((local(Path::new(&named.name))?, named.store.data_files()?));
         self.all.iter().map(files).collect()

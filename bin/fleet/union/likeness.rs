@@ -14,7 +14,9 @@ pub(super) fn check(first: (&str, &Store), other: (&str, &Store)) -> Result<()> 
     let [of_first, of_other] = [first.selection(), other.selection()];
     if of_first != of_other {
         let [of_first, of_other] = [of_first, of_other].map(|selection| selected(&selection));
-        bail!("{b}: measured with another selection ({of_other}) than {a} ({of_first}); extract one of them again with the selection of the other");
+        bail!(
+            "{b}: measured with another selection ({of_other}) than {a} ({of_first}); extract one of them again with the selection of the other"
+        );
     }
     let [of_first, of_other] = [first.made_with(), other.made_with()];
     if of_first.settings.is_some() && of_other.settings.is_some() && of_first.settings != of_other.settings {

@@ -102,14 +102,17 @@ impl Plan {
             })?;
         }
         let mut seen = HashSet::new();
-        copied.extend(plan.files.values().filter(|entry| entry.has_runs && !seen.insert(entry.content)).map(|it| it.content));
+        copied.extend(
+            plan.files.values().filter(|entry| entry.has_runs && !seen.insert(entry.content)).map(|it| it.content),
+        );
         drop(seen);
         plan.choose(datasets, &copied)?;
         Ok(plan)
     }
 
     fn add(&mut self, datasets: &[Named], dataset: u32, facts: &Facts, is_one_fleet: bool) -> Result<()> {
-        let (path, entry) = (key(&[&facts.source]), Entry { dataset, content: facts.content, has_runs: facts.has_runs });
+        let (path, entry) =
+            (key(&[&facts.source]), Entry { dataset, content: facts.content, has_runs: facts.has_runs });
         let Some(known) = self.files.get_mut(&path) else {
             self.files.insert(path, entry);
             return Ok(());

@@ -40,6 +40,8 @@ pub(super) const fn advice(lack: Lack<'_>) -> &'static str {
         Lack::Shards(_) => "extract them with --shard, then name them, too",
         Lack::Merge => "run the same `fleet merge` again",
         Lack::Extract => "run the same `fleet extract` to continue",
-        Lack::Inputs => "complete the extracts that it was merged from, with the same inputs for all shards, and merge them again",
+        Lack::Inputs => {
+            "complete the extracts that it was merged from, with the same inputs for all shards, and merge them again"
+        }
     }
 }
