@@ -105,8 +105,7 @@ pub use builder::FleetBuilder;
 pub use completeness::Completeness;
 #[cfg(feature = "dataset")]
 pub use dataset::{
-    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, SharedRow,
-    SharedRows, TableWriter,
+    DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, TableWriter,
 };
 pub use finding::Finding;
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};

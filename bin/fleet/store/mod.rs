@@ -30,7 +30,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
-use traceparse::fleet::{DatasetRun, DatasetTable, FleetSelection, KnownRun, SharedRow};
+use traceparse::fleet::{DatasetRow, DatasetRun, DatasetTable, FleetSelection, KnownRun};
 use traceparse::fleet::{FailedInput, RunMeasures};
 
 use folder::{Folder, LOCK};
@@ -233,8 +233,8 @@ impl Store {
     pub(crate) fn read_shared(&self, mut each: impl FnMut(DatasetRun) -> Result<()>) -> Result<Vec<FailedInput>> {
         let mut failures = Vec::new();
         self.folder.read_in_order(self.data_files()?, |row| match row {
-            SharedRow::Run(run) => each(*run),
-            SharedRow::Failed(failure) => {
+            DatasetRow::Run(run) => each(*run),
+            DatasetRow::Failed(failure) => {
                 failures.push(failure);
                 Ok(())
             }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result};
-use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, SharedRow};
+use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable};
 
 use super::folder::Folder;
 
@@ -53,7 +53,7 @@ impl Folder {
     }
 
     /// Opens the tables of a data file whose runs share their names.
-    fn open_shared(&self, id: &str) -> Result<impl Iterator<Item = Result<SharedRow>>> {
+    fn open_shared(&self, id: &str) -> Result<impl Iterator<Item = Result<DatasetRow<DatasetRun>>>> {
         let (folder, id) = (self.clone(), id.to_owned());
         let named = |error: anyhow::Error| match error.downcast::<DatasetError>() {
             Ok(error) => self.name_file(&id, error),
@@ -65,7 +65,11 @@ impl Folder {
 
     /// Reads data files, and gives what they hold to `each`, in their order. Several are read at a time; what is read ahead is
     /// bounded.
-    pub(super) fn read_in_order(&self, ids: Vec<String>, mut each: impl FnMut(SharedRow) -> Result<()>) -> Result<()> {
+    pub(super) fn read_in_order(
+        &self,
+        ids: Vec<String>,
+        mut each: impl FnMut(DatasetRow<DatasetRun>) -> Result<()>,
+    ) -> Result<()> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(ids.len());
         let files = ids.len();
         let (order, files_in_order) = sync_channel(threads);
@@ -95,7 +99,7 @@ impl Folder {
     }
 }
 
-type Row = Result<SharedRow>;
+type Row = Result<DatasetRow<DatasetRun>>;
 
 /// The files that nobody reads so far, and where the others announce their rows, in the same order.
 struct Queue {
