@@ -106,7 +106,7 @@ pub use completeness::Completeness;
 #[cfg(feature = "dataset")]
 pub use dataset::{
     DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetRun, DatasetTable, KnownRun, RewrittenRuns,
-    SharedRow, SharedRows, TableWriter,
+    TableWriter,
 };
 pub use finding::Finding;
 pub use measure::{MeasureOptions, Measured, NotMeasured, RunContext};

@@ -6,11 +6,12 @@
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use traceparse::fleet::{Completeness, DatasetRow, FleetSelection, SharedRow};
+use traceparse::fleet::{Completeness, DatasetRow, FleetSelection};
 
 use super::folder::step;
 use super::manifest::{DataFile, Manifest, Merged};
 use super::part::PartWriter;
+use super::shared_row::SharedRow;
 use super::{MadeWith, Shards, Store};
 
 /// The facts about a merged dataset that its rows do not tell.

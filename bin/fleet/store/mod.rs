@@ -18,6 +18,7 @@ mod progress;
 mod read;
 mod rewritten;
 mod shards;
+mod shared_row;
 mod stamps;
 mod state;
 
@@ -34,7 +35,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result, bail, ensure};
 use rayon::prelude::*;
-use traceparse::fleet::{DatasetRow, DatasetTable, FleetSelection, KnownRun, SharedRow};
+use traceparse::fleet::{DatasetRow, DatasetTable, FleetSelection, KnownRun};
 #[cfg(test)]
 use traceparse::fleet::{FailedInput, RunMeasures};
 
@@ -45,6 +46,7 @@ use manifest::Manifest;
 pub(crate) use manifest::{MadeWith, Merged};
 pub(crate) use merge::MergedFacts;
 pub(crate) use shards::Shards;
+pub(crate) use shared_row::SharedRow;
 pub(crate) use stamps::SourceStamps;
 use state::State;
 
@@ -273,7 +275,7 @@ impl Store {
     fn label_keys_of_runs(&self) -> Result<HashMap<String, BTreeSet<String>>> {
         let mut keys = HashMap::new();
         self.rows(|row| {
-            if let SharedRow::Run(run) = row {
+            if let DatasetRow::Run(run) = row {
                 let record = run.record();
                 keys.insert(record.run_id.clone(), record.labels.iter().map(|(key, _)| key.clone()).collect());
             }
@@ -289,8 +291,8 @@ impl Store {
     pub(crate) fn read(&self, mut each: impl FnMut(RunMeasures) -> Result<()>) -> Result<Vec<FailedInput>> {
         let mut failures = Vec::new();
         self.rows(|row| match row {
-            SharedRow::Run(run) => each(run.into_measures()),
-            SharedRow::Failed(failure) => {
+            DatasetRow::Run(run) => each(run.into_measures()),
+            DatasetRow::Failed(failure) => {
                 failures.push(failure);
                 Ok(())
             }

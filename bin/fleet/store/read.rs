@@ -5,9 +5,10 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Error, Result};
-use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable, SharedRow};
+use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable};
 
 use super::folder::Folder;
+use super::shared_row::SharedRow;
 
 /// Runs of a file that wait for their turn: with the rows of a run, some MB for each file that is being read.
 const WAITING: usize = 4;

@@ -8,9 +8,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Error, Result, ensure};
-use traceparse::fleet::{DatasetError, DatasetTable, RewrittenRuns, SharedRow};
+use traceparse::fleet::{DatasetError, DatasetTable, RewrittenRuns};
 
 use super::folder::{Folder, entries};
+use super::shared_row::SharedRow;
 
 /// Rows of functions that are in memory at a time: about 200 MB with those of the other tables. The files are read once for each
 /// part of so many.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use traceparse::fleet::{Completeness, DatasetRun, FailedInput, FleetSelection, SharedRow};
+use traceparse::fleet::{Completeness, DatasetRow, DatasetRun, FailedInput, FleetSelection};
 
-use super::super::store::{MadeWith, Shards, Store};
+use super::super::store::{MadeWith, Shards, SharedRow, Store};
 use super::plan::{Named, Plan, Rows};
 use super::sentences::{Lack, advice, incomplete};
 use super::{likeness, whole};
@@ -134,8 +134,8 @@ impl Datasets {
         let mut failures = Vec::new();
         self.rows(|row| {
             match row {
-                SharedRow::Run(run) => each(*run)?,
-                SharedRow::Failed(failed) => failures.push(failed),
+                DatasetRow::Run(run) => each(*run)?,
+                DatasetRow::Failed(failed) => failures.push(failed),
             }
             Ok(())
         })?;

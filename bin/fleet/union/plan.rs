@@ -6,9 +6,9 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::{Result, bail};
-use traceparse::fleet::{DatasetRow, FailedInput, FailureKind, RunRecord, SharedRow};
+use traceparse::fleet::{DatasetRow, FailedInput, FailureKind, RunRecord};
 
-use super::super::store::Store;
+use super::super::store::{SharedRow, Store};
 use super::super::task::{Rank, duplicate_reason, rank};
 
 /// A hash of a path or of a content.
@@ -78,8 +78,8 @@ impl Facts {
 
     fn of_shared(named: &Named, row: &SharedRow) -> Self {
         match row {
-            SharedRow::Run(run) => Self::of_run(named, run.record()),
-            SharedRow::Failed(failed) => Self::of_failure(named, failed),
+            DatasetRow::Run(run) => Self::of_run(named, run.record()),
+            DatasetRow::Failed(failed) => Self::of_failure(named, failed),
         }
     }
 
@@ -220,14 +220,14 @@ impl<'p> Rows<'p> {
         }
         let first = self.plan.counting.get(&content);
         match &mut row {
-            SharedRow::Run(run) => {
+            DatasetRow::Run(run) => {
                 if let Some(first) = first.filter(|first| first.source != source) {
                     let copy = copy_of(run.record(), source, first);
-                    return self.told.insert(key_in(&copy.source, dataset as u32)).then_some(SharedRow::Failed(copy));
+                    return self.told.insert(key_in(&copy.source, dataset as u32)).then_some(DatasetRow::Failed(copy));
                 }
                 run.set_source(source);
             }
-            SharedRow::Failed(failed) => {
+            DatasetRow::Failed(failed) => {
                 if let Some(first) = first.filter(|_| failed.kind == FailureKind::Duplicate) {
                     failed.reason = duplicate_reason(&failed.labels, &first.source, &first.labels);
                 }

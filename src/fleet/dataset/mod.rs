@@ -34,7 +34,7 @@ mod text_ids;
 mod writer;
 
 pub use error::{DatasetError, DatasetErrorKind};
-pub use reader::{DatasetReader, DatasetRow, SharedRow, SharedRows};
+pub use reader::{DatasetReader, DatasetRow};
 pub use rewritten::RewrittenRuns;
 pub use run::DatasetRun;
 pub(super) use run::SharedNames;

@@ -10,10 +10,10 @@ use crate::fleet::{BinaryRow, FailedInput, FrameRow, RunMeasures, RunRecord, Win
 
 /// A row of a data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum DatasetRow {
-    /// A run with all its rows. Its names are those that its rows refer to, numbered as they are met in `frames`, then
+pub enum DatasetRow<R = RunMeasures> {
+    /// A run with all its rows. The names of [`RunMeasures`] are those that its rows refer to, numbered as they are met in `frames`, then
     /// `binaries`, then `windows`.
-    Run(Box<RunMeasures>),
+    Run(Box<R>),
     /// A file that gave no run.
     Failed(FailedInput),
 }
@@ -76,7 +76,7 @@ impl DatasetReader {
         })
     }
 
-    fn read(&mut self) -> Result<Option<SharedRow>, DatasetError> {
+    fn read(&mut self) -> Result<Option<DatasetRow<DatasetRun>>, DatasetError> {
         if !self.runs.advance()? {
             for rows in [&self.labels, &self.frames, &self.binaries, &self.windows] {
                 rows.check_end()?;
@@ -84,8 +84,8 @@ impl DatasetReader {
             return Ok(None);
         }
         Ok(Some(match runs::read_row(&self.runs)? {
-            RunsRow::Failed(failure) => SharedRow::Failed(failure),
-            RunsRow::Run(record) => SharedRow::Run(Box::new(self.read_run(record)?)),
+            RunsRow::Failed(failure) => DatasetRow::Failed(failure),
+            RunsRow::Run(record) => DatasetRow::Run(Box::new(self.read_run(record)?)),
         }))
     }
 
@@ -101,31 +101,31 @@ impl DatasetReader {
         Ok(DatasetRun { record, names: self.names.shared.clone(), frames, binaries, windows })
     }
 
-    /// The rows with names that all runs of the file share.
-    pub fn shared(self) -> SharedRows {
-        SharedRows(self)
+    /// The rows with names that all runs of the file share, which are faster to read.
+    pub fn shared(mut self) -> impl Iterator<Item = Result<DatasetRow<DatasetRun>, DatasetError>> {
+        std::iter::from_fn(move || self.next_shared())
+    }
+
+    fn next_shared(&mut self) -> Option<Result<DatasetRow<DatasetRun>, DatasetError>> {
+        if self.is_done {
+            return None;
+        }
+        let row = self.read().transpose();
+        self.is_done = !matches!(row, Some(Ok(_)));
+        row
     }
 }
 
-/// A row of a data file, of which the names of a run are not its own.
-#[derive(Debug)]
-pub enum SharedRow {
-    /// A run with all its rows.
-    Run(Box<DatasetRun>),
-    /// A file that gave no run.
-    Failed(FailedInput),
-}
-
-impl From<SharedRow> for DatasetRow {
-    fn from(row: SharedRow) -> Self {
+impl From<DatasetRow<DatasetRun>> for DatasetRow {
+    fn from(row: DatasetRow<DatasetRun>) -> Self {
         match row {
-            SharedRow::Run(run) => Self::Run(Box::new(run.into_measures())),
-            SharedRow::Failed(failed) => Self::Failed(failed),
+            DatasetRow::Run(run) => Self::Run(Box::new(run.into_measures())),
+            DatasetRow::Failed(failed) => Self::Failed(failed),
         }
     }
 }
 
-impl From<DatasetRow> for SharedRow {
+impl From<DatasetRow> for DatasetRow<DatasetRun> {
     fn from(row: DatasetRow) -> Self {
         match row {
             DatasetRow::Run(run) => Self::Run(Box::new((*run).into())),
@@ -134,33 +134,11 @@ impl From<DatasetRow> for SharedRow {
     }
 }
 
-/// The rows of a data file, with shared names: see [`DatasetReader::shared`].
-pub struct SharedRows(DatasetReader);
-
-impl Iterator for SharedRows {
-    type Item = Result<SharedRow, DatasetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let reader = &mut self.0;
-        if reader.is_done {
-            return None;
-        }
-        let row = reader.read().transpose();
-        reader.is_done = !matches!(row, Some(Ok(_)));
-        row
-    }
-}
-
 impl Iterator for DatasetReader {
     type Item = Result<DatasetRow, DatasetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.is_done {
-            return None;
-        }
-        let row = self.read().transpose();
-        self.is_done = !matches!(row, Some(Ok(_)));
-        row.map(|row| row.map(DatasetRow::from))
+        self.next_shared().map(|row| row.map(DatasetRow::from))
     }
 }
 
