@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::{File, Metadata};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use blake3::Hash;
@@ -34,7 +35,12 @@ pub(super) struct Extraction<'a> {
     /// By run: the keys of the labels that it has in the dataset. Empty where nothing changes.
     label_keys: HashMap<String, BTreeSet<String>>,
     state: Mutex<State>,
+    /// When stamps were saved last, and the time that it took.
+    saved: Mutex<(Instant, Duration)>,
 }
+
+/// Saving stamps takes at most one part in so many of the time.
+const SHARE: u32 = 20;
 
 /// Rows of functions in the data files of a dataset: some tens of megabytes.
 pub(super) const PART_ROWS: u64 = 4_000_000;
@@ -94,7 +100,8 @@ impl<'a> Extraction<'a> {
         let state = Mutex::new(State { stamps, counts: Counts::default(), done: others });
         let counting = counting.collect();
         let (unread, label_keys) = (Vec::new(), HashMap::new());
-        let mut this = Self { store, tasks, settings, control, known, counting, unread, label_keys, state };
+        let saved = Mutex::new((Instant::now(), Duration::ZERO));
+        let mut this = Self { store, tasks, settings, control, known, counting, unread, label_keys, state, saved };
         this.unread = tasks.par_iter().map(|task| this.look(task)).collect();
         if !this.known.is_empty() && this.unread.iter().any(|unread| !matches!(unread, Unread::Kept(_))) {
             this.label_keys = store.label_keys()?;
@@ -219,6 +226,21 @@ impl<'a> Extraction<'a> {
         Ok(state.counts)
     }
 
+    /// Keeps what is known of the files so far, unless that was done just now: an extract that is killed need not hash them again.
+    fn save_stamps(&self) -> Result<()> {
+        // Another thread that saves is enough.
+        let Ok(mut saved) = self.saved.try_lock() else { return Ok(()) };
+        let (last, cost) = *saved;
+        if last.elapsed() < cost.saturating_mul(SHARE) {
+            return Ok(());
+        }
+        let began = Instant::now();
+        let stamps = self.state().stamps.clone();
+        self.store.save_stamps(&stamps)?;
+        *saved = (Instant::now(), began.elapsed());
+        Ok(())
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -288,6 +310,6 @@ impl Keeper for Extraction<'_> {
         state.done += usize::from(!is_done(&self.unread[index]));
         let done = state.done;
         drop(state);
-        self.store.progress(done, is_change, PART_ROWS)
+        if self.store.progress(done, is_change, PART_ROWS)? { self.save_stamps() } else { Ok(()) }
     }
 }

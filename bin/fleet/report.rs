@@ -89,7 +89,9 @@ fn datasets(args: &FleetReportArgs) -> Result<Option<Vec<PathBuf>>, String> {
     let name = dataset.display();
     let is_mixed = found.iter().any(Vec::is_empty) || !args.inputs.manifest.is_empty();
     if is_mixed || args.inputs.files_from.is_some() {
-        return Err(format!("{name} is a dataset, and other inputs are none; extract those into one"));
+        return Err(format!(
+            "{name} is a dataset; it and other datasets must be the only input: extract what is none into one"
+        ));
     }
     match args.reading.only_for_exports() {
         None if args.reading.filters.first().is_some() => Err(already_measured(args, &name.to_string())),

@@ -1,8 +1,11 @@
-//! Extracts that are killed, again and again: each report in between says what it lacks, and the last one lacks nothing.
+//! Extracts and merges that are killed, again and again: each report in between says what it lacks, and the last one lacks nothing; and
+//! bits of a dataset that are flipped. `TRACEPARSE_KILLS` and `TRACEPARSE_FLIPS` ask for more of them than usual.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
@@ -16,10 +19,9 @@ fn check(dataset: &str, whole: &str) -> bool {
     let report = run(&["report", dataset, "--format", "json"]);
     if report.get_output().status.code() != Some(0) {
         let said = stderr_of(&report);
-        assert!(
-            ["there are no exports", "cannot be read", "not a dataset"].iter().any(|words| said.contains(words)),
-            "{said}"
-        );
+        let known =
+            ["there are no exports", "cannot be read", "not a dataset", "neither an export nor", "No such file"];
+        assert!(known.iter().any(|words| said.contains(words)), "{said}");
         return false;
     }
     let text = stdout_of(&report);
@@ -30,33 +32,166 @@ fn check(dataset: &str, whole: &str) -> bool {
         return true;
     }
     assert_eq!(inputs["complete"], false);
-    assert!(stderr_of(&report).contains("incomplete: the last extract did not finish"));
+    assert!(stderr_of(&report).contains("incomplete: the last extract did not finish"), "{}", stderr_of(&report));
     let runs = answer["runs"].as_array().expect("runs").len() as u64;
     assert!(inputs["inputs_done"].as_u64().expect("a number") <= runs, "{inputs}");
     assert!(runs <= FILES && inputs["inputs_expected"] == FILES, "{inputs}");
     false
 }
 
+/// A number that the environment may raise.
+fn count(variable: &str, usual: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// Starts `fleet` with these arguments, and kills it after this time; true if it had not ended.
+fn kill(args: &[&str], after: Duration) -> bool {
+    let mut child = Command::new(BINARY).arg("fleet").args(args).stderr(Stdio::null()).spawn().expect("it starts");
+    sleep(after);
+    let has_ended = child.try_wait().expect("it can be asked").is_some();
+    // On unix that is SIGKILL.
+    child.kill().expect("it can be killed, or has ended");
+    child.wait().expect("it has ended");
+    !has_ended
+}
+
+fn time(args: &[&str]) -> Duration {
+    let began = Instant::now();
+    says(0, args);
+    began.elapsed()
+}
+
+/// Kills a command that writes a dataset at any time of its work, each time going on with what is left, until it is whole; and then again
+/// in a new folder. Returns the number of times that it was killed at work.
+fn kill_often(kills: u64, random: &mut Random, dataset: &str, args: &[&str], whole: &str) -> u64 {
+    let args = [args, &["-o", dataset]].concat();
+    let all = time(&args);
+    assert!(check(dataset, whole));
+    let mut killed = 0;
+    for round in 0..kills {
+        if Path::new(dataset).exists() && (check(dataset, whole) || round % 5 == 0) {
+            says(0, &args);
+            assert!(check(dataset, whole), "round {round}");
+            fs::remove_dir_all(dataset).expect("it can be removed");
+        }
+        let after = Duration::from_micros(random.below(1 + all.as_micros() as u64));
+        killed += u64::from(kill(&args, after));
+        if Path::new(dataset).exists() {
+            check(dataset, whole);
+        }
+    }
+    says(0, &args);
+    assert!(check(dataset, whole));
+    killed
+}
+
 #[test]
-fn a_killed_extract_never_looks_whole() {
+fn killed_extracts_and_merges_never_look_whole() {
     let folder = Folder::new();
-    let (path, dataset) = (fleet(&folder, "x", FILES), folder.path("ds"));
+    let (path, kills) = (fleet(&folder, "x", FILES), count("TRACEPARSE_KILLS", 50));
+    let mut random = Random::new(count("TRACEPARSE_SEED", 22));
+    let shards = ["1/2", "2/2"].map(|shard| {
+        let dataset = folder.path(&shard.replace('/', "of"));
+        says(0, &["extract", &path, "--shard", shard, "-o", &dataset]);
+        dataset
+    });
     says(0, &["extract", &path, "-o", &folder.path("whole")]);
     let whole = stdout_of(&run(&["report", &folder.path("whole"), "--format", "json"]));
-    let mut interrupted = 0;
-    for step in 0..12 {
-        let mut child = Command::new(BINARY)
-            .args(["fleet", "extract", &path, "-o", &dataset, "--jobs", "2"])
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it starts");
-        sleep(Duration::from_millis(10 + 25 * (step * 5 % 12)));
-        // On unix that is SIGKILL.
-        child.kill().expect("it can be killed, or has ended");
-        child.wait().expect("it has ended");
-        interrupted += usize::from(!check(&dataset, &whole));
+    let extracts = kill_often(kills / 2, &mut random, &folder.path("ds"), &["extract", &path, "--jobs", "2"], &whole);
+    let merges =
+        kill_often(kills - kills / 2, &mut random, &folder.path("m"), &["merge", &shards[0], &shards[1]], &whole);
+    println!("killed at work: {extracts} extracts, {merges} merges");
+    assert!(extracts >= kills / 8 && merges >= kills / 8, "{extracts} {merges}");
+}
+
+/// What is known of files stays when an extract is killed: they need not be hashed again.
+#[test]
+fn a_killed_extract_remembers_its_files() {
+    let folder = Folder::new();
+    let (path, dataset) = (fleet(&folder, "x", FILES), folder.path("ds"));
+    // Clocks of file systems are coarse: a file that changed just now may change again.
+    let before = SystemTime::now() - Duration::from_secs(3_600);
+    for entry in fs::read_dir(&path).expect("the folder") {
+        let file = fs::File::options().write(true).open(entry.expect("an entry").path()).expect("a file");
+        file.set_modified(before).expect("its time");
     }
-    assert!(interrupted > 0, "every extract came to its end");
-    says(0, &["extract", &path, "-o", &dataset]);
-    assert!(check(&dataset, &whole));
+    let mut child = Command::new(BINARY)
+        .args(["fleet", "extract", &path, "-o", &dataset, "--jobs", "1"])
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let stamps = Path::new(&dataset).join("sources.json");
+    let mut known = 0;
+    while known == 0 && child.try_wait().expect("it can be asked").is_none() {
+        let text = fs::read(&stamps).unwrap_or_default();
+        known = serde_json::from_slice::<Value>(&text).ok().and_then(|it| Some(it.as_object()?.len())).unwrap_or(0);
+    }
+    child.kill().expect("it can be killed, or has ended");
+    child.wait().expect("it has ended");
+    assert!((1..FILES as usize).contains(&known), "{known}");
+}
+
+/// A flipped bit of any file is found, or it changes nothing.
+#[test]
+fn flipped_bits_change_no_number() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 6);
+    let shards = ["1/2", "2/2"].map(|shard| {
+        let dataset = folder.path(&shard.replace('/', "of"));
+        says(0, &["extract", &path, "--shard", shard, "-o", &dataset]);
+        dataset
+    });
+    let dataset = folder.path("ds");
+    says(0, &["merge", &shards[0], &shards[1], "-o", &dataset]);
+    let whole = stdout_of(&run(&["report", &dataset, "--format", "json"]));
+    let (files, mut random) = (files_in(Path::new(&dataset)), Random::new(count("TRACEPARSE_SEED", 22)));
+    let (mut refused, mut harmless) = (0, 0);
+    for _ in 0..count("TRACEPARSE_FLIPS", 500) {
+        let file = &files[random.below(files.len() as u64) as usize];
+        let before = fs::read(file).expect("a file");
+        if before.is_empty() {
+            continue;
+        }
+        let mut bytes = before.clone();
+        let (at, bit) = (random.below(bytes.len() as u64) as usize, random.below(8));
+        bytes[at] ^= 1 << bit;
+        fs::write(file, bytes).expect("it can be written");
+        let report = run(&["report", &dataset, "--format", "json"]);
+        if report.get_output().status.code() == Some(0) {
+            assert_eq!(stdout_of(&report), whole, "{}: byte {at}, bit {bit}", file.display());
+            harmless += 1;
+        } else {
+            assert_eq!(stdout_of(&report), "", "{}: byte {at}, bit {bit}", file.display());
+            refused += 1;
+        }
+        fs::write(file, before).expect("it can be written");
+    }
+    println!("{refused} flips refused, {harmless} changed no byte of the report");
+    assert!(refused > 0);
+    assert_eq!(stdout_of(&run(&["report", &dataset, "--format", "json"])), whole);
+}
+
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut files: Vec<PathBuf> =
+        entries.flat_map(|path| if path.is_dir() { files_in(&path) } else { vec![path] }).collect();
+    files.sort();
+    files
+}
+
+/// Numbers that look random (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut number = self.0;
+        number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (number ^ (number >> 31)) % end
+    }
 }

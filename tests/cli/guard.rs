@@ -91,6 +91,18 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
             let manifest = folder.file("m.txt", "path,ring\nruns/00.xml,beta\nruns/01.xml,alpha\n");
             of(&manifest, &["fleet", action(command), &runs, "--manifest", &manifest])
         }
+        ("fleet report" | "fleet extract", "--files-from") => {
+            let list = folder.file("list", format!("{}/00.xml\n", fleet(folder, "runs", 2)));
+            of(&list, &["fleet", action(command), "--files-from", &list])
+        }
+        ("fleet extract", "--root") => {
+            let runs = fleet(folder, "runs", 2);
+            of(&folder.path("runs/01.xml"), &["fleet", "extract", &runs, "--shard", "1/1", "--root", &runs])
+        }
+        ("fleet merge", "DATASET") => {
+            let (dataset, _) = dataset_and_report(folder);
+            of(&format!("{dataset}/traceparse-dataset.json"), &["fleet", "merge", &dataset])
+        }
         ("fleet report" | "fleet extract", "--dsym" | "--symbols") => {
             let (runs, dsym) = (fleet(folder, "runs", 2), symbols("dw"));
             of(&dsym, &["fleet", action(command), &runs, argument, &dsym])

@@ -30,9 +30,11 @@ mod fleet_case;
 mod fleet_extract;
 mod fleet_inputs;
 mod fleet_kill;
+mod fleet_merge;
 mod fleet_output;
 mod fleet_rows;
 mod fleet_selection;
+mod fleet_shards;
 mod folded;
 mod guard;
 #[path = "../../bin/guarded.rs"]

@@ -28,8 +28,8 @@ impl Store {
         self.save_state(&mut state)
     }
 
-    /// So many files are done. Saves the change of the last one, if it was one, or those of some time together.
-    pub(crate) fn progress(&self, done: usize, is_change: bool, target_rows: u64) -> Result<()> {
+    /// So many files are done. Saves the change of the last one, if it was one, or those of some time together; true if it did.
+    pub(crate) fn progress(&self, done: usize, is_change: bool, target_rows: u64) -> Result<bool> {
         self.check_writer()?;
         let mut state = self.indexed()?;
         // Another thread may be ahead.
@@ -40,7 +40,11 @@ impl Store {
         if state.unmerged >= UNMERGED {
             self.merge_small(&mut state, target_rows)?;
         }
-        if is_change && state.is_due() { self.save_state(&mut state) } else { Ok(()) }
+        let is_saved = is_change && state.is_due();
+        if is_saved {
+            self.save_state(&mut state)?;
+        }
+        Ok(is_saved)
     }
 
     /// It came to its end.

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 const SETTLED: Duration = Duration::from_secs(2);
 
 /// The content hashes of exports, with the size and time that they had.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SourceStamps {
     sources: BTreeMap<String, Stamp>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     size: u64,
     /// Since 1970.

@@ -17,6 +17,29 @@ pub enum DatasetRow {
     Failed(FailedInput),
 }
 
+impl DatasetRow {
+    /// The runs and failures in a file of the table `runs`, in its order; of runs the record only, without labels.
+    ///
+    /// # Errors
+    ///
+    /// Reading fails, or this is no file of that table.
+    pub fn records<R: Read + Seek + Send + 'static>(
+        input: R,
+    ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
+        let mut rows = TableRows::open(DatasetTable::Runs, runs::COLUMNS, input)?;
+        let mut read = move || {
+            if !rows.advance()? {
+                return Ok(None);
+            }
+            Ok(Some(match runs::read_row(&rows)? {
+                RunsRow::Failed(failure) => Self::Failed(failure),
+                RunsRow::Run(record) => Self::Run(Box::new(RunMeasures::without_rows(record))),
+            }))
+        };
+        Ok(std::iter::from_fn(move || read().transpose()))
+    }
+}
+
 /// Reads the runs of a data file in their order. Memory is bounded by a run and some pages of each table.
 ///
 /// After an error there are no more.

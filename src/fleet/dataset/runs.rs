@@ -5,8 +5,8 @@ use std::io::{Read, Seek};
 use serde_json::{Value, json};
 
 use super::table::TableRows;
-use super::{DatasetError, DatasetRow, DatasetTable, FAILED, OK};
-use crate::fleet::{FailedInput, FailureKind, RunMeasures, RunRecord, WallSource};
+use super::{DatasetError, DatasetTable, FAILED, OK};
+use crate::fleet::{FailedInput, FailureKind, RunRecord, WallSource};
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The facts that a dataset gives about an export without reading its rows.
@@ -61,29 +61,6 @@ impl KnownRun {
             keys.push((rows.text(0)?.to_owned(), rows.text(1)?.to_owned()));
         }
         Ok(keys)
-    }
-}
-
-impl DatasetRow {
-    /// The runs and failures in a file of the table `runs`, in its order; of runs the record only, without labels.
-    ///
-    /// # Errors
-    ///
-    /// Reading fails, or this is no file of that table.
-    pub fn records<R: Read + Seek + Send + 'static>(
-        runs: R,
-    ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
-        let mut rows = TableRows::open(DatasetTable::Runs, COLUMNS, runs)?;
-        let mut read = move || {
-            if !rows.advance()? {
-                return Ok(None);
-            }
-            Ok(Some(match read_row(&rows)? {
-                RunsRow::Failed(failure) => Self::Failed(failure),
-                RunsRow::Run(record) => Self::Run(Box::new(RunMeasures::without_rows(record))),
-            }))
-        };
-        Ok(std::iter::from_fn(move || read().transpose()))
     }
 }
 

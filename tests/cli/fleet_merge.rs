@@ -1,0 +1,193 @@
+//! `fleet merge`, and reports of several datasets: which can be taken together, and what becomes of them.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::command::{Folder, fails, stdout_of};
+use crate::fleet_case::{export, failures, fleet, reason, report, report_with, run, says, sources, write};
+
+/// A dataset of the exports in a folder.
+fn extract(folder: &Folder, name: &str, args: &[&str]) -> String {
+    let dataset = folder.path(name);
+    run(&[&["extract", "-o", &dataset], args].concat()).code(0);
+    dataset
+}
+
+#[test]
+fn different_recordings_become_one_fleet() {
+    let folder = Folder::new();
+    let (january, february) = (fleet(&folder, "january", 3), fleet(&folder, "february", 5));
+    write(&folder, "february/broken.xml", "");
+    let [a, b, one] = [("a", &[&january[..]][..]), ("b", &[&february]), ("one", &[&january, &february])]
+        .map(|(name, args)| extract(&folder, name, args));
+    let merged = folder.path("merged");
+    let said = says(0, &["merge", &a, &b, "-o", &merged]);
+    assert_eq!(said, "merged 2 datasets: 5 runs, 4 failed\n");
+    let of = |datasets: &[&str]| stdout_of(&run(&[&["report", "--format", "json"], datasets].concat()).code(0));
+    assert_eq!(of(&[&merged]), of(&[&one]));
+    assert_eq!(of(&[&b, &a]), of(&[&one]));
+    // Merged datasets are datasets.
+    let more = fleet(&folder, "march", 6);
+    let again = folder.path("again");
+    says(0, &["merge", &merged, &extract(&folder, "c", &[&more]), "-o", &again]);
+    let whole = extract(&folder, "whole", &[&january, &february, &more]);
+    assert_eq!(of(&[&again]), of(&[&whole]));
+    // And extracts go on in them.
+    let said = says(0, &["extract", &january, &february, "-o", &merged]);
+    assert!(said.contains("extracted 0 new, 0 changed, 5 unchanged, 4 failed"), "{said}");
+    assert_eq!(of(&[&merged]), of(&[&one]));
+}
+
+/// A build machine records to the same path each day.
+#[test]
+fn a_path_with_other_content_is_another_run() {
+    let folder = Folder::new();
+    let path = write(&folder, "x/run.xml", export(20));
+    let monday = extract(&folder, "monday", &[&path]);
+    write(&folder, "x/run.xml", export(30));
+    let tuesday = extract(&folder, "tuesday", &[&path]);
+    let wednesday = extract(&folder, "wednesday", &[&path]);
+    let answer = report(&[&monday, &tuesday, &wednesday]);
+    assert_eq!(sources(&answer), ["run.xml", "run.xml"]);
+    assert_eq!((&answer["inputs"]["complete"], &answer["inputs"]["inputs_done"]), (&true.into(), &2.into()));
+    // Of shards, that is a change between their extracts: nobody knows which is right.
+    let shard = extract(&folder, "shard", &[&folder.path("x"), "--shard", "1/1"]);
+    write(&folder, "x/run.xml", export(40));
+    let later = extract(&folder, "later", &[&folder.path("x"), "--shard", "1/1"]);
+    let said = fails(1, &["fleet", "report", &shard, &later]);
+    assert!(said.contains("have different contents of") && said.contains("x/run.xml"), "{said}");
+}
+
+#[test]
+fn the_first_copy_counts_whichever_dataset_has_it() {
+    let folder = Folder::new();
+    let (first, second) = (write(&folder, "x/1.xml", export(20)), write(&folder, "x/2.xml", export(20)));
+    let manifest = write(&folder, "m.csv", "path,ring\nx/2.xml,beta\n");
+    let [a, b] = [("a", &first), ("b", &second)].map(|(name, path)| extract(&folder, name, &[path]));
+    for datasets in [[&a, &b], [&b, &a]] {
+        let answer = report_with(0, &datasets.map(String::as_str)).1;
+        assert_eq!(sources(&answer), ["1.xml"]);
+        assert_eq!(failures(&answer), [("2.xml".to_owned(), "duplicate".to_owned())]);
+        assert!(
+            reason(&answer, "2.xml").starts_with("it has the same content as ")
+                && reason(&answer, "2.xml").contains("1.xml")
+        );
+    }
+    // Of the one that a manifest names more is known.
+    let described = extract(&folder, "described", &["--manifest", &manifest]);
+    let answer = report_with(0, &[&a, &described, "--by", "ring"]).1;
+    assert_eq!(sources(&answer), ["2.xml"]);
+    assert!(reason(&answer, "1.xml").contains("2.xml, which counts"));
+}
+
+#[test]
+fn unlike_datasets_are_refused() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 4);
+    let plain = extract(&folder, "plain", &[&path]);
+    let shard = |name: &str, number: &str| extract(&folder, name, &[&path, "--shard", number]);
+    let [first, second, of_three] =
+        [("s1", "1/2"), ("s2", "2/2"), ("t1", "1/3")].map(|(name, number)| shard(name, number));
+    let selected = extract(&folder, "selected", &[&path, "--only-main-thread"]);
+    let other = extract(&folder, "other", &[&path, "--allow-truncated"]);
+    let cases = [
+        ([&plain, &selected], "another selection (--thread 'Main Thread') than"),
+        ([&plain, &other], "measured with other settings"),
+        ([&first, &of_three], "shard 1/3, but"),
+        ([&first, &plain], "no shard, but"),
+        ([&plain, &second], "shard 2/2, but"),
+    ];
+    for ([a, b], words) in cases {
+        let merged = folder.path("merged");
+        for args in [&["fleet", "merge", a, b, "-o", &merged][..], &["fleet", "report", a, b], &["fleet", "sql", a, b]]
+        {
+            let said = fails(1, args);
+            let names = [a, b].iter().all(|name| said.contains(name.as_str()));
+            assert!(
+                names
+                    && (said.contains(words)
+                        || words.starts_with("another selection (") && said.contains("another selection")),
+                "{words}: {said}"
+            );
+        }
+        assert!(!Path::new(&merged).exists());
+    }
+    // A whole merge of shards is like any other dataset.
+    let whole = folder.path("whole");
+    says(0, &["merge", &first, &second, "-o", &whole]);
+    assert_eq!(sources(&report(&[&whole, &plain])).len(), 4);
+    assert!(says(2, &["merge", &plain, &folder.path("x"), "-o", &whole]).contains("not a dataset"));
+    assert!(says(2, &["merge", &plain, &whole, "-o", &whole]).contains("an input"));
+    assert!(says(1, &["merge", &plain, &plain, "-o", &folder.path("new")]).contains("named more than once"));
+    assert!(says(1, &["merge", &plain, "-o", &first]).contains("a dataset already"));
+    assert!(says(1, &["merge", &plain, "-o", &folder.path("x")]).contains("not empty, and not a dataset"));
+}
+
+/// A dataset whose extract did not finish, after so many of its files.
+fn unfinished(dataset: &str, done: u64, expected: u64) {
+    let path = Path::new(dataset).join("traceparse-dataset.json");
+    let text = fs::read_to_string(&path).expect("a manifest");
+    let text = text.replace("\"complete\": true", "\"complete\": false");
+    let text = text.replace(&format!("\"inputs_expected\": {done}"), &format!("\"inputs_expected\": {expected}"));
+    let (body, _) = text.rsplit_once(",\n  \"checksum\": \"").expect("a checksum");
+    let checksum = &blake3::hash(body.as_bytes()).to_hex()[..32];
+    fs::write(&path, format!("{body},\n  \"checksum\": \"{checksum}\"\n}}\n")).expect("it can be written");
+}
+
+#[test]
+fn an_incomplete_dataset_makes_an_incomplete_one() {
+    let folder = Folder::new();
+    let (january, february) = (fleet(&folder, "january", 3), fleet(&folder, "february", 5));
+    write(&folder, "january/x.xml", export(99));
+    let [a, b] = [("a", &january), ("b", &february)].map(|(name, path)| extract(&folder, name, &[path]));
+    unfinished(&a, 4, 7);
+    let merged = folder.path("merged");
+    let said = fails(1, &["fleet", "merge", &a, &b, "-o", &merged]);
+    assert!(said.contains("a: incomplete: the last extract did not finish (4 of 7 files done)"), "{said}");
+    assert!(said.contains("--allow-incomplete") && !Path::new(&merged).exists(), "{said}");
+    says(0, &["merge", &a, &b, "-o", &merged, "--allow-incomplete"]);
+    for datasets in [&[&merged[..]][..], &[&a, &b]] {
+        let (said, answer) = report_with(4, &[datasets, &["--alert", "cpu.mean > 0"]].concat());
+        assert!(said.contains("incomplete: "), "{said}");
+        let inputs = &answer["inputs"];
+        let of = |name: &str| inputs[name].as_u64();
+        assert_eq!((&inputs["complete"], of("inputs_done"), of("inputs_expected")), (&false.into(), Some(9), Some(12)));
+    }
+}
+
+#[test]
+fn of_older_datasets_nobody_knows_if_they_are_whole() {
+    let folder = Folder::new();
+    let (january, february) = (fleet(&folder, "january", 3), fleet(&folder, "february", 5));
+    let [a, b] = [("a", &january), ("b", &february)].map(|(name, path)| extract(&folder, name, &[path]));
+    let manifest = Path::new(&a).join("traceparse-dataset.json");
+    fs::write(manifest, r#"{"format":"traceparse-dataset","version":3}"#).expect("it can be written");
+    let merged = folder.path("merged");
+    says(0, &["merge", &a, &b, "-o", &merged]);
+    for datasets in [&[&merged[..]][..], &[&a, &b]] {
+        let answer = report_with(0, datasets).1;
+        assert_eq!((sources(&answer).len(), &answer["inputs"]["complete"]), (5, &Value::Null));
+        assert!(answer["notes"].to_string().contains("Nobody knows if the dataset is complete"));
+    }
+}
+
+#[test]
+fn a_statement_names_the_files_of_all() {
+    let folder = Folder::new();
+    let (january, february) = (fleet(&folder, "january", 3), folder.path("february"));
+    for index in 0..3_u64 {
+        write(&folder, &format!("february/{index}.xml"), export(40 + index));
+    }
+    let [a, b] = [("all/a", &january), ("all/b", &february)].map(|(name, path)| extract(&folder, name, &[path]));
+    let sql = stdout_of(&run(&["sql", &a, &b]).code(0));
+    assert!(sql.starts_with("-- Dataset complete: yes; 6 of 6 input files\n"), "{sql}");
+    for dataset in [&a, &b] {
+        for entry in fs::read_dir(Path::new(dataset).join("frames")).expect("the table") {
+            let path = entry.expect("a file").path().display().to_string();
+            assert!(sql.contains(&path), "{path}: {sql}");
+        }
+    }
+    assert_eq!(stdout_of(&run(&["sql", &folder.path("all")]).code(0)), sql);
+}

@@ -1,0 +1,230 @@
+//! A fleet that many processes extract, each a shard of it: merged, or read together, it is the fleet that one process extracts.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::command::{BINARY, Folder, fails, stdout_of};
+use crate::fleet_case::{export, failures, fleet, report_with, run, says, toc, write};
+
+const SHARDS: u64 = 16;
+
+/// Exports with tables of contents and without, copies across folders of which more or less is known, files that give no run, and a
+/// manifest; in the folder `exports`.
+fn inputs(folder: &Folder) -> [String; 2] {
+    let exports = fleet(folder, "exports/a", 24);
+    for index in 0..12_u64 {
+        // The copy counts where its path is first, or a manifest names it.
+        let below = if index % 2 == 0 { "exports/A" } else { "exports/z" };
+        write(folder, &format!("{below}/copy{index}.xml"), export(11 + index));
+        write(folder, &format!("exports/b/{index}.xml"), export(60 + index));
+        write(folder, &format!("exports/c/copy {index}.xml"), export(60 + index));
+    }
+    write(folder, "exports/c/copy 3-toc.xml", toc(63));
+    for (index, text) in ["", "<?xml", "no export", "<trace-query-result><node>"].iter().enumerate() {
+        write(folder, &format!("exports/broken/{index}.xml"), text);
+    }
+    let two_runs = export(90).replace("</trace-query-result>", "") + &export(91).replace("<?xml version=\"1.0\"?>", "");
+    write(folder, "exports/two.xml", &two_runs);
+    let lines: Vec<String> = (0..6)
+        .map(|index| {
+            format!("exports/z/copy{},beta\nexports/c/copy {index}.xml,gamma\n", format_args!("{}.xml", 2 * index + 1))
+        })
+        .collect();
+    let manifest = write(folder, "m.csv", format!("path,ring\nexports/a/01.xml,alpha\n{}", lines.concat()));
+    let root = Path::new(&exports).parent().expect("a folder").display().to_string();
+    [root, manifest]
+}
+
+/// Extracts all shards, each in a process of its own.
+fn extract_shards(folder: &Folder, root: impl Fn(u64) -> [String; 2], name: &str) -> Vec<String> {
+    let shards: Vec<String> = (1..=SHARDS).map(|index| folder.path(&format!("{name}/{index:02}"))).collect();
+    fs::create_dir_all(folder.path(name)).expect("a folder");
+    let children: Vec<_> = (1..=SHARDS)
+        .zip(&shards)
+        .map(|(index, shard)| {
+            let [root, manifest] = root(index);
+            let number = format!("{index}/{SHARDS}");
+            let args =
+                ["fleet", "extract", &root, "--manifest", &manifest, "--shard", &number, "-o", shard, "--jobs", "1"];
+            Command::new(BINARY).args(args).stderr(Stdio::null()).spawn().expect("it starts")
+        })
+        .collect();
+    for (mut child, shard) in children.into_iter().zip(&shards) {
+        assert!(child.wait().expect("it has ended").success(), "{shard}");
+    }
+    shards
+}
+
+fn texts(shards: &[String]) -> Vec<&str> {
+    shards.iter().map(String::as_str).collect()
+}
+
+/// The report in every form.
+fn reports(datasets: &[&str]) -> Vec<String> {
+    ["text", "json", "csv"]
+        .iter()
+        .map(|format| stdout_of(&run(&[&["report", "--by", "ring", "--format", format], datasets].concat()).code(0)))
+        .collect()
+}
+
+fn manifest_of(dataset: &str) -> Value {
+    let text = fs::read(Path::new(dataset).join("traceparse-dataset.json")).expect("a manifest");
+    serde_json::from_slice(&text).expect("JSON")
+}
+
+#[test]
+fn shards_together_are_the_fleet() {
+    let folder = Folder::new();
+    let [root, manifest] = inputs(&folder);
+    let one = folder.path("one");
+    says(0, &["extract", &root, "--manifest", &manifest, "-o", &one]);
+    let whole = reports(&[&one]);
+    let inputs = report_with(0, &[&one]).1["inputs"].clone();
+    let copies = inputs["failed"].as_array().expect("failed").iter().filter(|it| it["kind"] == "duplicate").count();
+    assert_eq!((copies, &inputs["complete"]), (24, &Value::Bool(true)), "{inputs}");
+    let shards = extract_shards(&folder, |_| [root.clone(), manifest.clone()], "shards");
+    let expected = shards.iter().map(|shard| manifest_of(shard)["inputs_expected"].as_u64().expect("a number"));
+    assert_eq!(expected.sum::<u64>(), inputs["inputs_expected"].as_u64().expect("a number"));
+    let mut names = texts(&shards);
+    assert_eq!(reports(&names), whole, "read together");
+    assert_eq!(reports(&[&folder.path("shards")]), whole, "as a folder");
+    // In any order, and in pieces.
+    names.reverse();
+    let (all, half, rest) = (folder.path("all"), folder.path("half"), folder.path("rest"));
+    says(0, &[&["merge", "-o", &all], &names[..]].concat());
+    assert_eq!(reports(&[&all]), whole, "merged");
+    says(0, &[&["merge", "-o", &half], &names[3..11]].concat());
+    says(0, &[&["merge", "-o", &rest, &half], &names[..3], &names[9..]].concat());
+    assert_eq!(reports(&[&rest]), whole, "merged in pieces that overlap");
+    assert_eq!(manifest_of(&rest)["shards"]["have"].as_array().map(Vec::len), Some(SHARDS as usize));
+    let said = says(0, &[&["merge", "-o", &all], &names[..]].concat());
+    assert!(said.contains("merged already"), "{said}");
+    let said = fails(1, &[&["fleet", "sql"], &names[..]].concat());
+    assert!(said.contains("SQL would count twice") && said.contains("fleet merge"), "{said}");
+}
+
+#[test]
+fn mount_points_do_not_matter() {
+    let folder = Folder::new();
+    let [root, manifest] = inputs(&folder);
+    let one = folder.path("one");
+    says(0, &["extract", &root, "--manifest", &manifest, "-o", &one]);
+    // Each process sees the exports elsewhere.
+    let text = fs::read_to_string(&manifest).expect("the manifest");
+    let elsewhere = |index: u64| {
+        if index == 1 {
+            return [root.clone(), manifest.clone()];
+        }
+        let mount = format!("mounts/{}", index % 3);
+        for entry in walk(Path::new(&root)) {
+            let below = Path::new(&entry).strip_prefix(&root).expect("below").display().to_string();
+            let target = Path::new(&folder.path(&format!("{mount}/exports"))).join(&below);
+            if !target.exists() {
+                write(&folder, &format!("{mount}/exports/{below}"), fs::read(&entry).expect("a file"));
+            }
+        }
+        [folder.path(&format!("{mount}/exports")), write(&folder, &format!("{mount}/m.csv"), &text)]
+    };
+    let mounts: Vec<[String; 2]> = (1..=SHARDS).map(elsewhere).collect();
+    let shards = extract_shards(&folder, |index| mounts[index as usize - 1].clone(), "shards");
+    let all = folder.path("all");
+    says(0, &[&["merge", "-o", &all], &texts(&shards)[..]].concat());
+    assert_eq!(reports(&[&all]), reports(&[&one]));
+    assert_eq!(reports(&texts(&shards)), reports(&[&one]));
+}
+
+fn walk(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path.display().to_string()] }).collect()
+}
+
+#[test]
+fn a_missing_shard_is_named() {
+    let folder = Folder::new();
+    let [root, manifest] = inputs(&folder);
+    let shards = extract_shards(&folder, |_| [root.clone(), manifest.clone()], "shards");
+    let part = folder.path("part");
+    let said = says(0, &[&["merge", "-o", &part], &texts(&shards)[..15]].concat());
+    assert!(said.contains("shard 16/16 is missing"), "{said}");
+    for datasets in [&[part.as_str()][..], &texts(&shards)[..15]] {
+        let (said, answer) = report_with(4, &[datasets, &["--alert", "cpu.mean > 0"]].concat());
+        assert!(said.contains("incomplete: shard 16/16 is missing"), "{said}");
+        assert!(
+            said.contains("UNDECIDED") && said.contains("shard 16/16 is missing, which might change this"),
+            "{said}"
+        );
+        let inputs = &answer["inputs"];
+        assert_eq!((&inputs["complete"], &inputs["missing_shards"][0]), (&false.into(), &"16/16".into()));
+        let left = manifest_of(&shards[15])["inputs_done"].as_u64().expect("a number");
+        let [done, expected] = ["inputs_done", "inputs_expected"].map(|name| inputs[name].as_u64().expect("a number"));
+        assert!(left > 0 && done + left == expected, "{inputs}");
+        assert_eq!(
+            report_with(3, &[datasets, &["--alert", "cpu.mean > 0", "--allow-incomplete"]].concat()).0.lines().count(),
+            3
+        );
+        for format in ["text", "html"] {
+            let text = stdout_of(&run(&[&["report", "--format", format], datasets].concat()).code(0));
+            assert!(text.contains("Incomplete: shard 16/16 is missing; "), "{format}");
+        }
+        let said = fails(1, &[&["fleet", "report", "--strict"], datasets].concat());
+        assert!(said.contains("and --strict was given"), "{said}");
+    }
+    let said = fails(1, &["fleet", "sql", &part]);
+    assert!(said.contains("shard 16/16 is missing"), "{said}");
+    let sql = stdout_of(&run(&["sql", &part, "--allow-incomplete"]).code(0));
+    assert!(sql.starts_with("-- Dataset complete: NO; ") && sql.contains("; missing shards: 16/16\n"), "{sql}");
+}
+
+#[test]
+fn lists_name_files_as_they_stand() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 4);
+    let list = write(&folder, "list", format!("{path}/00.xml\n\n{path}/02.xml\n{path}/*.xml\n"));
+    let (said, answer) = report_with(0, &["--files-from", &list]);
+    assert_eq!(answer["runs"].as_array().map(Vec::len), Some(2), "{said}");
+    assert_eq!(failures(&answer), [("*.xml".to_owned(), "unreadable".to_owned())]);
+    let null = write(&folder, "null", format!("{path}/00.xml\0{path}/02.xml\0"));
+    assert_eq!(report_with(0, &["--files-from", &null, "-0"]).1["runs"].as_array().map(Vec::len), Some(2));
+    assert!(says(1, &["report", "--files-from", &null]).contains("pass -0"));
+    assert!(says(2, &["report", "-0", &path]).contains("--files-from"));
+    let stdin = Command::new(BINARY)
+        .args(["fleet", "extract", "--files-from", "-", "-o", &folder.path("ds")])
+        .stdin(fs::File::open(&list).expect("the list"))
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&stdin.stderr).into_owned();
+    assert!(said.contains("extracted 2 new, 0 changed, 0 unchanged, 1 failed"), "{said}");
+}
+
+#[test]
+fn a_root_decides_what_a_shard_has() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x/y", 8);
+    let count = |args: &[&str]| {
+        let dataset = folder.path("ds");
+        fs::remove_dir_all(&dataset).ok();
+        run(&[&["extract", "-o", &dataset, "--shard", "1/3"], args].concat()).code(0);
+        let answer = report_with(0, &[&dataset, "--allow-incomplete"]).1;
+        answer["runs"].as_array().expect("runs").iter().map(|run| run["source"].clone()).collect::<Vec<_>>()
+    };
+    let list = write(&folder, "list", (0..8).map(|index| format!("{path}/{index:02}.xml\n")).collect::<String>());
+    // `00.xml` … below x/y: 64-bit FNV-1a by a few lines of Python.
+    let of_folder = count(&[&path]);
+    assert_eq!(of_folder.len(), BELOW_Y);
+    assert_eq!(count(&["--files-from", &list]), of_folder);
+    let above = count(&["--files-from", &list, "--root", &folder.path("x")]);
+    assert_eq!(above, count(&[&folder.path("x")]));
+    assert_ne!(above, of_folder);
+    let said = says(2, &["extract", &path, "-o", &folder.path("ds"), "--shard", "1/3", "--root", &folder.path("z")]);
+    assert!(said.contains("is not below the root"), "{said}");
+    assert!(says(2, &["extract", &path, "-o", &folder.path("ds"), "--shard", "0/3"]).contains("counted from 1"));
+    assert!(
+        says(1, &["extract", &path, "-o", &folder.path("ds"), "--shard", "2/3"]).contains("a dataset of shard 1/3")
+    );
+}
+
+/// Of `00.xml` to `07.xml`, those in shard 1 of 3.
+const BELOW_Y: usize = 2;

@@ -1,0 +1,117 @@
+//! Writing a merged dataset: whenever the process is killed, what is left does not look whole, and the same merge completes it.
+#![cfg(feature = "cli")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use traceparse::fleet::{Completeness, DatasetRow, FailedInput, FleetSelection, RunMeasures};
+
+// The store reads its files by it; the rest is the command's.
+#[allow(dead_code)]
+#[path = "../bin/bounds.rs"]
+mod bounds;
+#[path = "../bin/durable.rs"]
+mod durable;
+// Which the store asks before each change.
+#[allow(dead_code)]
+#[path = "../bin/guard.rs"]
+mod guard;
+#[path = "support/runs.rs"]
+mod runs;
+// Other tests use the rest.
+#[allow(dead_code)]
+#[path = "../bin/fleet/store/mod.rs"]
+mod store;
+
+use store::tests_only::STEPS;
+use store::{MadeWith, MergedFacts, Store};
+
+/// Rows of functions in a part: those of a few runs.
+const PART: u64 = 60;
+
+type Content = (BTreeMap<String, RunMeasures>, BTreeMap<String, FailedInput>);
+
+fn content(folder: &Path) -> Content {
+    let (mut runs, mut failures) = Content::default();
+    let store = Store::open(folder).unwrap();
+    let rows = store.rows(|row| {
+        match row {
+            DatasetRow::Run(run) => assert_eq!(runs.insert(run.record.run_id.clone(), *run), None, "a run twice"),
+            DatasetRow::Failed(failed) => assert_eq!(failures.insert(failed.source.clone(), failed), None, "twice"),
+        }
+        Ok(())
+    });
+    rows.unwrap();
+    (runs, failures)
+}
+
+fn facts() -> MergedFacts {
+    MergedFacts {
+        selection: FleetSelection::default(),
+        made_with: MadeWith::default(),
+        inputs: Completeness::whole(9),
+        shards: None,
+        identity: "these".to_owned(),
+        is_of_whole: true,
+    }
+}
+
+/// Merges eight runs and a failure; `false` if that had been done.
+fn merge(folder: &Path) -> anyhow::Result<bool> {
+    let Some(merge) = Store::begin_merge(folder, facts(), PART)? else { return Ok(false) };
+    let counts = merge.write(|each| {
+        (0..8).try_for_each(|seed| each(DatasetRow::Run(Box::new(runs::run(seed, 30)))))?;
+        each(DatasetRow::Failed(runs::failure(9)))
+    })?;
+    assert_eq!(counts, (8, 1));
+    Ok(true)
+}
+
+#[test]
+fn a_killed_merge_never_looks_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let merged = folder.path().join("merged");
+    let mut kills = 0;
+    loop {
+        STEPS.set(Some(kills));
+        let result = merge(&merged);
+        STEPS.set(None);
+        if result.is_ok() {
+            break;
+        }
+        kills += 1;
+        if Store::is_dataset(&merged) {
+            let store = Store::open(&merged).unwrap();
+            assert!(store.completeness().is_incomplete() && store.data_files().unwrap().is_empty(), "{kills}");
+        }
+    }
+    assert!(kills > 60, "{kills}");
+    let (runs, failures) = content(&merged);
+    let expected: BTreeMap<_, _> =
+        (0..8).map(|seed| runs::run(seed, 30)).map(|run| (run.record.run_id.clone(), run)).collect();
+    assert_eq!((runs, failures.into_values().collect::<Vec<_>>()), (expected, vec![runs::failure(9)]));
+    let store = Store::open(&merged).unwrap();
+    assert_eq!((store.completeness(), store.unnamed().unwrap()), (Completeness::whole(9), None));
+    let parts = store.data_files().unwrap().len();
+    assert!((3..8).contains(&parts), "{parts}");
+    drop(store);
+    // Done once more, it has nothing to do; and it replaces nothing.
+    assert!(!merge(&merged).unwrap());
+    let other = MergedFacts { identity: "others".to_owned(), ..facts() };
+    let error = Store::begin_merge(&merged, other, PART).err().expect("refused").to_string();
+    assert!(error.contains("a dataset already"), "{error}");
+    assert_eq!(content(&merged).0.len(), 8);
+}
+
+#[test]
+fn an_extract_is_never_taken_for_the_rest_of_a_merge() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create_or_open(folder.path()).unwrap();
+    store.begin(2, 0, MadeWith::default()).unwrap();
+    store.put(&[runs::run(1, 12)]).unwrap();
+    store.save().unwrap();
+    drop(store);
+    let error = merge(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("a dataset already"), "{error}");
+    assert_eq!(content(folder.path()).0.len(), 1);
+}
