@@ -72,13 +72,16 @@ fn write_fleet(folder: &Path, exports: u32) -> std::io::Result<()> {
     fs::write(folder.join("fleet.csv"), manifest)
 }
 
-/// A cluster of two executors with one core each, on the loopback.
-fn submit(scratch: &Path, job: &[&str]) -> Result<Output, Failed> {
+/// Two executors with one core each, on the loopback.
+const CLUSTER: &str = "local-cluster[2,1,1024]";
+
+/// Has Spark run a job.
+fn submit(master: &str, scratch: &Path, job: &[&str]) -> Result<Output, Failed> {
     let find = "import os, pyspark; print(os.path.dirname(pyspark.__file__))";
     let home = Command::new(python()).args(["-c", find]).output()?.stdout;
     let home = PathBuf::from(String::from_utf8(home)?.trim());
     let mut command = Command::new(home.join("bin/spark-submit"));
-    command.args(["--master", "local-cluster[2,1,1024]", "--driver-memory", "1g"]);
+    command.args(["--master", master, "--driver-memory", "1g"]);
     let settings = [
         "spark.ui.enabled=false",
         "spark.ui.showConsoleProgress=false",
@@ -86,9 +89,11 @@ fn submit(scratch: &Path, job: &[&str]) -> Result<Output, Failed> {
         "spark.executor.memory=768m",
         // So many tasks that one can be lost.
         "spark.sql.adaptive.enabled=false",
-        "spark.sql.shuffle.partitions=16",
+        "spark.sql.shuffle.partitions=6",
     ];
-    settings.iter().for_each(|setting| drop(command.args(["--conf", setting])));
+    for setting in settings {
+        command.args(["--conf", setting]);
+    }
     command.args(job).current_dir(scratch);
     command.env("SPARK_HOME", &home).env("SPARK_LOCAL_IP", "127.0.0.1").env("SPARK_LOCAL_HOSTNAME", "localhost");
     command.env("SPARK_WORKER_DIR", scratch.join("work")).env("SPARK_LOCAL_DIRS", scratch.join("local"));
@@ -176,12 +181,11 @@ fn killed_executors_change_no_number() -> Result<(), Failed> {
         text(&killed).to_owned(),
         text(&in_repository("examples/spark/traceparse_fleet.py")).to_owned(),
     ];
-    let (report, functions) = (format!("--by {by}"), "--scope function --measure all".to_owned());
+    let report = format!("--by {by}");
     let mut arguments: Vec<&str> = job.iter().map(String::as_str).collect();
     arguments.extend(["--input", text(&fleet), "--manifest", text(&manifest), "--output", text(&output)]);
     arguments.extend(["--shards", "16", "--traceparse", env!("CARGO_BIN_EXE_traceparse"), "--report", &report]);
-    arguments.extend(["--report", &functions]);
-    let done = submit(folder.path(), &arguments)?;
+    let done = submit(CLUSTER, folder.path(), &arguments)?;
     if !done.status.success() {
         return Err(format!("the job ended with {}", done.status).into());
     }
@@ -197,9 +201,6 @@ fn killed_executors_change_no_number() -> Result<(), Failed> {
         traceparse(&["fleet", "report", text(&fleet), "--manifest", text(&manifest), "--by", by, "--format", "csv"])?;
     let compared =
         compare(&fs::read_to_string(output.join("report-1.csv"))?, &ours, &by.split(',').collect::<Vec<_>>())?;
-    let options = ["--scope", "function", "--measure", "all", "--format", "csv"];
-    let ours = traceparse(&[&["fleet", "report", text(&alone)], &options[..]].concat())?;
-    let compared = compared + compare(&fs::read_to_string(output.join("report-2.csv"))?, &ours, &[])?;
     let ((mut spark, failed), (mut one, one_failed)) = (run_ids(&output.join("dataset"))?, run_ids(&alone)?);
     let count = spark.len();
     spark.sort();
@@ -227,8 +228,13 @@ fn what_is_done_is_not_done_again() -> Result<(), Failed> {
     let run = || {
         let mut arguments =
             vec![text(&job), "--input", &input, "--manifest", &manifest, "--output", &out, "--shards", "2"];
-        arguments.extend(["--traceparse", env!("CARGO_BIN_EXE_traceparse"), "--report", "--by app_version"]);
-        submit(folder.path(), &arguments)
+        arguments.extend([
+            "--traceparse",
+            env!("CARGO_BIN_EXE_traceparse"),
+            "--report",
+            "--by app_version --scope run",
+        ]);
+        submit("local[2]", folder.path(), &arguments)
     };
     let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
     let first = run()?;
@@ -243,7 +249,8 @@ fn what_is_done_is_not_done_again() -> Result<(), Failed> {
         }
     }
     let options =
-        ["--manifest", text(&fleet.join("fleet.csv")), "--by", "app_version", "--format", "csv"].map(str::to_owned);
+        ["--manifest", text(&fleet.join("fleet.csv")), "--by", "app_version", "--scope", "run", "--format", "csv"]
+            .map(str::to_owned);
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     let ours = traceparse(&[&["fleet", "report", text(&fleet)], &options[..]].concat())?;
     compare(&fs::read_to_string(output.join("report-1.csv"))?, &ours, &["app_version"]).map(drop)

@@ -58,7 +58,8 @@ def kill_one_in_each(groups, path):
         while True:
             time.sleep(0.01)
             context = SparkContext._active_spark_context
-            if context is None or not is_under_way(context.statusTracker(), group):
+            # It is there before all of it is.
+            if getattr(context, "_jsc", None) is None or not is_under_way(context.statusTracker(), group):
                 continue
             known = executors()
             if not known:
