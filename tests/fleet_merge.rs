@@ -35,8 +35,8 @@ fn content(folder: &Path) -> Content {
     let (mut runs, mut failures) = Content::default();
     let store = Store::open(folder).unwrap();
     let rows = store.rows(|row| {
-        match row {
-            DatasetRow::Run(run) => assert_eq!(runs.insert(run.record.run_id.clone(), *run), None, "a run twice"),
+        match row.into() {
+            DatasetRow::<RunMeasures>::Run(run) => assert_eq!(runs.insert(run.record.run_id.clone(), *run), None, "a run twice"),
             DatasetRow::Failed(failed) => assert_eq!(failures.insert(failed.source.clone(), failed), None, "twice"),
         }
         Ok(())
@@ -60,8 +60,8 @@ fn facts() -> MergedFacts {
 fn merge(folder: &Path) -> anyhow::Result<bool> {
     let Some(merge) = Store::begin_merge(folder, facts(), PART)? else { return Ok(false) };
     let counts = merge.write(|each| {
-        (0..8).try_for_each(|seed| each(DatasetRow::Run(Box::new(runs::run(seed, 30)))))?;
-        each(DatasetRow::Failed(runs::failure(9)))
+        (0..8).try_for_each(|seed| each(DatasetRow::Run(Box::new(runs::run(seed, 30))).into()))?;
+        each(DatasetRow::<RunMeasures>::Failed(runs::failure(9)).into())
     })?;
     assert_eq!(counts, (8, 1));
     Ok(true)

@@ -44,6 +44,8 @@ pub(crate) use index::Known;
 use journal::Journal;
 use manifest::Manifest;
 pub(crate) use manifest::{MadeWith, Merged};
+// Not all tests that have the store merge.
+#[allow(unused_imports)]
 pub(crate) use merge::MergedFacts;
 pub(crate) use shards::Shards;
 pub(crate) use shared_row::SharedRow;
