@@ -30,9 +30,9 @@ const MAX_NAMES: usize = 50;
 
 /// Collects the runs of a fleet and makes the report.
 ///
-/// For each run it keeps one number per process, thread, binary and function that the options ask for, and the weight in each second:
-/// about 40 bytes per function and 16 per second, and 16 per function for each alert rule about any function. The report does not depend
-/// on the order in which runs are added.
+/// For each run it keeps about half a KiB, its weight in each second (3 bytes), and its values of the processes, threads, binaries and functions
+/// that the options ask for (about 3 bytes each, and as much again for each alert rule about any function). These can be
+/// [spilled](Self::spill) to a file. The report does not depend on the order in which runs are added, nor on what was spilled.
 #[derive(Debug)]
 pub struct FleetBuilder {
     pub(super) options: FleetOptions,

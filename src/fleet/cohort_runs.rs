@@ -31,7 +31,7 @@ impl CohortRuns<'_> {
         self.cohorts[cohort].unit
     }
 
-    /// Runs of a cohort that differ in anything count.
+    /// The number of runs of a cohort.
     pub(super) fn count(&self, cohort: usize) -> u64 {
         self.members[cohort].len() as u64
     }

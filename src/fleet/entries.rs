@@ -195,8 +195,14 @@ impl Part {
                 }
             }
         }
-        reading.block(&self.open)
+        reading.block(&self.open)?;
+        // Every place was filled, or else zeros would count.
+        if reading.free[..reading.free.len() - 1] == ends[1..] { Ok(()) } else { Err(changed()) }
     }
+}
+
+fn changed() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the values in it are not those that were written")
 }
 
 /// A part that is being read.
@@ -217,7 +223,6 @@ impl<R: EntryRuns> Reading<'_, R> {
     }
 
     fn block(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        let changed = || io::Error::new(io::ErrorKind::InvalidData, "it was changed by another program");
         while !bytes.is_empty() {
             let token = varint::read(&mut bytes).ok_or_else(changed)?;
             if token & 1 == 1 {
