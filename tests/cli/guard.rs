@@ -97,7 +97,7 @@ fn example(command: &str, argument: &str, case: &Case) -> Use {
         }
         ("fleet extract", "--root") => {
             let runs = fleet(folder, "runs", 2);
-            of(&folder.path("runs/01.xml"), &["fleet", "extract", &runs, "--shard", "1/1", "--root", &runs])
+            of(&folder.path("runs/01.xml"), &["fleet", "extract", &runs, "--shard", "1/1", "--root", &folder.path(".")])
         }
         ("fleet merge", "DATASET") => {
             let (dataset, _) = dataset_and_report(folder);
@@ -211,6 +211,12 @@ fn every_command_refuses_to_replace_whatever_it_reads() {
                     }
                     #[cfg(unix)]
                     refused_appending(&case, &example);
+                }
+                // It writes into new folders only, and datasets are no other input.
+                Writes::Folder if guarded.command == "fleet merge" => {
+                    let (before, dataset) = (fs::read(&example.input).expect("a file"), &example.args[2]);
+                    finish(&mut case.command(&["fleet", "merge", dataset, "-o", dataset])).code(2);
+                    assert_eq!(fs::read(&example.input).expect("a file"), before);
                 }
                 Writes::Folder => refused_in_a_dataset(&case, example),
             }

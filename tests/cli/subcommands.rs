@@ -101,7 +101,7 @@ fn completions_know_the_options() {
 }
 
 /// Every command, by its words.
-const COMMANDS: [&[&str]; 12] = [
+const COMMANDS: [&[&str]; 13] = [
     &[],
     &["diff"],
     &["toc"],

@@ -36,7 +36,9 @@ impl Named {
 /// The rows that count.
 #[derive(Default)]
 pub(super) struct Plan {
-    /// By path: the dataset whose rows of that file count.
+    /// True if a path means the same file in all datasets; else it may have been another file on another day.
+    is_one_fleet: bool,
+    /// By path, and in different fleets by content, too: the dataset whose rows of that file count.
     files: HashMap<Key, Entry>,
     /// By content, of those that several files have: the one that counts.
     counting: HashMap<Key, Counting>,
@@ -88,9 +90,9 @@ impl Facts {
 }
 
 impl Plan {
-    /// Looks which files there are. `is_one_fleet` says that a path means the same file in all of them.
+    /// Looks which files there are.
     pub(super) fn new(datasets: &[Named], is_one_fleet: bool) -> Result<Self> {
-        let mut plan = Self::default();
+        let mut plan = Self { is_one_fleet, ..Self::default() };
         let mut copied = HashSet::new();
         for (index, named) in datasets.iter().enumerate() {
             named.store.records(|row| {
@@ -98,7 +100,7 @@ impl Plan {
                 if facts.is_duplicate {
                     copied.insert(facts.content);
                 }
-                plan.add(datasets, index as u32, &facts, is_one_fleet)
+                plan.add(datasets, index as u32, &facts)
             })?;
         }
         let mut seen = HashSet::new();
@@ -110,11 +112,11 @@ impl Plan {
         Ok(plan)
     }
 
-    fn add(&mut self, datasets: &[Named], dataset: u32, facts: &Facts, is_one_fleet: bool) -> Result<()> {
-        let (path, entry) =
-            (key(&[&facts.source]), Entry { dataset, content: facts.content, has_runs: facts.has_runs });
-        let Some(known) = self.files.get_mut(&path) else {
-            self.files.insert(path, entry);
+    fn add(&mut self, datasets: &[Named], dataset: u32, facts: &Facts) -> Result<()> {
+        let file = self.file(&facts.source, facts.content);
+        let entry = Entry { dataset, content: facts.content, has_runs: facts.has_runs };
+        let Some(known) = self.files.get_mut(&file) else {
+            self.files.insert(file, entry);
             return Ok(());
         };
         if known.dataset == dataset {
@@ -125,9 +127,6 @@ impl Plan {
             if entry.has_runs && !known.has_runs {
                 *known = entry;
             }
-        } else if !is_one_fleet {
-            // The same path on another day: another file.
-            self.files.entry(key_in(&facts.source, dataset)).or_insert(entry);
         } else if known.content == 0 || entry.content == 0 {
             // One of them could not read it.
             self.repeated += 1;
@@ -156,7 +155,10 @@ impl Plan {
                 let DatasetRow::Run(run) = row else { return Ok(()) };
                 // Of several runs of a file, one is enough.
                 let is_further = std::mem::replace(&mut last, facts.source.clone()) == facts.source;
-                if !is_further && copied.contains(&facts.content) && self.has(index as u32, &facts.source) {
+                if !is_further
+                    && copied.contains(&facts.content)
+                    && self.has(index as u32, &facts.source, facts.content)
+                {
                     self.put_in_order(facts, &run.record);
                 }
                 Ok(())
@@ -183,9 +185,12 @@ impl Plan {
     }
 
     /// True if the rows that a dataset has of a file count.
-    fn has(&self, dataset: u32, source: &str) -> bool {
-        let is_of = |path: Key| self.files.get(&path).is_some_and(|entry| entry.dataset == dataset);
-        is_of(key(&[source])) || is_of(key_in(source, dataset))
+    fn has(&self, dataset: u32, source: &str, content: Key) -> bool {
+        self.files.get(&self.file(source, content)).is_some_and(|entry| entry.dataset == dataset)
+    }
+
+    fn file(&self, source: &str, content: Key) -> Key {
+        if self.is_one_fleet { key(&[source]) } else { key(&[source, &content.to_string()]) }
     }
 }
 
@@ -204,7 +209,7 @@ impl<'p> Rows<'p> {
     /// What becomes of a row of a dataset.
     pub(super) fn take(&mut self, datasets: &[Named], dataset: usize, mut row: DatasetRow) -> Option<DatasetRow> {
         let Facts { source, content, .. } = Facts::of(&datasets[dataset], &row);
-        if !self.plan.has(dataset as u32, &source) {
+        if !self.plan.has(dataset as u32, &source, content) {
             return None;
         }
         let first = self.plan.counting.get(&content);
@@ -256,7 +261,7 @@ fn key(texts: &[&str]) -> Key {
     Key::from_le_bytes(bytes)
 }
 
-/// The key of a path that means another file in this dataset.
+/// The key of a file of a dataset.
 fn key_in(source: &str, dataset: u32) -> Key {
     key(&[source, &dataset.to_string()])
 }
