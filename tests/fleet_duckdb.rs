@@ -1,11 +1,13 @@
-//! A dataset of 2,000 invented runs, read by DuckDB: the statement of `fleet sql` gives the numbers of the report, bit for bit.
+//! A dataset of 2,000 invented runs, read by DuckDB and Spark: the statement of `fleet sql` gives the numbers of the report, bit for bit; and
+//! written anew by them: every run is as it was.
 //!
 //! Each case writes its statement and the CSV of the report; `tests/oracle/duckdb_report.py FOLDER` runs the statements and
 //! compares every number. `TRACEPARSE_PYTHON` names the interpreter (`python3` unless told); where it cannot
-//! `import duckdb`, the tests report themselves as ignored.
+//! `import duckdb`, or `import pyspark`, the tests report themselves as ignored.
 
 mod support;
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::Cursor;
 use std::path::Path;
@@ -13,7 +15,7 @@ use std::process::Command;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::Rng;
-use traceparse::fleet::{DatasetReader, DatasetRow, DatasetTable};
+use traceparse::fleet::{DatasetReader, DatasetRow, DatasetTable, RewrittenRuns};
 use traceparse::fleet::{
     FailedInput, FailureKind, FleetBuilder, FleetOptions, FleetReport, FleetScope, Measure, NameId, RunMeasures,
     SqlEngine,
@@ -28,13 +30,23 @@ const FILE: usize = 300;
 
 fn main() {
     let arguments = Arguments::from_args();
-    let has_duckdb = Command::new(python()).args(["-c", "import duckdb"]).output().is_ok_and(|it| it.status.success());
+    let is_there = |command: &mut Command| command.output().is_ok_and(|it| it.status.success());
+    let has_duckdb = is_there(Command::new(python()).args(["-c", "import duckdb"]));
+    let has_spark = has_duckdb
+        && is_there(Command::new(python()).args(["-c", "import pyspark"]))
+        && is_there(Command::new("java").arg("-version"));
     let trials = vec![
         Trial::test("reports_equal_sql", reports_equal_sql).with_ignored_flag(!has_duckdb),
         Trial::test("files_that_are_not_listed_are_not_read", files_that_are_not_listed_are_not_read)
             .with_ignored_flag(!has_duckdb),
         Trial::test("a_run_twice_is_refused", a_run_twice_is_refused).with_ignored_flag(!has_duckdb),
         Trial::test("columns_are_plain", columns_are_plain).with_ignored_flag(!has_duckdb),
+        Trial::test("runs_that_duckdb_rewrote_are_the_same", runs_that_duckdb_rewrote_are_the_same)
+            .with_ignored_flag(!has_duckdb),
+        Trial::test("reports_equal_sql_of_spark", reports_equal_sql_of_spark).with_ignored_flag(!has_spark),
+        Trial::test("spark_misses_files", spark_misses_files).with_ignored_flag(!has_spark),
+        Trial::test("runs_that_spark_rewrote_are_the_same", runs_that_spark_rewrote_are_the_same)
+            .with_ignored_flag(!has_spark),
     ];
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -44,8 +56,12 @@ fn python() -> String {
 }
 
 fn run_oracle(command: &str, folder: &Path) -> Result<String, Failed> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle/duckdb_report.py");
-    let output = Command::new(python()).arg(script).arg(command).arg(folder).output()?;
+    run_script("duckdb_report.py", &[command.as_ref(), folder.as_ref()])
+}
+
+fn run_script(script: &str, arguments: &[&OsStr]) -> Result<String, Failed> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle").join(script);
+    let output = Command::new(python()).arg(script).args(arguments).env("SPARK_LOCAL_IP", "127.0.0.1").output()?;
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     print!("{said}");
     if output.status.success() { Ok(said) } else { Err(said.into()) }
@@ -218,14 +234,23 @@ fn all_cases_are_equal(
     folder: &Path,
     statement: impl Fn(&FleetOptions) -> String,
 ) -> Result<(), Failed> {
+    all_cases_are_equal_by("duckdb_report.py", runs, folder, statement)
+}
+
+fn all_cases_are_equal_by(
+    script: &str,
+    runs: &[RunMeasures],
+    folder: &Path,
+    statement: impl Fn(&FleetOptions) -> String,
+) -> Result<(), Failed> {
     for (name, options) in cases() {
         fs::write(folder.join(format!("{name}.sql")), statement(&options))?;
         let mut out = Vec::new();
         output::write(&report(runs, options)?, &Format::Csv(Cells::AsTheyAre), &mut out)?;
         fs::write(folder.join(format!("{name}.csv")), out)?;
     }
-    let said = run_oracle("reports", folder)?;
-    if said.lines().count() == cases().len() {
+    let said = run_script(script, &["reports".as_ref(), folder.as_ref()])?;
+    if said.lines().filter(|line| line.ends_with("numbers equal")).count() == cases().len() {
         Ok(())
     } else {
         Err(format!("not every case was compared: {said}").into())
@@ -271,4 +296,130 @@ fn columns_are_plain() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     write_dataset(&runs()[..20], folder.path())?;
     run_oracle("columns", folder.path()).map(|_| ())
+}
+
+fn ids(runs: &[RunMeasures]) -> Vec<String> {
+    (0..runs.chunks(FILE).count()).map(|index| index.to_string()).collect()
+}
+
+/// In a folder whose name is a pattern, with a file that is not listed.
+fn reports_equal_sql_of_spark() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let dataset = folder.path().join("it's a [data] {set}*, `1`");
+    fs::create_dir(&dataset)?;
+    let runs = runs();
+    write_mixture(&runs, &dataset)?;
+    all_cases_are_equal_by("spark_report.py", &runs, folder.path(), |options| {
+        SqlEngine::Spark.query_files(options, &[(dataset.display().to_string(), ids(&runs))])
+    })
+}
+
+fn spark_misses_files() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let runs = runs();
+    for table in ["runs", "labels", "frames", "modules"] {
+        let dataset = folder.path().join(format!("without {table}"));
+        fs::create_dir(&dataset)?;
+        write_dataset(&runs[..2 * FILE], &dataset)?;
+        fs::remove_file(dataset.join(table).join("1.parquet"))?;
+        let options = FleetOptions { by: vec!["device".to_owned()], ..FleetOptions::default() };
+        let files = vec!["0".to_owned(), "1".to_owned()];
+        let text = SqlEngine::Spark.query_files(&options, &[(dataset.display().to_string(), files)]);
+        fs::write(folder.path().join(format!("{table}.sql")), text)?;
+    }
+    let said = run_script("spark_report.py", &["refused".as_ref(), folder.path().as_ref()])?;
+    if said.lines().filter(|line| line.ends_with(": refused")).count() == 4 { Ok(()) } else { Err(said.into()) }
+}
+
+/// The runs and failures of a folder that an engine wrote, gathered in several parts.
+fn read_rewritten(folder: &Path) -> Result<(Vec<RunMeasures>, Vec<FailedInput>), Failed> {
+    const PARTS: u32 = 3;
+    let (mut runs, mut failures) = (Vec::new(), Vec::new());
+    for part in 0..PARTS {
+        let mut gathered = RewrittenRuns::new(part, PARTS);
+        for table in RewrittenRuns::TABLES {
+            for entry in fs::read_dir(folder.join(table.name()))? {
+                let path = entry?.path();
+                if path.extension().is_some_and(|extension| extension == "parquet") {
+                    gathered.add(table, File::open(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+                }
+            }
+        }
+        for row in gathered.finish()? {
+            match row {
+                DatasetRow::Run(run) => runs.push(*run),
+                DatasetRow::Failed(failed) => failures.push(failed),
+            }
+        }
+    }
+    runs.sort_by(|a, b| a.record.run_id.cmp(&b.record.run_id));
+    Ok((runs, failures))
+}
+
+/// The runs as the table of a run: rows by name, as a dataset has them.
+fn rows_of(runs: &[RunMeasures]) -> Result<Vec<Vec<u8>>, Failed> {
+    let mut runs = runs.to_vec();
+    runs.sort_by(|a, b| a.record.run_id.cmp(&b.record.run_id));
+    for run in &mut runs {
+        let names = run.names.clone();
+        let text = |id: NameId| names[id.0 as usize].clone();
+        run.frames.sort_by_key(|row| [row.process, row.thread, row.binary, row.function].map(text));
+        run.binaries.sort_by_key(|row| [row.process, row.thread, row.binary].map(text));
+        run.windows.sort_by_key(|row| (text(row.process), text(row.thread), row.second));
+    }
+    let write = |table: DatasetTable| {
+        let mut bytes = Vec::new();
+        table.write(&runs, &[failure()], &mut bytes)?;
+        Ok(bytes)
+    };
+    DatasetTable::ALL.into_iter().map(write).collect()
+}
+
+/// Checks that a rewritten folder gives these runs, to the byte of the files that they make.
+fn is_the_same(folder: &Path, runs: &[RunMeasures]) -> Result<(), Failed> {
+    let (read, failures) = read_rewritten(folder)?;
+    if failures != [failure()] || read.len() != runs.len() || rows_of(&read)? != rows_of(runs)? {
+        return Err(format!("{}: {} runs, not as they were", folder.display(), read.len()).into());
+    }
+    Ok(())
+}
+
+fn runs_that_duckdb_rewrote_are_the_same() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let (dataset, rewritten) = (folder.path().join("it's a dataset"), folder.path().join("rewritten"));
+    fs::create_dir(&dataset)?;
+    let runs = &runs()[..FILE + 100];
+    write_dataset(runs, &dataset)?;
+    let said = run_script("duckdb_rewrite.py", &[dataset.as_ref(), rewritten.as_ref()])?;
+    let ways: Vec<&str> = said.lines().collect();
+    if ways.len() != 5 {
+        return Err(said.into());
+    }
+    ways.iter().try_for_each(|way| is_the_same(&rewritten.join(way), runs))?;
+    // A file that is missing, or there twice, is found.
+    let way = rewritten.join(ways[0]);
+    for table in RewrittenRuns::TABLES.map(DatasetTable::name) {
+        let (file, other) = (way.join(table).join("1.parquet"), way.join(table).join("9.parquet"));
+        fs::copy(&file, &other)?;
+        if read_rewritten(&way).is_ok() {
+            return Err(format!("a file of {table} that is there twice was read").into());
+        }
+        fs::rename(&other, folder.path().join("kept"))?;
+        fs::remove_file(&file)?;
+        if read_rewritten(&way).is_ok() {
+            return Err(format!("{table} was read without a file").into());
+        }
+        fs::rename(folder.path().join("kept"), &file)?;
+    }
+    is_the_same(&way, runs)
+}
+
+fn runs_that_spark_rewrote_are_the_same() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let (dataset, rewritten) = (folder.path().join("dataset"), folder.path().join("rewritten"));
+    fs::create_dir(&dataset)?;
+    let runs = runs();
+    write_dataset(&runs, &dataset)?;
+    run_script("spark_report.py", &["rewrite".as_ref(), dataset.as_ref(), rewritten.as_ref()])?;
+    is_the_same(&rewritten, &runs)
 }

@@ -72,6 +72,7 @@ const DOORS: [Door; 14] = [
             "bin/fleet/store/mod.rs",
             "bin/fleet/store/part.rs",
             "bin/fleet/store/read.rs",
+            "bin/fleet/store/rewritten.rs",
             "bin/objects/copies.rs",
             "bin/objects/remote.rs",
             "bin/unchanged.rs",

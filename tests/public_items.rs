@@ -15,9 +15,10 @@ mod rust_sources;
 
 /// Two thirds of the 396 items that there were in commit e054fa0, the 8 that the overview brought, the order of tables (`SortBy`), 4 for
 /// what reports on fleets begin with (findings and trends as data), and the selection that the runs of a fleet were measured with, which
-/// reports and datasets say; and the share of its inputs that a fleet is of (`Completeness`), which every form of a report says;
-/// the run of a data file that shares its names (`DatasetRun`), and the file that values are spilled to (`SpillFile`).
-const CEILING: usize = 281;
+/// reports and datasets say; the share of its inputs that a fleet is of (`Completeness`), which every form of a report says; the run of a data
+/// file that shares its names (`DatasetRun`), the file that values are spilled to (`SpillFile`), and the runs of files that an engine rewrote
+/// (`RewrittenRuns`), which are in no order.
+const CEILING: usize = 282;
 
 #[test]
 fn the_interface_is_small() {

@@ -15,6 +15,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use support::fleet_exports::fleet_export;
 use traceparse::fleet::KnownRun;
 
+/// Fewer are quicker to try: `TRACEPARSE_SPARK_EXPORTS`.
 const EXPORTS: u32 = 2_000;
 const ROWS: u32 = 30;
 /// Every so-manieth export is cut in half, is there a second time in another folder, or has a second run.
@@ -170,10 +171,16 @@ fn run_ids(dataset: &Path) -> Result<(Vec<String>, usize), Failed> {
     Ok((ids, failed))
 }
 
+fn exports() -> u32 {
+    let asked = std::env::var("TRACEPARSE_SPARK_EXPORTS").ok();
+    asked.and_then(|count| count.parse().ok()).unwrap_or(EXPORTS)
+}
+
 fn killed_executors_change_no_number() -> Result<(), Failed> {
+    let exports = exports();
     let folder = tempfile::tempdir()?;
     let (fleet, output) = (folder.path().join("it's a fleet"), folder.path().join("out [1]"));
-    write_fleet(&fleet, EXPORTS)?;
+    write_fleet(&fleet, exports)?;
     let (manifest, killed) = (fleet.join("fleet.csv"), folder.path().join("killed.json"));
     let by = "app_version,device,lab";
     let job = [
@@ -208,10 +215,10 @@ fn killed_executors_change_no_number() -> Result<(), Failed> {
     if spark != one || failed != one_failed || spark.iter().collect::<BTreeSet<_>>().len() != count {
         return Err(format!("{count} runs and {failed} failures by Spark, {} and {one_failed} alone", one.len()).into());
     }
-    let cut = (0..EXPORTS).filter(|index| index % CUT == 11).count();
-    let two_runs = (0..EXPORTS).filter(|index| index % TWO_RUNS == 3 && index % CUT != 11).count();
-    if count != EXPORTS as usize - cut + two_runs {
-        return Err(format!("{count} runs of {EXPORTS} exports, of which {cut} are cut and {two_runs} have two").into());
+    let cut = (0..exports).filter(|index| index % CUT == 11).count();
+    let two_runs = (0..exports).filter(|index| index % TWO_RUNS == 3 && index % CUT != 11).count();
+    if count != exports as usize - cut + two_runs {
+        return Err(format!("{count} runs of {exports} exports, of which {cut} are cut and {two_runs} have two").into());
     }
     println!("{compared} numbers equal, {count} runs, {failed} failures, killed {killed}");
     Ok(())

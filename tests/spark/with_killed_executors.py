@@ -14,6 +14,10 @@ import sys
 import threading
 import time
 
+# Before there are two threads that would.
+import pyspark.sql  # noqa: F401
+from pyspark import SparkContext
+
 # In `local-cluster`, executors are children of the driver's Java machine, and that is the parent of this process.
 JAVA = os.getppid()
 
@@ -51,8 +55,6 @@ def is_under_way(tracker, group):
 
 
 def kill_one_in_each(groups, path):
-    from pyspark import SparkContext
-
     killed = []
     for group in groups:
         while True:
