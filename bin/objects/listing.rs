@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use super::bucket::Bucket;
 use super::dataset::mirror_dataset;
 use super::mirror::{Mirror, OBJECTS, located};
-use super::url::scheme_of;
+use super::url::store_of;
 
 /// A URL, taken apart.
 struct Place {
@@ -24,7 +24,7 @@ struct Place {
 impl Place {
     /// `None` for a path that is no URL.
     fn of(url: &Path) -> Result<Option<Self>> {
-        if scheme_of(url).is_none() {
+        if store_of(url).is_none() {
             return Ok(None);
         }
         let mirror = Mirror::get()?;
@@ -120,7 +120,7 @@ pub(crate) fn local(url: &Path) -> Result<PathBuf> {
 /// # Errors
 /// When the store cannot be asked.
 pub(crate) fn beside(folder: &Path, name: &str) -> Result<PathBuf> {
-    let is_url = scheme_of(Path::new(name)).is_some();
+    let is_url = store_of(Path::new(name)).is_some();
     let path = if is_url { PathBuf::from(name) } else { folder.join(name) };
     let mirror = if is_url { Some(Mirror::get()?) } else { Mirror::existing() };
     let parts = mirror.and_then(|mirror| mirror.parts(&located(&path)));

@@ -17,7 +17,7 @@ use anyhow::{Context, Result, anyhow};
 use super::bucket::{Bucket, Object};
 use super::copies::{self, Stamp};
 use super::space::Space;
-use super::url::scheme_of;
+use super::url::store_of;
 use crate::bounds;
 use crate::interrupt::TemporaryFolder;
 
@@ -91,7 +91,7 @@ impl Mirror {
 
     /// The file or folder of a URL.
     pub(super) fn path(&self, tree: &str, url: &Path) -> Option<PathBuf> {
-        let scheme = scheme_of(url)?;
+        let scheme = store_of(url)?;
         let rest = url.to_str()?.split_once("://")?.1;
         let names = rest.split('/').filter(|name| !name.is_empty());
         Some([scheme].into_iter().chain(names).fold(self.root.join(tree), |path, name| path.join(name)))

@@ -16,7 +16,7 @@ use super::bucket::{Object, Version};
 use super::copies;
 use super::dataset::{Copied, MANIFEST, Remote, STAMPS, named_files};
 use super::errors::Refusal;
-use super::url::scheme_of;
+use super::url::store_of;
 use crate::ending::EXIT_INPUT;
 use crate::unchanged::read_whole;
 use crate::{bounds, complain, interrupt, printable, warning};
@@ -43,7 +43,7 @@ impl Target {
     /// # Errors
     /// When the store cannot be asked, or the place holds something else.
     pub(crate) fn open(output: &mut PathBuf) -> Result<Option<Self>> {
-        if scheme_of(output).is_none() {
+        if store_of(output).is_none() {
             return Ok(None);
         }
         let remote = Remote::new(output)?;

@@ -14,6 +14,12 @@ pub(crate) fn scheme_of(path: &Path) -> Option<&str> {
     is_scheme.then_some(scheme)
 }
 
+/// The scheme of a URL of an object store.
+#[cfg(feature = "object-store")]
+pub(super) fn store_of(path: &Path) -> Option<&str> {
+    scheme_of(path).filter(|scheme| SCHEMES.contains(scheme))
+}
+
 /// The beginning of a path that is not UTF-8 to its end.
 fn valid_start(path: &Path) -> Option<&str> {
     let bytes = path.as_os_str().as_encoded_bytes();

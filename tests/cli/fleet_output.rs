@@ -171,26 +171,26 @@ fn sql_asks_what_the_report_asked() {
     assert_eq!(sql(&[&[indirect.as_str()], &options[..]].concat()), typed);
     assert_eq!(sql(&[&report, "--dataset", &indirect]), typed);
     assert!(sql(&[&report, "--dataset", "/elsewhere/fleet"]).contains("/elsewhere/fleet/runs"));
-    assert!(sql(&["s3://bucket/fleet", "--engine", "spark"]).contains("s3://bucket/fleet/runs"));
+    assert!(sql(&["hdfs://bucket/fleet", "--engine", "spark"]).contains("hdfs://bucket/fleet/runs"));
     for (args, words) in [
         (&["sql", &report][..], "--dataset"),
         (&["sql", &report, "--dataset", "ds", "--by", "os"], "cannot be used with"),
         (&["sql", &report, "--dataset", "ds", "--only-main-thread"], "cannot be used with"),
         (&["sql"], "<DIR|REPORT.json>"),
-        (&["sql", "s3://bucket/fleet", "--thread", "/worker/"], "name them in full"),
+        (&["sql", "hdfs://bucket/fleet", "--thread", "/worker/"], "name them in full"),
     ] {
         let said = says(2, args);
         assert!(said.contains(words), "{args:?}: {said}");
     }
     assert!(fails(1, &["fleet", "sql", &path]).contains("not a dataset"));
-    assert!(fails(1, &["fleet", "sql", &folder.path("x/00.xml"), "--dataset", "s3://x"]).contains("not JSON"));
+    assert!(fails(1, &["fleet", "sql", &folder.path("x/00.xml"), "--dataset", "hdfs://x"]).contains("not JSON"));
     assert!(fails(1, &["fleet", "sql", &report, "--dataset", &path]).contains("not a dataset"));
     // As the report on it does; a dataset that is elsewhere cannot be asked.
     for asked in [["--by", "nope"], ["--where", "nope=1"]] {
         let message = fails(1, &[&["fleet", "sql", &dataset], &asked[..]].concat());
         assert!(message.contains("no run has the label \"nope\"; known labels: ") && message.contains("os_build"));
     }
-    assert!(sql(&["s3://bucket/fleet", "--by", "nope"]).contains("nope"));
+    assert!(sql(&["hdfs://bucket/fleet", "--by", "nope"]).contains("nope"));
     write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":5}"#);
     assert!(fails(1, &["fleet", "sql", &dataset]).contains("has version 5"));
 }

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::command::{Folder, fails, finish, ok, orchard, stderr_of, traceparse};
+#[cfg(not(feature = "object-store"))]
+use crate::command::fails;
+use crate::command::{Folder, finish, ok, orchard, stderr_of, traceparse};
 use crate::guarded::{GUARDED, Writes};
 
 /// What stands in a refusal of the command without the feature.
