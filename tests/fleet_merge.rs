@@ -36,7 +36,9 @@ fn content(folder: &Path) -> Content {
     let store = Store::open(folder).unwrap();
     let rows = store.rows(|row| {
         match row.into() {
-            DatasetRow::<RunMeasures>::Run(run) => assert_eq!(runs.insert(run.record.run_id.clone(), *run), None, "a run twice"),
+            DatasetRow::<RunMeasures>::Run(run) => {
+                assert_eq!(runs.insert(run.record.run_id.clone(), *run), None, "a run twice")
+            }
             DatasetRow::Failed(failed) => assert_eq!(failures.insert(failed.source.clone(), failed), None, "twice"),
         }
         Ok(())
