@@ -23,13 +23,14 @@ fn main() {
     let arguments = Arguments::from_args();
     let has_moto =
         Command::new(python()).args(["-c", "import moto.server"]).output().is_ok_and(|it| it.status.success());
-    let tests: [(&str, fn()); 14] = [
+    let tests: [(&str, fn()); 15] = [
         ("recordings_are_read", recordings_are_read),
         ("bundles_are_read_in_every_form", bundles_are_read_in_every_form),
         ("symbols_are_read", symbols_are_read),
         ("fleets_are_reported", fleets_are_reported),
         ("manifests_name_objects", manifests_name_objects),
         ("a_dataset_is_that_of_files", a_dataset_is_that_of_files),
+        ("shards_are_merged_there", shards_are_merged_there),
         ("unchanged_objects_are_not_read_again", unchanged_objects_are_not_read_again),
         ("an_interrupted_extract_goes_on", an_interrupted_extract_goes_on),
         ("a_killed_upload_leaves_the_dataset_before", a_killed_upload_leaves_the_dataset_before),
@@ -245,6 +246,28 @@ fn a_dataset_is_that_of_files() {
     assert_eq!(report(&bucket.url(""), &bucket.url("ds")), expected);
     let message = fails(1, &["fleet", "extract", &bucket.url("runs"), "-o", &bucket.url("runs")]);
     assert!(message.contains("not empty, and not a dataset"), "{message}");
+}
+
+/// Three shards of a list of objects, and their merge, with the root named or found.
+fn shards_are_merged_there() {
+    let (folder, bucket) = runs_in("shards", 0..9);
+    let list = folder.path().join("list");
+    let urls: Vec<String> = (0..9).map(|number| bucket.url(&key(number))).collect();
+    fs::write(&list, urls.join("\n")).unwrap();
+    let (list, root) = (list.to_str().unwrap().to_owned(), bucket.url("runs"));
+    let mut merge = vec!["fleet".to_owned(), "merge".to_owned()];
+    for index in 1..=3 {
+        let (shard, dataset) = (format!("{index}/3"), bucket.url(&format!("shards/{index}")));
+        let root = if index == 2 { vec!["--root", &root] } else { Vec::new() };
+        let extract = ["fleet", "extract", "--files-from", &list, "--shard", &shard, "-o", &dataset];
+        ok(&[&extract[..], &root[..]].concat());
+        merge.push(dataset);
+    }
+    merge.extend(["-o".to_owned(), bucket.url("ds")]);
+    ok(&merge.iter().map(String::as_str).collect::<Vec<_>>());
+    let expected = report_on_files(&folder);
+    assert_eq!(report(&bucket.url(""), &bucket.url("ds")), expected);
+    assert_eq!(report(&bucket.url(""), &bucket.url("shards")), expected);
 }
 
 fn unchanged_objects_are_not_read_again() {

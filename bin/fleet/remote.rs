@@ -16,6 +16,7 @@ pub(super) fn mirror(action: &mut FleetAction) -> Result<Option<Target>> {
         FleetAction::Report(args) => mirror_inputs(&mut args.inputs).map(|()| None),
         FleetAction::Extract(args) => {
             mirror_inputs(&mut args.inputs)?;
+            args.part.root.iter_mut().try_for_each(mirrored)?;
             Target::open(&mut args.output)
         }
         FleetAction::Merge(args) => {

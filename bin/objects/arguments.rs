@@ -71,9 +71,9 @@ pub(super) fn no_feature() -> String {
 fn check_use(command: &str, id: &str, path: &Path) -> Result<(), String> {
     let name = path.display();
     match (command, id) {
-        ("extract", "output") => Ok(()),
+        ("extract" | "merge", "output") => Ok(()),
         (_, "output") => Err(format!(
-            "{name}: only the dataset of `fleet extract` can be written to an object store; write a file, and copy it ({MANUAL} has \
+            "{name}: only a dataset, of `fleet extract` or `fleet merge`, can be written to an object store; write a file, and copy it ({MANUAL} has \
              recipes)"
         )),
         ("sql", _) => Ok(()),
