@@ -142,7 +142,7 @@ fn spilled_values_make_the_same_report() {
         let whole = written(&whole.finish());
         for every in [3, 100_000] {
             let (report, bytes) = spilled(&runs, &options, every);
-            assert!(bytes > 0, "{name}: nothing was spilled");
+            assert!(bytes > 0 || every > 3, "{name}: nothing was spilled");
             assert!(written(&report) == whole, "{name}: another report with values spilled after {every} runs");
         }
     }

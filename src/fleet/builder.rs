@@ -239,7 +239,7 @@ impl FleetBuilder {
 
     /// The bytes of memory that [`spill`](Self::spill) would free, about.
     pub fn spillable(&self) -> u64 {
-        self.entries().map(Entries::memory).sum()
+        self.entries().map(Entries::spillable).sum()
     }
 
     /// Writes the values of functions, binaries, threads and processes that are in memory to a file, which [`try_finish`](Self::try_finish)

@@ -98,11 +98,12 @@ impl Entries {
 
     /// About how many bytes it takes.
     pub(super) fn memory(&self) -> u64 {
-        // Open blocks grow by doubling; half of them are half full.
-        let open = self.parts.len() * (size_of::<Part>() + BLOCK);
-        self.held
-            + open.min(self.parts.iter().map(|part| size_of::<Part>() + part.open.capacity()).sum()) as u64
-            + of_vec(&self.counts)
+        of_vec(&self.parts) + of_vec(&self.counts) + self.spillable()
+    }
+
+    /// The bytes of it that can be spilled.
+    pub(super) fn spillable(&self) -> u64 {
+        self.held + self.parts.iter().map(|part| part.open.capacity() as u64).sum::<u64>()
     }
 
     /// Writes what is in memory to a file.
@@ -166,8 +167,7 @@ impl Part {
     fn close(&mut self) -> usize {
         let bytes = self.open.len();
         if bytes > 0 {
-            self.blocks.push(Block::Held(self.open.as_slice().into()));
-            self.open.clear();
+            self.blocks.push(Block::Held(std::mem::take(&mut self.open).into()));
         }
         bytes
     }
