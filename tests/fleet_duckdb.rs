@@ -274,9 +274,8 @@ fn files_that_are_not_listed_are_not_read() -> Result<(), Failed> {
     let runs = runs();
     write_mixture(&runs, &dataset)?;
     let ids: Vec<String> = (0..runs.chunks(FILE).count()).map(|index| index.to_string()).collect();
-    all_cases_are_equal(&runs, folder.path(), |options| {
-        SqlEngine::DuckDb.query_files(options, &[(dataset.display().to_string(), ids.clone())])
-    })
+    let datasets = [(dataset.display().to_string(), ids)];
+    all_cases_are_equal(&runs, folder.path(), |options| SqlEngine::DuckDb.query_files(options, &datasets))
 }
 
 fn a_run_twice_is_refused() -> Result<(), Failed> {

@@ -148,7 +148,7 @@ impl EngineArg {
 /// The inputs to read.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// Recordings, exports, folders, patterns or manifests (`report` also takes a dataset); see below
+    /// Recordings, exports, folders, patterns or manifests (`report` also takes datasets); see below
     #[arg(required_unless_present_any = ["manifest", "files_from"], value_name = "INPUT", value_hint = ValueHint::AnyPath)]
     pub(crate) inputs: Vec<PathBuf>,
     /// CSV or JSON lines listing exports and labels; see below (repeatable)

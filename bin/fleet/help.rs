@@ -47,16 +47,24 @@ Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 3 an alert fired,
 
 /// The help of `report`.
 pub(super) fn report_help() -> String {
-    format!("{}\n\n{ALERT_HELP}", INPUT_HELP.replace("INPUT_DATASET", ", or one dataset of `fleet extract`"))
+    format!("{}\n\n{ALERT_HELP}", INPUT_HELP.replace("INPUT_DATASET", ", or datasets of `fleet extract`"))
 }
 
 /// The help of `extract`.
 pub(super) fn extract_help() -> String {
-    format!("{EXTRACT_HELP}\n\n{}\n\n{EXTRACT_CODES}", INPUT_HELP.replace("INPUT_DATASET", ""))
+    format!("{EXTRACT_HELP}\n\n{}\n\n{EXTRACT_EXAMPLES}\n\n{EXTRACT_CODES}", INPUT_HELP.replace("INPUT_DATASET", ""))
 }
 
 const EXTRACT_HELP: &str = "\
 The dataset is a folder of Parquet files, for `traceparse fleet report`, DuckDB, Spark and others. Run the command again when there are new exports, or after Ctrl-C: a file is read again only if its content, its table of contents, its manifest line or the options changed. So pass the manifests each time.";
+
+const EXTRACT_EXAMPLES: &str = "\
+Examples:
+  traceparse fleet extract exports/ --manifest fleet.csv -o fleet.dataset
+  find /data -name '*.trace' -print0 |
+      traceparse fleet extract --files-from - -0 -o fleet.dataset
+  traceparse fleet extract /data --shard 3/16 -o shards/3
+      One of 16 processes; `fleet merge shards/* -o fleet.dataset` follows";
 
 const EXTRACT_CODES: &str =
     "Exit codes: 0 success, 1 nothing could be read, 2 wrong usage, 130 interrupted, 143 terminated (SIGTERM).";
@@ -81,6 +89,7 @@ The statement returns the same rows and numbers as `fleet report --format csv`; 
 
 Examples:
   traceparse fleet sql fleet.dataset --by app_version --scope function | duckdb
+  traceparse fleet sql january.dataset february.dataset | duckdb
   traceparse fleet sql --engine spark s3://bucket/fleet --percentiles 99,99.9
   traceparse fleet sql report.json --dataset fleet.dataset
       The query of a report that `fleet report --format json` wrote

@@ -34,7 +34,7 @@ impl DatasetRow {
             }
             Ok(Some(match runs::read_row(&rows)? {
                 RunsRow::Failed(failure) => Self::Failed(failure),
-                RunsRow::Run(record) => Self::Run(Box::new(RunMeasures::without_rows(record))),
+                RunsRow::Run(record) => Self::Run(Box::new(RunMeasures::without_rows(*record))),
             }))
         };
         Ok(std::iter::from_fn(move || read().transpose()))
@@ -85,7 +85,7 @@ impl DatasetReader {
         }
         Ok(Some(match runs::read_row(&self.runs)? {
             RunsRow::Failed(failure) => DatasetRow::Failed(failure),
-            RunsRow::Run(record) => DatasetRow::Run(Box::new(self.read_run(record)?)),
+            RunsRow::Run(record) => DatasetRow::Run(Box::new(self.read_run(*record)?)),
         }))
     }
 

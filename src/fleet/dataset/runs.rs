@@ -123,7 +123,7 @@ const EXCLUDED_RUNS: usize = 25;
 /// A row of `runs`.
 pub(super) enum RunsRow {
     /// A run; its labels are in another table.
-    Run(RunRecord),
+    Run(Box<RunRecord>),
     Failed(FailedInput),
 }
 
@@ -132,7 +132,7 @@ pub(super) fn read_row(rows: &TableRows) -> Result<RunsRow, DatasetError> {
     if rows.one_of(STATUS, is_failed)? {
         return Ok(RunsRow::Failed(read_failure(rows)?));
     }
-    Ok(RunsRow::Run(read_record(rows)?))
+    Ok(RunsRow::Run(Box::new(read_record(rows)?)))
 }
 
 fn read_record(rows: &TableRows) -> Result<RunRecord, DatasetError> {
