@@ -44,8 +44,8 @@ pub(crate) use index::Known;
 use journal::Journal;
 use manifest::Manifest;
 pub(crate) use manifest::{MadeWith, Merged};
-// The tests of the store do not use all of it.
-#[cfg_attr(test, allow(unused_imports))]
+// Not all programs that have the store merge.
+#[allow(unused_imports)]
 pub(crate) use merge::MergedFacts;
 pub(crate) use shards::Shards;
 pub(crate) use shared_row::SharedRow;

@@ -105,7 +105,7 @@ impl RewrittenRuns {
                     for (index, copy) in run.copies.iter_mut().enumerate() {
                         *copy = rows.text_or_null(runs::COLUMNS.len() + index);
                     }
-                    if let Some(twice) = run.record.replace(record) {
+                    if let Some(twice) = run.record.replace(*record) {
                         return Err(twice_there(DatasetTable::Runs, &format!("run {}", twice.run_id)));
                     }
                 }
