@@ -228,6 +228,7 @@ fn options_come_back_from_json() {
         method: QuantileMethod::Linear,
         confidence: Confidence::from_percent("99.9").unwrap(),
         is_weighted: true,
+        is_approximate: true,
         sort: SortKey::WeightedMean,
         top: Some(3),
         alerts: vec![AlertRule::parse("process(*).cpu.p99 >= 50").unwrap()],

@@ -37,7 +37,7 @@ const TEMPORARY: &str = "the values of the runs need a temporary file (TMPDIR na
 /// Reports, and says with which exit code the process ends.
 pub(super) fn show(args: &FleetReportArgs, colour: Colour) -> Result<u8, Failure> {
     args.inputs.check().map_err(Failure::Usage)?;
-    args.questions.check().map_err(Failure::Usage)?;
+    args.check_question().map_err(Failure::Usage)?;
     args.check_name().map_err(Failure::Usage)?;
     args.reading.filters.check().map_err(Failure::Usage)?;
     args.csv.check(args.format() == FleetFormat::Csv).map_err(Failure::Usage)?;

@@ -13,9 +13,9 @@ use super::label_order::compare_labels;
 use super::options::{FleetOptions, SortKey};
 use super::report::{AlertOutcome, AlertState, CohortReport, FleetReport, Inputs, RunRow};
 use super::run::WallSource;
+use super::run_windows::CountedWindows;
 use super::spill::Spilled;
 use super::stored_run::StoredRun;
-use super::timeline::{window_max, window_quantiles};
 use super::trend;
 use crate::stats::Quantile;
 
@@ -73,6 +73,12 @@ fn put_in_order(builder: &mut FleetBuilder) -> Vec<u32> {
     let cohort_of: Vec<u32> =
         builder.cohorts.iter().map(|cohort| sorted.partition_point(|other| other < cohort) as u32).collect();
     builder.cohorts = sorted;
+    let mut counted = std::mem::take(&mut builder.counted_windows).into_iter();
+    builder.counted_windows.resize_with(builder.cohorts.len(), CountedWindows::default);
+    cohort_of
+        .iter()
+        .zip(&mut counted)
+        .for_each(|(&cohort, windows)| builder.counted_windows[cohort as usize] = windows);
     let mut runs: Vec<(usize, StoredRun)> = std::mem::take(&mut builder.runs).into_iter().enumerate().collect();
     runs.sort_by(|(_, a), (_, b)| (&a.source, &a.run_id).cmp(&(&b.source, &b.run_id)));
     let mut order = vec![0; runs.len()];
@@ -119,7 +125,7 @@ fn notes(builder: &FleetBuilder) -> Vec<String> {
 /// A sentence about runs of which no whole second was selected: they have no windows.
 fn without_windows(builder: &FleetBuilder) -> Option<String> {
     let runs = builder.runs.len();
-    let without = builder.runs.iter().filter(|run| run.series.is_empty()).count();
+    let without = builder.runs.iter().filter(|run| run.windows.is_empty()).count();
     let is_said = without > 0 && !builder.selection.is_whole();
     is_said.then(|| {
         format!("Nothing that was selected in {without} of {runs} runs is a whole second: they have no windows.")
@@ -177,8 +183,8 @@ fn cohort_runs<'b>(builder: &'b FleetBuilder, order: &'b [u32]) -> CohortRuns<'b
     for (index, run) in builder.runs.iter().enumerate() {
         members[run.cohort as usize].push(index);
     }
-    let FleetBuilder { options, cohorts, runs, names, columns, .. } = builder;
-    CohortRuns { options, cohorts, positions: Positions { runs, order }, names, members, columns }
+    let FleetBuilder { options, cohorts, runs, names, columns, counted_windows, .. } = builder;
+    CohortRuns { options, cohorts, positions: Positions { runs, order }, names, members, columns, counted_windows }
 }
 
 /// The outcomes of the alert rules.
@@ -202,8 +208,8 @@ fn run_row(run: StoredRun, options: &FleetOptions) -> RunRow {
         samples: run.samples,
         run_weight: run.run_weight,
         rate: run.rate,
-        windows: window_quantiles(&run, run.unit, options),
-        window_max: window_max(&run, run.unit),
+        windows: run.windows.quantiles(run.unit, options),
+        window_max: run.windows.max(run.unit),
         run_id: run.run_id,
         source: run.source,
         start: run.start,

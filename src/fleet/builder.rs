@@ -16,6 +16,7 @@ use super::options::FleetOptions;
 use super::report::{Cohort, DamagedRecording};
 use super::run::{FailedInput, FailureKind, NameId, RunMeasures, RunRecord};
 use super::run_rows::{FleetNames, KnownNames, RunNames, RunRows};
+use super::run_windows::{CountedWindows, RunWindows};
 use super::scope::FleetScope;
 use super::selection::FleetSelection;
 use super::spill::{SpillFile, Spilled};
@@ -40,6 +41,8 @@ pub struct FleetBuilder {
     pub(super) cohorts: Vec<Cohort>,
     cohort_ids: HashMap<Cohort, u32>,
     pub(super) runs: Vec<StoredRun>,
+    /// By cohort: the seconds of its runs, if they are not kept.
+    pub(super) counted_windows: Vec<CountedWindows>,
     /// The source of each run id.
     sources: HashMap<String, String>,
     pub(super) columns: Vec<ScopeColumn>,
@@ -86,6 +89,7 @@ impl FleetBuilder {
             cohorts: Vec::new(),
             cohort_ids: HashMap::default(),
             runs: Vec::new(),
+            counted_windows: Vec::new(),
             sources: HashMap::default(),
             columns,
             alert_series,
@@ -215,9 +219,23 @@ impl FleetBuilder {
             series.add(run, rows, &counts, rate, &mut names);
         }
         let series = Series::new(record, rows.windows, &|row| counts(row.process));
-        let stored = StoredRun::new(record, self.cohort_of(record), (weight, samples, rate), series);
+        let cohort = self.cohort_of(record);
+        let windows = self.windows_of(cohort, series, record.unit);
+        let stored = StoredRun::new(record, cohort, (weight, samples, rate), windows);
         self.apart += stored.memory();
         self.runs.push(stored);
+    }
+
+    /// The seconds of a run of a cohort, as they are kept.
+    fn windows_of(&mut self, cohort: u32, series: Series, unit: Unit) -> RunWindows {
+        if !self.options.is_approximate {
+            return RunWindows::Kept(series);
+        }
+        let index = cohort as usize;
+        if index >= self.counted_windows.len() {
+            self.counted_windows.resize_with(index + 1, CountedWindows::default);
+        }
+        self.counted_windows[index].count(&series, unit, &self.options)
     }
 
     /// Names a file that gave no run.

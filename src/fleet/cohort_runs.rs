@@ -5,6 +5,7 @@ use super::columns::ScopeColumn;
 use super::options::FleetOptions;
 use super::report::{Cohort, CohortReport};
 use super::run_rows::FleetNames;
+use super::run_windows::CountedWindows;
 use super::runs_behind::RunValues;
 use super::stored_run::StoredRun;
 use super::summary::{Totals, summarize};
@@ -24,6 +25,8 @@ pub(super) struct CohortRuns<'b> {
     /// By cohort: its runs.
     pub(super) members: Vec<Vec<usize>>,
     pub(super) columns: &'b [ScopeColumn],
+    /// By cohort, if seconds were counted.
+    pub(super) counted_windows: &'b [CountedWindows],
 }
 
 impl CohortRuns<'_> {
@@ -59,7 +62,7 @@ impl CohortRuns<'_> {
             across_runs: summarize(&distribution, &of_runs, totals.rate(unit), self.options),
             bins: distribution.bins(MAX_BINS),
             box_plot: BoxPlot::new(&distribution),
-            within_runs: window_report(&members, positions, unit, self.options),
+            within_runs: window_report(&members, positions, unit, self.options, self.counted_windows.get(cohort)),
             timeline: timeline(&members, unit, self.options),
             tables: Vec::new(),
         }

@@ -83,6 +83,7 @@ mod options_json;
 mod report;
 mod run;
 mod run_rows;
+mod run_windows;
 mod runs_behind;
 mod scope;
 mod scope_name;

@@ -77,6 +77,10 @@ pub struct FleetOptions {
     pub confidence: Confidence,
     /// True if percentiles count a run [`run_weight`](super::RunRecord::run_weight) times.
     pub is_weighted: bool,
+    /// True if windows of one second are counted in buckets and not kept: their percentiles are then within
+    /// [`ExponentialHistogram::RELATIVE_ERROR`](crate::stats::ExponentialHistogram::RELATIVE_ERROR), there are no timelines, and what is kept of a
+    /// run does not grow with its length. All other numbers are as exact as ever.
+    pub is_approximate: bool,
     /// The key that tables are sorted by.
     pub sort: SortKey,
     /// The number of rows that each table keeps; `None` keeps all. Rows that are left out are counted.
@@ -99,6 +103,7 @@ impl Default for FleetOptions {
             method: QuantileMethod::NearestRank,
             confidence: Confidence::default(),
             is_weighted: false,
+            is_approximate: false,
             sort: SortKey::HighestSupported,
             top: None,
             alerts: Vec::new(),

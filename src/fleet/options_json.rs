@@ -44,6 +44,8 @@ impl FleetOptions {
             method: options.text("method", method_of)?,
             confidence: options.field("confidence", |value| confidence_of(value.as_f64()?))?,
             is_weighted: options.field("is_weighted", Value::as_bool)?,
+            // Older reports do not have it.
+            is_approximate: options.0.get("is_approximate").is_some_and(|value| value == true),
             sort: options.text("sort", SortKey::from_name)?,
             top: options.field("top", |value| match value {
                 Value::Null => Some(None),

@@ -1,7 +1,7 @@
 //! A run of a fleet, until the report is made.
 
 use super::run::{RunRecord, WallSource, rate_of};
-use super::windows::Series;
+use super::run_windows::RunWindows;
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The part of a run that is kept for itself.
@@ -22,7 +22,7 @@ pub(super) struct StoredRun {
     /// The samples of all processes, and as many of one weight as are as noisy.
     all_samples: (u64, u64),
     pub(super) usual_weight: u64,
-    pub(super) series: Series,
+    pub(super) windows: RunWindows,
 }
 
 impl StoredRun {
@@ -31,7 +31,7 @@ impl StoredRun {
         record: &RunRecord,
         cohort: u32,
         (weight, samples, rate): (u64, u64, Millionths),
-        series: Series,
+        windows: RunWindows,
     ) -> Self {
         Self {
             run_id: record.run_id.as_str().into(),
@@ -47,14 +47,14 @@ impl StoredRun {
             rate,
             all_samples: (record.samples, record.effective_samples),
             usual_weight: record.usual_weight,
-            series,
+            windows,
         }
     }
 
     /// About how many bytes it takes beside itself.
     pub(super) fn memory(&self) -> u64 {
         let texts = self.run_id.capacity() + self.source.capacity() + self.start.as_ref().map_or(0, String::capacity);
-        texts as u64 + self.series.memory()
+        texts as u64 + self.windows.memory()
     }
 
     /// The measure of a weight in this run.

@@ -3,7 +3,7 @@
 use super::options::{FleetOptions, SortKey};
 use super::report::{Caution, Summary};
 use super::runs_behind::RunValues;
-use crate::stats::{Distribution, Quantile, QuantileMethod, Support};
+use crate::stats::{Distribution, Estimate, ExponentialHistogram, Interval, Quantile, QuantileMethod, Support};
 use crate::units::{Millionths, Nanos, Unit};
 
 /// The recorded time of runs, and what was used in it: for the weighted mean.
@@ -71,6 +71,30 @@ pub(super) fn summarize_windows(distribution: &Distribution, options: &FleetOpti
     }
     summary.cautions.clear();
     summary
+}
+
+/// The summary of windows that were counted in buckets: percentiles are within [`ExponentialHistogram::RELATIVE_ERROR`], all else is exact.
+pub(super) fn summarize_buckets(buckets: &ExponentialHistogram, options: &FleetOptions) -> Summary {
+    let estimate = |&quantile: &Quantile| Estimate {
+        quantile,
+        value: buckets.quantile(quantile),
+        support: Support::Enough,
+        interval: Interval { lower: None, upper: None },
+    };
+    let number = |value: Option<Millionths>| value.map_or(0.0, Millionths::as_f64);
+    Summary {
+        count: buckets.count(),
+        zeros: buckets.zeros(),
+        min: number(buckets.min()),
+        max: number(buckets.max()),
+        mean: number(buckets.mean()),
+        weighted_mean: None,
+        estimates: options.quantiles.iter().map(estimate).collect(),
+        percentile_runs: options.quantiles.iter().map(|_| Vec::new()).collect(),
+        max_run: None,
+        is_exact: false,
+        cautions: Vec::new(),
+    }
 }
 
 fn cautions(distribution: &Distribution, summary: &Summary) -> Vec<Caution> {

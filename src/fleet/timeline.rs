@@ -1,11 +1,12 @@
 //! CPU use of a cohort over the time of its recordings.
 
 use super::options::FleetOptions;
-use super::report::{TimelinePoint, WindowReport};
+use super::report::{Summary, TimelinePoint, WindowReport};
 use super::run::rate_of;
+use super::run_windows::{CountedWindows, histogram_of};
 use super::runs_behind::RunValues;
 use super::stored_run::StoredRun;
-use super::summary::{summarize, summarize_windows};
+use super::summary::{summarize, summarize_buckets, summarize_windows};
 use super::windows::{SECOND, Weights};
 use crate::stats::{Distribution, QuantileMethod, WindowHistogram};
 use crate::units::{Millionths, Nanos, Unit};
@@ -19,7 +20,7 @@ const MAX_VALUES: usize = 1 << 22;
 
 /// The percentiles of CPU use in each second, over the runs that recorded it.
 pub(super) fn timeline(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> Vec<TimelinePoint> {
-    let spans = runs.iter().filter_map(|run| run.series.span());
+    let spans = runs.iter().filter_map(|run| run.windows.series()?.span());
     let mut ends: Vec<u32> = spans.clone().map(|seconds| seconds.end).collect();
     ends.sort_unstable();
     // Where few runs are much longer than all others, the steps would be too long for the others.
@@ -43,11 +44,11 @@ fn points(
     let wall = Nanos::from_nanos(u64::from(step) * SECOND.as_nanos());
     let mut rates: Vec<Vec<Millionths>> = vec![Vec::new(); seconds.len()];
     let mut weights = Weights::new();
-    for run in runs {
+    for series in runs.iter().filter_map(|run| run.windows.series()) {
         weights.clear();
-        weights.extend(run.series.weights());
+        weights.extend(series.weights());
         for (&second, rates) in seconds.iter().zip(&mut rates) {
-            let sum = run.series.sum(&weights, second..second.saturating_add(step));
+            let sum = series.sum(&weights, second..second.saturating_add(step));
             rates.extend(sum.and_then(|sum| rate_of(sum, unit, wall)));
         }
     }
@@ -65,33 +66,41 @@ fn points(
     seconds.iter().zip(rates).filter_map(point).collect()
 }
 
-/// The windows of all runs, pooled; `None` where no run is as long as a window. `positions` are those of the runs in the report.
+/// The windows of all runs, pooled; `None` where no run is as long as a window. `positions` are those of the runs in the report. Windows that
+/// were not kept were counted.
 pub(super) fn window_report(
     runs: &[&StoredRun],
     positions: &[usize],
     unit: Unit,
     options: &FleetOptions,
+    counted: Option<&CountedWindows>,
 ) -> Option<WindowReport> {
-    let mut values = Vec::new();
-    let mut zeros = 0;
-    let mut peaks = Vec::new();
-    let mut histogram = WindowHistogram::new();
-    for (run, &position) in runs.iter().zip(positions) {
-        let Some(peak) = window_max(run, unit) else { continue };
-        peaks.push((peak, run.run_weight, position));
-        let (rates, zero) = run.series.rates(unit);
+    let peaks = runs.iter().zip(positions);
+    let peaks = peaks.filter_map(|(run, &position)| Some((run.windows.max(unit)?, run.run_weight, position)));
+    let peaks: Vec<(Millionths, Millionths, usize)> = peaks.collect();
+    let of_runs = RunValues::new(peaks.iter().copied(), options.is_weighted);
+    let (pooled, hdr) = match counted.filter(|_| options.is_approximate) {
+        Some(counted) => (summarize_buckets(&counted.buckets, options), counted.hdr.to_v2_base64()),
+        None => pooled(runs, unit, options),
+    };
+    (!peaks.is_empty()).then(|| WindowReport {
+        runs: peaks.len() as u64,
+        pooled,
+        peaks: summarize(&peaks_of(peaks, options), &of_runs, None, options),
+        hdr,
+    })
+}
+
+/// The windows that were kept.
+fn pooled(runs: &[&StoredRun], unit: Unit, options: &FleetOptions) -> (Summary, String) {
+    let (mut values, mut zeros, mut histogram) = (Vec::new(), 0, WindowHistogram::new());
+    for series in runs.iter().filter_map(|run| run.windows.series()).filter(|series| !series.is_empty()) {
+        let (rates, zero) = series.rates(unit);
         histogram.merge(&histogram_of(&rates, zero));
         values.extend(rates);
         zeros += zero;
     }
-    let of_runs = RunValues::new(peaks.iter().copied(), options.is_weighted);
-    let pooled = Distribution::new(values, zeros);
-    (!peaks.is_empty()).then(|| WindowReport {
-        runs: peaks.len() as u64,
-        pooled: summarize_windows(&pooled, options),
-        peaks: summarize(&peaks_of(peaks, options), &of_runs, None, options),
-        hdr: histogram.to_v2_base64(),
-    })
+    (summarize_windows(&Distribution::new(values, zeros), options), histogram.to_v2_base64())
 }
 
 /// One value a run, so run weights count where they are asked for.
@@ -100,27 +109,4 @@ fn peaks_of(peaks: Vec<(Millionths, Millionths, usize)>, options: &FleetOptions)
         return Distribution::weighted(peaks.into_iter().map(|(peak, weight, _)| (peak, weight)).collect(), 0, 0);
     }
     Distribution::new(peaks.into_iter().map(|(peak, ..)| peak).collect(), 0)
-}
-
-/// The windows of one run as a histogram.
-fn histogram_of(rates: &[Millionths], zeros: u64) -> WindowHistogram {
-    let mut histogram = WindowHistogram::new();
-    for &rate in rates {
-        histogram.record(rate);
-    }
-    histogram.record_n(Millionths::default(), zeros);
-    histogram
-}
-
-/// A run's busiest window; `None` without a whole one.
-pub(super) fn window_max(run: &StoredRun, unit: Unit) -> Option<Millionths> {
-    rate_of(run.series.peak(1)?, unit, SECOND)
-}
-
-/// The percentiles of a run's windows; `None` without a whole one.
-pub(super) fn window_quantiles(run: &StoredRun, unit: Unit, options: &FleetOptions) -> Option<Vec<Millionths>> {
-    let (rates, zeros) = run.series.rates(unit);
-    let windows = Distribution::new(rates, zeros);
-    let value = |quantile: &crate::stats::Quantile| windows.value_at_rank(quantile.nearest_rank(windows.count()));
-    options.quantiles.iter().map(value).collect()
 }

@@ -22,6 +22,9 @@ pub(super) mod text;
 use crate::fleet::{FleetReport, RunRow};
 use crate::units::Unit;
 
+/// The error of percentiles that are not exact: 2^(1/128) − 1, rounded up.
+const WITHIN: &str = "within 0.55 %, counted in buckets";
+
 /// The unit of measures, for programs: `percent-of-one-core`, `cycles/s`, `events/s`, `samples/s`.
 const fn measure_unit(unit: Unit) -> &'static str {
     match unit {

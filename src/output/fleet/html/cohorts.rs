@@ -1,5 +1,6 @@
 //! Tables of cohorts: CPU use across runs, and within them.
 
+use crate::output::fleet::WITHIN;
 use crate::output::fleet::subject::{subject, subject_inside};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -200,7 +201,9 @@ fn pooled(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut 
         table::close_row(out)?;
     }
     table::close(out)?;
-    out.write_all(b"<p class=\"legend\">Seconds of one run are not independent, so there are no intervals.</p>\n")
+    let is_exact = windows(cohorts).all(|(_, windows)| windows.pooled.is_exact);
+    let buckets = if is_exact { String::new() } else { format!(" Percentiles are {WITHIN}.") };
+    writeln!(out, "<p class=\"legend\">Seconds of one run are not independent, so there are no intervals.{buckets}</p>")
 }
 
 fn peaks(report: &FleetReport, unit: Unit, cohorts: &[CohortReport], out: &mut dyn Write) -> io::Result<()> {

@@ -17,7 +17,7 @@ use crate::fleet::{
     WindowReport,
 };
 use crate::output::json::{array, field};
-use crate::stats::{Bin, BoxPlot, Quantile};
+use crate::stats::{Bin, BoxPlot, ExponentialHistogram, Quantile};
 use crate::units::{Millionths, Unit};
 use findings::{finding, trend};
 use parts::{cohort_of, labels, names, percentile, run_of};
@@ -70,6 +70,7 @@ fn options(options: &FleetOptions) -> Value {
         "method": options.method.name(),
         "confidence": options.confidence.fraction(),
         "is_weighted": options.is_weighted,
+        "is_approximate": options.is_approximate,
         "sort": options.sort.name(),
         "top": options.top,
         "alerts": options.alerts.iter().map(|rule| rule.text.as_str()).collect::<Vec<_>>(),
@@ -169,6 +170,7 @@ fn summary(report: &FleetReport, summary: &Summary, unit: Unit, counts: &str) ->
         "method": options.method.name(),
         "confidence": options.confidence.fraction(),
         "is_exact": summary.is_exact,
+        "relative_error": (!summary.is_exact).then_some(ExponentialHistogram::RELATIVE_ERROR),
         "percentiles": percentiles.collect::<Value>(),
         "cautions": summary.cautions.iter().map(caution).collect::<Value>(),
     })

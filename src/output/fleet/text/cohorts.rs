@@ -1,5 +1,6 @@
 //! CPU use across the runs of each cohort, and within them.
 
+use crate::output::fleet::WITHIN;
 use crate::output::fleet::subject::subject;
 use std::io;
 
@@ -151,7 +152,8 @@ pub(super) fn within_runs(report: &FleetReport, cohort: &CohortReport, page: &mu
         return page.painted(Tone::Dim, "within runs: no run is as long as a window of 1 s");
     };
     let measures = Measures::of(cohort.cohort.unit, windows.pooled.max);
-    page.sentence(Some(Tone::Title), 0, &format!("within runs: 1 s windows · {}", measures.unit()))?;
+    let buckets = if windows.pooled.is_exact { String::new() } else { format!(" · {WITHIN}") };
+    page.sentence(Some(Tone::Title), 0, &format!("within runs: 1 s windows · {}{buckets}", measures.unit()))?;
     let mut columns = vec![Column::new("number", 10)];
     columns.extend(value_columns(report, false));
     let row = |summary: &Summary, name: &str| {
