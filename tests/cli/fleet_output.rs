@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::command::{Folder, fails, finish, read_text, stdout_of};
-use crate::fleet_case::{export_of_functions, fleet, run, says, write};
+use crate::fleet_case::{export_of_functions, fleet, report_with, run, says, write};
 use crate::symbols_case::{Case, DRAW_NAMES, built};
 
 #[test]
@@ -193,4 +193,14 @@ fn sql_asks_what_the_report_asked() {
     assert!(sql(&["hdfs://bucket/fleet", "--by", "nope"]).contains("nope"));
     write(&folder, "ds/traceparse-dataset.json", r#"{"format":"traceparse-dataset","version":5}"#);
     assert!(fails(1, &["fleet", "sql", &dataset]).contains("has version 5"));
+}
+
+#[test]
+fn buckets_have_nearest_ranks_only() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "runs", 12);
+    let error = says(2, &["report", &path, "--approximate", "--method", "linear"]);
+    assert!(error.contains("--approximate percentiles are nearest ranks; leave out --method"), "{error}");
+    let (_, report) = report_with(0, &[&path, "--approximate"]);
+    assert_eq!(report["options"]["is_approximate"], true);
 }
