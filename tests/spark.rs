@@ -243,7 +243,8 @@ fn what_is_done_is_not_done_again() -> Result<(), Failed> {
         ]);
         submit("local[2]", folder.path(), &arguments)
     };
-    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    // spark-submit writes what a script says in errors to standard output, too.
+    let said = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
     let first = run()?;
     let path = fleet.join("lab 0/run-09999.xml");
     fs::write(path, fleet_export(5, 9_999, ROWS).export)?;
