@@ -98,7 +98,8 @@ impl Entries {
 
     /// About how many bytes it takes.
     pub(super) fn memory(&self) -> u64 {
-        of_vec(&self.parts) + of_vec(&self.counts) + self.spillable()
+        let blocks = self.parts.iter().map(|part| of_vec(&part.blocks)).sum::<u64>();
+        of_vec(&self.parts) + of_vec(&self.counts) + blocks + self.spillable()
     }
 
     /// The bytes of it that can be spilled.

@@ -99,8 +99,8 @@ impl SqlEngine {
         self.statement(Query { options, source: Source::Folder(dataset), engine: self })
     }
 
-    /// The same of these data files only: for the folder of each dataset the ids of its files. There must be at least one file, and a run
-    /// must be in one file.
+    /// The same of these data files only: for the folder of each dataset the ids of its files. There must be at least one file. The statement fails
+    /// in the engine, too, if a run is there twice.
     pub fn query_files(self, options: &FleetOptions, datasets: &[(String, Vec<String>)]) -> String {
         self.statement(Query { options, source: Source::Files(datasets), engine: self })
     }
@@ -231,11 +231,9 @@ impl Query<'_> {
         )
     }
 
-    /// The condition that no run is there twice, which fails where one is. Data files with a list have been checked.
+    /// The condition that no run is there twice, which fails where one is: datasets before version 4 had all files of their folder, also those of
+    /// another dataset.
     fn once(&self) -> String {
-        if matches!(self.source, Source::Files(_)) {
-            return String::new();
-        }
         let fails = match self.engine {
             SqlEngine::DuckDb => "error",
             SqlEngine::Spark => "raise_error",
