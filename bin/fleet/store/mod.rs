@@ -47,7 +47,9 @@ pub(crate) use manifest::{MadeWith, Merged};
 // Not all tests that have the store merge.
 #[allow(unused_imports)]
 pub(crate) use merge::MergedFacts;
-pub(crate) use shards::Shards;
+// Not all tests that have the store divide recordings.
+#[allow(unused_imports)]
+pub(crate) use shards::{RecordingList, Shards};
 pub(crate) use shared_row::SharedRow;
 pub(crate) use stamps::SourceStamps;
 use state::State;

@@ -52,10 +52,10 @@ impl Datasets {
             }
             all.push(named);
         }
-        let of_each: Vec<_> = all.iter().map(|named| named.store.shards()).collect();
-        let shards = whole::shards(&of_each);
+        let of_each: Vec<_> = all.iter().map(|named| (named.name.clone(), named.store.shards())).collect();
+        let shards = whole::shards(&of_each)?;
         if let Some(common) = shards.as_ref().and_then(|shards| shards.root.as_ref()) {
-            for (named, shards) in all.iter_mut().zip(of_each) {
+            for (named, (_, shards)) in all.iter_mut().zip(of_each) {
                 let own = shards.and_then(|shards| shards.root).filter(|own| own != common);
                 named.root = own.map(|own| (own, common.clone()));
             }
