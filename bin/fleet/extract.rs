@@ -59,6 +59,7 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
     store.take_shard(shard)?;
     if args.remove_others {
         prune(&store, &tasks, &failures)?;
+        store.give_up_lost();
     }
     let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::Finish);
     let extraction = Extraction::new(&store, &tasks, &settings, &control)?;
@@ -83,6 +84,11 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
     check_strict(&ended, &tasks, &failures, args)?;
     let compacted = store.compact(PART_ROWS)?;
     store.complete()?;
+    if let Some(lost) = store.lost_files() {
+        let (folder, files) = (args.output.display(), several(lost as usize, "file"));
+        let advice = "extract just those, or what the dataset was of before; --remove-others gives them up";
+        warning(&format!("{folder}: incomplete: {files} that it lost with data files are not back; {advice}"));
+    }
     tell_others(&store, &tasks)?;
     if args.compact {
         complain(&format!("compacted {} into {}", several(compacted.before, "data file"), counted(compacted.after)));

@@ -479,3 +479,57 @@ fn an_interrupted_report_ends_without_one() {
     let said = String::from_utf8(output.stderr).expect("messages are UTF-8");
     assert!(said.contains("interrupted after 0 of 1 file, without a report"), "{said}");
 }
+
+/// Of what is lost only the number and a hash of the paths are known, and an extract of as many others is no replacement.
+#[test]
+fn what_was_lost_is_missed_until_it_is_back() {
+    let folder = Folder::new();
+    let (january, dataset) = (fleet(&folder, "january", 4), folder.path("ds"));
+    let february = folder.path("february");
+    for index in 0..4_u64 {
+        write(&folder, &format!("february/{index}.xml"), export(40 + index));
+    }
+    let inputs = || report_with(0, &[&dataset]).1["inputs"].clone();
+    let lose = |inputs: &[&str]| {
+        fs::remove_dir_all(&dataset).ok();
+        extract(&[inputs, &["-o", &dataset]].concat());
+        let before = bytes(&[&dataset]);
+        fs::remove_dir_all(folder.path("ds/runs")).expect("it is there");
+        before
+    };
+    lose(&[&january]);
+    for _ in 0..2 {
+        let said = says(0, &["extract", &february, "-o", &dataset]);
+        assert!(said.contains("incomplete: 4 files that it lost with data files are not back"), "{said}");
+        let inputs = inputs();
+        let of = |name: &str| inputs[name].as_u64();
+        assert_eq!((&inputs["complete"], of("inputs_done"), of("inputs_expected")), (&false.into(), Some(4), Some(8)));
+    }
+    let said = fails(1, &["fleet", "report", &dataset, "--strict"]);
+    assert!(said.contains("it lost files with data files that are gone (4 of 8 files done)"), "{said}");
+    report_with(4, &[&dataset, "--alert", "cpu.mean > 0"]);
+    // They are back.
+    extract(&[&january, "-o", &dataset]);
+    assert_eq!(bytes(&[&dataset]), bytes(&[&january, &february]));
+    // The same extract again; others given up.
+    let before = lose(&[&january, &february]);
+    extract(&[&january, &february, "-o", &dataset]);
+    assert_eq!(bytes(&[&dataset]), before);
+    lose(&[&january]);
+    extract(&[&february, "-o", &dataset]);
+    extract(&[&february, "-o", &dataset, "--remove-others"]);
+    assert_eq!(inputs()["complete"], true);
+    // Of a merge, too.
+    let merged = folder.path("merged");
+    let [a, b] = [("a", &january), ("b", &february)].map(|(name, path)| {
+        extract(&[path, "-o", &folder.path(name)]);
+        folder.path(name)
+    });
+    says(0, &["merge", &a, &b, "-o", &merged]);
+    let before = bytes(&[&merged]);
+    fs::remove_dir_all(folder.path("merged/runs")).expect("it is there");
+    extract(&[&january, "-o", &merged]);
+    assert_eq!(report_with(0, &[&merged]).1["inputs"]["complete"], false);
+    extract(&[&january, &february, "-o", &merged, "--remove-others"]);
+    assert_eq!(bytes(&[&merged]), before);
+}

@@ -9,6 +9,7 @@ mod compact;
 mod folder;
 mod index;
 mod journal;
+mod lost;
 mod manifest;
 mod measured;
 mod merge;
@@ -42,6 +43,9 @@ use traceparse::fleet::{FailedInput, RunMeasures};
 use folder::{Folder, LOCK};
 pub(crate) use index::Known;
 use journal::Journal;
+// Not all tests that have the store extract.
+#[allow(unused_imports)]
+pub(crate) use lost::SourceSum;
 use manifest::Manifest;
 pub(crate) use manifest::{MadeWith, Merged};
 // Not all tests that have the store merge.
@@ -132,7 +136,7 @@ impl Store {
             let removed = incomplete.iter().filter_map(|id| state.remove(id));
             self.lost_runs = removed.map(|file| file.runs).sum();
             state.manifest.inputs.is_complete = Some(false);
-            state.save(&self.folder)?;
+            self.note_lost()?;
         }
         Ok(())
     }

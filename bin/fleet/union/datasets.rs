@@ -216,6 +216,7 @@ fn incomplete_one(named: &Named) -> Option<String> {
     let store = &named.store;
     let is_part = store.shards().is_some_and(|shards| !shards.is_whole());
     let lack = match store.merged() {
+        _ if store.lost_files().is_some() => Lack::Lost,
         Some(merged) if !merged.is_done => Lack::Merge,
         Some(merged) if is_part && merged.is_of_whole => return None,
         Some(_) => Lack::Inputs,
