@@ -533,3 +533,39 @@ fn what_was_lost_is_missed_until_it_is_back() {
     extract(&[&january, &february, "-o", &merged, "--remove-others"]);
     assert_eq!(bytes(&[&merged]), before);
 }
+
+/// What is missing now would be missing in every report.
+#[test]
+fn an_input_that_cannot_be_found_is_in_the_dataset() {
+    let folder = Folder::new();
+    let (january, dataset) = (fleet(&folder, "january", 3), folder.path("ds"));
+    let pattern = folder.path("february/*.xml");
+    for _ in 0..2 {
+        let said = says(0, &["extract", &january, &pattern, "-o", &dataset]);
+        assert!(said.contains("no file matches this pattern") && said.contains(" unchanged, 1 failed\n"), "{said}");
+        assert!(!said.contains("not among the inputs"), "{said}");
+        let answer = report_with(0, &[&dataset]).1;
+        assert_eq!(failures(&answer), [("*.xml".to_owned(), "unreadable".to_owned())]);
+        assert_eq!(answer["inputs"]["inputs_expected"], 4);
+    }
+    assert!(fails(1, &["fleet", "report", &dataset, "--strict"]).contains("no file matches this pattern"));
+    // An extract of other inputs does not find it either.
+    let said = says(0, &["extract", &january, "-o", &dataset]);
+    assert!(said.contains("1 file of the dataset is not among the inputs"), "{said}");
+    assert_eq!(failures(&report_with(0, &[&dataset]).1).len(), 1);
+    let february = write(&folder, "february/9.xml", export(40));
+    let said = says(0, &["extract", &january, &pattern, "-o", &dataset]);
+    assert_eq!(said, "extracted 1 new, 0 changed, 3 unchanged, 0 failed\n");
+    assert_eq!(bytes(&[&dataset]), bytes(&[&january, &february]));
+    // Of every shard, and of the fleet once.
+    let nothing = folder.path("march/*.xml");
+    let shards = ["1/2", "2/2"].map(|shard| {
+        let dataset = folder.path(&shard.replace('/', "of"));
+        extract(&[&january, &nothing, "--shard", shard, "-o", &dataset]);
+        dataset
+    });
+    let answer = report_with(0, &[&shards[0], &shards[1]]).1;
+    let of = |name: &str| answer["inputs"][name].as_u64();
+    assert_eq!((of("inputs_done"), of("inputs_expected"), failures(&answer).len()), (Some(4), Some(4), 1));
+    assert_eq!(answer["inputs"]["complete"], true);
+}
