@@ -569,3 +569,28 @@ fn an_input_that_cannot_be_found_is_in_the_dataset() {
     assert_eq!((of("inputs_done"), of("inputs_expected"), failures(&answer).len()), (Some(4), Some(4), 1));
     assert_eq!(answer["inputs"]["complete"], true);
 }
+
+/// Files of a dataset that was copied into the folder of another one may be the only ones.
+#[test]
+fn an_incomplete_dataset_does_not_remove_files_of_others() {
+    let folder = Folder::new();
+    let (path, dataset, other) = (fleet(&folder, "x", 3), folder.path("ds"), folder.path("other"));
+    write(&folder, "x/zero.xml", "");
+    fails(1, &["fleet", "extract", &path, "-o", &dataset, "--strict"]);
+    let february = write(&folder, "y/1.xml", export(40));
+    extract(&[&february, "-o", &other]);
+    for table in fs::read_dir(&other).expect("the dataset").flatten().filter(|entry| entry.path().is_dir()) {
+        for file in fs::read_dir(table.path()).expect("a table").flatten() {
+            let table = table.file_name().into_string().expect("UTF-8");
+            let name = file.file_name().into_string().expect("UTF-8");
+            write(&folder, &format!("ds/{table}/{name}"), fs::read(file.path()).expect("a file"));
+        }
+    }
+    let files = || fs::read_dir(folder.path("ds/runs")).expect("a table").count();
+    let before = files();
+    for args in [&["--strict"][..], &[]] {
+        let said = fails(1, &[&["fleet", "extract", &path, "-o", &dataset], args].concat());
+        assert!(said.contains("not a file of the dataset") && said.contains("move it to another folder"), "{said}");
+        assert_eq!(files(), before);
+    }
+}

@@ -125,13 +125,15 @@ impl Store {
         self.folder.remove_unfinished()?;
         let incomplete = self.folder.check_files(&state.manifest)?;
         let unnamed = self.folder.unnamed(&state.manifest)?;
-        if let Some((table, id)) = unnamed.first().filter(|_| !state.manifest.inputs.is_incomplete()) {
-            // An extract that came to its end leaves none, so somebody copied it here. It may be the only copy.
+        let own = self.folder.noted_unnamed();
+        if let Some((table, id)) = unnamed.iter().find(|(_, id)| !own.contains(id)) {
+            // No extract left it, so somebody copied it here. It may be the only copy.
             let file = self.folder.file(*table, id);
             let folder = self.folder.path.display();
             bail!("{}: not a file of the dataset {folder}; move it to another folder", file.display());
         }
         unnamed.iter().try_for_each(|(table, id)| folder::remove_file(&self.folder.file(*table, id)))?;
+        self.folder.forget_unnamed()?;
         if !incomplete.is_empty() {
             let removed = incomplete.iter().filter_map(|id| state.remove(id));
             self.lost_runs = removed.map(|file| file.runs).sum();
