@@ -9,7 +9,7 @@ use super::batch::{self, Ended};
 use super::cli::FleetExtractArgs;
 use super::control::{AtInterrupt, Control};
 use super::extraction::{Counts, Extraction, PART_ROWS};
-use super::fingerprint::short;
+use super::fingerprint::{of_missing, short};
 use super::inputs::{self, Inputs, will_read_tasks};
 use super::notes::{self, counted, several};
 use super::part;
@@ -33,15 +33,19 @@ pub(super) fn extract(args: &FleetExtractArgs) -> Result<u8, Failure> {
     will_write(Some(&args.output));
     let mut inputs = inputs::find(&args.inputs)?;
     inputs.check().map_err(Failure::Usage)?;
-    let shard = part::keep(&args.part, &mut inputs.tasks).map_err(Failure::Usage)?;
+    let mut shard = part::keep(&args.part, &mut inputs.tasks).map_err(Failure::Usage)?;
+    if let Some(inputs_of_all) = shard.as_mut().and_then(|shard| shard.inputs.as_mut()) {
+        // Every shard has these.
+        *inputs_of_all += inputs.failures.len() as u64;
+    }
     inputs.use_real_paths();
     Ok(run(args, inputs, shard)?)
 }
 
 fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result<u8> {
-    let Inputs { tasks, failures, notes: found, .. } = inputs;
-    notes::print(&found);
-    will_read_tasks(&tasks)?;
+    let Inputs { tasks, failures, notes: found, .. } = &inputs;
+    notes::print(found);
+    will_read_tasks(tasks)?;
     let symbol_files = WatchedFiles::default();
     let locator = symbols::find(&symbol_files, &args.reading)?;
     let threads = args.threads.threads();
@@ -58,17 +62,19 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
     let is_part = shard.as_ref().is_some_and(|shard| shard.inputs > Some(0));
     store.take_shard(shard)?;
     if args.remove_others {
-        prune(&store, &tasks, &failures)?;
+        prune(&store, tasks, failures)?;
+        store.give_up_lost();
     }
-    let control = Control::new(tasks.len(), batch::total_bytes(&tasks), AtInterrupt::Finish);
-    let extraction = Extraction::new(&store, &tasks, &settings, &control)?;
+    put_missing(&store, &inputs)?;
+    let control = Control::new(tasks.len(), batch::total_bytes(tasks), AtInterrupt::Finish);
+    let extraction = Extraction::new(&store, tasks, &settings, &control)?;
     extraction.begin(made_with(&settings, args))?;
     extraction.forget_stale()?;
-    let ended = batch::run(&tasks, &settings, &control, &extraction);
+    let ended = batch::run(tasks, &settings, &control, &extraction);
     // Also after an error: what is in the dataset need not be hashed again.
     let counts = extraction.finish()?;
     let ended = ended?;
-    print_failures(&failures, &counts, args);
+    print_failures(failures, &counts, args);
     print_lost_labels(&counts);
     ended.notes.print();
     if counts.unchanged == 0 {
@@ -80,10 +86,15 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
         warning(&format!("interrupted after {done} of {all}, kept in {folder}; run the same command to continue"));
         return Ok(code);
     }
-    check_strict(&ended, &tasks, &failures, args)?;
+    check_strict(&ended, tasks, failures, args)?;
     let compacted = store.compact(PART_ROWS)?;
     store.complete()?;
-    tell_others(&store, &tasks)?;
+    if let Some(lost) = store.lost_files() {
+        let (folder, files) = (args.output.display(), several(lost as usize, "file"));
+        let advice = "extract just those, or what the dataset was of before; --remove-others gives them up";
+        warning(&format!("{folder}: incomplete: {files} that it lost with data files are not back; {advice}"));
+    }
+    tell_others(&store, &inputs)?;
     if args.compact {
         complain(&format!("compacted {} into {}", several(compacted.before, "data file"), counted(compacted.after)));
     }
@@ -139,6 +150,22 @@ fn others(store: &Store, tasks: &[Task]) -> Result<HashSet<String>> {
     Ok(store.known()?.into_keys().filter(|source| !named.contains(source.as_str())).collect())
 }
 
+/// Puts inputs that cannot be found into the dataset, since it lacks what they would give, and takes those out that are found now.
+fn put_missing(store: &Store, inputs: &Inputs) -> Result<()> {
+    let named: HashSet<&str> = inputs.failures.iter().map(|failed| failed.source.as_str()).collect();
+    let known = store.known()?;
+    let found = known.iter().filter(|(source, known)| {
+        known.fingerprint == of_missing(source) && !named.contains(source.as_str()) && inputs.asks_for(source)
+    });
+    let found: HashSet<String> = found.map(|(source, _)| source.clone()).collect();
+    if !found.is_empty() {
+        store.forget(&found)?;
+    }
+    let is_new =
+        |failed: &&FailedInput| known.get(&failed.source).is_none_or(|known| known.fingerprint != failed.fingerprint);
+    inputs.failures.iter().filter(is_new).try_for_each(|failed| store.put_failure(failed))
+}
+
 /// Takes them out.
 fn prune(store: &Store, tasks: &[Task], failures: &[FailedInput]) -> Result<()> {
     // A misspelt folder is no reason to forget what it holds.
@@ -164,8 +191,11 @@ fn prune(store: &Store, tasks: &[Task], failures: &[FailedInput]) -> Result<()> 
 }
 
 /// Files that are not among the inputs any more stay: reports name and count them.
-fn tell_others(store: &Store, tasks: &[Task]) -> Result<()> {
-    let others = others(store, tasks)?;
+fn tell_others(store: &Store, inputs: &Inputs) -> Result<()> {
+    let mut others = others(store, &inputs.tasks)?;
+    for failed in &inputs.failures {
+        others.remove(&failed.source);
+    }
     let Some(first) = others.iter().min() else { return Ok(()) };
     let text = match others.len() {
         1 => format!("1 file of the dataset is not among the inputs, {first}; its runs stay"),

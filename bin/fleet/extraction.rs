@@ -17,7 +17,7 @@ use super::control::Control;
 use super::fingerprint::short;
 use super::fleet_input::hash_file;
 use super::settings::{Settings, fingerprint};
-use super::store::{Known, MadeWith, SourceStamps, Store};
+use super::store::{Known, MadeWith, SourceStamps, SourceSum, Store};
 use super::task::Task;
 
 /// The dataset that workers put runs into.
@@ -114,6 +114,9 @@ impl<'a> Extraction<'a> {
         let mut state = self.state();
         let expected = state.done + self.tasks.len();
         state.done += self.unread.iter().filter(|unread| is_done(unread)).count();
+        let new =
+            self.tasks.iter().map(|task| task.display.as_str()).filter(|source| !self.known.contains_key(*source));
+        self.store.expect(SourceSum::of(self.known.keys().map(String::as_str)), SourceSum::of(new));
         self.store.begin(expected, state.done, made_with)
     }
 

@@ -125,6 +125,13 @@ pub(super) fn of_run(settings: Hash, content: Hash, [toc, intervals]: [Option<Ha
     short(fields.finish())
 }
 
+/// Of an input that was named and cannot be found, such as a pattern without a match; no file has this one.
+pub(super) fn of_missing(source: &str) -> String {
+    let mut fields = Fields::new("missing");
+    fields.text(source);
+    short(fields.finish())
+}
+
 /// Of a file whose content nobody knows; no file that was read has this one.
 pub(super) fn of_unread(source: &str) -> String {
     let mut fields = Fields::new("unread");
@@ -168,6 +175,7 @@ mod tests {
             of_run(settings, content, [None; 2], &Task { duration: Some(Nanos::from_nanos(1)), ..task() }),
             of_unread("a.xml"),
             of_unread("b.xml"),
+            of_missing("a.xml"),
         ];
         for (index, print) in prints.iter().enumerate() {
             assert_eq!(print.len(), 32);

@@ -10,7 +10,7 @@ use traceparse::units::Millionths;
 
 use super::cli::InputArgs;
 use super::file_list;
-use super::fingerprint::of_unread;
+use super::fingerprint::{of_missing, of_unread};
 use super::manifest;
 use super::names::{export_names, intervals_names, is_export_name, is_recording_name, toc_names, toc_of};
 use super::notes::{counted, several};
@@ -40,12 +40,13 @@ pub(super) struct Inputs {
     pub(super) notes: Vec<String>,
     /// Datasets that folders and patterns led to.
     datasets: Vec<PathBuf>,
+    /// The patterns and folders that were named.
+    asked: Vec<PathBuf>,
 }
 
 impl Inputs {
     /// Calls files by their real paths: a dataset outlives the folder that names were relative to.
     pub(super) fn use_real_paths(&mut self) {
-        let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path));
         for task in &mut self.tasks {
             if let Ok(path) = real(&task.path) {
                 task.display = shown(&path.display().to_string()).into_owned();
@@ -57,7 +58,17 @@ impl Inputs {
             if let Ok(path) = real(Path::new(&failed.source)) {
                 failed.source = shown(&path.display().to_string()).into_owned();
             }
+            failed.fingerprint = of_missing(&failed.source);
         }
+    }
+
+    /// True if an input that could not be found before was asked for again: it is found now, or among the failures.
+    pub(super) fn asks_for(&self, source: &str) -> bool {
+        self.asked.iter().any(|asked| {
+            let Ok(asked) = real(asked) else { return false };
+            let asked = shown(&asked.display().to_string()).into_owned();
+            source.strip_prefix(asked.as_str()).is_some_and(|below| below.is_empty() || below.starts_with('/'))
+        })
     }
 
     /// A dataset among folders is left out; where there is nothing else, it may be what was meant.
@@ -133,6 +144,7 @@ struct Finder {
     failures: Vec<FailedInput>,
     notes: Vec<String>,
     datasets: Vec<PathBuf>,
+    asked: Vec<PathBuf>,
     /// Notes on files that are named more than once, by canonical path.
     repeated: BTreeMap<PathBuf, String>,
     /// Notes on those about which manifests contradict each other.
@@ -153,6 +165,7 @@ impl Finder {
     }
 
     fn add(&mut self, path: &Path) {
+        self.asked.push(path.to_owned());
         if !is_glob(path) {
             return self.add_path(path);
         }
@@ -244,7 +257,7 @@ impl Finder {
         // By path within each rank.
         self.found.sort_by_key(|found| found.task.rank());
         let (summary, exported) = (self.summary(), exported_recordings(&self.found));
-        let Self { found, walked, mut failures, mut notes, datasets, .. } = self;
+        let Self { found, walked, mut failures, mut notes, datasets, asked, .. } = self;
         notes.extend(summary);
         notes.extend(exported);
         if let Some(first) = orphans.first() {
@@ -254,7 +267,7 @@ impl Finder {
         notes.extend(walked.notes());
         failures.extend(walked.unreadable.into_iter().map(|(path, reason)| unreadable(path, reason)));
         failures.sort_by(|a, b| a.source.cmp(&b.source));
-        Inputs { tasks: found.into_iter().map(|found| found.task).collect(), failures, notes, datasets }
+        Inputs { tasks: found.into_iter().map(|found| found.task).collect(), failures, notes, datasets, asked }
     }
 
     /// Gives each export the table of contents and the intervals beside it, and takes those away from the exports. Returns the
@@ -303,6 +316,11 @@ fn exported_recordings(found: &[Found]) -> Vec<String> {
         )
     };
     pairs.map(say).collect()
+}
+
+/// The real path, or that of what is not there.
+fn real(path: &Path) -> std::io::Result<PathBuf> {
+    std::fs::canonicalize(path).or_else(|_| std::path::absolute(path))
 }
 
 fn canonical(path: &Path) -> PathBuf {

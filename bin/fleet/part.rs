@@ -1,10 +1,11 @@
 //! The part of the inputs that is read: those of a shard.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::cli::ShardArgs;
-use super::shard::{common_folder, from_root};
-use super::store::Shards;
+use super::shard::{common_folder, from_root, number_of};
+use super::store::{RecordingList, Shards};
 use super::task::Task;
 use crate::objects::shown;
 
@@ -19,6 +20,7 @@ pub(super) fn keep(part: &ShardArgs, tasks: &mut Vec<Task>) -> Result<Option<Sha
     let root = |task: &Task| part.root.clone().or_else(|| Some(task.folder.as_deref()?.to_owned())).or(common.clone());
     let all = tasks.len() as u64;
     let (mut kept, mut roots) = (Vec::new(), Vec::new());
+    let mut lists: BTreeMap<u64, Vec<(String, Option<u64>)>> = BTreeMap::new();
     for task in tasks.drain(..) {
         let root = root(&task).unwrap_or_default();
         let Some(below) = below(&root, &task.path) else {
@@ -27,7 +29,9 @@ pub(super) fn keep(part: &ShardArgs, tasks: &mut Vec<Task>) -> Result<Option<Sha
         if !roots.contains(&root) {
             roots.push(root);
         }
-        if shard.has(&below) {
+        let index = number_of(&below, shard.count);
+        lists.entry(index).or_default().push((name_of(&below), length(&task.path)));
+        if index == shard.index {
             kept.push(task);
         }
     }
@@ -37,7 +41,20 @@ pub(super) fn keep(part: &ShardArgs, tasks: &mut Vec<Task>) -> Result<Option<Sha
         _ => None,
     };
     let root = root.and_then(|root| root.into_os_string().into_string().ok()).map(|root| shown(&root).into_owned());
-    Ok(Some(Shards { count: shard.count, have: [shard.index].into(), inputs: Some(all), root }))
+    let lists = lists.into_iter().map(|(index, recordings)| (index, RecordingList::new(recordings))).collect();
+    Ok(Some(Shards { count: shard.count, have: [shard.index].into(), inputs: Some(all), root, lists }))
+}
+
+/// A path below the root as all machines write it.
+fn name_of(below: &Path) -> String {
+    let names: Vec<_> = below.components().map(|name| name.as_os_str().to_string_lossy()).collect();
+    names.join("/")
+}
+
+/// The length of a file, and 0 for a folder; `None` if there is nothing.
+fn length(path: &Path) -> Option<u64> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some(if metadata.is_file() { metadata.len() } else { 0 })
 }
 
 /// The path of a file below the root: as both are named, or as they are found.

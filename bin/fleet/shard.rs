@@ -25,15 +25,10 @@ impl Shard {
             None => Err("not a shard, such as 3/16: its number from 1, and how many there are".to_owned()),
         }
     }
-
-    /// True if a recording with this path below the root belongs to it.
-    pub(super) fn has(self, below: &Path) -> bool {
-        number_of(below, self.count) == self.index
-    }
 }
 
 /// The shard of a recording with this path below the root.
-fn number_of(below: &Path, count: u64) -> u64 {
+pub(super) fn number_of(below: &Path, count: u64) -> u64 {
     let names = below.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.as_encoded_bytes()),
         _ => None,

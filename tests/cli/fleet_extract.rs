@@ -479,3 +479,118 @@ fn an_interrupted_report_ends_without_one() {
     let said = String::from_utf8(output.stderr).expect("messages are UTF-8");
     assert!(said.contains("interrupted after 0 of 1 file, without a report"), "{said}");
 }
+
+/// Of what is lost only the number and a hash of the paths are known, and an extract of as many others is no replacement.
+#[test]
+fn what_was_lost_is_missed_until_it_is_back() {
+    let folder = Folder::new();
+    let (january, dataset) = (fleet(&folder, "january", 4), folder.path("ds"));
+    let february = folder.path("february");
+    for index in 0..4_u64 {
+        write(&folder, &format!("february/{index}.xml"), export(40 + index));
+    }
+    let inputs = || report_with(0, &[&dataset]).1["inputs"].clone();
+    let lose = |inputs: &[&str]| {
+        fs::remove_dir_all(&dataset).ok();
+        extract(&[inputs, &["-o", &dataset]].concat());
+        let before = bytes(&[&dataset]);
+        fs::remove_dir_all(folder.path("ds/runs")).expect("it is there");
+        before
+    };
+    lose(&[&january]);
+    for _ in 0..2 {
+        let said = says(0, &["extract", &february, "-o", &dataset]);
+        assert!(said.contains("incomplete: 4 files that it lost with data files are not back"), "{said}");
+        let inputs = inputs();
+        let of = |name: &str| inputs[name].as_u64();
+        assert_eq!((&inputs["complete"], of("inputs_done"), of("inputs_expected")), (&false.into(), Some(4), Some(8)));
+    }
+    let said = fails(1, &["fleet", "report", &dataset, "--strict"]);
+    assert!(said.contains("it lost files with data files that are gone (4 of 8 files done)"), "{said}");
+    report_with(4, &[&dataset, "--alert", "cpu.mean > 0"]);
+    // They are back.
+    extract(&[&january, "-o", &dataset]);
+    assert_eq!(bytes(&[&dataset]), bytes(&[&january, &february]));
+    // The same extract again; others given up.
+    let before = lose(&[&january, &february]);
+    extract(&[&january, &february, "-o", &dataset]);
+    assert_eq!(bytes(&[&dataset]), before);
+    lose(&[&january]);
+    extract(&[&february, "-o", &dataset]);
+    extract(&[&february, "-o", &dataset, "--remove-others"]);
+    assert_eq!(inputs()["complete"], true);
+    // Of a merge, too.
+    let merged = folder.path("merged");
+    let [a, b] = [("a", &january), ("b", &february)].map(|(name, path)| {
+        extract(&[path, "-o", &folder.path(name)]);
+        folder.path(name)
+    });
+    says(0, &["merge", &a, &b, "-o", &merged]);
+    let before = bytes(&[&merged]);
+    fs::remove_dir_all(folder.path("merged/runs")).expect("it is there");
+    extract(&[&january, "-o", &merged]);
+    assert_eq!(report_with(0, &[&merged]).1["inputs"]["complete"], false);
+    extract(&[&january, &february, "-o", &merged, "--remove-others"]);
+    assert_eq!(bytes(&[&merged]), before);
+}
+
+/// What is missing now would be missing in every report.
+#[test]
+fn an_input_that_cannot_be_found_is_in_the_dataset() {
+    let folder = Folder::new();
+    let (january, dataset) = (fleet(&folder, "january", 3), folder.path("ds"));
+    let pattern = folder.path("february/*.xml");
+    for _ in 0..2 {
+        let said = says(0, &["extract", &january, &pattern, "-o", &dataset]);
+        assert!(said.contains("no file matches this pattern") && said.contains(" unchanged, 1 failed\n"), "{said}");
+        assert!(!said.contains("not among the inputs"), "{said}");
+        let answer = report_with(0, &[&dataset]).1;
+        assert_eq!(failures(&answer), [("*.xml".to_owned(), "unreadable".to_owned())]);
+        assert_eq!(answer["inputs"]["inputs_expected"], 4);
+    }
+    assert!(fails(1, &["fleet", "report", &dataset, "--strict"]).contains("no file matches this pattern"));
+    // An extract of other inputs does not find it either.
+    let said = says(0, &["extract", &january, "-o", &dataset]);
+    assert!(said.contains("1 file of the dataset is not among the inputs"), "{said}");
+    assert_eq!(failures(&report_with(0, &[&dataset]).1).len(), 1);
+    let february = write(&folder, "february/9.xml", export(40));
+    let said = says(0, &["extract", &january, &pattern, "-o", &dataset]);
+    assert_eq!(said, "extracted 1 new, 0 changed, 3 unchanged, 0 failed\n");
+    assert_eq!(bytes(&[&dataset]), bytes(&[&january, &february]));
+    // Of every shard, and of the fleet once.
+    let nothing = folder.path("march/*.xml");
+    let shards = ["1/2", "2/2"].map(|shard| {
+        let dataset = folder.path(&shard.replace('/', "of"));
+        extract(&[&january, &nothing, "--shard", shard, "-o", &dataset]);
+        dataset
+    });
+    let answer = report_with(0, &[&shards[0], &shards[1]]).1;
+    let of = |name: &str| answer["inputs"][name].as_u64();
+    assert_eq!((of("inputs_done"), of("inputs_expected"), failures(&answer).len()), (Some(4), Some(4), 1));
+    assert_eq!(answer["inputs"]["complete"], true);
+}
+
+/// Files of a dataset that was copied into the folder of another one may be the only ones.
+#[test]
+fn an_incomplete_dataset_does_not_remove_files_of_others() {
+    let folder = Folder::new();
+    let (path, dataset, other) = (fleet(&folder, "x", 3), folder.path("ds"), folder.path("other"));
+    write(&folder, "x/zero.xml", "");
+    fails(1, &["fleet", "extract", &path, "-o", &dataset, "--strict"]);
+    let february = write(&folder, "y/1.xml", export(40));
+    extract(&[&february, "-o", &other]);
+    for table in fs::read_dir(&other).expect("the dataset").flatten().filter(|entry| entry.path().is_dir()) {
+        for file in fs::read_dir(table.path()).expect("a table").flatten() {
+            let table = table.file_name().into_string().expect("UTF-8");
+            let name = file.file_name().into_string().expect("UTF-8");
+            write(&folder, &format!("ds/{table}/{name}"), fs::read(file.path()).expect("a file"));
+        }
+    }
+    let files = || fs::read_dir(folder.path("ds/runs")).expect("a table").count();
+    let before = files();
+    for args in [&["--strict"][..], &[]] {
+        let said = fails(1, &[&["fleet", "extract", &path, "-o", &dataset], args].concat());
+        assert!(said.contains("not a file of the dataset") && said.contains("move it to another folder"), "{said}");
+        assert_eq!(files(), before);
+    }
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::command::{Folder, fails, stdout_of};
-use crate::fleet_case::{export, failures, fleet, reason, report, report_with, run, says, sources, write};
+use crate::fleet_case::{export, failures, fleet, reason, report, report_with, run, says, sources, toc, write};
 
 /// A dataset of the exports in a folder.
 fn extract(folder: &Folder, name: &str, args: &[&str]) -> String {
@@ -190,4 +190,66 @@ fn a_statement_names_the_files_of_all() {
         }
     }
     assert_eq!(stdout_of(&run(&["sql", &folder.path("all")]).code(0)), sql);
+}
+
+/// The order of arguments would decide between the numbers.
+#[test]
+fn a_file_that_was_measured_differently_is_refused() {
+    let folder = Folder::new();
+    let path = folder.path("x");
+    let run = write(&folder, "x/run.xml", export(20));
+    write(&folder, "x/other.xml", export(30));
+    let manifest = write(&folder, "m.csv", "path,run_weight\nx/run.xml,2\n");
+    let plain = extract(&folder, "plain", &[&path]);
+    let same = extract(&folder, "same", &[&run]);
+    let shard = extract(&folder, "shard", &[&path, "--shard", "1/1"]);
+    let described = extract(&folder, "described", &["--manifest", &manifest]);
+    // Then only the model of the device is another one.
+    write(&folder, "x/run-toc.xml", toc(20));
+    let timed = extract(&folder, "timed", &[&path]);
+    let timed_shard = extract(&folder, "timed_shard", &[&path, "--shard", "1/1"]);
+    let device = toc(20);
+    assert!(device.contains("model=\"MacBook Pro"), "{device}");
+    write(&folder, "x/run-toc.xml", device.replace("model=\"MacBook Pro", "model=\"MacBook Air"));
+    let elsewhere = extract(&folder, "elsewhere", &[&path]);
+    for [a, b] in
+        [[&plain, &timed], [&plain, &described], [&timed, &described], [&shard, &timed_shard], [&timed, &elsewhere]]
+    {
+        for [a, b] in [[a, b], [b, a]] {
+            for args in [&["fleet", "report", a, b][..], &["fleet", "merge", a, b, "-o", &folder.path("new")]] {
+                let said = fails(1, args);
+                assert!(
+                    said.contains(&format!("{a} and {b} measured ")) && said.contains("x/run.xml differently"),
+                    "{said}"
+                );
+            }
+        }
+    }
+    let answer = report_with(0, &[&plain, &same]).1;
+    assert_eq!((sources(&answer).len(), &answer["inputs"]["complete"]), (2, &true.into()));
+}
+
+#[test]
+fn a_recording_of_several_runs_is_one_file_of_several_datasets() {
+    let folder = Folder::new();
+    let two_runs = export(90).replace("</trace-query-result>", "") + &export(91).replace("<?xml version=\"1.0\"?>", "");
+    write(&folder, "x/two.xml", two_runs);
+    write(&folder, "x/one.xml", export(30));
+    let path = folder.path("x");
+    for shard in [&[][..], &["--shard", "1/1"]] {
+        let [a, b] =
+            ["a", "b"].map(|name| extract(&folder, &format!("{name}{}", shard.len()), &[&[&path[..]], shard].concat()));
+        let answer = report_with(0, &[&a, &b]).1;
+        let inputs = &answer["inputs"];
+        let of = |name: &str| inputs[name].as_u64();
+        assert_eq!(
+            (&inputs["complete"], of("inputs_done"), of("inputs_expected")),
+            (&true.into(), Some(2), Some(2)),
+            "{inputs}"
+        );
+        assert_eq!(sources(&answer), sources(&report_with(0, &[&a]).1));
+        let merged = folder.path(&format!("merged{}", shard.len()));
+        says(0, &["merge", &a, &b, "-o", &merged]);
+        assert_eq!(report_with(0, &[&merged]).1["inputs"], *inputs);
+    }
 }

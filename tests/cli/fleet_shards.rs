@@ -228,3 +228,118 @@ fn a_root_decides_what_a_shard_has() {
 
 /// Of `00.xml` to `07.xml`, those in shard 1 of 3.
 const BELOW_Y: usize = 2;
+
+/// Exports of these lengths in a folder, by index.
+fn exports(folder: &Folder, below: &str, names: &str, samples: impl Iterator<Item = u64>) -> String {
+    for (index, samples) in samples.enumerate() {
+        write(folder, &format!("{below}/{names}{index:02}.xml"), export(samples));
+    }
+    folder.path(below)
+}
+
+fn extract_shard(folder: &Folder, root: &str, shard: &str, name: &str) -> String {
+    let dataset = folder.path(name);
+    says(0, &["extract", root, "--shard", shard, "-o", &dataset]);
+    dataset
+}
+
+/// The manifests of all shards are alike but for what they say of their recordings.
+#[test]
+fn shards_of_different_fleets_are_refused() {
+    let folder = Folder::new();
+    let january = exports(&folder, "january", "r", 11..21);
+    // Of other names, and of the same names with other lengths.
+    let fleets = [exports(&folder, "february", "s", 11..21), exports(&folder, "march", "r", 31..41)];
+    let [j1, j2] = [1, 2].map(|index| extract_shard(&folder, &january, &format!("{index}/2"), &format!("j{index}")));
+    let whole = folder.path("j");
+    says(0, &["merge", &j1, &j2, "-o", &whole]);
+    for (index, fleet) in fleets.iter().enumerate() {
+        let [o1, o2] =
+            [1, 2].map(|part| extract_shard(&folder, fleet, &format!("{part}/2"), &format!("o{index}{part}")));
+        for datasets in [[&j1, &o2], [&o2, &j1], [&whole, &o1], [&o1, &whole]] {
+            let [a, b] = datasets.map(String::as_str);
+            for args in [&["fleet", "merge", a, b, "-o", &folder.path("new")][..], &["fleet", "report", a, b]] {
+                let said = fails(1, args);
+                assert!(
+                    said.contains("are shards of different recordings") && said.contains(a) && said.contains(b),
+                    "{said}"
+                );
+            }
+        }
+        // Merged, they are fleets like any others, and files keep their paths.
+        let other = folder.path(&format!("o{index}"));
+        says(0, &["merge", &o1, &o2, "-o", &other]);
+        let answer = report_with(0, &[&whole, &other]).1;
+        let inputs = &answer["inputs"];
+        assert_eq!((&inputs["complete"], &inputs["inputs_expected"]), (&true.into(), &20.into()), "{inputs}");
+        for run in answer["runs"].as_array().expect("runs") {
+            assert!(Path::new(run["source"].as_str().expect("a path")).exists(), "{run}");
+        }
+        for failed in inputs["failed"].as_array().expect("failed") {
+            assert!(Path::new(failed["source"].as_str().expect("a path")).exists(), "{failed}");
+        }
+    }
+}
+
+/// Of `0.xml` to `3.xml`, 64-bit FNV-1a by a few lines of Python puts these into shard 1 of 2.
+const FIRST_HALF: [u64; 2] = [0, 2];
+
+#[test]
+fn a_shard_that_is_extracted_again_knows_the_others() {
+    let folder = Folder::new();
+    let add = |index: u64| write(&folder, &format!("x/{index}.xml"), export(20 + index));
+    let of_half = |half: bool| (0..4).filter(move |index| FIRST_HALF.contains(index) == half);
+    let (mut first, mut second) = (of_half(true), of_half(false));
+    add(first.next().expect("one"));
+    add(second.next().expect("one"));
+    let path = folder.path("x");
+    let [a, b] = ["1/2", "2/2"].map(|shard| extract_shard(&folder, &path, shard, &shard.replace('/', "of")));
+    let complete = |expected: bool| {
+        let inputs = report_with(0, &[&a, &b]).1["inputs"].clone();
+        assert_eq!(inputs["complete"], expected, "{inputs}");
+        inputs["inputs_done"].as_u64()
+    };
+    assert_eq!(complete(true), Some(2));
+    // A new recording of one shard, then one that goes.
+    let new = add(first.next().expect("one"));
+    says(0, &["extract", &path, "--shard", "1/2", "-o", &a]);
+    assert_eq!(complete(true), Some(3));
+    fs::remove_file(&new).expect("it is there");
+    says(0, &["extract", &path, "--shard", "1/2", "-o", &a, "--remove-others"]);
+    assert_eq!(complete(true), Some(2));
+    // Of both shards, and neither knows the other's.
+    write(&folder, "x/0.xml", export(70));
+    says(0, &["extract", &path, "--shard", "1/2", "-o", &a]);
+    write(&folder, "x/0.xml", export(20));
+    write(&folder, "x/1.xml", export(71));
+    says(0, &["extract", &path, "--shard", "2/2", "-o", &b]);
+    assert!(fails(1, &["fleet", "report", &a, &b]).contains("extract both again with the same inputs"));
+    says(0, &["extract", &path, "--shard", "1/2", "-o", &a]);
+    assert_eq!(complete(true), Some(2));
+}
+
+/// Schedulers copy the recordings of a shard to a machine, and name all.
+#[test]
+fn recordings_of_other_shards_need_not_be_there() {
+    let folder = Folder::new();
+    let list: String = (0..4).map(|index| format!("{}/{index}.xml\n", folder.path("x"))).collect();
+    let list = write(&folder, "list", list);
+    let shards = [true, false].map(|half| {
+        let all: Vec<u64> = (0..4).filter(|index| FIRST_HALF.contains(index) == half).collect();
+        for index in &all {
+            write(&folder, &format!("x/{index}.xml"), export(20 + index));
+        }
+        let dataset = folder.path(if half { "a" } else { "b" });
+        let shard = if half { "1/2" } else { "2/2" };
+        says(0, &["extract", "--files-from", &list, "--shard", shard, "-o", &dataset]);
+        for index in all {
+            fs::remove_file(folder.path(&format!("x/{index}.xml"))).expect("it is there");
+        }
+        dataset
+    });
+    let inputs = report_with(0, &[&shards[0], &shards[1]]).1["inputs"].clone();
+    assert_eq!(
+        (&inputs["complete"], &inputs["inputs_done"], &inputs["failed"]),
+        (&true.into(), &4.into(), &Value::Array(Vec::new()))
+    );
+}

@@ -6,6 +6,7 @@
 //! DIR/runs/ID.parquet              a data file: one Parquet file in the folder of each table, under one id
 //! DIR/labels/ID.parquet …
 //! DIR/frames/.ID.tmp               not complete yet; no glob for `*.parquet` sees it
+//! DIR/.unnamed                     ids of data files that the manifest may not name, since a process was killed
 //! DIR/.lock                        held while the dataset is used
 //! ```
 //!
@@ -25,8 +26,11 @@ use crate::guard;
 /// The name of the manifest.
 pub(super) const MANIFEST: &str = "traceparse-dataset.json";
 pub(super) const LOCK: &str = ".lock";
+/// The ids of data files that get their names before the manifest names them, or lose them after it names them no more. Of what a killed
+/// process leaves, these are the dataset's own; any other file was copied into the folder by somebody.
+const UNNAMED: &str = ".unnamed";
 /// The files of a dataset that are not those of a table.
-const OWN_FILES: [&str; 5] = [MANIFEST, LOCK, "sources.json", "unfinished.json", "journal.json"];
+const OWN_FILES: [&str; 6] = [MANIFEST, LOCK, UNNAMED, "sources.json", "unfinished.json", "journal.json"];
 const PARQUET: &str = ".parquet";
 const TEMPORARY: &str = ".tmp";
 
@@ -73,8 +77,33 @@ impl Folder {
         self.creating(&self.temporary(table, id), |path| File::create(path))
     }
 
+    /// Notes ids before their files appear or go away without the manifest.
+    pub(super) fn note_unnamed<'i>(&self, ids: impl IntoIterator<Item = &'i String>) -> Result<()> {
+        let lines: String = ids.into_iter().map(|id| format!("{id}\n")).collect();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        change(&self.path.join(UNNAMED))?;
+        self.creating(&self.path.join(UNNAMED), |path| {
+            File::options().create(true).append(true).open(path)?.write_all(lines.as_bytes())
+        })
+    }
+
+    /// The ids that were noted.
+    pub(super) fn noted_unnamed(&self) -> BTreeSet<String> {
+        let text = crate::bounds::read_file(self.path.join(UNNAMED), crate::bounds::OWN_FILE).unwrap_or_default();
+        String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+    }
+
+    /// Manifest and folder agree.
+    pub(super) fn forget_unnamed(&self) -> Result<()> {
+        let path = self.path.join(UNNAMED);
+        if path.exists() { remove_file(&path) } else { Ok(()) }
+    }
+
     /// Gives the files of a data file, which were written under the temporary name `written`, their names.
     pub(super) fn publish(&self, written: &str, id: &str) -> Result<()> {
+        self.note_unnamed([&id.to_owned()])?;
         for table in DatasetTable::ALL.into_iter().rev() {
             let (temporary, file) = (self.temporary(table, written), self.file(table, id));
             change(&file)?;

@@ -23,6 +23,7 @@ use serde_json::{Map, Value, json};
 use traceparse::fleet::{Completeness, DatasetTable, FleetSelection};
 
 use super::folder::{MANIFEST, is_id};
+use super::lost::{Lost, SourceSum};
 use super::shards::Shards;
 
 const FORMAT: &str = "traceparse-dataset";
@@ -43,6 +44,9 @@ pub(super) struct Manifest {
     /// The settings of the last extract.
     pub(super) made_with: MadeWith,
     pub(super) inputs: Completeness,
+    /// The files that it should be of, without those that it lost; `None` if nobody knows.
+    pub(super) sources: Option<SourceSum>,
+    pub(super) lost: Option<Lost>,
     /// The shards that it has, if it is of some.
     pub(super) shards: Option<Shards>,
     /// Set if a merge wrote it.
@@ -117,7 +121,8 @@ impl Manifest {
         let inputs = Completeness { is_complete: Some(false), inputs_expected: Some(0), inputs_done: Some(0) };
         let (selection, made_with) = (FleetSelection::default(), MadeWith::default());
         let files = BTreeMap::new();
-        Self { version: NEWEST, selection, made_with, inputs, shards: None, merged: None, files }
+        let sources = Some(SourceSum::default());
+        Self { version: NEWEST, selection, made_with, inputs, sources, lost: None, shards: None, merged: None, files }
     }
 
     /// Of a dataset that an engine rewrote: nothing is known.
@@ -187,7 +192,9 @@ impl Manifest {
                 files.insert(Some(id).filter(|id| is_id(id))?.clone(), data_file(file)?);
             }
         }
-        Some(Self { version, selection: FleetSelection::new(options), made_with, inputs, shards, merged, files })
+        let selection = FleetSelection::new(options);
+        let (sources, lost) = (SourceSum::from_json(&value["sources"]), Lost::from_json(&value["lost"]));
+        Some(Self { version, selection, made_with, inputs, sources, lost, shards, merged, files })
     }
 
     /// The text of the manifest, with its checksum.
@@ -205,6 +212,8 @@ impl Manifest {
         value["complete"] = json!(self.inputs.is_complete);
         value["inputs_expected"] = json!(self.inputs.inputs_expected);
         value["inputs_done"] = json!(self.inputs.inputs_done);
+        value["sources"] = json!(self.sources.map(SourceSum::to_json));
+        value["lost"] = Lost::to_json(self.lost);
         value["runs"] = json!(self.files.values().map(|file| file.runs).sum::<u64>());
         value["failed"] = json!(self.files.values().map(|file| file.failed).sum::<u64>());
         value["settings"] = json!(self.made_with.settings);

@@ -9,6 +9,7 @@ use anyhow::{Result, bail};
 use traceparse::fleet::{Completeness, DatasetRow, FleetSelection};
 
 use super::folder::step;
+use super::lost::SourceSum;
 use super::manifest::{DataFile, Manifest, Merged};
 use super::part::PartWriter;
 use super::shared_row::SharedRow;
@@ -79,8 +80,14 @@ impl Merge {
     ) -> Result<(u64, u64)> {
         let folder = self.store.folder.clone();
         let mut open: Option<Part<'_>> = None;
+        let (mut sources, mut last) = (SourceSum::default(), String::new());
         read(&mut |row| {
             step()?;
+            // The runs of a file stand together.
+            if source(&row) != last {
+                last = source(&row).to_owned();
+                sources = sources.with(&last);
+            }
             let part = match open.take().filter(|part| part.rows < self.target_rows) {
                 Some(part) => open.insert(part),
                 None => open.insert(Part::new(&folder, self.store.new_name())?),
@@ -102,6 +109,7 @@ impl Merge {
         let mut state = self.store.state();
         state.manifest.files = self.parts.drain(..).collect();
         state.manifest.inputs = self.facts.inputs;
+        (state.manifest.sources, state.manifest.lost) = (Some(sources), None);
         state.manifest.shards = self.facts.shards.clone();
         state.manifest.merged = Some(self.facts.merged(true));
         state.save(&self.store.folder)?;
@@ -116,6 +124,13 @@ impl Merge {
         self.store.folder.publish(&name, &id)?;
         self.parts.push((id, file));
         Ok(())
+    }
+}
+
+fn source(row: &SharedRow) -> &str {
+    match row {
+        DatasetRow::Run(run) => &run.record().source,
+        DatasetRow::Failed(failed) => &failed.source,
     }
 }
 

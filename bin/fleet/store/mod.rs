@@ -9,6 +9,7 @@ mod compact;
 mod folder;
 mod index;
 mod journal;
+mod lost;
 mod manifest;
 mod measured;
 mod merge;
@@ -42,12 +43,17 @@ use traceparse::fleet::{FailedInput, RunMeasures};
 use folder::{Folder, LOCK};
 pub(crate) use index::Known;
 use journal::Journal;
+// Not all tests that have the store extract.
+#[allow(unused_imports)]
+pub(crate) use lost::SourceSum;
 use manifest::Manifest;
 pub(crate) use manifest::{MadeWith, Merged};
 // Not all programs that have the store merge.
 #[allow(unused_imports)]
 pub(crate) use merge::MergedFacts;
-pub(crate) use shards::Shards;
+// Not all tests that have the store divide recordings.
+#[allow(unused_imports)]
+pub(crate) use shards::{RecordingList, Shards};
 pub(crate) use shared_row::SharedRow;
 pub(crate) use stamps::SourceStamps;
 use state::State;
@@ -119,18 +125,20 @@ impl Store {
         self.folder.remove_unfinished()?;
         let incomplete = self.folder.check_files(&state.manifest)?;
         let unnamed = self.folder.unnamed(&state.manifest)?;
-        if let Some((table, id)) = unnamed.first().filter(|_| !state.manifest.inputs.is_incomplete()) {
-            // An extract that came to its end leaves none, so somebody copied it here. It may be the only copy.
+        let own = self.folder.noted_unnamed();
+        if let Some((table, id)) = unnamed.iter().find(|(_, id)| !own.contains(id)) {
+            // No extract left it, so somebody copied it here. It may be the only copy.
             let file = self.folder.file(*table, id);
             let folder = self.folder.path.display();
             bail!("{}: not a file of the dataset {folder}; move it to another folder", file.display());
         }
         unnamed.iter().try_for_each(|(table, id)| folder::remove_file(&self.folder.file(*table, id)))?;
+        self.folder.forget_unnamed()?;
         if !incomplete.is_empty() {
             let removed = incomplete.iter().filter_map(|id| state.remove(id));
             self.lost_runs = removed.map(|file| file.runs).sum();
             state.manifest.inputs.is_complete = Some(false);
-            state.save(&self.folder)?;
+            self.note_lost()?;
         }
         Ok(())
     }

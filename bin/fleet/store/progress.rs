@@ -3,6 +3,7 @@
 use anyhow::Result;
 use traceparse::fleet::Completeness;
 
+use super::lost::{Lost, SourceSum};
 use super::{MadeWith, Store};
 
 /// Data files that are written before they are merged.
@@ -14,13 +15,46 @@ impl Store {
         self.state().manifest.inputs
     }
 
+    /// The number of files that it lost with data files that are gone, and that are not back.
+    pub(crate) fn lost_files(&self) -> Option<u64> {
+        self.state().manifest.lost.map(|lost| lost.files)
+    }
+
+    /// Files were lost: those that it should be of, and has no rows of any more.
+    pub(super) fn note_lost(&self) -> Result<()> {
+        let known = self.known()?;
+        let mut state = self.state();
+        let manifest = &mut state.manifest;
+        let files = manifest.inputs.inputs_done.unwrap_or(0).saturating_sub(known.len() as u64).max(1);
+        let left = SourceSum::of(known.keys().map(String::as_str));
+        let lost = Lost { files, sources: manifest.sources.map(|all| all.without(left)) };
+        manifest.lost = Some(manifest.lost.map_or(lost, |before| before.and(lost)));
+        manifest.sources = Some(left);
+        manifest.inputs.inputs_done = Some(known.len() as u64);
+        manifest.inputs.inputs_expected = manifest.inputs.inputs_expected.max(Some(known.len() as u64 + files));
+        state.save(&self.folder)
+    }
+
+    /// What was lost is not wanted any more.
+    pub(crate) fn give_up_lost(&self) {
+        self.state().manifest.lost = None;
+    }
+
+    /// An extract begins of files that the dataset knows, and of new ones. If these are what it lost, it has lost nothing.
+    pub(crate) fn expect(&self, known: SourceSum, new: SourceSum) {
+        let manifest = &mut self.state().manifest;
+        manifest.lost = manifest.lost.filter(|lost| lost.sources != Some(new));
+        manifest.sources = Some(known.and(new));
+    }
+
     /// An extract begins, after which the dataset should be of so many files; it is of some of them already.
     pub(crate) fn begin(&self, expected: usize, done: usize, made_with: MadeWith) -> Result<()> {
         self.check_writer()?;
         let mut state = self.indexed()?;
+        let lost = state.manifest.lost.map_or(0, |lost| lost.files);
         state.manifest.inputs = Completeness {
             is_complete: Some(false),
-            inputs_expected: Some(expected as u64),
+            inputs_expected: Some(expected as u64 + lost),
             inputs_done: Some(done as u64),
         };
         state.manifest.made_with = made_with;
@@ -47,15 +81,17 @@ impl Store {
         Ok(is_saved)
     }
 
-    /// It came to its end.
+    /// It came to its end, and has all files but those that it lost.
     pub(crate) fn complete(&self) -> Result<()> {
         self.check_writer()?;
         let mut state = self.indexed()?;
         // First without the files that are not needed any more: a complete dataset has none in its folder.
         self.save_state(&mut state)?;
         self.folder.sync()?;
-        state.manifest.inputs.is_complete = Some(true);
-        state.manifest.inputs.inputs_done = state.manifest.inputs.inputs_expected;
+        let lost = state.manifest.lost.map(|lost| lost.files);
+        state.manifest.inputs.is_complete = Some(lost.is_none());
+        let expected = state.manifest.inputs.inputs_expected;
+        state.manifest.inputs.inputs_done = expected.map(|expected| expected.saturating_sub(lost.unwrap_or(0)));
         self.save_state(&mut state)
     }
 }

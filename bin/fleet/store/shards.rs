@@ -1,8 +1,8 @@
 //! The shards that a dataset has of a fleet.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Some of the shards of a fleet, or all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,50 @@ pub(crate) struct Shards {
     pub(crate) inputs: Option<u64>,
     /// The real path of the folder that paths were taken below, if there was one for all.
     pub(crate) root: Option<String>,
+    /// The recordings of every shard, as the extract found them, whichever it read: by these it is known which shards are of one fleet.
+    pub(crate) lists: BTreeMap<u64, RecordingList>,
+}
+
+/// The recordings of a shard, by hashes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RecordingList {
+    /// Of their paths below the root.
+    names: String,
+    /// Of these paths and the lengths of the files; `None` if not all of them were there, as where others copy those of each shard only.
+    lengths: Option<String>,
+}
+
+impl RecordingList {
+    /// Of recordings by their paths below the root, with the lengths of those that are files; the length of a folder is 0.
+    pub(crate) fn new(mut recordings: Vec<(String, Option<u64>)>) -> Self {
+        recordings.sort();
+        let hash = |text: fn(&(String, Option<u64>)) -> Option<String>| {
+            let texts = recordings.iter().map(text).collect::<Option<Vec<String>>>()?;
+            let mut hasher = blake3::Hasher::new();
+            for text in texts {
+                hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+            }
+            Some(hasher.finalize().to_hex()[..16].to_owned())
+        };
+        let names = hash(|(name, _)| Some(name.clone())).unwrap_or_default();
+        Self { names, lengths: hash(|(name, length)| Some(format!("{name}\0{}", (*length)?))) }
+    }
+
+    /// True if nothing tells that they are others.
+    fn may_be(&self, other: &Self) -> bool {
+        let lengths = self.lengths.as_ref().zip(other.lengths.as_ref());
+        self.names == other.names && lengths.is_none_or(|(own, other)| own == other)
+    }
+
+    fn to_json(&self) -> Value {
+        json!(self.lengths.iter().fold(self.names.clone(), |names, lengths| format!("{names}-{lengths}")))
+    }
+
+    fn from_json(value: &Value) -> Option<Self> {
+        let text = value.as_str()?;
+        let (names, lengths) = text.split_once('-').map_or((text, None), |(names, lengths)| (names, Some(lengths)));
+        Some(Self { names: names.to_owned(), lengths: lengths.map(str::to_owned) })
+    }
 }
 
 /// Missing shards up to this many are named.
@@ -24,6 +68,16 @@ impl Shards {
     /// True if none is missing.
     pub(crate) fn is_whole(&self) -> bool {
         self.have.len() as u64 == self.count
+    }
+
+    /// True if the shards of another dataset are what this one found them to be. A shard that was extracted again when its recordings had
+    /// changed knows those of the others, but they do not know its own.
+    pub(crate) fn knows(&self, other: &Self) -> bool {
+        let may_be = |index: &u64| match (self.lists.get(index), other.lists.get(index)) {
+            (Some(own), Some(list)) => own.may_be(list),
+            (own, list) => own.is_none() && list.is_none(),
+        };
+        self.count == other.count && other.have.iter().all(may_be)
     }
 
     /// The shards that are missing, as `16/16`; of many, the first.
@@ -48,12 +102,13 @@ impl Shards {
 
     /// The fields `shard` and `shards` of the manifest: one shard as an extract reads it, or what a merge has of them.
     pub(super) fn to_json(shards: Option<&Self>) -> [Value; 2] {
-        let Some(Self { count, have, inputs, root }) = shards else { return [Value::Null, Value::Null] };
+        let Some(Self { count, have, inputs, root, lists }) = shards else { return [Value::Null, Value::Null] };
+        let lists: Map<_, _> = lists.iter().map(|(index, list)| (index.to_string(), list.to_json())).collect();
         match have.first() {
             Some(index) if have.len() == 1 => {
-                [json!({"index": index, "count": count, "inputs": inputs, "root": root}), Value::Null]
+                [json!({"index": index, "count": count, "inputs": inputs, "root": root, "lists": lists}), Value::Null]
             }
-            _ => [Value::Null, json!({"count": count, "have": have, "inputs": inputs, "root": root})],
+            _ => [Value::Null, json!({"count": count, "have": have, "inputs": inputs, "root": root, "lists": lists})],
         }
     }
 
@@ -67,6 +122,10 @@ impl Shards {
         let count = value["count"].as_u64()?;
         let is_possible = have.iter().all(|index| (1..=count).contains(index));
         let root = value["root"].as_str().map(str::to_owned);
-        is_possible.then(|| Some(Self { count, have, inputs: value["inputs"].as_u64(), root }))
+        let mut lists = BTreeMap::new();
+        for (index, list) in value["lists"].as_object().into_iter().flatten() {
+            lists.insert(index.parse().ok()?, RecordingList::from_json(list)?);
+        }
+        is_possible.then(|| Some(Self { count, have, inputs: value["inputs"].as_u64(), root, lists }))
     }
 }

@@ -99,12 +99,13 @@ impl State {
 
     /// Writes the manifest, and then removes the files that it does not name any more.
     pub(super) fn save(&mut self, folder: &Folder) -> Result<()> {
+        folder.note_unnamed(&self.removed)?;
         folder.write_whole(MANIFEST, &self.manifest.text())?;
         self.unsaved = 0;
         self.saved = Instant::now();
         for id in std::mem::take(&mut self.removed) {
             folder.remove(&id)?;
         }
-        Ok(())
+        folder.forget_unnamed()
     }
 }

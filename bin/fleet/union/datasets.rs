@@ -52,10 +52,10 @@ impl Datasets {
             }
             all.push(named);
         }
-        let of_each: Vec<_> = all.iter().map(|named| named.store.shards()).collect();
-        let shards = whole::shards(&of_each);
+        let of_each: Vec<_> = all.iter().map(|named| (named.name.clone(), named.store.shards())).collect();
+        let shards = whole::shards(&of_each)?;
         if let Some(common) = shards.as_ref().and_then(|shards| shards.root.as_ref()) {
-            for (named, shards) in all.iter_mut().zip(of_each) {
+            for (named, (_, shards)) in all.iter_mut().zip(of_each) {
                 let own = shards.and_then(|shards| shards.root).filter(|own| own != common);
                 named.root = own.map(|own| (own, common.clone()));
             }
@@ -216,6 +216,7 @@ fn incomplete_one(named: &Named) -> Option<String> {
     let store = &named.store;
     let is_part = store.shards().is_some_and(|shards| !shards.is_whole());
     let lack = match store.merged() {
+        _ if store.lost_files().is_some() => Lack::Lost,
         Some(merged) if !merged.is_done => Lack::Merge,
         Some(merged) if is_part && merged.is_of_whole => return None,
         Some(_) => Lack::Inputs,

@@ -3,7 +3,8 @@
 //! A file that several datasets have is one, and of files with the same content the first counts, as in an extract: the one of which most
 //! is known, then the first by path. So the result does not depend on which dataset has which file, nor on their order.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use anyhow::{Result, bail};
 use traceparse::fleet::{DatasetRow, FailedInput, FailureKind, RunRecord};
@@ -54,6 +55,8 @@ struct Entry {
     /// 0 where the content is not known.
     content: Key,
     has_runs: bool,
+    /// The sum of the hashes of its runs.
+    measured: Key,
 }
 
 struct Counting {
@@ -67,6 +70,8 @@ struct Facts {
     source: String,
     content: Key,
     has_runs: bool,
+    /// A hash of what was measured; 0 of a failure.
+    measured: Key,
     is_duplicate: bool,
 }
 
@@ -87,7 +92,7 @@ impl Facts {
 
     fn of_run(named: &Named, record: &RunRecord) -> Self {
         let (source, content) = (named.source(&record.source), key(&[content(&record.run_id)]));
-        Self { source, content, has_runs: true, is_duplicate: false }
+        Self { source, content, has_runs: true, measured: measured(record), is_duplicate: false }
     }
 
     fn of_failure(named: &Named, failed: &FailedInput) -> Self {
@@ -95,6 +100,7 @@ impl Facts {
             source: named.source(&failed.source),
             content: failed.run_id.as_deref().map_or(0, |id| key(&[content(id)])),
             has_runs: false,
+            measured: 0,
             is_duplicate: failed.kind == FailureKind::Duplicate,
         }
     }
@@ -106,13 +112,17 @@ impl Plan {
         let mut plan = Self { is_one_fleet, ..Self::default() };
         let mut copied = HashSet::new();
         for (index, named) in datasets.iter().enumerate() {
+            // Files that a dataset before has, too.
+            let mut further = BTreeMap::new();
             named.store.records(|row| {
                 let facts = Facts::of(named, &row);
                 if facts.is_duplicate {
                     copied.insert(facts.content);
                 }
-                plan.add(datasets, index as u32, &facts)
+                plan.add(index as u32, facts, &mut further);
+                Ok(())
             })?;
+            further.into_iter().try_for_each(|((source, _), entry)| plan.reconcile(datasets, &source, entry))?;
         }
         let mut seen = HashSet::new();
         copied.extend(
@@ -123,30 +133,43 @@ impl Plan {
         Ok(plan)
     }
 
-    fn add(&mut self, datasets: &[Named], dataset: u32, facts: &Facts) -> Result<()> {
-        let file = self.file(&facts.source, facts.content);
-        let entry = Entry { dataset, content: facts.content, has_runs: facts.has_runs };
-        let Some(known) = self.files.get_mut(&file) else {
-            self.files.insert(file, entry);
-            return Ok(());
+    /// Adds a row. Those of a file with several runs count together.
+    fn add(&mut self, dataset: u32, facts: Facts, further: &mut BTreeMap<(String, Key), Entry>) {
+        let Facts { source, content, has_runs, measured, .. } = facts;
+        let new = Entry { dataset, content, has_runs, measured: 0 };
+        let entry = match self.files.entry(self.file(&source, content)) {
+            Vacant(place) => place.insert(new),
+            Occupied(place) if place.get().dataset == dataset => place.into_mut(),
+            Occupied(_) => further.entry((source, content)).or_insert(new),
         };
-        if known.dataset == dataset {
-            return Ok(());
-        }
+        entry.measured = entry.measured.wrapping_add(measured);
+    }
+
+    /// Decides which of two datasets has the rows of a file that count.
+    ///
+    /// # Errors
+    /// When they measured different things, so that nobody knows which is right.
+    fn reconcile(&mut self, datasets: &[Named], source: &str, entry: Entry) -> Result<()> {
+        let file = self.file(source, entry.content);
+        let Some(known) = self.files.get_mut(&file) else { return Ok(()) };
+        self.repeated += 1;
+        let [first, second] = [known.dataset, entry.dataset].map(|index| &datasets[index as usize].name);
         if known.content == entry.content {
-            self.repeated += 1;
+            if entry.has_runs && known.has_runs && entry.measured != known.measured {
+                bail!(
+                    "{first} and {second} measured {source} differently: its table of contents, its intervals or its line of a manifest changed \
+                     between their extracts; extract both again, or leave one out"
+                );
+            }
             if entry.has_runs && !known.has_runs {
                 *known = entry;
             }
         } else if known.content == 0 || entry.content == 0 {
             // One of them could not read it.
-            self.repeated += 1;
             if known.content == 0 {
                 *known = entry;
             }
         } else {
-            let [first, second] = [known.dataset, dataset].map(|index| &datasets[index as usize].name);
-            let source = &facts.source;
             bail!(
                 "{first} and {second} have different contents of {source}: it changed between their extracts; extract both again, or leave one out"
             );
@@ -261,6 +284,22 @@ fn copy_of(record: &RunRecord, source: String, first: &Counting) -> FailedInput 
 fn content(run_id: &str) -> &str {
     run_id.split_once('-').map_or(run_id, |(content, _)| content)
 }
+
+/// The hash of everything about a run that does not depend on the machine: symbols may lie elsewhere, and unlike ones are refused before.
+fn measured(record: &RunRecord) -> Key {
+    let RunRecord { run_id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit, .. } =
+        record;
+    let RunRecord { weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight, .. } = record;
+    let RunRecord { has_toc_beside, manifest_labels, .. } = record;
+    // As the table `runs` has them; an engine may have rewritten the dataset.
+    let labels: Vec<_> = labels.iter().filter(|(key, _)| COPIES.contains(&key.as_str())).collect();
+    let facts = (run_id, labels, run_weight, start, wall, wall_source, wall_start, parts, schema, unit);
+    let counts = (weight, samples, effective_samples, rejected, excluded_runs, cores, usual_weight);
+    key(&[&format!("{facts:?} {counts:?} {has_toc_beside} {manifest_labels:?}")])
+}
+
+/// The labels that the table `runs` has.
+const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
 
 fn key(texts: &[&str]) -> Key {
     let mut hasher = blake3::Hasher::new();

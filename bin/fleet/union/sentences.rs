@@ -13,6 +13,8 @@ pub(super) enum Lack<'m> {
     Merge,
     /// The end of an extract.
     Extract,
+    /// Files of data files that are gone.
+    Lost,
     /// Inputs that are in none of the datasets, although each of these is what it should be.
     Inputs,
 }
@@ -29,6 +31,7 @@ pub(super) fn incomplete(name: &str, completeness: Completeness, lack: Lack<'_>)
         Lack::Shards(shards) => format!("shards {} are missing", shards.join(", ")),
         Lack::Merge => "the merge into it did not finish".to_owned(),
         Lack::Extract => "the last extract did not finish".to_owned(),
+        Lack::Lost => "it lost files with data files that are gone".to_owned(),
         Lack::Inputs => "its parts lack inputs".to_owned(),
     };
     format!("{name}: incomplete: {why}{}", files.unwrap_or_default())
@@ -40,6 +43,7 @@ pub(super) const fn advice(lack: Lack<'_>) -> &'static str {
         Lack::Shards(_) => "extract them with --shard, then name them, too",
         Lack::Merge => "run the same `fleet merge` again",
         Lack::Extract => "run the same `fleet extract` to continue",
+        Lack::Lost => "extract what it was of before again, or give them up with --remove-others",
         Lack::Inputs => {
             "complete the extracts that it was merged from, with the same inputs for all shards, and merge them again"
         }

@@ -2,21 +2,56 @@
 
 use std::collections::BTreeSet;
 
+use anyhow::{Error, Result, anyhow};
 use traceparse::fleet::Completeness;
 
 use super::super::store::Shards;
 
-/// The shards that datasets have together; `None` if they are no shards.
-pub(super) fn shards(all: &[Option<Shards>]) -> Option<Shards> {
-    let count = all.iter().flatten().map(|shards| shards.count).next()?;
-    if all.iter().any(|shards| shards.as_ref().is_none_or(|shards| shards.count != count)) {
-        // Each of them is whole by itself.
-        return None;
+/// The shards that datasets have together; `None` if they are not shards of one fleet, and each of them is whole by itself.
+///
+/// # Errors
+/// When they are shards of recordings that none of them found like that.
+pub(super) fn shards(all: &[(String, Option<Shards>)]) -> Result<Option<Shards>> {
+    let of_each: Vec<&Shards> = all.iter().filter_map(|(_, shards)| shards.as_ref()).collect();
+    let [first, ..] = of_each.as_slice() else { return Ok(None) };
+    if of_each.len() < all.len() || of_each.iter().any(|shards| shards.count != first.count) {
+        // They are alike, so each of them is whole by itself.
+        return Ok(None);
     }
-    let have: BTreeSet<u64> = all.iter().flatten().flat_map(|shards| shards.have.iter().copied()).collect();
-    let inputs = all.iter().flatten().filter_map(|shards| shards.inputs).max();
-    let root = all.iter().flatten().find_map(|shards| shards.root.clone());
-    Some(Shards { count, have, inputs, root })
+    // The newest, if recordings came or went between the extracts.
+    let newest = of_each.iter().find(|newest| of_each.iter().all(|other| newest.knows(other)));
+    let is_whole = of_each.iter().all(|shards| shards.is_whole());
+    let newest = match newest {
+        Some(newest) => newest,
+        None if !is_whole => return Err(of_others(all)),
+        // The same paths are the same files: one that changed is refused later.
+        None if first.root.is_some() && of_each.iter().all(|shards| shards.root == first.root) => {
+            of_each.iter().max_by_key(|shards| shards.inputs).unwrap_or(first)
+        }
+        None => return Ok(None),
+    };
+    let have: BTreeSet<u64> = of_each.iter().flat_map(|shards| shards.have.iter().copied()).collect();
+    let root = of_each.iter().find_map(|shards| shards.root.clone());
+    Ok(Some(Shards { have, root, ..(*newest).clone() }))
+}
+
+/// The error for shards of different recordings.
+fn of_others(all: &[(String, Option<Shards>)]) -> Error {
+    let name = |(name, shards): &(String, Option<Shards>)| {
+        let shards = shards.as_ref().map(Shards::name).unwrap_or_default();
+        format!("{name} ({shards})")
+    };
+    let knows = |(_, first): &(String, Option<Shards>), (_, other): &(String, Option<Shards>)| {
+        first.as_ref().zip(other.as_ref()).is_some_and(|(first, other)| first.knows(other) && other.knows(first))
+    };
+    let [first, ..] = all else { return anyhow!("no shards") };
+    let other = all.iter().find(|other| !knows(first, other)).unwrap_or(first);
+    anyhow!(
+        "{} and {} are shards of different recordings: names or lengths below their roots differ. If they are of one fleet, extract both \
+         again with the same inputs; shards of different fleets cannot be put together: merge those of each fleet, then the results",
+        name(first),
+        name(other)
+    )
 }
 
 /// The inputs of datasets that have so many files more than once.

@@ -19,7 +19,8 @@ pub enum DatasetRow<R = RunMeasures> {
 }
 
 impl DatasetRow {
-    /// The runs and failures in a file of the table `runs`, in its order; of runs the record only, without labels.
+    /// The runs and failures in a file of the table `runs`, in its order; of runs the record only, of whose labels the
+    /// table has copies of some: `device`, `os`, `os_build`, `app` and `app_version`.
     ///
     /// # Errors
     ///
@@ -27,14 +28,22 @@ impl DatasetRow {
     pub fn records<R: Read + Seek + Send + 'static>(
         input: R,
     ) -> Result<impl Iterator<Item = Result<Self, DatasetError>>, DatasetError> {
-        let mut rows = TableRows::open(DatasetTable::Runs, runs::COLUMNS, input)?;
+        let columns = [runs::COLUMNS, &runs::COPIES].concat();
+        let mut rows = TableRows::open(DatasetTable::Runs, &columns, input)?;
         let mut read = move || {
             if !rows.advance()? {
                 return Ok(None);
             }
             Ok(Some(match runs::read_row(&rows)? {
                 RunsRow::Failed(failure) => Self::Failed(failure),
-                RunsRow::Run(record) => Self::Run(Box::new(RunMeasures::without_rows(*record))),
+                RunsRow::Run(mut record) => {
+                    let copy = |(index, key): (usize, &&str)| {
+                        Some(((*key).to_owned(), rows.text_or_null(runs::COLUMNS.len() + index)?))
+                    };
+                    record.labels = runs::COPIES.iter().enumerate().filter_map(copy).collect();
+                    record.labels.sort();
+                    Self::Run(Box::new(RunMeasures::without_rows(*record)))
+                }
             }))
         };
         Ok(std::iter::from_fn(move || read().transpose()))

@@ -11,7 +11,7 @@ use std::io::{Read, Seek};
 
 use super::reader::{self, BINARIES, FRAMES, WINDOWS};
 use super::run::FileNames;
-use super::runs::{self, RunsRow};
+use super::runs::{self, COPIES, RunsRow};
 use super::table::TableRows;
 use super::{DatasetError, DatasetRow, DatasetTable};
 use crate::fleet::{BinaryRow, FailedInput, FrameRow, NameId, NamesBuilder, RunMeasures, RunRecord, WindowRow};
@@ -224,9 +224,6 @@ impl Gathered {
         }
     }
 }
-
-/// Labels that the table `runs` has, too.
-const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
 
 fn sum(weights: impl Iterator<Item = u64>) -> u128 {
     weights.map(u128::from).sum()

@@ -93,6 +93,8 @@ pub(super) const COLUMNS: &[&str] = &[
     "parts_ns",
     "excluded_runs",
 ];
+/// Labels that the table has, too.
+pub(super) const COPIES: [&str; 5] = ["device", "os", "os_build", "app", "app_version"];
 const RUN_ID: usize = 0;
 const FINGERPRINT: usize = 1;
 const STATUS: usize = 2;
