@@ -14,6 +14,7 @@ mod manifest;
 mod measured;
 mod merge;
 mod older;
+mod owed;
 mod part;
 mod progress;
 mod read;
