@@ -253,3 +253,30 @@ fn a_recording_of_several_runs_is_one_file_of_several_datasets() {
         assert_eq!(report_with(0, &[&merged]).1["inputs"], *inputs);
     }
 }
+
+#[test]
+fn a_run_that_an_older_dataset_has_twice_is_not_counted_twice() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 3);
+    let dataset = extract(&folder, "older", &[&path]);
+    let other = extract(&folder, "other", &[&write(&folder, "y/1.xml", export(40))]);
+    for table in fs::read_dir(&dataset).expect("the dataset").flatten().filter(|entry| entry.path().is_dir()) {
+        for file in fs::read_dir(table.path()).expect("a table").flatten() {
+            fs::copy(file.path(), table.path().join("copy.parquet")).expect("it can be copied");
+        }
+    }
+    let manifest = Path::new(&dataset).join("traceparse-dataset.json");
+    fs::write(manifest, r#"{"format":"traceparse-dataset","version":3}"#).expect("it can be written");
+    assert_eq!(sources(&report_with(0, &[&dataset]).1).len(), 3);
+    let merged = folder.path("merged");
+    for args in [
+        &["fleet", "sql", &dataset][..],
+        &["fleet", "sql", &dataset, &other],
+        &["fleet", "merge", &dataset, &other, "-o", &merged],
+        &["fleet", "extract", &path, "-o", &dataset],
+    ] {
+        let said = fails(1, args);
+        assert!(said.contains("have the same run, which would count twice") && said.contains("copy.parquet"), "{said}");
+    }
+    assert!(!Path::new(&merged).exists());
+}

@@ -257,6 +257,12 @@ impl Store {
         }
     }
 
+    /// Checks that no run is there twice; of datasets with a list of files that is known.
+    pub(crate) fn check_once(&self) -> Result<()> {
+        let is_older = !self.is_rewritten && !self.state().manifest.lists_files();
+        if is_older { older::check_once(&self.folder) } else { Ok(()) }
+    }
+
     /// A data file in the folder that does not belong to the dataset, and the number of such files.
     pub(crate) fn unnamed(&self) -> Result<Option<(PathBuf, usize)>> {
         let state = self.state();

@@ -178,6 +178,11 @@ impl Datasets {
         Ok(None)
     }
 
+    /// Checks that none of them has a run twice, which reports tell, and others would count twice.
+    pub(crate) fn check_once(&self) -> Result<()> {
+        self.all.iter().try_for_each(|named| named.store.check_once())
+    }
+
     /// The data files of each dataset, by the path of its folder.
     ///
     /// # Errors
@@ -189,6 +194,7 @@ impl Datasets {
                 "{name}: {count} files are in several of these datasets, which SQL would count twice; put them together with `traceparse fleet merge`"
             );
         }
+        self.check_once()?;
         for named in self.all.iter().filter(|named| named.store.is_rewritten()) {
             if self.all.len() > 1 {
                 bail!(
