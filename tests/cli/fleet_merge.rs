@@ -280,3 +280,31 @@ fn a_run_that_an_older_dataset_has_twice_is_not_counted_twice() {
     }
     assert!(!Path::new(&merged).exists());
 }
+
+#[test]
+fn a_merge_that_lost_files_is_written_again() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 6);
+    let [a, b] = [("a", "1/2"), ("b", "2/2")].map(|(name, shard)| extract(&folder, name, &[&path, "--shard", shard]));
+    let merged = folder.path("merged");
+    let merge = ["merge", &a, &b, "-o", &merged];
+    says(0, &merge);
+    let of = |dataset: &str| stdout_of(&run(&["report", "--format", "json", dataset]).code(0));
+    let before = of(&merged);
+    for is_noticed in [false, true] {
+        for table in ["runs", "frames"] {
+            for file in fs::read_dir(folder.path(&format!("merged/{table}"))).expect("a table").flatten() {
+                fs::remove_file(file.path()).expect("it is there");
+            }
+            let said = fails(1, &["fleet", "report", &merged]);
+            assert!(said.contains("then run the same `traceparse fleet merge` again"), "{said}");
+            if is_noticed {
+                // It is refused, but it sees the loss.
+                assert!(fails(1, &["fleet", "extract", &path, "-o", &merged]).contains("2 of 2 shards"));
+            }
+            assert_eq!(says(0, &merge), "merged 2 datasets: 6 runs, 0 failed\n");
+            assert_eq!(of(&merged), before);
+            assert!(says(0, &merge).contains("merged already"));
+        }
+    }
+}
