@@ -80,7 +80,7 @@ impl Inputs {
             }
             [first, ..] if self.tasks.is_empty() => {
                 let (datasets, first) = (counted(self.datasets.len()), first.display());
-                let advice = "pass one of them to `fleet report`";
+                let advice = "pass them to `fleet report`";
                 Err(format!("found no exports, only {datasets} datasets, such as {first}; {advice}"))
             }
             _ => Ok(()),

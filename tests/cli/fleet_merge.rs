@@ -308,3 +308,41 @@ fn a_merge_that_lost_files_is_written_again() {
         }
     }
 }
+
+#[test]
+fn a_folder_of_datasets_may_have_more_in_it() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 4);
+    for (name, shard) in [("all/a", "1/2"), ("all/b", "2/2")] {
+        extract(&folder, name, &[&path, "--shard", shard]);
+    }
+    write(&folder, "all/_SUCCESS", "");
+    write(&folder, "all/notes.txt", "");
+    let (all, merged) = (folder.path("all"), folder.path("all/c"));
+    assert_eq!(sources(&report_with(0, &[&all]).1).len(), 4);
+    says(0, &["merge", &all, "-o", &merged]);
+    assert!(says(0, &["merge", &all, "-o", &merged]).contains("merged already"));
+    assert!(says(2, &["merge", &all, &merged, "-o", &merged]).contains("an input"));
+    // One that was killed before it was a dataset is a part that is missing.
+    write(&folder, "all/d/.lock", "");
+    assert!(fails(1, &["fleet", "report", &all]).contains("all/d: not a dataset"));
+    fs::remove_dir_all(folder.path("all/d")).expect("it is there");
+    // Recordings beside a dataset are the fleet.
+    write(&folder, "all/run.xml", export(20));
+    assert_eq!(sources(&report_with(0, &[&all]).1), ["run.xml"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn more_datasets_than_files_may_be_open_are_told() {
+    let folder = Folder::new();
+    let path = write(&folder, "x/run.xml", export(20));
+    let paths: Vec<String> = (0..40).map(|index| extract(&folder, &format!("all/{index}"), &[&path])).collect();
+    let command = format!("ulimit -n 30; exec {} fleet report {}", crate::command::BINARY, paths.join(" "));
+    let output = std::process::Command::new("sh").args(["-c", &command]).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(1) && said.contains("too many datasets for the limit of open files"),
+        "{said}"
+    );
+}

@@ -31,6 +31,7 @@ pub(crate) use folder::tests_only;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -82,6 +83,12 @@ impl Store {
     pub(crate) fn is_dataset(path: &Path) -> bool {
         let folder = Folder { path: path.to_owned() };
         folder.is_dataset() || folder.is_rewritten()
+    }
+
+    /// True if a process was killed before it had made a dataset of a folder.
+    pub(crate) fn is_begun(path: &Path) -> bool {
+        let folder = Folder { path: path.to_owned() };
+        path.join(LOCK).is_file() && folder.is_in_use().is_ok_and(|is_in_use| !is_in_use)
     }
 
     /// True if an engine rewrote it.
@@ -173,7 +180,9 @@ impl Store {
         }
         let lock = || match File::open(path.join(LOCK)) {
             Ok(lock) => locked(path, lock, File::try_lock_shared),
-            Err(_) => Ok(None),
+            // Where only reading is allowed, nobody has to write.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("{}: cannot be locked", path.display())),
         };
         let mut held = lock()?;
         if Journal::exists(&folder) && !Manifest::read(path)?.lists_files() {
