@@ -63,7 +63,7 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
     store.take_shard(shard)?;
     if args.remove_others {
         prune(&store, tasks, failures)?;
-        store.give_up_lost();
+        store.give_up_missing()?;
     }
     put_missing(&store, &inputs)?;
     let control = Control::new(tasks.len(), batch::total_bytes(tasks), AtInterrupt::Finish);
@@ -93,6 +93,12 @@ fn run(args: &FleetExtractArgs, inputs: Inputs, shard: Option<Shards>) -> Result
         let (folder, files) = (args.output.display(), several(lost as usize, "file"));
         let advice = "extract just those, or what the dataset was of before; --remove-others gives them up";
         warning(&format!("{folder}: incomplete: {files} that it lost with data files are not back; {advice}"));
+    }
+    let owed = store.owed()?;
+    if let Some(first) = owed.first() {
+        let (folder, files) = (args.output.display(), several(owed.len(), "file"));
+        let what = format!("{files} of an extract that did not finish, such as {first}");
+        warning(&format!("{folder}: incomplete without {what}; name them, too, or pass --remove-others"));
     }
     tell_others(&store, &inputs)?;
     if args.compact {

@@ -112,7 +112,13 @@ impl<'a> Extraction<'a> {
     /// Says how many files the dataset should be of, and how many it is of already.
     pub(super) fn begin(&self, made_with: MadeWith) -> Result<()> {
         let mut state = self.state();
-        let expected = state.done + self.tasks.len();
+        let mut owed = self.store.owed()?;
+        let named: HashSet<&str> = self.tasks.iter().map(|task| task.display.as_str()).collect();
+        let of_others = owed.iter().filter(|source| !named.contains(source.as_str())).count();
+        let expected = state.done + self.tasks.len() + of_others;
+        let open = self.tasks.iter().zip(&self.unread).filter(|(_, unread)| !matches!(unread, Unread::Kept(_)));
+        owed.extend(open.map(|(task, _)| task.display.clone()));
+        self.store.note_owed(&owed)?;
         state.done += self.unread.iter().filter(|unread| is_done(unread)).count();
         let new =
             self.tasks.iter().map(|task| task.display.as_str()).filter(|source| !self.known.contains_key(*source));

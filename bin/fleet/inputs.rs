@@ -49,14 +49,14 @@ impl Inputs {
     pub(super) fn use_real_paths(&mut self) {
         for task in &mut self.tasks {
             if let Ok(path) = real(&task.path) {
-                task.display = shown(&path.display().to_string()).into_owned();
+                task.display = display(&path);
             }
         }
         // Copies have the same order in every part of a fleet, and in every folder that a part is started in.
         self.tasks.sort_by(|a, b| (a.rank(), &a.display).cmp(&(b.rank(), &b.display)));
         for failed in &mut self.failures {
             if let Ok(path) = real(Path::new(&failed.source)) {
-                failed.source = shown(&path.display().to_string()).into_owned();
+                failed.source = display(&path);
             }
             failed.fingerprint = of_missing(&failed.source);
         }
@@ -66,7 +66,7 @@ impl Inputs {
     pub(super) fn asks_for(&self, source: &str) -> bool {
         self.asked.iter().any(|asked| {
             let Ok(asked) = real(asked) else { return false };
-            let asked = shown(&asked.display().to_string()).into_owned();
+            let asked = display(&asked);
             source.strip_prefix(asked.as_str()).is_some_and(|below| below.is_empty() || below.starts_with('/'))
         })
     }
@@ -80,7 +80,7 @@ impl Inputs {
             }
             [first, ..] if self.tasks.is_empty() => {
                 let (datasets, first) = (counted(self.datasets.len()), first.display());
-                let advice = "pass one of them to `fleet report`";
+                let advice = "pass them to `fleet report`";
                 Err(format!("found no exports, only {datasets} datasets, such as {first}; {advice}"))
             }
             _ => Ok(()),
@@ -156,7 +156,7 @@ impl Finder {
     fn add_manifest(&mut self, path: &Path) -> Result<()> {
         for entry in manifest::read(path)? {
             let manifest::Entry { path, toc, intervals, labels, run_weight, duration, place } = entry;
-            let display = shown(&path.display().to_string()).into_owned();
+            let display = display(&path);
             let task =
                 Task { display, toc, intervals, labels, run_weight, duration, is_described: true, ..task(&path) };
             self.insert(task, Origin::Manifest, place);
@@ -248,7 +248,7 @@ impl Finder {
     }
 
     fn fail(&mut self, path: &Path, reason: &str) {
-        self.failures.push(unreadable(shown(&path.display().to_string()).into_owned(), reason.to_owned()));
+        self.failures.push(unreadable(display(path), reason.to_owned()));
     }
 
     fn finish(mut self) -> Inputs {
@@ -318,6 +318,16 @@ fn exported_recordings(found: &[Found]) -> Vec<String> {
     pairs.map(say).collect()
 }
 
+/// A path as text. Bytes that are not UTF-8 are written as `\xff`: two files must not have one name.
+fn display(path: &Path) -> String {
+    let mut text = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| text.push_str(&format!("\\x{byte:02x}")));
+    }
+    shown(&text).into_owned()
+}
+
 /// The real path, or that of what is not there.
 fn real(path: &Path) -> std::io::Result<PathBuf> {
     std::fs::canonicalize(path).or_else(|_| std::path::absolute(path))
@@ -330,7 +340,7 @@ fn canonical(path: &Path) -> PathBuf {
 fn task(path: &Path) -> Task {
     Task {
         path: path.to_owned(),
-        display: shown(&path.display().to_string()).into_owned(),
+        display: display(path),
         toc: None,
         intervals: None,
         intervals_beside: None,

@@ -14,17 +14,22 @@ use crate::{EXIT_DONE, Failure, complain, warning};
 
 /// Merges, and says with which exit code the process ends.
 pub(super) fn merge(args: &FleetMergeArgs) -> Result<u8, Failure> {
+    let real = |path: &PathBuf| std::fs::canonicalize(path).ok();
+    let output = real(&args.output);
     let mut paths: Vec<PathBuf> = Vec::new();
     for input in &args.inputs {
-        let found = Datasets::at(input);
+        let mut found = Datasets::at(input);
+        if real(input) != output {
+            // A merge into the folder of its inputs can be done again.
+            found.retain(|path| real(path) != output || output.is_none());
+        }
         if found.is_empty() {
             let advice = "name datasets of `fleet extract`, or a folder of them";
             return Err(Failure::Usage(format!("{}: not a dataset; {advice}", input.display())));
         }
         paths.extend(found);
     }
-    let real = |path: &PathBuf| std::fs::canonicalize(path).ok();
-    if real(&args.output).is_some_and(|output| paths.iter().any(|path| real(path) == Some(output.clone()))) {
+    if output.is_some() && paths.iter().any(|path| real(path) == output) {
         let message = format!("{}: an input, and cannot be the output, too; name a new folder", args.output.display());
         return Err(Failure::Usage(message));
     }
@@ -40,6 +45,7 @@ fn run(args: &FleetMergeArgs, paths: &[PathBuf]) -> anyhow::Result<u8> {
             false => bail!("{sentence}; or pass --allow-incomplete"),
         }
     }
+    datasets.check_once()?;
     let facts = MergedFacts {
         selection: datasets.selection(),
         made_with: datasets.made_with(),

@@ -16,6 +16,12 @@ pub(super) fn is_export_name(path: &Path) -> bool {
     file_name(path).and_then(without_xml).is_some()
 }
 
+/// True for an export whose name is not UTF-8, so that nothing beside it can be found by its name.
+pub(super) fn is_unreadable_export_name(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    name.to_str().is_none() && without_xml(&name.to_string_lossy()).is_some()
+}
+
 /// The names of an export that its table of contents may be called by, the preferred one first: without `.xml` and the ending of
 /// compression. A recording has one name, in whatever archive it is: without `.trace` and the ending of the archive; then its name in the
 /// archive, with `.trace`. Any other name loses its last dot and the part behind it.

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 use traceparse::bundle::BundleFiles;
 
-use super::names::{is_export_name, is_recording_name};
+use super::names::{is_export_name, is_recording_name, is_unreadable_export_name};
 use super::notes::several;
 
 /// The files and folders that a walk left out.
@@ -16,6 +16,8 @@ pub(super) struct Walked {
     hidden: Vec<PathBuf>,
     /// Pipes, sockets and devices with the name of an export: who opens one may wait for ever.
     special: Vec<PathBuf>,
+    /// Exports whose names are not UTF-8.
+    unreadable_names: Vec<PathBuf>,
     /// Folders that cannot be listed, and why.
     pub(super) unreadable: Vec<(String, String)>,
 }
@@ -27,6 +29,11 @@ impl Walked {
         if let Some(first) = self.hidden.first() {
             let (what, first) = (several(self.hidden.len(), "hidden export"), first.display());
             notes.push(format!("{what} skipped, such as {first}; name a file to read it anyway"));
+        }
+        if let Some(first) = self.unreadable_names.first() {
+            let (what, first) = (several(self.unreadable_names.len(), "export"), first.display());
+            notes
+                .push(format!("{what} skipped, such as {first}: the name is not UTF-8; name a file to read it anyway"));
         }
         if let Some(first) = self.special.first() {
             let (what, first) = (several(self.special.len(), "path"), first.display());
@@ -70,6 +77,9 @@ pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
                     walked.special.push(path);
                 }
             } else {
+                if is_unreadable_export_name(&path) {
+                    walked.unreadable_names.push(path.clone());
+                }
                 files.push(path);
             }
         }
@@ -77,6 +87,7 @@ pub(super) fn walk(folder: &Path, walked: &mut Walked) -> Vec<PathBuf> {
     files.sort();
     walked.hidden.sort();
     walked.special.sort();
+    walked.unreadable_names.sort();
     files
 }
 

@@ -594,3 +594,29 @@ fn an_incomplete_dataset_does_not_remove_files_of_others() {
         assert_eq!(files(), before);
     }
 }
+
+/// A nightly extract of what is new does not complete the one of the night before, which was killed.
+#[test]
+fn an_extract_of_others_does_not_complete_a_dataset() {
+    let folder = Folder::new();
+    let (january, dataset) = (fleet(&folder, "january", 4), folder.path("ds"));
+    let february = write(&folder, "february/1.xml", export(40));
+    write(&folder, "january/00.xml", "");
+    // It ends at the first file.
+    fails(1, &["fleet", "extract", &january, "-o", &dataset, "--strict", "--jobs", "1"]);
+    for _ in 0..2 {
+        let said = says(0, &["extract", &february, "-o", &dataset]);
+        let words = "incomplete without 3 files of an extract that did not finish, such as ";
+        assert!(said.contains(words) && said.contains("01.xml; name them, too"), "{said}");
+        let inputs = report_with(0, &[&dataset]).1["inputs"].clone();
+        let of = |name: &str| inputs[name].as_u64();
+        assert_eq!((&inputs["complete"], of("inputs_done"), of("inputs_expected")), (&false.into(), Some(2), Some(5)));
+    }
+    // One comes alone, and the others in a folder that has grown meanwhile.
+    extract(&[&folder.path("january/01.xml"), "-o", &dataset]);
+    assert_eq!(report_with(0, &[&dataset]).1["inputs"]["inputs_done"], 3);
+    write(&folder, "january/new.xml", export(60));
+    says(0, &["extract", &january, "-o", &dataset]);
+    assert_eq!(bytes(&[&dataset]), bytes(&[&january, &february]));
+    assert!(!fs::exists(folder.path("ds/owed.json")).expect("a folder"));
+}

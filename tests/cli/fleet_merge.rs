@@ -253,3 +253,96 @@ fn a_recording_of_several_runs_is_one_file_of_several_datasets() {
         assert_eq!(report_with(0, &[&merged]).1["inputs"], *inputs);
     }
 }
+
+#[test]
+fn a_run_that_an_older_dataset_has_twice_is_not_counted_twice() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 3);
+    let dataset = extract(&folder, "older", &[&path]);
+    let other = extract(&folder, "other", &[&write(&folder, "y/1.xml", export(40))]);
+    for table in fs::read_dir(&dataset).expect("the dataset").flatten().filter(|entry| entry.path().is_dir()) {
+        for file in fs::read_dir(table.path()).expect("a table").flatten() {
+            fs::copy(file.path(), table.path().join("copy.parquet")).expect("it can be copied");
+        }
+    }
+    let manifest = Path::new(&dataset).join("traceparse-dataset.json");
+    fs::write(manifest, r#"{"format":"traceparse-dataset","version":3}"#).expect("it can be written");
+    assert_eq!(sources(&report_with(0, &[&dataset]).1).len(), 3);
+    let merged = folder.path("merged");
+    for args in [
+        &["fleet", "sql", &dataset][..],
+        &["fleet", "sql", &dataset, &other],
+        &["fleet", "merge", &dataset, &other, "-o", &merged],
+        &["fleet", "extract", &path, "-o", &dataset],
+    ] {
+        let said = fails(1, args);
+        assert!(said.contains("have the same run, which would count twice") && said.contains("copy.parquet"), "{said}");
+    }
+    assert!(!Path::new(&merged).exists());
+}
+
+#[test]
+fn a_merge_that_lost_files_is_written_again() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 6);
+    let [a, b] = [("a", "1/2"), ("b", "2/2")].map(|(name, shard)| extract(&folder, name, &[&path, "--shard", shard]));
+    let merged = folder.path("merged");
+    let merge = ["merge", &a, &b, "-o", &merged];
+    says(0, &merge);
+    let of = |dataset: &str| stdout_of(&run(&["report", "--format", "json", dataset]).code(0));
+    let before = of(&merged);
+    for is_noticed in [false, true] {
+        for table in ["runs", "frames"] {
+            for file in fs::read_dir(folder.path(&format!("merged/{table}"))).expect("a table").flatten() {
+                fs::remove_file(file.path()).expect("it is there");
+            }
+            let said = fails(1, &["fleet", "report", &merged]);
+            assert!(said.contains("then run the same `traceparse fleet merge` again"), "{said}");
+            if is_noticed {
+                // It is refused, but it sees the loss.
+                assert!(fails(1, &["fleet", "extract", &path, "-o", &merged]).contains("2 of 2 shards"));
+            }
+            assert_eq!(says(0, &merge), "merged 2 datasets: 6 runs, 0 failed\n");
+            assert_eq!(of(&merged), before);
+            assert!(says(0, &merge).contains("merged already"));
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_datasets_may_have_more_in_it() {
+    let folder = Folder::new();
+    let path = fleet(&folder, "x", 4);
+    for (name, shard) in [("all/a", "1/2"), ("all/b", "2/2")] {
+        extract(&folder, name, &[&path, "--shard", shard]);
+    }
+    write(&folder, "all/_SUCCESS", "");
+    write(&folder, "all/notes.txt", "");
+    let (all, merged) = (folder.path("all"), folder.path("all/c"));
+    assert_eq!(sources(&report_with(0, &[&all]).1).len(), 4);
+    says(0, &["merge", &all, "-o", &merged]);
+    assert!(says(0, &["merge", &all, "-o", &merged]).contains("merged already"));
+    assert!(says(2, &["merge", &all, &merged, "-o", &merged]).contains("an input"));
+    // One that was killed before it was a dataset is a part that is missing.
+    write(&folder, "all/d/.lock", "");
+    assert!(fails(1, &["fleet", "report", &all]).contains("all/d: not a dataset"));
+    fs::remove_dir_all(folder.path("all/d")).expect("it is there");
+    // Recordings beside a dataset are the fleet.
+    write(&folder, "all/run.xml", export(20));
+    assert_eq!(sources(&report_with(0, &[&all]).1), ["run.xml"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn more_datasets_than_files_may_be_open_are_told() {
+    let folder = Folder::new();
+    let path = write(&folder, "x/run.xml", export(20));
+    let paths: Vec<String> = (0..40).map(|index| extract(&folder, &format!("all/{index}"), &[&path])).collect();
+    let command = format!("ulimit -n 30; exec {} fleet report {}", crate::command::BINARY, paths.join(" "));
+    let output = std::process::Command::new("sh").args(["-c", &command]).output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(1) && said.contains("too many datasets for the limit of open files"),
+        "{said}"
+    );
+}

@@ -343,3 +343,36 @@ fn recordings_of_other_shards_need_not_be_there() {
         (&true.into(), &4.into(), &Value::Array(Vec::new()))
     );
 }
+
+/// Names that are not UTF-8 differ, too.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf8_are_names() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let folder = Folder::new();
+    write(&folder, "x/plain.xml", export(20));
+    let mut list = Vec::new();
+    for (byte, samples) in [(0xfe_u8, 30), (0xff, 40)] {
+        let mut name = folder.path("x/bad").into_bytes();
+        name.push(byte);
+        name.extend(b".xml");
+        fs::write(OsStr::from_bytes(&name), export(samples)).expect("it can be written");
+        list.extend(name);
+        list.push(0);
+    }
+    let (list, dataset) = (write(&folder, "list", list), folder.path("ds"));
+    says(0, &["extract", "--files-from", &list, "-0", "-o", &dataset]);
+    let (said, answer) = report_with(0, &[&dataset]);
+    let sources: Vec<String> =
+        answer["runs"].as_array().expect("runs").iter().map(|it| it["source"].to_string()).collect();
+    assert!(
+        sources.len() == 2 && sources.concat().contains(r"bad\\xfe.xml") && sources.concat().contains(r"bad\\xff.xml"),
+        "{said} {sources:?}"
+    );
+    // A folder leaves them out, and says so.
+    let (said, answer) = report_with(0, &[&folder.path("x")]);
+    assert!(said.contains("2 exports skipped, such as ") && said.contains("the name is not UTF-8"), "{said}");
+    assert_eq!(answer["runs"].as_array().map(Vec::len), Some(1));
+}

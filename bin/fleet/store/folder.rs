@@ -3,6 +3,7 @@
 //! ```text
 //! DIR/traceparse-dataset.json      the manifest, which names all files that belong to the dataset (manifest.rs)
 //! DIR/sources.json                 which exports need not be hashed again
+//! DIR/owed.json                    which exports extracts have not done
 //! DIR/runs/ID.parquet              a data file: one Parquet file in the folder of each table, under one id
 //! DIR/labels/ID.parquet …
 //! DIR/frames/.ID.tmp               not complete yet; no glob for `*.parquet` sees it
@@ -26,11 +27,13 @@ use crate::guard;
 /// The name of the manifest.
 pub(super) const MANIFEST: &str = "traceparse-dataset.json";
 pub(super) const LOCK: &str = ".lock";
+/// Files that an extract has not done.
+pub(super) const OWED: &str = "owed.json";
 /// The ids of data files that get their names before the manifest names them, or lose them after it names them no more. Of what a killed
 /// process leaves, these are the dataset's own; any other file was copied into the folder by somebody.
 const UNNAMED: &str = ".unnamed";
 /// The files of a dataset that are not those of a table.
-const OWN_FILES: [&str; 6] = [MANIFEST, LOCK, UNNAMED, "sources.json", "unfinished.json", "journal.json"];
+const OWN_FILES: [&str; 7] = [MANIFEST, LOCK, UNNAMED, OWED, "sources.json", "unfinished.json", "journal.json"];
 const PARQUET: &str = ".parquet";
 const TEMPORARY: &str = ".tmp";
 

@@ -42,14 +42,17 @@ pub(crate) struct Merge {
 }
 
 impl Store {
-    /// Begins a merge into a new folder, or again into one that a killed merge left; `None` if the very same merge has been done.
+    /// Begins a merge into a new folder, or again into one that a killed merge left, or that lost files; `None` if the very same merge has been done.
     pub(crate) fn begin_merge(path: &Path, facts: MergedFacts, target_rows: u64) -> Result<Option<Merge>> {
         if Self::is_dataset(path) {
             let manifest = Manifest::read(path)?;
             match &manifest.merged {
                 Some(merged) if merged.is_done && merged.inputs == facts.identity => {
-                    // Checks that its files are those that were written.
-                    return Self::open(path).map(|_| None);
+                    // Its files are those that were written, or it is written again.
+                    let is_whole = manifest.lost.is_none() && manifest.inputs == facts.inputs;
+                    if is_whole && Self::open(path).is_ok() {
+                        return Ok(None);
+                    }
                 }
                 Some(merged) if !merged.is_done => {}
                 None if manifest.is_untouched() => {}
@@ -64,6 +67,10 @@ impl Store {
             let mut state = store.state();
             state.manifest.inputs = Completeness { is_complete: Some(false), inputs_done: Some(0), ..facts.inputs };
             state.manifest.merged = Some(facts.merged(false));
+            // Of a merge that lost files.
+            let before: Vec<String> = state.manifest.files.keys().cloned().collect();
+            before.iter().for_each(|id| drop(state.remove(id)));
+            state.manifest.lost = None;
             state.manifest.selection = facts.selection.clone();
             state.manifest.made_with = facts.made_with.clone();
             state.save(&store.folder)?;

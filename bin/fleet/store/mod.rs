@@ -14,6 +14,7 @@ mod manifest;
 mod measured;
 mod merge;
 mod older;
+mod owed;
 mod part;
 mod progress;
 mod read;
@@ -30,6 +31,7 @@ pub(crate) use folder::tests_only;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -81,6 +83,12 @@ impl Store {
     pub(crate) fn is_dataset(path: &Path) -> bool {
         let folder = Folder { path: path.to_owned() };
         folder.is_dataset() || folder.is_rewritten()
+    }
+
+    /// True if a process was killed before it had made a dataset of a folder.
+    pub(crate) fn is_begun(path: &Path) -> bool {
+        let folder = Folder { path: path.to_owned() };
+        path.join(LOCK).is_file() && folder.is_in_use().is_ok_and(|is_in_use| !is_in_use)
     }
 
     /// True if an engine rewrote it.
@@ -172,7 +180,9 @@ impl Store {
         }
         let lock = || match File::open(path.join(LOCK)) {
             Ok(lock) => locked(path, lock, File::try_lock_shared),
-            Err(_) => Ok(None),
+            // Where only reading is allowed, nobody has to write.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("{}: cannot be locked", path.display())),
         };
         let mut held = lock()?;
         if Journal::exists(&folder) && !Manifest::read(path)?.lists_files() {
@@ -254,6 +264,12 @@ impl Store {
             true => Ok(state.manifest.files.keys().cloned().collect()),
             false => Ok(older::ids(&self.folder)?.into_iter().collect()),
         }
+    }
+
+    /// Checks that no run is there twice; of datasets with a list of files that is known.
+    pub(crate) fn check_once(&self) -> Result<()> {
+        let is_older = !self.is_rewritten && !self.state().manifest.lists_files();
+        if is_older { older::check_once(&self.folder) } else { Ok(()) }
     }
 
     /// A data file in the folder that does not belong to the dataset, and the number of such files.

@@ -1,10 +1,11 @@
 //! Datasets before version 4, which had no list of files: a data file was there where its file in `runs` was.
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::collections::{BTreeSet, HashMap};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde_json::Value;
-use traceparse::fleet::{Completeness, DatasetTable};
+use traceparse::fleet::{Completeness, DatasetTable, KnownRun};
 
 use super::folder::{Folder, remove_file};
 use super::journal::Journal;
@@ -33,11 +34,38 @@ pub(super) fn completeness(folder: &Folder) -> Completeness {
     }
 }
 
+/// Checks that no run is in two data files, as where two datasets were copied into one folder.
+///
+/// # Errors
+/// Names two files that have a run.
+pub(super) fn check_once(folder: &Folder) -> Result<()> {
+    let mut files: HashMap<String, String> = HashMap::new();
+    for id in ids(folder)? {
+        let runs = KnownRun::all(folder.open_table(DatasetTable::Runs, &id)?);
+        for run in runs.map_err(|error| folder.name_file(&id, error))?.into_iter().filter(|run| !run.is_failed) {
+            match files.entry(run.run_id.unwrap_or_default()) {
+                Vacant(place) => drop(place.insert(id.clone())),
+                Occupied(first) => {
+                    let [first, second] = [first.get(), &id].map(|id| folder.file(DatasetTable::Runs, id));
+                    bail!(
+                        "{} and {} have the same run, which would count twice: two datasets in one folder? Move the files of one of them to \
+                         another folder",
+                        first.display(),
+                        second.display()
+                    );
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Makes a dataset of such a version one of the newest, with all files that are there.
 pub(super) fn adopt(folder: &Folder, manifest: &mut Manifest) -> Result<()> {
     Journal::recover(folder)?;
     folder.remove_unfinished()?;
     remove_incomplete(folder)?;
+    check_once(folder)?;
     for id in ids(folder)? {
         let file = measure_file(folder, &id)?;
         manifest.files.insert(id, file);

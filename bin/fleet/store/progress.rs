@@ -3,6 +3,8 @@
 use anyhow::Result;
 use traceparse::fleet::Completeness;
 
+use std::collections::BTreeSet;
+
 use super::lost::{Lost, SourceSum};
 use super::{MadeWith, Store};
 
@@ -35,9 +37,10 @@ impl Store {
         state.save(&self.folder)
     }
 
-    /// What was lost is not wanted any more.
-    pub(crate) fn give_up_lost(&self) {
+    /// What was lost, and what others were to do, is not wanted any more.
+    pub(crate) fn give_up_missing(&self) -> Result<()> {
         self.state().manifest.lost = None;
+        self.note_owed(&BTreeSet::new())
     }
 
     /// An extract begins of files that the dataset knows, and of new ones. If these are what it lost, it has lost nothing.
@@ -51,6 +54,12 @@ impl Store {
     pub(crate) fn begin(&self, expected: usize, done: usize, made_with: MadeWith) -> Result<()> {
         self.check_writer()?;
         let mut state = self.indexed()?;
+        if state.manifest.merged.is_some() && state.manifest.inputs.is_incomplete() && state.manifest.lost.is_none() {
+            // Nobody knows which files the parts of the merge lacked.
+            let Completeness { inputs_expected, inputs_done, .. } = state.manifest.inputs;
+            let files = inputs_expected.unwrap_or(0).saturating_sub(inputs_done.unwrap_or(0)).max(1);
+            state.manifest.lost = Some(Lost { files, sources: None });
+        }
         let lost = state.manifest.lost.map_or(0, |lost| lost.files);
         state.manifest.inputs = Completeness {
             is_complete: Some(false),
@@ -81,17 +90,20 @@ impl Store {
         Ok(is_saved)
     }
 
-    /// It came to its end, and has all files but those that it lost.
+    /// An extract came to its end. The dataset is complete if it has lost no file, and none of another extract is to be done.
     pub(crate) fn complete(&self) -> Result<()> {
         self.check_writer()?;
+        let owed = self.owed()?;
         let mut state = self.indexed()?;
         // First without the files that are not needed any more: a complete dataset has none in its folder.
         self.save_state(&mut state)?;
         self.folder.sync()?;
-        let lost = state.manifest.lost.map(|lost| lost.files);
-        state.manifest.inputs.is_complete = Some(lost.is_none());
+        let missing = owed.len() as u64 + state.manifest.lost.map_or(0, |lost| lost.files);
+        state.manifest.inputs.is_complete = Some(missing == 0);
         let expected = state.manifest.inputs.inputs_expected;
-        state.manifest.inputs.inputs_done = expected.map(|expected| expected.saturating_sub(lost.unwrap_or(0)));
-        self.save_state(&mut state)
+        state.manifest.inputs.inputs_done = expected.map(|expected| expected.saturating_sub(missing));
+        self.save_state(&mut state)?;
+        drop(state);
+        self.note_owed(&owed)
     }
 }

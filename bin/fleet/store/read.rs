@@ -8,6 +8,7 @@ use anyhow::{Context, Error, Result};
 use traceparse::fleet::{DatasetError, DatasetErrorKind, DatasetReader, DatasetRow, DatasetTable};
 
 use super::folder::Folder;
+use super::manifest::Manifest;
 use super::shared_row::SharedRow;
 
 /// Runs of a file that wait for their turn: with the rows of a run, some MB for each file that is being read.
@@ -33,6 +34,9 @@ impl Folder {
     /// Advice on how to get the runs of a faulty data file into the dataset again: a run without a file in `runs` is not in it.
     pub(super) fn what_helps(&self, id: &str) -> String {
         let runs = self.file(DatasetTable::Runs, id);
+        if Manifest::read(&self.path).is_ok_and(|manifest| manifest.merged.is_some()) {
+            return format!("Delete {}, then run the same `traceparse fleet merge` again", runs.display());
+        }
         format!("Delete {}, then run the same `traceparse fleet extract` again", runs.display())
     }
 

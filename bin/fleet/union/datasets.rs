@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use traceparse::fleet::{Completeness, DatasetRow, DatasetRun, FailedInput, FleetSelection};
 
+use super::super::names::{is_export_name, is_recording_name};
 use super::super::store::{MadeWith, Shards, SharedRow, Store};
 use super::plan::{Named, Plan, Rows};
 use super::sentences::{Lack, advice, incomplete};
@@ -21,16 +22,24 @@ pub(crate) struct Datasets {
 }
 
 impl Datasets {
-    /// The datasets at a path: the one that is there, or those in a folder that has nothing else. Empty if it is another input.
+    /// The datasets at a path: the one that is there, or those in a folder that has no other folder and no recording. Empty if it is another
+    /// input.
     pub(crate) fn at(path: &Path) -> Vec<PathBuf> {
         if Store::is_dataset(path) {
             return vec![path.to_owned()];
         }
         let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
-        let is_hidden = |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-        let mut paths: Vec<PathBuf> =
-            entries.filter_map(Result::ok).map(|it| it.path()).filter(|path| !is_hidden(path)).collect();
-        if !paths.iter().all(|path| Store::is_dataset(path)) {
+        // Engines leave files such as `_SUCCESS`.
+        let is_own = |path: &PathBuf| {
+            path.file_name()
+                .is_some_and(|name| [b".", b"_"].iter().any(|sign| name.as_encoded_bytes().starts_with(*sign)))
+        };
+        let paths = entries.filter_map(Result::ok).map(|it| it.path()).filter(|path| !is_own(path));
+        let (mut paths, files): (Vec<PathBuf>, Vec<PathBuf>) = paths.partition(|path| path.is_dir());
+        let is_fleet = files.iter().any(|path| is_export_name(path) || is_recording_name(path));
+        // One that was begun is not there yet, which opening it says.
+        let is_part = |path: &PathBuf| Store::is_dataset(path) || Store::is_begun(path);
+        if is_fleet || !paths.iter().all(is_part) || !paths.iter().any(|path| Store::is_dataset(path)) {
             return Vec::new();
         }
         paths.sort();
@@ -45,8 +54,10 @@ impl Datasets {
             if !known.insert(std::fs::canonicalize(path).unwrap_or_else(|_| path.clone())) {
                 bail!("{}: named more than once", path.display());
             }
+            Store::check(path)?;
             Store::files(path)?.iter().try_for_each(|file| will_read(file))?;
-            let named = Named { name: path.display().to_string(), store: Store::open(path)?, root: None };
+            let named =
+                Named { name: path.display().to_string(), store: Store::open(path).map_err(too_many)?, root: None };
             if let Some(first) = all.first() {
                 likeness::check((&first.name, &first.store), (&named.name, &named.store))?;
             }
@@ -178,6 +189,11 @@ impl Datasets {
         Ok(None)
     }
 
+    /// Checks that none of them has a run twice, which reports tell, and others would count twice.
+    pub(crate) fn check_once(&self) -> Result<()> {
+        self.all.iter().try_for_each(|named| named.store.check_once())
+    }
+
     /// The data files of each dataset, by the path of its folder.
     ///
     /// # Errors
@@ -189,6 +205,7 @@ impl Datasets {
                 "{name}: {count} files are in several of these datasets, which SQL would count twice; put them together with `traceparse fleet merge`"
             );
         }
+        self.check_once()?;
         for named in self.all.iter().filter(|named| named.store.is_rewritten()) {
             if self.all.len() > 1 {
                 bail!(
@@ -225,6 +242,18 @@ fn incomplete_one(named: &Named) -> Option<String> {
     let completeness = store.completeness();
     let sentence = || format!("{}; {}", incomplete(&named.name, completeness, lack), advice(lack));
     completeness.is_incomplete().then(sentence)
+}
+
+/// Says what helps where a process may not open so many files: each dataset has one, its lock.
+fn too_many(error: Error) -> Error {
+    // EMFILE and ENFILE of every Unix.
+    let is_limit = |error: &std::io::Error| cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24));
+    match error.chain().filter_map(|cause| cause.downcast_ref()).any(is_limit) {
+        true => error.context(
+            "too many datasets for the limit of open files: raise it (`ulimit -n`), or merge some of them first",
+        ),
+        false => error,
+    }
 }
 
 /// The whole path of a dataset of this machine: a statement may be run in another folder.
