@@ -27,6 +27,9 @@ fn line(command: &str, argument: &str, url: &str) -> Vec<String> {
         _ if is_option => args.push(file),
         _ => args.push(named.clone()),
     }
+    if argument == "--root" {
+        args.extend(["--shard", "1/2"].map(str::to_owned));
+    }
     if command == "fleet extract" && argument != "-o" {
         args.extend(["-o", "ds"].map(str::to_owned));
     }
