@@ -81,7 +81,10 @@ const DOORS: [Door; 14] = [
     Door { name: "std::fs::File::create", files: &["bin/fleet/store/folder.rs", "bin/objects/copies.rs"] },
     Door { name: "std::fs::File::create_new", files: &[] },
     // The lock of a dataset; targets that are no files, such as pipes.
-    Door { name: "std::fs::File::options", files: &["bin/fleet/store/folder.rs", "bin/fleet/store/mod.rs", "bin/objects/copies.rs"] },
+    Door {
+        name: "std::fs::File::options",
+        files: &["bin/fleet/store/folder.rs", "bin/fleet/store/mod.rs", "bin/objects/copies.rs"],
+    },
     Door { name: "std::fs::OpenOptions", files: &["bin/sink.rs"] },
     Door { name: "std::fs::copy", files: &[] },
     Door { name: "std::fs::read", files: &[] },
