@@ -409,10 +409,16 @@ def extract_shard(job, number, recordings):
 
 
 def fetch(files, path, local):
-    """Copies a recording to this machine. One that cannot be read is missing there, and so a failure of the dataset and not of the job."""
+    """Copies a recording, or a file beside it, to this machine.
+
+    One that is not there any more is a failure of the dataset. Any other error is one of the task, which Spark tries again: a recording
+    without its table of contents would have other numbers, and one that a store refused once would be a failure for good.
+    """
     try:
         files.get(path, local)
     except Exception as error:  # noqa: BLE001: of Java, of any kind
+        if files.exists(path):
+            raise
         print(f"traceparse_fleet: {path}: {str(error).splitlines()[0]}", file=sys.stderr)
         shutil.rmtree(local, ignore_errors=True)
         if os.path.isfile(local):
