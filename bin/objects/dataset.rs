@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use serde_json::Value;
 use traceparse::fleet::DatasetTable;
 
-use super::bucket::{Bucket, Version};
+use super::bucket::{Bucket, Object, Version};
 use super::copies;
 use super::mirror::{DATASET, Mirror};
 
@@ -138,4 +138,24 @@ pub(super) fn mirror_dataset(url: &Path) -> Result<Option<PathBuf>> {
     let remote = Remote::new(url)?;
     let copied = remote.copy()?;
     Ok(copied.manifest.map(|_| remote.folder))
+}
+
+/// The folder of the copies of datasets, where the objects below a URL are those of datasets right below it; else `None`. Other objects there
+/// may have names that begin with `_` or a dot, as engines leave them.
+pub(super) fn mirror_datasets(url: &Path, objects: &[Object]) -> Result<Option<PathBuf>> {
+    let remote = Remote::new(url)?;
+    let names = objects.iter().filter_map(|object| remote.name_of(&object.key));
+    let of_manifest = |name: &str| Some(name.strip_suffix(MANIFEST)?.strip_suffix('/')?.to_owned());
+    let datasets: BTreeSet<String> = names.clone().filter_map(of_manifest).filter(|name| !name.contains('/')).collect();
+    let is_of_one = |name: &str| match name.split_once('/') {
+        Some((folder, _)) => datasets.contains(folder),
+        None => name.starts_with(['_', '.']),
+    };
+    if datasets.is_empty() || !names.clone().all(is_of_one) {
+        return Ok(None);
+    }
+    for name in &datasets {
+        mirror_dataset(&url.join(name))?;
+    }
+    Ok(Some(remote.folder))
 }

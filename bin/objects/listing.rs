@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 
-use super::bucket::Bucket;
-use super::dataset::mirror_dataset;
+use super::bucket::{Bucket, Object};
+use super::dataset::{mirror_dataset, mirror_datasets};
 use super::mirror::{Mirror, OBJECTS, located};
 use super::url::store_of;
 
@@ -48,7 +48,11 @@ impl Place {
 
     /// Places all objects below a name; false if there is none.
     fn place_folder(&self, prefix: &str) -> Result<bool> {
-        let objects = self.bucket.list(prefix)?;
+        self.place_listed(prefix, &self.bucket.list(prefix)?)
+    }
+
+    /// The same of objects that were listed.
+    fn place_listed(&self, prefix: &str, objects: &[Object]) -> Result<bool> {
         objects.iter().try_for_each(|object| self.mirror.place(&self.folder, &self.bucket, object))?;
         let names = prefix.split('/').filter(|name| !name.is_empty());
         self.mirror.has_listed(&names.fold(self.folder.clone(), |path, name| path.join(name)));
@@ -94,8 +98,8 @@ pub(crate) fn place(url: &Path) -> Result<()> {
     }
 }
 
-/// The file or folder in the mirror of an input of a fleet, with what is beside it; a dataset is there as a whole. Any other path is
-/// its own.
+/// The file or folder in the mirror of an input of a fleet, with what is beside it; a dataset, or a folder of datasets, is there as a
+/// whole. Any other path is its own.
 ///
 /// # Errors
 /// As [`place`].
@@ -109,8 +113,14 @@ pub(crate) fn local(url: &Path) -> Result<PathBuf> {
         place.place_beside();
     } else if let Some(dataset) = mirror_dataset(url)? {
         return Ok(dataset);
-    } else if !place.place_folder(&place.key)? {
-        return Err(place.nothing());
+    } else {
+        let objects = place.bucket.list(&place.key)?;
+        if let Some(datasets) = mirror_datasets(url, &objects)? {
+            return Ok(datasets);
+        }
+        if !place.place_listed(&place.key, &objects)? {
+            return Err(place.nothing());
+        }
     }
     Ok(place.path)
 }
